@@ -1,0 +1,43 @@
+// Two kinds of failure, told apart by type: the caller's mistake (Error) and ours (Bug).
+//   VITRO_CHECK(a.cols == b.rows, "mm: inner sizes differ: left has ", a.cols, " columns, right has
+//   ", b.rows, " rows"); VITRO_ASSERT(plan.covers(graph));
+// A message begins with the op or the file and says what was got, what was needed and what to do.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "vitro/base/cat.h"
+
+namespace vitro {
+
+// The caller's mistake: wrong shapes, dtypes, arguments.  Reads the same eager and compiled.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A mistake of ours.  Inside the compiler it never reaches the user's program: the call runs
+// eagerly and the reason is kept.
+class Bug : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+[[noreturn]] void throw_error(std::string message);
+[[noreturn]] void throw_bug(const char* condition, const char* file, int line, std::string message);
+
+}  // namespace vitro
+
+#define VITRO_CHECK(condition, ...)                    \
+  do {                                                 \
+    if (!(condition)) [[unlikely]]                     \
+      ::vitro::throw_error(::vitro::cat(__VA_ARGS__)); \
+  } while (0)
+
+#define VITRO_ASSERT(condition, ...)                                   \
+  do {                                                                 \
+    if (!(condition)) [[unlikely]]                                     \
+      ::vitro::throw_bug(#condition, __FILE__, __LINE__,               \
+                         ::vitro::cat("" __VA_OPT__(, ) __VA_ARGS__)); \
+  } while (0)

@@ -1,0 +1,75 @@
+// Every switch is one line: its variable, its default, its meaning.  Each folder declares its own;
+// `all_options()` lists them.
+//   inline Option<bool> fuse{"VITRO_FUSE", true, "fuse neighbouring loops"};
+//   if (fuse.get()) ...
+// The variable is read once, when the option is first asked; `set` wins over it.  Safe from any
+// thread.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vitro {
+
+class OptionBase {
+ public:
+  OptionBase(std::string_view variable, std::string_view help);
+  OptionBase(const OptionBase&) = delete;
+  virtual ~OptionBase() = default;
+  std::string_view variable() const { return variable_; }
+  std::string_view help() const { return help_; }
+  virtual std::string text() const = 0;           // the value in force
+  virtual void parse(std::string_view text) = 0;  // Error with the variable's name where the text
+                                                  // has no such value
+
+ protected:
+  // The text of the variable, or null.
+  const char* from_environment() const;
+
+ private:
+  std::string_view variable_, help_;
+};
+
+std::vector<OptionBase*> all_options();
+
+// T: bool ("0", "false", "off" and the empty text are false), int64_t, std::string.
+template <class T>
+class Option : public OptionBase {
+ public:
+  Option(std::string_view variable, T fallback, std::string_view help)
+      : OptionBase(variable, help), value_(std::move(fallback)) {}
+
+  T get() const {
+    read_environment();
+    std::lock_guard hold(lock_);
+    return value_;
+  }
+  void set(T v) {
+    read_environment();
+    std::lock_guard hold(lock_);
+    value_ = std::move(v);
+  }
+  std::string text() const override;
+  void parse(std::string_view text) override;
+
+ private:
+  void read_environment() const {
+    std::call_once(read_, [this] {
+      if (const char* text = from_environment()) const_cast<Option*>(this)->assign(text);
+    });
+  }
+  void assign(std::string_view text);
+
+  mutable std::once_flag read_;
+  mutable std::mutex lock_;
+  T value_;
+};
+
+extern template class Option<bool>;
+extern template class Option<int64_t>;
+extern template class Option<std::string>;
+
+}  // namespace vitro

@@ -1,0 +1,50 @@
+// A value, or the sentence that says why there is none: for input from outside (files, caches,
+// other programs), which may be broken without anybody's mistake.
+//   Result<Trace> trace = read_trace(path);
+//   if (!trace) return trace.failure();
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+
+struct Failure {
+  std::string why;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}              // NOLINT(google-explicit-constructor)
+  Result(Failure failure) : failure_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return value_.has_value(); }
+  bool ok() const { return value_.has_value(); }
+  T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
+  T&& operator*() && { return *std::move(value_); }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+  const Failure& failure() const { return failure_; }
+  const std::string& why() const { return failure_.why; }
+
+  // The value, or an Error with the reason.
+  T value() && {
+    if (!value_) throw_error(failure_.why);
+    return *std::move(value_);
+  }
+
+ private:
+  std::optional<T> value_;
+  Failure failure_;
+};
+
+// Success without a value.
+struct Done {};
+
+}  // namespace vitro

@@ -1,0 +1,116 @@
+// A vector that keeps its first N elements inside itself: shapes and operand lists without an
+// allocation. T is copied as bytes.  Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "vitro/base/cat.h"
+
+namespace vitro {
+
+template <class T, uint32_t N = 6>
+class SmallVector {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  using value_type = T;
+  SmallVector() = default;
+  SmallVector(std::initializer_list<T> list) { assign(list.begin(), list.size()); }
+  explicit SmallVector(std::span<const T> list) { assign(list.data(), list.size()); }
+  explicit SmallVector(size_t n, T value = {}) { resize(n, value); }
+  SmallVector(const SmallVector& o) { assign(o.data(), o.size_); }
+  SmallVector(SmallVector&& o) noexcept { take(o); }
+  SmallVector& operator=(const SmallVector& o) {
+    if (this != &o) assign(o.data(), o.size_);
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& o) noexcept {
+    if (this != &o) {
+      size_ = 0;
+      take(o);
+    }
+    return *this;
+  }
+  ~SmallVector() = default;
+
+  T* data() { return heap_ ? heap_.get() : inline_; }
+  const T* data() const { return heap_ ? heap_.get() : inline_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return data()[i]; }
+  const T& operator[](size_t i) const { return data()[i]; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T& back() { return data()[size_ - 1]; }
+  const T& back() const { return data()[size_ - 1]; }
+  operator std::span<const T>() const {
+    return {data(), size_};
+  }  // NOLINT(google-explicit-constructor)
+
+  void clear() { size_ = 0; }
+  void push_back(T v) {
+    reserve(size_ + 1);
+    data()[size_++] = v;
+  }
+  void pop_back() { --size_; }
+  void resize(size_t n, T value = {}) {
+    reserve(n);
+    for (size_t i = size_; i < n; ++i) data()[i] = value;
+    size_ = static_cast<uint32_t>(n);
+  }
+  void insert(size_t at, T v) {
+    push_back(v);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void erase(size_t at) {
+    std::move(begin() + at + 1, end(), begin() + at);
+    --size_;
+  }
+  void reserve(size_t n) {
+    if (n <= capacity_) return;
+    const uint32_t grown = std::max(static_cast<uint32_t>(n), capacity_ * 2);
+    std::unique_ptr<T[]> bigger(new T[grown]);
+    std::copy_n(data(), size_, bigger.get());
+    heap_ = std::move(bigger);
+    capacity_ = grown;
+  }
+
+  friend bool operator==(const SmallVector& a, const SmallVector& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  void assign(const T* from, size_t n) {
+    size_ = 0;
+    reserve(n);
+    std::copy_n(from, n, data());
+    size_ = static_cast<uint32_t>(n);
+  }
+  void take(SmallVector& o) {
+    if (!o.heap_) return assign(o.data(), o.size_);
+    heap_ = std::move(o.heap_);
+    capacity_ = std::exchange(o.capacity_, N);
+    size_ = std::exchange(o.size_, 0);
+  }
+
+  uint32_t size_ = 0, capacity_ = N;
+  std::unique_ptr<T[]> heap_;
+  T inline_[N];
+};
+
+template <class T, uint32_t N>
+void append_to(std::string& out, const SmallVector<T, N>& list) {
+  append_list(out, std::span<const T>(list));
+}
+
+}  // namespace vitro
