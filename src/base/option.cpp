@@ -44,6 +44,12 @@ OptionBase::OptionBase(std::string_view variable, std::string_view help)
   all.options.push_back(this);
 }
 
+OptionBase::~OptionBase() {
+  Registry& all = registry();
+  std::lock_guard hold(all.lock);
+  std::erase(all.options, this);
+}
+
 const char* OptionBase::from_environment() const {
   return std::getenv(std::string(variable_).c_str());
 }

@@ -10,8 +10,7 @@ namespace vitro {
 namespace {
 
 TEST(Hash, is_the_same_on_every_machine) {
-  EXPECT_EQ(hash_of("vitro").hex(), hash_of("vitro").hex());
-  EXPECT_EQ(hash_of("vitro").hex().size(), 32u);
+  EXPECT_EQ(hash_of("vitro").hex(), "7c090e0360829c300a4806fe3bd1100c");
 }
 
 TEST(Hash, tells_apart_where_a_text_ends) {

@@ -18,7 +18,7 @@ class OptionBase {
  public:
   OptionBase(std::string_view variable, std::string_view help);
   OptionBase(const OptionBase&) = delete;
-  virtual ~OptionBase() = default;
+  virtual ~OptionBase();
   std::string_view variable() const { return variable_; }
   std::string_view help() const { return help_; }
   virtual std::string text() const = 0;           // the value in force
