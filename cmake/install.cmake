@@ -1,0 +1,30 @@
+# `cmake --install BUILD --prefix WHERE`, after which `find_package(vitro)` gives the target vitro::vitro.
+include(CMakePackageConfigHelpers)
+
+function(vitro_install)
+  install(TARGETS vitro EXPORT vitro_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  foreach(program IN ITEMS vitro_cli vitro-cc)
+    if(TARGET ${program})
+      install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+  endforeach()
+  if(TARGET libvitro-cc)
+    install(TARGETS libvitro-cc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/vitro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+  set(where ${CMAKE_INSTALL_LIBDIR}/cmake/vitro)
+  configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/vitroConfig.cmake.in ${PROJECT_BINARY_DIR}/vitroConfig.cmake INSTALL_DESTINATION ${where})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/vitroConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/vitroConfig.cmake ${PROJECT_BINARY_DIR}/vitroConfigVersion.cmake DESTINATION ${where})
+  install(EXPORT vitro_targets NAMESPACE vitro:: DESTINATION ${where})
+
+  if(VITRO_TESTS)
+    add_test(
+      NAME install.consumer
+      COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DCONSUMER=${PROJECT_SOURCE_DIR}/tests/consumer
+              -DCXX=${CMAKE_CXX_COMPILER} -DSANITIZE=${VITRO_SANITIZE} -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+  endif()
+endfunction()

@@ -1,0 +1,91 @@
+# What the folders become: one shared library, the program `vitro` (cli/), the lessons (examples/) and the benchmarks
+# (bench/).  Each takes the files that lie in its folder; a folder that is not there is left out.
+
+# libvitro.so holds every folder.  Programs and installed users link vitro::vitro.
+function(vitro_library)
+  add_library(vitro SHARED)
+  vitro_link_closure(vitro ${VITRO_FOLDERS})
+  set_target_properties(vitro PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 INSTALL_RPATH "$ORIGIN")
+  target_compile_features(vitro INTERFACE cxx_std_20)
+  target_include_directories(
+    vitro INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  add_library(vitro::vitro ALIAS vitro)
+endfunction()
+
+# build/PRESET/cli/vitro, of cli/*.cpp.  The target vitro_programs is what `tools/demo` needs.
+function(vitro_cli)
+  add_custom_target(vitro_programs)
+  if(TARGET vitro-cc)
+    add_dependencies(vitro_programs vitro-cc)
+  endif()
+  vitro_program(vitro_cli cli)
+  if(TARGET vitro_cli)
+    find_package(CLI11 REQUIRED)
+    target_link_libraries(vitro_cli PRIVATE CLI11::CLI11)
+    set_target_properties(
+      vitro_cli PROPERTIES OUTPUT_NAME vitro INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    add_dependencies(vitro_programs vitro_cli)
+  endif()
+endfunction()
+
+# build/PRESET/bench/vitro_bench, of bench/*.cpp.
+function(vitro_bench)
+  if(NOT VITRO_BENCH)
+    return()
+  endif()
+  vitro_program(vitro_bench bench)
+  if(TARGET vitro_bench)
+    target_include_directories(vitro_bench PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  endif()
+endfunction()
+
+# A program of FOLDER/*.cpp, built into build/PRESET/FOLDER.  FOLDER/folder.cmake may add to it.
+function(vitro_program target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  vitro_warnings(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${folder})
+  target_link_libraries(${target} PRIVATE vitro::vitro)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/folder.cmake)
+    include(${PROJECT_SOURCE_DIR}/${folder}/folder.cmake)
+  endif()
+endfunction()
+
+# Every lesson, examples/NN_name.cpp or examples/NN_name/*.cpp, is a program that users could have written (public
+# headers, libvitro.so) and a test that it runs to its end without arguments.
+function(vitro_examples)
+  if(NOT VITRO_EXAMPLES)
+    return()
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+  file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/examples/[0-9]*)
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM name)
+    vitro_example(${name} ${file})
+  endforeach()
+  foreach(folder IN LISTS folders)
+    if(IS_DIRECTORY ${folder})
+      cmake_path(GET folder FILENAME name)
+      file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+      vitro_example(${name} ${sources})
+    endif()
+  endforeach()
+endfunction()
+
+function(vitro_example name)
+  add_executable(example_${name} ${ARGN})
+  vitro_warnings(example_${name})
+  target_link_libraries(example_${name} PRIVATE vitro::vitro)
+  set_target_properties(
+    example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  if(VITRO_TESTS)
+    set(scratch ${PROJECT_BINARY_DIR}/examples/${name}.run)
+    file(MAKE_DIRECTORY ${scratch})
+    add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY ${scratch})
+    set_tests_properties(examples.${name} PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()

@@ -1,0 +1,23 @@
+# How everything is compiled and linked: C++20, position independent, ccache and lld where they are there.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(VITRO_CCACHE ccache)
+if(VITRO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${VITRO_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${VITRO_CCACHE})
+endif()
+
+# GCC knows the linker `lld` but not `lld-19`: it is told the folder in which ld.lld lies.
+find_program(VITRO_LLD ld.lld PATHS /usr/lib/llvm-19/bin)
+if(VITRO_LLD)
+  cmake_path(GET VITRO_LLD PARENT_PATH lld_folder)
+  add_link_options(-fuse-ld=lld $<$<CXX_COMPILER_ID:GNU>:-B${lld_folder}>)
+endif()
+
+if(VITRO_SANITIZE)
+  add_compile_options(-fsanitize=${VITRO_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${VITRO_SANITIZE})
+endif()

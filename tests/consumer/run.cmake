@@ -1,0 +1,12 @@
+# Installs the build BUILD into a folder of its own, builds the project CONSUMER against it and runs the program.
+set(scratch ${BUILD}/consumer)
+file(REMOVE_RECURSE ${scratch})
+set(flags -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${scratch}/prefix)
+if(SANITIZE)
+  list(APPEND flags -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
+endif()
+set(echo COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/prefix ${echo} OUTPUT_QUIET)
+execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B ${scratch}/build ${flags} ${echo})
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${scratch}/build ${echo})
+execute_process(COMMAND ${scratch}/build/consumer ${echo})
