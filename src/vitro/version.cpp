@@ -1,0 +1,9 @@
+#include "vitro/version.h"
+
+namespace vitro {
+
+std::string_view version() {
+  return VITRO_VERSION;
+}
+
+}  // namespace vitro
