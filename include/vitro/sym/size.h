@@ -1,0 +1,130 @@
+// A size of this run that also knows its symbol: what `tensor.size(0)` returns.
+//   Size n = x.size(0);   Tensor y = view(x, {n / 2, 2});
+// Outside of a compiled function a Size is a plain number.  Inside, when the dimension is symbolic,
+// arithmetic carries the expression along, and a question (`==`, `<`, a conversion to int64_t) is
+// answered for this run and told to the thread's GuardSink, so that whoever reuses the answer can
+// check it.  16 bytes, copied as bytes.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vitro/base/small_vector.h"
+#include "vitro/sym/expr.h"
+
+namespace vitro {
+
+class Size {
+ public:
+  Size() = default;
+  template <std::integral I>
+  Size(I value)
+      : value_(static_cast<int64_t>(value)){}   // NOLINT(google-explicit-constructor)
+      : value_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
+  Size(int64_t value, sym::Expr expr);          // a constant expression makes a plain number
+
+  int64_t value() const { return value_; }  // this run's number, no question asked
+  bool is_symbolic() const { return expr_.defined(); }
+  sym::Expr expr() const { return expr_.defined() ? expr_ : sym::Expr(value_); }
+  // The number; asks "is it this number?" of a symbolic size, which pins it where answers are kept
+  // (frozen mode, shape rules).
+  operator int64_t() const;  // NOLINT(google-explicit-constructor)
+
+ private:
+  int64_t value_ = 0;
+  sym::Expr expr_;  // only when symbolic
+};
+static_assert(sizeof(Size) == 16);
+
+using Sizes = SmallVector<Size, 6>;
+
+Size operator+(Size a, Size b);
+Size operator-(Size a, Size b);
+Size operator*(Size a, Size b);
+Size operator/(Size a, Size b);  // rounds down; b must not be 0
+Size operator%(Size a, Size b);
+Size max(Size a, Size b);
+Size min(Size a, Size b);
+Size product(std::span<const Size> sizes);
+
+// Questions: answered for this run, remembered as a guard when the answer depends on a symbol.
+bool equal(Size a, Size b);
+bool less(Size a, Size b);
+inline bool operator==(Size a, Size b) {
+  return equal(a, b);
+}
+inline bool operator<(Size a, Size b) {
+  return less(a, b);
+}
+inline bool operator>(Size a, Size b) {
+  return less(b, a);
+}
+inline bool operator<=(Size a, Size b) {
+  return !less(b, a);
+}
+inline bool operator>=(Size a, Size b) {
+  return !less(a, b);
+}
+// A Size with any plain number on either side: exact matches, so that the conversion to int64_t
+// does not compete.
+#define VITRO_SIZE_MIXED(result, op)           \
+  template <std::integral I>                   \
+  inline result operator op(Size a, I b) {     \
+    return a op Size(static_cast<int64_t>(b)); \
+  }                                            \
+  template <std::integral I>                   \
+  inline result operator op(I a, Size b) {     \
+    return Size(static_cast<int64_t>(a)) op b; \
+  }
+VITRO_SIZE_MIXED(Size, +)
+VITRO_SIZE_MIXED(Size, -)
+VITRO_SIZE_MIXED(Size, *)
+VITRO_SIZE_MIXED(Size, /)
+VITRO_SIZE_MIXED(Size, %)
+VITRO_SIZE_MIXED(bool, ==)
+VITRO_SIZE_MIXED(bool, !=)
+VITRO_SIZE_MIXED(bool, <)
+VITRO_SIZE_MIXED(bool, >)
+VITRO_SIZE_MIXED(bool, <=)
+VITRO_SIZE_MIXED(bool, >=)
+#undef VITRO_SIZE_MIXED
+// The same number and the same expression, without a question: for records and their comparison.
+inline bool identical(Size a, Size b) {
+  return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.value() == b.value();
+}
+
+void append_to(std::string& out, Size size);  // "7", or the expression where symbolic
+
+namespace sym {
+
+// A question that was answered: `a == b` or `a < b`, and how.
+struct Guard {
+  enum class Question : uint8_t { equal, less } question;
+  Expr a, b;
+  bool answer;
+  bool holds(const std::function<int64_t(Expr)>& value_of) const;
+  std::string text() const;  // "s0 == 4", "s0 != s1", "s0 < 8", "s0 >= 8"
+  bool operator==(const Guard&) const = default;
+};
+
+// Collects the guards of this thread while it lives; sinks nest, the innermost hears.  A question
+// that is decided by the ranges alone or already answered in the sink is not kept again.
+class GuardSink {
+ public:
+  GuardSink();
+  ~GuardSink();
+  GuardSink(const GuardSink&) = delete;
+  const std::vector<Guard>& guards() const { return guards_; }
+  std::vector<Guard> take() { return std::move(guards_); }
+  void add(Guard guard);
+  static GuardSink* current();
+
+ private:
+  GuardSink* before_;
+  std::vector<Guard> guards_;
+};
+
+}  // namespace sym
+}  // namespace vitro
