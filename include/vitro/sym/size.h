@@ -20,10 +20,8 @@ class Size {
  public:
   Size() = default;
   template <std::integral I>
-  Size(I value)
-      : value_(static_cast<int64_t>(value)){}   // NOLINT(google-explicit-constructor)
-      : value_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
-  Size(int64_t value, sym::Expr expr);          // a constant expression makes a plain number
+  Size(I value) : value_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
+  Size(int64_t value, sym::Expr expr);  // a constant expression makes a plain number
 
   int64_t value() const { return value_; }  // this run's number, no question asked
   bool is_symbolic() const { return expr_.defined(); }
