@@ -1,0 +1,59 @@
+/* The C interface of libvitro-cc: text and target in, shared object out.  Bytes to bytes, no C++
+   types, so that the library can be loaded RTLD_LOCAL into any process, or stand behind a pipe
+   (vitro-cc). Thread safety: vitro_cc_compile may be called from any threads at once; it leaves no
+   signal handler and no global option behind. */
+#ifndef VITRO_BACKEND_JIT_CC_H_
+#define VITRO_BACKEND_JIT_CC_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VITRO_CC_INTERFACE 1
+
+typedef struct {
+  const char* data;
+  size_t size;
+} VitroCcText;
+
+typedef struct {
+  uint32_t size;              /* sizeof(VitroCcRequest) */
+  uint32_t vector_bits;       /* preferred width of vectors: 256 or 512; 0 leaves it to LLVM */
+  const VitroCcText* sources; /* compiled side by side, linked to one shared object */
+  size_t source_count;
+  const char* name;        /* file name in diagnostics and line tables */
+  const char* triple;      /* "x86_64-unknown-linux-gnu" */
+  const char* features;    /* "+avx2,+fma,..." */
+  const char* flags;       /* arguments of clang's -cc1, separated by single spaces */
+  const char* temp_folder; /* where lld may write; the folder must exist */
+  uint32_t threads;        /* at most so many sources at once */
+  uint32_t reserved;
+} VitroCcRequest;
+
+typedef struct {
+  uint32_t size;      /* sizeof(VitroCcReply) */
+  int32_t ok;         /* 1: object holds a shared object; 0: diagnostics says why not */
+  VitroCcText object; /* freed by vitro_cc_release, as is diagnostics */
+  VitroCcText diagnostics;
+  int64_t clang_ns, link_ns;
+} VitroCcReply;
+
+typedef int32_t VitroCcInterface(void);
+typedef const char* VitroCcVersion(void);
+typedef void VitroCcCompile(const VitroCcRequest*, VitroCcReply*);
+typedef void VitroCcRelease(VitroCcReply*);
+
+#if defined(VITRO_CC_BUILD)
+__attribute__((visibility("default"))) VitroCcInterface vitro_cc_interface; /* VITRO_CC_INTERFACE */
+__attribute__((visibility("default"))) VitroCcVersion vitro_cc_version;     /* "LLVM 19.1.7" */
+__attribute__((visibility("default"))) VitroCcCompile vitro_cc_compile;
+__attribute__((visibility("default"))) VitroCcRelease vitro_cc_release;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

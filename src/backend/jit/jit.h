@@ -1,0 +1,57 @@
+// Text of kernels in, functions out: from memory, from the cache on disk, or compiled now.
+//   JitReport report;
+//   auto module = jit::load_or_compile(text, &report);
+//   if (!module) return module.failure();          // the caller runs eagerly and keeps the reason
+//   auto* run = reinterpret_cast<KernelFunction*>((*module)->symbol("kernel_0"));
+// Thread safety: everything here may be called from any thread; two that ask for the same text
+// compile it once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vitro/base/result.h"
+
+namespace vitro::jit {
+
+// A loaded shared object.  It is never unloaded: a pointer from symbol() is good until the process
+// ends.
+class KernelModule {
+ public:
+  KernelModule(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  KernelModule(const KernelModule&) = delete;
+
+  // The `extern "C"` function of that name; null where there is none.
+  void* symbol(std::string_view name) const;
+  // The file that it was loaded from (empty when it was loaded from memory): what perf and gdb
+  // show.
+  const std::string& path() const { return path_; }
+
+ private:
+  void* handle_;
+  std::string path_;
+};
+
+struct JitReport {
+  bool from_memory = false, from_disk = false, in_helper = false;
+  std::string key;          // 32 hexadecimal digits
+  std::string path;         // of the shared object
+  std::string diagnostics;  // warnings, or why the text does not compile
+  std::string note;         // why the cache could not be used, when it could not
+  int64_t clang_ns = 0;  // of all texts together, processor time that two threads may have shared
+  int64_t link_ns = 0, load_ns = 0, total_ns = 0;
+};
+
+// One text with all kernels of a graph, or several that are compiled side by side into one module.
+Result<std::shared_ptr<const KernelModule>> load_or_compile(std::string_view source,
+                                                            JitReport* report = nullptr);
+Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std::string> sources,
+                                                            JitReport* report = nullptr);
+
+// Forgets the modules in memory (not on disk): for tests and for measuring a warm start.
+void forget_modules();
+
+}  // namespace vitro::jit

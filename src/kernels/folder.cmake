@@ -1,0 +1,41 @@
+# The text of the parts as a generated source, and vitro_kernel_files(): sources compiled ahead by clang-19, once per instruction set.
+file(GLOB vitro_kernel_parts CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.h)
+list(FILTER vitro_kernel_parts EXCLUDE REGEX "/(prelude|prelude_text|machine|matmul_table|[a-z_]+_host)\\.h$")
+set(vitro_prelude_cpp ${PROJECT_BINARY_DIR}/generated/kernels/prelude_text.cpp)
+add_custom_command(
+  OUTPUT ${vitro_prelude_cpp}
+  COMMAND ${CMAKE_COMMAND} -DOUT=${vitro_prelude_cpp} "-DPARTS=${vitro_kernel_parts}" -P ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
+  DEPENDS ${vitro_kernel_parts} ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
+  VERBATIM)
+target_sources(vitro_kernels PRIVATE ${vitro_prelude_cpp})
+
+find_program(VITRO_CLANG NAMES clang++-19 clang++ REQUIRED)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(VITRO_KERNEL_ISAS baseline avx2 avx512)
+  set(vitro_isa_baseline "")
+  set(vitro_isa_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
+  set(vitro_isa_avx512 ${vitro_isa_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
+else()
+  set(VITRO_KERNEL_ISAS baseline)
+endif()
+
+# vitro_kernel_files(TARGET FILES...): adds the objects of each file, one per instruction set, to TARGET.
+function(vitro_kernel_files target)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(stem ${file} NAME_WE)
+    foreach(isa IN LISTS VITRO_KERNEL_ISAS)
+      set(object ${PROJECT_BINARY_DIR}/generated/${target}/${stem}.${isa}.o)
+      add_custom_command(
+        OUTPUT ${object}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/${target}
+        COMMAND ${VITRO_CCACHE} ${VITRO_CLANG} -std=c++20 -O2 -fPIC -ffp-contract=off -fwrapv -fno-strict-aliasing -fno-builtin
+                -fno-exceptions -fno-rtti -fno-math-errno -Wall -Wno-psabi ${vitro_isa_${isa}} -I${PROJECT_SOURCE_DIR}/src
+                -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
+        DEPFILE ${object}.d
+        DEPENDS ${file}
+        VERBATIM)
+      set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+      target_sources(${target} PRIVATE ${object})
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,57 @@
+// Whole-number operations that C++ leaves undefined somewhere.  Division by zero gives 0 here (the
+// caller reports the error); the smallest number divided by -1 wraps.  A shift by less than 0 or by
+// the width or more gives 0 (-1 for a negative number shifted right), as PyTorch does.
+#pragma once
+#include "kernels/vector.h"
+
+namespace vitro::kernels::inline VITRO_ISA {
+
+template <class T>
+inline constexpr bool is_signed = T(-1) < T(0);
+
+// a / b towards zero.
+template <class T>
+VITRO_INLINE Vec<T> div_trunc(Vec<T> a, Vec<T> b) {
+  Vec<T> zero = splat(T(0)), one = splat(T(1));
+  Mask bad = eq(b, zero);
+  if constexpr (is_signed<T>) {
+    Mask minus = eq(b, splat(T(-1)));
+    Vec<T> q = a / select(bad | minus, one, b);
+    return select(bad, zero, select(minus, zero - a, q));
+  } else {
+    return select(bad, zero, a / select(bad, one, b));
+  }
+}
+// a - div_trunc(a, b) * b: the sign of a.
+template <class T>
+VITRO_INLINE Vec<T> rem_trunc(Vec<T> a, Vec<T> b) {
+  return select(eq(b, splat(T(0))), splat(T(0)), a - div_trunc(a, b) * b);
+}
+// a / b downwards.
+template <class T>
+VITRO_INLINE Vec<T> div_floor(Vec<T> a, Vec<T> b) {
+  Vec<T> q = div_trunc(a, b), zero = splat(T(0));
+  if constexpr (!is_signed<T>) return q;
+  Mask inexact = ne(a - q * b, zero) & ne(b, zero) & (lt(a, zero) ^ lt(b, zero));
+  return select(inexact, q - splat(T(1)), q);
+}
+// a - div_floor(a, b) * b: the sign of b.
+template <class T>
+VITRO_INLINE Vec<T> rem_floor(Vec<T> a, Vec<T> b) {
+  return select(eq(b, splat(T(0))), splat(T(0)), a - div_floor(a, b) * b);
+}
+
+template <class T>
+VITRO_INLINE Vec<T> shift_left(Vec<T> a, Vec<T> by) {
+  constexpr T width = T(sizeof(T) * 8);
+  Mask good = ge(by, splat(T(0))) & lt(by, splat(width));
+  return select(good, a << (by & splat(T(width - 1))), splat(T(0)));
+}
+template <class T>
+VITRO_INLINE Vec<T> shift_right(Vec<T> a, Vec<T> by) {
+  constexpr T width = T(sizeof(T) * 8);
+  Mask good = ge(by, splat(T(0))) & lt(by, splat(width));
+  return a >> select(good, by, splat(T(width - 1)));
+}
+
+}  // namespace vitro::kernels::inline VITRO_ISA

@@ -1,0 +1,186 @@
+// Loads and stores of sixteen lanes.  Pointers need the alignment of their element only.  A count n
+// selects the first n lanes (n <= 0: none, n >= 16: all): the others load as zero and are never
+// read or written in memory. bool in memory is one byte; any byte that is not zero loads as true,
+// and true is stored as 1.
+#pragma once
+#include "kernels/vector.h"
+
+namespace vitro::kernels::inline VITRO_ISA {
+
+template <class T>
+VITRO_INLINE Vec<T> load(const T* p) {
+  if constexpr (__is_same(T, bool)) {
+    Vec<u8> v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, Mask);
+  } else {
+    Vec<T> v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+  }
+}
+
+template <class T>
+VITRO_INLINE void store(T* p, Plain<Vec<T>> v) {
+  if constexpr (__is_same(T, bool)) {
+    Vec<u8> bytes = __builtin_convertvector(v, Vec<u8>);
+    __builtin_memcpy(p, &bytes, sizeof bytes);
+  } else {
+    __builtin_memcpy(p, &v, sizeof v);
+  }
+}
+
+// The first n lanes.
+VITRO_INLINE Mask first_lanes(i64 n) {
+  return lt(iota<i32>(), splat(n < 0 ? 0 : n > 16 ? i32(16) : i32(n)));
+}
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+
+typedef char X16 __attribute__((vector_size(16)));
+typedef short X32 __attribute__((vector_size(32)));
+typedef int X64 __attribute__((vector_size(64)));
+typedef long long X64l __attribute__((vector_size(64)));
+
+VITRO_INLINE u16 lane_bits(i64 n) {
+  return n <= 0 ? u16(0) : n >= 16 ? u16(0xffff) : u16((1u << n) - 1);
+}
+
+template <class T>
+VITRO_INLINE Vec<T> load(const T* p, i64 n) {
+  u16 m = lane_bits(n);
+  if constexpr (__is_same(T, bool)) {
+    return __builtin_convertvector(
+        (Vec<u8>)__builtin_ia32_loaddquqi128_mask((const X16*)p, X16{}, m), Mask);
+  } else if constexpr (sizeof(T) == 1) {
+    return (Vec<T>)__builtin_ia32_loaddquqi128_mask((const X16*)p, X16{}, m);
+  } else if constexpr (sizeof(T) == 2) {
+    return (Vec<T>)__builtin_ia32_loaddquhi256_mask((const X32*)p, X32{}, m);
+  } else if constexpr (sizeof(T) == 4) {
+    return (Vec<T>)__builtin_ia32_loaddqusi512_mask((const int*)p, X64{}, m);
+  } else {
+    struct {
+      X64l half[2];
+    } v = {__builtin_ia32_loaddqudi512_mask((const long long*)p, X64l{}, u8(m)),
+           __builtin_ia32_loaddqudi512_mask((const long long*)p + 8, X64l{}, u8(m >> 8))};
+    return __builtin_bit_cast(Vec<T>, v);
+  }
+}
+
+template <class T>
+VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
+  u16 m = lane_bits(n);
+  if constexpr (__is_same(T, bool)) {
+    __builtin_ia32_storedquqi128_mask((X16*)p, (X16) __builtin_convertvector(v, Vec<u8>), m);
+  } else if constexpr (sizeof(T) == 1) {
+    __builtin_ia32_storedquqi128_mask((X16*)p, (X16)v, m);
+  } else if constexpr (sizeof(T) == 2) {
+    __builtin_ia32_storedquhi256_mask((X32*)p, (X32)v, m);
+  } else if constexpr (sizeof(T) == 4) {
+    __builtin_ia32_storedqusi512_mask((int*)p, (X64)v, m);
+  } else {
+    struct Halves {
+      X64l half[2];
+    };
+    Halves h = __builtin_bit_cast(Halves, v);
+    __builtin_ia32_storedqudi512_mask((long long*)p, h.half[0], u8(m));
+    __builtin_ia32_storedqudi512_mask((long long*)p + 8, h.half[1], u8(m >> 8));
+  }
+}
+
+#else
+
+template <class T>
+VITRO_INLINE Vec<T> load(const T* p, i64 n) {
+  if constexpr (is_half<T>) return from_bits<T>(load((const i16*)p, n));
+  if (n >= 16) return load(p);
+  T buffer[16] = {};
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < n; ++i) buffer[i] = p[i];
+  return load(buffer);
+}
+
+template <class T>
+VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
+  if constexpr (is_half<T>) return store((i16*)p, bits(v), n);
+  if (n >= 16) return store(p, v);
+  T buffer[16];
+  store(buffer, v);
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < n; ++i) p[i] = buffer[i];
+}
+
+#endif
+
+// p[0], p[stride], p[2 * stride], ...
+template <class T>
+VITRO_INLINE Vec<T> load_strided(const T* p, i64 stride) {
+  if constexpr (is_half<T>) return from_bits<T>(load_strided((const i16*)p, stride));
+  if constexpr (__is_same(T, bool)) return ne(load_strided((const u8*)p, stride), splat(u8(0)));
+  const T* q = p + 8 * stride;
+  return Vec<T>{p[0],          p[stride],     p[2 * stride], p[3 * stride],
+                p[4 * stride], p[5 * stride], p[6 * stride], p[7 * stride],
+                q[0],          q[stride],     q[2 * stride], q[3 * stride],
+                q[4 * stride], q[5 * stride], q[6 * stride], q[7 * stride]};
+}
+
+template <class T>
+VITRO_INLINE Vec<T> load_strided(const T* p, i64 stride, i64 n) {
+  if constexpr (is_half<T>) return from_bits<T>(load_strided((const i16*)p, stride, n));
+  if (n >= 16) return load_strided(p, stride);
+  T buffer[16] = {};
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < n; ++i) buffer[i] = p[i * stride];
+  return load(buffer);
+}
+
+template <class T>
+VITRO_INLINE void store_strided(T* p, i64 stride, Plain<Vec<T>> v, i64 n = 16) {
+  if constexpr (is_half<T>) return store_strided((i16*)p, stride, bits(v), n);
+  T buffer[16];
+  store(buffer, v);
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < n && i < 16; ++i) p[i * stride] = buffer[i];
+}
+
+// base[index] for the first n lanes, zero for the others.
+template <class T, class I>
+VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, i64 n = 16) {
+  if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index, n));
+  I at[16];
+  T buffer[16] = {};
+  store(at, index);
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < n && i < 16; ++i) buffer[i] = base[at[i]];
+  return load(buffer);
+}
+
+// base[index] in the lanes of `m`, zero in the others, whose memory is not touched.
+template <class T, class I>
+VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, Mask m) {
+  if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index, m));
+  I at[16];
+  bool on[16];
+  T buffer[16] = {};
+  store(at, index);
+  store(on, m);
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < 16; ++i) {
+    if (on[i]) buffer[i] = base[at[i]];
+  }
+  return load(buffer);
+}
+
+// base[index] = v for the first n lanes, in the order of the lanes.
+template <class T, class I>
+VITRO_INLINE void scatter(T* base, Vec<I> index, Plain<Vec<T>> v, i64 n = 16) {
+  if constexpr (is_half<T>) return scatter((i16*)base, index, bits(v), n);
+  I at[16];
+  T buffer[16];
+  store(at, index);
+  store(buffer, v);
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < n && i < 16; ++i) base[at[i]] = buffer[i];
+}
+
+}  // namespace vitro::kernels::inline VITRO_ISA

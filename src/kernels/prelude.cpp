@@ -1,0 +1,67 @@
+#include "kernels/prelude.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "kernels/prelude_text.h"
+
+namespace vitro::kernels {
+namespace {
+
+int find(std::string_view name) {
+  for (int i = 0; i < part_count; ++i) {
+    if (name == parts[i].name) return i;
+  }
+  std::fprintf(stderr, "prelude_text: there is no part named '%.*s'; this is a bug in vitro\n",
+               int(name.size()), name.data());
+  std::abort();
+}
+
+void append(int index, std::vector<bool>& done, std::string& text) {
+  if (done[index]) return;
+  done[index] = true;
+  std::string_view needs = parts[index].needs;
+  while (!needs.empty()) {
+    size_t space = needs.find(' ');
+    append(find(needs.substr(0, space)), done, text);
+    needs.remove_prefix(space + 1);
+  }
+  text += parts[index].text;
+}
+
+}  // namespace
+
+std::string prelude_text(std::span<const std::string_view> wanted) {
+  std::vector<bool> done(part_count);
+  std::string text;
+  for (std::string_view name : wanted) append(find(name), done, text);
+  return text;
+}
+
+std::string prelude_text(std::initializer_list<std::string_view> wanted) {
+  return prelude_text(std::span(wanted.begin(), wanted.size()));
+}
+
+std::span<const std::string_view> prelude_parts() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (int i = 0; i < part_count; ++i) all.push_back(parts[i].name);
+    return all;
+  }();
+  return names;
+}
+
+uint64_t prelude_version() {
+  static const uint64_t version = [] {
+    uint64_t h = 0xcbf29ce484222325u;  // FNV-1a, 64 bits
+    for (int i = 0; i < part_count; ++i) {
+      for (const char* c = parts[i].text; *c; ++c)
+        h = (h ^ static_cast<unsigned char>(*c)) * 0x100000001b3u;
+    }
+    return h;
+  }();
+  return version;
+}
+
+}  // namespace vitro::kernels

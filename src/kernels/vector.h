@@ -1,0 +1,169 @@
+// Sixteen lanes of one element type, the same count on every machine; LLVM splits them into the
+// registers that there are.
+//   Vec<f32> y = fma(load(x), splat(2.0f), load(b));   store(out, y);   store(out + 16, y, 3);   //
+//   three lanes only
+// Arithmetic is written with operators; comparisons are functions and give a Mask.
+#pragma once
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#define VITRO_ISA avx512
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define VITRO_ISA avx2
+#else
+#define VITRO_ISA baseline
+#endif
+#define VITRO_INLINE [[gnu::always_inline]] static inline
+
+namespace vitro::kernels::inline VITRO_ISA {
+
+using f32 = float;
+using f64 = double;
+using f16 = _Float16;
+using bf16 = __bf16;
+using i8 = signed char;
+using i16 = short;
+using i32 = int;
+using i64 = long;
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long;
+
+inline constexpr i64 lanes = 16;
+template <class T>
+using Vec = T __attribute__((ext_vector_type(16)));
+using Mask = Vec<bool>;
+
+template <int size>
+struct Word;
+template <>
+struct Word<1> {
+  using type = i8;
+};
+template <>
+struct Word<2> {
+  using type = i16;
+};
+template <>
+struct Word<4> {
+  using type = i32;
+};
+template <>
+struct Word<8> {
+  using type = i64;
+};
+// The signed integer as wide as T.
+template <class T>
+using Bits = typename Word<sizeof(T)>::type;
+
+template <class T>
+struct Same {
+  using type = T;
+};
+// A parameter that takes no part in deducing T, so that plain numbers convert.
+template <class T>
+using Plain = typename Same<T>::type;
+
+// f16 and bf16 are for storage: convert before computing.
+template <class T>
+inline constexpr bool is_half = __is_same(T, f16) || __is_same(T, bf16);
+
+template <class T>
+VITRO_INLINE Vec<T> splat(T x) {
+  return (Vec<T>)(x);
+}
+template <class T>
+VITRO_INLINE Vec<Bits<T>> bits(Vec<T> v) {
+  return __builtin_bit_cast(Vec<Bits<T>>, v);
+}
+template <class T>
+VITRO_INLINE Vec<T> from_bits(Vec<Bits<T>> v) {
+  return __builtin_bit_cast(Vec<T>, v);
+}
+// 0, 1, ... 15.
+template <class T = i64>
+VITRO_INLINE Vec<T> iota() {
+  return Vec<T>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+}
+
+template <class T>
+VITRO_INLINE Mask eq(Vec<T> a, Vec<T> b) {
+  return __builtin_convertvector(a == b, Mask);
+}
+template <class T>
+VITRO_INLINE Mask ne(Vec<T> a, Vec<T> b) {
+  return __builtin_convertvector(a != b, Mask);
+}
+template <class T>
+VITRO_INLINE Mask lt(Vec<T> a, Vec<T> b) {
+  return __builtin_convertvector(a < b, Mask);
+}
+template <class T>
+VITRO_INLINE Mask le(Vec<T> a, Vec<T> b) {
+  return __builtin_convertvector(a <= b, Mask);
+}
+template <class T>
+VITRO_INLINE Mask gt(Vec<T> a, Vec<T> b) {
+  return lt(b, a);
+}
+template <class T>
+VITRO_INLINE Mask ge(Vec<T> a, Vec<T> b) {
+  return le(b, a);
+}
+VITRO_INLINE Mask not_(Mask m) {
+  return m ^ (Mask)(true);
+}
+template <class T>
+VITRO_INLINE Mask is_nan(Vec<T> a) {
+  return ne(a, a);
+}
+
+// Lanes of `a` where `m`, else of `b`.
+template <class T>
+VITRO_INLINE Vec<T> select(Mask m, Vec<T> a, Vec<T> b) {
+  if constexpr (__is_same(T, bool)) {
+    return (m & a) | (not_(m) & b);
+  } else if constexpr (is_half<T>) {
+    return from_bits<T>(select(m, bits(a), bits(b)));
+  } else {
+    return (__builtin_convertvector(m, Vec<Bits<T>>) != 0) ? a : b;
+  }
+}
+
+// a * b + c, rounded once.
+template <class T>
+VITRO_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
+template <class T>
+VITRO_INLINE Vec<T> abs(Vec<T> v) {
+  return __builtin_elementwise_abs(v);
+}
+// The magnitude of `a` with the sign of `b`.
+template <class T>
+VITRO_INLINE Vec<T> copysign(Vec<T> a, Vec<T> b) {
+  return __builtin_elementwise_copysign(a, b);
+}
+
+// The larger; a NaN on either side is the result.
+template <class T>
+VITRO_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
+  return (a != a) ? a : ((a > b) ? a : b);
+}
+// The smaller; a NaN on either side is the result.
+template <class T>
+VITRO_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
+  return (a != a) ? a : ((a < b) ? a : b);
+}
+// The larger; a NaN on one side is ignored.
+template <class T>
+VITRO_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
+  return (b != b) ? a : ((a > b) ? a : b);
+}
+// The smaller; a NaN on one side is ignored.
+template <class T>
+VITRO_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
+  return (b != b) ? a : ((a < b) ? a : b);
+}
+
+}  // namespace vitro::kernels::inline VITRO_ISA
