@@ -53,7 +53,6 @@ class SmallVector {
   const T* end() const { return data() + size_; }
   T& back() { return data()[size_ - 1]; }
   const T& back() const { return data()[size_ - 1]; }
-  operator std::span<const T>() const {
     return {data(), size_};
   }  // NOLINT(google-explicit-constructor)
 

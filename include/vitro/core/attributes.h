@@ -1,0 +1,253 @@
+// The attributes of an op call: a plain struct whose members are named once.
+//   struct SoftmaxAttrs {
+//     int64_t dim = -1;
+//     static void each(auto&& f) { f("dim", &SoftmaxAttrs::dim); }
+//   };
+// Comparing, hashing, printing, parsing and rewriting of sizes follow from `each`.
+// Members may be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and
+// std::optional of these.
+#pragma once
+
+#include <bit>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "vitro/base/hash.h"
+#include "vitro/base/result.h"
+#include "vitro/base/small_vector.h"
+#include "vitro/core/dtype.h"
+#include "vitro/core/scalar.h"
+#include "vitro/sym/size.h"
+
+namespace vitro {
+
+using Dims = SmallVector<int64_t, 6>;  // dimension numbers, fixed parts of a program
+using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how parsing finds symbols
+using SizeMap = std::function<Size(Size)>;
+
+// One attribute value: equality by bits, text, hash, reading back.
+namespace attribute {
+
+inline bool same(bool a, bool b) {
+  return a == b;
+}
+inline bool same(int64_t a, int64_t b) {
+  return a == b;
+}
+inline bool same(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+inline bool same(const std::string& a, const std::string& b) {
+  return a == b;
+}
+inline bool same(DType a, DType b) {
+  return a == b;
+}
+inline bool same(Size a, Size b) {
+  return identical(a, b);
+}
+inline bool same(const Dims& a, const Dims& b) {
+  return a == b;
+}
+inline bool same(const Scalar& a, const Scalar& b) {
+  return a == b;
+}
+bool same(const Sizes& a, const Sizes& b);
+template <class T>
+bool same(const std::optional<T>& a, const std::optional<T>& b) {
+  return a.has_value() == b.has_value() && (!a || same(*a, *b));
+}
+
+void add(Hasher& h, bool v);
+void add(Hasher& h, int64_t v);
+void add(Hasher& h, double v);
+void add(Hasher& h, const std::string& v);
+void add(Hasher& h, DType v);
+void add(Hasher& h, Size v);
+void add(Hasher& h, const Dims& v);
+void add(Hasher& h, const Scalar& v);
+void add(Hasher& h, const Sizes& v);
+template <class T>
+void add(Hasher& h, const std::optional<T>& v) {
+  add(h, v.has_value());
+  if (v) add(h, *v);
+}
+
+void print(std::string& out, bool v);
+void print(std::string& out, int64_t v);
+void print(std::string& out, double v);
+void print(std::string& out, const std::string& v);  // quoted, with \" and \\ escaped
+void print(std::string& out, DType v);
+void print(std::string& out, Size v);
+void print(std::string& out, const Dims& v);
+void print(std::string& out, const Scalar& v);
+void print(std::string& out, const Sizes& v);
+template <class T>
+void print(std::string& out, const std::optional<T>& v) {
+  if (v) return print(out, *v);
+  out.append("none");
+}
+
+// Reads what print wrote; false where the text is something else.
+bool read(std::string_view text, const SymbolNamed& symbols, bool& v);
+bool read(std::string_view text, const SymbolNamed& symbols, int64_t& v);
+bool read(std::string_view text, const SymbolNamed& symbols, double& v);
+bool read(std::string_view text, const SymbolNamed& symbols, std::string& v);
+bool read(std::string_view text, const SymbolNamed& symbols, DType& v);
+bool read(std::string_view text, const SymbolNamed& symbols, Size& v);
+bool read(std::string_view text, const SymbolNamed& symbols, Dims& v);
+bool read(std::string_view text, const SymbolNamed& symbols, Scalar& v);
+bool read(std::string_view text, const SymbolNamed& symbols, Sizes& v);
+template <class T>
+bool read(std::string_view text, const SymbolNamed& symbols, std::optional<T>& v) {
+  if (text == "none") return v.reset(), true;
+  return read(text, symbols, v.emplace());
+}
+
+template <class T>
+void map_sizes(T&, const SizeMap&) {}
+inline void map_sizes(Size& v, const SizeMap& f) {
+  v = f(v);
+}
+inline void map_sizes(Sizes& v, const SizeMap& f) {
+  for (Size& s : v) s = f(s);
+}
+void map_sizes(Scalar& v, const SizeMap& f);
+template <class T>
+void map_sizes(std::optional<T>& v, const SizeMap& f) {
+  if (v) map_sizes(*v, f);
+}
+
+// Splits "dim=-1, keepdim=true" at top-level commas.
+struct NamedText {
+  std::string_view name, text;
+};
+Result<std::vector<NamedText>> split(std::string_view text);
+
+}  // namespace attribute
+
+// What can be done with attributes whose struct is not known.
+struct AttrsType {
+  bool (*equal)(const void* a, const void* b);
+  void (*hash)(Hasher&, const void*);
+  void (*print)(std::string&, const void*);  // "dim=-1, keepdim=true"
+  std::shared_ptr<const void> (*copy)(const void*);
+  Result<std::shared_ptr<const void>> (*parse)(std::string_view, const SymbolNamed&);
+  std::shared_ptr<const void> (*map_sizes)(const void*, const SizeMap&);
+  bool has_sizes;  // some member can hold a symbol
+};
+
+// Attributes of a call, borrowed.  Null for an op without attributes.
+struct AttrsView {
+  const void* data = nullptr;
+  const AttrsType* type = nullptr;
+  template <class T>
+  const T& as() const {
+    return *static_cast<const T*>(data);
+  }
+  explicit operator bool() const { return data != nullptr; }
+  friend bool operator==(AttrsView a, AttrsView b) {
+    return a.type == b.type && (a.data == b.data || a.type->equal(a.data, b.data));
+  }
+};
+
+// Attributes owned and shared; immutable.
+class Attrs {
+ public:
+  Attrs() = default;
+  explicit Attrs(AttrsView view) : type_(view.type) {
+    if (view) data_ = view.type->copy(view.data);
+  }
+  Attrs(std::shared_ptr<const void> data, const AttrsType* type)
+      : data_(std::move(data)), type_(type) {}
+  AttrsView view() const { return {data_.get(), type_}; }
+  template <class T>
+  const T& as() const {
+    return *static_cast<const T*>(data_.get());
+  }
+  explicit operator bool() const { return data_ != nullptr; }
+  Attrs map_sizes(const SizeMap& f) const {
+    return data_ && type_->has_sizes ? Attrs(type_->map_sizes(data_.get(), f), type_) : *this;
+  }
+  void hash(Hasher& h) const {
+    if (data_) type_->hash(h, data_.get());
+  }
+  std::string text() const {
+    std::string out;
+    if (data_) type_->print(out, data_.get());
+    return out;
+  }
+  friend bool operator==(const Attrs& a, const Attrs& b) { return a.view() == b.view(); }
+
+ private:
+  std::shared_ptr<const void> data_;
+  const AttrsType* type_ = nullptr;
+};
+
+template <class A>
+struct AttrsTypeOf {
+  static const A& at(const void* p) { return *static_cast<const A*>(p); }
+  static bool equal(const void* a, const void* b) {
+    bool result = true;
+    A::each(
+        [&](std::string_view, auto m) { result = result && attribute::same(at(a).*m, at(b).*m); });
+    return result;
+  }
+  static void hash(Hasher& h, const void* a) {
+    A::each([&](std::string_view, auto m) { attribute::add(h, at(a).*m); });
+  }
+  static void print(std::string& out, const void* a) {
+    bool first = true;
+    A::each([&](std::string_view name, auto m) {
+      if (!std::exchange(first, false)) out.append(", ");
+      out.append(name).push_back('=');
+      attribute::print(out, at(a).*m);
+    });
+  }
+  static std::shared_ptr<const void> copy(const void* a) {
+    return std::make_shared<const A>(at(a));
+  }
+  static Result<std::shared_ptr<const void>> parse(std::string_view text,
+                                                   const SymbolNamed& symbols) {
+    auto parts = attribute::split(text);
+    if (!parts) return parts.failure();
+    auto made = std::make_shared<A>();
+    std::string wrong;
+    for (const attribute::NamedText& part : *parts) {
+      bool known = false;
+      A::each([&](std::string_view name, auto m) {
+        if (name != part.name) return;
+        known = attribute::read(part.text, symbols, made.get()->*m);
+      });
+      if (!known) return Failure{cat("no attribute reads ", part.name, "=", part.text)};
+    }
+    return std::shared_ptr<const void>(std::move(made));
+  }
+  static std::shared_ptr<const void> map_sizes(const void* a, const SizeMap& f) {
+    auto made = std::make_shared<A>(at(a));
+    A::each([&](std::string_view, auto m) { attribute::map_sizes(made.get()->*m, f); });
+    return made;
+  }
+  static constexpr bool has_sizes() {
+    bool any = false;
+    A::each([&](std::string_view, auto m) {
+      using T = std::remove_cvref_t<decltype(std::declval<A>().*m)>;
+      any = any || std::is_same_v<T, Size> || std::is_same_v<T, Sizes> ||
+            std::is_same_v<T, Scalar> || std::is_same_v<T, std::optional<Size>> ||
+            std::is_same_v<T, std::optional<Scalar>>;
+    });
+    return any;
+  }
+};
+
+template <class A>
+inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,     &AttrsTypeOf<A>::hash,
+                                      &AttrsTypeOf<A>::print,     &AttrsTypeOf<A>::copy,
+                                      &AttrsTypeOf<A>::parse,     &AttrsTypeOf<A>::map_sizes,
+                                      AttrsTypeOf<A>::has_sizes()};
+
+}  // namespace vitro

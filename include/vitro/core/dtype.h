@@ -1,0 +1,127 @@
+// Element types, their categories, and PyTorch's type promotion.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace vitro {
+
+enum class DType : uint8_t { f32, f64, f16, bf16, i8, i16, i32, i64, u8, boolean };
+inline constexpr int dtype_count = 10;
+
+struct DTypeInfo {
+  std::string_view name;   // "f32"; "bool" for boolean
+  std::string_view torch;  // "float", "c10::Half", ... as PyTorch's traces write it
+  int bytes;
+  enum class Category : uint8_t { boolean, integer, floating } category;
+};
+const DTypeInfo& info(DType dtype);
+
+inline std::string_view name_of(DType dtype) {
+  return info(dtype).name;
+}
+inline int64_t bytes_of(DType dtype) {
+  return info(dtype).bytes;
+}
+inline bool is_floating(DType dtype) {
+  return info(dtype).category == DTypeInfo::Category::floating;
+}
+inline bool is_integer(DType dtype) {
+  return info(dtype).category == DTypeInfo::Category::integer;
+}  // without bool
+inline bool is_bool(DType dtype) {
+  return dtype == DType::boolean;
+}
+std::optional<DType> dtype_named(
+    std::string_view name);  // "f32", also "float32", "half", "long", ...
+void append_to(std::string& out, DType dtype);
+
+// The type that holds both, as torch.promote_types has it (u8 with i8 gives i16, f16 with bf16
+// gives f32).
+DType promote(DType a, DType b);
+// The type that arithmetic on it is done in: f32 for f16 and bf16, itself for the others.
+inline DType compute_type(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+}
+
+// torch.result_type over any number of operands: those with dimensions win over 0-d tensors, and
+// these over plain numbers, within a category; a higher category always wins.
+class Promotion {
+ public:
+  enum class Rank : uint8_t { number, zero_dim, dimensioned };
+  void add(DType dtype, Rank rank);
+  DType result() const;  // f32 if nothing was added
+
+ private:
+  std::optional<DType> by_rank_[3];
+};
+
+inline constexpr DType default_float = DType::f32;
+
+// The C++ type of each dtype (host side); f16 and bf16 are storage types with conversions.
+struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(float v);
+  explicit operator float() const;
+};
+struct BFloat16 {
+  uint16_t bits = 0;
+  BFloat16() = default;
+  explicit BFloat16(float v);
+  explicit operator float() const;
+};
+
+// dispatch(dtype, [&]<class T>() { ... }) calls with T = float, double, Half, BFloat16, int8_t,
+// ..., bool.
+template <class F>
+decltype(auto) dispatch(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f32:
+      return f.template operator()<float>();
+    case DType::f64:
+      return f.template operator()<double>();
+    case DType::f16:
+      return f.template operator()<Half>();
+    case DType::bf16:
+      return f.template operator()<BFloat16>();
+    case DType::i8:
+      return f.template operator()<int8_t>();
+    case DType::i16:
+      return f.template operator()<int16_t>();
+    case DType::i32:
+      return f.template operator()<int32_t>();
+    case DType::i64:
+      return f.template operator()<int64_t>();
+    case DType::u8:
+      return f.template operator()<uint8_t>();
+    case DType::boolean:
+      return f.template operator()<bool>();
+  }
+  __builtin_unreachable();
+}
+
+template <class T>
+struct DTypeOf;
+#define VITRO_DTYPE_OF(type, dtype)              \
+  template <>                                    \
+  struct DTypeOf<type> {                         \
+    static constexpr DType value = DType::dtype; \
+  };
+VITRO_DTYPE_OF(float, f32)
+VITRO_DTYPE_OF(double, f64)
+VITRO_DTYPE_OF(Half, f16)
+VITRO_DTYPE_OF(BFloat16, bf16)
+VITRO_DTYPE_OF(int8_t, i8)
+VITRO_DTYPE_OF(int16_t, i16)
+VITRO_DTYPE_OF(int32_t, i32)
+VITRO_DTYPE_OF(int64_t, i64)
+VITRO_DTYPE_OF(uint8_t, u8)
+VITRO_DTYPE_OF(bool, boolean)
+#undef VITRO_DTYPE_OF
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+}  // namespace vitro

@@ -1,0 +1,174 @@
+// The run-time face of an op definition: name, arity, shape rule, attributes, and what kind of
+// thing it computes. Ops come in a closed set of kinds; consumers (eager, lowering, autograd,
+// counting) switch on the kind and never on the op. `ops` makes these from one struct per op;
+// nothing else constructs them.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vitro/core/attributes.h"
+#include "vitro/core/tensor.h"
+
+namespace vitro {
+
+enum class OpKind : uint8_t {
+  pointwise,    // each element of the result from the elements at the same (broadcast) index
+  reduction,    // folds some dimensions: init, combine, merge, finish over a tuple of state
+  scan,         // a reduction that keeps every step
+  view,         // the same memory, other indices
+  contraction,  // sums of products: mm, bmm
+  gather,       // elements picked by a tensor of indices
+  scatter,      // a copy with some elements replaced
+  concat,       // operands one after the other along a dimension
+  random,       // counter-based numbers
+  composite,    // a program written in other ops
+  opaque,       // a kernel that nobody looks into
+};
+std::string_view name_of(OpKind kind);
+
+// An operand of a call: a tensor, a plain number, or nothing (an optional operand left out).
+// Borrows the tensor.
+class Operand {
+ public:
+  enum class Kind : uint8_t { none, tensor, number };
+  Operand() = default;
+  Operand(const Tensor& t)
+      : tensor_(t.defined() ? &t : nullptr),
+        kind_(t.defined() ? Kind::tensor : Kind::none) {}  // NOLINT
+  Operand(Scalar s) : number_(s), kind_(Kind::number) {}   // NOLINT(google-explicit-constructor)
+  Operand(Size s) : Operand(Scalar(s)) {}                  // NOLINT(google-explicit-constructor)
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  Operand(T number) : Operand(Scalar(number)) {}  // NOLINT(google-explicit-constructor)
+
+  Kind kind() const { return kind_; }
+  bool is_tensor() const { return kind_ == Kind::tensor; }
+  bool is_number() const { return kind_ == Kind::number; }
+  const Tensor& tensor() const { return *tensor_; }
+  const Scalar& number() const { return number_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  Scalar number_;
+  Kind kind_ = Kind::none;
+};
+
+// What a shape rule sees of an operand.
+struct Argument {
+  const TensorMeta* meta = nullptr;  // null: not a tensor
+  const Scalar* number = nullptr;    // null: not a number
+  explicit operator bool() const { return meta || number; }
+};
+
+struct ShapeCall {
+  std::string_view op;
+  std::span<const Argument> operands;
+  AttrsView attrs;
+  std::vector<TensorMeta>&
+      results;  // to fill: dtype, sizes, strides of each; views also the offset
+};
+
+// ---- what each kind adds
+// ------------------------------------------------------------------------------------------------
+
+enum class Promote : uint8_t {
+  arithmetic,  // result_type of the operands
+  to_float,    // the same, but whole numbers and bool become the default float
+  comparison,  // computed in the result_type, the result is bool
+  to_bool,     // like comparison for unary predicates
+  attribute,   // the result's dtype is the shape rule's word (casts, arange)
+};
+
+struct PointwiseInfo {
+  Promote promote;
+  bool first_is_condition;  // operand 0 is bool and takes no part in promotion (where)
+  bool uses_index;          // the body asks where it is (arange, tril)
+};
+
+struct ReducedDims {
+  Dims dims;  // ascending, each in [0, rank)
+  bool keepdim = false;
+};
+struct ReductionInfo {
+  ReducedDims (*dims)(AttrsView attrs, int rank);
+  DType (*state)(DType operand, DType result);  // what it accumulates in
+};
+
+// A view as index arithmetic: the operand's index of each element of the result.  Strides follow
+// where the map is affine.
+struct ViewInfo {
+  SmallVector<sym::Expr, 6> (*map)(const TensorMeta& operand, const TensorMeta& result,
+                                   AttrsView attrs, std::span<const sym::Expr> index);
+};
+
+struct ContractionInfo {
+  bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]
+};
+
+// result[o] = table[..., indices[...], ...]: along `axis` of the table, the index comes from the
+// index tensor.
+struct GatherSpec {
+  int table, indices;  // operand numbers
+  int64_t axis;
+  bool same_rank;  // gather: indices has the table's rank, o indexes it; else its dims stand in the
+                   // place of the axis
+};
+struct GatherInfo {
+  GatherSpec (*spec)(AttrsView attrs, int table_rank);
+};
+
+// result = operand 0, but operand 1 where the view of it (slice, select) looks.
+struct ScatterInfo {
+  const ViewInfo* view;
+  Attrs (*view_attrs)(AttrsView attrs);
+};
+
+struct ConcatInfo {
+  int64_t (*axis)(AttrsView attrs, int rank);
+};
+
+struct CompositeInfo {
+  // Calls other ops through the door; as many results as the shape rule gave.
+  void (*expand)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
+// ---- the definition
+// -----------------------------------------------------------------------------------------------------
+
+struct OpDef {
+  std::string_view name;  // core ATen's name: "add", "native_layer_norm"
+  std::string_view doc;
+  OpKind kind;
+  uint8_t min_operands, max_operands;  // 255: any number
+  const AttrsType* attrs;              // null: none
+  void (*shape)(ShapeCall&);
+  int index;  // place in the list of all ops: consumers keep tables by it
+  // One of these is set, by kind.
+  const PointwiseInfo* pointwise = nullptr;
+  const ReductionInfo* reduction = nullptr;
+  const ViewInfo* view = nullptr;
+  const ContractionInfo* contraction = nullptr;
+  const GatherInfo* gather = nullptr;
+  const ScatterInfo* scatter = nullptr;
+  const ConcatInfo* concat = nullptr;
+  const CompositeInfo* composite = nullptr;
+};
+
+// A call through the door.  Everything is borrowed for the time of the call.
+struct OpCall {
+  const OpDef* op;
+  std::span<const Operand> operands;
+  AttrsView attrs;
+  bool in_place = false;  // the result is written into operand 0, which is also what is returned
+  std::source_location where;
+};
+
+// The shape rule applied to a call's operands: metas of the results.  Error with the op's name
+// where they do not fit.
+std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands, AttrsView attrs);
+
+}  // namespace vitro

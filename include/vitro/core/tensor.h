@@ -1,0 +1,178 @@
+// The tensor: a counted handle to sizes, strides and a storage, or to a promise of them.
+//   Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F}, {2, 2});
+//   x.size(0);  x.dtype();  x.data<float>();
+// Copying a handle is cheap and shares the tensor.  Inside a compiled function an op may answer
+// with a promise: its shape is known, its elements are computed when somebody needs them (data(),
+// item(), the end of the function). Threads: different handles may be used by different threads;
+// concurrent reads of one tensor are fine, a write needs the caller's own order.  A promise belongs
+// to the thread that runs the compiled function until it is settled.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vitro/base/small_vector.h"
+#include "vitro/core/device.h"
+#include "vitro/core/dtype.h"
+#include "vitro/core/scalar.h"
+#include "vitro/core/storage.h"
+#include "vitro/sym/size.h"
+
+namespace vitro {
+
+using Ints = SmallVector<int64_t, 6>;
+
+// Shape and layout; strides and offset count elements.
+struct TensorMeta {
+  DType dtype = DType::f32;
+  Device device;
+  Sizes sizes, strides;
+  Size offset = 0;
+  int rank() const { return static_cast<int>(sizes.size()); }
+};
+
+Sizes contiguous_strides(std::span<const Size> sizes);
+
+// What a handle points to.  Only core, eager, capture and compile look inside.
+struct TensorImpl {
+  std::atomic<uint32_t> refs{1};
+  DType dtype = DType::f32;
+  Device device;
+  bool requires_grad = false, is_parameter = false;
+  // A promise: the number of the call that made it (0: the tensor is there), its place in that
+  // call, its shape.
+  uint32_t slot = 0;
+  uint64_t call = 0;
+  const TensorMeta* promised = nullptr;
+  // The tensor itself.
+  int64_t offset = 0;
+  Ints sizes, strides;
+  Storage storage;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(TensorImpl* adopted) : impl_(adopted) {}  // takes over one count
+  Tensor(const Tensor& o) : impl_(o.impl_) {
+    if (impl_) impl_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  Tensor(Tensor&& o) noexcept : impl_(std::exchange(o.impl_, nullptr)) {}
+  Tensor& operator=(Tensor o) noexcept {
+    std::swap(impl_, o.impl_);
+    return *this;
+  }
+  ~Tensor() { drop(); }
+
+  // A new tensor; elements are not set.
+  static Tensor empty(std::span<const int64_t> sizes, DType dtype = default_float,
+                      Device device = cpu);
+  static Tensor empty(std::initializer_list<int64_t> sizes, DType dtype = default_float,
+                      Device device = cpu) {
+    return empty(std::span(sizes.begin(), sizes.size()), dtype, device);
+  }
+  // A tensor with the given strides (elements, not negative) over memory that it allocates to fit.
+  static Tensor empty_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                              DType dtype, Device device = cpu);
+  // Copies `values`; their number must be the product of `sizes`.
+  template <class T>
+  static Tensor from(std::span<const T> values, std::span<const int64_t> sizes) {
+    return copy_in(values.data(), values.size(), dtype_of<T>, sizes);
+  }
+  template <class T>
+  static Tensor from(std::initializer_list<T> values, std::initializer_list<int64_t> sizes) {
+    return copy_in(std::data(values), values.size(), dtype_of<T>,
+                   std::span(sizes.begin(), sizes.size()));
+  }
+  template <class T>
+  static Tensor from(const std::vector<T>& values, std::initializer_list<int64_t> sizes) {
+    return copy_in(values.data(), values.size(), dtype_of<T>,
+                   std::span(sizes.begin(), sizes.size()));
+  }
+  // A window on memory.  Sizes, strides, offset must stay inside of the storage.
+  static Tensor over(Storage storage, DType dtype, std::span<const int64_t> sizes,
+                     std::span<const int64_t> strides, int64_t offset = 0);
+
+  bool defined() const { return impl_ != nullptr; }
+  DType dtype() const { return impl_->dtype; }
+  Device device() const { return impl_->device; }
+  int64_t rank() const;
+  int64_t dim() const { return rank(); }
+  Size size(int64_t dim) const;  // negative dims count from the end
+  Sizes sizes() const;
+  Sizes strides() const;
+  Size numel() const;
+  TensorMeta meta() const;
+  bool is_contiguous() const;
+  bool is_promise() const { return impl_->call != 0; }
+  bool requires_grad() const { return impl_->requires_grad; }
+
+  // Pointers to the first element (the offset is added).  A promise is settled first: inside of a
+  // compiled function that is a graph break.  Writing through data() is seen by ops that run later,
+  // and marks the storage as written by foreign hands.
+  void* data(std::source_location where = std::source_location::current()) const;
+  const void* const_data(std::source_location where = std::source_location::current()) const;
+  template <class T>
+  T* data(std::source_location where = std::source_location::current()) const {
+    check_dtype(dtype_of<T>);
+    return static_cast<T*>(data(where));
+  }
+  template <class T>
+  const T* const_data(std::source_location where = std::source_location::current()) const {
+    check_dtype(dtype_of<T>);
+    return static_cast<const T*>(const_data(where));
+  }
+  // The one element of a tensor of one element, as a number; a graph break inside of a compiled
+  // function.
+  Scalar item(std::source_location where = std::source_location::current()) const;
+  template <class T>
+  T item(std::source_location where = std::source_location::current()) const;
+  // All elements in order of their indices.
+  template <class T>
+  std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
+    check_dtype(dtype_of<T>);
+    std::vector<T> out(static_cast<size_t>(numel().value()));
+    copy_out(out.data(), where);
+    return out;
+  }
+
+  const Storage& storage() const { return impl_->storage; }
+  Tensor& set_requires_grad(bool on);
+  Tensor& set_parameter(bool on);
+  TensorImpl* impl() const { return impl_; }
+  TensorImpl* release() { return std::exchange(impl_, nullptr); }
+  bool same_as(const Tensor& o) const { return impl_ == o.impl_; }
+
+ private:
+  static Tensor copy_in(const void* values, size_t count, DType dtype,
+                        std::span<const int64_t> sizes);
+  void copy_out(void* out, std::source_location where) const;
+  void check_dtype(DType asked) const;
+  void drop() {
+    if (impl_ && impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(impl_);
+  }
+  static void destroy(TensorImpl* impl);
+  TensorImpl* impl_ = nullptr;
+};
+
+// Handles of tensors are recycled per thread, so that an op does not allocate.
+TensorImpl* new_impl();
+
+template <class T>
+T Tensor::item(std::source_location where) const {
+  const Scalar s = item(where);
+  if constexpr (std::is_same_v<T, bool>) {
+    return s.as_bool();
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(s.as_int());
+  } else {
+    return static_cast<T>(s.as_double());
+  }
+}
+}  // namespace vitro

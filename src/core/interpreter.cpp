@@ -1,0 +1,80 @@
+#include "vitro/core/interpreter.h"
+
+#include <array>
+#include <atomic>
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+namespace {
+
+std::array<std::atomic<Interpreter*>, device_kind_count>& slots() {
+  static auto* all = new std::array<std::atomic<Interpreter*>, device_kind_count>{};
+  return *all;
+}
+
+}  // namespace
+
+thread_local ThreadState thread_state;
+
+void Interpreter::settle(TensorImpl&, Need, std::source_location) {
+  throw_bug("settle", __FILE__, __LINE__,
+            "an interpreter that makes no promises was asked to keep one");
+}
+
+const TensorMeta* Interpreter::meta_of(const TensorImpl&) const {
+  return nullptr;
+}
+
+int64_t Interpreter::value_of(sym::Expr expr) const {
+  throw_bug("value_of", __FILE__, __LINE__, cat("no interpreter of this thread knows ", expr));
+}
+
+Interpreter& eager_of(Device device) {
+  Interpreter* found = slots()[static_cast<size_t>(device.kind)].load(std::memory_order_acquire);
+  VITRO_CHECK(found, "nobody runs ops on ", device, ": link libvitro, or call vitro::init()");
+  return *found;
+}
+
+void set_eager(Device::Kind kind, Interpreter* interpreter) {
+  slots()[static_cast<size_t>(kind)].store(interpreter, std::memory_order_release);
+}
+
+Device device_of(const OpCall& call) {
+  const Tensor* chosen = nullptr;
+  for (const Operand& operand : call.operands) {
+    if (!operand.is_tensor()) continue;
+    const Tensor& t = operand.tensor();
+    if (!chosen || (chosen->device() == cpu && chosen->rank() == 0)) {
+      chosen = &t;
+      continue;
+    }
+    const bool goes_along = t.device() == chosen->device() || (t.device() == cpu && t.rank() == 0);
+    VITRO_CHECK(goes_along, call.op->name, ": operands lie on ", chosen->device(), " and ",
+                t.device(), "; move them to one device");
+  }
+  return chosen ? chosen->device() : cpu;
+}
+
+void call(const OpCall& call, std::span<Tensor> results) {
+  if (thread_state.top) return thread_state.top->call(call, results);
+  eager_of(device_of(call)).call(call, results);
+}
+
+Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView attrs,
+                std::source_location where) {
+  Tensor result;
+  call(OpCall{&op, operands, attrs, false, where}, {&result, 1});
+  return result;
+}
+
+void settle(TensorImpl& impl, Need need, std::source_location where) {
+  Interpreter* top = thread_state.top;
+  VITRO_CHECK(top && top->call_number() == impl.call,
+              "this tensor is the pending result of a compiled function that another thread is "
+              "still running; hand it "
+              "over after the function has returned, or read it there first");
+  top->settle(impl, need, where);
+}
+
+}  // namespace vitro

@@ -1,0 +1,58 @@
+#include "vitro/core/op.h"
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+
+std::string_view name_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::pointwise:
+      return "pointwise";
+    case OpKind::reduction:
+      return "reduction";
+    case OpKind::scan:
+      return "scan";
+    case OpKind::view:
+      return "view";
+    case OpKind::contraction:
+      return "contraction";
+    case OpKind::gather:
+      return "gather";
+    case OpKind::scatter:
+      return "scatter";
+    case OpKind::concat:
+      return "concat";
+    case OpKind::random:
+      return "random";
+    case OpKind::composite:
+      return "composite";
+    case OpKind::opaque:
+      return "opaque";
+  }
+  __builtin_unreachable();
+}
+
+std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands, AttrsView attrs) {
+  VITRO_CHECK(operands.size() >= op.min_operands &&
+                  (op.max_operands == 255 || operands.size() <= op.max_operands),
+              op.name, ": got ", operands.size(), " operands, needs ",
+              static_cast<int>(op.min_operands),
+              op.max_operands == op.min_operands ? "" : " or more");
+  std::vector<TensorMeta> metas;
+  std::vector<Argument> arguments(operands.size());
+  metas.reserve(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].is_tensor()) {
+      metas.push_back(operands[i].tensor().meta());
+      arguments[i].meta = &metas.back();
+    } else if (operands[i].is_number()) {
+      arguments[i].number = &operands[i].number();
+    }
+  }
+  std::vector<TensorMeta> results;
+  ShapeCall shape{op.name, arguments, attrs, results};
+  op.shape(shape);
+  return results;
+}
+
+}  // namespace vitro

@@ -1,0 +1,54 @@
+#include "vitro/core/scalar.h"
+
+#include "vitro/base/cat.h"
+#include "vitro/core/device.h"
+
+namespace vitro {
+
+void append_to(std::string& out, Device device) {
+  static constexpr std::string_view names[device_kind_count] = {"cpu", "cuda", "plugin"};
+  out.append(names[static_cast<int>(device.kind)]);
+  if (device.kind != Device::Kind::cpu) append_to(out, cat(':', device.index));
+}
+
+DType Scalar::dtype() const {
+  switch (kind_) {
+    case Kind::boolean:
+      return DType::boolean;
+    case Kind::integer:
+      return DType::i64;
+    case Kind::floating:
+      return DType::f64;
+  }
+  __builtin_unreachable();
+}
+
+Scalar Scalar::from_bits(Kind kind, uint64_t bits) {
+  Scalar s;
+  s.kind_ = kind;
+  s.value_.i = static_cast<int64_t>(bits);
+  return s;
+}
+
+void append_to(std::string& out, const Scalar& scalar) {
+  if (scalar.is_symbolic()) return append_to(out, scalar.expr());
+  switch (scalar.kind()) {
+    case Scalar::Kind::boolean:
+      return append_to(out, scalar.as_bool());
+    case Scalar::Kind::integer:
+      return append_to(out, scalar.as_int());
+    case Scalar::Kind::floating:
+      return append_to(out, scalar.as_double());
+  }
+}
+
+void add_to(Hasher& hasher, const Scalar& scalar) {
+  hasher.add(scalar.kind());
+  if (scalar.is_symbolic()) {
+    hasher.add(scalar.expr().text());
+  } else {
+    hasher.add(scalar.bits());
+  }
+}
+
+}  // namespace vitro

@@ -1,0 +1,269 @@
+#include "vitro/core/tensor.h"
+
+#include <cstring>
+
+#include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
+
+namespace vitro {
+namespace {
+
+// A handful of handles per thread; what a thread leaves behind is freed with it.
+struct ImplPool {
+  static constexpr size_t room = 256;
+  TensorImpl* free[room];
+  size_t count = 0;
+  bool ended = false;
+  ~ImplPool() {
+    while (count > 0) delete free[--count];
+    ended = true;
+  }
+};
+
+ImplPool& pool() {
+  static thread_local ImplPool one;
+  return one;
+}
+
+int64_t wrap_dim(int64_t dim, int64_t rank) {
+  const int64_t wrapped = dim < 0 ? dim + rank : dim;
+  VITRO_CHECK(wrapped >= 0 && wrapped < rank, "size: dimension ", dim,
+              " is out of range for a tensor of rank ", rank);
+  return wrapped;
+}
+
+Ints plain_contiguous(std::span<const int64_t> sizes) {
+  Ints strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
+  return strides;
+}
+
+int64_t count_of(std::span<const int64_t> sizes) {
+  int64_t n = 1;
+  for (const int64_t s : sizes) {
+    VITRO_CHECK(s >= 0, "empty: sizes must not be negative, got ", s);
+    VITRO_CHECK(!__builtin_mul_overflow(n, s, &n),
+                "empty: the number of elements does not fit 64 bits");
+  }
+  return n;
+}
+
+// The metadata that counts inside of a compiled function: with symbols where there are any.
+const TensorMeta* inner_meta(const TensorImpl& impl) {
+  if (impl.call != 0) return impl.promised;
+  return thread_state.top ? thread_state.top->meta_of(impl) : nullptr;
+}
+
+Size now(Size size) {
+  if (!size.is_symbolic()) return size;
+  VITRO_ASSERT(thread_state.top);
+  return {thread_state.top->value_of(size.expr()), size.expr()};
+}
+
+Sizes now(const Sizes& sizes) {
+  Sizes out = sizes;
+  for (Size& s : out) s = now(s);
+  return out;
+}
+
+Sizes as_sizes(const Ints& ints) {
+  Sizes out;
+  out.reserve(ints.size());
+  for (const int64_t v : ints) out.push_back(v);
+  return out;
+}
+
+// Copies elements in index order between a strided side and a dense side.
+template <bool to_dense>
+void copy_elements(std::byte* strided, std::byte* dense, const Ints& sizes, const Ints& strides,
+                   size_t bytes) {
+  const size_t rank = sizes.size();
+  Ints index(rank, 0);
+  const int64_t count = count_of(sizes);
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t at = 0;
+    for (size_t d = 0; d < rank; ++d) at += index[d] * strides[d];
+    std::byte* element = strided + at * static_cast<int64_t>(bytes);
+    std::memcpy(to_dense ? dense : element, to_dense ? element : dense, bytes);
+    dense += bytes;
+    for (size_t d = rank; d-- > 0;) {
+      if (++index[d] < sizes[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+TensorImpl* new_impl() {
+  ImplPool& p = pool();
+  if (p.count == 0) return new TensorImpl;
+  TensorImpl* impl = p.free[--p.count];
+  impl->refs.store(1, std::memory_order_relaxed);
+  return impl;
+}
+
+void Tensor::destroy(TensorImpl* impl) {
+  ImplPool& p = pool();
+  if (p.ended || p.count == ImplPool::room) {
+    delete impl;
+    return;
+  }
+  impl->storage = {};
+  impl->call = 0;
+  impl->promised = nullptr;
+  impl->requires_grad = impl->is_parameter = false;
+  p.free[p.count++] = impl;
+}
+
+Sizes contiguous_strides(std::span<const Size> sizes) {
+  Sizes strides(sizes.size(), Size(1));
+  for (size_t i = sizes.size(); i-- > 1;) {
+    const Size s = sizes[i];
+    strides[i - 1] = strides[i] * (!s.is_symbolic() && s.value() == 0 ? Size(1) : s);
+  }
+  return strides;
+}
+
+Tensor Tensor::empty(std::span<const int64_t> sizes, DType dtype, Device device) {
+  return empty_strided(sizes, plain_contiguous(sizes), dtype, device);
+}
+
+Tensor Tensor::empty_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                             DType dtype, Device device) {
+  int64_t elements = count_of(sizes) == 0 ? 0 : 1;
+  for (size_t d = 0; d < sizes.size() && elements != 0; ++d)
+    elements += (sizes[d] - 1) * strides[d];
+  return over(Storage::allocate(static_cast<size_t>(elements * bytes_of(dtype)), device), dtype,
+              sizes, strides);
+}
+
+Tensor Tensor::over(Storage storage, DType dtype, std::span<const int64_t> sizes,
+                    std::span<const int64_t> strides, int64_t offset) {
+  TensorImpl* impl = new_impl();
+  impl->dtype = dtype;
+  impl->device = storage.device();
+  impl->offset = offset;
+  impl->sizes = Ints(sizes);
+  impl->strides = Ints(strides);
+  impl->storage = std::move(storage);
+  return Tensor(impl);
+}
+
+Tensor Tensor::copy_in(const void* values, size_t count, DType dtype,
+                       std::span<const int64_t> sizes) {
+  VITRO_CHECK(static_cast<int64_t>(count) == count_of(sizes), "from: got ", count,
+              " values for sizes ", Ints(sizes), ", which need ", count_of(sizes));
+  Tensor made = empty(sizes, dtype);
+  if (count != 0)
+    std::memcpy(made.impl_->storage.data(), values, count * static_cast<size_t>(bytes_of(dtype)));
+  return made;
+}
+
+int64_t Tensor::rank() const {
+  return impl_->call != 0 ? impl_->promised->rank() : static_cast<int64_t>(impl_->sizes.size());
+}
+
+Size Tensor::size(int64_t dim) const {
+  const auto at = static_cast<size_t>(wrap_dim(dim, rank()));
+  const TensorMeta* inner = inner_meta(*impl_);
+  return inner ? now(inner->sizes[at]) : Size(impl_->sizes[at]);
+}
+
+Sizes Tensor::sizes() const {
+  const TensorMeta* inner = inner_meta(*impl_);
+  return inner ? now(inner->sizes) : as_sizes(impl_->sizes);
+}
+
+Sizes Tensor::strides() const {
+  const TensorMeta* inner = inner_meta(*impl_);
+  return inner ? now(inner->strides) : as_sizes(impl_->strides);
+}
+
+Size Tensor::numel() const {
+  return product(sizes());
+}
+
+TensorMeta Tensor::meta() const {
+  if (const TensorMeta* inner = inner_meta(*impl_)) {
+    TensorMeta out = *inner;
+    out.sizes = now(inner->sizes);
+    out.strides = now(inner->strides);
+    out.offset = now(inner->offset);
+    return out;
+  }
+  return {impl_->dtype, impl_->device, as_sizes(impl_->sizes), as_sizes(impl_->strides),
+          impl_->offset};
+}
+
+bool Tensor::is_contiguous() const {
+  const Sizes size = sizes(), stride = strides();
+  for (const Size s : size) {
+    if (s.value() == 0) return true;
+  }
+  int64_t expected = 1;
+  for (size_t d = size.size(); d-- > 0;) {
+    if (size[d].value() == 1) continue;
+    if (stride[d].value() != expected) return false;
+    expected *= size[d].value();
+  }
+  return true;
+}
+
+void* Tensor::data(std::source_location where) const {
+  const void* address = const_data(where);
+  impl_->storage.set_exposed(true);
+  impl_->storage.bump_version();
+  return const_cast<void*>(address);
+}
+
+const void* Tensor::const_data(std::source_location where) const {
+  if (impl_->call != 0) settle(*impl_, Need::pointer, where);
+  return static_cast<std::byte*>(impl_->storage.data()) + impl_->offset * bytes_of(impl_->dtype);
+}
+
+Scalar Tensor::item(std::source_location where) const {
+  VITRO_CHECK(numel().value() == 1, "item: needs a tensor of one element, got sizes ", sizes());
+  if (impl_->call != 0) settle(*impl_, Need::item, where);
+  const void* address = const_data(where);
+  return dispatch(impl_->dtype, [&]<class T>() -> Scalar {
+    T v;
+    std::memcpy(&v, address, sizeof v);
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+      return static_cast<float>(v);
+    } else {
+      return v;
+    }
+  });
+}
+
+void Tensor::copy_out(void* out, std::source_location where) const {
+  auto* from = static_cast<std::byte*>(const_cast<void*>(const_data(where)));
+  const auto bytes = static_cast<size_t>(bytes_of(impl_->dtype));
+  if (is_contiguous()) {
+    const auto n = static_cast<size_t>(count_of(impl_->sizes));
+    if (n != 0) std::memcpy(out, from, n * bytes);
+    return;
+  }
+  copy_elements<true>(from, static_cast<std::byte*>(out), impl_->sizes, impl_->strides, bytes);
+}
+
+void Tensor::check_dtype(DType asked) const {
+  VITRO_CHECK(impl_->dtype == asked, "data: the tensor holds ", impl_->dtype, ", asked for ",
+              asked);
+}
+
+Tensor& Tensor::set_requires_grad(bool on) {
+  VITRO_CHECK(!on || is_floating(impl_->dtype),
+              "requires_grad: only floating-point tensors have gradients, got ", impl_->dtype);
+  impl_->requires_grad = on;
+  return *this;
+}
+
+Tensor& Tensor::set_parameter(bool on) {
+  impl_->is_parameter = on;
+  return *this;
+}
+
+}  // namespace vitro
