@@ -53,8 +53,6 @@ class SmallVector {
   const T* end() const { return data() + size_; }
   T& back() { return data()[size_ - 1]; }
   const T& back() const { return data()[size_ - 1]; }
-    return {data(), size_};
-  }  // NOLINT(google-explicit-constructor)
 
   void clear() { size_ = 0; }
   void push_back(T v) {
