@@ -12,7 +12,8 @@ namespace {
 
 TEST(Cat, joins_text_numbers_and_lists) {
   const char* pointer = "rows";
-  EXPECT_EQ(cat("got ", 3, " ", pointer, ", ", true, ", ", std::string("x"), 'y'), "got 3 rows, true, xy");
+  EXPECT_EQ(cat("got ", 3, " ", pointer, ", ", true, ", ", std::string("x"), 'y'),
+            "got 3 rows, true, xy");
   EXPECT_EQ(cat(SmallVector<int64_t>{1, 2, 3}), "[1, 2, 3]");
 }
 

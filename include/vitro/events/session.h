@@ -1,0 +1,65 @@
+// A session records everything that happens in the process between start and stop.
+//   events::start();  work();  events::Recording r = events::stop();
+//   for (const auto& thread : r.threads) thread.read([]<class E>(const E& event) { … });
+// One at a time.  Start and stop while other threads run are safe: each thread's recording is a
+// stretch of what it did, so the first ends may lack their begins and the last begins their ends.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vitro/events/kinds.h"
+#include "vitro/events/rare.h"
+
+namespace vitro::events {
+
+struct SessionOptions {
+  size_t max_bytes = 0;  // of all buffers together, 0: no limit.  What does not fit is counted in
+                         // Recording::dropped
+};
+
+// Bytes of events in the order in which one thread wrote them: kind (one byte), event, kind, event…
+struct Chunk {
+  static constexpr uint32_t size = (64 << 10) - 16;
+  std::atomic<uint32_t> used{0};  // the writer's release of all bytes before
+  std::byte bytes[size];
+};
+
+struct ThreadRecording {
+  int64_t tid = 0;
+  std::string name;
+  std::vector<std::unique_ptr<Chunk>> chunks;
+
+  // Calls visit(event) for each event, in order; visit takes every kind (a template, or overloads).
+  template <class Visit>
+  void read(Visit&& visit) const;
+};
+
+struct Recording {
+  uint64_t begin = 0, end = 0;           // ticks
+  uint64_t dropped = 0;                  // events that the limit kept out
+  std::vector<ThreadRecording> threads;  // those that recorded anything, ordered by tid
+  std::vector<Rare> rare;                // in order of time
+};
+
+// Starts recording.  Error if a session runs already.
+void start(SessionOptions options = {});
+
+// Stops and hands over what was recorded.  Error if no session runs.
+Recording stop();
+
+template <class Visit>
+void ThreadRecording::read(Visit&& visit) const {
+  for (const auto& chunk : chunks) {
+    const uint32_t used = chunk->used.load(std::memory_order_acquire);
+    for (uint32_t at = 0; at < used;) {
+      const auto kind = static_cast<uint8_t>(chunk->bytes[at]);
+      Events::read(kind, &chunk->bytes[at + 1], visit);
+      at += static_cast<uint32_t>(1 + Events::sizes[kind]);
+    }
+  }
+}
+
+}  // namespace vitro::events

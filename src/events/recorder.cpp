@@ -1,0 +1,225 @@
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "events/sink.h"
+#include "vitro/base/error.h"
+#include "vitro/events/record.h"
+#include "vitro/events/session.h"
+
+namespace vitro::events {
+
+constinit std::atomic<uint32_t> detail::session{0};
+
+namespace {
+
+// The events of one thread.  Between two chunks only the owner touches it; `lock` is for a change
+// of chunk, the name and the collection.
+struct Buffer {
+  Chunk* chunk = nullptr;  // the last of `chunks`
+  uint32_t room = 0;       // bytes that are left in it
+  uint32_t session = 0;    // that the chunks belong to
+  std::atomic<uint64_t> dropped{0};
+
+  std::mutex lock;
+  std::vector<std::unique_ptr<Chunk>> chunks;
+  int64_t tid = 0;
+  std::string name;
+  bool thread_ended = false;
+};
+
+struct Sink {
+  std::mutex sessions;  // held by start and stop
+  uint32_t last_session = 0;
+  uint64_t begin = 0;
+
+  std::mutex lock;          // for the two below
+  uint32_t collecting = 0;  // the session whose events have not been handed over yet, or 0
+  std::vector<std::unique_ptr<Buffer>> buffers;
+
+  std::atomic<size_t> bytes{0};  // of the chunks of this session
+  std::atomic<size_t> max_bytes{0};
+  std::atomic<uint64_t> dropped{0};  // by threads without a buffer
+};
+
+Sink& sink() {
+  static Sink& everything = *std::make_unique<Sink>().release();
+  return everything;
+}
+
+thread_local constinit Buffer* mine = nullptr;
+thread_local constinit bool ended = false;  // this thread's locals are being destroyed
+
+std::string system_name() {
+  char name[64] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  return name;
+}
+
+// Gives the buffer up when the thread ends.  What a session still wants stays until it stops.
+struct Farewell {
+  ~Farewell() {
+    Buffer* buffer = std::exchange(mine, nullptr);
+    ended = true;
+    if (!buffer) return;
+    std::lock_guard hold(sink().lock);
+    buffer->thread_ended = true;
+    if (buffer->session == sink().collecting) return;
+    std::erase_if(sink().buffers, [&](const auto& b) { return b.get() == buffer; });
+  }
+};
+
+Buffer* my_buffer() {
+  if (mine || ended) return mine;
+  static thread_local Farewell farewell;
+  auto buffer = std::make_unique<Buffer>();
+  buffer->tid = this_tid();
+  buffer->name = system_name();
+  mine = buffer.get();
+  std::lock_guard hold(sink().lock);
+  sink().buffers.push_back(std::move(buffer));
+  return mine;
+}
+
+bool within_limit() {
+  const size_t limit = sink().max_bytes.load(std::memory_order_relaxed);
+  return sink().bytes.fetch_add(sizeof(Chunk), std::memory_order_relaxed) + sizeof(Chunk) <=
+             limit ||
+         limit == 0;
+}
+
+// Makes room for an event: the first chunk of a session or the next one.  False where the limit
+// forbids it.
+bool next_chunk(Buffer& buffer, uint32_t in_session) {
+  if (buffer.session == in_session && buffer.dropped.load(std::memory_order_relaxed) != 0)
+    return false;
+  std::atomic_thread_fence(std::memory_order_acquire);  // with start(): its limit is seen
+  std::unique_ptr<Chunk> chunk;
+  std::lock_guard hold(buffer.lock);
+  if (buffer.session != in_session) {
+    if (!buffer.chunks.empty()) chunk = std::move(buffer.chunks.back());
+    buffer.chunks.clear();
+    buffer.session = in_session;
+    buffer.dropped.store(0, std::memory_order_relaxed);
+  }
+  buffer.room = 0;
+  if (!within_limit()) return false;
+  if (!chunk) chunk = std::unique_ptr<Chunk>(new Chunk);
+  chunk->used.store(0, std::memory_order_relaxed);
+  buffer.chunk = chunk.get();
+  buffer.room = Chunk::size;
+  buffer.chunks.push_back(std::move(chunk));
+  return true;
+}
+
+// Hands the chunks of a session over.  The thread may still be writing behind the last `used` it
+// published: the last chunk stays its own and is copied.
+ThreadRecording collect(Buffer& buffer, uint32_t session) {
+  std::lock_guard hold(buffer.lock);
+  ThreadRecording thread{buffer.tid, buffer.name, {}};
+  if (buffer.session != session || buffer.chunks.empty()) return thread;
+  thread.chunks = std::exchange(buffer.chunks, {});
+  std::unique_ptr<Chunk> copy(new Chunk);
+  const Chunk& last = *thread.chunks.back();
+  const uint32_t used = last.used.load(std::memory_order_acquire);
+  std::memcpy(copy->bytes, last.bytes, used);
+  copy->used.store(used, std::memory_order_relaxed);
+  buffer.chunks.push_back(std::exchange(thread.chunks.back(), std::move(copy)));
+  return thread;
+}
+
+void collect_all(Recording& recording, uint32_t session) {
+  Sink& s = sink();
+  std::lock_guard hold(s.lock);
+  recording.dropped = s.dropped.load(std::memory_order_relaxed);
+  for (const auto& buffer : s.buffers) {
+    ThreadRecording thread = collect(*buffer, session);
+    if (!thread.chunks.empty()) recording.threads.push_back(std::move(thread));
+    recording.dropped += buffer->dropped.exchange(0, std::memory_order_relaxed);
+  }
+  std::erase_if(s.buffers, [](const auto& buffer) { return buffer->thread_ended; });
+  s.collecting = 0;
+  std::ranges::sort(recording.threads, {}, &ThreadRecording::tid);
+}
+
+}  // namespace
+
+int64_t this_tid() {
+  static thread_local const int64_t tid = syscall(SYS_gettid);
+  return tid;
+}
+
+template <class E>
+[[gnu::noinline]] void detail::append(E event, uint32_t in_session) {
+  constexpr uint32_t size = 1 + sizeof(E);
+  Buffer* buffer = mine;
+  if (!buffer || buffer->session != in_session || buffer->room < size) [[unlikely]] {
+    buffer = my_buffer();
+    if (!buffer || !next_chunk(*buffer, in_session)) {
+      (buffer ? buffer->dropped : sink().dropped).fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+  }
+  Chunk& chunk = *buffer->chunk;
+  const uint32_t at = Chunk::size - buffer->room;
+  event.ts = ticks();
+  chunk.bytes[at] = std::byte{Events::kind<E>()};
+  std::memcpy(&chunk.bytes[at + 1], &event, sizeof event);
+  buffer->room -= size;
+  chunk.used.store(at + size, std::memory_order_release);
+}
+
+namespace {
+
+// Makes append() for every kind of the list.
+template <class... E>
+constexpr auto appends(EventList<E...>) {
+  return std::tuple(&detail::append<E>...);
+}
+[[gnu::used]] constexpr auto all_appends = appends(Events{});
+
+}  // namespace
+
+void name_this_thread(std::string_view name) {
+  Buffer* buffer = my_buffer();
+  if (!buffer) return;
+  std::lock_guard hold(buffer->lock);
+  buffer->name = name;
+}
+
+void start(SessionOptions options) {
+  Sink& s = sink();
+  std::lock_guard hold(s.sessions);
+  VITRO_CHECK(!recording(), "events: a session runs already; stop it before starting another");
+  s.max_bytes = options.max_bytes;
+  s.bytes = 0;
+  s.dropped = 0;
+  if (++s.last_session == 0) ++s.last_session;
+  {
+    std::lock_guard buffers(s.lock);
+    s.collecting = s.last_session;
+  }
+  begin_rare_session();
+  s.begin = ticks();
+  detail::session.store(s.last_session, std::memory_order_release);
+}
+
+Recording stop() {
+  Sink& s = sink();
+  std::lock_guard hold(s.sessions);
+  const uint32_t session = detail::session.exchange(0);
+  VITRO_CHECK(session != 0, "events: stop without a session; start one first");
+  Recording recording;
+  recording.begin = s.begin;
+  recording.end = ticks();
+  recording.rare = end_rare_session();
+  collect_all(recording, session);
+  return recording;
+}
+
+}  // namespace vitro::events
