@@ -1,0 +1,59 @@
+"""The workloads of bench/, by the same names: WORKLOADS[name]() gives (module, inputs)."""
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from models import Bert, Gpt2, seeded
+
+
+class CosSin(nn.Module):
+    def forward(self, x):
+        return torch.sin(torch.cos(x))
+
+
+class Pointwise(nn.Module):
+    def forward(self, x, y):
+        return torch.tanh(x * y + 1) * torch.sigmoid(x) - torch.exp(-y * y)
+
+
+class Softmax(nn.Module):
+    def forward(self, x):
+        return torch.softmax(x * 0.5, -1)
+
+
+class LayerNormGelu(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, x):
+        return F.gelu(self.norm(x))
+
+
+class Mlp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l1, self.l2, self.l3 = nn.Linear(784, 1024), nn.Linear(1024, 1024), nn.Linear(1024, 10)
+
+    def forward(self, x):
+        return self.l3(F.relu(self.l2(F.relu(self.l1(x)))))
+
+
+def numbers(*sizes):
+    return torch.randn(sizes, generator=torch.Generator().manual_seed(1))
+
+
+def tokens(vocabulary):
+    return torch.randint(0, vocabulary, (1, 128), generator=torch.Generator().manual_seed(1))
+
+
+WORKLOADS = {
+    "cos_sin": lambda: (CosSin(), (numbers(10_000),)),
+    "pointwise_1m": lambda: (Pointwise(), (numbers(1 << 20), numbers(1 << 20).flip(0).contiguous())),
+    "softmax": lambda: (Softmax(), (numbers(4096, 1024),)),
+    "layernorm_gelu": lambda: (seeded(LayerNormGelu(768)), (numbers(2048, 768),)),
+    "mlp": lambda: (seeded(Mlp()), (numbers(64, 784),)),
+    "minilm": lambda: (seeded(Bert(6, 384, 12, "embedding")), (tokens(30522),)),
+    "bert": lambda: (seeded(Bert(12, 768, 12, "classifier")), (tokens(30522),)),
+    "gpt2": lambda: (seeded(Gpt2()), (tokens(50257),)),
+}
