@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <mutex>
+#include <unordered_set>
+
+#include "sym/node.h"
+#include "sym/range.h"
+#include "vitro/base/error.h"
+
+namespace vitro::sym {
+namespace {
+
+size_t mix(size_t seed, size_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15u + (seed << 12) + (seed >> 4);
+  return seed * 0xff51afd7ed558ccdu;
+}
+
+size_t hash_of(const Node& node) {
+  size_t h = mix(static_cast<size_t>(node.kind), static_cast<size_t>(node.number));
+  if (!node.name.empty()) h = mix(h, std::hash<std::string>()(node.name));
+  for (const Expr e : node.operands) h = mix(h, std::hash<Expr>()(e));
+  return h ^ (h >> 29);
+}
+
+struct HashNode {
+  using is_transparent = void;
+  size_t operator()(const Node* node) const { return node->hash; }
+  size_t operator()(const Node& node) const { return node.hash; }
+};
+
+struct SameNode {
+  using is_transparent = void;
+  bool operator()(const Node* a, const Node* b) const { return a == b; }
+  bool operator()(const Node& a, const Node* b) const { return a == *b; }
+  bool operator()(const Node* a, const Node& b) const { return *a == b; }
+};
+
+struct Shard {
+  std::mutex lock;
+  std::deque<Node> nodes;
+  std::unordered_set<const Node*, HashNode, SameNode> found;
+};
+
+constexpr size_t shard_count = 16;
+
+std::array<Shard, shard_count>& shards() {
+  static auto* all = new std::array<Shard, shard_count>;
+  return *all;
+}
+
+const Node* constant_node(int64_t value) {
+  Node node;
+  node.number = value;
+  node.range = {value, value};
+  return intern(std::move(node)).node();
+}
+
+// Sizes and strides: nearly all constants that ever occur.
+constexpr int64_t small_low = -64, small_high = 1024;
+
+const Node* small_constant(int64_t value) {
+  using Table = std::array<const Node*, small_high - small_low>;
+  static const Table* table = [] {
+    auto* made = new Table;
+    for (int64_t v = small_low; v < small_high; ++v) (*made)[v - small_low] = constant_node(v);
+    return made;
+  }();
+  return (*table)[value - small_low];
+}
+
+// Each thread remembers the larger constants that it met lately.
+const Node* large_constant(int64_t value) {
+  struct Slot {
+    int64_t value = 0;
+    const Node* node = nullptr;
+  };
+  thread_local std::array<Slot, 256> slots;
+  const auto spread = static_cast<uint64_t>(value) * 0x9e3779b97f4a7c15u;
+  Slot& slot = slots[spread >> 56];
+  if (!slot.node || slot.value != value) slot = {value, constant_node(value)};
+  return slot.node;
+}
+
+}  // namespace
+
+Expr intern(Node node) {
+  node.hash = hash_of(node);
+  Shard& shard = shards()[node.hash % shard_count];
+  std::lock_guard hold(shard.lock);
+  const auto at = shard.found.find(node);
+  if (at != shard.found.end()) {
+    VITRO_ASSERT((*at)->kind != Kind::symbol || (*at)->range == node.range, "symbol ", node.name,
+                 " was made with another range");
+    return Builder::wrap(*at);
+  }
+  shard.nodes.push_back(std::move(node));
+  shard.found.insert(&shard.nodes.back());
+  return Builder::wrap(&shard.nodes.back());
+}
+
+Expr atom(Kind kind, Expr a, Expr b) {
+  Node node;
+  node.kind = kind;
+  node.operands = {a, b};
+  node.range = range_of_atom(kind, range_of(a), range_of(b));
+  return intern(std::move(node));
+}
+
+Expr::Expr(int64_t constant)
+    : node_(constant >= small_low && constant < small_high ? small_constant(constant)
+                                                           : large_constant(constant)) {}
+
+Expr Expr::symbol(std::string_view name, Range range) {
+  VITRO_ASSERT(!name.empty() && range.low <= range.high, "symbol \"", name, "\" with range [",
+               range.low, ", ", range.high, "]");
+  Node node;
+  node.kind = Kind::symbol;
+  node.name = name;
+  node.range = range;
+  return intern(std::move(node));
+}
+
+Expr Expr::index(std::string_view name, Expr extent) {
+  VITRO_ASSERT(!name.empty() && extent.defined(), "index \"", name, "\" needs an extent");
+  const int64_t high = range_of(extent).high;
+  Node node;
+  node.kind = Kind::index;
+  node.name = name;
+  node.operands = {extent};
+  node.range = {0, high == unbounded ? unbounded : std::max<int64_t>(high - 1, 0)};
+  return intern(std::move(node));
+}
+
+}  // namespace vitro::sym

@@ -1,0 +1,51 @@
+// An expression taken apart: a sum of coefficient * product of atoms.  All arithmetic on sums and
+// products goes through this form.
+//   3*s0*i + 4   is   {3, [s0, i]}, {4, []}
+// Arithmetic throws Overflow where a coefficient leaves 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "vitro/base/error.h"
+#include "vitro/base/small_vector.h"
+#include "vitro/sym/expr.h"
+
+namespace vitro::sym {
+
+struct Overflow : Error {
+  using Error::Error;
+};
+
+// Sorted by compare(); a power repeats its atom.
+using Monomial = SmallVector<Expr, 4>;
+
+struct Term {
+  int64_t coefficient = 0;  // never 0 inside a Poly
+  Monomial atoms;
+};
+
+// Higher degree first, then by atoms (graded lexicographic order), so the constant comes last; each
+// monomial once.
+using Poly = std::vector<Term>;
+
+Poly poly_of(Expr e);
+Expr expr_of(const Poly& p);  // the poly is in order
+Expr expr_of(const Term& term);
+// The monomials of e; a constant factor of a product is not part of it.
+int order(const Monomial& a, const Monomial& b);
+
+Poly add(const Poly& a, const Poly& b, int64_t b_scale = 1);  // a + b_scale * b
+Poly multiply(const Poly& a, const Term& b);
+Poly multiply(const Poly& a, const Poly& b);
+
+Monomial multiply(const Monomial& a, const Monomial& b);
+// a / b where b's atoms are all among a's.
+std::optional<Monomial> divide(const Monomial& a, const Monomial& b);
+bool contains(const Monomial& m, Expr atom);
+
+int64_t checked_add(int64_t a, int64_t b);
+int64_t checked_multiply(int64_t a, int64_t b);
+
+}  // namespace vitro::sym

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <numeric>
+
+#include "sym/node.h"
+#include "sym/poly.h"
+#include "sym/range.h"
+
+namespace vitro::sym {
+namespace {
+
+constexpr int most_steps = 12;
+
+// The monomial of the term with every atom a written as a' + low(a), multiplied out: the a' are not
+// negative.  Keeps the atoms as names of the a'.  No value where an atom has no low end.
+std::optional<Poly> shifted(const Term& term) {
+  Poly p{{term.coefficient, {}}};
+  for (const Expr a : term.atoms) {
+    const Range range = range_of(a);
+    if (range.low == -unbounded) return std::nullopt;
+    const Poly moved = multiply(p, Term{1, {a}});
+    p = range.low == range.high ? multiply(p, Term{range.low, {}})
+                                : add(moved, multiply(p, Term{range.low, {}}));
+  }
+  return p;
+}
+
+// A lower bound of a sum of shifted atoms, term by term.
+bool non_negative_shifted(const Poly& p) {
+  Range total{0, 0};
+  for (const Term& term : p) {
+    Range range{term.coefficient, term.coefficient};
+    for (const Expr a : term.atoms) {
+      const Range r = range_of(a);
+      range = range * Range{0, r.high == unbounded ? unbounded : r.high - r.low};
+    }
+    total = total + range;
+  }
+  return total.low >= 0;
+}
+
+// Interval arithmetic that sees that s0*s1 - s0 is not negative: with s0 = a + 2 and s1 = b + 2 all
+// coefficients of the sum in a and b are positive.
+bool non_negative_by_range(Expr e) {
+  if (range_of(e).low >= 0) return true;
+  if (range_of(e).high < 0) return false;
+  Poly p;
+  for (const Term& term : poly_of(e)) {
+    const auto part = shifted(term);
+    if (!part) return false;
+    p = add(p, *part);
+  }
+  return non_negative_shifted(p);
+}
+
+// e with the atom replaced, where e == c*atom + rest.
+Expr with(const Linear& parts, Expr value) {
+  return parts.coefficient * value + parts.rest;
+}
+
+// e >= 0 exactly where b*e + b-1 >= 0; there b*floordiv(a, b) is a - mod(a, b).
+bool through_quotient(const Linear& parts, const Node& quotient, int steps) {
+  const Expr a = quotient.operands[0], b = quotient.operands[1];
+  if (range_of(b).low <= 0) return false;
+  const Expr multiple = parts.coefficient * (a - atom(Kind::mod, a, b)) + parts.rest * b;
+  return non_negative(multiple + b - 1, steps);
+}
+
+bool through_either(const Linear& parts, const Node& choice, int steps) {
+  const bool falls = non_negative_by_range(-parts.coefficient);
+  const bool rises = non_negative_by_range(parts.coefficient);
+  const bool one_is_enough = choice.kind == Kind::min ? falls : rises;
+  const bool first = non_negative(with(parts, choice.operands[0]), steps / 2);
+  if (first == one_is_enough) return first;
+  return non_negative(with(parts, choice.operands[1]), steps / 2);
+}
+
+// With the atom at the end of its range that makes e smallest; the end may be symbolic.
+bool through_end(const Linear& parts, Expr e, int steps) {
+  if (non_negative_by_range(parts.coefficient)) return non_negative(with(parts, 0), steps);
+  if (!non_negative_by_range(-parts.coefficient)) return false;
+  const Node& node = *e.node();
+  const Expr extent = node.kind == Kind::index ? node.operands[0] : node.operands[1];
+  return non_negative(with(parts, extent - 1), steps);
+}
+
+bool through_atom(Expr e, Expr a, int steps) {
+  const auto parts = as_linear(e, a);
+  if (!parts) return false;
+  switch (kind_of(a)) {
+    case Kind::index:
+      return through_end(*parts, a, steps);
+    case Kind::mod:
+      return range_of(a.node()->operands[1]).low > 0 && through_end(*parts, a, steps);
+    case Kind::floordiv:
+      return through_quotient(*parts, *a.node(), steps);
+    case Kind::min:
+    case Kind::max:
+      return through_either(*parts, *a.node(), steps);
+    case Kind::constant:
+    case Kind::symbol:
+    case Kind::sum:
+    case Kind::product:
+      break;
+  }
+  return false;
+}
+
+// The atoms of the sum that are more than a name, in order: quotients first, since what they are
+// made of may then cancel, the ends of ranges last.
+std::vector<Expr> atoms_to_replace(Expr e) {
+  std::vector<Expr> found;
+  for (const Term& term : poly_of(e)) {
+    for (const Expr a : term.atoms) {
+      if (kind_of(a) != Kind::symbol && std::find(found.begin(), found.end(), a) == found.end()) {
+        found.push_back(a);
+      }
+    }
+  }
+  const auto rank = [](Expr a) {
+    const Kind kind = kind_of(a);
+    return kind == Kind::floordiv ? 0 : kind == Kind::mod || kind == Kind::index ? 2 : 1;
+  };
+  std::stable_sort(found.begin(), found.end(), [&](Expr a, Expr b) { return rank(a) < rank(b); });
+  return found;
+}
+
+// The sum with each mod(a, b) as a - b*floordiv(a, b): equal sums that differ in how they are cut
+// into tiles become the same.
+Expr without_remainders(Expr e) {
+  for (int step = 0; step < most_steps; ++step) {
+    const std::vector<Expr> atoms = atoms_to_replace(e);
+    const auto at = std::find_if(atoms.begin(), atoms.end(), [&](Expr a) {
+      return kind_of(a) == Kind::mod && as_linear(e, a).has_value();
+    });
+    if (at == atoms.end()) break;
+    const Expr a = at->node()->operands[0], b = at->node()->operands[1];
+    e = with(*as_linear(e, *at), a - b * floordiv(a, b));
+  }
+  return e;
+}
+
+// 4*s0 + 2 is never 0 ... modulo the greatest common divisor of its coefficients.
+bool never_zero(Expr difference) {
+  int64_t shared = 0, constant = 0;
+  for (const Term& term : poly_of(difference)) {
+    if (term.atoms.empty()) {
+      constant = term.coefficient;
+    } else {
+      shared = std::gcd(shared, term.coefficient);
+    }
+  }
+  if (shared > 1 && constant % shared != 0) return true;
+  return non_negative(difference - 1) || non_negative(-difference - 1);
+}
+
+}  // namespace
+
+bool non_negative(Expr e, int steps) {
+  if (non_negative_by_range(e)) return true;
+  if (steps <= 0 || range_of(e).high < 0) return false;
+  const std::vector<Expr> atoms = atoms_to_replace(e);
+  int tries = 2;  // more would cost time and has not proven more
+  for (const Expr a : atoms) {
+    if (tries-- == 0) break;
+    if (through_atom(e, a, steps - 1)) return true;
+  }
+  return false;
+}
+
+bool non_negative(Expr e) {
+  try {
+    return non_negative(e, most_steps);
+  } catch (const Overflow&) {
+    return false;
+  }
+}
+
+std::optional<bool> prove_less(Expr a, Expr b) {
+  if (a == b) return false;
+  try {
+    const Expr gap = b - a;
+    if (non_negative(gap - 1)) return true;
+    if (non_negative(-gap)) return false;
+  } catch (const Overflow&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> prove_equal(Expr a, Expr b) {
+  if (a == b) return true;
+  try {
+    const Expr gap = a - b;
+    if (const auto number = gap.constant()) return *number == 0;
+    if (never_zero(gap)) return false;
+    if (without_remainders(gap).is(0)) return true;
+  } catch (const Overflow&) {
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace vitro::sym
