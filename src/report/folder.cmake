@@ -1,0 +1,5 @@
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+target_link_libraries(vitro_report PUBLIC ZLIB::ZLIB PkgConfig::zstd PkgConfig::utf8proc)

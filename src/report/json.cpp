@@ -1,0 +1,162 @@
+#include "vitro/report/json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "report/utf8.h"
+#include "vitro/base/error.h"
+
+namespace vitro::report {
+namespace {
+
+constexpr size_t number_room = 40;
+
+// Bytes that stand for themselves inside a JSON string.
+constexpr auto plain = [] {
+  std::array<bool, 256> yes{};
+  for (size_t c = 0x20; c < 0x80; ++c) yes[c] = c != '"' && c != '\\' && c != 0x7f;
+  return yes;
+}();
+
+void write_escape(Output& out, int32_t code) {
+  switch (code) {
+    case '"':
+      return out.write("\\\"");
+    case '\\':
+      return out.write("\\\\");
+    case '\n':
+      return out.write("\\n");
+    case '\t':
+      return out.write("\\t");
+    case '\r':
+      return out.write("\\r");
+    default: {
+      constexpr char digits[] = "0123456789abcdef";
+      const auto low = static_cast<size_t>(code & 0xff);
+      const char text[] = {'\\', 'u', '0', '0', digits[low >> 4], digits[low & 15]};
+      out.write({text, sizeof text});
+    }
+  }
+}
+
+// One character that is not plain, and how many bytes of `text` it took.
+size_t write_special(Output& out, std::string_view text) {
+  const Character c = next_character(text);
+  if (c.code < 0) {
+    out.write("\xef\xbf\xbd");
+  } else if (c.code < 0x80) {
+    write_escape(out, c.code);
+  } else {
+    out.write(text.substr(0, c.length));
+  }
+  return c.length;
+}
+
+}  // namespace
+
+void Json::line() {
+  if (open_.size() > line_depth_) return;
+  out_.write('\n');
+  for (size_t i = 0; i < open_.size(); ++i) out_.write("  ");
+}
+
+void Json::separate() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (open_.empty()) return;
+  if (!open_.back().empty) out_.write(',');
+  open_.back().empty = false;
+  line();
+}
+
+void Json::quoted(std::string_view text) {
+  out_.write('"');
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && plain[static_cast<uint8_t>(text[end])]) ++end;
+    if (end > at) out_.write(text.substr(at, end - at));
+    at = end;
+    if (at < text.size()) at += write_special(out_, text.substr(at));
+  }
+  out_.write('"');
+}
+
+Json& Json::begin(char opening, char closing) {
+  separate();
+  out_.write(opening);
+  open_.push_back({closing, true});
+  return *this;
+}
+
+Json& Json::end() {
+  VITRO_ASSERT(!open_.empty() && !after_key_);
+  const Level level = open_.back();
+  open_.pop_back();
+  if (!level.empty && open_.size() < line_depth_) line();
+  out_.write(level.closing);
+  return *this;
+}
+
+Json& Json::key(std::string_view name) {
+  VITRO_ASSERT(!open_.empty() && open_.back().closing == '}' && !after_key_);
+  separate();
+  quoted(name);
+  out_.write(": ");
+  after_key_ = true;
+  return *this;
+}
+
+Json& Json::value(std::string_view text) {
+  separate();
+  quoted(text);
+  return *this;
+}
+
+Json& Json::value(double number) {
+  if (!std::isfinite(number)) return null();
+  separate();
+  char* room = out_.room(number_room);
+  out_.add(static_cast<size_t>(std::to_chars(room, room + number_room, number).ptr - room));
+  return *this;
+}
+
+Json& Json::signed_value(int64_t number) {
+  separate();
+  char* room = out_.room(number_room);
+  out_.add(static_cast<size_t>(std::to_chars(room, room + number_room, number).ptr - room));
+  return *this;
+}
+
+Json& Json::unsigned_value(uint64_t number) {
+  separate();
+  char* room = out_.room(number_room);
+  out_.add(static_cast<size_t>(std::to_chars(room, room + number_room, number).ptr - room));
+  return *this;
+}
+
+Json& Json::thousandths(int64_t number) {
+  separate();
+  char* const room = out_.room(number_room);
+  char* at = room;
+  if (number < 0) *at++ = '-';
+  const uint64_t size =
+      number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+  at = std::to_chars(at, room + number_room, size / 1000).ptr;
+  const auto rest = static_cast<int>(size % 1000);
+  *at++ = '.';
+  for (const int digit : {rest / 100, rest / 10 % 10, rest % 10})
+    *at++ = static_cast<char>('0' + digit);
+  out_.add(static_cast<size_t>(at - room));
+  return *this;
+}
+
+Json& Json::raw(std::string_view json) {
+  separate();
+  out_.write(json);
+  return *this;
+}
+
+}  // namespace vitro::report

@@ -1,0 +1,88 @@
+#include "vitro/report/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "vitro/base/error.h"
+
+namespace vitro::report {
+
+void Output::flush() {
+  drained_ += used_;
+  const std::string_view bytes(buffer_, std::exchange(used_, 0));
+  drain(bytes);
+}
+
+void Output::write_past_room(std::string_view bytes) {
+  flush();
+  if (bytes.size() <= capacity) return write(bytes);
+  drained_ += bytes.size();
+  drain(bytes);
+}
+
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// Writes into a file without a name, which the system drops with the process, and names it at the
+// end.  A file system that has no such files gets one with a name of its own.
+class FileOutput : public Output {
+ public:
+  explicit FileOutput(std::string path) : path_(std::move(path)) {
+    beside_ = cat(path_, ".", getpid(), ".tmp");
+    file_ = open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (file_ >= 0) return;
+    file_ = open(beside_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+    named_ = file_ >= 0;
+    VITRO_CHECK(named_, path_, ": cannot be created: ", std::strerror(errno));
+  }
+  ~FileOutput() override {
+    if (file_ >= 0) ::close(file_);
+    if (named_) unlink(beside_.c_str());
+  }
+
+ protected:
+  void drain(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(file_, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      VITRO_CHECK(n >= 0, path_, ": cannot be written: ", std::strerror(errno));
+      bytes.remove_prefix(static_cast<size_t>(n));
+    }
+  }
+
+  void close() override {
+    if (!named_) {
+      unlink(beside_.c_str());
+      const std::string here = cat("/proc/self/fd/", file_);
+      named_ = linkat(AT_FDCWD, here.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    }
+    const bool closed = ::close(std::exchange(file_, -1)) == 0;
+    VITRO_CHECK(named_ && closed && rename(beside_.c_str(), path_.c_str()) == 0, path_,
+                ": cannot be put in place: ", std::strerror(errno));
+    named_ = false;
+  }
+
+ private:
+  std::string path_, beside_;
+  int file_ = -1;
+  bool named_ = false;  // `beside_` exists
+};
+
+}  // namespace
+
+std::unique_ptr<Output> create_file(const std::string& path) {
+  auto file = std::make_unique<FileOutput>(path);
+  if (path.ends_with(".gz")) return gzip(std::move(file));
+  if (path.ends_with(".zst")) return zstd(std::move(file));
+  return file;
+}
+
+}  // namespace vitro::report

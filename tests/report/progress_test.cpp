@@ -1,0 +1,56 @@
+#include "vitro/report/progress.h"
+
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace vitro::report {
+namespace {
+
+// What a child wrote to its terminal on stderr while it worked for that long.
+std::string on_a_terminal(useconds_t microseconds) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    {
+      Progress progress("packing", 200);
+      usleep(microseconds);
+      progress.at(50);
+    }
+    _exit(0);
+  }
+  std::string seen;
+  char bytes[256];
+  for (ssize_t n; (n = read(terminal, bytes, sizeof bytes)) > 0;)
+    seen.append(bytes, static_cast<size_t>(n));
+  close(terminal);
+  waitpid(child, nullptr, 0);
+  return seen;
+}
+
+}  // namespace
+
+TEST(Progress, says_nothing_about_a_short_job) {
+  EXPECT_EQ(on_a_terminal(0), "");
+}
+
+TEST(Progress, shows_how_far_a_long_job_is_and_wipes_the_line) {
+  const std::string seen = on_a_terminal(1'100'000);
+  EXPECT_NE(seen.find("\rpacking [######..................] 25.00%"), std::string::npos) << seen;
+  EXPECT_TRUE(seen.ends_with("\r\033[K")) << seen;
+}
+
+TEST(Progress, says_nothing_where_stderr_is_no_terminal) {
+  testing::internal::CaptureStderr();
+  {
+    Progress progress("packing", 2);
+    usleep(1'010'000);
+    progress.at(1);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace vitro::report
