@@ -53,7 +53,10 @@ void append_list(std::string& out, std::span<const T> list) {
   out.push_back(']');
 }
 
-template <class... Parts>
+template <class T>
+concept Printable = requires(std::string& out, const T& v) { append_to(out, v); };
+
+template <Printable... Parts>
 std::string cat(const Parts&... parts) {
   std::string out;
   (append_to(out, parts), ...);

@@ -1,0 +1,37 @@
+// Tensors one after the other.
+#pragma once
+
+#include <span>
+
+#include "vitro/ops/define.h"
+
+namespace vitro {
+namespace ops {
+
+struct CatAttrs {
+  int64_t dim = 0;
+  static constexpr void each(auto&& f) { f("dim", &CatAttrs::dim); }
+};
+struct Cat {
+  static constexpr std::string_view name = "cat",
+                                    doc = "The operands one after the other along `dim`.";
+  static constexpr OpKind kind = OpKind::concat;
+  static constexpr int min_arity = 1, max_arity = 255;
+  using Attrs = CatAttrs;
+  static void shape(ShapeCall& call);
+  static int64_t axis(AttrsView attrs, int rank) {
+    return wrap_dim(name, attrs.as<Attrs>().dim, rank);
+  }
+  static constexpr ConcatInfo info{&axis};
+};
+
+}  // namespace ops
+
+Tensor cat(std::span<const Tensor> tensors, int64_t dim = 0,
+           std::source_location where = std::source_location::current());
+inline Tensor cat(std::initializer_list<Tensor> tensors, int64_t dim = 0,
+                  std::source_location where = std::source_location::current()) {
+  return cat(std::span(tensors.begin(), tensors.size()), dim, where);
+}
+
+}  // namespace vitro

@@ -1,0 +1,206 @@
+// How an op is defined: one struct, from which its run-time face (OpDef) and what users call
+// follow.
+//   struct Sigmoid : Unary {
+//     static constexpr std::string_view name = "sigmoid", doc = "1 / (1 + e^-x) for each element.";
+//     static constexpr Promote promote = Promote::to_float;
+//     static auto value(auto x) { return 1.0 / (1.0 + m::exp(-x)); }
+//   };
+//   inline constexpr Call<Sigmoid> sigmoid;
+// A body runs on whatever a consumer makes it run on: vectors of numbers (eager), loop expressions
+// (generated code), counters. It calls m::exp and the like (ops/math.h), never exp; its literals
+// are written as doubles and take the type of the other side.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <source_location>
+#include <span>
+#include <string_view>
+
+#include "vitro/core/interpreter.h"
+#include "vitro/core/op.h"
+#include "vitro/ops/shapes.h"
+
+namespace vitro::ops {
+
+// The first operand of a call, which notes where it was called from.
+class At {
+ public:
+  At(const Tensor& t, std::source_location from =
+                          std::source_location::current())  // NOLINT(google-explicit-constructor)
+      : operand(t), where(from) {}
+  Operand operand;
+  std::source_location where;
+};
+// The same, where a number may stand first.
+class First {
+ public:
+  First(const Tensor& t,
+        std::source_location from =
+            std::source_location::current())  // NOLINT(google-explicit-constructor)
+      : operand(t), where(from) {}
+  template <class N>
+    requires std::is_arithmetic_v<N> || std::same_as<N, Scalar> || std::same_as<N, Size>
+  First(N n, std::source_location from =
+                 std::source_location::current())  // NOLINT(google-explicit-constructor)
+      : operand(n), where(from) {}
+  Operand operand;
+  std::source_location where;
+};
+
+template <class Op>
+const OpDef& def();
+
+template <class Op>
+concept HasAttrs = requires { typename Op::Attrs; };
+
+template <class Op>
+AttrsView view_of(const auto& attrs) {
+  return {&attrs, &attrs_type<std::remove_cvref_t<decltype(attrs)>>};
+}
+
+template <class Op>
+Tensor call(std::source_location where, std::initializer_list<Operand> operands) {
+  return call_one(def<Op>(), {operands.begin(), operands.size()}, {}, where);
+}
+template <class Op>
+Tensor call(std::source_location where, std::initializer_list<Operand> operands,
+            const typename Op::Attrs& attrs) {
+  return call_one(def<Op>(), {operands.begin(), operands.size()}, view_of<Op>(attrs), where);
+}
+template <class Op, size_t n>
+std::array<Tensor, n> call_many(std::source_location where, std::initializer_list<Operand> operands,
+                                const typename Op::Attrs& attrs) {
+  std::array<Tensor, n> results;
+  vitro::call(
+      OpCall{&def<Op>(), {operands.begin(), operands.size()}, view_of<Op>(attrs), false, where},
+      results);
+  return results;
+}
+
+// What users call for a pointwise op without attributes: exp(x), add(x, 2), where(c, x, y).
+template <class Op>
+struct Call {
+  Tensor operator()(First a) const
+    requires(Op::arity == 1)
+  {
+    return call<Op>(a.where, {a.operand});
+  }
+  Tensor operator()(First a, const Operand& b) const
+    requires(Op::arity == 2)
+  {
+    return call<Op>(a.where, {a.operand, b});
+  }
+  Tensor operator()(First a, const Operand& b, const Operand& c) const
+    requires(Op::arity == 3)
+  {
+    return call<Op>(a.where, {a.operand, b, c});
+  }
+};
+
+// The same op with the result written into its first operand, which is returned: add_(x, y),
+// exp_(x). The result must fit x's sizes and be castable to its dtype.
+template <class Op>
+struct InPlace {
+  const Tensor& operator()(const Tensor& x,
+                           std::source_location where = std::source_location::current()) const
+    requires(Op::arity == 1)
+  {
+    return write(x, {x}, where);
+  }
+  const Tensor& operator()(const Tensor& x, const Operand& b,
+                           std::source_location where = std::source_location::current()) const
+    requires(Op::arity == 2)
+  {
+    return write(x, {x, b}, where);
+  }
+  const Tensor& operator()(const Tensor& x, const Operand& b, const Operand& c,
+                           std::source_location where = std::source_location::current()) const
+    requires(Op::arity == 3)
+  {
+    return write(x, {x, b, c}, where);
+  }
+
+ private:
+  static const Tensor& write(const Tensor& x, std::initializer_list<Operand> operands,
+                             std::source_location where) {
+    Tensor result;
+    vitro::call(OpCall{&def<Op>(), {operands.begin(), operands.size()}, {}, true, where},
+                {&result, 1});
+    return x;
+  }
+};
+
+// ---- bases that definitions derive from
+// ------------------------------------------------------------------------------
+
+struct Pointwise {
+  static constexpr OpKind kind = OpKind::pointwise;
+  static constexpr Promote promote = Promote::arithmetic;
+  static constexpr bool first_is_condition = false, uses_index = false;
+  static constexpr Accepts accepts = Accepts::all;
+};
+struct Unary : Pointwise {
+  static constexpr int arity = 1;
+};
+struct Binary : Pointwise {
+  static constexpr int arity = 2;
+};
+struct Ternary : Pointwise {
+  static constexpr int arity = 3;
+};
+
+// ---- from the struct to the run-time face
+// ------------------------------------------------------------------------------
+
+template <class Op>
+void pointwise_shape(ShapeCall& call) {
+  static constexpr PointwiseInfo info{Op::promote, Op::first_is_condition, Op::uses_index};
+  shape_of_pointwise(call, info, Op::accepts);
+}
+
+template <class Op>
+OpDef make_def(int index) {
+  OpDef d{.name = Op::name,
+          .doc = Op::doc,
+          .kind = Op::kind,
+          .min_operands = 0,
+          .max_operands = 0,
+          .attrs = nullptr,
+          .shape = nullptr,
+          .index = index};
+  if constexpr (requires { Op::arity; }) d.min_operands = d.max_operands = Op::arity;
+  if constexpr (requires { Op::min_arity; }) d.min_operands = Op::min_arity;
+  if constexpr (requires { Op::max_arity; }) d.max_operands = Op::max_arity;
+  if constexpr (HasAttrs<Op>) d.attrs = &attrs_type<typename Op::Attrs>;
+  if constexpr (requires(ShapeCall& c) { Op::shape(c); }) {
+    d.shape = &Op::shape;
+  } else {
+    d.shape = &pointwise_shape<Op>;
+  }
+  if constexpr (Op::kind == OpKind::pointwise) {
+    static constexpr PointwiseInfo info{Op::promote, Op::first_is_condition, Op::uses_index};
+    d.pointwise = &info;
+  }
+  if constexpr (Op::kind == OpKind::reduction) d.reduction = &Op::info;
+  if constexpr (Op::kind == OpKind::view) d.view = &Op::info;
+  if constexpr (Op::kind == OpKind::contraction) d.contraction = &Op::info;
+  if constexpr (Op::kind == OpKind::gather) d.gather = &Op::info;
+  if constexpr (Op::kind == OpKind::scatter) d.scatter = &Op::info;
+  if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
+  if constexpr (Op::kind == OpKind::composite) {
+    static constexpr CompositeInfo info{&Op::expand};
+    d.composite = &info;
+  }
+  return d;
+}
+
+// The definition of an op; made once, on first use.
+int next_op_index();
+template <class Op>
+const OpDef& def() {
+  static const OpDef one = make_def<Op>(next_op_index());
+  return one;
+}
+
+}  // namespace vitro::ops
