@@ -1,0 +1,41 @@
+// Between capture and compile: a segment is what lies between two breaks; whoever compiles it hands
+// back something to run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vitro/graph/graph.h"
+
+namespace vitro::capture {
+
+// A segment that can be run.  Threads: run() may be called by many threads at once.
+class CompiledSegment {
+ public:
+  virtual ~CompiledSegment() = default;
+  // `inputs`: tensors and numbers in order of the graph's inputs; `symbols`: this call's values of
+  // graph.symbols(). `outputs`: one tensor per graph output without `writes`, in order, dense or
+  // with the strides of its meta; values with `writes` are written into their inputs before it
+  // returns.  Error for mistakes in the data (an index out of range).
+  virtual void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+                   std::span<Tensor> outputs) = 0;
+  // Which kernels it launches, for reports.
+  virtual int kernel_count() const = 0;
+};
+
+// Makes segments runnable.  `compile` registers the real one; without one, graphs are interpreted
+// through eager.
+class SegmentRunner {
+ public:
+  virtual ~SegmentRunner() = default;
+  // `name`: "N/M", compiled function number and segment number.  Never throws for a failure of the
+  // compiler: the reason goes to `why` and null comes back (then the segment is interpreted and the
+  // reason kept).
+  virtual std::shared_ptr<CompiledSegment> compile(const graph::Graph& graph,
+                                                   const std::string& name, std::string* why) = 0;
+};
+
+}  // namespace vitro::capture

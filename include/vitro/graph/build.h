@@ -1,0 +1,41 @@
+// Graphs from programs: ops called through the door become nodes.  For decompositions, rules and
+// tests; a user's program is captured by capture/, which also handles mutation, breaks and guards.
+//   Builder b;
+//   Tensor x = b.input("x", dense_meta(DType::f32, {2, 3}));
+//   { Using use(&b); b.output(exp(x)); }
+//   Graph g = b.take();
+#pragma once
+
+#include <memory>
+
+#include "vitro/core/interpreter.h"
+#include "vitro/graph/graph.h"
+
+namespace vitro::graph {
+
+class Builder : public Interpreter {
+ public:
+  Builder();
+  explicit Builder(Graph start);  // goes on with this graph
+  ~Builder() override;
+
+  Tensor input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument);
+  Tensor tensor(Value value);  // a handle that stands for a value of the graph
+  Value value(const Tensor& tensor) const;
+  void output(const Tensor& tensor, int writes = -1);
+  Graph take();
+  // Place given to nodes made from now on, instead of the call's own.
+  void set_place(Place place);
+
+  void call(const OpCall& call, std::span<Tensor> results) override;
+  void settle(TensorImpl& impl, Need need,
+              std::source_location where) override;  // Error: there is nothing to compute with
+  int64_t value_of(sym::Expr expr) const override;
+  uint64_t call_number() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vitro::graph

@@ -1,0 +1,121 @@
+// The program as a value: nodes in core ATen names, in an order in which every operand comes first,
+// with symbolic sizes, and the module path and source position of each node.  A graph is
+// functional: nothing is written in place; what a program writes stands among the outputs, marked
+// with the input that receives it.
+//
+//   graph(x: f32[s0, 128], weight: f32[128, 128]) {
+//     t = permute(weight, dims=[1, 0])          # mlp.cpp:12 fc1
+//     mm = mm(x, t)                             # mlp.cpp:12 fc1
+//     relu = relu(mm)                           # mlp.cpp:13
+//     return relu
+//   }
+//
+// print.h writes this, parse.h reads it back, verify.h says what is wrong with one, interpret.h
+// runs it, passes/ change it. Threads: a graph is a value; concurrent reads are fine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "vitro/base/hash.h"
+#include "vitro/base/id.h"
+#include "vitro/core/op.h"
+
+namespace vitro::graph {
+
+using NodeId = Id<struct NodeTag>;
+
+// Result number `output` of a node.
+struct Value {
+  NodeId node;
+  uint32_t output = 0;
+  auto operator<=>(const Value&) const = default;
+};
+
+// An operand: left out, a value, or a number written into the program.
+using Arg = std::variant<std::monostate, Value, Scalar>;
+
+// Where a node comes from.  `file` lives as long as the program does (interned where it was read
+// from text).
+struct Place {
+  std::string_view file;  // empty: not known
+  uint32_t line = 0;
+  uint32_t module = 0;  // core/module_path.h
+};
+
+enum class InputKind : uint8_t {
+  argument,   // a tensor that the caller passes, or that an earlier segment left
+  parameter,  // the same, but marked as a parameter: packed and folded per version of its storage
+  number,     // a plain number that may differ from call to call; its meta is 0-d
+};
+
+struct Node {
+  const OpDef* op = nullptr;  // null: an input of the graph
+  std::vector<Arg> args;
+  Attrs attrs;
+  std::vector<TensorMeta> results;  // one for most ops; strides are those that eager would give
+  std::string name;                 // unique in the graph: "mm", "mm_1"
+  Place place;
+  InputKind input = InputKind::argument;  // inputs only
+
+  bool is_input() const { return op == nullptr; }
+};
+
+struct Output {
+  Value value;
+  int writes = -1;  // the input (by place in inputs()) that receives the value when the graph has
+                    // run, or -1: a new tensor
+};
+
+class Graph {
+ public:
+  NodeId add_input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument,
+                   Place place = {});
+  // Runs the op's shape rule; a free name is made from the op's.  Operands must be in the graph
+  // already.
+  NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, Place place = {});
+  // The same with results that are known already.
+  NodeId add(Node node);
+  void add_output(Value value, int writes = -1) { outputs_.push_back({value, writes}); }
+  // Replaces the outputs.
+  void set_outputs(std::vector<Output> outputs) { outputs_ = std::move(outputs); }
+
+  const Node& operator[](NodeId id) const { return nodes_.at(id.n); }
+  Node& operator[](NodeId id) { return nodes_.at(id.n); }
+  const TensorMeta& meta(Value v) const { return nodes_.at(v.node.n).results.at(v.output); }
+  std::span<const Node> nodes() const { return nodes_; }  // inputs among them, all in order of use
+  const std::vector<NodeId>& inputs() const { return inputs_; }
+  const std::vector<Output>& outputs() const { return outputs_; }
+  size_t size() const { return nodes_.size(); }
+  // Size symbols in the order in which a call passes their values.
+  const std::vector<sym::Expr>& symbols() const { return symbols_; }
+  void set_symbols(std::vector<sym::Expr> symbols) { symbols_ = std::move(symbols); }
+
+  // For each value, the nodes that read it (outputs not counted), in order.
+  std::vector<std::vector<NodeId>> users() const;
+  // Same program: names, places and node numbers do not count, everything else does.
+  Hash hash() const;
+  friend bool operator==(const Graph& a, const Graph& b);  // names and places too
+
+ private:
+  std::string free_name(std::string_view wanted) const;
+  std::vector<Node> nodes_;
+  std::vector<NodeId> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<sym::Expr> symbols_;
+};
+
+std::string print(const Graph& g);
+Result<Graph> parse(std::string_view text);  // parse(print(g)) == g
+// Empty, or what is wrong: operands before use, arity, attributes of the right type, metas as the
+// shape rule gives them, ...
+std::string verify(const Graph& g);
+// Runs the graph through the door, op by op: inputs are tensors or numbers in order of inputs().
+// Outputs in order; written inputs are not written.  The oracle of every pass and of the compiler.
+std::vector<Tensor> interpret(const Graph& g, std::span<const Operand> inputs);
+
+}  // namespace vitro::graph

@@ -1,0 +1,47 @@
+// A pass takes a graph and returns a graph; a pipeline is a table of them.  The loop around it is
+// written once: it times, verifies, dumps and detects change.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vitro/graph/graph.h"
+
+namespace vitro::graph {
+
+struct Pass {
+  std::string_view name;  // stable: logs, dumps and tests refer to it
+  Graph (*run)(Graph);
+  std::string_view why = {};  // why it stands here in the order
+};
+
+struct PassReport {
+  std::string_view name;
+  bool changed = false;
+  int64_t ns = 0;
+  size_t nodes_before = 0, nodes_after = 0;
+};
+
+// What is done with the graph on every backend: decompose, fold_constants, merge_same, algebra,
+// drop_dead.
+std::span<const Pass> standard_passes();
+
+// A Bug that names the pass where it leaves a graph that does not verify.  `after` sees the graph
+// after each pass (may be null).
+Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports = nullptr,
+                 const std::function<void(std::string_view, const Graph&)>& after = nullptr);
+
+// Removes nodes nobody reads.
+Graph drop_dead(Graph g);
+// Computes nodes whose operands are all numbers of the program.
+Graph fold_constants(Graph g);
+// Equal nodes become one (common subexpression elimination).
+Graph merge_same(Graph g);
+// Rewrites by the rules of algebra_rules(), bit-exact ones only.
+Graph algebra(Graph g);
+// Expands composite ops into what they are written in.
+Graph decompose(Graph g);
+
+}  // namespace vitro::graph
