@@ -14,6 +14,12 @@ extern "C" {
 
 #define VITRO_CC_INTERFACE 1
 
+enum {
+  VITRO_CC_FAILED = 0,    /* the text does not compile: diagnostics says why */
+  VITRO_CC_OK = 1,        /* object holds a shared object */
+  VITRO_CC_EXHAUSTED = 2, /* the linker cannot run again in this process: use another */
+};
+
 typedef struct {
   const char* data;
   size_t size;
@@ -35,7 +41,7 @@ typedef struct {
 
 typedef struct {
   uint32_t size;      /* sizeof(VitroCcReply) */
-  int32_t ok;         /* 1: object holds a shared object; 0: diagnostics says why not */
+  int32_t ok;         /* one of the three below */
   VitroCcText object; /* freed by vitro_cc_release, as is diagnostics */
   VitroCcText diagnostics;
   int64_t clang_ns, link_ns;
@@ -46,12 +52,11 @@ typedef const char* VitroCcVersion(void);
 typedef void VitroCcCompile(const VitroCcRequest*, VitroCcReply*);
 typedef void VitroCcRelease(VitroCcReply*);
 
-#if defined(VITRO_CC_BUILD)
+/* What the library exports. */
 __attribute__((visibility("default"))) VitroCcInterface vitro_cc_interface; /* VITRO_CC_INTERFACE */
 __attribute__((visibility("default"))) VitroCcVersion vitro_cc_version;     /* "LLVM 19.1.7" */
 __attribute__((visibility("default"))) VitroCcCompile vitro_cc_compile;
 __attribute__((visibility("default"))) VitroCcRelease vitro_cc_release;
-#endif
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,57 @@
+// Shared objects on disk, by content key: KEY.so in a folder of the owner's (mode 0700), each with
+// a checksum behind it.
+//   DiskCache cache = DiskCache::open(why);
+//   if (cache.find(key, path)) ... dlopen(path) ...            // verified; what does not verify is
+//   removed cache.store(key, bytes, path, why)
+// Written whole under another name and then renamed: any number of processes may use one folder.
+// Thread safety: all members may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace vitro::jit {
+
+class DiskCache {
+ public:
+  // The folder that the options name, made where it is missing.  Not ok() when there is none that
+  // can be trusted; `why` says so.
+  static DiskCache open(std::string& why);
+
+  bool ok() const { return !folder_.empty(); }
+  const std::string& folder() const { return folder_; }
+
+  // The file of a verified entry, marked as used now.
+  bool find(std::string_view key, std::string& path) const;
+  // Writes an entry; false with the reason when the folder is full or may not be written.
+  bool store(std::string_view key, std::string_view bytes, std::string& path,
+             std::string& why) const;
+
+  // Removes the least recently used entries until the folder is within `bytes`, and what dead
+  // processes left behind.
+  void trim(uint64_t bytes) const;
+
+ private:
+  std::string folder_;
+};
+
+// While it lives, KEY.trying names this process: if the process dies, the next one knows what it
+// died of.
+class CrashMarker {
+ public:
+  CrashMarker(const DiskCache& cache, std::string_view key);
+  ~CrashMarker();
+  CrashMarker(const CrashMarker&) = delete;
+
+  // A process died while it compiled this key; its marker stays until somebody succeeds.
+  bool crashed_before() const { return crashed_before_; }
+  // The key has been compiled: the marker goes away, whoever left it.
+  void succeeded() { ours_ = true; }
+
+ private:
+  std::string path_;
+  bool crashed_before_ = false, ours_ = false;
+};
+
+}  // namespace vitro::jit

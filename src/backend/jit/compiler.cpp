@@ -1,0 +1,113 @@
+#include "backend/jit/compiler.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "backend/jit/options.h"
+#include "vitro/base/cat.h"
+
+#ifndef VITRO_LLVM_VERSION
+#error "src/backend/folder.cmake defines VITRO_LLVM_VERSION"
+#endif
+
+namespace vitro::jit {
+namespace {
+
+struct Library {
+  VitroCcCompile* compile = nullptr;
+  VitroCcRelease* release = nullptr;
+};
+
+Result<Library> open_library() {
+  std::string path = cc_library.get();
+  if (path.empty()) path = beside_library("libvitro-cc.so", "../lib");
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    return Failure{cat("jit: the compiler library could not be loaded: ", dlerror(),
+                       "; put libvitro-cc.so beside libvitro.so or name it in VITRO_CC_LIBRARY")};
+  }
+  auto* interface = reinterpret_cast<VitroCcInterface*>(dlsym(handle, "vitro_cc_interface"));
+  Library library{reinterpret_cast<VitroCcCompile*>(dlsym(handle, "vitro_cc_compile")),
+                  reinterpret_cast<VitroCcRelease*>(dlsym(handle, "vitro_cc_release"))};
+  if (!interface || !library.compile || !library.release) {
+    return Failure{cat("jit: ", path,
+                       " is not a vitro compiler library; name the right one in VITRO_CC_LIBRARY")};
+  }
+  if (interface() != VITRO_CC_INTERFACE) {
+    return Failure{cat("jit: ", path, " has interface ", interface(), ", this library needs ",
+                       VITRO_CC_INTERFACE, "; install both from one version")};
+  }
+  return library;
+}
+
+// A library that was found stays; one that was not is looked for again.
+Result<Library> library() {
+  static std::mutex& lock = *new std::mutex;
+  static Library found;
+  std::lock_guard hold(lock);
+  if (found.compile) return found;
+  Result<Library> opened = open_library();
+  if (opened) found = *opened;
+  return opened;
+}
+
+}  // namespace
+
+std::string beside_library(const std::string& name, const std::string& other) {
+  Dl_info info = {};
+  if (!dladdr(reinterpret_cast<void*>(&beside_library), &info) || !info.dli_fname) return name;
+  char* resolved = realpath(info.dli_fname, nullptr);
+  std::string here = resolved ? resolved : info.dli_fname;
+  std::free(resolved);
+  size_t slash = here.rfind('/');
+  if (slash == here.npos) return name;
+  std::string folder = here.substr(0, slash + 1);
+  for (const std::string& path : {folder + name, folder + other + "/" + name}) {
+    if (access(path.c_str(), R_OK) == 0) return path;
+  }
+  return name;
+}
+
+std::string temp_folder() {
+  const char* wish = std::getenv("TMPDIR");
+  for (const char* folder : {"/dev/shm", wish ? wish : "/tmp", "/tmp", "/var/tmp"}) {
+    if (access(folder, W_OK | X_OK) == 0) return folder;
+  }
+  return "/tmp";
+}
+
+const char* compiler_flags() {
+  return "-O2 -std=c++20 -ffp-contract=off -fwrapv -relaxed-aliasing -fno-builtin -pic-level 2 "
+         "-mrelocation-model pic "
+         "-target-cpu x86-64 -debug-info-kind=line-tables-only -dwarf-version=4 "
+         "-debugger-tuning=gdb "
+         "-fno-rtti -nostdsysteminc -nobuiltininc -Wno-psabi -Wno-unused -clear-ast-before-backend";
+}
+
+std::string compiler_identity() {
+  return cat("interface ", VITRO_CC_INTERFACE, " LLVM ", VITRO_LLVM_VERSION, " ", compiler_flags());
+}
+
+Result<Compiled> compile_in_process(const WireRequest& request) {
+  Result<Library> cc = library();
+  if (!cc) return cc.failure();
+  RequestView view(request);
+  VitroCcReply reply = {};
+  reply.size = sizeof reply;
+  cc->compile(&view.request, &reply);
+  Compiled compiled{
+      std::string(reply.object.data ? reply.object.data : "", reply.object.size),
+      std::string(reply.diagnostics.data ? reply.diagnostics.data : "", reply.diagnostics.size),
+      reply.clang_ns, reply.link_ns, false};
+  int32_t ok = reply.ok;
+  cc->release(&reply);
+  if (ok == VITRO_CC_EXHAUSTED) return compile_in_helper(request);
+  if (ok != VITRO_CC_OK)
+    return Failure{cat("jit: the text of the kernels does not compile:\n", compiled.diagnostics)};
+  return compiled;
+}
+
+}  // namespace vitro::jit

@@ -1,0 +1,38 @@
+// Text to the bytes of a shared object: by libvitro-cc in this process, or by the helper program
+// vitro-cc in another. Thread safety: all functions may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backend/jit/wire.h"
+#include "vitro/base/result.h"
+
+namespace vitro::jit {
+
+struct Compiled {
+  std::string object;       // a shared object
+  std::string diagnostics;  // warnings
+  int64_t clang_ns = 0, link_ns = 0;
+  bool in_helper = false;
+};
+
+// Loads libvitro-cc the first time.  A failure is that of the text or of the library.
+Result<Compiled> compile_in_process(const WireRequest& request);
+
+// A compiler that crashes or hangs costs only the helper.
+Result<Compiled> compile_in_helper(const WireRequest& request);
+
+// The flags that every kernel is compiled with, and what else decides about the bytes that come
+// out.
+const char* compiler_flags();
+std::string compiler_identity();
+
+// A file of ours beside the library (or program) that holds this code, or in `other` (a folder
+// relative to that); the bare name when it is in neither.
+std::string beside_library(const std::string& name, const std::string& other);
+
+// A folder where the linker may write: in memory where there is one.
+std::string temp_folder();
+
+}  // namespace vitro::jit

@@ -1,0 +1,125 @@
+// The compiler behind a socket: what goes wrong there does not go wrong here.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+
+#include "backend/jit/compiler.h"
+#include "backend/jit/options.h"
+#include "vitro/base/cat.h"
+
+extern char** environ;
+
+namespace vitro::jit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Descriptor {
+  int number = -1;
+  ~Descriptor() { reset(); }
+  void reset() {
+    if (number >= 0) close(number);
+    number = -1;
+  }
+};
+
+// Starts the helper with `theirs` as its input and output; 0 or an errno.
+int start(const std::string& path, int theirs, pid_t& pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, theirs, 0);
+  posix_spawn_file_actions_adddup2(&actions, theirs, 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  char name[] = "vitro-cc";
+  char* arguments[] = {name, nullptr};
+  int error = posix_spawn(&pid, path.c_str(), &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+// Sends what is left of `rest`; false when the other side is gone.
+bool send_some(int socket, std::string_view& rest) {
+  ssize_t n = send(socket, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n < 0) return errno == EAGAIN || errno == EINTR;
+  rest.remove_prefix(size_t(n));
+  if (rest.empty()) shutdown(socket, SHUT_WR);
+  return true;
+}
+
+// The whole conversation; false when time ran out.
+bool converse(int socket, std::string_view request, std::string& reply, Clock::time_point end) {
+  char buffer[1 << 16];
+  for (;;) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd wait = {socket, short(request.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+    int ready = poll(&wait, 1, int(left));
+    if (ready < 0 && errno != EINTR) return true;
+    if (ready <= 0) continue;
+    if ((wait.revents & POLLOUT) && !request.empty() && !send_some(socket, request)) return true;
+    if (wait.revents & (POLLIN | POLLHUP | POLLERR)) {
+      ssize_t n = recv(socket, buffer, sizeof buffer, MSG_DONTWAIT);
+      if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return true;
+      if (n > 0) reply.append(buffer, size_t(n));
+    }
+  }
+}
+
+std::string how_it_ended(pid_t pid) {
+  int status = 0;
+  pid_t waited;
+  while ((waited = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
+  }
+  if (waited != pid) return "ended in an unknown way";
+  if (WIFSIGNALED(status))
+    return cat("died of signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
+  return cat("ended with status ", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Result<Compiled> compile_in_helper(const WireRequest& request) {
+  std::string path = cc_helper.get();
+  if (path.empty()) path = beside_library("vitro-cc", "../bin");
+  Descriptor ours, theirs;
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return Failure{cat("jit: no socket for the helper program: ", strerror(errno))};
+  }
+  ours.number = pair[0];
+  theirs.number = pair[1];
+  pid_t pid = 0;
+  if (int error = start(path, theirs.number, pid)) {
+    return Failure{cat("jit: the helper program ", path, " could not be started: ", strerror(error),
+                       "; put vitro-cc beside libvitro.so or name it in VITRO_CC_HELPER")};
+  }
+  theirs.reset();
+  std::string bytes;
+  int64_t seconds = cc_timeout_s.get();
+  bool in_time = converse(ours.number, write_wire(request), bytes,
+                          Clock::now() + std::chrono::seconds(seconds));
+  if (!in_time) kill(pid, SIGKILL);
+  std::string end = how_it_ended(pid);
+  if (!in_time)
+    return Failure{cat("jit: the helper program was stopped after ", seconds,
+                       " s; VITRO_CC_TIMEOUT_S sets this")};
+  WireReply reply;
+  if (!read_wire(bytes, reply)) {
+    return Failure{cat("jit: the helper program ", end,
+                       " while it compiled the kernels; please report the text")};
+  }
+  if (reply.ok != VITRO_CC_OK)
+    return Failure{cat("jit: the text of the kernels does not compile:\n", reply.diagnostics)};
+  return Compiled{std::move(reply.object), std::move(reply.diagnostics), int64_t(reply.clang_ns),
+                  int64_t(reply.link_ns), true};
+}
+
+}  // namespace vitro::jit

@@ -1,0 +1,27 @@
+// The switches of the just-in-time compiler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vitro/base/option.h"
+
+namespace vitro::jit {
+
+inline Option<std::string> cache_dir{
+    "VITRO_CACHE_DIR", "",
+    "folder of compiled kernels (else $XDG_CACHE_HOME/vitro, else ~/.cache/vitro)"};
+inline Option<int64_t> cache_size_mb{
+    "VITRO_CACHE_SIZE_MB", 512,
+    "the folder's least recently used kernels are removed above this size"};
+inline Option<bool> force_disable_caches{
+    "VITRO_FORCE_DISABLE_CACHES", false,
+    "compile every kernel anew and keep none on disk or in memory"};
+inline Option<std::string> cc_library{"VITRO_CC_LIBRARY", "",
+                                      "path of libvitro-cc.so (else beside this library)"};
+inline Option<std::string> cc_helper{"VITRO_CC_HELPER", "",
+                                     "path of the program vitro-cc (else beside this library)"};
+inline Option<int64_t> cc_timeout_s{"VITRO_CC_TIMEOUT_S", 60,
+                                    "seconds after which the helper program is stopped"};
+
+}  // namespace vitro::jit
