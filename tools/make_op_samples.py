@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Makes the samples that the tests of ops compare with: tests/data/op_samples/ and tests/data/promotion.json, with torch 2.13.0.
+
+usage: .venv/bin/python tools/make_op_samples.py [FAMILY]...       after bench/peers/setup
+The format is described in tests/data/op_samples/README.md.  Inputs are seeded: the same torch gives the same files."""
+import pathlib
+import sys
+import warnings
+
+import torch
+
+from op_samples import creation, indexing, pointwise, products, promotion, reductions, views
+
+DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
+FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
+            "rows": reductions.rows, "view": views.views, "joining": views.joining, "indexing": indexing.indexing,
+            "product": products.products, "creation": creation.creation}
+
+
+def main(names):
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    total = 0
+    for name in names or FAMILIES:
+        family = FAMILIES[name]()
+        size = family.write(DATA / "op_samples")
+        total += size
+        errors = sum("error" in line for line in family.lines)
+        print(f"{name}: {len(family.lines)} samples ({errors} errors), {size >> 10} KiB")
+        for odd in family.odd:
+            print("  torch's own result is far from the one in double:", odd)
+    if not names:
+        total += promotion.write(DATA / "promotion.json")
+    print(f"total: {total / 2**20:.2f} MiB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,52 @@
+"""Tensors from nothing, triangles, copies and casts."""
+import torch
+
+from . import values as v
+from .samples import EXACT, Family, Tolerance
+
+STEP = Tolerance(ulps=1)
+
+
+def made(family, op, **attrs):
+    packet = getattr(torch.ops.aten, op)
+    calls = {"arange": lambda start, end, step, **rest: packet(start, end, step, **rest), "full": lambda size, fill_value, **rest: packet(size, fill_value, **rest)}
+    family.add(op, attrs=attrs, call=calls[op], tolerance=STEP if op == "arange" else EXACT)
+
+
+def castable(name, to):
+    """Numbers of `name` that exist in `to`: what lies outside its range is not defined."""
+    if not v.is_float(name) or v.is_float(to):
+        return v.hard(name, 33, to)
+    low, high = (0, 100) if to in ("u8", "bool") else (-100, 100)
+    return torch.cat([v.numbers(name, (20,), to, low=low, high=high), torch.tensor([0.0, -0.0, 0.5, 1.5, 2.9, 100.0]).to(v.DTYPES[name])])
+
+
+def creation():
+    family = Family("creation")
+    for start, end, step in [(0, 5, 1), (1, 10, 3), (5, 0, -2), (0, 0, 1), (0.0, 1.0, 0.1), (0, 1.5, 0.5), (3, 4, 1), (0, 100, 1), (0, 5, -1), (0, 5, 0), (1.0, 2.0, 1.0), (0, float("inf"), 1)]:
+        made(family, "arange", start=start, end=end, step=step)
+    for name in v.ALL[:-1]:
+        made(family, "arange", start=1, end=17, step=3, dtype=v.DTYPES[name])
+    for name in v.ALL:
+        made(family, "full", size=[3, 5], fill_value=2, dtype=v.DTYPES[name])
+    for size, value in [([], 1), ([0], 1.5), ([2, 0], True), ([3], 2.5), ([3], False), ([3], float("nan")), ([3], float("-inf")), ([1, 1], 7), ([-1], 1)]:
+        made(family, "full", size=size, fill_value=value)
+    for op in ("tril", "triu"):
+        for name in v.ALL:
+            family.add(op, v.numbers(name, (3, 5)))
+        for sizes in ((1, 1), (5, 3), (2, 3, 4), (0, 3), (17, 17)):
+            for diagonal in (0, 1, -1, 5, -5):
+                family.add(op, v.numbers("f32", sizes), attrs=dict(diagonal=diagonal))
+        family.add(op, v.transposed(lambda n: v.numbers("f32", n), (3, 5)), attrs=dict(diagonal=1))
+        family.add(op, v.hard("f32", 36).view(6, 6))
+        family.add(op, v.numbers("f32", (3,)))
+    for name in v.ALL:
+        for to in v.ALL:
+            family.add("_to_copy", castable(name, to), attrs=dict(dtype=v.DTYPES[to]))
+        family.add("clone", v.hard(name, 33))
+        for layout in (v.transposed, v.stepped, v.expanded):
+            family.add("clone", layout(lambda n: v.numbers(name, n), (3, 5)))
+    for sizes in ((), (0,), (3, 0), (1,)):
+        family.add("_to_copy", v.numbers("f32", sizes), attrs=dict(dtype=torch.float64))
+    family.add("_to_copy", v.transposed(lambda n: v.numbers("f32", n), (3, 5)), attrs=dict(dtype=torch.float16))
+    return family

@@ -1,0 +1,48 @@
+"""embedding, index_select, gather."""
+import torch
+
+from . import values as v
+from .samples import Family
+
+
+def indices(name, sizes, limit, *key):
+    return torch.randint(0, limit, sizes, generator=v.generator("index", sizes, *key)).to(v.DTYPES[name])
+
+
+def indexing():
+    family = Family("indexing")
+    select = lambda x, index, dim: torch.ops.aten.index_select(x, dim, index)
+    gather = lambda x, index, dim: torch.ops.aten.gather(x, dim, index)
+    for name in v.ALL:
+        table = v.numbers(name, (7, 3), "table")
+        family.add("embedding", table, indices("i64", (5,), 7))
+        family.add("index_select", table, indices("i64", (5,), 7), call=select, attrs=dict(dim=0))
+        family.add("gather", table, indices("i64", (4, 2), 3), call=gather, attrs=dict(dim=1))
+    table = v.numbers("f32", (7, 3, 5), "table")
+    for kind in ("i32", "i64"):
+        for dim in (0, 1, -1):
+            family.add("index_select", table, indices(kind, (4,), 3, dim), call=select, attrs=dict(dim=dim))
+            family.add("gather", table, indices(kind, (3, 2, 5), 3, dim), call=gather, attrs=dict(dim=dim))
+        for sizes in ((), (0,), (2, 3), (1, 1), (3, 0)):
+            family.add("embedding", v.numbers("f32", (7, 3)), indices(kind, sizes, 7))
+    family.add("embedding", v.transposed(lambda n: v.numbers("f32", n), (7, 3)), v.stepped(lambda n: indices("i64", tuple(n), 7), (2, 3)))
+    family.add("embedding", v.numbers("f32", (7, 3)), indices("i64", (4,), 7), attrs=dict(padding_idx=1))
+    for layout in (v.transposed, v.stepped, v.expanded):
+        x = layout(lambda n: v.numbers("f32", n), (5, 4))
+        family.add("index_select", x, indices("i64", (3,), 4), call=select, attrs=dict(dim=1))
+        family.add("gather", x, layout(lambda n: indices("i64", tuple(n), 4), (5, 3)), call=gather, attrs=dict(dim=1))
+    x = v.numbers("f32", (4, 3))
+    for bad in (4, -1):
+        index = torch.tensor([0, bad])
+        family.add("embedding", x, index)
+        family.add("index_select", x, index, call=select, attrs=dict(dim=0))
+        family.add("gather", x, index.view(1, 2), call=gather, attrs=dict(dim=0))
+    family.add("index_select", x, torch.tensor([[0]]), call=select, attrs=dict(dim=0))
+    family.add("index_select", x, torch.tensor([0.0]), call=select, attrs=dict(dim=0))
+    family.add("index_select", v.numbers("f32", ()), torch.tensor([0]), call=select, attrs=dict(dim=0))
+    family.add("index_select", x, indices("i64", (0,), 4), call=select, attrs=dict(dim=0))
+    family.add("gather", x, torch.tensor([0]), call=gather, attrs=dict(dim=0))
+    family.add("gather", x, indices("i64", (4, 4), 3), call=gather, attrs=dict(dim=0))
+    family.add("gather", v.numbers("f32", ()), torch.tensor(0), call=gather, attrs=dict(dim=0))
+    family.add("gather", x, indices("i64", (0, 3), 4), call=gather, attrs=dict(dim=0))
+    return family

@@ -1,0 +1,95 @@
+"""Matrix products and attention."""
+import torch
+
+from . import values as v
+from .samples import Family, Tolerance
+
+PRODUCT = Tolerance(ulps=2, relative=4, absolute=256)  # sums of at most some hundred products of order four
+ATTENTION = Tolerance(ulps=4, relative=16, absolute=64, roundings=4)  # halves are rounded between its steps
+SIZES = [(1, 1, 1), (3, 17, 5), (17, 33, 1), (1, 100, 33), (33, 3, 17), (0, 3, 2), (3, 0, 2), (3, 2, 0), (35, 70, 65)]
+DTYPES = v.FLOATS + ["i32", "i64"]
+
+
+def matrices(name, m, k, n, layout=v.plain):
+    make = lambda key: lambda sizes: v.numbers(name, sizes, key)
+    return layout(make("a"), (m, k)), layout(make("b"), (k, n))
+
+
+def mm(family):
+    for name in DTYPES:
+        for sizes in SIZES if name == "f32" else SIZES[1:4] + SIZES[6:7]:
+            family.add("mm", *matrices(name, *sizes), tolerance=PRODUCT)
+        for layout in (v.transposed, v.stepped, v.expanded):
+            family.add("mm", *matrices(name, 3, 17, 5, layout), tolerance=PRODUCT)
+    a, b = matrices("f32", 3, 4, 5)
+    for x, y in ((a, a), (a, b[0]), (a, b.double()), (a.unsqueeze(0), b)):
+        family.add("mm", x, y)
+
+
+def bmm(family):
+    for name in DTYPES:
+        for batch, m, k, n in [(2, 3, 17, 5), (1, 1, 33, 3), (3, 2, 0, 2), (0, 3, 2, 4)]:
+            family.add("bmm", v.numbers(name, (batch, m, k), "a"), v.numbers(name, (batch, k, n), "b"), tolerance=PRODUCT)
+    make = lambda sizes: v.numbers("f32", sizes, "bmm")
+    for layout in (v.transposed, v.stepped, v.expanded, v.swapped):
+        family.add("bmm", layout(make, (2, 3, 7)), layout(make, (2, 7, 5)), tolerance=PRODUCT)
+    for a, b in (((2, 3, 4), (3, 4, 5)), ((2, 3, 4), (2, 5, 4)), ((3, 4), (4, 5))):
+        family.add("bmm", make(a), make(b))
+
+
+def addmm(family):
+    for name in DTYPES:
+        a, b = matrices(name, 3, 17, 5)
+        for sizes in ((5,), (3, 5), (1, 5), (3, 1), ()):
+            family.add("addmm", v.numbers(name, sizes, "c"), a, b, tolerance=PRODUCT)
+        family.add("addmm", v.numbers(name, (5,), "c"), a, b, attrs=dict(beta=2, alpha=-1), tolerance=PRODUCT)
+    a, b = matrices("f32", 3, 17, 5)
+    family.add("addmm", torch.full((5,), float("nan")), a, b, attrs=dict(beta=0, alpha=0.5), tolerance=PRODUCT)
+    family.add("addmm", v.numbers("f32", (3, 5), "c"), *matrices("f32", 3, 0, 5), attrs=dict(beta=0.5, alpha=2), tolerance=PRODUCT)
+    family.add("addmm", v.numbers("f32", (4,), "c"), a, b)
+
+
+def linear(family):
+    for name in DTYPES:
+        for sizes in ((3, 17), (17,), (2, 3, 17), (0, 17), (1, 1, 17), (2, 2, 2, 17)):
+            weight = v.numbers(name, (5, 17), "weight")
+            for bias in (v.numbers(name, (5,), "bias"), None):
+                family.add("linear", v.numbers(name, sizes, "x"), weight, bias, tolerance=PRODUCT)
+    x = v.numbers("f32", (3, 17), "x")
+    family.add("linear", v.transposed(lambda n: v.numbers("f32", n), (3, 17)), v.transposed(lambda n: v.numbers("f32", n), (5, 17)), None, tolerance=PRODUCT)
+    family.add("linear", v.numbers("f32", (1, 100)), v.numbers("f32", (33, 100), "weight"), v.numbers("f32", (33,)), tolerance=PRODUCT)
+    family.add("linear", x, v.numbers("f32", (5, 16)), None)
+    family.add("linear", x, v.numbers("f32", (5, 17)), v.numbers("f32", (4,)))
+
+
+def attend(family, q, k, value, mask=None, **attrs):
+    def call(q, k, value, mask, **attrs):
+        mask = mask.to(q.dtype) if mask is not None and mask.is_floating_point() else mask
+        return torch.nn.functional.scaled_dot_product_attention(q, k, value, mask, **attrs)
+    family.add("scaled_dot_product_attention", q, k, value, mask, attrs=attrs, call=call, tolerance=ATTENTION)
+
+
+def attention(family):
+    for name in v.FLOATS:
+        q, k, value = (v.numbers(name, (1, 2, n, 8), key, low=-1, high=1) for n, key in ((5, "q"), (7, "k"), (7, "v")))
+        attend(family, q, k, value)
+        attend(family, q, k, value, is_causal=True)
+        attend(family, q, k, value, scale=0.25)
+        attend(family, q, k, value, v.numbers("bool", (5, 7), "mask") | (torch.arange(7) == 0))
+        attend(family, q, k, value, v.numbers(name, (1, 1, 5, 7), "mask"))
+        attend(family, q, k, value, torch.zeros(7, dtype=v.DTYPES[name]).index_fill(0, torch.tensor([5, 6]), float("-inf")).expand(1, 2, 5, 7))
+    make = lambda *sizes: v.numbers("f32", sizes, "attention", low=-1, high=1)
+    attend(family, make(3, 5), make(7, 5), make(7, 3))
+    attend(family, make(2, 17, 33), make(2, 17, 33), make(2, 17, 33), is_causal=True)
+    attend(family, make(1, 1, 1, 4), make(1, 1, 1, 4), make(1, 1, 1, 4))
+    q = v.numbers("f32", (1, 5, 2, 8), "q", low=-1, high=1).transpose(1, 2)
+    attend(family, q, q, q, is_causal=True)
+    attend(family, make(1, 2, 3, 4), make(1, 2, 3, 4), make(1, 2, 3, 4), torch.zeros(3, 3), is_causal=True)
+    attend(family, make(1, 2, 3, 4), make(1, 2, 3, 5), make(1, 2, 3, 5))
+
+
+def products():
+    family = Family("product")
+    for part in (mm, bmm, addmm, linear, attention):
+        part(family)
+    return family
