@@ -1,0 +1,205 @@
+#include "profiler/chrome_trace.h"
+
+#include <unistd.h>
+
+#include <random>
+
+#include "vitro/base/cat.h"
+#include "vitro/report/json.h"
+#include "vitro/report/progress.h"
+
+namespace vitro {
+namespace {
+
+// Kineto's base of times: the last multiple of a quarter of a year, so that a double holds
+// nanoseconds.
+constexpr int64_t quarter_ns = 7'889'238 * int64_t{1'000'000'000};
+constexpr int64_t spans_sort_index = 0x20000000;
+
+std::string_view category(SliceKind kind) {
+  return kind == SliceKind::range ? "user_annotation" : "cpu_op";
+}
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string trace_id() {
+  std::random_device random;
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string id;
+  for (int i = 0; i < 32; ++i) id += digits[random() % 16];
+  return id;
+}
+
+class Writer {
+ public:
+  Writer(const Profile& profile, const TraceOptions& options, report::Output& out)
+      : profile_(profile),
+        options_(options),
+        json_(out, 2),
+        base_(profile.begin / quarter_ns * quarter_ns),
+        pid_(getpid()) {}
+
+  void write();
+
+ private:
+  void head();
+  void metadata();
+  void thread_name(const Track& track);
+  void track(const Track& track);
+  void slice(const Track& track, const Slice& slice);
+  void kernel_arguments(const Slice& slice);
+  void memory(const Track& track, const MemoryChange& change);
+  void incident(const Track& track, const Incident& incident);
+  void counter(const CounterValue& counter);
+  void spans();
+  void tail();
+
+  // Begins an event: everything up to `ts`.  `tid` and `pid` are numbers or texts.
+  report::Json& event(std::string_view phase, std::string_view category, std::string_view name,
+                      const auto& pid, const auto& tid, int64_t at) {
+    json_.begin_object().member("ph", phase);
+    if (!category.empty()) json_.member("cat", category);
+    json_.member("name", name)
+        .member("pid", pid)
+        .member("tid", tid)
+        .key("ts")
+        .thousandths(at - base_);
+    return json_;
+  }
+  // A metadata event with one argument.
+  void named(std::string_view name, const auto& pid, int64_t tid, std::string_view key,
+             const auto& value) {
+    event("M", {}, name, pid, tid, profile_.begin)
+        .key("args")
+        .begin_object()
+        .member(key, value)
+        .end()
+        .end();
+  }
+
+  const Profile& profile_;
+  const TraceOptions& options_;
+  report::Json json_;
+  int64_t base_;
+  int64_t pid_;
+  uint64_t index_ = 0;  // of the event, over all threads
+};
+
+void Writer::head() {
+  json_.begin_object().member("schemaVersion", 1);
+  json_.key("deviceProperties").begin_array().end();
+  json_.member("trace_id", trace_id());
+  if (options_.profile_memory) json_.member("profile_memory", 1);
+  if (profile_.dropped != 0) json_.member("dropped_events", profile_.dropped);
+  json_.member("host_name", host_name());
+  json_.member("displayTimeUnit", "ms").member("baseTimeNanoseconds", base_);
+  json_.key("traceEvents").begin_array();
+}
+
+void Writer::metadata() {
+  named("process_name", pid_, 0, "name", std::string_view(program_invocation_short_name));
+  named("process_labels", pid_, 0, "labels", "CPU");
+  named("process_sort_index", pid_, 0, "sort_index", pid_);
+  for (const Track& track : profile_.tracks) thread_name(track);
+}
+
+void Writer::thread_name(const Track& track) {
+  const std::string name = track.name.empty() ? "" : cat(" (", track.name, ")");
+  named("thread_name", pid_, track.tid, "name", cat("thread ", track.tid, name));
+  named("thread_sort_index", pid_, track.tid, "sort_index", track.tid);
+}
+
+void Writer::kernel_arguments(const Slice& slice) {
+  const auto ns = static_cast<double>(slice.duration());
+  json_.member("kernel_backend", "vitro");
+  if (slice.detail != events::NameId{}) json_.member("fused", events::text(slice.detail));
+  json_.member("kernel_flop", slice.flops)
+      .member("kernel_num_gb", static_cast<double>(slice.bytes) / 1e9);
+  json_.member("bytes", slice.bytes);
+  if (ns == 0) return;
+  json_.member("GB/s", static_cast<double>(slice.bytes) / ns);
+  json_.member("GFLOP/s", static_cast<double>(slice.flops) / ns);
+}
+
+void Writer::slice(const Track& track, const Slice& slice) {
+  event("X", category(slice.kind), slice.name(), pid_, track.tid, slice.begin);
+  json_.key("dur").thousandths(slice.duration()).key("args").begin_object();
+  json_.member("External id", index_ + 1);
+  if (slice.sequence >= 0)
+    json_.member("Sequence number", slice.sequence).member("Fwd thread id", 0);
+  json_.member("Record function id", 0);
+  if (slice.kind == SliceKind::kernel) kernel_arguments(slice);
+  if (slice.kind == SliceKind::phase) json_.member("Compile phase of", events::text(slice.detail));
+  if (!slice.finished) json_.member("finished", "false");
+  json_.member("Ev Idx", index_++).end().end();
+}
+
+void Writer::memory(const Track& track, const MemoryChange& change) {
+  event("i", "cpu_instant_event", "[memory]", pid_, track.tid, change.at).member("s", "t");
+  json_.key("args")
+      .begin_object()
+      .member("Total Reserved", 0)
+      .member("Total Allocated", change.live_bytes);
+  json_.member("Bytes", change.bytes).member("Device Id", -1).member("Device Type", 0);
+  json_.member("Addr", change.address).member("Ev Idx", index_++).end().end();
+}
+
+void Writer::incident(const Track& track, const Incident& incident) {
+  event("i", "cpu_instant_event", incident.kind, pid_, track.tid, incident.at).member("s", "t");
+  json_.key("args").begin_object().member("code", incident.code).member("reason", incident.reason);
+  json_.member("place", incident.place).member("Ev Idx", index_++).end().end();
+}
+
+void Writer::counter(const CounterValue& counter) {
+  event("C", {}, events::text(counter.name_id), pid_, 0, counter.at);
+  json_.key("args").begin_object().member("value", counter.value).end().end();
+}
+
+void Writer::track(const Track& track) {
+  for (const Slice& each : track.slices) slice(track, each);
+  if (options_.profile_memory) {
+    for (const MemoryChange& each : track.memory) memory(track, each);
+  }
+  for (const Incident& each : track.incidents) incident(track, each);
+  for (const CounterValue& each : track.counters) counter(each);
+}
+
+// The rows that Kineto adds: the recording itself and its two ends.
+void Writer::spans() {
+  event("X", "Trace", "PyTorch Profiler (0)", "Spans", "PyTorch Profiler", profile_.begin);
+  json_.key("dur").thousandths(profile_.end - profile_.begin);
+  json_.key("args").begin_object().member("Op count", 0).end().end();
+  named("process_sort_index", "Spans", 0, "sort_index", spans_sort_index);
+  event("i", {}, "Iteration Start: PyTorch Profiler", "Traces", "Trace PyTorch Profiler",
+        profile_.begin);
+  json_.member("s", "g").end();
+  event("i", {}, "Record Window End", "", "", profile_.end).member("s", "g").end();
+}
+
+void Writer::tail() {
+  json_.end().member("traceName", options_.name).end();
+}
+
+void Writer::write() {
+  report::Progress progress(cat("writing ", options_.name), profile_.tracks.size());
+  head();
+  metadata();
+  for (size_t i = 0; i < profile_.tracks.size(); ++i) {
+    progress.at(i);
+    track(profile_.tracks[i]);
+  }
+  spans();
+  tail();
+}
+
+}  // namespace
+
+void write_chrome_trace(const Profile& profile, const TraceOptions& options, report::Output& out) {
+  Writer(profile, options, out).write();
+}
+
+}  // namespace vitro

@@ -1,0 +1,170 @@
+#include "profiler/chrome_trace.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "vitro/base/cat.h"
+#include "vitro/profiler/profiler.h"
+
+namespace vitro {
+namespace {
+
+using nlohmann::json;
+
+json written(const Profile& profile, bool memory = false) {
+  report::TextOutput out;
+  write_chrome_trace(profile, {.name = "trace.json", .profile_memory = memory}, out);
+  out.finish();
+  return json::parse(out.text());
+}
+
+std::vector<json> of_category(const json& trace, std::string_view category) {
+  std::vector<json> found;
+  for (const json& event : trace["traceEvents"]) {
+    if (event.value("cat", "") == category) found.push_back(event);
+  }
+  return found;
+}
+
+Profile recorded() {
+  Profiler profiler({.profile_memory = true});
+  for (int i = 0; i < 3; ++i) {
+    RecordFunction range("a \"range\" \\ of é\n\x01\xff");
+    events::OpScope op{{events::intern("aten::mm"), 12}};
+    events::record(events::Allocated{4096, 64, 64});
+    events::KernelScope kernel{
+        {events::intern("mm_tile"), events::intern("mm, add, relu"), 1000, 4000}};
+  }
+  events::record(events::Freed{4096, 64, 0});
+  {
+    events::PhaseScope phase("fuse_loops", "f (graph 0)");
+  }
+  events::keep(events::GuardFailure{"V0301", "x.size(0): expected 4, got 5", "model.cpp:3"});
+  events::record(events::Counter{events::intern("queue"), 2.5});
+  profiler.stop();
+  return profiler.profile();
+}
+
+}  // namespace
+
+TEST(ChromeTrace, has_the_shape_of_a_real_one) {
+  const json ours = written(recorded(), true);
+  for (const char* key :
+       {"schemaVersion", "deviceProperties", "trace_id", "profile_memory", "host_name",
+        "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}) {
+    EXPECT_TRUE(ours.contains(key)) << key;
+  }
+  EXPECT_EQ(ours["baseTimeNanoseconds"].get<int64_t>() % 7'889'238'000'000'000, 0);
+  std::set<std::string> names;
+  for (const json& event : ours["traceEvents"]) {
+    if (event["ph"] == "M") names.insert(event["name"].get<std::string>());
+    EXPECT_TRUE(event.contains("ts") && event.contains("pid") && event.contains("tid") &&
+                event.contains("name"));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"process_labels", "process_name", "process_sort_index",
+                                          "thread_name", "thread_sort_index"}));
+}
+
+TEST(ChromeTrace, has_every_slice_with_its_arguments) {
+  const json trace = written(recorded());
+  std::map<std::string, int> counts;
+  for (const json& event : of_category(trace, "cpu_op")) ++counts[event["name"].get<std::string>()];
+  EXPECT_EQ(counts,
+            (std::map<std::string, int>{{"aten::mm", 3}, {"mm_tile", 3}, {"fuse_loops", 1}}));
+  for (const json& event : of_category(trace, "cpu_op")) {
+    const json& args = event["args"];
+    if (event["name"] == "mm_tile") {
+      EXPECT_EQ(args["bytes"], 1000);
+      EXPECT_EQ(args["kernel_flop"], 4000);
+      EXPECT_EQ(args["fused"], "mm, add, relu");
+      const double ns = event["dur"].get<double>() * 1000;
+      EXPECT_NEAR(args["GB/s"].get<double>() * ns, 1000, 1e-6);
+      EXPECT_NEAR(args["GFLOP/s"].get<double>() * ns, 4000, 1e-6);
+    } else if (event["name"] == "aten::mm") {
+      EXPECT_EQ(args["Sequence number"], 12);
+    } else {
+      EXPECT_EQ(args["Compile phase of"], "f (graph 0)");
+    }
+  }
+}
+
+TEST(ChromeTrace, escapes_names) {
+  const auto ranges = of_category(written(recorded()), "user_annotation");
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_EQ(ranges[0]["name"], "a \"range\" \\ of é\n\x01\xef\xbf\xbd");
+}
+
+TEST(ChromeTrace, numbers_events_once_each) {
+  const json trace = written(recorded(), true);
+  std::set<int64_t> ids, indices;
+  size_t slices = 0, events = 0;
+  for (const json& event : trace["traceEvents"]) {
+    if (!event.contains("args") || !event["args"].contains("Ev Idx")) continue;
+    ++events;
+    indices.insert(event["args"]["Ev Idx"].get<int64_t>());
+    if (event["ph"] != "X") continue;
+    ++slices;
+    ids.insert(event["args"]["External id"].get<int64_t>());
+  }
+  EXPECT_EQ(slices, 10u);
+  EXPECT_EQ(ids.size(), slices);
+  EXPECT_EQ(events, slices + 4 + 1);
+  EXPECT_EQ(indices.size(), events);
+}
+
+TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
+  std::map<int64_t, std::vector<std::pair<double, double>>> open;
+  for (const json& event : written(recorded())["traceEvents"]) {
+    if (event["ph"] != "X" || !event["pid"].is_number()) continue;
+    auto& stack = open[event["tid"].get<int64_t>()];
+    const double begin = event["ts"].get<double>(), end = begin + event["dur"].get<double>();
+    while (!stack.empty() && stack.back().second <= begin + 1e-4) stack.pop_back();
+    if (!stack.empty()) {
+      EXPECT_LE(end, stack.back().second + 1e-4);
+    }
+    stack.emplace_back(begin, end);
+  }
+}
+
+TEST(ChromeTrace, memory_is_told_where_it_was_asked_for) {
+  const Profile profile = recorded();
+  size_t memory = 0;
+  int64_t live = 0;
+  for (const json& event : of_category(written(profile, true), "cpu_instant_event")) {
+    if (event["name"] != "[memory]") continue;
+    ++memory;
+    live += event["args"]["Bytes"].get<int64_t>();
+  }
+  EXPECT_EQ(memory, 4u);
+  EXPECT_EQ(live, 3 * 64 - 64);
+  const auto without = of_category(written(profile), "cpu_instant_event");
+  ASSERT_EQ(without.size(), 1u);
+  EXPECT_EQ(without[0]["name"], "guard_failure");
+  EXPECT_EQ(without[0]["args"]["code"], "V0301");
+}
+
+TEST(ChromeTrace, is_written_compressed_where_the_name_says_so) {
+  Profiler profiler;
+  {
+    RecordFunction range("mine");
+  }
+  profiler.stop();
+  const auto path =
+      std::filesystem::temp_directory_path() / cat("vitro_trace_", getpid(), ".json.gz");
+  profiler.write_trace(path);
+  std::string text(1 << 20, '\0');
+  gzFile file = gzopen(path.c_str(), "rb");
+  text.resize(static_cast<size_t>(gzread(file, text.data(), static_cast<unsigned>(text.size()))));
+  EXPECT_EQ(gzclose(file), Z_OK);
+  std::filesystem::remove(path);
+  EXPECT_EQ(json::parse(text)["traceName"], path.string());
+}
+
+}  // namespace vitro
