@@ -23,18 +23,32 @@ Paths& paths() {
 
 }  // namespace
 
-ModuleScope::ModuleScope(std::string_view name) : before_(thread_state.module) {
-  Paths& all = paths();
-  std::lock_guard hold(all.lock);
-  const std::string& outer = all.text[before_];
-  const std::string path = outer.empty() ? std::string(name) : cat(outer, '.', name);
-  const auto [found, fresh] = all.ids.try_emplace(path, static_cast<uint32_t>(all.text.size()));
-  if (fresh) all.text.push_back(path);
-  thread_state.module = found->second;
+uint32_t ModuleName::below(uint32_t parent) const {
+  const uint64_t last = last_.load(std::memory_order_acquire);
+  const auto remembered = static_cast<uint32_t>(last);
+  if (remembered != 0 && last >> 32 == parent) return remembered;
+  const std::string_view outer = module_path(parent);
+  const uint32_t path = intern_module_path(outer.empty() ? name_ : cat(outer, '.', name_));
+  last_.store(static_cast<uint64_t>(parent) << 32 | path, std::memory_order_release);
+  return path;
+}
+
+ModuleScope::ModuleScope(const ModuleName& name) : before_(thread_state.module) {
+  thread_state.module = name.below(before_);
 }
 
 ModuleScope::~ModuleScope() {
   thread_state.module = before_;
+}
+
+uint32_t intern_module_path(std::string_view path) {
+  Paths& all = paths();
+  std::lock_guard hold(all.lock);
+  if (const auto found = all.ids.find(path); found != all.ids.end()) return found->second;
+  const auto id = static_cast<uint32_t>(all.text.size());
+  all.ids.emplace(std::string(path), id);
+  all.text.emplace_back(path);
+  return id;
 }
 
 uint32_t current_module() {

@@ -2,17 +2,31 @@
 // every op, shown in graphs, kernels and traces.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace vitro {
 
-// Enters a module named `name` below the current one for as long as it lives.  Threads: belongs to
-// its thread.
+// A module's own name, with its place in the tree remembered: entering it again costs a comparison.
+class ModuleName {
+ public:
+  explicit ModuleName(std::string name) : name_(std::move(name)) {}
+  ModuleName(const ModuleName& o) : name_(o.name_) {}
+  const std::string& text() const { return name_; }
+  uint32_t below(uint32_t parent) const;  // the path `parent.name`; any thread
+
+ private:
+  std::string name_;
+  mutable std::atomic<uint64_t> last_{0};  // parent and path of the last question
+};
+
+// Enters a module below the current one for as long as it lives.  Belongs to its thread.
 class ModuleScope {
  public:
-  explicit ModuleScope(std::string_view name);
+  explicit ModuleScope(const ModuleName& name);
   ~ModuleScope();
   ModuleScope(const ModuleScope&) = delete;
 
@@ -23,5 +37,6 @@ class ModuleScope {
 // 0 is the empty path.  Paths are interned and never forgotten.
 uint32_t current_module();
 std::string_view module_path(uint32_t id);
+uint32_t intern_module_path(std::string_view path);
 
 }  // namespace vitro
