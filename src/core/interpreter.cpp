@@ -22,6 +22,8 @@ void Interpreter::settle(TensorImpl&, Need, std::source_location) {
             "an interpreter that makes no promises was asked to keep one");
 }
 
+void Interpreter::touch(const TensorImpl&, Need, std::source_location) {}
+
 const TensorMeta* Interpreter::meta_of(const TensorImpl&) const {
   return nullptr;
 }

@@ -114,6 +114,7 @@ void Tensor::destroy(TensorImpl* impl) {
   impl->call = 0;
   impl->promised = nullptr;
   impl->requires_grad = impl->is_parameter = false;
+  impl->dynamic_dims = 0;
   p.free[p.count++] = impl;
 }
 
@@ -211,22 +212,35 @@ bool Tensor::is_contiguous() const {
   return true;
 }
 
+// Puts off no longer what was put off: a promise is kept, and ops on this memory run.
+void Tensor::make_ready(Need need, std::source_location where) const {
+  if (impl_->call != 0) {
+    settle(*impl_, need, where);
+  } else if (thread_state.top) {
+    thread_state.top->touch(*impl_, need, where);
+  }
+}
+
+const void* Tensor::address() const {
+  return static_cast<std::byte*>(impl_->storage.data()) + impl_->offset * bytes_of(impl_->dtype);
+}
+
 void* Tensor::data(std::source_location where) const {
-  const void* address = const_data(where);
+  make_ready(Need::writable_pointer, where);
   impl_->storage.set_exposed(true);
   impl_->storage.bump_version();
-  return const_cast<void*>(address);
+  return const_cast<void*>(address());
 }
 
 const void* Tensor::const_data(std::source_location where) const {
-  if (impl_->call != 0) settle(*impl_, Need::pointer, where);
-  return static_cast<std::byte*>(impl_->storage.data()) + impl_->offset * bytes_of(impl_->dtype);
+  make_ready(Need::pointer, where);
+  return address();
 }
 
 Scalar Tensor::item(std::source_location where) const {
   VITRO_CHECK(numel().value() == 1, "item: needs a tensor of one element, got sizes ", sizes());
-  if (impl_->call != 0) settle(*impl_, Need::item, where);
-  const void* address = const_data(where);
+  make_ready(Need::item, where);
+  const void* address = this->address();
   return dispatch(impl_->dtype, [&]<class T>() -> Scalar {
     T v;
     std::memcpy(&v, address, sizeof v);

@@ -36,6 +36,15 @@ IndexList Permute::map(const TensorMeta& operand, const TensorMeta&, AttrsView a
   return out;
 }
 
+ViewBack Permute::back(const TensorMeta& operand, const TensorMeta&, AttrsView attrs) {
+  const Dims& dims = attrs.as<Attrs>().dims;
+  PermuteAttrs inverse{Dims(dims.size())};
+  for (size_t r = 0; r < dims.size(); ++r)
+    inverse.dims[static_cast<size_t>(wrap_dim(name, dims[r], operand.rank()))] =
+        static_cast<int64_t>(r);
+  return {&def<Permute>(), vitro::Attrs(view_of<Permute>(inverse))};
+}
+
 void Slice::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const auto& a = call.attrs.as<Attrs>();

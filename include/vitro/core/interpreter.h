@@ -13,7 +13,7 @@
 namespace vitro {
 
 // Why a promise has to be kept now.
-enum class Need : uint8_t { item, pointer, other_thread_or_library };
+enum class Need : uint8_t { item, pointer, writable_pointer, other_thread_or_library };
 
 class Interpreter {
  public:
@@ -22,6 +22,9 @@ class Interpreter {
   virtual void call(const OpCall& call, std::span<Tensor> results) = 0;
   // Makes the promise real: afterwards impl.call == 0.  Only for promises of this interpreter.
   virtual void settle(TensorImpl& impl, Need need, std::source_location where);
+  // Somebody is about to look at (or write) the elements of a tensor that is there: ops on it that
+  // this interpreter has put off must run first.
+  virtual void touch(const TensorImpl& impl, Need need, std::source_location where);
   // Shape with symbols of a tensor as this interpreter sees it, or null where it is just what its
   // numbers say.
   virtual const TensorMeta* meta_of(const TensorImpl& impl) const;

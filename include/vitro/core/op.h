@@ -98,11 +98,20 @@ struct ReductionInfo {
   DType (*state)(DType operand, DType result);  // what it accumulates in
 };
 
+struct OpDef;
+struct ViewBack {
+  const OpDef* op = nullptr;
+  Attrs attrs;
+};
 // A view as index arithmetic: the operand's index of each element of the result.  Strides follow
 // where the map is affine.
 struct ViewInfo {
   SmallVector<sym::Expr, 6> (*map)(const TensorMeta& operand, const TensorMeta& result,
                                    AttrsView attrs, std::span<const sym::Expr> index);
+  // For a view that shows every element once: the view that leads from the result back to the
+  // operand's shape (a permute back, a view to the old sizes).  Null where elements are left out
+  // (a scatter with this view puts them back) or repeated.
+  ViewBack (*back)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs) = nullptr;
 };
 
 struct ContractionInfo {

@@ -45,6 +45,7 @@ struct TensorImpl {
   DType dtype = DType::f32;
   Device device;
   bool requires_grad = false, is_parameter = false;
+  uint32_t dynamic_dims = 0;  // one bit per dimension that compiled functions keep symbolic
   // A promise: the number of the call that made it (0: the tensor is there), its place in that
   // call, its shape.
   uint32_t slot = 0;
@@ -55,6 +56,8 @@ struct TensorImpl {
   Ints sizes, strides;
   Storage storage;
 };
+
+enum class Need : uint8_t;  // core/interpreter.h
 
 class Tensor {
  public:
@@ -153,6 +156,8 @@ class Tensor {
   static Tensor copy_in(const void* values, size_t count, DType dtype,
                         std::span<const int64_t> sizes);
   void copy_out(void* out, std::source_location where) const;
+  void make_ready(Need need, std::source_location where) const;
+  const void* address() const;
   void check_dtype(DType asked) const;
   void drop() {
     if (impl_ && impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(impl_);
