@@ -121,8 +121,11 @@ TEST(ChromeTrace, numbers_events_once_each) {
 
 TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
   std::map<int64_t, std::vector<std::pair<double, double>>> open;
-  for (const json& event : written(recorded())["traceEvents"]) {
+  size_t slices = 0;
+  const json trace = written(recorded());
+  for (const json& event : trace["traceEvents"]) {
     if (event["ph"] != "X" || !event["pid"].is_number()) continue;
+    ++slices;
     auto& stack = open[event["tid"].get<int64_t>()];
     const double begin = event["ts"].get<double>(), end = begin + event["dur"].get<double>();
     while (!stack.empty() && stack.back().second <= begin + 1e-4) stack.pop_back();
@@ -131,6 +134,7 @@ TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
     }
     stack.emplace_back(begin, end);
   }
+  EXPECT_EQ(slices, 10u);
 }
 
 TEST(ChromeTrace, memory_is_told_where_it_was_asked_for) {
