@@ -1,0 +1,101 @@
+#include "runtime/cpu/machine.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+
+#include "runtime/cpu/features.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::runtime {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "32K", "1024K", "32M"; 0 for what is no size.
+size_t size_of(const std::string& text) {
+  size_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc{}) return 0;
+  const char unit = end.ptr == text.data() + text.size() ? ' ' : *end.ptr;
+  return number << (unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0);
+}
+
+void read_caches(Machine& m) {
+  for (int i = 0; i < 8; ++i) {
+    const std::string folder = cat("/sys/devices/system/cpu/cpu0/cache/index", i, "/");
+    const std::string level = first_line(folder + "level");
+    if (level.empty()) break;
+    if (first_line(folder + "type") == "Instruction") continue;
+    const size_t bytes = size_of(first_line(folder + "size"));
+    (level == "1" ? m.l1d_bytes : level == "2" ? m.l2_bytes : m.l3_bytes) = bytes;
+  }
+}
+
+int allowed_by_affinity() {
+  // The mask may be wider than cpu_set_t on large machines.
+  for (int cpus = 1024; cpus <= 1 << 16; cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    const size_t bytes = CPU_ALLOC_SIZE(cpus);
+    const bool fits = sched_getaffinity(0, bytes, set) == 0;
+    const int count = fits ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (fits) return std::max(count, 1);
+  }
+  return 1;
+}
+
+// A container's share of processor time, as whole threads; "max" is no limit.
+int allowed_by_quota() {
+  const std::string line = first_line("/sys/fs/cgroup/cpu.max");
+  long long quota = 0, period = 0;
+  if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || period <= 0) return 1 << 20;
+  return static_cast<int>(std::max<long long>((quota + period - 1) / period, 1));
+}
+
+std::string name_of_processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+Machine ask() {
+  Machine m;
+  utsname system{};
+  if (uname(&system) == 0) m.architecture = system.machine;
+  m.name = name_of_processor();
+  m.hardware_threads = static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+  m.available_threads = std::min(allowed_by_affinity(), allowed_by_quota());
+  m.memory_bytes =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  read_caches(m);
+  m.features = usable_features();
+  return m;
+}
+
+}  // namespace
+
+bool Machine::has(std::string_view feature) const {
+  return std::any_of(features.begin(), features.end(),
+                     [&](const CpuFeature& f) { return f.name == feature; });
+}
+
+const Machine& machine() {
+  static const auto* one = new Machine(ask());
+  return *one;
+}
+
+}  // namespace vitro::runtime

@@ -1,0 +1,60 @@
+#include "vitro/runtime/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/pool.h"
+#include "vitro/base/error.h"
+
+namespace vitro {
+namespace {
+
+// What one core does in a nanosecond, on the machines of these years; a factor of two is no matter.
+constexpr double bytes_per_ns = 12, flops_per_ns = 16;
+
+// Another thread is worth waking for this much work: a wake costs a few microseconds, and the last
+// thread to come ends the call.
+constexpr double piece_ns = 10'000;
+
+double cost_ns(Cost c) {
+  return std::max(c.bytes / bytes_per_ns, c.flops / flops_per_ns);
+}
+
+}  // namespace
+
+int num_threads() {
+  return runtime::Pool::get().threads();
+}
+
+void set_num_threads(int count) {
+  VITRO_CHECK(count >= 1 && count <= runtime::Pool::most_threads, "set_num_threads: got ", count,
+              ", needs 1 to ", runtime::Pool::most_threads);
+  runtime::Pool::get().set_threads(count);
+}
+
+int64_t grain_for(Cost per_item) {
+  const double items = piece_ns / std::max(cost_ns(per_item), 1e-3);
+  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(items)));
+}
+
+Verdict should_parallelise(int64_t items, Cost per_item) {
+  if (num_threads() == 1) return Verdict::no("there is one thread");
+  if (items / 2 < grain_for(per_item)) {
+    const auto ns = static_cast<int64_t>(static_cast<double>(items) * cost_ns(per_item));
+    return Verdict::no(cat("about ", ns / 1000, " us of work: waking a thread is worth it from ",
+                           static_cast<int64_t>(piece_ns) / 1000, " us for each"));
+  }
+  return Verdict::yes();
+}
+
+void parallel_for(int64_t items, int64_t grain, ParallelBody body, void* context) {
+  if (items <= 0) return;
+  grain = std::max<int64_t>(grain, 1);
+  if (items / 2 >= grain && !runtime::Pool::inside()) {
+    runtime::Pool& pool = runtime::Pool::get();
+    if (pool.threads() > 1 && pool.try_run(items, grain, body, context)) return;
+  }
+  body(context, 0, items, 0);
+}
+
+}  // namespace vitro

@@ -1,0 +1,80 @@
+// The threads behind parallel_for.
+//
+//        caller                                   workers (one thread each)
+//   takes the pool (busy_)                        spin, then sleep on signal_
+//   writes the job, opens the gate, signal_ + 1 ─► enter the gate: count + 1
+//   works                                         work, take from others, leave: count - 1
+//   closes the gate, waits for count == 0
+//
+// A worker that wakes late finds the gate closed; nobody waits for those that did not enter.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::runtime {
+
+class Pool {
+ public:
+  static constexpr int most_threads = 1024;
+
+  // The pool of this process, made when first asked for; never destroyed.
+  static Pool& get();
+
+  int threads() const { return threads_.load(std::memory_order_relaxed); }
+  void set_threads(int count) { threads_.store(count, std::memory_order_relaxed); }
+
+  // Runs the pieces on up to threads() threads; false, and nothing done, while somebody else has
+  // the pool.
+  bool try_run(int64_t items, int64_t grain, ParallelBody body, void* context);
+
+  // Whether the calling thread is inside a piece.
+  static bool inside();
+
+ private:
+  // The pieces that one thread takes first; its number is what a piece is told as its thread.
+  struct alignas(64) Stretch {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+    std::atomic<bool> taken{false};
+  };
+
+  struct Job {
+    ParallelBody body = nullptr;
+    void* context = nullptr;
+    int64_t items = 0, pieces = 0;
+    int stretches = 0;
+    std::unique_ptr<Stretch[]> stretch;
+    std::mutex error_lock;
+    std::exception_ptr error;
+  };
+
+  Pool();
+  void prepare(int64_t items, int64_t grain, ParallelBody body, void* context, int team);
+  void start_workers(int wanted);
+  void worker(int thread);
+  uint32_t wait_for_signal(uint32_t seen);
+  bool enter();
+  void leave();
+  void open(int helpers);
+  void close();
+  int claim_stretch(int wanted);
+  void work(int thread);
+  void work_through(Stretch& stretch, int thread);
+  void fail(std::exception_ptr error);
+
+  alignas(64) std::atomic<bool> busy_{false};
+  alignas(64) std::atomic<uint32_t> gate_{0};    // how many workers are inside, and two flags
+  alignas(64) std::atomic<uint32_t> signal_{0};  // counts jobs; workers sleep on it
+  std::atomic<int> sleepers_{0};
+  std::atomic<int> threads_;
+  int workers_ = 0;  // changed by who has the pool
+  Job job_;          // written while the gate is closed and nobody is inside
+};
+
+}  // namespace vitro::runtime

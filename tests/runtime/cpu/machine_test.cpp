@@ -1,0 +1,72 @@
+#include "runtime/cpu/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace vitro::runtime {
+namespace {
+
+// What the kernel says of the first processor, with a space around each flag.
+std::string flags() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("flags") || line.starts_with("Features")) return line + " ";
+  }
+  return "";
+}
+
+TEST(Machine, has_threads_caches_and_a_name) {
+  const Machine& m = machine();
+  EXPECT_GE(m.available_threads, 1);
+  EXPECT_LE(m.available_threads, m.hardware_threads);
+  EXPECT_LE(m.available_threads, static_cast<int>(std::thread::hardware_concurrency()));
+  EXPECT_FALSE(m.architecture.empty());
+  EXPECT_GT(m.memory_bytes, size_t{1} << 28);
+}
+
+TEST(Machine, agrees_with_the_kernel_about_features) {
+  const std::string all = flags();
+  if (machine().architecture != "x86_64" || all.empty()) GTEST_SKIP() << "no list to compare with";
+  // Our name (LLVM's), the kernel's.
+  const std::pair<const char*, const char*> names[] = {{"avx2", "avx2"},
+                                                       {"fma", "fma"},
+                                                       {"f16c", "f16c"},
+                                                       {"avx512f", "avx512f"},
+                                                       {"avx512bw", "avx512bw"},
+                                                       {"avx512vl", "avx512vl"},
+                                                       {"avx512dq", "avx512dq"},
+                                                       {"avx512bf16", "avx512_bf16"},
+                                                       {"avx512vnni", "avx512_vnni"},
+                                                       {"avx512fp16", "avx512_fp16"},
+                                                       {"avx512vbmi", "avx512vbmi"},
+                                                       {"amx-tile", "amx_tile"},
+                                                       {"amx-bf16", "amx_bf16"},
+                                                       {"popcnt", "popcnt"},
+                                                       {"bmi2", "bmi2"},
+                                                       {"sse4.2", "sse4_2"}};
+  for (const auto& [ours, kernels] : names) {
+    const bool expected = all.find(std::string(" ") + kernels + " ") != std::string::npos;
+    EXPECT_EQ(machine().has(ours), expected) << ours;
+  }
+}
+
+TEST(Machine, lists_features_in_order_of_their_names) {
+  const auto& features = machine().features;
+  EXPECT_TRUE(std::is_sorted(features.begin(), features.end(),
+                             [](auto& a, auto& b) { return a.name < b.name; }));
+  EXPECT_FALSE(machine().has("no such feature"));
+}
+
+TEST(Machine, measures_itself_when_asked) {
+  EXPECT_GT(peak_gflops_of_a_core(), 0);
+  EXPECT_GT(memory_gbytes_per_s(), 0);
+  EXPECT_EQ(peak_gflops_of_a_core(), peak_gflops_of_a_core());
+}
+
+}  // namespace
+}  // namespace vitro::runtime
