@@ -28,7 +28,7 @@ function(vitro_cli)
   endif()
 endfunction()
 
-# build/PRESET/bench/vitro_bench, of bench/*.cpp.
+# build/PRESET/bench/vitro_bench, of bench/*.cpp; build/bench is short for the folder of the release build.
 function(vitro_bench)
   if(NOT VITRO_BENCH)
     return()
@@ -36,6 +36,9 @@ function(vitro_bench)
   vitro_program(vitro_bench bench)
   if(TARGET vitro_bench)
     target_include_directories(vitro_bench PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    if(PROJECT_BINARY_DIR STREQUAL ${PROJECT_SOURCE_DIR}/build/release)
+      file(CREATE_LINK release/bench ${PROJECT_SOURCE_DIR}/build/bench SYMBOLIC)
+    endif()
   endif()
 endfunction()
 
