@@ -1,5 +1,7 @@
 // Graphs from programs: ops called through the door become nodes.  For decompositions, rules and
-// tests; a user's program is captured by capture/, which also handles mutation, breaks and guards.
+// tests; a user's program is captured by capture/, which also handles mutation, breaks and guards:
+// a builder refuses calls in place and tensors that are not its own.  Its tensors say their sizes
+// only while it is in use, and live no longer than it does.
 //   Builder b;
 //   Tensor x = b.input("x", dense_meta(DType::f32, {2, 3}));
 //   { Using use(&b); b.output(exp(x)); }
@@ -26,6 +28,8 @@ class Builder : public Interpreter {
   Graph take();
   // Place given to nodes made from now on, instead of the call's own.
   void set_place(Place place);
+  // Composite ops are written out instead of becoming one node each.
+  void set_expand(bool on);
 
   void call(const OpCall& call, std::span<Tensor> results) override;
   void settle(TensorImpl& impl, Need need,

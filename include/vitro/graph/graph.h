@@ -3,21 +3,24 @@
 // functional: nothing is written in place; what a program writes stands among the outputs, marked
 // with the input that receives it.
 //
-//   graph(x: f32[s0, 128], weight: f32[128, 128]) {
-//     t = permute(weight, dims=[1, 0])          # mlp.cpp:12 fc1
-//     mm = mm(x, t)                             # mlp.cpp:12 fc1
-//     relu = relu(mm)                           # mlp.cpp:13
+//   graph[s0=32](x: f32[s0, 128], weight: parameter f32[128, 128]) {
+//     permute: f32[128, 128]{strides=[1, 128]} = permute(weight, dims=[1, 0])  # mlp.cpp:12 fc1
+//     mm: f32[s0, 128] = mm(x, permute)                                        # mlp.cpp:12 fc1
+//     relu: f32[s0, 128] = relu(mm)                                            # mlp.cpp:13
 //     return relu
 //   }
 //
-// print.h writes this, parse.h reads it back, verify.h says what is wrong with one, interpret.h
-// runs it, passes/ change it. Threads: a graph is a value; concurrent reads are fine.
+// Sizes carry this run's numbers as hints: shape rules answer with them (and leave guards in the
+// thread's GuardSink).  print writes this text and parse reads it back; verify says what is wrong
+// with a graph, interpret runs it, pass.h changes it. Threads: a graph is a value; concurrent reads
+// are fine.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -50,7 +53,8 @@ struct Place {
 enum class InputKind : uint8_t {
   argument,   // a tensor that the caller passes, or that an earlier segment left
   parameter,  // the same, but marked as a parameter: packed and folded per version of its storage
-  number,     // a plain number that may differ from call to call; its meta is 0-d
+  number,     // a plain number that may differ from call to call; its meta is 0-d, of the dtype
+              // that such a number has (bool, i64, f64): to shape rules it is a number
 };
 
 struct Node {
@@ -58,7 +62,7 @@ struct Node {
   std::vector<Arg> args;
   Attrs attrs;
   std::vector<TensorMeta> results;  // one for most ops; strides are those that eager would give
-  std::string name;                 // unique in the graph: "mm", "mm_1"
+  std::string name;                 // unique in the graph: "mm", "mm_1"; given by Graph::add
   Place place;
   InputKind input = InputKind::argument;  // inputs only
 
@@ -73,6 +77,7 @@ struct Output {
 
 class Graph {
  public:
+  // A name that is taken, or that print could not write, is changed a little.
   NodeId add_input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument,
                    Place place = {});
   // Runs the op's shape rule; a free name is made from the op's.  Operands must be in the graph
@@ -95,15 +100,17 @@ class Graph {
   const std::vector<sym::Expr>& symbols() const { return symbols_; }
   void set_symbols(std::vector<sym::Expr> symbols) { symbols_ = std::move(symbols); }
 
-  // For each value, the nodes that read it (outputs not counted), in order.
+  // By node number: the nodes that read one of its results (outputs not counted), in order.
   std::vector<std::vector<NodeId>> users() const;
-  // Same program: names, places and node numbers do not count, everything else does.
+  // Same program: names, places, the order of nodes and nodes that nobody reads do not count,
+  // everything else does.
   Hash hash() const;
   friend bool operator==(const Graph& a, const Graph& b);  // names and places too
 
  private:
-  std::string free_name(std::string_view wanted) const;
+  std::string free_name(std::string_view wanted);
   std::vector<Node> nodes_;
+  std::unordered_map<std::string, uint32_t> names_;  // taken ones, and the number to try next
   std::vector<NodeId> inputs_;
   std::vector<Output> outputs_;
   std::vector<sym::Expr> symbols_;
@@ -114,8 +121,13 @@ Result<Graph> parse(std::string_view text);  // parse(print(g)) == g
 // Empty, or what is wrong: operands before use, arity, attributes of the right type, metas as the
 // shape rule gives them, ...
 std::string verify(const Graph& g);
-// Runs the graph through the door, op by op: inputs are tensors or numbers in order of inputs().
+// Runs the graph through the door, op by op: inputs are tensors or numbers in order of inputs(),
+// symbols values in order of symbols() (none: read off the sizes of the inputs, else the hints).
 // Outputs in order; written inputs are not written.  The oracle of every pass and of the compiler.
-std::vector<Tensor> interpret(const Graph& g, std::span<const Operand> inputs);
+std::vector<Tensor> interpret(const Graph& g, std::span<const Operand> inputs,
+                              std::span<const int64_t> symbols = {});
+
+// The numbers that the graph's sizes carry for its symbols, in order of symbols().
+std::vector<int64_t> hints(const Graph& g);
 
 }  // namespace vitro::graph

@@ -1,0 +1,143 @@
+#include "vitro/graph/build.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <optional>
+
+#include "graph/metas.h"
+#include "vitro/base/error.h"
+#include "vitro/core/module_path.h"
+
+namespace vitro::graph {
+namespace {
+
+// Numbers of builders have the top bit set: they never meet those of compiled functions, which
+// count from 1.
+uint64_t next_number() {
+  static std::atomic<uint64_t> last{uint64_t{1} << 63};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+struct Builder::State {
+  Graph graph;
+  uint64_t number = next_number();
+  std::deque<Value> values;      // by slot
+  std::deque<TensorMeta> metas;  // by slot; promises point to them
+  SymbolValues symbols;
+  std::optional<Place> place;
+  bool expand = false;
+
+  Tensor promise(Value value) {
+    values.push_back(value);
+    metas.push_back(graph.meta(value));
+    symbols.note_hints(metas.back());
+    TensorImpl* impl = new_impl();
+    impl->dtype = metas.back().dtype;
+    impl->device = metas.back().device;
+    impl->call = number;
+    impl->slot = static_cast<uint32_t>(values.size() - 1);
+    impl->promised = &metas.back();
+    return Tensor(impl);
+  }
+
+  Arg arg(const OpDef& op, const Operand& operand) const {
+    if (operand.is_number()) return operand.number();
+    if (!operand.is_tensor()) return std::monostate{};
+    const TensorImpl& impl = *operand.tensor().impl();
+    VITRO_CHECK(impl.call == number, op.name,
+                ": a graph builder takes its own tensors only; make the tensor an input of the "
+                "graph");
+    return values[impl.slot];
+  }
+
+  void note_expr(Size size) {
+    if (size.is_symbolic()) symbols.note_size(size.expr(), size.value());
+  }
+};
+
+Builder::Builder() : state_(std::make_unique<State>()) {}
+
+Builder::Builder(Graph start) : Builder() {
+  state_->symbols = SymbolValues(start);
+  state_->graph = std::move(start);
+}
+
+Builder::~Builder() = default;
+
+Tensor Builder::input(std::string name, TensorMeta meta, InputKind kind) {
+  VITRO_CHECK(kind != InputKind::number, "builder: a number input has no tensor; use Graph::add");
+  std::vector<sym::Expr> symbols = state_->graph.symbols();
+  for (const Size size : meta.sizes) {
+    if (!size.is_symbolic()) continue;
+    for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
+      if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end())
+        symbols.push_back(symbol);
+    }
+  }
+  state_->graph.set_symbols(std::move(symbols));
+  return tensor({state_->graph.add_input(std::move(name), std::move(meta), kind), 0});
+}
+
+Tensor Builder::tensor(Value value) {
+  return state_->promise(value);
+}
+
+Value Builder::value(const Tensor& tensor) const {
+  VITRO_CHECK(tensor.defined() && tensor.impl()->call == state_->number,
+              "builder: this tensor is not one of its own");
+  return state_->values[tensor.impl()->slot];
+}
+
+void Builder::output(const Tensor& tensor, int writes) {
+  state_->graph.add_output(value(tensor), writes);
+}
+
+Graph Builder::take() {
+  return std::exchange(state_->graph, {});
+}
+
+void Builder::set_place(Place place) {
+  state_->place = place;
+}
+
+void Builder::set_expand(bool on) {
+  state_->expand = on;
+}
+
+void Builder::call(const OpCall& call, std::span<Tensor> results) {
+  VITRO_CHECK(!call.in_place, call.op->name,
+              ": a graph builder records values, it cannot write in place");
+  if (state_->expand && call.op->composite)
+    return call.op->composite->expand(call.operands, call.attrs, results);
+  std::vector<Arg> args;
+  args.reserve(call.operands.size());
+  for (const Operand& operand : call.operands) {
+    args.push_back(state_->arg(*call.op, operand));
+    if (operand.is_number() && operand.number().is_symbolic())
+      state_->note_expr(Size(operand.number().as_int(), operand.number().expr()));
+  }
+  const Place here{call.where.file_name(), call.where.line(), current_module()};
+  const NodeId id =
+      state_->graph.add(*call.op, std::move(args), Attrs(call.attrs), state_->place.value_or(here));
+  VITRO_ASSERT(state_->graph[id].results.size() == results.size());
+  for (size_t i = 0; i < results.size(); ++i) results[i] = tensor({id, static_cast<uint32_t>(i)});
+}
+
+void Builder::settle(TensorImpl&, Need need, std::source_location where) {
+  VITRO_CHECK(false, where.file_name(), ':', where.line(), ": ",
+              need == Need::item ? "item" : "data",
+              ": a graph is being built, there is no value yet");
+}
+
+int64_t Builder::value_of(sym::Expr expr) const {
+  return state_->symbols(expr);
+}
+
+uint64_t Builder::call_number() const {
+  return state_->number;
+}
+
+}  // namespace vitro::graph

@@ -1,0 +1,91 @@
+#include "vitro/graph/graph.h"
+
+#include <algorithm>
+
+#include "graph/metas.h"
+#include "graph/names.h"
+#include "vitro/base/error.h"
+
+namespace vitro::graph {
+namespace {
+
+bool same_place(const Place& a, const Place& b) {
+  return a.file == b.file && a.line == b.line && a.module == b.module;
+}
+
+bool same_node(const Node& a, const Node& b) {
+  return a.op == b.op && a.args == b.args && a.attrs == b.attrs && a.name == b.name &&
+         a.input == b.input && same_place(a.place, b.place) &&
+         std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), same);
+}
+
+}  // namespace
+
+NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, Place place) {
+  Node node;
+  node.name = free_name(name);
+  node.results.push_back(std::move(meta));
+  node.place = place;
+  node.input = kind;
+  const NodeId id{static_cast<uint32_t>(nodes_.size())};
+  nodes_.push_back(std::move(node));
+  inputs_.push_back(id);
+  return id;
+}
+
+NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, Place place) {
+  Node node;
+  node.op = &op;
+  node.results = infer(*this, op, args, attrs.view());
+  node.args = std::move(args);
+  node.attrs = std::move(attrs);
+  node.place = place;
+  return add(std::move(node));
+}
+
+NodeId Graph::add(Node node) {
+  VITRO_ASSERT(node.op, "an input is added by add_input");
+  for (const Arg& arg : node.args) {
+    const auto* value = std::get_if<Value>(&arg);
+    VITRO_ASSERT(!value || value->node.n < nodes_.size(), "operands come before their use");
+  }
+  node.name = free_name(node.name.empty() ? node.op->name : std::string_view(node.name));
+  nodes_.push_back(std::move(node));
+  return NodeId{static_cast<uint32_t>(nodes_.size() - 1)};
+}
+
+std::string Graph::free_name(std::string_view wanted) {
+  const std::string base = writable_name(wanted);
+  if (names_.try_emplace(base, 1).second) return base;
+  std::string name;
+  do {
+    name = cat(base, '_', names_[base]++);
+  } while (!names_.try_emplace(name, 1).second);
+  return name;
+}
+
+std::vector<std::vector<NodeId>> Graph::users() const {
+  std::vector<std::vector<NodeId>> all(nodes_.size());
+  for (uint32_t n = 0; n < nodes_.size(); ++n) {
+    for (const Arg& arg : nodes_[n].args) {
+      const auto* value = std::get_if<Value>(&arg);
+      if (!value) continue;
+      std::vector<NodeId>& list = all[value->node.n];
+      if (list.empty() || list.back().n != n) list.push_back(NodeId{n});
+    }
+  }
+  return all;
+}
+
+bool operator==(const Graph& a, const Graph& b) {
+  const auto same_output = [](const Output& x, const Output& y) {
+    return x.value == y.value && x.writes == y.writes;
+  };
+  return a.inputs_ == b.inputs_ && a.symbols_ == b.symbols_ &&
+         std::equal(a.nodes_.begin(), a.nodes_.end(), b.nodes_.begin(), b.nodes_.end(),
+                    same_node) &&
+         std::equal(a.outputs_.begin(), a.outputs_.end(), b.outputs_.begin(), b.outputs_.end(),
+                    same_output);
+}
+
+}  // namespace vitro::graph

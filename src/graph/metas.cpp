@@ -1,0 +1,163 @@
+#include "graph/metas.h"
+
+#include <algorithm>
+
+#include "vitro/base/error.h"
+#include "vitro/ops/shapes.h"
+
+namespace vitro::graph {
+namespace {
+
+// Operands as a shape rule sees them.  Numbers that vary stand in by a 0 of their kind.
+class Arguments {
+ public:
+  Arguments(const Graph& g, std::span<const Arg> args)
+      : stand_ins_(args.size()), list_(args.size()) {
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (const auto* number = std::get_if<Scalar>(&args[i])) {
+        list_[i].number = number;
+      } else if (const auto* value = std::get_if<Value>(&args[i])) {
+        set(i, g, *value);
+      }
+    }
+  }
+  std::span<const Argument> list() const { return list_; }
+
+ private:
+  void set(size_t i, const Graph& g, Value value) {
+    const TensorMeta& meta = g.meta(value);
+    const Node& node = g[value.node];
+    if (!node.is_input() || node.input != InputKind::number) {
+      list_[i].meta = &meta;
+      return;
+    }
+    const auto kind = is_bool(meta.dtype)       ? Scalar::Kind::boolean
+                      : is_floating(meta.dtype) ? Scalar::Kind::floating
+                                                : Scalar::Kind::integer;
+    stand_ins_[i] = Scalar::from_bits(kind, 0);
+    list_[i].number = &stand_ins_[i];
+  }
+
+  std::vector<Scalar> stand_ins_;
+  std::vector<Argument> list_;
+};
+
+}  // namespace
+
+bool fits(const TensorMeta& a, const TensorMeta& b) {
+  return a.dtype == b.dtype && a.device == b.device && attribute::same(a.sizes, b.sizes) &&
+         attribute::same(a.strides, b.strides);
+}
+
+bool same(const TensorMeta& a, const TensorMeta& b) {
+  return fits(a, b) && identical(a.offset, b.offset);
+}
+
+void add_to(Hasher& h, const TensorMeta& meta) {
+  h.add(meta.dtype);
+  h.add(meta.device.kind);
+  h.add(meta.device.index);
+  attribute::add(h, meta.sizes);
+  attribute::add(h, meta.strides);
+  attribute::add(h, meta.offset);
+}
+
+std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const Arg> args,
+                              AttrsView attrs) {
+  VITRO_CHECK(
+      args.size() >= op.min_operands && (op.max_operands == 255 || args.size() <= op.max_operands),
+      op.name, ": got ", args.size(), " operands, needs ", static_cast<int>(op.min_operands),
+      op.max_operands == op.min_operands ? "" : " or more");
+  VITRO_CHECK(attrs.type == op.attrs, op.name, ": ",
+              op.attrs ? "needs its attributes" : "takes no attributes");
+  const Arguments arguments(g, args);
+  std::vector<TensorMeta> results;
+  ShapeCall call{op.name, arguments.list(), attrs, results};
+  op.shape(call);
+  return results;
+}
+
+DType common_dtype(const Graph& g, const Node& node) {
+  return ops::common_dtype(Arguments(g, node.args).list(), *node.op->pointwise);
+}
+
+SymbolValues::SymbolValues(const Graph& g) {
+  if (g.symbols().empty()) return;
+  for (const Node& node : g.nodes()) {
+    for (const TensorMeta& meta : node.results) note_hints(meta);
+    if (node.is_input()) continue;
+    Node copy;
+    copy.args = node.args;
+    copy.attrs = node.attrs;
+    map_sizes(copy, [this](Size size) {
+      if (size.is_symbolic()) note_size(size.expr(), size.value());
+      return size;
+    });
+  }
+}
+
+void SymbolValues::note(sym::Expr symbol, int64_t value) {
+  if (!find(symbol)) values_.emplace_back(symbol, value);
+}
+
+void SymbolValues::note_size(sym::Expr expr, int64_t value) {
+  if (expr.is_symbol()) return note(expr, value);
+  sym::Expr unknown;
+  std::vector<std::pair<sym::Expr, sym::Expr>> known;
+  for (const sym::Expr symbol : sym::symbols_of(expr)) {
+    if (const int64_t* found = find(symbol)) {
+      known.emplace_back(symbol, sym::Expr(*found));
+    } else if (std::exchange(unknown, symbol).defined()) {
+      return;
+    }
+  }
+  if (!unknown.defined()) return;
+  const auto linear = sym::as_linear(sym::substitute(expr, known), unknown);
+  if (!linear) return;
+  const auto factor = linear->coefficient.constant(), rest = linear->rest.constant();
+  if (factor && rest && *factor != 0) note(unknown, (value - *rest) / *factor);
+}
+
+void SymbolValues::note_hints(const TensorMeta& meta) {
+  for (const Size size : meta.sizes) {
+    if (size.is_symbolic()) note_size(size.expr(), size.value());
+  }
+}
+
+const int64_t* SymbolValues::find(sym::Expr symbol) const {
+  const auto found = std::find_if(values_.begin(), values_.end(),
+                                  [&](const auto& pair) { return pair.first == symbol; });
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+int64_t SymbolValues::operator()(sym::Expr expr) const {
+  return sym::evaluate(expr, [this](sym::Expr symbol) {
+    const int64_t* found = find(symbol);
+    VITRO_CHECK(found, "graph: nothing gives a value to the symbol ", symbol);
+    return *found;
+  });
+}
+
+std::vector<int64_t> hints(const Graph& g) {
+  const SymbolValues known(g);
+  std::vector<int64_t> out;
+  for (const sym::Expr symbol : g.symbols()) {
+    const int64_t* found = known.find(symbol);
+    out.push_back(found ? *found : std::max<int64_t>(sym::range_of(symbol).low, 0));
+  }
+  return out;
+}
+
+void map_sizes(Node& node, const SizeMap& f) {
+  for (Arg& arg : node.args) {
+    if (auto* number = std::get_if<Scalar>(&arg)) attribute::map_sizes(*number, f);
+  }
+  node.attrs = node.attrs.map_sizes(f);
+  for (TensorMeta& meta : node.results) {
+    attribute::map_sizes(meta.sizes, f);
+    attribute::map_sizes(meta.strides, f);
+    attribute::map_sizes(meta.offset, f);
+  }
+}
+
+}  // namespace vitro::graph

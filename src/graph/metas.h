@@ -1,0 +1,53 @@
+// What several files of graph/ ask about the metas and symbols of a graph.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vitro/graph/graph.h"
+
+namespace vitro::graph {
+
+// Everything the same, symbols compared as expressions.
+bool same(const TensorMeta& a, const TensorMeta& b);
+// Where only the offset may differ: a value with meta `a` can stand for one with meta `b`.
+bool fits(const TensorMeta& a, const TensorMeta& b);
+void add_to(Hasher& h, const TensorMeta& meta);
+
+// The shape rule on operands of `g`: results' metas.  Error as the op words it.
+std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const Arg> args,
+                              AttrsView attrs);
+
+// The dtype that a pointwise node's operands are converted to.
+DType common_dtype(const Graph& g, const Node& node);
+
+// Values of symbols, few enough for a list.
+class SymbolValues {
+ public:
+  SymbolValues() = default;
+  explicit SymbolValues(const Graph& g);  // its hints
+  // The first value given stays.
+  void note(sym::Expr symbol, int64_t value);
+  // A size with its number: binds the symbol in `expr` if it is the only one not known.
+  void note_size(sym::Expr expr, int64_t value);
+  void note_hints(const TensorMeta& meta);
+  const int64_t* find(sym::Expr symbol) const;
+  // Error where a symbol is not known.
+  int64_t operator()(sym::Expr expr) const;
+  bool empty() const { return values_.empty(); }
+  // The same size with this run's number.
+  Size now(Size size) const {
+    return size.is_symbolic() ? Size((*this)(size.expr()), size.expr()) : size;
+  }
+  // Just the number.
+  Size plain(Size size) const { return size.is_symbolic() ? Size((*this)(size.expr())) : size; }
+
+ private:
+  std::vector<std::pair<sym::Expr, int64_t>> values_;
+};
+
+// Applies f to every size and symbolic number of the node (args, attributes, results).
+void map_sizes(Node& node, const SizeMap& f);
+
+}  // namespace vitro::graph

@@ -1,0 +1,42 @@
+#include "vitro/graph/pass.h"
+
+#include "vitro/base/clock.h"
+#include "vitro/base/error.h"
+#include "vitro/events/rare.h"
+
+namespace vitro::graph {
+
+std::span<const Pass> standard_passes() {
+  static constexpr Pass passes[] = {
+      {"drop_dead", drop_dead},
+      {"decompose", decompose, "after drop_dead: never expand what nobody reads"},
+      {"merge_same", merge_same},
+      {"drop_unread", drop_dead, "expansions and rewrites leave operands behind"},
+  };
+  return passes;
+}
+
+Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports,
+                 const std::function<void(std::string_view, const Graph&)>& after) {
+  Hash hash = g.hash();
+  for (const Pass& pass : passes) {
+    PassReport report{pass.name, false, 0, g.size(), 0};
+    const uint64_t begin = ticks();
+    {
+      const events::PhaseScope phase(pass.name, "graph");
+      g = pass.run(std::move(g));
+    }
+    report.ns = ticks_to_ns(ticks() - begin);
+    const std::string wrong = verify(g);
+    VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves a broken graph: ", wrong);
+    report.nodes_after = g.size();
+    const Hash now = g.hash();
+    report.changed = now != hash || report.nodes_after != report.nodes_before;
+    hash = now;
+    if (after) after(pass.name, g);
+    if (reports) reports->push_back(report);
+  }
+  return g;
+}
+
+}  // namespace vitro::graph

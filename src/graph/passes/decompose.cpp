@@ -1,0 +1,63 @@
+#include "graph/passes/rebuild.h"
+#include "vitro/base/error.h"
+#include "vitro/graph/build.h"
+#include "vitro/graph/pass.h"
+
+namespace vitro::graph {
+namespace {
+
+// A number input has no tensor: it goes through the program that is expanded as the number that a
+// placeholder stands for, so composites with such an operand stay as they are.
+bool takes_varying_number(const Graph& g, const Node& node) {
+  for (const Arg& arg : node.args) {
+    const auto* value = std::get_if<Value>(&arg);
+    if (value && g[value->node].is_input() && g[value->node].input == InputKind::number)
+      return true;
+  }
+  return false;
+}
+
+std::vector<Value> expand(Graph& to, const Node& node) {
+  Builder build(std::move(to));
+  build.set_expand(true);
+  build.set_place(node.place);
+  std::vector<Tensor> tensors(node.args.size()), results(node.results.size());
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    if (const auto* value = std::get_if<Value>(&node.args[i])) {
+      tensors[i] = build.tensor(*value);
+      operands.emplace_back(tensors[i]);
+    } else if (const auto* number = std::get_if<Scalar>(&node.args[i])) {
+      operands.emplace_back(*number);
+    } else {
+      operands.emplace_back();
+    }
+  }
+  {
+    const Using use(&build);
+    node.op->composite->expand(operands, node.attrs.view(), results);
+  }
+  std::vector<Value> values;
+  for (const Tensor& result : results) values.push_back(build.value(result));
+  to = build.take();
+  return values;
+}
+
+}  // namespace
+
+Graph decompose(Graph g) {
+  Rebuild made(g);
+  for (uint32_t n = 0; n < g.size(); ++n) {
+    const NodeId id{n};
+    if (g[id].is_input()) continue;
+    if (g[id].op->kind != OpKind::composite || takes_varying_number(g, g[id])) {
+      made.keep(id);
+      continue;
+    }
+    const std::vector<Value> values = expand(made.to, made.mapped(id));
+    for (uint32_t i = 0; i < values.size(); ++i) made.set({id, i}, values[i]);
+  }
+  return made.take();
+}
+
+}  // namespace vitro::graph

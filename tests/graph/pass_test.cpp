@@ -1,0 +1,113 @@
+#include "vitro/graph/pass.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/programs.h"
+
+namespace vitro::graph {
+namespace {
+
+// Nobody's definition but this test's: x * scale + x.
+struct Doubled {
+  static constexpr std::string_view name = "doubled", doc = "x * 2 + x.";
+  static constexpr OpKind kind = OpKind::composite;
+  static constexpr int arity = 1;
+  static void shape(ShapeCall& call) { call.results.push_back(*call.operands[0].meta); }
+  static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+    const Tensor& x = operands[0].tensor();
+    results[0] = x * x.size(0) + x;
+  }
+};
+// A composite in a composite.
+struct Quadrupled : Doubled {
+  static constexpr std::string_view name = "quadrupled";
+  static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+    const Tensor once = ops::call<Doubled>(std::source_location::current(), {operands[0].tensor()});
+    results[0] = ops::call<Doubled>(std::source_location::current(), {once});
+  }
+};
+
+TEST(Decompose, writes_composites_out_at_their_place) {
+  Builder b;
+  const Tensor x = b.input("x", f32({Size(5, sym::Expr::symbol("s0"))}));
+  const Using use(&b);
+  b.set_place({"a.cpp", 7, 0});
+  b.output(exp(ops::call<Quadrupled>(std::source_location::current(), {x})));
+  EXPECT_EQ(print(decompose(b.take())), R"(graph[s0=5](x: f32[s0]) {
+  mul: f32[s0] = mul(x, s0)         # a.cpp:7
+  add: f32[s0] = add(mul, x)        # a.cpp:7
+  mul_1: f32[s0] = mul(add, s0)     # a.cpp:7
+  add_1: f32[s0] = add(mul_1, add)  # a.cpp:7
+  exp: f32[s0] = exp(add_1)         # a.cpp:7
+  return exp
+}
+)");
+}
+
+TEST(DropDead, removes_what_nobody_reads) {
+  Builder b;
+  const Tensor x = b.input("x", f32({2})), y = b.input("y", f32({2}));
+  const Using use(&b);
+  b.set_place({});
+  (void)(exp(y) * y);
+  b.output(x + 1);
+  EXPECT_EQ(print(drop_dead(b.take())), R"(graph(x: f32[2], y: f32[2]) {
+  add: f32[2] = add(x, 1)
+  return add
+}
+)");
+}
+
+TEST(MergeSame, makes_equal_nodes_one) {
+  Builder b;
+  const Tensor x = b.input("x", f32({2}));
+  const Using use(&b);
+  b.set_place({});
+  const Tensor first = exp(x) + 1.0, second = exp(x) + 1.0, third = exp(x) + 1;
+  b.output(first * second + third);
+  EXPECT_EQ(print(merge_same(b.take())), R"(graph(x: f32[2]) {
+  exp: f32[2] = exp(x)
+  add: f32[2] = add(exp, 1.0)
+  add_2: f32[2] = add(exp, 1)
+  mul: f32[2] = mul(add, add)
+  add_3: f32[2] = add(mul, add_2)
+  return add_3
+}
+)");
+}
+
+Graph break_it(Graph g) {
+  g.add_output({NodeId{99}, 0});
+  return g;
+}
+
+TEST(RunPasses, reports_each_pass_and_shows_its_graph) {
+  std::vector<PassReport> reports;
+  std::vector<std::string> seen;
+  const Pass passes[] = {{"drop_dead", drop_dead}, {"merge_same", merge_same}};
+  Graph g = layer();
+  g.add(*ops::named("exp"), {Value{NodeId{0}}});
+  g = run_passes(std::move(g), passes, &reports,
+                 [&](std::string_view name, const Graph&) { seen.emplace_back(name); });
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_TRUE(reports[0].changed);
+  EXPECT_EQ(reports[0].nodes_before, 7u);
+  EXPECT_EQ(reports[0].nodes_after, 6u);
+  EXPECT_FALSE(reports[1].changed);
+  EXPECT_EQ(seen, (std::vector<std::string>{"drop_dead", "merge_same"}));
+}
+
+TEST(RunPasses, names_the_pass_that_breaks_a_graph) {
+  const Pass passes[] = {{"drop_dead", drop_dead}, {"break_it", break_it}};
+  try {
+    (void)run_passes(layer(), passes);
+    FAIL();
+  } catch (const Bug& bug) {
+    EXPECT_NE(std::string(bug.what()).find("the pass break_it leaves a broken graph"),
+              std::string::npos)
+        << bug.what();
+  }
+}
+
+}  // namespace
+}  // namespace vitro::graph
