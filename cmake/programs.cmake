@@ -92,3 +92,18 @@ function(vitro_example name)
     set_tests_properties(examples.${name} PROPERTIES TIMEOUT 300)
   endif()
 endfunction()
+
+# tests/compile_fail/*.cpp: what must not compile, each a test.
+function(vitro_compile_fail)
+  if(NOT VITRO_TESTS)
+    return()
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/compile_fail/*.cpp)
+  foreach(file IN LISTS files)
+    cmake_path(GET file STEM name)
+    add_test(
+      NAME compile_fail.${name}
+      COMMAND ${CMAKE_COMMAND} -DCXX=${CMAKE_CXX_COMPILER} -DROOT=${PROJECT_SOURCE_DIR} -DFILE=${file}
+              -P ${PROJECT_SOURCE_DIR}/tests/compile_fail/run.cmake)
+  endforeach()
+endfunction()

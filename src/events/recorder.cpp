@@ -154,7 +154,7 @@ int64_t this_tid() {
   return tid;
 }
 
-template <class E>
+template <Event E>
 [[gnu::noinline]] void detail::append(E event, uint32_t in_session) {
   constexpr uint32_t size = 1 + sizeof(E);
   Buffer* buffer = mine;

@@ -93,10 +93,14 @@ struct EventList {
   static constexpr std::array<std::string_view, sizeof...(E)> names{E::name...};
 
   template <class T>
+  static constexpr bool holds = (std::is_same_v<T, E> || ...);
+
+  template <class T>
   static consteval uint8_t kind() {
+    static_assert(holds<T>, "not in the list of event kinds");
     uint8_t k = 0;
-    const bool found = ((std::is_same_v<T, E> || (++k, false)) || ...);
-    return found ? k : throw "not in the list of event kinds";
+    static_cast<void>(((std::is_same_v<T, E> || (++k, false)) || ...));
+    return k;
   }
 
   // Calls visit(event) with the event of that kind that lies at `bytes`.
@@ -116,5 +120,8 @@ struct EventList {
 
 using Events = EventList<OpBegin, OpEnd, KernelBegin, KernelEnd, RegionBegin, RegionEnd, RangeBegin,
                          RangeEnd, Allocated, Freed, Counter>;
+
+template <class E>
+concept Event = Events::holds<E>;
 
 }  // namespace vitro::events

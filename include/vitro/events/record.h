@@ -17,7 +17,7 @@ extern constinit std::atomic<uint32_t>
     session;  // number of the session that runs, 0 while none does
 
 // Appends an event of the frequent kinds to the calling thread's buffer.
-template <class E>
+template <Event E>
 void append(E event, uint32_t in_session);
 
 }  // namespace detail
@@ -28,7 +28,7 @@ inline bool recording() {
 }
 
 // Records one of the frequent kinds, stamped with the present moment.  True if a session runs.
-template <class E>
+template <Event E>
 inline bool record(const E& event) {
   const uint32_t session = detail::session.load(std::memory_order_relaxed);
   if (session == 0) [[likely]]
@@ -38,7 +38,7 @@ inline bool record(const E& event) {
 }
 
 // A begin now and its end with the scope.
-template <class Begin, class End>
+template <Event Begin, Event End>
 class Scope {
  public:
   explicit Scope(const Begin& begin) : begun_(record(begin)) {}
