@@ -18,6 +18,7 @@
 #include "backend/jit/target.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/hash.h"
+#include "vitro/events/rare.h"
 
 namespace vitro::jit {
 namespace {
@@ -48,6 +49,7 @@ void note(JitReport& report, const std::string& why) {
 }
 
 Result<ModulePtr> load_file(const std::string& path, const std::string& shown, JitReport& report) {
+  events::PhaseScope phase("load_kernels", report.key);
   int64_t begin = now_ns();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   report.load_ns = now_ns() - begin;
@@ -90,6 +92,7 @@ WireRequest request_for(std::span<const std::string> sources) {
 
 Result<Compiled> compile(std::span<const std::string> sources, const DiskCache& cache,
                          JitReport& report) {
+  events::PhaseScope phase("compile_kernels", report.key);
   CrashMarker marker(cache, report.key);
   WireRequest request = request_for(sources);
   Result<Compiled> compiled =
