@@ -151,7 +151,9 @@ void Pool::open(int helpers) {
   gate_.store(opened, std::memory_order_release);
   // With sleepers_ before signal_ in wait_for_signal: one of both sees the other.
   signal_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers_.load(std::memory_order_seq_cst) > 0) futex_wake(signal_, helpers);
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  placement_.spread(workers_);
+  futex_wake(signal_, helpers);
 }
 
 void Pool::close() {
@@ -185,7 +187,7 @@ void Pool::worker(int thread) {
   events::name_this_thread(name);
   uint32_t seen = signal_.load(std::memory_order_acquire) - 1;  // there may be work already
   for (;;) {
-    seen = wait_for_signal(seen);
+    seen = wait_for_signal(seen, thread);
     if (!enter()) continue;
     if (const int stretch = claim_stretch(thread); stretch >= 0) {
       work(stretch);
@@ -195,12 +197,14 @@ void Pool::worker(int thread) {
   }
 }
 
-uint32_t Pool::wait_for_signal(uint32_t seen) {
+uint32_t Pool::wait_for_signal(uint32_t seen, int thread) {
   const auto changed = [&] { return signal_.load(std::memory_order_acquire) != seen; };
   if (!spin_until(changed)) {
+    placement_.sleeps(thread);
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (!changed()) futex_wait(signal_, seen);
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    placement_.woke(thread);
   }
   return signal_.load(std::memory_order_acquire);
 }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/placement.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::runtime {
@@ -58,7 +59,7 @@ class Pool {
   void prepare(int64_t items, int64_t grain, ParallelBody body, void* context, int team);
   void start_workers(int wanted);
   void worker(int thread);
-  uint32_t wait_for_signal(uint32_t seen);
+  uint32_t wait_for_signal(uint32_t seen, int thread);
   bool enter();
   void leave();
   void open(int helpers);
@@ -74,7 +75,8 @@ class Pool {
   std::atomic<int> sleepers_{0};
   std::atomic<int> threads_;
   int workers_ = 0;  // changed by who has the pool
-  Job job_;          // written while the gate is closed and nobody is inside
+  Placement placement_{most_threads};
+  Job job_;  // written while the gate is closed and nobody is inside
 };
 
 }  // namespace vitro::runtime
