@@ -1,0 +1,140 @@
+#include "vitro/io/safetensors.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+
+#include "io/safetensors_header.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+
+namespace vitro::io {
+
+static_assert(std::endian::native == std::endian::little, "files are mapped as they are");
+
+// The file in memory: private pages, so that what a tensor's owner writes stays in this process.
+struct Safetensors::Mapping {
+  std::byte* data = nullptr;
+  size_t bytes = 0;
+
+  Mapping(std::byte* data_, size_t bytes_) : data(data_), bytes(bytes_) {}
+  Mapping(const Mapping&) = delete;
+  ~Mapping() { munmap(data, bytes); }
+
+  static Result<std::shared_ptr<const Mapping>> open(const std::string& path) {
+    int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return Failure{cat(path, ": cannot be opened: ", std::strerror(errno))};
+    auto mapping = map(file, path);
+    close(file);
+    return mapping;
+  }
+
+ private:
+  static Result<std::shared_ptr<const Mapping>> map(int file, const std::string& path) {
+    struct stat status{};
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+      return Failure{cat(path, ": is no regular file")};
+    auto size = static_cast<size_t>(status.st_size);
+    if (size < header_begin)
+      return Failure{cat(path, ": byte ", size, ": the file ends within the length of its header")};
+    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
+    if (data == MAP_FAILED) return Failure{cat(path, ": cannot be mapped: ", std::strerror(errno))};
+    return std::shared_ptr<const Mapping>(
+        std::make_shared<Mapping>(static_cast<std::byte*>(data), size));
+  }
+};
+
+namespace {
+
+Tensor copy_of(const SafetensorsEntry& entry, DType dtype) {
+  Tensor made = Tensor::empty(entry.sizes, dtype);
+  if (!entry.bytes.empty())
+    std::memcpy(made.storage().data(), entry.bytes.data(), entry.bytes.size());
+  return made;
+}
+
+std::vector<int64_t> contiguous(const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t step = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    strides[d] = step;
+    step *= std::max<int64_t>(sizes[d], 1);
+  }
+  return strides;
+}
+
+}  // namespace
+
+Result<Safetensors> Safetensors::read(const std::string& path) {
+  auto mapping = Mapping::open(path);
+  if (!mapping) return mapping.failure();
+  const Mapping& file = **mapping;
+  uint64_t length = 0;
+  std::memcpy(&length, file.data, sizeof length);
+  if (length > longest_header || length > file.bytes - header_begin)
+    return Failure{cat(path, ": byte 0: a header of ", length, " bytes does not fit: the file has ",
+                       file.bytes, " bytes, and headers have at most ", longest_header)};
+  const size_t data_begin = header_begin + length;
+  auto header = parse_header({reinterpret_cast<const char*>(file.data) + header_begin, length},
+                             file.bytes - data_begin);
+  if (!header) return Failure{cat(path, ": ", header.why())};
+
+  Safetensors result;
+  result.path_ = path;
+  result.metadata_ = std::move(header->metadata);
+  for (HeaderEntry& e : header->entries) {
+    std::span<const std::byte> bytes(file.data + data_begin + e.begin, e.end - e.begin);
+    result.entries_.push_back({std::move(e.name), std::string(e.dtype->name), std::move(e.sizes),
+                               data_begin + e.begin, bytes});
+  }
+  result.by_name_.resize(result.entries_.size());
+  std::iota(result.by_name_.begin(), result.by_name_.end(), 0U);
+  std::ranges::sort(result.by_name_, {},
+                    [&](uint32_t i) -> std::string_view { return result.entries_[i].name; });
+  result.mapping_ = *std::move(mapping);
+  return result;
+}
+
+const SafetensorsEntry* Safetensors::find(std::string_view name) const {
+  auto name_of = [&](uint32_t i) -> std::string_view { return entries_[i].name; };
+  auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
+  return found == by_name_.end() || name_of(*found) != name ? nullptr : &entries_[*found];
+}
+
+Failure Safetensors::no_tensor(std::string_view name) const {
+  std::string names;
+  for (size_t i = 0; i < std::min<size_t>(entries_.size(), 5); ++i)
+    names += cat(i == 0 ? ", which begin with " : ", ", shown(entries_[i].name));
+  return {cat(path_, ": has no tensor ", shown(name), " among its ", entries_.size(), names)};
+}
+
+Result<Tensor> Safetensors::tensor(std::string_view name) const {
+  const SafetensorsEntry* entry = find(name);
+  if (!entry) return no_tensor(name);
+  std::optional<DType> dtype = format_dtype(entry->dtype)->ours;
+  if (!dtype)
+    return Failure{cat(path_, ": tensor ", shown(name), " is of dtype ", entry->dtype,
+                       ", which vitro does not have")};
+  if (*dtype == DType::boolean) {
+    auto odd = std::ranges::find_if(entry->bytes, [](std::byte b) { return b > std::byte{1}; });
+    if (odd != entry->bytes.end())
+      return Failure{cat(path_, ": byte ",
+                         entry->begin + static_cast<uint64_t>(odd - entry->bytes.begin()),
+                         ": tensor ", shown(name), ": got ", static_cast<int>(*odd),
+                         " for a boolean, needed 0 or 1")};
+  }
+  if (entry->begin % static_cast<uint64_t>(bytes_of(*dtype)) != 0) return copy_of(*entry, *dtype);
+  auto* data = const_cast<std::byte*>(entry->bytes.data());
+  auto storage = Storage::adopt(data, entry->bytes.size(), cpu, [keep = mapping_] {});
+  storage.set_exposed(false);  // nobody else has a pointer into private pages
+  return Tensor::over(std::move(storage), *dtype, entry->sizes, contiguous(entry->sizes));
+}
+
+}  // namespace vitro::io
