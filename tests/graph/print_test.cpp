@@ -25,7 +25,8 @@ TEST(Print, shows_module_paths_and_what_is_written) {
   Builder b;
   const Tensor x = b.input("x", f32({2}));
   const Using use(&b);
-  const ModuleScope outer("encoder"), inner("layer 0");
+  const ModuleName encoder("encoder"), first("layer 0");
+  const ModuleScope outer(encoder), inner(first);
   b.set_place({"my model.cpp", 3, current_module()});
   b.output(exp(x), 0);
   EXPECT_EQ(print(b.take()), R"(graph(x: f32[2]) {

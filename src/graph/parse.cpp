@@ -1,0 +1,294 @@
+#include <charconv>
+#include <map>
+
+#include "graph/cursor.h"
+#include "graph/metas.h"
+#include "vitro/base/cat.h"
+#include "vitro/core/module_path.h"
+#include "vitro/events/name.h"
+#include "vitro/graph/graph.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::graph {
+namespace {
+
+// Thrown to Parser::run, which turns it into a Failure: text comes from outside and may be broken
+// anywhere.
+struct Broken {
+  std::string why;
+};
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  throw Broken{cat(parts...)};
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : at_(text) {}
+
+  Result<Graph> run() {
+    try {
+      head();
+      while (!at_.take("return")) statement();
+      outputs();
+      set_hints();
+      return std::move(g_);
+    } catch (const Broken& broken) {
+      return Failure{cat("graph text, line ", at_.line(), ": ", broken.why)};
+    } catch (const Error& error) {  // a size that does not fit, a division by 0
+      return Failure{cat("graph text, line ", at_.line(), ": ", error.what())};
+    } catch (const Bug&) {  // Expr::symbol, the one case
+      return Failure{
+          cat("graph text, line ", at_.line(), ": a symbol has another range in this program")};
+    }
+  }
+
+ private:
+  void head() {
+    if (!at_.take("graph")) fail("needs \"graph\"");
+    if (at_.take("[")) symbols();
+    if (!at_.take("(")) fail("needs \"(\" before the inputs");
+    while (!at_.take(")")) {
+      const NodeId id = input();
+      const bool more = at_.take(",");
+      g_[id].place = place();
+      if (more) continue;
+      if (!at_.take(")")) fail("needs \",\" or \")\" after an input");
+      break;
+    }
+    if (!at_.take("{")) fail("needs \"{\" after the inputs");
+  }
+
+  void symbols() {
+    std::vector<sym::Expr> list;
+    do {
+      const std::string name(at_.name());
+      if (name.empty() || !at_.take("=")) fail("needs a symbol and its value, as in s0=4");
+      const auto value = at_.integer();
+      if (!value) fail("the value of the symbol ", name, " is no whole number");
+      sym::Range range{2, sym::unbounded};
+      if (at_.take("in")) range = symbol_range();
+      const sym::Expr symbol = sym::Expr::symbol(name, range);
+      symbols_.emplace(name, symbol);
+      values_.note(symbol, *value);
+      list.push_back(symbol);
+    } while (at_.take(","));
+    if (!at_.take("]")) fail("needs \"]\" after the symbols");
+    g_.set_symbols(std::move(list));
+  }
+
+  sym::Range symbol_range() {
+    const auto low = at_.integer();
+    if (!low || !at_.take("..")) fail("a range is written as 0..100");
+    const auto high = at_.integer();
+    if (!high || *high < *low) fail("a range is written as 0..100");
+    return {*low, *high};
+  }
+
+  NodeId input() {
+    const std::string name = new_name();
+    if (!at_.take(":")) fail("needs \":\" and a type after the input ", name);
+    InputKind kind = InputKind::argument;
+    if (at_.take("parameter")) kind = InputKind::parameter;
+    if (at_.take("number")) kind = InputKind::number;
+    const NodeId id = g_.add_input(name, type(), kind);
+    named(id, name);
+    return id;
+  }
+
+  std::string new_name() {
+    std::string name(at_.name());
+    if (name.empty()) fail("needs a name");
+    if (nodes_.count(name) != 0) fail("the name ", name, " is given twice");
+    return name;
+  }
+
+  void named(NodeId id, const std::string& name) {
+    if (g_[id].name != name) fail(name, " cannot be the name of a node");
+    nodes_.emplace(name, id);
+  }
+
+  TensorMeta type() {
+    TensorMeta meta;
+    const std::string_view name = at_.name();
+    const auto dtype = dtype_named(name);
+    if (!dtype) fail("\"", name, "\" is no dtype");
+    meta.dtype = *dtype;
+    const auto sizes = at_.enclosed('[', ']');
+    if (!sizes) fail("needs sizes after the dtype, as in f32[2, 3]");
+    read_sizes(*sizes, meta.sizes);
+    meta.strides = contiguous_strides(std::span<const Size>(meta.sizes));
+    if (const auto more = at_.enclosed('{', '}')) {
+      for (const std::string_view part : split_list(*more)) property(part, meta);
+    }
+    return meta;
+  }
+
+  void read_sizes(std::string_view text, Sizes& sizes) {
+    if (!attribute::read(cat('[', text, ']'), lookup_, sizes)) fail("cannot read sizes ", text);
+  }
+
+  void property(std::string_view part, TensorMeta& meta) {
+    const size_t sign = std::min(part.find('='), part.size() - 1);
+    const std::string_view name = part.substr(0, sign), text = part.substr(sign + 1);
+    if (name == "strides") {
+      if (!attribute::read(text, lookup_, meta.strides)) fail("cannot read strides ", text);
+    } else if (name == "offset") {
+      if (!attribute::read(text, lookup_, meta.offset)) fail("cannot read the offset ", text);
+    } else if (name != "device" || !device(text, meta.device)) {
+      fail("a type has no ", part);
+    }
+  }
+
+  static bool device(std::string_view text, Device& out) {
+    for (int kind = 0; kind < device_kind_count; ++kind) {
+      for (int index = 0; index < 256; ++index) {
+        const Device one{static_cast<Device::Kind>(kind), static_cast<uint8_t>(index)};
+        if (cat(one) == text) return out = one, true;
+      }
+    }
+    return false;
+  }
+
+  // "name: type = op(operands, attributes)  # place"
+  void statement() {
+    const std::string name = new_name();
+    if (!at_.take(":")) fail("needs \":\" and a type after ", name);
+    Node node;
+    node.name = name;
+    if (at_.take("(")) {
+      do {
+        node.results.push_back(type());
+      } while (at_.take(","));
+      if (!at_.take(")")) fail("needs \",\" or \")\" between results");
+    } else {
+      node.results.push_back(type());
+    }
+    if (!at_.take("=")) fail("needs \"=\" after the type of ", name);
+    const std::string_view op = at_.name();
+    node.op = ops::named(op);
+    if (!node.op) fail("there is no op \"", op, "\"");
+    const auto inside = at_.enclosed('(', ')');
+    if (!inside) fail("needs operands in brackets after ", op);
+    operands(*inside, node);
+    node.place = place();
+    const NodeId id = g_.add(std::move(node));
+    named(id, name);
+  }
+
+  void operands(std::string_view text, Node& node) {
+    std::string_view attrs;
+    for (const std::string_view part : split_list(text)) {
+      if (find_outside(part, '=') != std::string_view::npos) {
+        attrs = text.substr(static_cast<size_t>(part.data() - text.data()));
+        break;
+      }
+      node.args.push_back(arg(part));
+    }
+    if (!node.op->attrs) {
+      if (!attrs.empty()) fail(node.op->name, " has no attributes");
+      return;
+    }
+    auto parsed = node.op->attrs->parse(attrs, lookup_);
+    if (!parsed) fail(node.op->name, ": ", parsed.why());
+    node.attrs = Attrs(*std::move(parsed), node.op->attrs);
+  }
+
+  Arg arg(std::string_view text) {
+    if (text == "none") return std::monostate{};
+    const size_t bracket = text.find('[');
+    if (nodes_.find(text.substr(0, bracket)) != nodes_.end()) return value(text);
+    if (text.starts_with("nan(")) {
+      uint64_t bits = 0;
+      const auto end = std::from_chars(text.data() + 4, text.data() + text.size(), bits);
+      if (end.ec == std::errc{} && std::string_view(end.ptr, text.data() + text.size()) == ")")
+        return Scalar::from_bits(Scalar::Kind::floating, bits);
+    }
+    Scalar number;
+    if (!attribute::read(text, lookup_, number)) fail("\"", text, "\" is no value and no number");
+    return number;
+  }
+
+  // "mm", or "var_mean[1]" where a node has several results.
+  Value value(std::string_view text) {
+    const size_t bracket = text.find('[');
+    const auto found = nodes_.find(text.substr(0, bracket));
+    if (found == nodes_.end()) fail("\"", text, "\" is no value");
+    Value out{found->second, 0};
+    const size_t results = g_[out.node].results.size();
+    if (bracket != std::string_view::npos) {
+      const auto end =
+          std::from_chars(text.data() + bracket + 1, text.data() + text.size(), out.output);
+      if (end.ec != std::errc{} || *end.ptr != ']') fail("\"", text, "\" is no value");
+    } else if (results != 1) {
+      fail(text, " has ", results, " results; say which, as in ", text, "[0]");
+    }
+    if (out.output >= results) fail("there is no ", text);
+    return out;
+  }
+
+  void outputs() {
+    std::vector<Output> list;
+    if (at_.take("}")) return end(std::move(list));
+    do {
+      std::string name(at_.name());
+      if (const auto which = at_.enclosed('[', ']')) name += cat('[', *which, ']');
+      list.push_back({value(name), -1});
+      if (at_.take("->")) list.back().writes = input_named(at_.name());
+    } while (at_.take(","));
+    if (!at_.take("}")) fail("needs \"}\" after what is returned");
+    end(std::move(list));
+  }
+
+  void end(std::vector<Output> list) {
+    g_.set_outputs(std::move(list));
+    if (!at_.at_end()) fail("there is more text after the graph");
+  }
+
+  int input_named(std::string_view name) {
+    for (size_t i = 0; i < g_.inputs().size(); ++i) {
+      if (g_[g_.inputs()[i]].name == name) return static_cast<int>(i);
+    }
+    fail("\"", name, "\" is no input");
+  }
+
+  Place place() {
+    const std::vector<std::string> words = at_.comment();
+    Place out;
+    if (words.empty()) return out;
+    const std::string_view where = words[0];
+    const size_t colon = where.rfind(':');
+    if (colon == std::string_view::npos) return out;
+    const std::string_view file = where.substr(0, colon);
+    if (file != "?") out.file = events::text(events::intern(file));
+    std::from_chars(where.data() + colon + 1, where.data() + where.size(), out.line);
+    if (words.size() > 1) out.module = intern_module_path(words[1]);
+    return out;
+  }
+
+  // Sizes were read as expressions; now they get their numbers.
+  void set_hints() {
+    if (g_.symbols().empty()) return;
+    for (uint32_t n = 0; n < g_.size(); ++n)
+      map_sizes(g_[NodeId{n}], [this](Size size) { return values_.now(size); });
+  }
+
+  Cursor at_;
+  Graph g_;
+  std::map<std::string, NodeId, std::less<>> nodes_;
+  std::map<std::string, sym::Expr, std::less<>> symbols_;
+  SymbolValues values_;
+  SymbolNamed lookup_ = [this](std::string_view name) {
+    const auto found = symbols_.find(name);
+    return found == symbols_.end() ? sym::Expr() : found->second;
+  };
+};
+
+}  // namespace
+
+Result<Graph> parse(std::string_view text) {
+  return Parser(text).run();
+}
+
+}  // namespace vitro::graph
