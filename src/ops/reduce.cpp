@@ -1,6 +1,38 @@
 #include "vitro/ops/reduce.h"
 
-namespace vitro::ops {
+#include "vitro/base/error.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+ReducedDims dims_of(const ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta, call.op, ": takes a tensor");
+  const auto& a = call.attrs.as<ReduceAttrs>();
+  return {wrap_dims(call.op, a.dim, call.operands[0].meta->rank()), a.keepdim};
+}
+
+// The result of adding or multiplying: whole numbers widen.
+void shape_of_total(ShapeCall& call) {
+  const ReducedDims dims = dims_of(call);
+  const DType dtype = call.operands[0].meta->dtype;
+  shape_of_reduction(
+      call, dims,
+      call.attrs.as<ReduceAttrs>().dtype.value_or(is_floating(dtype) ? dtype : DType::i64));
+}
+
+// A result that nothing would be chosen for is an error.
+void shape_of_choice(ShapeCall& call, DType result) {
+  const ReducedDims dims = dims_of(call);
+  const TensorMeta& in = *call.operands[0].meta;
+  for (const int64_t d : dims.dims) {
+    VITRO_CHECK(!equal(in.sizes[static_cast<size_t>(d)], 0), call.op, ": dimension ", d,
+                " has no elements to choose from, got sizes ", in.sizes);
+  }
+  shape_of_reduction(call, dims, result);
+}
+
+}  // namespace
 
 ReducedDims reduced_dims(AttrsView attrs, int rank) {
   const auto& a = attrs.as<ReduceAttrs>();
@@ -13,10 +45,73 @@ DType state_dtype(DType operand, DType result) {
 }
 
 void Sum::shape(ShapeCall& call) {
-  const auto& a = call.attrs.as<ReduceAttrs>();
-  const TensorMeta& in = *call.operands[0].meta;
-  const ReducedDims dims{wrap_dims(call.op, a.dim, in.rank()), a.keepdim};
-  shape_of_reduction(call, dims, a.dtype.value_or(is_floating(in.dtype) ? in.dtype : DType::i64));
+  shape_of_total(call);
+}
+void Prod::shape(ShapeCall& call) {
+  shape_of_total(call);
+}
+void Mean::shape(ShapeCall& call) {
+  const ReducedDims dims = dims_of(call);
+  const DType dtype = call.attrs.as<Attrs>().dtype.value_or(call.operands[0].meta->dtype);
+  VITRO_CHECK(is_floating(dtype), "mean: takes floating-point numbers, got ", dtype,
+              "; give a floating-point dtype");
+  shape_of_reduction(call, dims, dtype);
+}
+void Amax::shape(ShapeCall& call) {
+  shape_of_choice(call, call.operands[0].meta->dtype);
+}
+void Amin::shape(ShapeCall& call) {
+  shape_of_choice(call, call.operands[0].meta->dtype);
+}
+void ArgReduction::shape(ShapeCall& call) {
+  VITRO_CHECK(call.attrs.as<Attrs>().dim.size() <= 1, call.op, ": takes one dim or none, got ",
+              call.attrs.as<Attrs>().dim);
+  VITRO_CHECK(!is_bool(call.operands[0].meta->dtype), call.op, ": takes numbers (not bool)");
+  shape_of_choice(call, DType::i64);
+}
+void Logical::shape(ShapeCall& call) {
+  shape_of_reduction(call, dims_of(call), DType::boolean);
 }
 
-}  // namespace vitro::ops
+namespace {
+
+template <class Op>
+Tensor reduce(At x, Dims dim, bool keepdim, std::optional<DType> dtype = {}) {
+  return call<Op>(x.where, {x.operand}, {std::move(dim), keepdim, dtype});
+}
+Dims dims_from(std::optional<int64_t> dim) {
+  return dim ? Dims{*dim} : Dims{};
+}
+
+}  // namespace
+}  // namespace ops
+
+Tensor sum(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+  return ops::reduce<ops::Sum>(x, std::move(dim), keepdim, dtype);
+}
+Tensor mean(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+  return ops::reduce<ops::Mean>(x, std::move(dim), keepdim, dtype);
+}
+Tensor prod(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+  return ops::reduce<ops::Prod>(x, std::move(dim), keepdim, dtype);
+}
+Tensor amax(ops::At x, Dims dim, bool keepdim) {
+  return ops::reduce<ops::Amax>(x, std::move(dim), keepdim);
+}
+Tensor amin(ops::At x, Dims dim, bool keepdim) {
+  return ops::reduce<ops::Amin>(x, std::move(dim), keepdim);
+}
+Tensor any(ops::At x, Dims dim, bool keepdim) {
+  return ops::reduce<ops::Any>(x, std::move(dim), keepdim);
+}
+Tensor all(ops::At x, Dims dim, bool keepdim) {
+  return ops::reduce<ops::All>(x, std::move(dim), keepdim);
+}
+Tensor argmax(ops::At x, std::optional<int64_t> dim, bool keepdim) {
+  return ops::reduce<ops::Argmax>(x, ops::dims_from(dim), keepdim);
+}
+Tensor argmin(ops::At x, std::optional<int64_t> dim, bool keepdim) {
+  return ops::reduce<ops::Argmin>(x, ops::dims_from(dim), keepdim);
+}
+
+}  // namespace vitro

@@ -66,19 +66,12 @@ int inner_first(std::span<const TensorMeta* const> operands, const Sizes& result
   return 0;
 }
 
-// An expression with its value in the call that is running.
-Size this_run(sym::Expr e) {
-  if (const auto constant = e.constant()) return *constant;
-  VITRO_ASSERT(thread_state.top, "a symbol outside of a compiled function: ", e);
-  return {thread_state.top->value_of(e), e};
-}
-
 bool is_row_major(const TensorMeta& meta, const Sizes& result) {
   return attribute::same(meta.sizes, result) &&
          attribute::same(meta.strides, contiguous_strides(result));
 }
 
-Sizes strides_like(std::span<const TensorMeta* const> operands, const Sizes& result) {
+Sizes strides_like_all(std::span<const TensorMeta* const> operands, const Sizes& result) {
   const bool row_major = std::all_of(operands.begin(), operands.end(),
                                      [&](const TensorMeta* m) { return is_row_major(*m, result); });
   if (row_major) return contiguous_strides(result);
@@ -102,6 +95,12 @@ Sizes strides_like(std::span<const TensorMeta* const> operands, const Sizes& res
 }
 
 }  // namespace
+
+Size this_run(sym::Expr e) {
+  if (const auto constant = e.constant()) return *constant;
+  VITRO_ASSERT(thread_state.top, "a symbol outside of a compiled function: ", e);
+  return {thread_state.top->value_of(e), e};
+}
 
 int next_op_index() {
   static std::atomic<int> next{0};
@@ -147,7 +146,9 @@ Dims wrap_dims(std::string_view op, const Dims& dims, int64_t rank) {
   return out;
 }
 
-DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info) {
+namespace {
+
+DType promoted(std::span<const Argument> operands, const PointwiseInfo& info) {
   Promotion promotion;
   for (size_t i = info.first_is_condition ? 1 : 0; i < operands.size(); ++i) {
     const Argument& a = operands[i];
@@ -162,6 +163,12 @@ DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info
   return info.promote == Promote::to_float && !is_floating(common) ? default_float : common;
 }
 
+}  // namespace
+
+DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info, DType result) {
+  return info.promote == Promote::attribute ? result : promoted(operands, info);
+}
+
 void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts accepts) {
   SmallVector<const TensorMeta*, 6> tensors;
   Sizes sizes;
@@ -172,14 +179,14 @@ void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts acce
     if (tensors.empty() || a.meta->rank() > 0) device = a.meta->device;
     tensors.push_back(a.meta);
   }
-  const DType common = common_dtype(call.operands, info);
+  const DType common = promoted(call.operands, info);
   VITRO_CHECK(fits(common, accepts), call.op, ": takes ", text_of(accepts), ", got ", common);
   if (info.first_is_condition && !call.operands.empty() && call.operands[0].meta) {
     VITRO_CHECK(is_bool(call.operands[0].meta->dtype), call.op,
                 ": the condition must be bool, got ", call.operands[0].meta->dtype);
   }
-  TensorMeta result{result_dtype(common, info.promote), device, sizes, strides_like(tensors, sizes),
-                    0};
+  TensorMeta result{result_dtype(common, info.promote), device, sizes,
+                    strides_like_all(tensors, sizes), 0};
   call.results.push_back(std::move(result));
 }
 
@@ -192,6 +199,11 @@ void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result) 
     if (reduced && dims.keepdim) sizes.push_back(1);
   }
   call.results.push_back(dense(result, in.device, sizes));
+}
+
+Sizes strides_like(const TensorMeta& meta) {
+  const TensorMeta* const one[] = {&meta};
+  return strides_like_all(one, meta.sizes);
 }
 
 TensorMeta dense(DType dtype, Device device, Sizes sizes) {

@@ -1,15 +1,38 @@
 #include "vitro/ops/view.h"
 
+#include <algorithm>
+
 #include "vitro/base/error.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::ops {
 namespace {
+
+size_t dim_of(std::string_view op, int64_t dim, int rank) {
+  return static_cast<size_t>(wrap_dim(op, dim, rank));
+}
+
+void needs_dimensions(const ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta->rank() > 0, call.op, ": needs a tensor with dimensions");
+}
+
+TensorMeta start_of(const TensorMeta& in) {
+  return {in.dtype, in.device, {}, {}, in.offset};
+}
 
 // Where a slice begins: Python's rule, within [0, size].
 Size clamped(Size at, Size size) {
   if (less(at, 0)) at = at + size;
   if (less(at, 0)) return 0;
   return less(size, at) ? size : at;
+}
+
+Size slice_end(const SliceAttrs& a, Size size) {
+  return !a.end.is_symbolic() && a.end.value() == INT64_MAX ? size : clamped(a.end, size);
+}
+
+Size wrapped_index(const SelectAttrs& a, Size size) {
+  return less(a.index, 0) ? a.index + size : a.index;
 }
 
 }  // namespace
@@ -19,11 +42,13 @@ void Permute::shape(ShapeCall& call) {
   const Dims& dims = call.attrs.as<Attrs>().dims;
   VITRO_CHECK(static_cast<int>(dims.size()) == in.rank(), "permute: got ", dims.size(),
               " dims for a tensor of rank ", in.rank());
-  (void)wrap_dims(call.op, dims, in.rank());
-  TensorMeta result{in.dtype, in.device, {}, {}, 0};
-  for (const int64_t d : dims)
-    result.sizes.push_back(in.sizes[static_cast<size_t>(wrap_dim(call.op, d, in.rank()))]);
-  strides_from_map(in, result, call.attrs, info);
+  if (!dims.empty()) (void)wrap_dims(call.op, dims, in.rank());
+  TensorMeta result = start_of(in);
+  for (const int64_t d : dims) {
+    const size_t from = dim_of(call.op, d, in.rank());
+    result.sizes.push_back(in.sizes[from]);
+    result.strides.push_back(in.strides[from]);
+  }
   call.results.push_back(std::move(result));
 }
 
@@ -31,8 +56,38 @@ IndexList Permute::map(const TensorMeta& operand, const TensorMeta&, AttrsView a
                        std::span<const sym::Expr> index) {
   const Dims& dims = attrs.as<Attrs>().dims;
   IndexList out(dims.size());
-  for (size_t r = 0; r < dims.size(); ++r)
-    out[static_cast<size_t>(wrap_dim(name, dims[r], operand.rank()))] = index[r];
+  for (size_t r = 0; r < dims.size(); ++r) out[dim_of(name, dims[r], operand.rank())] = index[r];
+  return out;
+}
+
+void Expand::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const Sizes& wanted = call.attrs.as<Attrs>().size;
+  VITRO_CHECK(wanted.size() >= in.sizes.size(), "expand: got ", wanted.size(),
+              " sizes for a tensor of rank ", in.rank());
+  const size_t missing = wanted.size() - in.sizes.size();
+  TensorMeta result = start_of(in);
+  for (size_t d = 0; d < wanted.size(); ++d) {
+    const bool keeps = equal(wanted[d], -1);
+    VITRO_CHECK(!keeps || d >= missing, "expand: -1 keeps a size, but dimension ", d,
+                " is new; got ", wanted, " for sizes ", in.sizes);
+    const Size had = d < missing ? Size(1) : in.sizes[d - missing];
+    const bool same = keeps || equal(had, wanted[d]);
+    VITRO_CHECK(same || equal(had, 1), "expand: sizes ", in.sizes, " do not expand to ", wanted,
+                ": dimension ", d, " has size ", had, ", only 1 can be repeated");
+    VITRO_CHECK(keeps || !less(wanted[d], 0), "expand: sizes must not be negative, got ", wanted);
+    result.sizes.push_back(same ? had : wanted[d]);
+    result.strides.push_back(same && d >= missing ? in.strides[d - missing] : Size(0));
+  }
+  call.results.push_back(std::move(result));
+}
+
+IndexList Expand::map(const TensorMeta& operand, const TensorMeta& result, AttrsView,
+                      std::span<const sym::Expr> index) {
+  IndexList out;
+  const size_t missing = result.sizes.size() - operand.sizes.size();
+  for (size_t d = 0; d < operand.sizes.size(); ++d)
+    out.push_back(equal(operand.sizes[d], 1) ? sym::Expr(0) : index[missing + d]);
   return out;
 }
 
@@ -48,13 +103,14 @@ ViewBack Permute::back(const TensorMeta& operand, const TensorMeta&, AttrsView a
 void Slice::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const auto& a = call.attrs.as<Attrs>();
-  VITRO_CHECK(in.rank() > 0, "slice: a tensor without dimensions cannot be sliced");
+  needs_dimensions(call);
   VITRO_CHECK(a.step > 0, "slice: step must be positive, got ", a.step);
-  const auto dim = static_cast<size_t>(wrap_dim(call.op, a.dim, in.rank()));
-  const Size size = in.sizes[dim], start = clamped(a.start, size), end = clamped(a.end, size);
-  TensorMeta result{in.dtype, in.device, in.sizes, {}, 0};
+  const size_t dim = dim_of(call.op, a.dim, in.rank());
+  const Size size = in.sizes[dim], start = clamped(a.start, size), end = slice_end(a, size);
+  TensorMeta result = in;
   result.sizes[dim] = less(start, end) ? (end - start + (a.step - 1)) / a.step : Size(0);
-  strides_from_map(in, result, call.attrs, info);
+  result.strides[dim] = in.strides[dim] * a.step;
+  result.offset = in.offset + start * in.strides[dim];
   call.results.push_back(std::move(result));
 }
 
@@ -62,9 +118,211 @@ IndexList Slice::map(const TensorMeta& operand, const TensorMeta&, AttrsView att
                      std::span<const sym::Expr> index) {
   const auto& a = attrs.as<Attrs>();
   IndexList out{index};
-  const auto dim = static_cast<size_t>(wrap_dim(name, a.dim, operand.rank()));
+  const size_t dim = dim_of(name, a.dim, operand.rank());
   out[dim] = index[dim] * a.step + clamped(a.start, operand.sizes[dim]).expr();
   return out;
 }
 
+void Select::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const auto& a = call.attrs.as<Attrs>();
+  needs_dimensions(call);
+  const size_t dim = dim_of(call.op, a.dim, in.rank());
+  const Size size = in.sizes[dim], at = wrapped_index(a, size);
+  VITRO_CHECK(!less(at, 0) && less(at, size), "select: index ", a.index,
+              " is out of range for dimension ", dim, " of size ", size);
+  TensorMeta result = in;
+  result.sizes.erase(dim);
+  result.strides.erase(dim);
+  result.offset = in.offset + at * in.strides[dim];
+  call.results.push_back(std::move(result));
+}
+
+IndexList Select::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                      std::span<const sym::Expr> index) {
+  const auto& a = attrs.as<Attrs>();
+  IndexList out{index};
+  const size_t dim = dim_of(name, a.dim, operand.rank());
+  out.insert(dim, wrapped_index(a, operand.sizes[dim]).expr());
+  return out;
+}
+
+namespace {
+
+// Which dimensions squeeze takes away.
+SmallVector<bool, 6> squeezed(const SqueezeAttrs& a, const TensorMeta& in) {
+  const Dims dims = wrap_dims(Squeeze::name, a.dim, in.rank());
+  SmallVector<bool, 6> gone(in.sizes.size(), false);
+  for (const int64_t d : dims)
+    gone[static_cast<size_t>(d)] = equal(in.sizes[static_cast<size_t>(d)], 1);
+  return gone;
+}
+
+}  // namespace
+
+void Squeeze::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const auto gone = squeezed(call.attrs.as<Attrs>(), in);
+  TensorMeta result = start_of(in);
+  for (size_t d = 0; d < in.sizes.size(); ++d) {
+    if (gone[d]) continue;
+    result.sizes.push_back(in.sizes[d]);
+    result.strides.push_back(in.strides[d]);
+  }
+  call.results.push_back(std::move(result));
+}
+
+IndexList Squeeze::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                       std::span<const sym::Expr> index) {
+  IndexList out;
+  size_t next = 0;
+  for (const bool gone : squeezed(attrs.as<Attrs>(), operand))
+    out.push_back(gone ? sym::Expr(0) : index[next++]);
+  return out;
+}
+
+void Unsqueeze::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const size_t dim = dim_of(call.op, call.attrs.as<Attrs>().dim, in.rank() + 1);
+  TensorMeta result = in;
+  const Size stride = dim < in.sizes.size() ? in.sizes[dim] * in.strides[dim] : Size(1);
+  result.sizes.insert(dim, 1);
+  result.strides.insert(dim, stride);
+  call.results.push_back(std::move(result));
+}
+
+IndexList Unsqueeze::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                         std::span<const sym::Expr> index) {
+  IndexList out{index};
+  out.erase(dim_of(name, attrs.as<Attrs>().dim, operand.rank() + 1));
+  return out;
+}
+
+void Diagonal::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const auto& a = call.attrs.as<Attrs>();
+  needs_dimensions(call);
+  const size_t first = dim_of(call.op, a.dim1, in.rank()),
+               second = dim_of(call.op, a.dim2, in.rank());
+  VITRO_CHECK(first != second, "diagonal: dim1 and dim2 are both ", first);
+  const Size rows = in.sizes[first] + std::min<int64_t>(a.offset, 0);
+  const Size columns = in.sizes[second] - std::max<int64_t>(a.offset, 0);
+  Size length = less(rows, columns) ? rows : columns;
+  if (less(length, 0)) length = 0;
+  TensorMeta result = in;
+  if (!equal(length, 0)) {
+    result.offset =
+        in.offset + (a.offset < 0 ? in.strides[first] * -a.offset : in.strides[second] * a.offset);
+  }
+  for (const size_t d : {std::max(first, second), std::min(first, second)}) {
+    result.sizes.erase(d);
+    result.strides.erase(d);
+  }
+  result.sizes.push_back(length);
+  result.strides.push_back(in.strides[first] + in.strides[second]);
+  call.results.push_back(std::move(result));
+}
+
+IndexList Diagonal::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                        std::span<const sym::Expr> index) {
+  const auto& a = attrs.as<Attrs>();
+  const size_t first = dim_of(name, a.dim1, operand.rank()),
+               second = dim_of(name, a.dim2, operand.rank());
+  IndexList out;
+  size_t next = 0;
+  for (size_t d = 0; d < operand.sizes.size(); ++d) {
+    if (d == first) {
+      out.push_back(index.back() + std::max<int64_t>(-a.offset, 0));
+    } else if (d == second) {
+      out.push_back(index.back() + std::max<int64_t>(a.offset, 0));
+    } else {
+      out.push_back(index[next++]);
+    }
+  }
+  return out;
+}
+
 }  // namespace vitro::ops
+
+namespace vitro {
+
+Tensor permute(ops::At x, Dims dims) {
+  return ops::call<ops::Permute>(x.where, {x.operand}, {std::move(dims)});
+}
+Tensor transpose(ops::At x, int64_t dim0, int64_t dim1) {
+  const int64_t rank = x.operand.tensor().rank();
+  const auto a = static_cast<size_t>(ops::wrap_dim("transpose", dim0, rank)),
+             b = static_cast<size_t>(ops::wrap_dim("transpose", dim1, rank));
+  Dims dims;
+  for (int64_t d = 0; d < rank; ++d) dims.push_back(d);
+  if (rank > 0) std::swap(dims[a], dims[b]);
+  return permute(x, dims);
+}
+Tensor t(ops::At x) {
+  const int64_t rank = x.operand.tensor().rank();
+  VITRO_CHECK(rank <= 2, "t: takes a tensor of rank 2 or less, got rank ", rank, "; use transpose");
+  return rank < 2 ? x.operand.tensor() : transpose(x, 0, 1);
+}
+Tensor expand(ops::At x, Sizes size) {
+  return ops::call<ops::Expand>(x.where, {x.operand}, {std::move(size)});
+}
+Tensor slice(ops::At x, int64_t dim, Size start, Size end, int64_t step) {
+  return ops::call<ops::Slice>(x.where, {x.operand}, {dim, start, end, step});
+}
+Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
+  const Size size = x.operand.tensor().size(dim);
+  if (less(start, 0)) start = start + size;
+  VITRO_CHECK(!less(start, 0) && !less(length, 0) && !less(size, start + length), "narrow: start ",
+              start, " and length ", length, " leave dimension ", dim, " of size ", size);
+  return slice(x, dim, start, start + length);
+}
+Tensor select(ops::At x, int64_t dim, Size index) {
+  return ops::call<ops::Select>(x.where, {x.operand}, {dim, index});
+}
+Tensor squeeze(ops::At x, Dims dim) {
+  return ops::call<ops::Squeeze>(x.where, {x.operand}, {std::move(dim)});
+}
+Tensor unsqueeze(ops::At x, int64_t dim) {
+  return ops::call<ops::Unsqueeze>(x.where, {x.operand}, {dim});
+}
+Tensor diagonal(ops::At x, int64_t offset, int64_t dim1, int64_t dim2) {
+  return ops::call<ops::Diagonal>(x.where, {x.operand}, {offset, dim1, dim2});
+}
+
+std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {
+  VITRO_CHECK(split_size > 0, "split: split_size must be positive, got ", split_size);
+  const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
+  std::vector<Tensor> pieces;
+  for (int64_t at = 0; at < std::max<int64_t>(size, 1); at += split_size)
+    pieces.push_back(slice(x, dim, at, std::min(at + split_size, size)));
+  return pieces;
+}
+std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) {
+  const Size size = x.operand.tensor().size(dim);
+  int64_t sum = 0;
+  for (const int64_t s : sizes) sum += s;
+  VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", sum, ", dimension ",
+              dim, " has size ", size);
+  std::vector<Tensor> pieces;
+  int64_t at = 0;
+  for (const int64_t s : sizes) {
+    VITRO_CHECK(s >= 0, "split_with_sizes: sizes must not be negative, got ", sizes);
+    pieces.push_back(slice(x, dim, at, at + s));
+    at += s;
+  }
+  return pieces;
+}
+std::vector<Tensor> chunk(ops::At x, int64_t chunks, int64_t dim) {
+  VITRO_CHECK(chunks > 0, "chunk: chunks must be positive, got ", chunks);
+  const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
+  if (size == 0) return split_with_sizes(x, Dims(static_cast<size_t>(chunks), 0), dim);
+  return split(x, (size + chunks - 1) / chunks, dim);
+}
+std::vector<Tensor> unbind(ops::At x, int64_t dim) {
+  const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
+  std::vector<Tensor> pieces;
+  for (int64_t i = 0; i < size; ++i) pieces.push_back(select(x, dim, i));
+  return pieces;
+}
+
+}  // namespace vitro

@@ -5,7 +5,10 @@
 //   };
 // Comparing, hashing, printing, parsing and rewriting of sizes follow from `each`.
 // Members may be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and
-// std::optional of these.
+// std::optional of these, and enums that name their values:
+//   enum class Rounding : uint8_t { down, up };
+//   constexpr auto names_of_values(Rounding) { return std::array<std::string_view, 2>{"down",
+//   "up"}; }
 #pragma once
 
 #include <bit>
@@ -32,6 +35,9 @@ using SizeMap = std::function<Size(Size)>;
 // One attribute value: equality by bits, text, hash, reading back.
 namespace attribute {
 
+template <class E>
+concept NamedEnum = std::is_enum_v<E> && requires(E e) { names_of_values(e); };
+
 inline bool same(bool a, bool b) {
   return a == b;
 }
@@ -57,6 +63,10 @@ inline bool same(const Scalar& a, const Scalar& b) {
   return a == b;
 }
 bool same(const Sizes& a, const Sizes& b);
+template <NamedEnum E>
+bool same(E a, E b) {
+  return a == b;
+}
 template <class T>
 bool same(const std::optional<T>& a, const std::optional<T>& b) {
   return a.has_value() == b.has_value() && (!a || same(*a, *b));
@@ -71,6 +81,10 @@ void add(Hasher& h, Size v);
 void add(Hasher& h, const Dims& v);
 void add(Hasher& h, const Scalar& v);
 void add(Hasher& h, const Sizes& v);
+template <NamedEnum E>
+void add(Hasher& h, E v) {
+  add(h, static_cast<int64_t>(v));
+}
 template <class T>
 void add(Hasher& h, const std::optional<T>& v) {
   add(h, v.has_value());
@@ -86,6 +100,10 @@ void print(std::string& out, Size v);
 void print(std::string& out, const Dims& v);
 void print(std::string& out, const Scalar& v);
 void print(std::string& out, const Sizes& v);
+template <NamedEnum E>
+void print(std::string& out, E v) {
+  print(out, std::string(names_of_values(v)[static_cast<size_t>(v)]));
+}
 template <class T>
 void print(std::string& out, const std::optional<T>& v) {
   if (v) return print(out, *v);
@@ -102,6 +120,16 @@ bool read(std::string_view text, const SymbolNamed& symbols, Size& v);
 bool read(std::string_view text, const SymbolNamed& symbols, Dims& v);
 bool read(std::string_view text, const SymbolNamed& symbols, Scalar& v);
 bool read(std::string_view text, const SymbolNamed& symbols, Sizes& v);
+template <NamedEnum E>
+bool read(std::string_view text, const SymbolNamed& symbols, E& v) {
+  std::string name;
+  if (!read(text, symbols, name)) return false;
+  const auto names = names_of_values(v);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return v = static_cast<E>(i), true;
+  }
+  return false;
+}
 template <class T>
 bool read(std::string_view text, const SymbolNamed& symbols, std::optional<T>& v) {
   if (text == "none") return v.reset(), true;

@@ -80,13 +80,15 @@ enum class Promote : uint8_t {
   to_float,    // the same, but whole numbers and bool become the default float
   comparison,  // computed in the result_type, the result is bool
   to_bool,     // like comparison for unary predicates
-  attribute,   // the result's dtype is the shape rule's word (casts, arange)
+  attribute,   // the result's dtype is the shape rule's word (casts, arange); operands become it
 };
 
 struct PointwiseInfo {
   Promote promote;
-  bool first_is_condition;  // operand 0 is bool and takes no part in promotion (where)
-  bool uses_index;          // the body asks where it is (arange, tril)
+  bool first_is_condition;      // operand 0 is bool and takes no part in promotion (where)
+  bool uses_index;              // the body asks where it is (arange, tril)
+  bool first_is_shape = false;  // of operand 0 only sizes and dtype are used (fill, copy)
+  bool whole_divisor = false;   // a 0 in operand 1 is an error where whole numbers are divided
 };
 
 struct ReducedDims {

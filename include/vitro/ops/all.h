@@ -6,11 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "vitro/ops/activation.h"
+#include "vitro/ops/attention.h"
+#include "vitro/ops/binary.h"
+#include "vitro/ops/choose.h"
 #include "vitro/ops/concat.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
-#include "vitro/ops/pointwise.h"
+#include "vitro/ops/norm.h"
+#include "vitro/ops/operators.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scatter.h"
+#include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::ops {
@@ -21,9 +29,23 @@ struct List {
   static constexpr void each(auto&& f) { (f.template operator()<Op>(), ...); }
 };
 
-using PointwiseOps = List<Exp, Sigmoid, Add, Mul, Gt, Where>;
-using ReductionOps = List<Sum>;
-using OtherOps = List<Permute, Slice, Mm, Bmm, Embedding, Cat>;
+// clang-format off
+using PointwiseOps = List<
+    Exp, Expm1, Exp2, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Sin, Cos, Tan, Asin, Acos, Atan,
+    Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Reciprocal, Neg, Abs, Sign, Floor, Ceil, Round, Trunc,
+    IsNan, IsInf, LogicalNot, BitwiseNot,
+    Sigmoid, Relu, Silu, Gelu, LeakyRelu, Elu, Hardtanh,
+    Add, Sub, Mul, Div, FloorDivide, TruncDivide, Fmod, Remainder, Pow, Atan2, Minimum, Maximum,
+    BitwiseAnd, BitwiseOr, BitwiseXor,
+    Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, Where, Clamp,
+    Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
+using ReductionOps = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
+using OtherOps = List<
+    View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal,
+    Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, Mm, Bmm,
+    Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
+    ScaledDotProductAttention>;
+// clang-format on
 
 constexpr void each_op(auto&& f) {
   PointwiseOps::each(f);

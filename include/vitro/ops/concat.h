@@ -1,6 +1,8 @@
 // Tensors one after the other.
+//   Tensor y = cat({a, b}, 1);   Tensor z = stack({a, a});
 #pragma once
 
+#include <initializer_list>
 #include <span>
 
 #include "vitro/ops/define.h"
@@ -24,14 +26,29 @@ struct Cat {
   }
   static constexpr ConcatInfo info{&axis};
 };
+struct Stack {
+  static constexpr std::string_view name = "stack",
+                                    doc = "The operands one after the other along a new `dim`.";
+  static constexpr OpKind kind = OpKind::composite;
+  static constexpr int min_arity = 1, max_arity = 255;
+  using Attrs = CatAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
 
 }  // namespace ops
 
 Tensor cat(std::span<const Tensor> tensors, int64_t dim = 0,
-           std::source_location where = std::source_location::current());
+           std::source_location from = std::source_location::current());
 inline Tensor cat(std::initializer_list<Tensor> tensors, int64_t dim = 0,
-                  std::source_location where = std::source_location::current()) {
-  return cat(std::span(tensors.begin(), tensors.size()), dim, where);
+                  std::source_location from = std::source_location::current()) {
+  return cat(std::span(tensors.begin(), tensors.size()), dim, from);
+}
+Tensor stack(std::span<const Tensor> tensors, int64_t dim = 0,
+             std::source_location from = std::source_location::current());
+inline Tensor stack(std::initializer_list<Tensor> tensors, int64_t dim = 0,
+                    std::source_location from = std::source_location::current()) {
+  return stack(std::span(tensors.begin(), tensors.size()), dim, from);
 }
 
 }  // namespace vitro

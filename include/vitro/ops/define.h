@@ -7,8 +7,12 @@
 //   };
 //   inline constexpr Call<Sigmoid> sigmoid;
 // A body runs on whatever a consumer makes it run on: vectors of numbers (eager), loop expressions
-// (generated code), counters. It calls m::exp and the like (ops/math.h), never exp; its literals
-// are written as doubles and take the type of the other side.
+// (generated code), counters. It calls m::exp and the like (ops/math.h), never exp.  Its literals
+// are written as doubles: beside an operator they take the type of the other side, as an argument
+// of m:: they are written m::like(x, 1.0).
+// The arguments of a body: the attributes where `uses_attrs`; then, where `uses_index`, a callable
+// at(d) that gives the element's index (i64) along dimension d < 0 of the result; then the operands
+// in the type that is computed in (the condition of `where` as a truth value).
 #pragma once
 
 #include <array>
@@ -131,13 +135,14 @@ struct InPlace {
   }
 };
 
-// ---- bases that definitions derive from
-// ------------------------------------------------------------------------------
+// ---- bases that definitions derive from ----
 
 struct Pointwise {
   static constexpr OpKind kind = OpKind::pointwise;
   static constexpr Promote promote = Promote::arithmetic;
-  static constexpr bool first_is_condition = false, uses_index = false;
+  static constexpr bool first_is_condition = false, uses_index = false, uses_attrs = false;
+  static constexpr bool first_is_shape = false;  // of operand 0 only sizes and dtype are used
+  static constexpr bool whole_divisor = false;
   static constexpr Accepts accepts = Accepts::all;
 };
 struct Unary : Pointwise {
@@ -150,13 +155,15 @@ struct Ternary : Pointwise {
   static constexpr int arity = 3;
 };
 
-// ---- from the struct to the run-time face
-// ------------------------------------------------------------------------------
+// ---- from the struct to the run-time face ----
+
+template <class Op>
+inline constexpr PointwiseInfo pointwise_info{Op::promote, Op::first_is_condition, Op::uses_index,
+                                              Op::first_is_shape, Op::whole_divisor};
 
 template <class Op>
 void pointwise_shape(ShapeCall& call) {
-  static constexpr PointwiseInfo info{Op::promote, Op::first_is_condition, Op::uses_index};
-  shape_of_pointwise(call, info, Op::accepts);
+  shape_of_pointwise(call, pointwise_info<Op>, Op::accepts);
 }
 
 template <class Op>
@@ -178,10 +185,7 @@ OpDef make_def(int index) {
   } else {
     d.shape = &pointwise_shape<Op>;
   }
-  if constexpr (Op::kind == OpKind::pointwise) {
-    static constexpr PointwiseInfo info{Op::promote, Op::first_is_condition, Op::uses_index};
-    d.pointwise = &info;
-  }
+  if constexpr (Op::kind == OpKind::pointwise) d.pointwise = &pointwise_info<Op>;
   if constexpr (Op::kind == OpKind::reduction) d.reduction = &Op::info;
   if constexpr (Op::kind == OpKind::view) d.view = &Op::info;
   if constexpr (Op::kind == OpKind::contraction) d.contraction = &Op::info;

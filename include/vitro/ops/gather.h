@@ -1,4 +1,6 @@
-// Elements picked by a tensor of whole-number indices.
+// Elements picked by a tensor of whole-number indices (i32 or i64).  An index out of range is an
+// Error that names op, index, position and size.
+//   Tensor rows = embedding(weight, ids);   Tensor y = gather(x, 1, index);
 #pragma once
 
 #include "vitro/ops/define.h"
@@ -6,21 +8,54 @@
 namespace vitro {
 namespace ops {
 
-struct Embedding {
-  static constexpr std::string_view name = "embedding",
-                                    doc = "Rows of `weight` [n, d], one per index.";
+struct GatherOp {
   static constexpr OpKind kind = OpKind::gather;
   static constexpr int arity = 2;
+};
+struct DimAttrs {
+  int64_t dim = 0;
+  static constexpr void each(auto&& f) { f("dim", &DimAttrs::dim); }
+};
+
+struct Embedding : GatherOp {
+  static constexpr std::string_view name = "embedding",
+                                    doc = "Rows of `weight` [n, d], one per index.";
   static void shape(ShapeCall& call);
   static GatherSpec spec(AttrsView, int) { return {0, 1, 0, false}; }
+  static constexpr GatherInfo info{&spec};
+};
+struct IndexSelect : GatherOp {
+  static constexpr std::string_view name = "index_select",
+                                    doc = "The elements at the indices (rank 1) along dim.";
+  using Attrs = DimAttrs;
+  static void shape(ShapeCall& call);
+  static GatherSpec spec(AttrsView attrs, int rank) {
+    return {0, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), false};
+  }
+  static constexpr GatherInfo info{&spec};
+};
+struct Gather : GatherOp {
+  static constexpr std::string_view
+      name = "gather",
+      doc = "For each element of the indices the element of x at that index along dim.";
+  using Attrs = DimAttrs;
+  static void shape(ShapeCall& call);
+  static GatherSpec spec(AttrsView attrs, int rank) {
+    return {0, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), true};
+  }
   static constexpr GatherInfo info{&spec};
 };
 
 }  // namespace ops
 
-// Indices are i32 or i64 in [0, n); one out of range is an Error that names it.
 inline Tensor embedding(ops::At weight, const Tensor& indices) {
   return ops::call<ops::Embedding>(weight.where, {weight.operand, indices});
+}
+inline Tensor index_select(ops::At x, int64_t dim, const Tensor& index) {
+  return ops::call<ops::IndexSelect>(x.where, {x.operand, index}, {dim});
+}
+inline Tensor gather(ops::At x, int64_t dim, const Tensor& index) {
+  return ops::call<ops::Gather>(x.where, {x.operand, index}, {dim});
 }
 
 }  // namespace vitro

@@ -52,14 +52,15 @@ VITRO_MATHS_1(asinh)
 VITRO_MATHS_1(acosh)
 VITRO_MATHS_1(atanh)
 VITRO_MATHS_1(erf)
-VITRO_MATHS_1(isnan)
-VITRO_MATHS_1(isinf)
 VITRO_MATHS_2(atan2)
 VITRO_MATHS_3(fma)
 // Floating point and whole numbers (rounding leaves a whole number as it is).
 VITRO_MATHS_1(abs)
-VITRO_MATHS_1(lowest)   // the least value of x's type (-inf where there is one)
-VITRO_MATHS_1(highest)  // the greatest
+VITRO_MATHS_1(isnan)       // false for a whole number
+VITRO_MATHS_1(isinf)       // false for a whole number
+VITRO_MATHS_1(lowest)      // the least value of x's type (-inf where there is one)
+VITRO_MATHS_1(highest)     // the greatest
+VITRO_MATHS_1(last_index)  // the greatest i64, for each element of x
 VITRO_MATHS_1(floor)
 VITRO_MATHS_1(ceil)
 VITRO_MATHS_1(round)  // half to even
@@ -68,11 +69,11 @@ VITRO_MATHS_2(
     pow)  // whole numbers: by repeated squaring; a negative exponent gives 0 but for bases 1 and -1
 VITRO_MATHS_2(fmod)       // the sign of the dividend
 VITRO_MATHS_2(remainder)  // the sign of the divisor
-VITRO_MATHS_2(floor_div)
-VITRO_MATHS_2(trunc_div)
-VITRO_MATHS_2(minimum)  // NaN if either is
+VITRO_MATHS_2(floor_div)  // rounded down; whole numbers: 0 where the divisor is 0
+VITRO_MATHS_2(trunc_div)  // rounded towards zero
+VITRO_MATHS_2(minimum)    // NaN if either is
 VITRO_MATHS_2(maximum)
-// The literal as a value of x's type.
+// like(x, a): `a`, a literal or a value of any type, as a value of x's type.
 VITRO_MATHS_2(like)
 // Both sides are computed; one is chosen.  At least one of a and b is not a literal.
 VITRO_MATHS_3(where)

@@ -1,5 +1,6 @@
 // Matrix products.  They add along k in ascending order, one fused multiply-add per step, whatever
 // computes them.
+//   Tensor y = matmul(a, b);   Tensor z = linear(x, weight, bias);
 #pragma once
 
 #include "vitro/ops/define.h"
@@ -22,6 +23,36 @@ struct Bmm : Contraction {
   static constexpr ContractionInfo info{true};
 };
 
+struct Composite {
+  static constexpr OpKind kind = OpKind::composite;
+};
+struct Addmm : Composite {
+  static constexpr std::string_view
+      name = "addmm",
+      doc = "beta * x + alpha * (a @ b); operands x, a, b, beta, alpha.";
+  static constexpr int min_arity = 3, max_arity = 5;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+struct Linear : Composite {
+  static constexpr std::string_view name = "linear",
+                                    doc =
+                                        "x [..., k] times weight [n, k] transposed, plus bias [n].";
+  static constexpr int min_arity = 2, max_arity = 3;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+struct Matmul : Composite {
+  static constexpr std::string_view
+      name = "matmul",
+      doc =
+          "Products of matrices in the last two dimensions, the others broadcast; rank 1 is a row "
+          "on the left, a column on the right.";
+  static constexpr int arity = 2;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
 }  // namespace ops
 
 inline Tensor mm(ops::At a, const Tensor& b) {
@@ -29,6 +60,17 @@ inline Tensor mm(ops::At a, const Tensor& b) {
 }
 inline Tensor bmm(ops::At a, const Tensor& b) {
   return ops::call<ops::Bmm>(a.where, {a.operand, b});
+}
+inline Tensor matmul(ops::At a, const Tensor& b) {
+  return ops::call<ops::Matmul>(a.where, {a.operand, b});
+}
+inline Tensor addmm(ops::At x, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
+                    const Scalar& alpha = 1) {
+  return ops::call<ops::Addmm>(x.where, {x.operand, a, b, beta, alpha});
+}
+// `bias` may be left out.
+inline Tensor linear(ops::At x, const Tensor& weight, const Tensor& bias = {}) {
+  return ops::call<ops::Linear>(x.where, {x.operand, weight, bias});
 }
 
 }  // namespace vitro

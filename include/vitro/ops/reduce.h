@@ -1,8 +1,11 @@
-// Reductions.  A definition gives a tuple of state and four steps:
+// Reductions.
+//   Tensor y = sum(x, {-1}, true);   Tensor m = amax(x);   Tensor i = argmax(x, 1);
+// A definition gives a tuple of state and four steps:
 //   init(zero)                the state of nothing; `zero` is a 0 of the state's type
 //   combine(state, x, index)  one more element; `index` (i64) is its number in row-major order of
 //   the reduced dimensions merge(a, b)               two states, the first of earlier elements
-//   finish(state, count)      the result
+//   finish(state, count)      the result; `count` (in the state's type) is the number of elements
+// The state's first type is ReductionInfo::state; the operand is converted to it.
 // The order is a function of the shape alone, so that eager and compiled, any vector width and any
 // number of threads give the same digits.  Adjacent reduced dimensions count as one; let n be the
 // last of these, the others are "outer".
@@ -55,11 +58,116 @@ struct Sum : Reduction {
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) + std::get<0>(b)); }
   static auto finish(auto s, auto) { return std::get<0>(s); }
 };
+struct Mean : Sum {
+  static constexpr std::string_view name = "mean", doc = "The sum over `dim` by their number.";
+  static void shape(ShapeCall& call);
+  static auto finish(auto s, auto count) { return std::get<0>(s) / count; }
+};
+struct Prod : Reduction {
+  static constexpr std::string_view
+      name = "prod",
+      doc = "The product over `dim`; whole numbers and bool are multiplied in i64.";
+  static void shape(ShapeCall& call);
+  static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
+  static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) * x); }
+  static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) * std::get<0>(b)); }
+  static auto finish(auto s, auto) { return std::get<0>(s); }
+};
+
+struct Amax : Reduction {
+  static constexpr std::string_view name = "amax", doc = "The largest over `dim`; NaN if one is.";
+  static void shape(ShapeCall& call);
+  static auto init(auto zero) { return std::make_tuple(m::lowest(zero)); }
+  static auto combine(auto s, auto x, auto) {
+    return std::make_tuple(m::maximum(std::get<0>(s), x));
+  }
+  static auto merge(auto a, auto b) {
+    return std::make_tuple(m::maximum(std::get<0>(a), std::get<0>(b)));
+  }
+  static auto finish(auto s, auto) { return std::get<0>(s); }
+};
+struct Amin : Reduction {
+  static constexpr std::string_view name = "amin", doc = "The smallest over `dim`; NaN if one is.";
+  static void shape(ShapeCall& call);
+  static auto init(auto zero) { return std::make_tuple(m::highest(zero)); }
+  static auto combine(auto s, auto x, auto) {
+    return std::make_tuple(m::minimum(std::get<0>(s), x));
+  }
+  static auto merge(auto a, auto b) {
+    return std::make_tuple(m::minimum(std::get<0>(a), std::get<0>(b)));
+  }
+  static auto finish(auto s, auto) { return std::get<0>(s); }
+};
+
+// The state is a value and its index; of equal values the first counts, and NaN before all.
+struct ArgReduction : Reduction {
+  static void shape(ShapeCall& call);
+  static DType argument_dtype(DType operand, DType) { return compute_type(operand); }
+  static constexpr ReductionInfo info{&reduced_dims, &argument_dtype};
+  static auto chosen(auto take, auto v, auto i, auto w, auto j) {
+    return std::make_tuple(m::where(take, w, v), m::where(take, j, i));
+  }
+  // Whether (w, j) comes before (v, i), given whether w beats v.
+  static auto before(auto beats, auto v, auto i, auto w, auto j) {
+    return beats || (w == v && j < i) || (m::isnan(w) && (!m::isnan(v) || j < i));
+  }
+  static auto finish(auto s, auto) { return std::get<1>(s); }
+};
+struct Argmax : ArgReduction {
+  static constexpr std::string_view name = "argmax",
+                                    doc = "Where over `dim` the largest is, the first of equals.";
+  static auto init(auto zero) { return std::make_tuple(m::lowest(zero), m::last_index(zero)); }
+  static auto combine(auto s, auto w, auto j) {
+    const auto v = std::get<0>(s);
+    const auto i = std::get<1>(s);
+    return chosen(before(w > v, v, i, w, j), v, i, w, j);
+  }
+  static auto merge(auto a, auto b) { return combine(a, std::get<0>(b), std::get<1>(b)); }
+};
+struct Argmin : ArgReduction {
+  static constexpr std::string_view name = "argmin",
+                                    doc = "Where over `dim` the smallest is, the first of equals.";
+  static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::last_index(zero)); }
+  static auto combine(auto s, auto w, auto j) {
+    const auto v = std::get<0>(s);
+    const auto i = std::get<1>(s);
+    return chosen(before(w < v, v, i, w, j), v, i, w, j);
+  }
+  static auto merge(auto a, auto b) { return combine(a, std::get<0>(b), std::get<1>(b)); }
+};
+
+// Operands are seen as bool: not zero.
+struct Logical : Reduction {
+  static void shape(ShapeCall& call);
+  static DType logical_dtype(DType, DType) { return DType::boolean; }
+  static constexpr ReductionInfo info{&reduced_dims, &logical_dtype};
+  static auto finish(auto s, auto) { return std::get<0>(s); }
+};
+struct Any : Logical {
+  static constexpr std::string_view name = "any", doc = "Whether one over `dim` differs from 0.";
+  static auto init(auto zero) { return std::make_tuple(zero); }
+  static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) | x); }
+  static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) | std::get<0>(b)); }
+};
+struct All : Logical {
+  static constexpr std::string_view name = "all", doc = "Whether all over `dim` differ from 0.";
+  static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
+  static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) & x); }
+  static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) & std::get<0>(b)); }
+};
 
 }  // namespace ops
 
-inline Tensor sum(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {}) {
-  return ops::call<ops::Sum>(x.where, {x.operand}, {dim, keepdim, dtype});
-}
+// No dims given: all of them.
+Tensor sum(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor mean(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor prod(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor amax(ops::At x, Dims dim = {}, bool keepdim = false);
+Tensor amin(ops::At x, Dims dim = {}, bool keepdim = false);
+Tensor any(ops::At x, Dims dim = {}, bool keepdim = false);
+Tensor all(ops::At x, Dims dim = {}, bool keepdim = false);
+// The index along `dim`, or in row-major order of all elements.
+Tensor argmax(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
+Tensor argmin(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
 
 }  // namespace vitro

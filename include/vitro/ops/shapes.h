@@ -22,15 +22,22 @@ Dims wrap_dims(std::string_view op, const Dims& dims, int64_t rank);
 // Fills the one result of a pointwise op: promoted dtype, broadcast sizes, strides as
 // TensorIterator chooses them (dense, in the order of the operands' strides).
 void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts accepts);
-// The dtype that a pointwise op computes in before its result is made: operands are converted to it
-// (f16 and bf16 are computed in f32 beyond that, see compute_type).
-DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info);
+// The dtype that the operands of a pointwise op are converted to, numbers as well as tensors (f16
+// and bf16 are computed in f32 after that, see compute_type).  `result`: the dtype of the result.
+DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info, DType result);
 
 // Fills the one result of a reduction over `dims`.
 void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result);
 
+// Strides of a new tensor of sizes `meta.sizes`, as torch.empty_like(preserve_format) chooses them:
+// those of a tensor without holes, else dense in the order of its strides.
+Sizes strides_like(const TensorMeta& meta);
+
 // A dense result in row-major order.
 TensorMeta dense(DType dtype, Device device, Sizes sizes);
+
+// An expression with its value in the call that is running.
+Size this_run(sym::Expr e);
 
 // Strides and offset of a view from its index map, where each operand index is affine in the
 // result's index.

@@ -1,7 +1,11 @@
 // Views: the same memory under other indices.  A definition gives the shape of the result and
 // `map`, the operand's index of each element of the result; strides follow from the map where it is
 // affine.
+//   Tensor y = view(x, {-1, 4});   Tensor t = transpose(y, 0, 1);   Tensor r = select(t, 0, 2);
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "vitro/ops/define.h"
 
@@ -13,6 +17,21 @@ using IndexList = SmallVector<sym::Expr, 6>;
 struct ViewOp {
   static constexpr OpKind kind = OpKind::view;
   static constexpr int arity = 1;
+};
+
+struct ViewAttrs {
+  Sizes size;
+  static constexpr void each(auto&& f) { f("size", &ViewAttrs::size); }
+};
+struct View : ViewOp {
+  static constexpr std::string_view
+      name = "view",
+      doc = "Other sizes over the same elements in the same order; one size may be -1.";
+  using Attrs = ViewAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
 };
 
 struct PermuteAttrs {
@@ -29,9 +48,24 @@ struct Permute : ViewOp {
   static constexpr ViewInfo info{&map, &back};
 };
 
+struct ExpandAttrs {
+  Sizes size;
+  static constexpr void each(auto&& f) { f("size", &ExpandAttrs::size); }
+};
+struct Expand : ViewOp {
+  static constexpr std::string_view name = "expand",
+                                    doc = "Dimensions of size 1 repeated; -1 keeps a size.";
+  using Attrs = ExpandAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
+};
+
 struct SliceAttrs {
   int64_t dim = 0;
-  Size start = 0, end = INT64_MAX;  // negative: from the end; beyond the end: the end
+  Size start = 0;
+  Size end = INT64_MAX;  // negative: from the end
   int64_t step = 1;
   static constexpr void each(auto&& f) {
     f("dim", &SliceAttrs::dim);
@@ -51,14 +85,100 @@ struct Slice : ViewOp {
   static constexpr ViewInfo info{&map};
 };
 
+struct SelectAttrs {
+  int64_t dim = 0;
+  Size index = 0;
+  static constexpr void each(auto&& f) {
+    f("dim", &SelectAttrs::dim);
+    f("index", &SelectAttrs::index);
+  }
+};
+struct Select : ViewOp {
+  static constexpr std::string_view name = "select",
+                                    doc = "The elements at one index of dim, which goes away.";
+  using Attrs = SelectAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
+};
+
+struct SqueezeAttrs {
+  Dims dim;
+  static constexpr void each(auto&& f) { f("dim", &SqueezeAttrs::dim); }
+};
+struct Squeeze : ViewOp {
+  static constexpr std::string_view name = "squeeze",
+                                    doc = "Without those of the given dimensions that have size 1.";
+  using Attrs = SqueezeAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
+};
+
+struct UnsqueezeAttrs {
+  int64_t dim = 0;
+  static constexpr void each(auto&& f) { f("dim", &UnsqueezeAttrs::dim); }
+};
+struct Unsqueeze : ViewOp {
+  static constexpr std::string_view name = "unsqueeze",
+                                    doc = "With a dimension of size 1 before dim.";
+  using Attrs = UnsqueezeAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
+};
+
+struct DiagonalAttrs {
+  int64_t offset = 0;
+  int64_t dim1 = 0;
+  int64_t dim2 = 1;
+  static constexpr void each(auto&& f) {
+    f("offset", &DiagonalAttrs::offset);
+    f("dim1", &DiagonalAttrs::dim1);
+    f("dim2", &DiagonalAttrs::dim2);
+  }
+};
+struct Diagonal : ViewOp {
+  static constexpr std::string_view
+      name = "diagonal",
+      doc = "The elements where dim2 = dim1 + offset, as a last dimension.";
+  using Attrs = DiagonalAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
+};
+
+// The strides that a view of `x` with sizes `size` has; none where some element would have to move.
+std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size);
+// `size` with its -1 worked out from the number of elements.  Error naming `op`.
+Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size);
+
 }  // namespace ops
 
-inline Tensor permute(ops::At x, Dims dims) {
-  return ops::call<ops::Permute>(x.where, {x.operand}, {dims});
-}
-inline Tensor slice(ops::At x, int64_t dim = 0, Size start = 0, Size end = INT64_MAX,
-                    int64_t step = 1) {
-  return ops::call<ops::Slice>(x.where, {x.operand}, {dim, start, end, step});
-}
+// Error where strides do not allow it: "use reshape".
+Tensor view(ops::At x, Sizes size);
+// A view where strides allow it, else a copy.
+Tensor reshape(ops::At x, Sizes size);
+Tensor flatten(ops::At x, int64_t start_dim = 0, int64_t end_dim = -1);
+Tensor permute(ops::At x, Dims dims);
+Tensor transpose(ops::At x, int64_t dim0, int64_t dim1);
+Tensor t(ops::At x);  // rank 2 at most
+Tensor expand(ops::At x, Sizes size);
+Tensor slice(ops::At x, int64_t dim = 0, Size start = 0, Size end = INT64_MAX, int64_t step = 1);
+Tensor narrow(ops::At x, int64_t dim, Size start, Size length);
+Tensor select(ops::At x, int64_t dim, Size index);
+Tensor squeeze(ops::At x, Dims dim = {});  // none given: all of size 1
+Tensor unsqueeze(ops::At x, int64_t dim);
+Tensor diagonal(ops::At x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
+// Pieces of `split_size` along dim; the last may be smaller.
+std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim = 0);
+std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim = 0);
+// At most `chunks` pieces of equal size along dim; the last may be smaller.
+std::vector<Tensor> chunk(ops::At x, int64_t chunks, int64_t dim = 0);
+std::vector<Tensor> unbind(ops::At x, int64_t dim = 0);
 
 }  // namespace vitro

@@ -1,0 +1,103 @@
+// Activation functions.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "vitro/ops/define.h"
+#include "vitro/ops/math.h"
+
+namespace vitro {
+namespace ops {
+
+struct Sigmoid : Unary {
+  static constexpr std::string_view name = "sigmoid", doc = "1 / (1 + e^-x).";
+  static constexpr Promote promote = Promote::to_float;
+  static auto value(auto x) { return 1.0 / (1.0 + m::exp(-x)); }
+  static auto vjp(auto g, auto, auto y) { return g * y * (1.0 - y); }
+};
+
+struct Relu : Unary {
+  static constexpr std::string_view name = "relu",
+                                    doc = "x where it is positive, else 0; NaN stays.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static auto value(auto x) { return m::maximum(x, m::like(x, 0.0)); }
+  static auto vjp(auto g, auto, auto y) { return m::where(y > 0.0, g, m::like(g, 0.0)); }
+};
+
+struct Silu : Unary {
+  static constexpr std::string_view name = "silu", doc = "x * sigmoid(x).";
+  static constexpr Accepts accepts = Accepts::floating;
+  static auto value(auto x) { return x / (1.0 + m::exp(-x)); }
+  static auto vjp(auto g, auto x, auto y) {
+    return (g * (1.0 / (1.0 + m::exp(-x)))) * (1.0 + x - y);
+  }
+};
+
+enum class Approximate : uint8_t { none, tanh };
+constexpr auto names_of_values(Approximate) {
+  return std::array<std::string_view, 2>{"none", "tanh"};
+}
+struct GeluAttrs {
+  Approximate approximate = Approximate::none;
+  static constexpr void each(auto&& f) { f("approximate", &GeluAttrs::approximate); }
+};
+struct Gelu : Unary {
+  static constexpr std::string_view name = "gelu", doc = "x * P(X <= x) for a standard normal X.";
+  static constexpr Accepts accepts = Accepts::floating;
+  static constexpr bool uses_attrs = true;
+  using Attrs = GeluAttrs;
+  static auto value(const Attrs& attrs, auto x) {
+    if (attrs.approximate == Approximate::none)
+      return x * 0.5 * (1.0 + m::erf(x * 0.7071067811865476));
+    return 0.5 * x * (1.0 + m::tanh(0.7978845608028654 * (x + 0.044715 * (x * x * x))));
+  }
+};
+
+struct LeakyRelu : Binary {
+  static constexpr std::string_view name = "leaky_relu",
+                                    doc = "x where it is positive, else negative_slope * x.";
+  static constexpr Accepts accepts = Accepts::floating;
+  static auto value(auto x, auto slope) { return m::where(x > 0.0, x, x * slope); }
+};
+
+struct Elu : Pointwise {
+  static constexpr std::string_view name = "elu",
+                                    doc =
+                                        "scale * x, or scale * alpha * (e^(input_scale * x) - 1) "
+                                        "where x is negative.";
+  static constexpr int arity = 4;
+  static constexpr Accepts accepts = Accepts::floating;
+  static auto value(auto x, auto alpha, auto scale, auto input_scale) {
+    return m::where(x < 0.0, m::expm1(x * input_scale) * (alpha * scale), x * scale);
+  }
+};
+
+struct Hardtanh : Ternary {
+  static constexpr std::string_view name = "hardtanh", doc = "x within [min_val, max_val].";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static auto value(auto x, auto low, auto high) { return m::minimum(m::maximum(x, low), high); }
+};
+
+}  // namespace ops
+
+inline constexpr ops::Call<ops::Sigmoid> sigmoid;
+inline constexpr ops::Call<ops::Relu> relu;
+inline constexpr ops::Call<ops::Silu> silu;
+inline constexpr ops::InPlace<ops::Sigmoid> sigmoid_;
+inline constexpr ops::InPlace<ops::Relu> relu_;
+inline constexpr ops::InPlace<ops::Silu> silu_;
+
+Tensor gelu(ops::At x, std::string_view approximate = "none");  // or "tanh"
+inline Tensor leaky_relu(ops::At x, const Scalar& negative_slope = 0.01) {
+  return ops::call<ops::LeakyRelu>(x.where, {x.operand, negative_slope});
+}
+inline Tensor elu(ops::At x, const Scalar& alpha = 1, const Scalar& scale = 1,
+                  const Scalar& input_scale = 1) {
+  return ops::call<ops::Elu>(x.where, {x.operand, alpha, scale, input_scale});
+}
+inline Tensor hardtanh(ops::At x, const Scalar& min_val = -1, const Scalar& max_val = 1) {
+  return ops::call<ops::Hardtanh>(x.where, {x.operand, min_val, max_val});
+}
+
+}  // namespace vitro

@@ -1,0 +1,38 @@
+// Attention: softmax(q k^T * scale + mask) v.
+#pragma once
+
+#include <optional>
+
+#include "vitro/ops/define.h"
+#include "vitro/ops/product.h"
+
+namespace vitro {
+namespace ops {
+
+struct AttentionAttrs {
+  bool is_causal = false;
+  std::optional<double> scale;  // none: 1 / sqrt(the last size of q)
+  static constexpr void each(auto&& f) {
+    f("is_causal", &AttentionAttrs::is_causal);
+    f("scale", &AttentionAttrs::scale);
+  }
+};
+struct ScaledDotProductAttention : Composite {
+  static constexpr std::string_view
+      name = "scaled_dot_product_attention",
+      doc = "q [..., l, e], k [..., s, e], v [..., s, f] and a mask [..., l, s] -> [..., l, f].";
+  static constexpr int min_arity = 3, max_arity = 4;
+  using Attrs = AttentionAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
+}  // namespace ops
+
+// A bool mask says which keys take part, a floating-point one is added; a query without any key
+// gives 0.  `is_causal`: query i sees keys 0 to i; then there is no mask.  dropout_p must be 0.
+Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
+                                    const Tensor& attn_mask = {}, double dropout_p = 0,
+                                    bool is_causal = false, std::optional<double> scale = {});
+
+}  // namespace vitro

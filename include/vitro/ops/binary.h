@@ -1,0 +1,150 @@
+// Arithmetic of two tensors, or of a tensor and a number; sizes broadcast.
+//   Tensor y = x * 2 + mul(a, b);   add_(x, y);  // in place
+#pragma once
+
+#include <tuple>
+
+#include "vitro/ops/define.h"
+#include "vitro/ops/math.h"
+
+namespace vitro {
+namespace ops {
+
+struct Add : Binary {
+  static constexpr std::string_view name = "add", doc = "a + b; of bool a logical or.";
+  static auto value(auto a, auto b) { return a + b; }
+  static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(g, g); }
+};
+
+struct Sub : Binary {
+  static constexpr std::string_view name = "sub", doc = "a - b.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static auto value(auto a, auto b) { return a - b; }
+  static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(g, -g); }
+};
+
+struct Mul : Binary {
+  static constexpr std::string_view name = "mul", doc = "a * b; of bool a logical and.";
+  static auto value(auto a, auto b) { return a * b; }
+  static auto vjp(auto g, auto a, auto b, auto) { return std::make_tuple(g * b, g * a); }
+};
+
+struct Div : Binary {
+  static constexpr std::string_view
+      name = "div",
+      doc = "a / b; whole numbers are divided as floating-point numbers.";
+  static constexpr Promote promote = Promote::to_float;
+  static auto value(auto a, auto b) { return a / b; }
+  static auto vjp(auto g, auto, auto b, auto y) { return std::make_tuple(g / b, -g * y / b); }
+};
+
+struct FloorDivide : Binary {
+  static constexpr std::string_view name = "floor_divide", doc = "a / b rounded down.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static constexpr bool whole_divisor = true;
+  static auto value(auto a, auto b) { return m::floor_div(a, b); }
+};
+
+struct TruncDivide : Binary {
+  static constexpr std::string_view name = "trunc_divide", doc = "a / b rounded towards zero.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static constexpr bool whole_divisor = true;
+  static auto value(auto a, auto b) { return m::trunc_div(a, b); }
+};
+
+struct Fmod : Binary {
+  static constexpr std::string_view name = "fmod", doc = "The rest of a / b with the sign of a.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static constexpr bool whole_divisor = true;
+  static auto value(auto a, auto b) { return m::fmod(a, b); }
+};
+
+struct Remainder : Binary {
+  static constexpr std::string_view name = "remainder",
+                                    doc = "The rest of a / b with the sign of b.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static constexpr bool whole_divisor = true;
+  static auto value(auto a, auto b) { return m::remainder(a, b); }
+};
+
+struct Pow : Binary {
+  static constexpr std::string_view name = "pow", doc = "a raised to b.";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static auto value(auto a, auto b) { return m::pow(a, b); }
+};
+
+struct Atan2 : Binary {
+  static constexpr std::string_view name = "atan2", doc = "The angle of the point (b, a).";
+  static constexpr Promote promote = Promote::to_float;
+  static auto value(auto a, auto b) { return m::atan2(a, b); }
+  static auto vjp(auto g, auto a, auto b, auto) {
+    return std::make_tuple(g * b / (a * a + b * b), -g * a / (a * a + b * b));
+  }
+};
+
+struct Minimum : Binary {
+  static constexpr std::string_view name = "minimum", doc = "The smaller; NaN if either is.";
+  static auto value(auto a, auto b) { return m::minimum(a, b); }
+};
+
+struct Maximum : Binary {
+  static constexpr std::string_view name = "maximum", doc = "The larger; NaN if either is.";
+  static auto value(auto a, auto b) { return m::maximum(a, b); }
+};
+
+struct BitwiseAnd : Binary {
+  static constexpr std::string_view name = "bitwise_and", doc = "a & b.";
+  static constexpr Accepts accepts = Accepts::not_floating;
+  static auto value(auto a, auto b) { return a & b; }
+};
+
+struct BitwiseOr : Binary {
+  static constexpr std::string_view name = "bitwise_or", doc = "a | b.";
+  static constexpr Accepts accepts = Accepts::not_floating;
+  static auto value(auto a, auto b) { return a | b; }
+};
+
+struct BitwiseXor : Binary {
+  static constexpr std::string_view name = "bitwise_xor", doc = "a ^ b.";
+  static constexpr Accepts accepts = Accepts::not_floating;
+  static auto value(auto a, auto b) { return a ^ b; }
+};
+
+}  // namespace ops
+
+inline constexpr ops::Call<ops::Mul> mul;
+inline constexpr ops::Call<ops::FloorDivide> floor_divide;
+inline constexpr ops::Call<ops::TruncDivide> trunc_divide;
+inline constexpr ops::Call<ops::Fmod> fmod;
+inline constexpr ops::Call<ops::Remainder> remainder;
+inline constexpr ops::Call<ops::Atan2> atan2;
+inline constexpr ops::Call<ops::Minimum> minimum;
+inline constexpr ops::Call<ops::Maximum> maximum;
+inline constexpr ops::Call<ops::BitwiseAnd> bitwise_and;
+inline constexpr ops::Call<ops::BitwiseOr> bitwise_or;
+inline constexpr ops::Call<ops::BitwiseXor> bitwise_xor;
+inline constexpr ops::InPlace<ops::Add> add_;
+inline constexpr ops::InPlace<ops::Sub> sub_;
+inline constexpr ops::InPlace<ops::Mul> mul_;
+inline constexpr ops::InPlace<ops::Div> div_;
+inline constexpr ops::InPlace<ops::FloorDivide> floor_divide_;
+inline constexpr ops::InPlace<ops::TruncDivide> trunc_divide_;
+inline constexpr ops::InPlace<ops::Fmod> fmod_;
+inline constexpr ops::InPlace<ops::Remainder> remainder_;
+inline constexpr ops::InPlace<ops::Pow> pow_;
+inline constexpr ops::InPlace<ops::Atan2> atan2_;
+inline constexpr ops::InPlace<ops::Minimum> minimum_;
+inline constexpr ops::InPlace<ops::Maximum> maximum_;
+inline constexpr ops::InPlace<ops::BitwiseAnd> bitwise_and_;
+inline constexpr ops::InPlace<ops::BitwiseOr> bitwise_or_;
+inline constexpr ops::InPlace<ops::BitwiseXor> bitwise_xor_;
+
+// add(a, b, alpha) is a + alpha * b, as sub is a - alpha * b.
+Tensor add(ops::First a, const Operand& b, const Scalar& alpha = 1);
+Tensor sub(ops::First a, const Operand& b, const Scalar& alpha = 1);
+// rounding_mode: "" divides as numbers with a fraction, "floor" rounds down, "trunc" towards zero.
+Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode = "");
+// Whole numbers are not raised to a negative number: Error, cast them first.
+Tensor pow(ops::First a, const Operand& b);
+
+}  // namespace vitro

@@ -1,0 +1,108 @@
+// Comparisons, and choosing by them.  The results of comparisons are bool.
+#pragma once
+
+#include "vitro/ops/define.h"
+#include "vitro/ops/math.h"
+
+namespace vitro {
+namespace ops {
+
+struct Eq : Binary {
+  static constexpr std::string_view name = "eq", doc = "a == b.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return a == b; }
+};
+
+struct Ne : Binary {
+  static constexpr std::string_view name = "ne", doc = "a != b.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return a != b; }
+};
+
+struct Lt : Binary {
+  static constexpr std::string_view name = "lt", doc = "a < b.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return a < b; }
+};
+
+struct Le : Binary {
+  static constexpr std::string_view name = "le", doc = "a <= b.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return a <= b; }
+};
+
+struct Gt : Binary {
+  static constexpr std::string_view name = "gt", doc = "a > b.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return a > b; }
+};
+
+struct Ge : Binary {
+  static constexpr std::string_view name = "ge", doc = "a >= b.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return a >= b; }
+};
+
+struct LogicalAnd : Binary {
+  static constexpr std::string_view name = "logical_and", doc = "Whether both differ from 0.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return (a != 0.0) && (b != 0.0); }
+};
+
+struct LogicalOr : Binary {
+  static constexpr std::string_view name = "logical_or", doc = "Whether one differs from 0.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return (a != 0.0) || (b != 0.0); }
+};
+
+struct LogicalXor : Binary {
+  static constexpr std::string_view name = "logical_xor",
+                                    doc = "Whether exactly one differs from 0.";
+  static constexpr Promote promote = Promote::comparison;
+  static auto value(auto a, auto b) { return (a != 0.0) != (b != 0.0); }
+};
+
+struct Where : Ternary {
+  static constexpr std::string_view name = "where",
+                                    doc = "a where the condition holds, b elsewhere.";
+  static constexpr bool first_is_condition = true;
+  static auto value(auto condition, auto a, auto b) { return m::where(condition, a, b); }
+};
+
+struct Clamp : Ternary {
+  static constexpr std::string_view name = "clamp", doc = "x within [min, max].";
+  static constexpr Accepts accepts = Accepts::no_bool;
+  static auto value(auto x, auto min, auto max) { return m::minimum(m::maximum(x, min), max); }
+};
+
+}  // namespace ops
+
+inline constexpr ops::Call<ops::Eq> eq;
+inline constexpr ops::Call<ops::Ne> ne;
+inline constexpr ops::Call<ops::Lt> lt;
+inline constexpr ops::Call<ops::Le> le;
+inline constexpr ops::Call<ops::Gt> gt;
+inline constexpr ops::Call<ops::Ge> ge;
+inline constexpr ops::Call<ops::LogicalAnd> logical_and;
+inline constexpr ops::Call<ops::LogicalOr> logical_or;
+inline constexpr ops::Call<ops::LogicalXor> logical_xor;
+inline constexpr ops::Call<ops::Where> where;
+inline constexpr ops::InPlace<ops::Eq> eq_;
+inline constexpr ops::InPlace<ops::Ne> ne_;
+inline constexpr ops::InPlace<ops::Lt> lt_;
+inline constexpr ops::InPlace<ops::Le> le_;
+inline constexpr ops::InPlace<ops::Gt> gt_;
+inline constexpr ops::InPlace<ops::Ge> ge_;
+inline constexpr ops::InPlace<ops::LogicalAnd> logical_and_;
+inline constexpr ops::InPlace<ops::LogicalOr> logical_or_;
+inline constexpr ops::InPlace<ops::LogicalXor> logical_xor_;
+inline constexpr ops::InPlace<ops::Clamp> clamp_;
+
+// A bound that is left out ({}) does not bind.
+Tensor clamp(ops::At x, const Operand& min = {}, const Operand& max = {});
+// `value` where the bool `mask` holds, x elsewhere; the dtype stays x's.
+Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value);
+const Tensor& masked_fill_(const Tensor& x, const Tensor& mask, const Operand& value,
+                           std::source_location from = std::source_location::current());
+
+}  // namespace vitro

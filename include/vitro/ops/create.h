@@ -1,0 +1,160 @@
+// New tensors: filled with a number, counted up, copied, cast, cut to a triangle.
+//   Tensor z = zeros({2, 3});   Tensor i = arange(10);   Tensor h = to(x, DType::f16);
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "vitro/ops/define.h"
+#include "vitro/ops/math.h"
+
+namespace vitro {
+namespace ops {
+
+struct Create : Pointwise {
+  static constexpr Promote promote = Promote::attribute;
+};
+
+struct FullAttrs {
+  Sizes size;
+  std::optional<DType> dtype;  // none: what the number is (f32, i64 or bool)
+  static constexpr void each(auto&& f) {
+    f("size", &FullAttrs::size);
+    f("dtype", &FullAttrs::dtype);
+  }
+};
+struct Full : Create {
+  static constexpr std::string_view name = "full", doc = "A new tensor, all of one number.";
+  static constexpr int arity = 1;
+  using Attrs = FullAttrs;
+  static void shape(ShapeCall& call);
+  static auto value(auto fill) { return fill; }
+};
+
+struct DTypeAttrs {
+  std::optional<DType> dtype;
+  static constexpr void each(auto&& f) { f("dtype", &DTypeAttrs::dtype); }
+};
+struct FullLike : Create {
+  static constexpr std::string_view name = "full_like",
+                                    doc = "A new tensor like x, all of one number.";
+  static constexpr int arity = 2;
+  static constexpr bool first_is_shape = true;
+  using Attrs = DTypeAttrs;
+  static void shape(ShapeCall& call);
+  static auto value(auto, auto fill) { return fill; }
+};
+
+struct Arange : Create {
+  static constexpr std::string_view name = "arange", doc = "start, start + step, ... before end.";
+  static constexpr int arity = 3;
+  static constexpr bool uses_index = true;
+  static constexpr Accepts accepts = Accepts::no_bool;
+  using Attrs = DTypeAttrs;
+  static void shape(ShapeCall& call);
+  static auto value(auto at, auto start, auto, auto step) {
+    return start + m::like(start, at(-1)) * step;
+  }
+};
+
+struct Fill : Create {
+  static constexpr std::string_view name = "fill", doc = "x with every element replaced.";
+  static constexpr int arity = 2;
+  static constexpr bool first_is_shape = true;
+  static void shape(ShapeCall& call);
+  static auto value(auto, auto fill) { return fill; }
+};
+struct Copy : Create {
+  static constexpr std::string_view name = "copy",
+                                    doc = "The elements of src with x's dtype, broadcast to x.";
+  static constexpr int arity = 2;
+  static constexpr bool first_is_shape = true;
+  static void shape(ShapeCall& call);
+  static auto value(auto, auto src) { return src; }
+};
+
+enum class MemoryFormat : uint8_t { preserve, contiguous };
+constexpr auto names_of_values(MemoryFormat) {
+  return std::array<std::string_view, 2>{"preserve", "contiguous"};
+}
+struct CloneAttrs {
+  MemoryFormat memory_format = MemoryFormat::preserve;
+  static constexpr void each(auto&& f) { f("memory_format", &CloneAttrs::memory_format); }
+};
+struct Clone : Create {
+  static constexpr std::string_view name = "clone", doc = "A copy with memory of its own.";
+  static constexpr int arity = 1;
+  using Attrs = CloneAttrs;
+  static void shape(ShapeCall& call);
+  static auto value(auto x) { return x; }
+};
+struct ToCopy : Create {
+  static constexpr std::string_view name = "_to_copy", doc = "A copy with another dtype.";
+  static constexpr int arity = 1;
+  using Attrs = DTypeAttrs;
+  static void shape(ShapeCall& call);
+  static auto value(auto x) { return x; }
+};
+
+struct TriangleAttrs {
+  int64_t diagonal = 0;
+  static constexpr void each(auto&& f) { f("diagonal", &TriangleAttrs::diagonal); }
+};
+struct Triangle : Pointwise {
+  static constexpr int arity = 1;
+  static constexpr bool uses_index = true, uses_attrs = true;
+  using Attrs = TriangleAttrs;
+};
+struct Tril : Triangle {
+  static constexpr std::string_view name = "tril",
+                                    doc = "x where column <= row + diagonal, else 0.";
+  static void shape(ShapeCall& call);
+  static auto value(const Attrs& attrs, auto at, auto x) {
+    return m::where(at(-1) - at(-2) <= static_cast<double>(attrs.diagonal), x, m::like(x, 0.0));
+  }
+};
+struct Triu : Triangle {
+  static constexpr std::string_view name = "triu",
+                                    doc = "x where column >= row + diagonal, else 0.";
+  static void shape(ShapeCall& call);
+  static auto value(const Attrs& attrs, auto at, auto x) {
+    return m::where(at(-1) - at(-2) >= static_cast<double>(attrs.diagonal), x, m::like(x, 0.0));
+  }
+};
+
+}  // namespace ops
+
+Tensor full(Sizes size, const Scalar& fill, std::optional<DType> dtype = {},
+            std::source_location from = std::source_location::current());
+Tensor zeros(Sizes size, DType dtype = default_float,
+             std::source_location from = std::source_location::current());
+Tensor ones(Sizes size, DType dtype = default_float,
+            std::source_location from = std::source_location::current());
+Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype = {});
+Tensor zeros_like(ops::At x, std::optional<DType> dtype = {});
+Tensor ones_like(ops::At x, std::optional<DType> dtype = {});
+// A tensor without dimensions that holds the number.
+Tensor scalar_tensor(const Scalar& number, DType dtype = default_float,
+                     std::source_location from = std::source_location::current());
+// Whole numbers give i64, others the default float.
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+              std::optional<DType> dtype = {},
+              std::source_location from = std::source_location::current());
+Tensor arange(const Scalar& end, std::optional<DType> dtype = {},
+              std::source_location from = std::source_location::current());
+
+const Tensor& fill_(const Tensor& x, const Operand& value,
+                    std::source_location from = std::source_location::current());
+const Tensor& zero_(const Tensor& x, std::source_location from = std::source_location::current());
+const Tensor& copy_(const Tensor& x, const Operand& src,
+                    std::source_location from = std::source_location::current());
+Tensor fill(ops::At x, const Operand& value);
+Tensor copy(ops::At x, const Operand& src);
+Tensor clone(ops::At x, ops::MemoryFormat memory_format = ops::MemoryFormat::preserve);
+Tensor contiguous(ops::At x);       // x itself where it is
+Tensor to(ops::At x, DType dtype);  // x itself where it has the dtype
+Tensor tril(ops::At x, int64_t diagonal = 0);
+Tensor triu(ops::At x, int64_t diagonal = 0);
+
+}  // namespace vitro

@@ -1,0 +1,96 @@
+// Statistics and normalisation: programs written in other ops.  f16 and bf16 are computed in f32.
+//   Tensor p = softmax(x, -1);   Tensor y = layer_norm(x, {768}, weight, bias);
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include "vitro/ops/define.h"
+#include "vitro/ops/product.h"
+
+namespace vitro {
+namespace ops {
+
+struct SoftmaxAttrs {
+  int64_t dim = -1;
+  static constexpr void each(auto&& f) { f("dim", &SoftmaxAttrs::dim); }
+};
+struct Softmax : Composite {
+  static constexpr std::string_view name = "_softmax", doc = "e^x along dim, scaled to a sum of 1.";
+  static constexpr int arity = 1;
+  using Attrs = SoftmaxAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+struct LogSoftmax : Composite {
+  static constexpr std::string_view name = "_log_softmax", doc = "The logarithm of softmax.";
+  static constexpr int arity = 1;
+  using Attrs = SoftmaxAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
+struct VarAttrs {
+  Dims dim;  // none given: all
+  double correction = 1;
+  bool keepdim = false;
+  static constexpr void each(auto&& f) {
+    f("dim", &VarAttrs::dim);
+    f("correction", &VarAttrs::correction);
+    f("keepdim", &VarAttrs::keepdim);
+  }
+};
+struct VarMean : Composite {
+  static constexpr std::string_view
+      name = "var_mean",
+      doc = "Mean squared distance from the mean (over count - correction), and the mean.";
+  static constexpr int arity = 1;
+  using Attrs = VarAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+struct Var : Composite {
+  static constexpr std::string_view
+      name = "var",
+      doc = "Mean squared distance from the mean (over count - correction).";
+  static constexpr int arity = 1;
+  using Attrs = VarAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
+struct LayerNormAttrs {
+  Sizes normalized_shape;
+  double eps = 1e-5;
+  static constexpr void each(auto&& f) {
+    f("normalized_shape", &LayerNormAttrs::normalized_shape);
+    f("eps", &LayerNormAttrs::eps);
+  }
+};
+struct NativeLayerNorm : Composite {
+  static constexpr std::string_view
+      name = "native_layer_norm",
+      doc =
+          "x less its mean, over its deviation in the last dimensions, times weight, plus bias; "
+          "also the mean and 1 / deviation.";
+  static constexpr int min_arity = 1, max_arity = 3;
+  using Attrs = LayerNormAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
+}  // namespace ops
+
+Tensor softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
+Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
+Tensor var(ops::At x, Dims dim = {}, double correction = 1, bool keepdim = false);
+std::tuple<Tensor, Tensor> var_mean(ops::At x, Dims dim = {}, double correction = 1,
+                                    bool keepdim = false);
+// `weight` and `bias` may be left out.
+Tensor layer_norm(ops::At x, Sizes normalized_shape, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, Sizes normalized_shape,
+                                                     const Tensor& weight, const Tensor& bias,
+                                                     double eps);
+
+}  // namespace vitro

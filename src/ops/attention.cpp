@@ -1,0 +1,117 @@
+#include "vitro/ops/attention.h"
+
+#include <cmath>
+#include <limits>
+
+#include "vitro/base/error.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/norm.h"
+#include "vitro/ops/operators.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Sizes without_last_two(Sizes sizes) {
+  sizes.pop_back();
+  sizes.pop_back();
+  return sizes;
+}
+
+Sizes with(Sizes sizes, Size a, Size b) {
+  sizes.push_back(a);
+  sizes.push_back(b);
+  return sizes;
+}
+
+Tensor as_batch(const Tensor& x, const Sizes& batch) {
+  const Size rows = x.size(-2), columns = x.size(-1);
+  return reshape(expand(x, with(batch, rows, columns)), {product(batch), rows, columns});
+}
+
+// Softmax in which a row of nothing but -inf gives 0.
+Tensor softmax_of_some(const Tensor& scores) {
+  const Tensor most = amax(scores, {-1}, true);
+  const Tensor e = exp(scores - where(most == -infinity, 0.0, most)), total = sum(e, {-1}, true);
+  return e / where(total == 0.0, 1.0, total);
+}
+
+Tensor masked(const Tensor& scores, const Tensor& mask) {
+  return is_bool(mask.dtype()) ? where(mask, scores, -infinity) : scores + to(mask, scores.dtype());
+}
+
+}  // namespace
+
+void ScaledDotProductAttention::shape(ShapeCall& call) {
+  for (size_t i = 0; i < 3; ++i) {
+    VITRO_CHECK(call.operands[i].meta && call.operands[i].meta->rank() >= 2, call.op,
+                ": needs tensors of rank 2 or more");
+  }
+  const TensorMeta &q = *call.operands[0].meta, &k = *call.operands[1].meta,
+                   &v = *call.operands[2].meta;
+  VITRO_CHECK(is_floating(q.dtype) && q.dtype == k.dtype && q.dtype == v.dtype, call.op,
+              ": q, k and v must have one floating-point dtype, got ", q.dtype, ", ", k.dtype,
+              " and ", v.dtype);
+  VITRO_CHECK(equal(q.sizes.back(), k.sizes.back()), call.op, ": q of sizes ", q.sizes,
+              " and k of sizes ", k.sizes, " differ in their last size");
+  VITRO_CHECK(equal(k.sizes[k.sizes.size() - 2], v.sizes[v.sizes.size() - 2]), call.op,
+              ": k of sizes ", k.sizes, " and v of sizes ", v.sizes,
+              " hold different numbers of keys");
+  Sizes batch = broadcast(call.op, without_last_two(q.sizes), without_last_two(k.sizes));
+  batch = broadcast(call.op, batch, without_last_two(v.sizes));
+  const Size rows = q.sizes[q.sizes.size() - 2], keys = k.sizes[k.sizes.size() - 2];
+  const TensorMeta* mask = call.operands.size() > 3 ? call.operands[3].meta : nullptr;
+  if (mask) {
+    VITRO_CHECK(!call.attrs.as<Attrs>().is_causal, call.op,
+                ": takes a mask or is_causal, not both; put the triangle into the mask");
+    VITRO_CHECK(is_bool(mask->dtype) || is_floating(mask->dtype), call.op,
+                ": the mask must be bool or floating-point, got ", mask->dtype);
+    const Sizes scores = with(batch, rows, keys), both = broadcast(call.op, scores, mask->sizes);
+    bool fits = both.size() == scores.size();
+    for (size_t d = 0; fits && d < both.size(); ++d) fits = equal(both[d], scores[d]);
+    VITRO_CHECK(fits, call.op, ": a mask of sizes ", mask->sizes, " does not broadcast to ",
+                scores);
+  }
+  call.results.push_back(dense(q.dtype, q.device, with(batch, rows, v.sizes.back())));
+}
+
+void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsView attrs,
+                                       std::span<Tensor> results) {
+  const auto& a = attrs.as<Attrs>();
+  const DType dtype = operands[0].tensor().dtype(), wide = compute_type(dtype);
+  const Tensor q = to(operands[0].tensor(), wide), k = to(operands[1].tensor(), wide),
+               v = to(operands[2].tensor(), wide);
+  Sizes batch = broadcast(name, without_last_two(q.sizes()), without_last_two(k.sizes()));
+  batch = broadcast(name, batch, without_last_two(v.sizes()));
+  const Size rows = q.size(-2), keys = k.size(-2);
+  const double scale =
+      a.scale.value_or(1 / std::sqrt(static_cast<double>(static_cast<int64_t>(q.size(-1)))));
+  Tensor scores = bmm(as_batch(q, batch), transpose(as_batch(k, batch), 1, 2)) * scale;
+  const bool has_mask = operands.size() > 3 && operands[3].is_tensor();
+  if (a.is_causal) scores = masked(scores, tril(full({rows, keys}, true)));
+  if (has_mask) {
+    scores = view(scores, with(batch, rows, keys));
+    scores = reshape(masked(scores, operands[3].tensor()), {product(batch), rows, keys});
+  }
+  const bool empty = equal(rows, 0) || equal(keys, 0) || equal(product(batch), 0);
+  const Tensor weights = empty ? scores : has_mask ? softmax_of_some(scores) : softmax(scores, -1);
+  const Tensor y = bmm(weights, as_batch(v, batch));
+  results[0] = to(view(y, with(batch, rows, v.size(-1))), dtype);
+}
+
+}  // namespace ops
+
+Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    std::optional<double> scale) {
+  VITRO_CHECK(dropout_p == 0, "scaled_dot_product_attention: dropout_p must be 0, got ", dropout_p,
+              "; drop out the result instead");
+  return ops::call<ops::ScaledDotProductAttention>(q.where, {q.operand, k, v, attn_mask},
+                                                   {is_causal, scale});
+}
+
+}  // namespace vitro

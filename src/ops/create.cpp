@@ -1,0 +1,201 @@
+#include "vitro/ops/create.h"
+
+#include <cmath>
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+DType dtype_for(const Scalar& number) {
+  return number.is_floating() ? default_float : number.dtype();
+}
+
+const Scalar& number_of(const ShapeCall& call, size_t i) {
+  VITRO_CHECK(call.operands[i].number, call.op, ": operand ", i, " must be a number");
+  return *call.operands[i].number;
+}
+
+const TensorMeta& tensor_of(const ShapeCall& call, size_t i) {
+  VITRO_CHECK(call.operands[i].meta, call.op, ": operand ", i, " must be a tensor");
+  return *call.operands[i].meta;
+}
+
+TensorMeta like(const TensorMeta& x, DType dtype) {
+  TensorMeta out{dtype, x.device, x.sizes, {}, 0};
+  out.strides = strides_like(x);
+  return out;
+}
+
+// (end - start) / step rounded up; symbolic where the numbers are.
+Size whole_length(const Scalar& start, const Scalar& end, const Scalar& step) {
+  const auto size = [](const Scalar& s) {
+    return s.is_symbolic() ? Size(s.as_int(), s.expr()) : Size(s.as_int());
+  };
+  const Size first = size(start), last = size(end), by = size(step);
+  if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
+  return less(first, last) ? (last - first + by - 1) / by : Size(0);
+}
+
+Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (!start.is_floating() && !end.is_floating() && !step.is_floating())
+    return whole_length(start, end, step);
+  const double length = std::ceil((end.as_double() - start.as_double()) / step.as_double());
+  VITRO_CHECK(length < 0x1p62, "arange: from ", start, " to ", end, " by ", step,
+              " does not end; needs finite bounds");
+  return length > 0 ? static_cast<int64_t>(length) : 0;
+}
+
+// Operand 1 must broadcast to operand 0, whose shape the result takes.
+void shape_of_write(ShapeCall& call) {
+  const TensorMeta& x = tensor_of(call, 0);
+  if (const TensorMeta* src = call.operands[1].meta) {
+    const Sizes both = broadcast(call.op, x.sizes, src->sizes);
+    bool fits = both.size() == x.sizes.size();
+    for (size_t d = 0; fits && d < both.size(); ++d) fits = equal(both[d], x.sizes[d]);
+    VITRO_CHECK(fits, call.op, ": sizes ", src->sizes, " do not broadcast to ", x.sizes);
+  }
+  call.results.push_back(like(x, x.dtype));
+}
+
+void shape_of_triangle(ShapeCall& call) {
+  VITRO_CHECK(tensor_of(call, 0).rank() >= 2, call.op,
+              ": needs a tensor of rank 2 or more, got sizes ", call.operands[0].meta->sizes);
+  const TensorMeta& x = *call.operands[0].meta;
+  call.results.push_back(dense(x.dtype, x.device, x.sizes));
+}
+
+}  // namespace
+
+void Full::shape(ShapeCall& call) {
+  const auto& a = call.attrs.as<Attrs>();
+  for (const Size s : a.size)
+    VITRO_CHECK(s.value() >= 0, "full: sizes must not be negative, got ", a.size);
+  call.results.push_back(dense(a.dtype.value_or(dtype_for(number_of(call, 0))), cpu, a.size));
+}
+
+void FullLike::shape(ShapeCall& call) {
+  const TensorMeta& x = tensor_of(call, 0);
+  call.results.push_back(like(x, call.attrs.as<Attrs>().dtype.value_or(x.dtype)));
+}
+
+void Arange::shape(ShapeCall& call) {
+  const Scalar &start = number_of(call, 0), &end = number_of(call, 1), &step = number_of(call, 2);
+  VITRO_CHECK(step.as_double() != 0, "arange: step must not be 0");
+  VITRO_CHECK((step.as_double() > 0) == (end.as_double() > start.as_double()) ||
+                  end.as_double() == start.as_double(),
+              "arange: step ", step, " does not lead from ", start, " to ", end,
+              "; turn its sign or exchange the bounds");
+  const bool whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
+  const DType dtype = call.attrs.as<Attrs>().dtype.value_or(whole ? DType::i64 : default_float);
+  VITRO_CHECK(!is_bool(dtype), "arange: takes numbers (not bool), got ", dtype);
+  call.results.push_back(dense(dtype, cpu, {length_of(start, end, step)}));
+}
+
+void Fill::shape(ShapeCall& call) {
+  VITRO_CHECK(!call.operands[1].meta || call.operands[1].meta->rank() == 0,
+              "fill: takes a number or a tensor without dimensions, got sizes ",
+              call.operands[1].meta->sizes, "; copy takes tensors");
+  shape_of_write(call);
+}
+
+void Copy::shape(ShapeCall& call) {
+  shape_of_write(call);
+}
+
+void Clone::shape(ShapeCall& call) {
+  const TensorMeta& x = tensor_of(call, 0);
+  const bool preserve = call.attrs.as<Attrs>().memory_format == MemoryFormat::preserve;
+  call.results.push_back(preserve ? like(x, x.dtype) : dense(x.dtype, x.device, x.sizes));
+}
+
+void ToCopy::shape(ShapeCall& call) {
+  const TensorMeta& x = tensor_of(call, 0);
+  call.results.push_back(like(x, call.attrs.as<Attrs>().dtype.value_or(x.dtype)));
+}
+
+void Tril::shape(ShapeCall& call) {
+  shape_of_triangle(call);
+}
+void Triu::shape(ShapeCall& call) {
+  shape_of_triangle(call);
+}
+
+}  // namespace ops
+
+namespace {
+
+template <class Op>
+const Tensor& write(const Tensor& x, const Operand& value, std::source_location from) {
+  Tensor result;
+  const Operand operands[] = {x, value};
+  vitro::call(OpCall{&ops::def<Op>(), operands, {}, true, from}, {&result, 1});
+  return x;
+}
+
+}  // namespace
+
+Tensor full(Sizes size, const Scalar& fill, std::optional<DType> dtype, std::source_location from) {
+  return ops::call<ops::Full>(from, {fill}, {size, dtype});
+}
+Tensor zeros(Sizes size, DType dtype, std::source_location from) {
+  return full(std::move(size), 0, dtype, from);
+}
+Tensor ones(Sizes size, DType dtype, std::source_location from) {
+  return full(std::move(size), 1, dtype, from);
+}
+Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype) {
+  return ops::call<ops::FullLike>(x.where, {x.operand, fill}, {dtype});
+}
+Tensor zeros_like(ops::At x, std::optional<DType> dtype) {
+  return full_like(x, 0, dtype);
+}
+Tensor ones_like(ops::At x, std::optional<DType> dtype) {
+  return full_like(x, 1, dtype);
+}
+Tensor scalar_tensor(const Scalar& number, DType dtype, std::source_location from) {
+  return full({}, number, dtype, from);
+}
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              std::optional<DType> dtype, std::source_location from) {
+  return ops::call<ops::Arange>(from, {start, end, step}, {dtype});
+}
+Tensor arange(const Scalar& end, std::optional<DType> dtype, std::source_location from) {
+  return arange(0, end, 1, dtype, from);
+}
+
+const Tensor& fill_(const Tensor& x, const Operand& value, std::source_location from) {
+  return write<ops::Fill>(x, value, from);
+}
+const Tensor& zero_(const Tensor& x, std::source_location from) {
+  return fill_(x, 0, from);
+}
+const Tensor& copy_(const Tensor& x, const Operand& src, std::source_location from) {
+  return write<ops::Copy>(x, src, from);
+}
+Tensor fill(ops::At x, const Operand& value) {
+  return ops::call<ops::Fill>(x.where, {x.operand, value});
+}
+Tensor copy(ops::At x, const Operand& src) {
+  return ops::call<ops::Copy>(x.where, {x.operand, src});
+}
+Tensor clone(ops::At x, ops::MemoryFormat memory_format) {
+  return ops::call<ops::Clone>(x.where, {x.operand}, {memory_format});
+}
+Tensor contiguous(ops::At x) {
+  const Tensor& t = x.operand.tensor();
+  return t.is_contiguous() ? t : clone(x, ops::MemoryFormat::contiguous);
+}
+Tensor to(ops::At x, DType dtype) {
+  const Tensor& t = x.operand.tensor();
+  return t.dtype() == dtype ? t : ops::call<ops::ToCopy>(x.where, {x.operand}, {dtype});
+}
+Tensor tril(ops::At x, int64_t diagonal) {
+  return ops::call<ops::Tril>(x.where, {x.operand}, {diagonal});
+}
+Tensor triu(ops::At x, int64_t diagonal) {
+  return ops::call<ops::Triu>(x.where, {x.operand}, {diagonal});
+}
+
+}  // namespace vitro

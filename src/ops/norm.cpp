@@ -1,0 +1,193 @@
+#include "vitro/ops/norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vitro/base/error.h"
+#include "vitro/ops/binary.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/operators.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/unary.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+const TensorMeta& floating_of(const ShapeCall& call) {
+  const TensorMeta* x = call.operands[0].meta;
+  VITRO_CHECK(x && is_floating(x->dtype), call.op,
+              ": takes a tensor of floating-point numbers, got ",
+              x ? name_of(x->dtype) : "a number", "; cast it first");
+  return *x;
+}
+
+void softmax_shape(ShapeCall& call) {
+  const TensorMeta& x = floating_of(call);
+  (void)wrap_dim(call.op, call.attrs.as<SoftmaxAttrs>().dim, x.rank());
+  call.results.push_back(dense(x.dtype, x.device, x.sizes));
+}
+
+void var_shape(ShapeCall& call) {
+  const auto& a = call.attrs.as<VarAttrs>();
+  const TensorMeta& x = floating_of(call);
+  shape_of_reduction(call, {wrap_dims(call.op, a.dim, x.rank()), a.keepdim}, x.dtype);
+}
+
+// `x` as composites compute it.
+Tensor widened(const Operand& x) {
+  return to(x.tensor(), compute_type(x.tensor().dtype()));
+}
+
+// Variance and mean of `x` over `dims`, which stay as size 1.
+std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double correction) {
+  const Tensor mean_of_x = mean(x, dims, true), distance = x - mean_of_x;
+  const Tensor squares = sum(distance * distance, dims, true);
+  Size count = 1;
+  for (const int64_t d : dims) count = count * x.size(d);
+  if (correction != std::floor(correction)) {
+    const double divisor = static_cast<double>(static_cast<int64_t>(count)) - correction;
+    return {squares / std::max(divisor, 0.0), mean_of_x};
+  }
+  const Size divisor = count - static_cast<int64_t>(correction);
+  return {squares / (less(divisor, 0) ? Size(0) : divisor), mean_of_x};
+}
+
+}  // namespace
+
+void Softmax::shape(ShapeCall& call) {
+  softmax_shape(call);
+}
+void LogSoftmax::shape(ShapeCall& call) {
+  softmax_shape(call);
+}
+
+namespace {
+
+// The dimension to reduce over, none for a tensor without dimensions (then all of them are meant).
+Dims softmax_dims(AttrsView attrs, const Tensor& x) {
+  return x.rank() == 0 ? Dims{} : Dims{attrs.as<SoftmaxAttrs>().dim};
+}
+
+}  // namespace
+
+void Softmax::expand(std::span<const Operand> operands, AttrsView attrs,
+                     std::span<Tensor> results) {
+  const Tensor x = widened(operands[0]);
+  const Dims dims = softmax_dims(attrs, x);
+  if (equal(x.numel(), 0)) {
+    results[0] = clone(operands[0].tensor(), MemoryFormat::contiguous);
+    return;
+  }
+  const Tensor e = exp(x - amax(x, dims, true));
+  results[0] = to(e / sum(e, dims, true), operands[0].tensor().dtype());
+}
+
+void LogSoftmax::expand(std::span<const Operand> operands, AttrsView attrs,
+                        std::span<Tensor> results) {
+  const Tensor x = widened(operands[0]);
+  const Dims dims = softmax_dims(attrs, x);
+  if (equal(x.numel(), 0)) {
+    results[0] = clone(operands[0].tensor(), MemoryFormat::contiguous);
+    return;
+  }
+  const Tensor below = x - amax(x, dims, true);
+  results[0] = to(below - log(sum(exp(below), dims, true)), operands[0].tensor().dtype());
+}
+
+void VarMean::shape(ShapeCall& call) {
+  var_shape(call);
+  call.results.push_back(call.results.back());
+}
+void Var::shape(ShapeCall& call) {
+  var_shape(call);
+}
+
+void VarMean::expand(std::span<const Operand> operands, AttrsView attrs,
+                     std::span<Tensor> results) {
+  const auto& a = attrs.as<Attrs>();
+  const Tensor x = widened(operands[0]);
+  const Dims dims = wrap_dims(name, a.dim, x.rank());
+  auto [variance, mean_of_x] = moments(x, dims, a.correction);
+  const DType dtype = operands[0].tensor().dtype();
+  results[0] = to(a.keepdim ? variance : squeeze(variance, dims), dtype);
+  results[1] = to(a.keepdim ? mean_of_x : squeeze(mean_of_x, dims), dtype);
+}
+
+void Var::expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results) {
+  Tensor both[2];
+  VarMean::expand(operands, attrs, both);
+  results[0] = both[0];
+}
+
+void NativeLayerNorm::shape(ShapeCall& call) {
+  const TensorMeta& x = floating_of(call);
+  const Sizes& shape = call.attrs.as<Attrs>().normalized_shape;
+  bool fits = !shape.empty() && shape.size() <= x.sizes.size();
+  const size_t first = fits ? x.sizes.size() - shape.size() : 0;
+  for (size_t d = 0; fits && d < shape.size(); ++d) fits = equal(x.sizes[first + d], shape[d]);
+  VITRO_CHECK(fits, "native_layer_norm: normalized_shape ", shape,
+              " is not the end of the sizes of x, ", x.sizes);
+  for (size_t i = 1; i < call.operands.size(); ++i) {
+    const TensorMeta* p = call.operands[i].meta;
+    bool same = !p || p->sizes.size() == shape.size();
+    for (size_t d = 0; p && same && d < shape.size(); ++d) same = equal(p->sizes[d], shape[d]);
+    VITRO_CHECK(same, "native_layer_norm: ", i == 1 ? "weight" : "bias", " has sizes ", p->sizes,
+                ", needs ", shape);
+  }
+  Sizes statistics = x.sizes;
+  for (size_t d = first; d < statistics.size(); ++d) statistics[d] = 1;
+  call.results.push_back(dense(x.dtype, x.device, x.sizes));
+  call.results.push_back(dense(x.dtype, x.device, statistics));
+  call.results.push_back(call.results.back());
+}
+
+void NativeLayerNorm::expand(std::span<const Operand> operands, AttrsView attrs,
+                             std::span<Tensor> results) {
+  const auto& a = attrs.as<Attrs>();
+  const Tensor x = widened(operands[0]);
+  Dims dims;
+  for (int64_t d = -static_cast<int64_t>(a.normalized_shape.size()); d < 0; ++d) dims.push_back(d);
+  const auto [variance, mean_of_x] = moments(x, dims, 0);
+  const Tensor scale = rsqrt(variance + a.eps);
+  Tensor y = (x - mean_of_x) * scale;
+  if (operands.size() > 1 && operands[1].is_tensor()) y = y * widened(operands[1]);
+  if (operands.size() > 2 && operands[2].is_tensor()) y = y + widened(operands[2]);
+  const DType dtype = operands[0].tensor().dtype();
+  results[0] = to(y, dtype);
+  results[1] = to(mean_of_x, dtype);
+  results[2] = to(scale, dtype);
+}
+
+}  // namespace ops
+
+Tensor softmax(ops::At x, int64_t dim, std::optional<DType> dtype) {
+  const Tensor cast = to(x, dtype.value_or(x.operand.tensor().dtype()));
+  return ops::call<ops::Softmax>(x.where, {cast}, {dim});
+}
+Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype) {
+  const Tensor cast = to(x, dtype.value_or(x.operand.tensor().dtype()));
+  return ops::call<ops::LogSoftmax>(x.where, {cast}, {dim});
+}
+Tensor var(ops::At x, Dims dim, double correction, bool keepdim) {
+  return ops::call<ops::Var>(x.where, {x.operand}, {std::move(dim), correction, keepdim});
+}
+std::tuple<Tensor, Tensor> var_mean(ops::At x, Dims dim, double correction, bool keepdim) {
+  const auto both =
+      ops::call_many<ops::VarMean, 2>(x.where, {x.operand}, {std::move(dim), correction, keepdim});
+  return {both[0], both[1]};
+}
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, Sizes normalized_shape,
+                                                     const Tensor& weight, const Tensor& bias,
+                                                     double eps) {
+  const auto all = ops::call_many<ops::NativeLayerNorm, 3>(x.where, {x.operand, weight, bias},
+                                                           {std::move(normalized_shape), eps});
+  return {all[0], all[1], all[2]};
+}
+Tensor layer_norm(ops::At x, Sizes normalized_shape, const Tensor& weight, const Tensor& bias,
+                  double eps) {
+  return std::get<0>(native_layer_norm(x, std::move(normalized_shape), weight, bias, eps));
+}
+
+}  // namespace vitro

@@ -1,0 +1,150 @@
+// view and reshape: which strides other sizes can have over the same elements.
+#include <algorithm>
+
+#include "vitro/base/error.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+// Strides of an empty result: row-major with sizes of 0 counted as 1.
+Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
+  return attribute::same(x.sizes, size) ? x.strides : contiguous_strides(size);
+}
+
+bool is_empty(const Sizes& sizes) {
+  return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return equal(s, 0); });
+}
+
+// Index of one dimension of a group [begin, end) of `sizes`, given the index within the group.
+void unravel(const Sizes& sizes, size_t begin, size_t end, sym::Expr within, IndexList& out) {
+  for (size_t d = end; d-- > begin;) {
+    const sym::Expr size = sizes[d].expr();
+    out[d] = d == begin ? within : sym::mod(within, size);
+    if (d != begin) within = sym::floordiv(within, size);
+  }
+}
+
+sym::Expr ravel(const Sizes& sizes, size_t begin, size_t end, std::span<const sym::Expr> index) {
+  sym::Expr within = 0;
+  for (size_t d = begin; d < end; ++d) within = within * sizes[d].expr() + index[d];
+  return within;
+}
+
+}  // namespace
+
+Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size) {
+  Sizes out = size;
+  Size known = 1;
+  std::optional<size_t> open;
+  for (size_t d = 0; d < size.size(); ++d) {
+    if (equal(size[d], -1)) {
+      VITRO_CHECK(!open, op, ": only one size may be -1, got ", size);
+      open = d;
+      continue;
+    }
+    VITRO_CHECK(!less(size[d], 0), op, ": sizes must not be negative, got ", size);
+    known = known * size[d];
+  }
+  const Size count = product(x.sizes);
+  if (open) {
+    VITRO_CHECK(!equal(known, 0), op, ": -1 can be anything in ", size, " for sizes ", x.sizes);
+    out[*open] = count / known;
+    known = known * out[*open];
+  }
+  VITRO_CHECK(equal(known, count), op, ": sizes ", x.sizes, " have ", count,
+              " elements, which sizes ", size, " cannot hold");
+  return out;
+}
+
+std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
+  if (is_empty(x.sizes)) return strides_of_empty(x, size);
+  if (x.sizes.empty()) return Sizes(size.size(), Size(1));
+  Sizes out(size.size(), Size(1));
+  size_t next = size.size();
+  Size base = x.strides.back(), had = 1, made = 1;
+  for (size_t d = x.sizes.size(); d-- > 0;) {
+    had = had * x.sizes[d];
+    const bool goes_on = d > 0 && (equal(x.sizes[d - 1], 1) || equal(x.strides[d - 1], had * base));
+    if (goes_on) continue;
+    while (next > 0 && (less(made, had) || equal(size[next - 1], 1))) {
+      --next;
+      out[next] = made * base;
+      made = made * size[next];
+    }
+    if (!equal(made, had)) return std::nullopt;
+    if (d == 0) break;
+    base = x.strides[d - 1];
+    had = made = 1;
+  }
+  if (next != 0) return std::nullopt;
+  return out;
+}
+
+void View::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const Sizes size = resolved_size(call.op, in, call.attrs.as<Attrs>().size);
+  const auto strides = view_strides(in, size);
+  VITRO_CHECK(strides, "view: sizes ", in.sizes, " with strides ", in.strides,
+              " cannot be seen as sizes ", size, " without moving elements; use reshape");
+  call.results.push_back({in.dtype, in.device, size, *strides, in.offset});
+}
+
+// Runs of dimensions with equal products on both sides are taken by themselves, so that indices
+// stay simple.
+IndexList View::map(const TensorMeta& operand, const TensorMeta& result, AttrsView,
+                    std::span<const sym::Expr> index) {
+  const Sizes &to = operand.sizes, &from = result.sizes;
+  IndexList out(to.size(), sym::Expr(0));
+  size_t t = to.size(), f = from.size();
+  while (t > 0 || f > 0) {
+    const size_t to_end = t, from_end = f;
+    sym::Expr to_count = 1, from_count = 1;
+    const auto grow_to = [&] { to_count = to_count * to[--t].expr(); };
+    const auto grow_from = [&] { from_count = from_count * from[--f].expr(); };
+    if (t > 0) grow_to();
+    if (f > 0) grow_from();
+    while (!(to_count == from_count) && (t > 0 || f > 0)) {
+      const bool behind = f == 0 || sym::prove_less(to_count, from_count).value_or(false);
+      behind&& t > 0 ? grow_to() : f > 0 ? grow_from() : grow_to();
+    }
+    unravel(to, t, to_end, ravel(from, f, from_end, index), out);
+  }
+  return out;
+}
+
+}  // namespace ops
+
+Tensor view(ops::At x, Sizes size) {
+  return ops::call<ops::View>(x.where, {x.operand}, {std::move(size)});
+}
+
+Tensor reshape(ops::At x, Sizes size) {
+  const TensorMeta meta = x.operand.tensor().meta();
+  const Sizes wanted = ops::resolved_size("reshape", meta, size);
+  if (ops::view_strides(meta, wanted)) return view(x, wanted);
+  const Tensor moved = clone(x, ops::MemoryFormat::contiguous);
+  return view({moved, x.where}, wanted);
+}
+
+Tensor flatten(ops::At x, int64_t start_dim, int64_t end_dim) {
+  const Tensor& tensor = x.operand.tensor();
+  const auto first = static_cast<size_t>(ops::wrap_dim("flatten", start_dim, tensor.rank())),
+             last = static_cast<size_t>(ops::wrap_dim("flatten", end_dim, tensor.rank()));
+  VITRO_CHECK(first <= last, "flatten: start_dim ", first, " lies behind end_dim ", last);
+  if (tensor.rank() == 0) return reshape(x, Sizes(1, Size(1)));
+  if (first == last) return tensor;
+  const Sizes sizes = tensor.sizes();
+  Sizes out;
+  Size joined = 1;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (d < first || d > last) out.push_back(sizes[d]);
+    if (d >= first && d <= last) joined = joined * sizes[d];
+    if (d == last) out.push_back(joined);
+  }
+  return reshape(x, out);
+}
+
+}  // namespace vitro

@@ -1,0 +1,35 @@
+#include "vitro/ops/scatter.h"
+
+#include <vector>
+
+#include "vitro/base/error.h"
+
+namespace vitro::ops {
+namespace {
+
+// `src` must have the sizes of the view; the result is laid out like x.
+void scatter_shape(ShapeCall& call, void (*view_shape)(ShapeCall&)) {
+  VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
+  const TensorMeta &x = *call.operands[0].meta, &src = *call.operands[1].meta;
+  std::vector<TensorMeta> seen;
+  ShapeCall of_view{call.op, call.operands.first(1), call.attrs, seen};
+  view_shape(of_view);
+  bool same = seen[0].rank() == src.rank();
+  for (size_t d = 0; same && d < src.sizes.size(); ++d)
+    same = equal(src.sizes[d], seen[0].sizes[d]);
+  VITRO_CHECK(same, call.op, ": src has sizes ", src.sizes, ", the place for it has sizes ",
+              seen[0].sizes);
+  TensorMeta result{x.dtype, x.device, x.sizes, strides_like(x), 0};
+  call.results.push_back(std::move(result));
+}
+
+}  // namespace
+
+void SliceScatter::shape(ShapeCall& call) {
+  scatter_shape(call, &Slice::shape);
+}
+void SelectScatter::shape(ShapeCall& call) {
+  scatter_shape(call, &Select::shape);
+}
+
+}  // namespace vitro::ops
