@@ -4,6 +4,7 @@
 
 #include "sym/node.h"
 #include "sym/poly.h"
+#include "sym/recent.h"
 #include "vitro/base/error.h"
 
 namespace vitro::sym {
@@ -79,6 +80,13 @@ Expr normal_sum(Poly p) {
   return expr_of(p);
 }
 
+Expr multiplied_out(Expr a, Expr b) {
+  Poly x = poly_of(a), y = poly_of(b);
+  if (x.size() < y.size()) std::swap(a, b), std::swap(x, y);
+  if (y.size() > 1 && x.size() * y.size() > most_terms) x = {{1, {a}}};
+  return normal_sum(multiply(x, y));
+}
+
 bool both_constant(Expr a, Expr b) {
   return a.node()->kind == Kind::constant && b.node()->kind == Kind::constant;
 }
@@ -105,13 +113,16 @@ Expr operator+(Expr a, Expr b) {
   if (both_constant(a, b)) return checked_add(a.node()->number, b.node()->number);
   if (a.is(0)) return b;
   if (b.is(0)) return a;
-  return normal_sum(add(poly_of(a), poly_of(b)));
+  Recent* known = recent();
+  if (const Expr* sum = known ? known->sums.find(a, b) : nullptr) return *sum;
+  const Expr sum = normal_sum(add(poly_of(a), poly_of(b)));
+  return known ? known->sums.put(a, b, sum) : sum;
 }
 
 Expr operator-(Expr a, Expr b) {
   if (a == b) return 0;
   if (b.is(0)) return a;
-  return normal_sum(add(poly_of(a), poly_of(b), -1));
+  return a + Expr(-1) * b;
 }
 
 Expr operator-(Expr a) {
@@ -122,10 +133,10 @@ Expr operator*(Expr a, Expr b) {
   if (both_constant(a, b)) return checked_multiply(a.node()->number, b.node()->number);
   if (a.is(0) || b.is(1)) return a;
   if (b.is(0) || a.is(1)) return b;
-  Poly x = poly_of(a), y = poly_of(b);
-  if (x.size() < y.size()) std::swap(a, b), std::swap(x, y);
-  if (y.size() > 1 && x.size() * y.size() > most_terms) x = {{1, {a}}};
-  return normal_sum(multiply(x, y));
+  Recent* known = recent();
+  if (const Expr* found = known ? known->products.find(a, b) : nullptr) return *found;
+  const Expr multiplied = multiplied_out(a, b);
+  return known ? known->products.put(a, b, multiplied) : multiplied;
 }
 
 Expr floordiv(Expr a, Expr b) {

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
 
 #include "sym/node.h"
 #include "sym/range.h"
+#include "sym/recent.h"
 #include "vitro/base/error.h"
 
 namespace vitro::sym {
@@ -69,20 +71,41 @@ const Node* small_constant(int64_t value) {
   return (*table)[value - small_low];
 }
 
-// Each thread remembers the larger constants that it met lately.
 const Node* large_constant(int64_t value) {
-  struct Slot {
-    int64_t value = 0;
-    const Node* node = nullptr;
-  };
-  thread_local std::array<Slot, 256> slots;
+  Recent* mine = recent();
+  if (!mine) return constant_node(value);
   const auto spread = static_cast<uint64_t>(value) * 0x9e3779b97f4a7c15u;
-  Slot& slot = slots[spread >> 56];
-  if (!slot.node || slot.value != value) slot = {value, constant_node(value)};
-  return slot.node;
+  Recent::Constant& slot = mine->constants[spread >> 56];
+  if (!slot.expr.defined() || slot.value != value) {
+    slot = {value, Builder::wrap(constant_node(value))};
+  }
+  return slot.expr.node();
 }
 
+enum class Life : uint8_t { unborn, alive, ended };
+thread_local Life life = Life::unborn;
+thread_local Recent* own = nullptr;
+
+struct Owner {
+  std::unique_ptr<Recent> tables = std::make_unique<Recent>();
+  Owner() {
+    own = tables.get();
+    life = Life::alive;
+  }
+  ~Owner() {
+    own = nullptr;
+    life = Life::ended;
+  }
+};
+
 }  // namespace
+
+Recent* recent() {
+  if (life == Life::unborn) [[unlikely]] {
+    thread_local Owner owner;
+  }
+  return own;
+}
 
 Expr intern(Node node) {
   node.hash = hash_of(node);

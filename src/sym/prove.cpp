@@ -4,6 +4,8 @@
 #include "sym/node.h"
 #include "sym/poly.h"
 #include "sym/range.h"
+#include "sym/recent.h"
+#include "sym/sample.h"
 
 namespace vitro::sym {
 namespace {
@@ -153,11 +155,7 @@ bool never_zero(Expr difference) {
   return non_negative(difference - 1) || non_negative(-difference - 1);
 }
 
-}  // namespace
-
-bool non_negative(Expr e, int steps) {
-  if (non_negative_by_range(e)) return true;
-  if (steps <= 0 || range_of(e).high < 0) return false;
+bool non_negative_by_replacing(Expr e, int steps) {
   const std::vector<Expr> atoms = atoms_to_replace(e);
   int tries = 2;  // more would cost time and has not proven more
   for (const Expr a : atoms) {
@@ -167,12 +165,26 @@ bool non_negative(Expr e, int steps) {
   return false;
 }
 
+}  // namespace
+
+bool non_negative(Expr e, int steps) {
+  if (range_of(e).low >= 0) return true;
+  if (range_of(e).high < 0 || somewhere_negative(e)) return false;
+  return non_negative_by_range(e) || (steps > 0 && non_negative_by_replacing(e, steps));
+}
+
 bool non_negative(Expr e) {
+  if (range_of(e).low >= 0) return true;
+  if (range_of(e).high < 0) return false;
+  Recent* known = recent();
+  if (const bool* found = known ? known->proofs.find(e, {}) : nullptr) return *found;
+  bool proven = false;
   try {
-    return non_negative(e, most_steps);
+    proven = non_negative(e, most_steps);
   } catch (const Overflow&) {
-    return false;
+    proven = false;
   }
+  return known ? known->proofs.put(e, {}, proven) : proven;
 }
 
 std::optional<bool> prove_less(Expr a, Expr b) {

@@ -16,9 +16,7 @@ bool answered(sym::Guard::Question question, Size a, Size b, bool answer) {
   return answer;
 }
 
-bool plain(Size a, Size b) {
-  return !a.is_symbolic() && !b.is_symbolic();
-}
+using detail::plain;
 
 }  // namespace
 
@@ -31,13 +29,13 @@ Size::operator int64_t() const {
   return value_;
 }
 
-Size operator+(Size a, Size b) {
+Size detail::add(Size a, Size b) {
   const int64_t value = sym::checked_add(a.value(), b.value());
   if (plain(a, b)) return value;
   return {value, a.expr() + b.expr()};
 }
 
-Size operator-(Size a, Size b) {
+Size detail::subtract(Size a, Size b) {
   int64_t value = 0;
   VITRO_CHECK(!__builtin_sub_overflow(a.value(), b.value(), &value), "size: ", a.value(), " - ",
               b.value(), " does not fit into 64 bits");
@@ -45,7 +43,7 @@ Size operator-(Size a, Size b) {
   return {value, a.expr() - b.expr()};
 }
 
-Size operator*(Size a, Size b) {
+Size detail::multiply(Size a, Size b) {
   const int64_t value = sym::checked_multiply(a.value(), b.value());
   if (plain(a, b)) return value;
   return {value, a.expr() * b.expr()};
@@ -84,16 +82,14 @@ Size product(std::span<const Size> sizes) {
   return p;
 }
 
-bool equal(Size a, Size b) {
+bool detail::ask_equal(Size a, Size b) {
   const bool answer = a.value() == b.value();
-  if (plain(a, b) || (a.is_symbolic() && b.is_symbolic() && a.expr() == b.expr())) return answer;
-  return answered(sym::Guard::Question::equal, a, b, answer);
+  const bool same = a.is_symbolic() && b.is_symbolic() && a.expr() == b.expr();
+  return same ? answer : answered(sym::Guard::Question::equal, a, b, answer);
 }
 
-bool less(Size a, Size b) {
-  const bool answer = a.value() < b.value();
-  if (plain(a, b)) return answer;
-  return answered(sym::Guard::Question::less, a, b, answer);
+bool detail::ask_less(Size a, Size b) {
+  return answered(sym::Guard::Question::less, a, b, a.value() < b.value());
 }
 
 void append_to(std::string& out, Size size) {

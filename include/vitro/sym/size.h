@@ -38,9 +38,39 @@ static_assert(sizeof(Size) == 16);
 
 using Sizes = SmallVector<Size, 6>;
 
-Size operator+(Size a, Size b);
-Size operator-(Size a, Size b);
-Size operator*(Size a, Size b);
+namespace detail {
+
+inline bool plain(Size a, Size b) {
+  return !a.is_symbolic() && !b.is_symbolic();
+}
+// Symbols, and numbers that do not fit (Error).
+Size add(Size a, Size b);
+Size subtract(Size a, Size b);
+Size multiply(Size a, Size b);
+bool ask_equal(Size a, Size b);
+bool ask_less(Size a, Size b);
+
+}  // namespace detail
+
+inline Size operator+(Size a, Size b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a.value(), b.value(), &sum) || !detail::plain(a, b)) [[unlikely]]
+    return detail::add(a, b);
+  return sum;
+}
+inline Size operator-(Size a, Size b) {
+  int64_t difference = 0;
+  if (__builtin_sub_overflow(a.value(), b.value(), &difference) || !detail::plain(a, b))
+      [[unlikely]]
+    return detail::subtract(a, b);
+  return difference;
+}
+inline Size operator*(Size a, Size b) {
+  int64_t product = 0;
+  if (__builtin_mul_overflow(a.value(), b.value(), &product) || !detail::plain(a, b)) [[unlikely]]
+    return detail::multiply(a, b);
+  return product;
+}
 Size operator/(Size a, Size b);  // rounds down; b must not be 0
 Size operator%(Size a, Size b);
 Size max(Size a, Size b);
@@ -48,8 +78,12 @@ Size min(Size a, Size b);
 Size product(std::span<const Size> sizes);
 
 // Questions: answered for this run, remembered as a guard when the answer depends on a symbol.
-bool equal(Size a, Size b);
-bool less(Size a, Size b);
+inline bool equal(Size a, Size b) {
+  return detail::plain(a, b) ? a.value() == b.value() : detail::ask_equal(a, b);
+}
+inline bool less(Size a, Size b) {
+  return detail::plain(a, b) ? a.value() < b.value() : detail::ask_less(a, b);
+}
 inline bool operator==(Size a, Size b) {
   return equal(a, b);
 }
