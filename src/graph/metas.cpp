@@ -78,7 +78,8 @@ std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const A
 }
 
 DType common_dtype(const Graph& g, const Node& node) {
-  return ops::common_dtype(Arguments(g, node.args).list(), *node.op->pointwise);
+  return ops::common_dtype(Arguments(g, node.args).list(), *node.op->pointwise,
+                           node.results[0].dtype);
 }
 
 SymbolValues::SymbolValues(const Graph& g) {
