@@ -1,0 +1,38 @@
+// The layers that models are made of; names, shapes and starting values are those of torch.nn.
+#pragma once
+
+#include <string>
+
+#include "vitro/nn/module.h"
+
+namespace vitro::nn {
+
+// y = x W^T + b, x: [..., in], weight: [out, in], bias: [out].
+class Linear : public Module {
+ public:
+  Linear(Module& owner, std::string name, int64_t in, int64_t out, bool with_bias = true);
+  Tensor operator()(const Tensor& x) const;
+  Tensor weight, bias;
+};
+
+// Rows of weight [count, width] by i32 or i64 indices of any shape.
+class Embedding : public Module {
+ public:
+  Embedding(Module& owner, std::string name, int64_t count, int64_t width);
+  Tensor operator()(const Tensor& indices) const;
+  Tensor weight;
+};
+
+// Over the last dimension.
+class LayerNorm : public Module {
+ public:
+  LayerNorm(Module& owner, std::string name, int64_t width, double eps = 1e-5);
+  Tensor operator()(const Tensor& x) const;
+  Tensor weight, bias;
+
+ private:
+  int64_t width_;
+  double eps_;
+};
+
+}  // namespace vitro::nn

@@ -1,0 +1,56 @@
+// Modules: named parameters and named parts, as torch.nn has them.
+//   struct Mlp : nn::Module {
+//     nn::Linear fc1{*this, "fc1", 784, 1024}, fc2{*this, "fc2", 1024, 10};
+//     Tensor forward(const Tensor& x) const { return fc2(relu(fc1(x))); }
+//   };
+// A part registers with its owner when it is made and stands as a plain member.  Modules are
+// neither copied nor moved. Threads: forward() of one module may run on several threads; changing
+// parameters needs the caller's own order.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vitro/base/result.h"
+#include "vitro/core/module_path.h"
+#include "vitro/core/tensor.h"
+
+namespace vitro::nn {
+
+class Module {
+ public:
+  Module() : name_("") {}                   // a root
+  Module(Module& owner, std::string name);  // a part of `owner`
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  virtual ~Module() = default;
+
+  const std::string& name() const { return name_.text(); }
+  // All parameters below, "encoder.layer.0.weight" and its tensor, in order of registration.
+  std::vector<std::pair<std::string, Tensor*>> named_parameters();
+  std::vector<Tensor*> parameters();
+  int64_t parameter_count();
+
+  // Takes each parameter from `find(name)`: an undefined tensor means "not there".  Sizes must
+  // agree; other floating dtypes are refused.  Error naming every parameter that is missing or does
+  // not fit; then no parameter has changed.
+  void load(const std::function<Tensor(std::string_view)>& find);
+
+ protected:
+  // Makes `slot`, a member of this module, its parameter called `name`.
+  Tensor& add_parameter(std::string name, Tensor& slot, Tensor value);
+  // To be held while forward() runs, so that ops know where they are.
+  ModuleScope scope() const { return ModuleScope(name_); }
+
+ private:
+  void collect(const std::string& prefix, std::vector<std::pair<std::string, Tensor*>>& out);
+  ModuleName name_;
+  std::vector<std::pair<std::string, Tensor*>> own_;
+  std::vector<Module*> parts_;
+};
+
+}  // namespace vitro::nn

@@ -1,0 +1,43 @@
+#include "vitro/nn/layers.h"
+
+#include <cmath>
+
+#include "vitro/nn/init.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::nn {
+
+Linear::Linear(Module& owner, std::string name, int64_t in, int64_t out, bool with_bias)
+    : Module(owner, std::move(name)) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  add_parameter("weight", weight, uniform({out, in}, -bound, bound));
+  if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
+}
+
+Tensor Linear::operator()(const Tensor& x) const {
+  const ModuleScope here = scope();
+  return linear(x, weight, bias);
+}
+
+Embedding::Embedding(Module& owner, std::string name, int64_t count, int64_t width)
+    : Module(owner, std::move(name)) {
+  add_parameter("weight", weight, normal({count, width}, 0, 1));
+}
+
+Tensor Embedding::operator()(const Tensor& indices) const {
+  const ModuleScope here = scope();
+  return embedding(weight, indices);
+}
+
+LayerNorm::LayerNorm(Module& owner, std::string name, int64_t width, double eps)
+    : Module(owner, std::move(name)), width_(width), eps_(eps) {
+  add_parameter("weight", weight, constant({width}, 1));
+  add_parameter("bias", bias, constant({width}, 0));
+}
+
+Tensor LayerNorm::operator()(const Tensor& x) const {
+  const ModuleScope here = scope();
+  return layer_norm(x, {width_}, weight, bias, eps_);
+}
+
+}  // namespace vitro::nn
