@@ -1,7 +1,6 @@
 #include "vitro/io/safetensors.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "io/scratch.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -17,10 +17,6 @@ namespace {
 
 std::string sample(std::string_view name) {
   return cat(VITRO_TEST_DATA, "/safetensors/", name, ".safetensors");
-}
-
-std::string temporary(std::string_view name) {
-  return cat(testing::TempDir(), "/vitro_safetensors_", getpid(), "_", name);
 }
 
 std::string content_of(const std::string& path) {
@@ -36,7 +32,7 @@ std::string file_of(const std::string& header, size_t data_bytes) {
 }
 
 Result<Safetensors> read_bytes(const std::string& bytes) {
-  std::string path = temporary("case");
+  std::string path = scratch("case");
   std::ofstream(path, std::ios::binary) << bytes;
   return Safetensors::read(path);
 }
@@ -45,7 +41,7 @@ Result<Safetensors> read_bytes(const std::string& bytes) {
 std::string why(const std::string& bytes) {
   auto file = read_bytes(bytes);
   if (file) return "fine";
-  const std::string prefix = temporary("case") + ": ";
+  const std::string prefix = scratch("case") + ": ";
   EXPECT_TRUE(file.why().starts_with(prefix)) << file.why();
   return file.why().substr(prefix.size());
 }
@@ -112,7 +108,7 @@ TEST(Safetensors, tensors_lie_in_the_mapping_and_keep_it) {
 }
 
 TEST(Safetensors, writing_to_a_tensor_leaves_the_file_alone) {
-  std::string path = temporary("private");
+  std::string path = scratch("private");
   write_safetensors(path, {{"w", Tensor::from({1.0F, 2.0F}, {2})}});
   std::string before = content_of(path);
   Tensor t = Safetensors::read(path).value().tensor("w").value();
@@ -148,7 +144,7 @@ TEST(Safetensors, what_was_written_reads_back_and_the_same_tensors_give_the_same
   std::vector<NamedTensor> tensors;
   for (const SafetensorsEntry& e : file->entries())
     tensors.push_back({e.name, file->tensor(e.name).value()});
-  std::string path = temporary("copy"), again = temporary("again");
+  std::string path = scratch("copy"), again = scratch("again");
   write_safetensors(path, tensors, file->metadata());
   std::ranges::reverse(tensors);
   write_safetensors(again, tensors, file->metadata());
@@ -168,7 +164,7 @@ TEST(Safetensors, what_was_written_reads_back_and_the_same_tensors_give_the_same
 TEST(Safetensors, a_tensor_of_any_layout_is_written_in_order_of_its_indices) {
   Tensor base = Tensor::from({0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F}, {2, 3});
   int64_t sizes[] = {3, 2}, strides[] = {1, 3};
-  std::string path = temporary("strided");
+  std::string path = scratch("strided");
   write_safetensors(path, {{"t", Tensor::over(base.storage(), DType::f32, sizes, strides)}});
   EXPECT_EQ(as_doubles(Safetensors::read(path).value().tensor("t").value()),
             (std::vector<double>{0, 3, 1, 4, 2, 5}));
@@ -176,7 +172,7 @@ TEST(Safetensors, a_tensor_of_any_layout_is_written_in_order_of_its_indices) {
 
 TEST(Safetensors, a_name_given_twice_or_no_text_cannot_be_written) {
   Tensor t = Tensor::from({1.0F}, {1});
-  std::string path = temporary("refused");
+  std::string path = scratch("refused");
   EXPECT_THROW(write_safetensors(path, {{"w", t}, {"w", t}}), Error);
   EXPECT_THROW(write_safetensors(path, {{"\xff", t}}), Error);
   EXPECT_THROW(write_safetensors(path, {{"__metadata__", t}}), Error);
@@ -283,15 +279,14 @@ TEST(Safetensors, a_boolean_that_is_neither_is_refused) {
   std::string header = R"({"m":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})";
   auto file = read_bytes(file_of(header, 1) + "\2");
   ASSERT_TRUE(file) << file.why();
-  EXPECT_EQ(file->tensor("m").why(), cat(temporary("case"), ": byte ", 8 + header.size() + 1,
+  EXPECT_EQ(file->tensor("m").why(), cat(scratch("case"), ": byte ", 8 + header.size() + 1,
                                          ": tensor \"m\": got 2 for a boolean, needed 0 or 1"));
 }
 
 TEST(Safetensors, what_is_no_file_is_refused) {
   EXPECT_NE(Safetensors::read("/nowhere.safetensors").why().find("cannot be opened"),
             std::string::npos);
-  EXPECT_NE(Safetensors::read(testing::TempDir()).why().find("is no regular file"),
-            std::string::npos);
+  EXPECT_NE(Safetensors::read(scratch("")).why().find("is no regular file"), std::string::npos);
 }
 
 // Whatever is done to a file, it is refused, or everything that it says can be read.

@@ -1,13 +1,12 @@
 #include "vitro/io/wordpiece.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "vitro/base/cat.h"
+#include "io/scratch.h"
 #include "vitro/base/error.h"
 
 namespace vitro::io {
@@ -35,7 +34,7 @@ std::string tokens(std::string_view text, size_t max_tokens = 256) {
 }
 
 std::string vocabulary_of(const std::string& content) {
-  std::string path = cat(testing::TempDir(), "/vitro_vocabulary_", getpid(), ".txt");
+  std::string path = scratch("vocabulary.txt");
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }

@@ -1,0 +1,28 @@
+// Files of one run of the tests, removed when it ends.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace vitro::io {
+
+// A path in a folder that belongs to this process.
+inline std::string scratch(std::string_view name) {
+  struct Folder {
+    std::filesystem::path path;
+    Folder() {
+      std::string pattern = std::filesystem::temp_directory_path() / "vitro_io_XXXXXX";
+      path = mkdtemp(pattern.data());
+    }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  };
+  static const Folder folder;
+  return folder.path / name;
+}
+
+}  // namespace vitro::io
