@@ -2,15 +2,33 @@
 import torch
 
 from . import values as v
-from .samples import EXACT, Family, Tolerance
+from .samples import Family, Tolerance
 
 STEP = Tolerance(ulps=1)
 
 
-def made(family, op, **attrs):
-    packet = getattr(torch.ops.aten, op)
-    calls = {"arange": lambda start, end, step, **rest: packet(start, end, step, **rest), "full": lambda size, fill_value, **rest: packet(size, fill_value, **rest)}
-    family.add(op, attrs=attrs, call=calls[op], tolerance=STEP if op == "arange" else EXACT)
+def arange(family, start, end, step, **attrs):
+    family.add("arange", start, end, step, attrs=attrs, tolerance=STEP)
+
+
+def full(family, size, value, **attrs):
+    call = lambda value, size, **attrs: torch.ops.aten.full(size, value, **attrs)
+    family.add("full", value, attrs=dict(size=size) | attrs, call=call)
+
+
+def filled(family):
+    """New values in the shape of an operand."""
+    for name in v.ALL:
+        for value in (2, -1.5, True) if name == "f32" else (1,):
+            family.add("full_like", v.numbers(name, (3, 5)), value)
+            family.add("fill", v.numbers(name, (3, 5)), value)
+        family.add("copy", v.numbers(name, (3, 5)), v.numbers("i8", (5,), low=0, high=9))
+        family.add("copy", v.numbers("f32", (2, 3)), v.numbers(name, (2, 1)))
+    family.add("full_like", v.transposed(lambda n: v.numbers("f32", n), (3, 5)), 3)
+    family.add("full_like", v.numbers("f32", (0, 3)), 3, attrs=dict(dtype=torch.int64))
+    family.add("fill", v.numbers("f32", (3,)), v.numbers("f32", ()))
+    family.add("fill", v.numbers("f32", (3,)), v.numbers("f32", (3,)))
+    family.add("copy", v.numbers("f32", (3,)), v.numbers("f32", (4,)))
 
 
 def castable(name, to):
@@ -24,13 +42,14 @@ def castable(name, to):
 def creation():
     family = Family("creation")
     for start, end, step in [(0, 5, 1), (1, 10, 3), (5, 0, -2), (0, 0, 1), (0.0, 1.0, 0.1), (0, 1.5, 0.5), (3, 4, 1), (0, 100, 1), (0, 5, -1), (0, 5, 0), (1.0, 2.0, 1.0), (0, float("inf"), 1)]:
-        made(family, "arange", start=start, end=end, step=step)
+        arange(family, start, end, step)
     for name in v.ALL[:-1]:
-        made(family, "arange", start=1, end=17, step=3, dtype=v.DTYPES[name])
+        arange(family, 1, 17, 3, dtype=v.DTYPES[name])
     for name in v.ALL:
-        made(family, "full", size=[3, 5], fill_value=2, dtype=v.DTYPES[name])
+        full(family, [3, 5], 2, dtype=v.DTYPES[name])
     for size, value in [([], 1), ([0], 1.5), ([2, 0], True), ([3], 2.5), ([3], False), ([3], float("nan")), ([3], float("-inf")), ([1, 1], 7), ([-1], 1)]:
-        made(family, "full", size=size, fill_value=value)
+        full(family, size, value)
+    filled(family)
     for op in ("tril", "triu"):
         for name in v.ALL:
             family.add(op, v.numbers(name, (3, 5)))

@@ -36,8 +36,24 @@ def rotate(items, count, *key):
     return [items[(first + i) % len(items)] for i in range(min(count, len(items)))]
 
 
+# op -> lists of numbers that follow the operand
+WITH_NUMBERS = {"leaky_relu": [[0.01], [-0.5], [2]], "elu": [[1, 1, 1], [1.5, 2, 0.5]], "hardtanh": [[-1, 1], [-0.5, 2.5], [0, 6]]}
+
+
+def with_numbers(family):
+    for op, lists in WITH_NUMBERS.items():
+        for name in v.ALL:
+            for scalars in lists:
+                x = v.hard(name, 50 if v.is_float(name) else 20)
+                x = torch.where(x.abs() > 1e30, torch.ones_like(x), x) if name == "f64" else x
+                family.add(op, x, *scalars, tolerance=EQUAL if op == "hardtanh" else STEPS)
+        for layout, sizes in LAYOUTS + [(v.plain, ()), (v.plain, (0,))]:
+            family.add(op, layout(lambda n: v.numbers("f32", n), sizes), *lists[0], tolerance=STEPS)
+
+
 def unary():
     family = Family("unary")
+    with_numbers(family)
     cases = [(v.plain, sizes) for sizes in SIZES] + LAYOUTS
     for op, (tolerance, low, high) in UNARY.items():
         for attrs in ATTRIBUTES.get(op, [{}]):
@@ -61,7 +77,7 @@ ARITHMETIC = {"add": EXACT, "sub": EXACT, "mul": EXACT, "div": EXACT, "maximum":
               "remainder": EXACT, "pow": FUNCTION, "atan2": FUNCTION}
 COMPARISON = ["eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"]
 BINARY = ARITHMETIC | dict.fromkeys(COMPARISON, EXACT)
-BINARY_ATTRIBUTES = {"add": [{"alpha": 2}], "sub": [{"alpha": 2}], "div": [{"rounding_mode": "floor"}, {"rounding_mode": "trunc"}]}
+BINARY_ATTRIBUTES = {"div": [{"rounding_mode": "floor"}, {"rounding_mode": "trunc"}]}
 PAIRS = [((), ()), ((0,), (1,)), ((3, 0), (1,)), ((17,), ()), ((3, 1), (1, 17)), ((5, 3), (3,)), ((2, 3, 33), (3, 1)), ((33,), (33,)),
          ((1,), (3,)), ((3,), (4,))]
 NO_SCALAR = ["maximum", "minimum", "atan2", "logical_and", "logical_or", "logical_xor"]
@@ -134,6 +150,13 @@ def binary():
                 binary_of(family, op, name, options)
                 scalar_operands(family, op, name, options | {"refused": False})
             mixed(family, op, options | {"refused": False})
+    for op in ("add", "sub"):
+        with_alpha = lambda x, y, alpha, op=op: getattr(torch.ops.aten, op)(x, y, alpha=alpha)
+        for name in v.ALL:
+            for alpha in (2, -1, 0.5):
+                family.add(op, v.numbers(name, (3, 5), "a"), v.numbers(name, (5,), "b"), alpha, call=with_alpha)
+        family.add(op, v.numbers("f16", (5,)), v.numbers("i32", (5,)), 2, call=with_alpha)
+        family.add(op, v.numbers("i32", (5,)), 3, 2, call=with_alpha)
     for op in ("fmod", "remainder"):
         family.add(op, v.numbers("i32", (3,)), torch.tensor([1, 0, 2], dtype=torch.int32))
     for mode in ("floor", "trunc"):

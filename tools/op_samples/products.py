@@ -38,14 +38,15 @@ def bmm(family):
 
 
 def addmm(family):
+    scaled = lambda c, a, b, beta, alpha: torch.ops.aten.addmm(c, a, b, beta=beta, alpha=alpha)
     for name in DTYPES:
         a, b = matrices(name, 3, 17, 5)
         for sizes in ((5,), (3, 5), (1, 5), (3, 1), ()):
             family.add("addmm", v.numbers(name, sizes, "c"), a, b, tolerance=PRODUCT)
-        family.add("addmm", v.numbers(name, (5,), "c"), a, b, attrs=dict(beta=2, alpha=-1), tolerance=PRODUCT)
+        family.add("addmm", v.numbers(name, (5,), "c"), a, b, 2, -1, call=scaled, tolerance=PRODUCT)
     a, b = matrices("f32", 3, 17, 5)
-    family.add("addmm", torch.full((5,), float("nan")), a, b, attrs=dict(beta=0, alpha=0.5), tolerance=PRODUCT)
-    family.add("addmm", v.numbers("f32", (3, 5), "c"), *matrices("f32", 3, 0, 5), attrs=dict(beta=0.5, alpha=2), tolerance=PRODUCT)
+    family.add("addmm", torch.full((5,), float("nan")), a, b, 0, 0.5, call=scaled, tolerance=PRODUCT)
+    family.add("addmm", v.numbers("f32", (3, 5), "c"), *matrices("f32", 3, 0, 5), 0.5, 2, call=scaled, tolerance=PRODUCT)
     family.add("addmm", v.numbers("f32", (4,), "c"), a, b)
 
 
@@ -60,6 +61,13 @@ def linear(family):
     family.add("linear", v.numbers("f32", (1, 100)), v.numbers("f32", (33, 100), "weight"), v.numbers("f32", (33,)), tolerance=PRODUCT)
     family.add("linear", x, v.numbers("f32", (5, 16)), None)
     family.add("linear", x, v.numbers("f32", (5, 17)), v.numbers("f32", (4,)))
+
+
+def matmul(family):
+    for a, b in (((3, 17), (17, 5)), ((17,), (17,)), ((3, 17), (17,)), ((17,), (17, 5)), ((2, 3, 17), (17, 5)), ((2, 1, 3, 4), (3, 4, 5)),
+                 ((3, 4), (2, 4, 5)), ((0, 3, 4), (4, 5)), ((2, 3, 0), (2, 0, 5)), ((3, 4), (5, 4)), ((), (3,)), ((2, 3, 4), (3, 4, 5))):
+        for name in ("f32", "f64", "bf16", "i64") if a == (3, 17) else ("f32",):
+            family.add("matmul", v.numbers(name, a, "a"), v.numbers(name, b, "b"), tolerance=PRODUCT)
 
 
 def attend(family, q, k, value, mask=None, **attrs):
@@ -90,6 +98,6 @@ def attention(family):
 
 def products():
     family = Family("product")
-    for part in (mm, bmm, addmm, linear, attention):
+    for part in (mm, bmm, addmm, matmul, linear, attention):
         part(family)
     return family

@@ -7,10 +7,11 @@ from .samples import EQUAL, EXACT, Family, Tolerance
 
 SUM = Tolerance(ulps=2, relative=4, absolute=64)       # operands of order one, some hundred of them
 PRODUCT = Tolerance(ulps=2, relative=64)
-TOLERANCES = {"sum": SUM, "mean": SUM, "var_mean": SUM, "prod": PRODUCT, "amax": EQUAL, "amin": EQUAL}
+TOLERANCES = {"sum": SUM, "mean": SUM, "var_mean": SUM, "var": SUM, "prod": PRODUCT, "amax": EQUAL, "amin": EQUAL}
 SHAPES = [((), [None, 0]), ((0,), [None, 0]), ((3, 0), [None, 0, 1]), ((1,), [None, 0]), ((100,), [None, 0]),
           ((3, 17), [None, 0, 1, -1, (0, 1)]), ((5, 7, 33), [None, 0, 1, 2, (0, 2), (1, -1)])]
 LAYOUTS = [(v.transposed, (17, 3)), (v.stepped, (3, 5)), (v.expanded, (5, 7)), (v.swapped, (2, 3, 4))]
+VARIANCE = ["var", "var_mean"]
 ONE_DIM = ["argmax", "argmin", "prod", "cumsum"]
 
 
@@ -25,14 +26,14 @@ def reduce(family, op, x, dim, keepdim, **attrs):
     tolerance = TOLERANCES.get(op, EXACT)
     if dim is None:
         arguments = {"sum": {}, "mean": {}, "prod": {}, "any": {}, "all": {}, "argmax": {}, "argmin": {}}.get(op, {"dim": []})
-        arguments = {"dim": None} if op == "var_mean" else arguments
+        arguments = {"dim": None} if op in VARIANCE else arguments
     elif op in ONE_DIM:
         if isinstance(dim, tuple):
             return
         arguments = {"dim": dim}
     else:
         arguments = {"dim": list(dim) if isinstance(dim, tuple) else [dim]}
-    if op == "var_mean":
+    if op in VARIANCE:
         arguments["correction"] = attrs.pop("correction", 1)
     if keepdim and arguments:
         arguments["keepdim"] = True
@@ -48,7 +49,7 @@ def extremes(family, op):
 
 def reductions():
     family = Family("reduction")
-    for op in ("sum", "mean", "amax", "amin", "argmax", "argmin", "var_mean", "any", "all", "prod"):
+    for op in ("sum", "mean", "amax", "amin", "argmax", "argmin", "var_mean", "var", "any", "all", "prod"):
         for name in v.ALL:
             cases = [(v.plain, sizes, dim) for sizes, dims in SHAPES for dim in dims] + [(l, sizes, dim) for l, sizes in LAYOUTS for dim in (None, 0, 1)]
             for layout, sizes, dim in cases if name == "f32" else rotate(cases, 7, op, name):
@@ -64,7 +65,7 @@ def reductions():
     for correction in (0, 2, 17):
         reduce(family, "var_mean", v.numbers("f32", (3, 17)), 1, False, correction=correction)
     long = v.numbers("f32", (2, 3000), "long")
-    for op in ("sum", "mean", "var_mean"):
+    for op in ("sum", "mean", "var", "var_mean"):
         reduce(family, op, long, 1, False)
     reduce(family, "var_mean", long + 1000, 1, False)
     reduce(family, "sum", torch.full((3, 3000), 0.1, dtype=torch.bfloat16).fill_(0.1), 1, False)

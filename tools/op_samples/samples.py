@@ -47,7 +47,8 @@ def as_double(value):
 
 
 def raw(tensor):
-    return tensor.contiguous().view(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+    dense = tensor.clone(memory_format=torch.contiguous_format).view(-1)
+    return dense.view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
 
 
 class Family:

@@ -3,7 +3,7 @@ import torch
 
 from . import values as v
 from .pointwise import rotate
-from .samples import EXACT, Family
+from .samples import Family
 
 VIEWS = [
     ("view", (2, 3, 4), [dict(size=[6, 4]), dict(size=[24]), dict(size=[-1, 2]), dict(size=[1, 2, 1, 12]), dict(size=[5, 5]), dict(size=[-1, -1]), dict(size=[])]),
@@ -20,6 +20,8 @@ VIEWS = [
     ("select", (3, 5), [dict(dim=0, index=1), dict(dim=1, index=-1), dict(dim=-2, index=0), dict(dim=0, index=3), dict(dim=1, index=-6), dict(dim=2, index=0)]),
     ("squeeze", (1, 3, 1), [dict(), dict(dim=0), dict(dim=1), dict(dim=-1), dict(dim=[0, 2]), dict(dim=[0, 1]), dict(dim=3)]),
     ("squeeze", (), [dict(), dict(dim=0)]),
+    ("diagonal", (3, 5), [dict(offset=0, dim1=0, dim2=1), dict(offset=1, dim1=0, dim2=1), dict(offset=-2, dim1=0, dim2=1), dict(offset=9, dim1=0, dim2=1), dict(offset=0, dim1=1, dim2=0), dict(offset=0, dim1=0, dim2=0)]),
+    ("diagonal", (2, 3, 4), [dict(offset=0, dim1=0, dim2=2), dict(offset=1, dim1=-2, dim2=-1), dict(offset=0, dim1=0, dim2=3)]),
     ("unsqueeze", (3, 5), [dict(dim=0), dict(dim=1), dict(dim=2), dict(dim=-1), dict(dim=-3), dict(dim=3)]),
     ("unsqueeze", (), [dict(dim=0), dict(dim=-1)]),
     ("split", (7, 3), [dict(split_size=3, dim=0), dict(split_size=7, dim=0), dict(split_size=9, dim=0), dict(split_size=1, dim=-1), dict(split_size=0, dim=0), dict(split_size=-1, dim=0)]),
