@@ -1,9 +1,8 @@
-#include <optional>
-
 #include "graph/metas.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/graph/graph.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::graph {
 namespace {
@@ -45,12 +44,25 @@ class Run {
       const Operand& number = numbers_.at(output.value.node.n);
       VITRO_CHECK(!number.is_number(), "interpret: output ", out.size(),
                   " is a number, outputs are tensors");
-      out.push_back(values_[output.value.node.n].at(output.value.output));
+      Tensor value = values_[output.value.node.n].at(output.value.output);
+      out.push_back(is_shared(value, out) ? clone(value) : value);
     }
     return out;
   }
 
  private:
+  // Does it lie in the memory of an input or of another output?
+  bool is_shared(const Tensor& value, std::span<const Tensor> outputs) const {
+    if (value.is_promise()) return false;
+    for (const Tensor& other : outputs) {
+      if (other.storage() == value.storage()) return true;
+    }
+    for (const Tensor& input : inputs_) {
+      if (input.storage() == value.storage()) return true;
+    }
+    return false;
+  }
+
   void take_input(NodeId id, const Operand& input) {
     const Node& node = g_[id];
     numbers_.resize(g_.size());
@@ -65,6 +77,7 @@ class Run {
                 "interpret: input ", node.name, " is ", meta.dtype, meta.sizes, ", got ",
                 input.tensor().dtype(), input.tensor().sizes());
     values_[id.n] = {input.tensor()};
+    inputs_.push_back(input.tensor());
   }
 
   void bind_symbols(std::span<const int64_t> given) {
@@ -121,6 +134,7 @@ class Run {
   const Graph& g_;
   std::vector<std::vector<Tensor>> values_;  // by node
   std::vector<Operand> numbers_;             // by node: inputs that are numbers
+  std::vector<Tensor> inputs_;
   std::vector<int> readers_;
   SymbolValues symbols_;
 };

@@ -10,8 +10,10 @@ std::span<const Pass> standard_passes() {
   static constexpr Pass passes[] = {
       {"drop_dead", drop_dead},
       {"decompose", decompose, "after drop_dead: never expand what nobody reads"},
-      {"merge_same", merge_same},
-      {"drop_unread", drop_dead, "expansions and rewrites leave operands behind"},
+      {"fold_constants", fold_constants, "after decompose: expansions hold numbers"},
+      {"algebra", algebra, "after fold_constants: rules see numbers, not tensors full of one"},
+      {"merge_same", merge_same, "after algebra: what was written differently is equal now"},
+      {"drop_unread", drop_dead, "rewrites leave behind what they replaced"},
   };
   return passes;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/programs.h"
+#include "graph/random_graph.h"
 
 namespace vitro::graph {
 namespace {
@@ -42,6 +43,45 @@ TEST(Decompose, writes_composites_out_at_their_place) {
   return exp
 }
 )");
+}
+
+TEST(Decompose, hands_numbers_that_vary_through) {
+  Graph g;
+  const NodeId x = g.add_input("x", f32({2, 2}));
+  const NodeId k = g.add_input("k", ops::dense(DType::f64, cpu, {}), InputKind::number);
+  g.add_output({g.add(*ops::named("addmm"), {Value{x}, Value{x}, Value{x}, Value{k}}), 0});
+  EXPECT_EQ(print(decompose(std::move(g))), R"(graph(x: f32[2, 2], k: number f64[]) {
+  mm: f32[2, 2] = mm(x, x)
+  mul: f32[2, 2] = mul(x, k)
+  add: f32[2, 2] = add(mm, mul)
+  return add
+}
+)");
+}
+
+TEST(Decompose, keeps_the_shapes_of_every_composite) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Graph g = random_graph(seed);
+    const Graph out = decompose(g);
+    ASSERT_EQ(verify(out), "") << "seed " << seed << "\n" << print(g) << print(out);
+    for (const Node& node : out.nodes())
+      ASSERT_TRUE(node.is_input() || node.op->kind != OpKind::composite) << node.name;
+  }
+}
+
+TEST(RunPasses, leaves_random_graphs_whole) {
+  for (uint64_t seed = 1000; seed < 1300; ++seed) {
+    const Graph g = random_graph(seed);
+    const Graph out = run_passes(g, standard_passes());
+    ASSERT_EQ(out.outputs().size(), g.outputs().size());
+    for (size_t i = 0; i < g.outputs().size(); ++i) {
+      const TensorMeta &before = g.meta(g.outputs()[i].value),
+                       &after = out.meta(out.outputs()[i].value);
+      ASSERT_EQ(before.dtype, after.dtype) << "seed " << seed;
+      ASSERT_TRUE(attribute::same(before.sizes, after.sizes)) << "seed " << seed;
+    }
+    ASSERT_TRUE(parse(print(out)).value() == out) << "seed " << seed << print(out);
+  }
 }
 
 TEST(DropDead, removes_what_nobody_reads) {

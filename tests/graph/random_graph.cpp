@@ -110,7 +110,12 @@ class Make {
                                                  "dtype=f32",
                                                  "dtype=f16",
                                                  "dtype=i64",
-                                                 "dim=0, index=1"};
+                                                 "dim=0, index=1",
+                                                 "normalized_shape=[3]",
+                                                 "normalized_shape=[4]",
+                                                 "diagonal=1",
+                                                 "is_causal=true",
+                                                 "dtype=f64"};
     const std::string_view text = texts[below(std::size(texts))];
     if (!options_.symbols && text.find("s0") != text.npos) return {};
     const sym::Expr s0 = sym::Expr::symbol("s0");

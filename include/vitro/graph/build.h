@@ -22,7 +22,9 @@ class Builder : public Interpreter {
   ~Builder() override;
 
   Tensor input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument);
-  Tensor tensor(Value value);  // a handle that stands for a value of the graph
+  // A handle that stands for a value of the graph; to ops, one that stands for an input that is a
+  // number is that number.
+  Tensor tensor(Value value);
   Value value(const Tensor& tensor) const;
   void output(const Tensor& tensor, int writes = -1);
   Graph take();

@@ -69,6 +69,8 @@ struct Node {
   bool is_input() const { return op == nullptr; }
 };
 
+// Each output is a tensor of its own, also where two are one value, or one is an input or a view of
+// one (passes may make them so): whoever runs a graph copies where it must.
 struct Output {
   Value value;
   int writes = -1;  // the input (by place in inputs()) that receives the value when the graph has

@@ -24,8 +24,9 @@ struct PassReport {
   size_t nodes_before = 0, nodes_after = 0;
 };
 
-// What is done with the graph on every backend: decompose, fold_constants, merge_same, algebra,
-// drop_dead.
+// What is done with the graph on every backend: decompose, fold_constants, algebra, merge_same, and
+// drop_dead before and after.  Shape rules that run in expansions and rewrites ask questions about
+// symbols: keep a sym::GuardSink to hear them.
 std::span<const Pass> standard_passes();
 
 // A Bug that names the pass where it leaves a graph that does not verify.  `after` sees the graph
@@ -35,11 +36,12 @@ Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>*
 
 // Removes nodes nobody reads.
 Graph drop_dead(Graph g);
-// Computes nodes whose operands are all numbers of the program.
+// Computes what consists of numbers of the program alone, as one element, and hands numbers instead
+// of tensors full of one number to elementwise ops.  Needs eager; without, nothing is computed.
 Graph fold_constants(Graph g);
 // Equal nodes become one (common subexpression elimination).
 Graph merge_same(Graph g);
-// Rewrites by the rules of algebra_rules(), bit-exact ones only.
+// Rewrites by the rules of passes/rules.cpp, bit-exact ones only, and shortens chains of views.
 Graph algebra(Graph g);
 // Expands composite ops into what they are written in.
 Graph decompose(Graph g);

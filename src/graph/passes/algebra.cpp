@@ -5,6 +5,7 @@
 
 #include "graph/metas.h"
 #include "graph/passes/rebuild.h"
+#include "vitro/base/error.h"
 #include "vitro/graph/build.h"
 #include "vitro/graph/pass.h"
 #include "vitro/ops/shapes.h"
@@ -90,9 +91,10 @@ std::optional<Value> rewrite(Graph& g, NodeId id, const Pattern& pattern) {
     if (found.bound[i]) *tensors[i] = build.tensor(*found.bound[i]);
   }
   std::optional<Value> now;
-  {
+  try {
     const Using use(&build);
     if (!pattern.rule->when || pattern.rule->when(p)) now = build.value(pattern.rule->to(p));
+  } catch (const Error&) {  // an op does not take these dtypes: the rule does not apply
   }
   g = build.take();
   if (now && !fits(g.meta(*now), wanted)) now.reset();
@@ -140,6 +142,8 @@ Graph apply(const Graph& g, const Patterns& patterns, bool views) {
       const auto next =
           now.output == 0 ? rewrite_once(made.to, now.node, patterns, views) : std::nullopt;
       if (!next) break;
+      // The name stays with the value, where it is not another's already.
+      if (next->node.n > now.node.n) std::swap(made.to[next->node].name, made.to[now.node].name);
       now = *next;
     }
     made.set({id, 0}, now);

@@ -6,17 +6,6 @@
 namespace vitro::graph {
 namespace {
 
-// A number input has no tensor: it goes through the program that is expanded as the number that a
-// placeholder stands for, so composites with such an operand stay as they are.
-bool takes_varying_number(const Graph& g, const Node& node) {
-  for (const Arg& arg : node.args) {
-    const auto* value = std::get_if<Value>(&arg);
-    if (value && g[value->node].is_input() && g[value->node].input == InputKind::number)
-      return true;
-  }
-  return false;
-}
-
 std::vector<Value> expand(Graph& to, const Node& node) {
   Builder build(std::move(to));
   build.set_expand(true);
@@ -50,7 +39,7 @@ Graph decompose(Graph g) {
   for (uint32_t n = 0; n < g.size(); ++n) {
     const NodeId id{n};
     if (g[id].is_input()) continue;
-    if (g[id].op->kind != OpKind::composite || takes_varying_number(g, g[id])) {
+    if (g[id].op->kind != OpKind::composite) {
       made.keep(id);
       continue;
     }

@@ -8,6 +8,32 @@ bool is_whole(In p) {
   return !is_floating(p.x.dtype());
 }
 
+// A negation that wraps around (whole numbers) is undone only in the same dtype.
+bool negates_exactly(In p) {
+  return is_floating(p.y.dtype()) || p.x.dtype() == p.y.dtype();
+}
+
+bool is_signed(In p) {
+  return p.x.dtype() != DType::u8;
+}
+
+// Can each value of `from` be held by `to` as it is?
+bool holds(DType to, DType from) {
+  if (is_floating(to) != is_floating(from)) return is_bool(from);
+  return promote(to, from) == to;
+}
+
+DType dtype_of_cast(const Attrs& attrs, DType otherwise) {
+  return attrs.as<ops::DTypeAttrs>().dtype.value_or(otherwise);
+}
+
+// A first cast that loses nothing, between numbers of one sort.
+bool first_cast_is_exact(In p) {
+  const DType inner = dtype_of_cast(p.attrs[1], p.x.dtype());
+  const DType outer = dtype_of_cast(p.attrs[0], inner);
+  return holds(inner, p.x.dtype()) && is_floating(outer) == is_floating(p.x.dtype());
+}
+
 // dims of a permute of a permute in one.
 Dims in_one(const Dims& outer, const Dims& inner) {
   const auto rank = static_cast<int64_t>(inner.size());
@@ -27,9 +53,42 @@ const std::vector<Rule>& algebra_rules() {
       {"zero_add", [](In p) { return 0 + p.x; }, [](In p) { return p.x; }, is_whole},
       {"add_minus_zero", [](In p) { return p.x + -0.0; }, [](In p) { return p.x; }},
       {"minus_zero_add", [](In p) { return -0.0 + p.x; }, [](In p) { return p.x; }},
+      {"sub_zero", [](In p) { return p.x - 0; }, [](In p) { return p.x; }},
+      {"div_one", [](In p) { return p.x / 1; }, [](In p) { return p.x; }},
+      {"neg_neg", [](In p) { return -(-p.x); }, [](In p) { return p.x; }},
+      {"sub_neg", [](In p) { return p.x - (-p.y); }, [](In p) { return p.x + p.y; },
+       negates_exactly},
+      {"add_neg", [](In p) { return p.x + (-p.y); }, [](In p) { return p.x - p.y; },
+       negates_exactly},
+      {"neg_add", [](In p) { return (-p.x) + p.y; }, [](In p) { return p.y - p.x; },
+       negates_exactly},
+      {"abs_abs", [](In p) { return abs(abs(p.x)); }, [](In p) { return abs(p.x); }},
+      {"abs_neg", [](In p) { return abs(-p.x); }, [](In p) { return abs(p.x); }, is_signed},
+      {"relu_relu", [](In p) { return relu(relu(p.x)); }, [](In p) { return relu(p.x); }},
+      {"floor_floor", [](In p) { return floor(floor(p.x)); }, [](In p) { return floor(p.x); }},
+      {"ceil_ceil", [](In p) { return ceil(ceil(p.x)); }, [](In p) { return ceil(p.x); }},
+      {"round_round", [](In p) { return round(round(p.x)); }, [](In p) { return round(p.x); }},
+      {"trunc_trunc", [](In p) { return trunc(trunc(p.x)); }, [](In p) { return trunc(p.x); }},
+      {"floor_whole", [](In p) { return floor(p.x); }, [](In p) { return p.x; }, is_whole},
+      {"ceil_whole", [](In p) { return ceil(p.x); }, [](In p) { return p.x; }, is_whole},
+      {"round_whole", [](In p) { return round(p.x); }, [](In p) { return p.x; }, is_whole},
+      {"trunc_whole", [](In p) { return trunc(p.x); }, [](In p) { return p.x; }, is_whole},
+      {"minimum_same", [](In p) { return minimum(p.x, p.x); }, [](In p) { return p.x; }},
+      {"maximum_same", [](In p) { return maximum(p.x, p.x); }, [](In p) { return p.x; }},
+      {"and_same", [](In p) { return p.c & p.c; }, [](In p) { return p.c; }},
+      {"or_same", [](In p) { return p.c | p.c; }, [](In p) { return p.c; }},
+      {"not_not", [](In p) { return logical_not(logical_not(p.c)); }, [](In p) { return p.c; }},
+      {"bits_not_not", [](In p) { return ~~p.c; }, [](In p) { return p.c; }},
       {"where_same", [](In p) { return where(p.c, p.x, p.x); }, [](In p) { return p.x; }},
       {"where_true", [](In p) { return where(true, p.x, p.y); }, [](In p) { return p.x; }},
       {"where_false", [](In p) { return where(false, p.x, p.y); }, [](In p) { return p.y; }},
+      {"where_not", [](In p) { return where(logical_not(p.c), p.x, p.y); },
+       [](In p) { return where(p.c, p.y, p.x); }},
+      {"copy_same", [](In p) { return copy(p.x, p.y); }, [](In p) { return p.y; }},
+      {"clone", [](In p) { return clone(p.x); }, [](In p) { return p.x; }},
+      {"cast_same", [](In p) { return to(p.x, DType::f64); }, [](In p) { return p.x; }},
+      {"cast_cast", [](In p) { return to(to(p.x, DType::f64), DType::f16); },
+       [](In p) { return to(p.x, dtype_of_cast(p.attrs[0], p.x.dtype())); }, first_cast_is_exact},
       {"permute_permute", [](In p) { return permute(permute(p.x, {1, 0}), {1, 0}); },
        [](In p) {
          return permute(p.x, in_one(p.attrs[0].as<ops::PermuteAttrs>().dims,
