@@ -78,7 +78,7 @@ class SignalsBlocked {
 };
 
 int initial_threads() {
-  const int64_t wish = options().num_threads.get();
+  const int64_t wish = thread_count.get();
   if (wish == 0) return machine().available_threads;
   return static_cast<int>(std::clamp<int64_t>(wish, 1, Pool::most_threads));
 }

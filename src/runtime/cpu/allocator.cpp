@@ -31,7 +31,7 @@ std::atomic<int64_t> allocations{0}, cache_hits{0}, live_bytes{0}, peak_bytes{0}
 
 std::atomic<int64_t>& most_cached() {
   static auto* bytes = [] {
-    const int64_t wish = options().cpu_cache_mb.get();
+    const int64_t wish = cpu_cache_mb.get();
     const int64_t found = wish >= 0 ? wish << 20 : static_cast<int64_t>(machine().memory_bytes / 4);
     return new std::atomic<int64_t>(keeps_blocks ? found : 0);
   }();
