@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vitro/capture/build_report.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::capture {
@@ -24,6 +25,8 @@ class CompiledSegment {
                    std::span<Tensor> outputs) = 0;
   // Which kernels it launches, for reports.
   virtual int kernel_count() const = 0;
+  // How it was made, or null where nobody kept that.  Lives as long as the segment.
+  virtual const BuildReport* report() const { return nullptr; }
 };
 
 // Makes segments runnable.  `compile` registers the real one; without one, graphs are interpreted
