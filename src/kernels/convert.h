@@ -9,11 +9,8 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-template <class T>
-inline constexpr bool is_float = __is_same(T, f32) || __is_same(T, f64);
-
-VITRO_INLINE Vec<f32> widen(Vec<bf16> v) {
-  return from_bits<f32>(__builtin_convertvector(__builtin_bit_cast(Vec<u16>, v), Vec<i32>) << 16);
+VITRO_INLINE Vec<f32> widen(Bf16Vec v) {
+  return from_bits<f32>(__builtin_convertvector(v.words, Vec<i32>) << 16);
 }
 #if defined(__F16C__) || defined(__aarch64__)
 VITRO_INLINE Vec<f32> widen(Vec<f16> v) {
@@ -42,12 +39,12 @@ VITRO_INLINE Vec<f16> narrow_f16(Vec<f32> v) {
 }
 #endif
 
-VITRO_INLINE Vec<bf16> narrow_bf16(Vec<f32> v) {
+VITRO_INLINE Bf16Vec narrow_bf16(Vec<f32> v) {
   Vec<u32> u = __builtin_bit_cast(Vec<u32>, v);
   Vec<u32> rounded = (u + (((u >> 16) & 1) + 0x7fff)) >> 16;
   Vec<u32> quiet = (u >> 16) | 0x40;
   Vec<u32> r = (v != v) ? quiet : rounded;
-  return __builtin_bit_cast(Vec<bf16>, __builtin_convertvector(r, Vec<u16>));
+  return {__builtin_convertvector(r, Vec<u16>)};
 }
 
 // Towards zero; the smallest I for NaN and for what does not fit.
@@ -62,7 +59,7 @@ VITRO_INLINE Vec<I> truncate_to(Vec<F> v) {
 }
 
 template <class To, class From>
-VITRO_INLINE Vec<To> convert(Vec<From> v) {
+VITRO_INLINE auto convert(Vec<From> v) {
   if constexpr (__is_same(To, From)) {
     return v;
   } else if constexpr (is_half<From>) {
@@ -89,13 +86,21 @@ VITRO_INLINE Vec<To> convert(Vec<From> v) {
   }
 }
 
-// The element as T: load_as<f32>(bf16 pointer) reads half the bytes.
+template <class To>
+VITRO_INLINE auto convert(Bf16Vec v) {
+  if constexpr (__is_same(To, bf16))
+    return v;
+  else
+    return convert<To>(widen(v));
+}
+
+// Memory of one type, vectors of another: load_as<f32>(p) where p points to bf16.
 template <class To, class T, class... Count>
-VITRO_INLINE Vec<To> load_as(const T* p, Count... n) {
+VITRO_INLINE auto load_as(const T* p, Count... n) {
   return convert<To>(load(p, n...));
 }
-template <class T, class From, class... Count>
-VITRO_INLINE void store_as(T* p, Vec<From> v, Count... n) {
+template <class T, class V, class... Count>
+VITRO_INLINE void store_as(T* p, V v, Count... n) {
   store(p, convert<T>(v), n...);
 }
 

@@ -10,32 +10,43 @@ add_custom_command(
 target_sources(vitro_kernels PRIVATE ${vitro_prelude_cpp})
 
 find_program(VITRO_CLANG NAMES clang++-19 clang++ REQUIRED)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(VITRO_KERNEL_ISAS baseline avx2 avx512)
-  set(vitro_isa_baseline "")
-  set(vitro_isa_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
-  set(vitro_isa_avx512 ${vitro_isa_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
-else()
-  set(VITRO_KERNEL_ISAS baseline)
-endif()
+# The instruction sets that kernels are compiled for (machine.h names them too).
+function(vitro_kernel_isas out)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(${out} baseline avx2 avx512 PARENT_SCOPE)
+  else()
+    set(${out} baseline PARENT_SCOPE)
+  endif()
+endfunction()
 
 # vitro_kernel_files(TARGET FILES...): adds the objects of each file, one per instruction set, to TARGET.
 function(vitro_kernel_files target)
+  set(flags_baseline "")
+  set(flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
+  set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
+  vitro_kernel_isas(isas)
   foreach(file IN LISTS ARGN)
     get_filename_component(stem ${file} NAME_WE)
-    foreach(isa IN LISTS VITRO_KERNEL_ISAS)
+    foreach(isa IN LISTS isas)
       set(object ${PROJECT_BINARY_DIR}/generated/${target}/${stem}.${isa}.o)
       add_custom_command(
         OUTPUT ${object}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/${target}
         COMMAND ${VITRO_CCACHE} ${VITRO_CLANG} -std=c++20 -O2 -fPIC -ffp-contract=off -fwrapv -fno-strict-aliasing -fno-builtin
-                -fno-exceptions -fno-rtti -fno-math-errno -Wall -Wno-psabi ${vitro_isa_${isa}} -I${PROJECT_SOURCE_DIR}/src
+                -fno-exceptions -fno-rtti -fno-math-errno -Wall -Wno-psabi ${flags_${isa}} -I${PROJECT_SOURCE_DIR}/src
                 -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
         DEPFILE ${object}.d
         DEPENDS ${file}
         VERBATIM)
       set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-      target_sources(${target} PRIVATE ${object})
+      get_target_property(type ${target} TYPE)
+      if(type STREQUAL EXECUTABLE)
+        target_sources(${target} PRIVATE ${object})
+      else()  # an object library hands on only what it compiles itself
+        target_sources(${target} INTERFACE ${object})
+      endif()
     endforeach()
   endforeach()
 endfunction()
+
+vitro_kernel_files(vitro_kernels ${CMAKE_CURRENT_LIST_DIR}/matmul_table.kernel.cpp)

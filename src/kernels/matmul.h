@@ -60,6 +60,9 @@ VITRO_INLINE i64 smaller(i64 a, i64 b) {
   return a < b ? a : b;
 }
 
+inline constexpr i64 matmul_k_block =
+    1024;  // products that are added before the next rows are read
+
 // How the work is cut: row tiles of nearly equal height, and groups of neighbouring panels.  Any
 // cut gives the same bits.
 struct MatmulTasks {
@@ -72,7 +75,8 @@ template <class Acc>
 VITRO_INLINE MatmulTasks matmul_tasks(i64 m, i64 n, i64 k, i64 threads) {
   constexpr i64 height = MatmulPanel<Acc>::rows, group_bytes = 512 * 1024;
   MatmulTasks t{m, n, k, (m + height - 1) / height, 0, panel_count<Acc>(n), 0, 0, 0};
-  i64 panel_bytes = (k + 1) * MatmulPanel<Acc>::columns * i64(sizeof(Acc));
+  i64 panel_bytes =
+      (k < matmul_k_block ? k + 1 : matmul_k_block) * MatmulPanel<Acc>::columns * i64(sizeof(Acc));
   t.panels_per_task = panel_bytes * 4 <= group_bytes ? 4 : panel_bytes * 2 <= group_bytes ? 2 : 1;
   t.tiles_per_task = t.row_tiles < 32 ? t.row_tiles : 32;
   i64 wanted = threads > 1 ? 4 * threads : 1;
@@ -91,6 +95,9 @@ VITRO_INLINE MatmulTasks matmul_tasks(i64 m, i64 n, i64 k, i64 threads) {
 template <class Acc, class T, class S>
 VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
                               T* packed, i64 p) {
+  if constexpr (is_half<T> && __is_same(T, S)) {
+    return matmul_pack<Acc>((const i16*)b, row_stride, column_stride, k, n, (i16*)packed, p);
+  }
   constexpr i64 columns = MatmulPanel<Acc>::columns;
   i64 first = p * columns, width = smaller(columns, n - first);
   T* to = packed + first * k;
@@ -98,9 +105,11 @@ VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64
     const S* from = b + (first + j) * column_stride;
     i64 count = width - j;
     for (i64 i = 0; i < k; ++i) {
-      Vec<S> v = column_stride == 1 ? load(from + i * row_stride, count)
-                                    : load_strided(from + i * row_stride, column_stride, count);
-      store_as(to + i * columns + j, v);
+      if (column_stride == 1) {
+        store_as(to + i * columns + j, load(from + i * row_stride, count));
+      } else {
+        store_as(to + i * columns + j, load_strided(from + i * row_stride, column_stride, count));
+      }
     }
   }
 }
@@ -196,7 +205,14 @@ struct MatmulSource<ColumnMajor<T>> {
   static constexpr bool row_major = false;
 };
 
-inline constexpr i64 matmul_k_block = 1024;  // of A rows that are copied first
+template <class T>
+VITRO_INLINE i64 matmul_stride(const RowMajor<T>& a) {
+  return a.row_stride;
+}
+template <class T>
+VITRO_INLINE i64 matmul_stride(const ColumnMajor<T>& a) {
+  return a.k_stride;
+}
 
 template <class Acc>
 struct MatmulScratch {
@@ -209,8 +225,14 @@ template <class Acc, class A>
 VITRO_INLINE void matmul_fill(const A& a, i64 row, i64 rows, i64 k0, i64 count,
                               MatmulScratch<Acc>& scratch) {
   for (i64 i = 0; i < rows; ++i) {
+    i64 done = 0;
+    if constexpr (__is_same(A, RowMajor<Acc>)) {
+      const Acc* from = a.data + (row + i) * a.row_stride + k0;
+      for (; done + 16 <= count; done += 16)
+        store(scratch.a + i * scratch.stride + done, load(from + done));
+    }
 #pragma clang loop unroll(disable)
-    for (i64 p = 0; p < count; p += 16) {
+    for (i64 p = done; p < count; p += 16) {
       Acc* to = scratch.a + i * scratch.stride + p;
       if constexpr (__is_same(typename MatmulSource<A>::element, void)) {
         store(to, a(row + i, k0 + p, count - p));
@@ -224,57 +246,82 @@ VITRO_INLINE void matmul_fill(const A& a, i64 row, i64 rows, i64 k0, i64 count,
   }
 }
 
+// Row tile number `tile`: its first row and its height.
+struct MatmulRows {
+  i64 row, rows;
+};
+template <class Acc, i64 known_m>
+VITRO_INLINE MatmulRows matmul_row_tile(const MatmulTasks& t, i64 tile) {
+  constexpr i64 height = MatmulPanel<Acc>::rows;
+  if constexpr (known_m == few_rows) return {tile * height, smaller(height, t.m - tile * height)};
+  i64 low = t.m / t.row_tiles, high_tiles = t.m % t.row_tiles;
+  return {tile * low + smaller(tile, high_tiles), low + (tile < high_tiles)};
+}
+
+template <class Acc>
+VITRO_INLINE constexpr i64 matmul_width() {
+  return 4 * MatmulPanel<Acc>::columns;  // a task's columns at most
+}
+inline constexpr i64 matmul_tiles_at_once = 8;
+
+// Rows tile0 to tile1 by panels p0 to p1, all of k: into `sums`, whose first row is that of tile0.
+template <class Acc, i64 known_m, class A, class T>
+VITRO_INLINE void matmul_block(const MatmulTasks& t, const A& a, const T* packed, i64 tile0,
+                               i64 tile1, i64 p0, i64 p1, MatmulScratch<Acc>& scratch, Acc* sums) {
+  using Source = MatmulSource<A>;
+  constexpr i64 columns = MatmulPanel<Acc>::columns, width = matmul_width<Acc>();
+  constexpr bool in_place = __is_same(typename Source::element, Acc),
+                 row_major = Source::row_major || !in_place;
+  bool copies = true;
+  const Acc* from = scratch.a;
+  i64 stride = scratch.stride, row0 = matmul_row_tile<Acc, known_m>(t, tile0).row, k0 = 0;
+  if constexpr (in_place) {
+    stride = matmul_stride(a);
+    // Rows whose starts fall on few cache sets would push each other out: they are copied first.
+    copies = row_major && t.m > 4 && stride * i64(sizeof(Acc)) % 4096 == 0;
+    if (copies) stride = scratch.stride;
+  }
+  do {
+    i64 count = smaller(matmul_k_block, t.k - k0);
+    for (i64 tile = tile0; tile < tile1; ++tile) {
+      MatmulRows at = matmul_row_tile<Acc, known_m>(t, tile);
+      if (copies) {
+        matmul_fill(a, at.row, at.rows, k0, count, scratch);
+      } else if constexpr (in_place) {
+        from = a.data + (row_major ? at.row * stride + k0 : k0 * stride + at.row);
+      }
+      for (i64 p = p0; p < p1; ++p) {
+        matmul_rows<known_m, row_major>(at.rows, from, stride, packed + (p * t.k + k0) * columns,
+                                        count, sums + (at.row - row0) * width + (p - p0) * columns,
+                                        width, k0 == 0);
+      }
+    }
+    k0 += count;
+  } while (k0 < t.k);
+}
+
 // Task `task` of `t`.  `known_m`: m where it is known when this is compiled, else few_rows or
 // any_rows.
 template <class Acc, i64 known_m = few_rows, class A, class T, class Store>
 VITRO_INLINE void matmul_task(const MatmulTasks& t, i64 task, const A& a, const T* packed,
                               const Store& epilogue) {
-  using Source = MatmulSource<A>;
-  constexpr i64 height = MatmulPanel<Acc>::rows, columns = MatmulPanel<Acc>::columns,
-                width = 4 * columns;
-  constexpr bool in_place = __is_same(typename Source::element, Acc);
-  constexpr bool row_major = Source::row_major || !in_place;
+  constexpr i64 columns = MatmulPanel<Acc>::columns, width = matmul_width<Acc>();
   MatmulScratch<Acc> scratch;
-  alignas(64) Acc sums[height * width];
-  const Acc* from = scratch.a;
-  i64 stride = scratch.stride, block = matmul_k_block;
-  bool copies = true;
-  if constexpr (in_place && Source::row_major) {
-    // Rows whose starts fall on few cache sets would push each other out: they are copied first.
-    copies = a.row_stride * i64(sizeof(Acc)) % 2048 == 0 && t.m > 4;
-    if (!copies) stride = a.row_stride, block = t.k;
-  } else if constexpr (in_place) {
-    copies = false, stride = a.k_stride, block = t.k;
-  }
+  alignas(64) Acc sums[matmul_tiles_at_once * MatmulPanel<Acc>::rows * width];
   i64 p0 = task / t.row_tasks * t.panels_per_task, p1 = smaller(p0 + t.panels_per_task, t.panels);
-  i64 tile0 = task % t.row_tasks * t.tiles_per_task,
-      tile1 = smaller(tile0 + t.tiles_per_task, t.row_tiles);
-  for (i64 tile = tile0; tile < tile1; ++tile) {
-    i64 row = tile * height, rows = smaller(height, t.m - row);
-    if constexpr (known_m != few_rows) {
-      i64 low = t.m / t.row_tiles, high_tiles = t.m % t.row_tiles;
-      row = tile * low + smaller(tile, high_tiles), rows = low + (tile < high_tiles);
-    }
-    i64 k0 = 0;
-    do {
-      i64 count = smaller(block, t.k - k0);
-      if (copies) {
-        matmul_fill(a, row, rows, k0, count, scratch);
-      } else if constexpr (in_place) {
-        from = a.data + (row_major ? row * stride + k0 : k0 * stride + row);
-      }
-      for (i64 p = p0; p < p1; ++p) {
-        matmul_rows<known_m, row_major>(rows, from, stride, packed + (p * t.k + k0) * columns,
-                                        count, sums + (p - p0) * columns, width, k0 == 0);
-      }
-      k0 += count;
-    } while (k0 < t.k);
-    i64 end = smaller(t.n, p1 * columns);
+  i64 first = task % t.row_tasks * t.tiles_per_task,
+      last = smaller(first + t.tiles_per_task, t.row_tiles);
+  i64 step = t.k > matmul_k_block ? matmul_tiles_at_once : 1, end = smaller(t.n, p1 * columns);
+  for (i64 tile = first; tile < last; tile += step) {
+    i64 next = smaller(tile + step, last), row0 = matmul_row_tile<Acc, known_m>(t, tile).row;
+    matmul_block<Acc, known_m>(t, a, packed, tile, next, p0, p1, scratch, sums);
+    MatmulRows bottom = matmul_row_tile<Acc, known_m>(t, next - 1);
 #pragma clang loop unroll(disable)
-    for (i64 i = 0; i < rows; ++i) {
+    for (i64 row = row0; row < bottom.row + bottom.rows; ++row) {
 #pragma clang loop unroll(disable)
       for (i64 j = p0 * columns; j < end; j += 16) {
-        epilogue(row + i, j, smaller(16, end - j), load(sums + i * width + j - p0 * columns));
+        epilogue(row, j, smaller(16, end - j),
+                 load(sums + (row - row0) * width + j - p0 * columns));
       }
     }
   }

@@ -183,4 +183,31 @@ VITRO_INLINE void scatter(T* base, Vec<I> index, Plain<Vec<T>> v, i64 n = 16) {
   for (i64 i = 0; i < n && i < 16; ++i) base[at[i]] = buffer[i];
 }
 
+VITRO_INLINE Bf16Vec load(const bf16* p) {
+  return {load((const u16*)p)};
+}
+VITRO_INLINE Bf16Vec load(const bf16* p, i64 n) {
+  return {load((const u16*)p, n)};
+}
+VITRO_INLINE void store(bf16* p, Bf16Vec v) {
+  store((u16*)p, v.words);
+}
+VITRO_INLINE void store(bf16* p, Bf16Vec v, i64 n) {
+  store((u16*)p, v.words, n);
+}
+VITRO_INLINE Bf16Vec load_strided(const bf16* p, i64 stride, i64 n = 16) {
+  return {load_strided((const u16*)p, stride, n)};
+}
+VITRO_INLINE void store_strided(bf16* p, i64 stride, Bf16Vec v, i64 n = 16) {
+  store_strided((u16*)p, stride, v.words, n);
+}
+template <class I, class Which = i64>
+VITRO_INLINE Bf16Vec gather(const bf16* base, Vec<I> index, Which n_or_mask = 16) {
+  return {gather((const u16*)base, index, n_or_mask)};
+}
+template <class I>
+VITRO_INLINE void scatter(bf16* base, Vec<I> index, Bf16Vec v, i64 n = 16) {
+  scatter((u16*)base, index, v.words, n);
+}
+
 }  // namespace vitro::kernels::inline VITRO_ISA

@@ -19,7 +19,6 @@ namespace vitro::kernels::inline VITRO_ISA {
 using f32 = float;
 using f64 = double;
 using f16 = _Float16;
-using bf16 = __bf16;
 using i8 = signed char;
 using i16 = short;
 using i32 = int;
@@ -29,10 +28,19 @@ using u16 = unsigned short;
 using u32 = unsigned int;
 using u64 = unsigned long;
 
+// Storage only: a vector of clang's own type would be taken apart lane by lane on most machines.
+struct bf16 {
+  u16 word;
+};
+
 inline constexpr i64 lanes = 16;
 template <class T>
 using Vec = T __attribute__((ext_vector_type(16)));
 using Mask = Vec<bool>;
+// Sixteen bf16 (there is no Vec<bf16>): load, store, select, convert.
+struct Bf16Vec {
+  Vec<u16> words;
+};
 
 template <int size>
 struct Word;
@@ -64,6 +72,8 @@ struct Same {
 template <class T>
 using Plain = typename Same<T>::type;
 
+template <class T>
+inline constexpr bool is_float = __is_same(T, f32) || __is_same(T, f64);
 // f16 and bf16 are for storage: convert before computing.
 template <class T>
 inline constexpr bool is_half = __is_same(T, f16) || __is_same(T, bf16);
@@ -128,6 +138,10 @@ VITRO_INLINE Vec<T> select(Mask m, Vec<T> a, Vec<T> b) {
   } else {
     return (__builtin_convertvector(m, Vec<Bits<T>>) != 0) ? a : b;
   }
+}
+
+VITRO_INLINE Bf16Vec select(Mask m, Bf16Vec a, Bf16Vec b) {
+  return {select(m, a.words, b.words)};
 }
 
 // a * b + c, rounded once.

@@ -1,0 +1,10 @@
+vitro_kernel_files(kernels_test ${CMAKE_CURRENT_LIST_DIR}/elementary.kernel.cpp ${CMAKE_CURRENT_LIST_DIR}/parts.kernel.cpp)
+
+# One definition per instruction set: a weak function that two of them share would be whichever the linker met first.
+set(vitro_kernel_objects "")
+vitro_kernel_isas(vitro_isas)
+foreach(isa IN LISTS vitro_isas)
+  list(APPEND vitro_kernel_objects ${PROJECT_BINARY_DIR}/generated/vitro_kernels/matmul_table.${isa}.o)
+  list(APPEND vitro_kernel_objects ${PROJECT_BINARY_DIR}/generated/kernels_test/elementary.${isa}.o)
+endforeach()
+add_test(NAME kernels.symbols COMMAND ${CMAKE_CURRENT_LIST_DIR}/check_symbols.sh ${CMAKE_NM} ${vitro_kernel_objects})

@@ -1,0 +1,281 @@
+// The parts that only a kernel can call, checked lane by lane against plain loops.
+#include "kernels/convert.h"
+#include "kernels/exp.h"
+#include "kernels/integer.h"
+#include "kernels/reduce.h"
+#include "kernels_under_test.h"
+
+namespace vitro::kernels_test::VITRO_ISA {
+
+using namespace vitro::kernels;
+
+template <class T>
+static bool differ(T a, T b) {
+  return __builtin_memcmp(&a, &b, sizeof a) != 0;
+}
+
+// Element i of a pattern that every type can hold.
+template <class T>
+static T pattern(i64 i) {
+  if constexpr (__is_same(T, bool))
+    return i % 3 == 1;
+  else if constexpr (is_half<T>)
+    return __builtin_bit_cast(T, u16(i % 100 + 1));
+  else
+    return T(i % 100 + 1);
+}
+
+// All counts, at the very end of readable memory.
+template <class T>
+static const char* memory(unsigned char* page_end) {
+  for (i64 n = -1; n <= 17; ++n) {
+    i64 valid = n < 0 ? 0 : n > 16 ? 16 : n;
+    T* p = (T*)page_end - valid;
+    for (i64 i = 0; i < valid; ++i) p[i] = pattern<T>(i);
+    auto v = load(p, n);
+    T got[16];
+    store(got, v);
+    for (i64 i = 0; i < 16; ++i) {
+      if (differ(got[i], i < valid ? pattern<T>(i) : T{})) return "load with a count";
+    }
+    for (i64 i = 0; i < valid; ++i) p[i] = T{};
+    p[-1] = pattern<T>(50);
+    store(p, v, n);
+    for (i64 i = -1; i < valid; ++i) {
+      if (differ(p[i], i < 0 ? pattern<T>(50) : pattern<T>(i))) return "store with a count";
+    }
+  }
+  return nullptr;
+}
+
+template <class T>
+static const char* strided(unsigned char* page_end) {
+  const i64 strides[] = {1, 2, 5};
+  for (i64 stride : strides) {
+    for (i64 n = 0; n <= 16; ++n) {
+      T* p = (T*)page_end - (n ? (n - 1) * stride + 1 : 0);
+      for (i64 i = 0; i < n; ++i) p[i * stride] = pattern<T>(i);
+      auto v = load_strided(p, stride, n);
+      auto w = gather(p, iota<i64>() * stride, n);
+      auto x = gather(p, iota<i32>() * i32(stride), first_lanes(n));
+      T got[3][16];
+      store(got[0], v), store(got[1], w), store(got[2], x);
+      for (i64 i = 0; i < 48; ++i) {
+        if (differ(got[i / 16][i % 16], i % 16 < n ? pattern<T>(i % 16) : T{}))
+          return "strided load or gather";
+      }
+      for (i64 i = 0; i < n; ++i) p[i * stride] = T{};
+      if (stride == 2)
+        scatter(p, iota<i64>() * stride, v, n);
+      else
+        store_strided(p, stride, v, n);
+      for (i64 i = 0; i < n; ++i) {
+        if (differ(p[i * stride], pattern<T>(i))) return "strided store or scatter";
+      }
+    }
+  }
+  return nullptr;
+}
+
+template <template <class> class Test>
+struct All;
+
+template <class T>
+struct Memory {
+  static const char* run(unsigned char* end) {
+    const char* wrong = memory<T>(end);
+    return wrong ? wrong : strided<T>(end);
+  }
+};
+
+template <template <class> class Test, class... T>
+static const char* for_types(unsigned char* end) {
+  const char* wrong = nullptr;
+  (void)((wrong = Test<T>::run(end)) || ...);
+  return wrong;
+}
+
+static const char* memory_test(unsigned char* end) {
+  return for_types<Memory, f32, f64, f16, bf16, i8, i16, i32, i64, u8, bool>(end);
+}
+
+static bool gives(Bf16Vec v, u16 want) {
+  return v.words[3] == want;
+}
+static bool gives(Vec<f16> v, u16 want) {
+  return __builtin_bit_cast(Vec<u16>, v)[3] == want;
+}
+
+static const char* halves_test(unsigned char*) {
+  f32 nan = __builtin_nanf(""), inf = __builtin_inff();
+  struct {
+    f32 x;
+    u16 b, h;
+  } cases[] = {
+      {0.0f, 0, 0},
+      {-0.0f, 0x8000, 0x8000},
+      {1.0f, 0x3f80, 0x3c00},
+      {inf, 0x7f80, 0x7c00},
+      {-inf, 0xff80, 0xfc00},
+      {1.00390625f, 0x3f80, 0x3c04},  // a tie of bf16, to even
+      {1.01171875f, 0x3f82, 0x3c0c},  // the next tie, to even
+      {0x1.004p0f, 0x3f80, 0x3c01},
+      {0x1.002p0f, 0x3f80, 0x3c00},
+      {0x1.006p0f, 0x3f80, 0x3c02},
+      {65504.0f, 0x4780, 0x7bff},
+      {65519.996f, 0x4780, 0x7bff},
+      {65520.0f, 0x4780, 0x7c00},
+      {3.4e38f, 0x7f80, 0x7c00},
+      {0x1p-24f, 0x3380, 0x0001},
+      {0x1p-25f, 0x3300, 0x0000},
+      {0x1.8p-25f, 0x3340, 0x0001},
+      {0x1.fp-15f, 0x3878, 0x03e0},
+      {1e-40f, 0x0001, 0x0000},
+  };
+  for (auto& c : cases) {
+    if (!gives(convert<bf16>(splat(c.x)), c.b)) return "f32 to bf16";
+    if (!gives(convert<f16>(splat(c.x)), c.h)) return "f32 to f16";
+    if (!gives(convert<f16>(splat(f64(c.x))), c.h)) return "f64 to f16";
+  }
+  if (!reduce_all(is_nan(convert<f32>(convert<bf16>(splat(nan)))))) return "NaN through bf16";
+  if (!reduce_all(is_nan(convert<f32>(convert<f16>(splat(nan)))))) return "NaN through f16";
+  for (i32 i = 0; i < 0x10000; ++i) {
+    f16 h = __builtin_bit_cast(f16, u16(i));
+    if ((i & 0x7c00) == 0x7c00 && (i & 0x3ff)) continue;
+    if (!gives(convert<f16>(convert<f32>(splat(h))), u16(i))) return "f16 to f32 and back";
+    if ((i & 0x7f80) == 0x7f80 && (i & 0x7f)) continue;
+    if (!gives(convert<bf16>(convert<f32>(Bf16Vec{splat(u16(i))})), u16(i)))
+      return "bf16 to f32 and back";
+  }
+  return nullptr;
+}
+
+static const char* integers_from_floats_test(unsigned char*) {
+  f32 nan = __builtin_nanf("");
+  struct {
+    f32 x;
+    i32 i;
+    i64 l;
+    u8 u;
+    bool b;
+  } cases[] = {
+      {0.0f, 0, 0, 0, false},
+      {-0.0f, 0, 0, 0, false},
+      {2.9f, 2, 2, 2, true},
+      {-2.9f, -2, -2, 254, true},
+      {300.0f, 300, 300, 44, true},
+      {-1.0f, -1, -1, 255, true},
+      {0.4f, 0, 0, 0, true},
+      {2147483648.0f, i32(0x80000000), 2147483648, 0, true},
+      {-2147483648.0f, i32(0x80000000), -2147483648, 0, true},
+      {1e30f, i32(0x80000000), i64(0x8000000000000000), 0, true},
+      {nan, i32(0x80000000), i64(0x8000000000000000), 0, true},
+  };
+  for (auto& c : cases) {
+    Vec<f32> x = splat(c.x);
+    Vec<f64> d = splat(f64(c.x));
+    if (convert<i32>(x)[5] != c.i || convert<i32>(d)[5] != c.i) return "float to i32";
+    if (convert<i64>(x)[5] != c.l || convert<i64>(d)[5] != c.l) return "float to i64";
+    if (convert<u8>(x)[5] != c.u || convert<i8>(x)[5] != i8(c.u)) return "float to 8 bits";
+    if (reduce_any(convert<bool>(x)) != c.b) return "float to bool";
+  }
+  if (convert<i32>(splat(-2147483648.5))[0] != i32(0x80000000) ||
+      convert<i32>(splat(2147483647.5))[0] != 2147483647) {
+    return "f64 to i32 at the ends";
+  }
+  if (convert<i8>(splat(i32(300)))[0] != 44 || convert<f32>(splat(true))[0] != 1.0f ||
+      convert<i64>(splat(i8(-3)))[0] != -3) {
+    return "integer to others";
+  }
+  return nullptr;
+}
+
+static const char* reductions_test(unsigned char*) {
+  Vec<f32> v;
+  f32 plain[16];
+  for (int i = 0; i < 16; ++i) plain[i] = 1.0f / f32(i + 1) - 0.1f;
+  v = load(plain);
+  for (int width = 8; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) plain[i] = plain[i] + plain[i + width];
+  }
+  if (differ(reduce_sum(v), plain[0])) return "reduce_sum in its order";
+  if (reduce_max(iota<i64>()) != 15 || reduce_min(iota<i32>() - 3) != -3)
+    return "reduce_max, reduce_min";
+  if (reduce_product(select(first_lanes(3), splat(2.0), splat(1.0))) != 8.0)
+    return "reduce_product";
+  if (!reduce_any(first_lanes(1)) || reduce_any(first_lanes(0)) || reduce_all(first_lanes(15)) ||
+      !reduce_all(first_lanes(16))) {
+    return "reduce_any, reduce_all";
+  }
+  Vec<f32> with_nan = select(first_lanes(1), splat(__builtin_nanf("")), splat(1.0f));
+  if (reduce_max(with_nan) == reduce_max(with_nan)) return "NaN through reduce_max";
+  if (rotate<3>(iota<i32>())[15] != 2) return "rotate";
+  return nullptr;
+}
+
+template <class T>
+static const char* whole_numbers() {
+  constexpr T lowest = is_signed<T> ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
+  T values[] = {T(7), T(-7), T(3), T(-3), T(0), T(1), T(-1), lowest, T(lowest + 1), T(100)};
+  for (T a : values) {
+    for (T b : values) {
+      if (b == 0) {
+        if (div_floor(splat(a), splat(b))[0] != 0 || rem_floor(splat(a), splat(b))[0] != 0)
+          return "division by zero";
+        continue;
+      }
+      bool wraps = is_signed<T> && a == lowest && b == T(-1);
+      T q = wraps ? lowest : T(a / b), r = wraps ? T(0) : T(a % b);
+      if (div_trunc(splat(a), splat(b))[2] != q || rem_trunc(splat(a), splat(b))[2] != r)
+        return "division towards zero";
+      bool down = r != 0 && (r < 0) != (b < 0);
+      if (div_floor(splat(a), splat(b))[2] != T(q - down) ||
+          rem_floor(splat(a), splat(b))[2] != T(down ? r + b : r)) {
+        return "division downwards";
+      }
+    }
+  }
+  constexpr T width = T(sizeof(T) * 8);
+  if (shift_left(splat(T(3)), splat(T(2)))[0] != 12 ||
+      shift_left(splat(T(3)), splat(width))[0] != 0)
+    return "shift_left";
+  if (shift_right(splat(T(12)), splat(T(2)))[0] != 3 ||
+      shift_right(splat(T(12)), splat(width))[0] != 0)
+    return "shift_right";
+  if (is_signed<T> && shift_right(splat(T(-1)), splat(T(100)))[0] != T(-1))
+    return "shift_right of a negative number";
+  return nullptr;
+}
+
+static const char* integers_test(unsigned char*) {
+  const char* (*const tests[])() = {whole_numbers<i8>, whole_numbers<i16>, whole_numbers<i32>,
+                                    whole_numbers<i64>, whole_numbers<u8>};
+  for (auto* test : tests) {
+    if (const char* wrong = test()) return wrong;
+  }
+  return nullptr;
+}
+
+static const char* select_test(unsigned char*) {
+  Mask m = lt(iota<i32>(), splat(5));
+  if (reduce_sum(select(m, splat(1.0), splat(0.0))) != 5.0) return "select of f64";
+  if (reduce_sum(convert<i32>(select(m, splat(u8(1)), splat(u8(0))))) != 5) return "select of u8";
+  if (reduce_sum(convert<f32>(select(m, convert<bf16>(splat(1.0f)), convert<bf16>(splat(0.0f))))) !=
+      5.0f)
+    return "select of bf16";
+  if (!reduce_all(select(m, m, not_(m)))) return "select of bool";
+  if (exp(0.0f) != 1.0f || exp(1.0) != 2.718281828459045) return "one number instead of sixteen";
+  return nullptr;
+}
+
+extern const PartTest part_tests[] = {
+    {"memory", memory_test},
+    {"halves", halves_test},
+    {"integers from floats", integers_from_floats_test},
+    {"reductions", reductions_test},
+    {"integers", integers_test},
+    {"select", select_test},
+    {},
+};
+
+}  // namespace vitro::kernels_test::VITRO_ISA
