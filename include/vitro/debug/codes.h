@@ -1,0 +1,11 @@
+// The page of all codes, docs/codes.md, from their declarations (base/code.h).
+#pragma once
+
+#include <string>
+
+namespace vitro {
+
+// Markdown.  What it lists are the codes of the folders that the program is linked with.
+std::string codes_page();
+
+}  // namespace vitro

@@ -1,0 +1,133 @@
+#include "vitro/debug/debug_folder.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/option.h"
+#include "vitro/compile/artifacts.h"
+
+namespace vitro {
+namespace {
+
+Option<bool> debug_option{"VITRO_COMPILE_DEBUG", false,
+                          "write what every stage of the compiler makes to files"};
+Option<std::string> folder_option{"VITRO_COMPILE_DEBUG_DIR", "vitro_compile_debug",
+                                  "where VITRO_COMPILE_DEBUG writes"};
+
+struct State {
+  std::mutex lock;
+  std::filesystem::path root, run;  // `run` once something was written
+  std::map<std::string, std::filesystem::path, std::less<>> folders;  // of segments
+  std::set<std::filesystem::path> taken;
+  bool failed = false;
+};
+
+State& state() {
+  static auto* one = new State;
+  return *one;
+}
+
+// A name as part of a path: nothing leads out of the folder.
+std::string file_name(std::string_view name) {
+  std::string out(name);
+  for (char& c : out) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
+    if (!plain) c = '_';
+  }
+  return out.empty() || out[0] == '.' ? cat('_', out) : out;
+}
+
+std::string run_name() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y_%m_%d_%H_%M_%S", &parts);
+  return cat("run_", text, "-pid_", static_cast<int64_t>(getpid()));
+}
+
+// A folder that no other segment has: two functions may have one name.
+std::filesystem::path new_folder(State& s, std::string_view segment) {
+  const std::string name = file_name(segment);
+  std::filesystem::path path = s.run / name;
+  for (int n = 1; !s.taken.insert(path).second; ++n) path = s.run / cat(name, "_", n);
+  return path;
+}
+
+// Where the file goes; a file that is there already begins a new segment of the same name.
+std::filesystem::path path_of(State& s, std::string_view segment, std::string_view file) {
+  if (s.run.empty()) {
+    s.run = s.root / run_name();
+    std::fprintf(stderr, "vitro: what the compiler makes is written to %s\n",
+                 std::filesystem::absolute(s.run).c_str());
+  }
+  auto found = s.folders.find(segment);
+  if (found == s.folders.end() || std::filesystem::exists(found->second / file_name(file))) {
+    found = s.folders.insert_or_assign(std::string(segment), new_folder(s, segment)).first;
+  }
+  std::filesystem::create_directories(found->second);
+  return found->second / file_name(file);
+}
+
+void write(const std::filesystem::path& path, std::string_view text) {
+  std::FILE* out = std::fopen(path.c_str(), "wb");
+  if (!out)
+    throw std::filesystem::filesystem_error("cannot write", path, {errno, std::generic_category()});
+  const bool whole = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (std::fclose(out) != 0 || !whole)
+    throw std::filesystem::filesystem_error("cannot write", path, {errno, std::generic_category()});
+}
+
+// What cannot be written is said once; the program goes on.
+void take_artifact(std::string_view segment, std::string_view file, std::string_view text) {
+  State& s = state();
+  std::lock_guard hold(s.lock);
+  if (s.failed || s.root.empty()) return;
+  try {
+    write(path_of(s, segment, file), text);
+  } catch (const std::filesystem::filesystem_error& error) {
+    s.failed = true;
+    std::fprintf(stderr, "vitro [debug] warning: VITRO_COMPILE_DEBUG: %s\n", error.what());
+  }
+}
+
+}  // namespace
+
+void set_debug_folder(std::string_view root) {
+  State& s = state();
+  {
+    std::lock_guard hold(s.lock);
+    s.root = root;
+    s.run.clear();
+    s.folders.clear();
+    s.taken.clear();
+    s.failed = false;
+  }
+  artifacts::take(root.empty() ? nullptr : take_artifact);
+}
+
+std::string debug_folder() {
+  State& s = state();
+  std::lock_guard hold(s.lock);
+  return s.run.string();
+}
+
+namespace {
+
+// From the moment that the library is loaded; in this file, after the options that it reads.
+[[maybe_unused]] const bool started = [] {
+  if (debug_option.get()) set_debug_folder(folder_option.get());
+  return true;
+}();
+
+}  // namespace
+}  // namespace vitro
