@@ -10,6 +10,10 @@ function(vitro_library)
   target_include_directories(
     vitro INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   add_library(vitro::vitro ALIAS vitro)
+  if(TARGET vitro_test)
+    add_dependencies(vitro_test vitro)
+    target_compile_definitions(vitro_test PRIVATE VITRO_LIBRARY="$<TARGET_FILE:vitro>")
+  endif()
 endfunction()
 
 # build/PRESET/cli/vitro, of cli/*.cpp.  The target vitro_programs is what `tools/demo` needs.

@@ -1,6 +1,7 @@
 #include "vitro/core/tensor.h"
 
 #include <cstring>
+#include <memory>
 
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
@@ -8,10 +9,11 @@
 namespace vitro {
 namespace {
 
-// A handful of handles per thread; what a thread leaves behind is freed with it.
+// A handful of handles per thread; what a thread leaves behind is freed with it.  The list is not
+// thread-local memory itself: a library that a running program loads gets very little of that.
 struct ImplPool {
   static constexpr size_t room = 256;
-  TensorImpl* free[room];
+  std::unique_ptr<TensorImpl*[]> free = std::make_unique<TensorImpl*[]>(room);
   size_t count = 0;
   bool ended = false;
   ~ImplPool() {
