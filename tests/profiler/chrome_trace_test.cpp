@@ -85,6 +85,7 @@ TEST(ChromeTrace, has_every_slice_with_its_arguments) {
       EXPECT_EQ(args["kernel_flop"], 4000);
       EXPECT_EQ(args["fused"], "mm, add, relu");
       const double ns = event["dur"].get<double>() * 1000;
+      if (ns == 0) continue;  // shorter than the clock sees: it has no rates
       EXPECT_NEAR(args["GB/s"].get<double>() * ns, 1000, 1e-6);
       EXPECT_NEAR(args["GFLOP/s"].get<double>() * ns, 4000, 1e-6);
     } else if (event["name"] == "aten::mm") {

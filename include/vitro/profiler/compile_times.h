@@ -1,0 +1,36 @@
+// How long the compiler took, by phase and by what it compiled: from the phases that are always
+// kept, so no profiler has to have run.
+//   std::cout << vitro::compile_times().table();
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vitro {
+
+struct CompileTime {
+  std::string subject, phase;  // "f (graph 0)", "fuse_loops"
+  uint64_t count = 0;
+  int64_t self_ns = 0, total_ns = 0;  // without and with the phases inside
+};
+
+class CompileTimes {
+ public:
+  explicit CompileTimes(std::vector<CompileTime> entries) : entries_(std::move(entries)) {}
+
+  // By subject and phase, in order of their first beginning.
+  const std::vector<CompileTime>& entries() const { return entries_; }
+  std::string table(bool colours = false) const;
+  // Seconds, one line for each entry: subject,phase,count,self_s,total_s.
+  std::string csv() const;
+
+ private:
+  std::vector<CompileTime> entries_;
+};
+
+// Of the phases since a mark (events::rare_mark(), 0: the beginning of the process), as far back as
+// the ring of rare events reaches.  Any thread.
+CompileTimes compile_times(uint64_t since = 0);
+
+}  // namespace vitro

@@ -1,0 +1,80 @@
+#include "vitro/profiler/compile_times.h"
+
+#include <map>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/clock.h"
+#include "vitro/profiler/profile.h"
+#include "vitro/report/table.h"
+#include "vitro/report/units.h"
+
+namespace vitro {
+namespace {
+
+std::vector<CompileTime> sums(const Profile& profile) {
+  std::map<std::pair<events::NameId, events::NameId>, size_t> places;
+  std::vector<CompileTime> entries;
+  const auto entry_of = [&](const Slice& slice) -> CompileTime& {
+    const auto [found, fresh] = places.try_emplace({slice.detail, slice.name_id}, entries.size());
+    if (fresh)
+      entries.push_back({std::string(events::text(slice.detail)), std::string(slice.name())});
+    return entries[found->second];
+  };
+  for (const Track& track : profile.tracks) {
+    for (const Slice& slice : track.slices) {
+      CompileTime& entry = entry_of(slice);
+      ++entry.count;
+      entry.self_ns += slice.duration();
+      entry.total_ns += slice.duration();
+      if (slice.parent != Slice::none)
+        entry_of(track.slices[slice.parent]).self_ns -= slice.duration();
+    }
+  }
+  return entries;
+}
+
+// A field of a CSV line: in quotes where it has to be.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string CompileTimes::table(bool colours) const {
+  report::Table table({{"Compiled", report::Align::left, 40},
+                       {"Phase", report::Align::left, 40},
+                       {"Count"},
+                       {"Self"},
+                       {"Total"}});
+  for (const CompileTime& entry : entries_) {
+    table.row({entry.subject, entry.phase, cat(entry.count),
+               report::time_text(static_cast<double>(entry.self_ns)),
+               report::time_text(static_cast<double>(entry.total_ns))});
+  }
+  return table.text(colours);
+}
+
+std::string CompileTimes::csv() const {
+  std::string lines = "subject,phase,count,self_s,total_s\n";
+  for (const CompileTime& entry : entries_) {
+    lines += cat(field(entry.subject), ",", field(entry.phase), ",", entry.count, ",",
+                 static_cast<double>(entry.self_ns) / 1e9, ",",
+                 static_cast<double>(entry.total_ns) / 1e9, "\n");
+  }
+  return lines;
+}
+
+CompileTimes compile_times(uint64_t since) {
+  events::Recording recording;
+  recording.end = ticks();
+  for (events::Rare& event : events::rare_since(since)) {
+    if (std::holds_alternative<events::Phase>(event.what))
+      recording.rare.push_back(std::move(event));
+  }
+  return CompileTimes(sums(make_profile(recording)));
+}
+
+}  // namespace vitro
