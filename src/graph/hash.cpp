@@ -1,18 +1,14 @@
-#include <utility>
-
 #include "graph/metas.h"
+#include "graph/order.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::graph {
 namespace {
 
-// Numbers nodes by their first use from the outputs: the order in which the program's text, or the
-// compiler it was built with, evaluated operands does not show.
 class Canonical {
  public:
-  explicit Canonical(const Graph& g) : g_(g), numbers_(g.size(), unseen) {
-    for (const NodeId input : g.inputs()) number(input);
-    for (const Output& output : g.outputs()) visit(output.value.node);
+  explicit Canonical(const Graph& g) : order_(order_of_use(g)), numbers_(g.size()) {
+    for (uint32_t i = 0; i < order_.size(); ++i) numbers_[order_[i].n] = i;
   }
   const std::vector<NodeId>& order() const { return order_; }
   void add(Hasher& h, Value value) const {
@@ -21,32 +17,8 @@ class Canonical {
   }
 
  private:
-  static constexpr uint32_t unseen = UINT32_MAX;
-
-  void number(NodeId id) {
-    numbers_[id.n] = static_cast<uint32_t>(order_.size());
-    order_.push_back(id);
-  }
-
-  // Operands first, in their order; an explicit stack, as graphs can be deep.
-  void visit(NodeId root) {
-    std::vector<std::pair<NodeId, size_t>> stack{{root, 0}};
-    while (!stack.empty()) {
-      auto& [id, next] = stack.back();
-      const std::vector<Arg>& args = g_[id].args;
-      if (numbers_[id.n] != unseen) {
-        stack.pop_back();
-      } else if (next == args.size()) {
-        number(id);
-      } else if (const auto* value = std::get_if<Value>(&args[next++])) {
-        if (numbers_[value->node.n] == unseen) stack.emplace_back(value->node, 0);
-      }
-    }
-  }
-
-  const Graph& g_;
-  std::vector<uint32_t> numbers_;
   std::vector<NodeId> order_;
+  std::vector<uint32_t> numbers_;
 };
 
 void add_arg(Hasher& h, const Canonical& order, const Arg& arg) {

@@ -8,12 +8,12 @@ namespace vitro::graph {
 
 std::span<const Pass> standard_passes() {
   static constexpr Pass passes[] = {
-      {"drop_dead", drop_dead},
-      {"decompose", decompose, "after drop_dead: never expand what nobody reads"},
+      {"order_by_use", order_by_use, "first: what follows is the same on every machine"},
+      {"decompose", decompose, "never expands what nobody reads: that is gone by now"},
       {"fold_constants", fold_constants, "after decompose: expansions hold numbers"},
       {"algebra", algebra, "after fold_constants: rules see numbers, not tensors full of one"},
       {"merge_same", merge_same, "after algebra: what was written differently is equal now"},
-      {"drop_unread", drop_dead, "rewrites leave behind what they replaced"},
+      {"drop_dead", drop_dead, "rewrites leave behind what they replaced"},
   };
   return passes;
 }

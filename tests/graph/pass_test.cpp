@@ -98,6 +98,37 @@ TEST(DropDead, removes_what_nobody_reads) {
 )");
 }
 
+TEST(OrderByUse, gives_one_program_one_text) {
+  const std::string wanted = R"(graph(x: f32[2]) {
+  exp: f32[2] = exp(x)
+  sigmoid: f32[2] = sigmoid(x)
+  exp_1: f32[2] = exp(sigmoid)
+  mul: f32[2] = mul(exp, exp_1)
+  return mul
+}
+)";
+  for (const bool left_first : {true, false}) {
+    Builder b;
+    const Tensor x = b.input("x", f32({2}));
+    const Using use(&b);
+    b.set_place({});
+    Tensor left, right;
+    if (left_first) left = exp(x);
+    right = exp(sigmoid(x));
+    (void)(right * 3);
+    if (!left_first) left = exp(x);
+    b.output(left * right);
+    EXPECT_EQ(print(order_by_use(b.take())), wanted);
+  }
+}
+
+TEST(OrderByUse, keeps_the_hash) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Graph g = random_graph(seed);
+    EXPECT_EQ(order_by_use(g).hash(), g.hash()) << "seed " << seed;
+  }
+}
+
 TEST(MergeSame, makes_equal_nodes_one) {
   Builder b;
   const Tensor x = b.input("x", f32({2}));

@@ -24,8 +24,8 @@ struct PassReport {
   size_t nodes_before = 0, nodes_after = 0;
 };
 
-// What is done with the graph on every backend: decompose, fold_constants, algebra, merge_same, and
-// drop_dead before and after.  Shape rules that run in expansions and rewrites ask questions about
+// What is done with the graph on every backend: order_by_use, decompose, fold_constants, algebra,
+// merge_same, drop_dead.  Shape rules that run in expansions and rewrites ask questions about
 // symbols: keep a sym::GuardSink to hear them.
 std::span<const Pass> standard_passes();
 
@@ -34,6 +34,10 @@ std::span<const Pass> standard_passes();
 Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports = nullptr,
                  const std::function<void(std::string_view, const Graph&)>& after = nullptr);
 
+// Puts nodes in the order of their first use from the outputs, without those nobody reads, and
+// numbers their names anew: the same program is the same text, whatever order the compiler it was
+// built with evaluates arguments in.
+Graph order_by_use(Graph g);
 // Removes nodes nobody reads.
 Graph drop_dead(Graph g);
 // Computes what consists of numbers of the program alone, as one element, and hands numbers instead
