@@ -121,6 +121,7 @@ TEST(ChromeTrace, numbers_events_once_each) {
 }
 
 TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
+  constexpr double double_ulp = 0.002;  // two roundings of a double as large as `ts`
   std::map<int64_t, std::vector<std::pair<double, double>>> open;
   size_t slices = 0;
   const json trace = written(recorded());
@@ -129,9 +130,9 @@ TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
     ++slices;
     auto& stack = open[event["tid"].get<int64_t>()];
     const double begin = event["ts"].get<double>(), end = begin + event["dur"].get<double>();
-    while (!stack.empty() && stack.back().second <= begin + 1e-4) stack.pop_back();
+    while (!stack.empty() && stack.back().second <= begin + double_ulp) stack.pop_back();
     if (!stack.empty()) {
-      EXPECT_LE(end, stack.back().second + 1e-4);
+      EXPECT_LE(end, stack.back().second + double_ulp);
     }
     stack.emplace_back(begin, end);
   }
