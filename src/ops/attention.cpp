@@ -66,8 +66,6 @@ void ScaledDotProductAttention::shape(ShapeCall& call) {
   const Size rows = q.sizes[q.sizes.size() - 2], keys = k.sizes[k.sizes.size() - 2];
   const TensorMeta* mask = call.operands.size() > 3 ? call.operands[3].meta : nullptr;
   if (mask) {
-    VITRO_CHECK(!call.attrs.as<Attrs>().is_causal, call.op,
-                ": takes a mask or is_causal, not both; put the triangle into the mask");
     VITRO_CHECK(is_bool(mask->dtype) || is_floating(mask->dtype), call.op,
                 ": the mask must be bool or floating-point, got ", mask->dtype);
     const Sizes scores = with(batch, rows, keys), both = broadcast(call.op, scores, mask->sizes);
@@ -76,7 +74,9 @@ void ScaledDotProductAttention::shape(ShapeCall& call) {
     VITRO_CHECK(fits, call.op, ": a mask of sizes ", mask->sizes, " does not broadcast to ",
                 scores);
   }
-  call.results.push_back(dense(q.dtype, q.device, with(batch, rows, v.sizes.back())));
+  TensorMeta result = dense(q.dtype, q.device, with(batch, rows, v.sizes.back()));
+  if (attribute::same(result.sizes, q.sizes)) result.strides = strides_like(q);
+  call.results.push_back(std::move(result));
 }
 
 void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsView attrs,

@@ -28,9 +28,11 @@ void IndexSelect::shape(ShapeCall& call) {
   const auto dim = static_cast<size_t>(wrap_dim(call.op, call.attrs.as<Attrs>().dim, x.rank()));
   VITRO_CHECK(indices.rank() <= 1, "index_select: indices must have rank 1, got sizes ",
               indices.sizes, "; flatten them");
-  VITRO_CHECK(x.rank() > 0, "index_select: needs a tensor with dimensions");
+  const Size count = indices.rank() == 0 ? Size(1) : indices.sizes[0];
+  VITRO_CHECK(x.rank() > 0 || equal(count, 1),
+              "index_select: a tensor without dimensions has one element, got ", count, " indices");
   Sizes sizes = x.sizes;
-  sizes[dim] = indices.rank() == 0 ? Size(1) : indices.sizes[0];
+  if (x.rank() > 0) sizes[dim] = count;
   call.results.push_back(dense(x.dtype, x.device, sizes));
 }
 

@@ -3,32 +3,81 @@
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/unary.h"
 
 namespace vitro {
+namespace ops {
+
+void Sub::shape(ShapeCall& call) {
+  for (const Argument& a : call.operands) {
+    const bool is_truth =
+        a.meta ? is_bool(a.meta->dtype) : a.number->kind() == Scalar::Kind::boolean;
+    VITRO_CHECK(!is_truth, "sub: bool cannot be subtracted; use bitwise_xor, or cast it");
+  }
+  shape_of_pointwise(call, pointwise_info<Sub>, Accepts::all);
+}
+
+void Hardtanh::shape(ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta, "hardtanh: operand 0 must be a tensor");
+  const TensorMeta& x = *call.operands[0].meta;
+  const Scalar* low = call.operands[1].number;
+  VITRO_CHECK(!is_bool(x.dtype), "hardtanh: takes numbers (not bool)");
+  VITRO_CHECK(x.dtype != DType::u8 || !low || low->as_int() >= 0,
+              "hardtanh: u8 has no negative numbers, got the bound ", *low);
+  call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});
+}
+
+}  // namespace ops
+
 namespace {
 
-// What arithmetic with a number makes of it: its category joins the promotion.
 bool is_whole(const Operand& o) {
   return o.is_tensor() ? !is_floating(o.tensor().dtype()) : !o.number().is_floating();
+}
+
+DType promoted(const Operand& a, const Operand& b) {
+  Promotion promotion;
+  for (const Operand* o : {&a, &b}) {
+    if (o->is_number()) {
+      promotion.add(o->number().dtype(), Promotion::Rank::number);
+    } else {
+      const bool flat = o->tensor().rank() == 0;
+      promotion.add(o->tensor().dtype(),
+                    flat ? Promotion::Rank::zero_dim : Promotion::Rank::dimensioned);
+    }
+  }
+  return promotion.result();
+}
+
+// b * alpha in the dtype that a and b are added in.
+Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
+  const DType common = promoted(a.operand, b);
+  VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op,
+              ": alpha must be a whole number for ", common, ", got ", alpha);
+  const Tensor cast = b.is_tensor() ? to(b.tensor(), common) : scalar_tensor(b.number(), common);
+  const Scalar factor = is_bool(common) ? Scalar(alpha.as_bool()) : alpha;
+  return ops::call<ops::Mul>(a.where, {cast, factor});
 }
 
 }  // namespace
 
 Tensor add(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Add>(a.where, {a.operand, b});
-  const Tensor scaled = ops::call<ops::Mul>(a.where, {b, alpha});
-  return ops::call<ops::Add>(a.where, {a.operand, scaled});
+  return ops::call<ops::Add>(a.where, {a.operand, scaled("add", a, b, alpha)});
 }
 
 Tensor sub(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Sub>(a.where, {a.operand, b});
-  const Tensor scaled = ops::call<ops::Mul>(a.where, {b, alpha});
-  return ops::call<ops::Sub>(a.where, {a.operand, scaled});
+  return ops::call<ops::Sub>(a.where, {a.operand, scaled("sub", a, b, alpha)});
 }
 
 Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return ops::call<ops::FloorDivide>(a.where, {a.operand, b});
-  if (rounding_mode == "trunc") return ops::call<ops::TruncDivide>(a.where, {a.operand, b});
+  if (rounding_mode == "trunc") {
+    if (is_whole(a.operand) && is_whole(b))
+      return ops::call<ops::TruncDivide>(a.where, {a.operand, b});
+    return ops::call<ops::Trunc>(a.where, {ops::call<ops::Div>(a.where, {a.operand, b})});
+  }
   VITRO_CHECK(rounding_mode.empty(),
               "div: rounding_mode must be \"\", \"floor\" or \"trunc\", got \"", rounding_mode,
               "\"");
@@ -39,7 +88,19 @@ Tensor pow(ops::First a, const Operand& b) {
   VITRO_CHECK(!(is_whole(a.operand) && b.is_number() && is_whole(b) && b.number().as_int() < 0),
               "pow: whole numbers cannot be raised to the negative whole number ", b.number(),
               "; cast them to a floating-point dtype first");
+  if (a.operand.is_tensor() && b.is_number()) {
+    const double exponent = b.number().as_double();
+    if (exponent == 2 && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
+    if (exponent == 0.5) return ops::call<ops::Sqrt>(a.where, {a.operand});
+    if (exponent == -0.5) return ops::call<ops::Rsqrt>(a.where, {a.operand});
+  }
   return ops::call<ops::Pow>(a.where, {a.operand, b});
+}
+
+Tensor square(ops::At x) {
+  const Tensor number =
+      is_bool(x.operand.tensor().dtype()) ? to(x, DType::i64) : x.operand.tensor();
+  return ops::call<ops::Mul>(x.where, {number, number});
 }
 
 Tensor gelu(ops::At x, std::string_view approximate) {

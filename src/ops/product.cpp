@@ -2,6 +2,7 @@
 
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::ops {
@@ -73,14 +74,15 @@ void Addmm::shape(ShapeCall& call) {
 
 void Addmm::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
   const Operand one = 1, beta = given(operands, 3, one), alpha = given(operands, 4, one);
-  Tensor product = mm(operands[1].tensor(), operands[2].tensor());
+  const DType dtype = operands[1].tensor().dtype(), wide = compute_type(dtype);
+  Tensor product = mm(to(operands[1].tensor(), wide), to(operands[2].tensor(), wide));
   if (!is_one(alpha)) product = mul(product, alpha);
   if (beta.is_number() && beta.number().as_double() == 0) {
-    results[0] = product;
+    results[0] = to(product, dtype);
     return;
   }
-  const Tensor& x = operands[0].tensor();
-  results[0] = add(product, is_one(beta) ? x : mul(x, beta));
+  const Tensor x = to(operands[0].tensor(), wide);
+  results[0] = to(add(product, is_one(beta) ? x : mul(x, beta)), dtype);
 }
 
 void Linear::shape(ShapeCall& call) {
@@ -103,13 +105,15 @@ void Linear::shape(ShapeCall& call) {
 }
 
 void Linear::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
-  const Tensor &x = operands[0].tensor(), &weight = operands[1].tensor();
+  const bool has_bias = operands.size() > 2 && operands[2].is_tensor();
+  const DType dtype = operands[0].tensor().dtype(), wide = has_bias ? compute_type(dtype) : dtype;
+  const Tensor x = to(operands[0].tensor(), wide), weight = to(operands[1].tensor(), wide);
   Sizes sizes = x.sizes();
   const bool flat = sizes.size() == 2;
   Size rows = 1;
   for (size_t d = 0; d + 1 < sizes.size(); ++d) rows = rows * sizes[d];
   Tensor y = mm(flat ? x : reshape(x, {rows, sizes.back()}), t(weight));
-  if (operands.size() > 2 && operands[2].is_tensor()) y = add(y, operands[2].tensor());
+  if (has_bias) y = to(add(y, to(operands[2].tensor(), wide)), dtype);
   sizes.back() = weight.size(0);
   results[0] = flat ? y : view(y, sizes);
 }

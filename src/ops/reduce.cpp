@@ -70,7 +70,8 @@ void ArgReduction::shape(ShapeCall& call) {
   shape_of_choice(call, DType::i64);
 }
 void Logical::shape(ShapeCall& call) {
-  shape_of_reduction(call, dims_of(call), DType::boolean);
+  const bool bytes = call.operands[0].meta->dtype == DType::u8;  // torch keeps u8
+  shape_of_reduction(call, dims_of(call), bytes ? DType::u8 : DType::boolean);
 }
 
 namespace {

@@ -290,10 +290,12 @@ Tensor diagonal(ops::At x, int64_t offset, int64_t dim1, int64_t dim2) {
 }
 
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {
-  VITRO_CHECK(split_size > 0, "split: split_size must be positive, got ", split_size);
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
+  VITRO_CHECK(split_size > 0 || (split_size == 0 && size == 0),
+              "split: split_size must be positive, got ", split_size);
+  if (size == 0) return {slice(x, dim)};
   std::vector<Tensor> pieces;
-  for (int64_t at = 0; at < std::max<int64_t>(size, 1); at += split_size)
+  for (int64_t at = 0; at < size; at += split_size)
     pieces.push_back(slice(x, dim, at, std::min(at + split_size, size)));
   return pieces;
 }

@@ -89,6 +89,7 @@ struct PointwiseInfo {
   bool uses_index;              // the body asks where it is (arange, tril)
   bool first_is_shape = false;  // of operand 0 only sizes and dtype are used (fill, copy)
   bool whole_divisor = false;   // a 0 in operand 1 is an error where whole numbers are divided
+  int8_t copied_operand = -1;   // the result is this operand converted to its dtype (casts, fills)
 };
 
 struct ReducedDims {

@@ -74,8 +74,11 @@ struct Elu : Pointwise {
 };
 
 struct Hardtanh : Ternary {
-  static constexpr std::string_view name = "hardtanh", doc = "x within [min_val, max_val].";
+  static constexpr std::string_view name = "hardtanh",
+                                    doc = "x within [min_val, max_val], which take x's dtype.";
+  static constexpr Promote promote = Promote::attribute;
   static constexpr Accepts accepts = Accepts::no_bool;
+  static void shape(ShapeCall& call);
   static auto value(auto x, auto low, auto high) { return m::minimum(m::maximum(x, low), high); }
 };
 

@@ -19,6 +19,7 @@ struct Add : Binary {
 struct Sub : Binary {
   static constexpr std::string_view name = "sub", doc = "a - b.";
   static constexpr Accepts accepts = Accepts::no_bool;
+  static void shape(ShapeCall& call);  // any bool operand is an Error
   static auto value(auto a, auto b) { return a - b; }
   static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(g, -g); }
 };
@@ -69,7 +70,6 @@ struct Remainder : Binary {
 
 struct Pow : Binary {
   static constexpr std::string_view name = "pow", doc = "a raised to b.";
-  static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto a, auto b) { return m::pow(a, b); }
 };
 
@@ -146,5 +146,6 @@ Tensor sub(ops::First a, const Operand& b, const Scalar& alpha = 1);
 Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode = "");
 // Whole numbers are not raised to a negative number: Error, cast them first.
 Tensor pow(ops::First a, const Operand& b);
+Tensor square(ops::At x);  // of bool: i64
 
 }  // namespace vitro

@@ -26,7 +26,7 @@ struct FullAttrs {
 };
 struct Full : Create {
   static constexpr std::string_view name = "full", doc = "A new tensor, all of one number.";
-  static constexpr int arity = 1;
+  static constexpr int arity = 1, copied_operand = 0;
   using Attrs = FullAttrs;
   static void shape(ShapeCall& call);
   static auto value(auto fill) { return fill; }
@@ -39,7 +39,7 @@ struct DTypeAttrs {
 struct FullLike : Create {
   static constexpr std::string_view name = "full_like",
                                     doc = "A new tensor like x, all of one number.";
-  static constexpr int arity = 2;
+  static constexpr int arity = 2, copied_operand = 1;
   static constexpr bool first_is_shape = true;
   using Attrs = DTypeAttrs;
   static void shape(ShapeCall& call);
@@ -60,7 +60,7 @@ struct Arange : Create {
 
 struct Fill : Create {
   static constexpr std::string_view name = "fill", doc = "x with every element replaced.";
-  static constexpr int arity = 2;
+  static constexpr int arity = 2, copied_operand = 1;
   static constexpr bool first_is_shape = true;
   static void shape(ShapeCall& call);
   static auto value(auto, auto fill) { return fill; }
@@ -68,7 +68,7 @@ struct Fill : Create {
 struct Copy : Create {
   static constexpr std::string_view name = "copy",
                                     doc = "The elements of src with x's dtype, broadcast to x.";
-  static constexpr int arity = 2;
+  static constexpr int arity = 2, copied_operand = 1;
   static constexpr bool first_is_shape = true;
   static void shape(ShapeCall& call);
   static auto value(auto, auto src) { return src; }
@@ -84,14 +84,14 @@ struct CloneAttrs {
 };
 struct Clone : Create {
   static constexpr std::string_view name = "clone", doc = "A copy with memory of its own.";
-  static constexpr int arity = 1;
+  static constexpr int arity = 1, copied_operand = 0;
   using Attrs = CloneAttrs;
   static void shape(ShapeCall& call);
   static auto value(auto x) { return x; }
 };
 struct ToCopy : Create {
   static constexpr std::string_view name = "_to_copy", doc = "A copy with another dtype.";
-  static constexpr int arity = 1;
+  static constexpr int arity = 1, copied_operand = 0;
   using Attrs = DTypeAttrs;
   static void shape(ShapeCall& call);
   static auto value(auto x) { return x; }

@@ -143,6 +143,7 @@ struct Pointwise {
   static constexpr bool first_is_condition = false, uses_index = false, uses_attrs = false;
   static constexpr bool first_is_shape = false;  // of operand 0 only sizes and dtype are used
   static constexpr bool whole_divisor = false;
+  static constexpr int copied_operand = -1;  // the body gives this operand as it is
   static constexpr Accepts accepts = Accepts::all;
 };
 struct Unary : Pointwise {
@@ -158,8 +159,9 @@ struct Ternary : Pointwise {
 // ---- from the struct to the run-time face ----
 
 template <class Op>
-inline constexpr PointwiseInfo pointwise_info{Op::promote, Op::first_is_condition, Op::uses_index,
-                                              Op::first_is_shape, Op::whole_divisor};
+inline constexpr PointwiseInfo pointwise_info{Op::promote,       Op::first_is_condition,
+                                              Op::uses_index,    Op::first_is_shape,
+                                              Op::whole_divisor, Op::copied_operand};
 
 template <class Op>
 void pointwise_shape(ShapeCall& call) {

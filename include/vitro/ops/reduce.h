@@ -44,6 +44,7 @@ DType state_dtype(DType operand, DType result);
 struct Reduction {
   static constexpr OpKind kind = OpKind::reduction;
   static constexpr int arity = 1;
+  static constexpr Accepts states = Accepts::no_bool;  // dtypes that ReductionInfo::state can be
   using Attrs = ReduceAttrs;
   static constexpr ReductionInfo info{&reduced_dims, &state_dtype};
 };
@@ -60,6 +61,7 @@ struct Sum : Reduction {
 };
 struct Mean : Sum {
   static constexpr std::string_view name = "mean", doc = "The sum over `dim` by their number.";
+  static constexpr Accepts states = Accepts::floating;
   static void shape(ShapeCall& call);
   static auto finish(auto s, auto count) { return std::get<0>(s) / count; }
 };
@@ -76,6 +78,7 @@ struct Prod : Reduction {
 
 struct Amax : Reduction {
   static constexpr std::string_view name = "amax", doc = "The largest over `dim`; NaN if one is.";
+  static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero)); }
   static auto combine(auto s, auto x, auto) {
@@ -88,6 +91,7 @@ struct Amax : Reduction {
 };
 struct Amin : Reduction {
   static constexpr std::string_view name = "amin", doc = "The smallest over `dim`; NaN if one is.";
+  static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(m::highest(zero)); }
   static auto combine(auto s, auto x, auto) {
@@ -138,6 +142,7 @@ struct Argmin : ArgReduction {
 
 // Operands are seen as bool: not zero.
 struct Logical : Reduction {
+  static constexpr Accepts states = Accepts::not_floating;
   static void shape(ShapeCall& call);
   static DType logical_dtype(DType, DType) { return DType::boolean; }
   static constexpr ReductionInfo info{&reduced_dims, &logical_dtype};

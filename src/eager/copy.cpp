@@ -1,0 +1,97 @@
+#include "eager/copy.h"
+
+#include "eager/loop.h"
+#include "eager/stage.h"
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::eager {
+namespace {
+
+constexpr int64_t grain = 32 * 1024;
+
+struct Pair {
+  DType from, to;
+  int64_t from_bytes, to_bytes;
+
+  void run(std::byte* const* at, const int64_t* stride, int64_t n) const {
+    std::byte *to_at = at[0], *from_at = at[1];
+    if (stride[1] == 0) return repeat_run(to_at, stride[0], from_at, n);
+    if (stride[0] == to_bytes && stride[1] == from_bytes) return cast(from, from_at, to, to_at, n);
+    if (from == to && stride[0] == to_bytes)
+      return gather_run(from_at, stride[1], to_at, to_bytes, n);
+    if (from == to && stride[1] == from_bytes)
+      return scatter_run(from_at, to_at, stride[0], to_bytes, n);
+    staged(to_at, stride[0], from_at, stride[1], n);
+  }
+
+  void repeat_run(std::byte* to_at, int64_t stride, const std::byte* from_at, int64_t n) const {
+    std::byte one[8];
+    cast(from, from_at, to, one, 1);
+    if (stride == to_bytes) return repeat(one, to_at, to_bytes, n);
+    for (int64_t i = 0; i < n; ++i) cast(to, one, to, to_at + i * stride, 1);
+  }
+
+  void staged(std::byte* to_at, int64_t to_stride, const std::byte* from_at, int64_t from_stride,
+              int64_t n) const {
+    Buffer in, out;
+    for (int64_t i = 0; i < n; i += block) {
+      const int64_t some = std::min(block, n - i);
+      gather_run(from_at + i * from_stride, from_stride, in.bytes, from_bytes, some);
+      cast(from, in.bytes, to, out.bytes, some);
+      scatter_run(out.bytes, to_at + i * to_stride, to_stride, to_bytes, some);
+    }
+  }
+};
+
+}  // namespace
+
+void copy_elements(const Tensor& from, const Tensor& to) {
+  const Ints& sizes = to.impl()->sizes;
+  const Strided operands[] = {strided(to, sizes), strided(from, sizes)};
+  const Loop loop(sizes, operands);
+  const Pair pair{from.dtype(), to.dtype(), bytes_of(from.dtype()), bytes_of(to.dtype())};
+  parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
+    loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
+      pair.run(at, stride, n);
+    });
+  });
+}
+
+void fill_elements(const Scalar& number, const Tensor& to) {
+  const Ints& sizes = to.impl()->sizes;
+  std::byte one[8];
+  store_number(number, to.dtype(), to.dtype(), one);
+  Strided constant{one, Ints(sizes.size(), 0)};
+  const Strided operands[] = {strided(to, sizes), constant};
+  const Loop loop(sizes, operands);
+  const Pair pair{to.dtype(), to.dtype(), bytes_of(to.dtype()), bytes_of(to.dtype())};
+  parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
+    loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
+      pair.run(at, stride, n);
+    });
+  });
+}
+
+namespace {
+
+Tensor copy_as(const Tensor& t, DType dtype) {
+  Tensor made = Tensor::empty(t.impl()->sizes, dtype, t.device());
+  copy_elements(t, made);
+  return made;
+}
+
+}  // namespace
+
+Tensor dense_copy(const Tensor& t, DType dtype) {
+  return t.dtype() == dtype && t.is_contiguous() ? t : copy_as(t, dtype);
+}
+
+Tensor fresh_copy(const Tensor& t) {
+  return copy_as(t, t.dtype());
+}
+
+Tensor dense_copy(const Tensor& t) {
+  return dense_copy(t, t.dtype());
+}
+
+}  // namespace vitro::eager

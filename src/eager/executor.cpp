@@ -1,0 +1,163 @@
+#include <mutex>
+#include <vector>
+
+#include "eager/copy.h"
+#include "eager/eager.h"
+#include "eager/loop.h"
+#include "eager/overlap.h"
+#include "eager/run.h"
+#include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
+#include "vitro/events/record.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::eager {
+
+Ints plain(std::span<const Size> sizes) {
+  Ints out;
+  for (const Size s : sizes) out.push_back(s.value());
+  return out;
+}
+
+Tensor view_of(const Tensor& operand, const TensorMeta& meta) {
+  return Tensor::over(operand.impl()->storage, meta.dtype, plain(meta.sizes), plain(meta.strides),
+                      meta.offset.value());
+}
+
+namespace {
+
+Tensor empty_for(const TensorMeta& meta) {
+  return Tensor::empty_strided(plain(meta.sizes), plain(meta.strides), meta.dtype, meta.device);
+}
+
+void run_into(const OpCall& call, const TensorMeta& meta, const Tensor& out) {
+  switch (call.op->kind) {
+    case OpKind::pointwise:
+      return run_pointwise(call, meta.dtype, out);
+    case OpKind::reduction:
+      return run_reduction(call, out);
+    case OpKind::contraction:
+      return run_contraction(call, out);
+    case OpKind::gather:
+      return run_gather(call, out);
+    case OpKind::concat:
+      return run_concat(call, out);
+    case OpKind::scatter:
+      return run_scatter(call, meta, out);
+    case OpKind::scan:
+    case OpKind::view:
+    case OpKind::random:
+    case OpKind::composite:
+    case OpKind::opaque:
+      break;
+  }
+  VITRO_ASSERT(false, call.op->name, ": eager has nothing for kind ", name_of(call.op->kind));
+}
+
+// The checks that torch makes before it writes into an operand.
+void check_target(const OpCall& call, const TensorMeta& result, const Tensor& target) {
+  const std::string_view name = call.op->name;
+  const TensorImpl& to = *target.impl();
+  VITRO_CHECK(plain(result.sizes) == to.sizes, name, "_: the result has sizes ", result.sizes,
+              ", which do not fit into the first operand's sizes ", to.sizes);
+  const auto from = info(result.dtype).category, into = info(to.dtype).category;
+  VITRO_CHECK(from <= into, name, "_: a result of ", result.dtype,
+              " cannot be stored in a tensor of ", to.dtype, "; call ", name,
+              " instead, or cast the operand");
+  VITRO_CHECK(!overlaps_itself(target), name,
+              "_: several elements of the tensor share memory (sizes ", to.sizes, ", strides ",
+              to.strides, "); clone it before writing");
+}
+
+void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
+  const Tensor& target = call.operands[0].tensor();
+  check_target(call, meta, target);
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  std::vector<Tensor> copies(operands.size());
+  const bool elementwise = call.op->kind == OpKind::pointwise;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].is_tensor() || !must_copy(operands[i].tensor(), target, elementwise)) continue;
+    copies[i] = fresh_copy(operands[i].tensor());
+    operands[i] = Operand(copies[i]);
+  }
+  OpCall apart = call;
+  apart.operands = operands;
+  if (elementwise) {
+    run_into(apart, meta, target);
+  } else {
+    const Tensor made = empty_for(meta);
+    run_into(apart, meta, made);
+    copy_elements(made, target);
+  }
+  target.storage().bump_version();
+  result = target;
+}
+
+// What the op is called in recordings.
+events::NameId event_name(const OpDef& op) {
+  static const auto* names = [] {
+    auto* made = new std::vector<events::NameId>;
+    for (const OpDef* one : ops::all()) {
+      const auto at = static_cast<size_t>(one->index);
+      if (made->size() <= at) made->resize(at + 1);
+      (*made)[at] = events::intern(cat("aten::", one->name));
+    }
+    return made;
+  }();
+  return (*names)[static_cast<size_t>(op.index)];
+}
+
+// A composite's result as its shape rule says.
+void lay_out(const TensorMeta& meta, Tensor& result) {
+  const TensorImpl& made = *result.impl();
+  VITRO_ASSERT(made.dtype == meta.dtype && made.sizes == plain(meta.sizes), "a composite gave ",
+               made.dtype, made.sizes, ", not ", meta.dtype, meta.sizes);
+  bool same = true;
+  for (size_t d = 0; d < made.sizes.size(); ++d)
+    same = same && (made.sizes[d] <= 1 || made.strides[d] == meta.strides[d].value());
+  if (same) return;
+  const Tensor moved = empty_for(meta);
+  copy_elements(result, moved);
+  result = moved;
+}
+
+class Executor : public Interpreter {
+ public:
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    const Using alone(nullptr);  // what composites and shape rules call runs here too
+    const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
+    VITRO_ASSERT(metas.size() == results.size(), call.op->name, " gives ", metas.size(),
+                 " results");
+    const events::OpScope scope({event_name(*call.op)});
+    if (call.op->kind == OpKind::composite) return run_composite(call, metas, results);
+    if (call.in_place) return run_in_place(call, metas[0], results[0]);
+    if (call.op->kind == OpKind::view) {
+      results[0] = view_of(call.operands[0].tensor(), metas[0]);
+      return;
+    }
+    results[0] = empty_for(metas[0]);
+    run_into(call, metas[0], results[0]);
+  }
+
+ private:
+  static void run_composite(const OpCall& call, const std::vector<TensorMeta>& metas,
+                            std::span<Tensor> results) {
+    call.op->composite->expand(call.operands, call.attrs, results);
+    for (size_t i = 0; i < results.size(); ++i) lay_out(metas[i], results[i]);
+    if (!call.in_place) return;
+    const Tensor& target = call.operands[0].tensor();
+    check_target(call, metas[0], target);
+    copy_elements(results[0], target);
+    target.storage().bump_version();
+    results[0] = target;
+  }
+};
+
+}  // namespace
+
+void init() {
+  static std::once_flag once;
+  std::call_once(once, [] { set_eager(Device::Kind::cpu, new Executor); });
+}
+
+}  // namespace vitro::eager

@@ -1,0 +1,61 @@
+// What the compiled-ahead kernels offer and what they are given; plain C++ for both sides.
+#pragma once
+
+#include <cstdint>
+
+namespace vitro::eager {
+
+// The types that are computed in: f16 and bf16 in f32, whole numbers in i64.
+enum class Compute : uint8_t { f32, f64, i64, boolean };
+inline constexpr int compute_count = 4, storage_count = 10;
+
+// Runs of `n` elements: operands and result are dense, in the type that is computed in.
+struct PointwiseArgs {
+  const void* in[4];
+  void* out;
+  int64_t n;
+  const void* attrs;
+  const int64_t* index;  // of the run's first element in the result's dimensions; the run lies
+  int rank;              // along the last
+};
+struct PointwiseKernel {
+  void (*run)(const PointwiseArgs&) = nullptr;  // null: not defined for the type
+  bool gives_truth = false;                     // the result is bool
+};
+
+// `State` is the tuple of sixteen lanes of a reduction.
+inline constexpr int64_t most_state_bytes = 256;
+struct ReductionKernel {
+  int64_t state_bytes = 0;
+  Compute result = Compute::f32;
+  void (*init)(void* state, int64_t count) = nullptr;  // `count` states
+  // Element i of x goes to lane i % 16 with number index + i.
+  void (*row)(const void* x, int64_t n, int64_t index, void* state) = nullptr;
+  // Column j goes to lane j % 16 of state j / 16; row r with number index + r.
+  void (*columns)(const void* x, int64_t row_stride, int64_t rows, int64_t columns, int64_t index,
+                  void* states) = nullptr;
+  void (*merge_lanes)(void* state) = nullptr;  // into lane 0
+  void (*merge)(void* into, const void* from, int64_t count) = nullptr;
+  void (*finish)(const void* states, int64_t elements, void* out, int64_t count) = nullptr;
+};
+
+struct MatmulShape {
+  int64_t m, n, k;
+};
+
+struct KernelTable {
+  static constexpr int most_ops = 128;
+  // By place in ops::PointwiseOps and ops::ReductionOps, and by the type that is computed in.
+  PointwiseKernel pointwise[most_ops][compute_count];
+  ReductionKernel reduction[16][compute_count];
+  // By DType: `n` elements, both sides dense.
+  void (*cast[storage_count][storage_count])(const void* from, void* to, int64_t n);
+  // c = a * b for whole numbers (i64), c dense; strides count elements.
+  void (*whole_matmul)(const MatmulShape& shape, const int64_t* a, int64_t row_stride,
+                       int64_t k_stride, const int64_t* b, int64_t b_row_stride, int64_t* c);
+};
+
+// The table for this machine.
+const KernelTable& kernel_table();
+
+}  // namespace vitro::eager

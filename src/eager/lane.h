@@ -1,0 +1,239 @@
+// What op bodies run on in eager: sixteen numbers of the type that is computed in, with every word
+// of vitro/ops/math.h.  f16 and bf16 are computed in f32, whole numbers of any width in i64 (what
+// is stored is cut to the dtype, which gives the same bits).
+#pragma once
+
+#include "kernels/arc.h"
+#include "kernels/convert.h"
+#include "kernels/erf.h"
+#include "kernels/exp.h"
+#include "kernels/hyperbolic.h"
+#include "kernels/integer.h"
+#include "kernels/log.h"
+#include "kernels/memory.h"
+#include "kernels/pow.h"
+#include "kernels/reduce.h"
+#include "kernels/round.h"
+#include "kernels/trig.h"
+
+namespace vitro::eager::inline VITRO_ISA {
+
+namespace k = vitro::kernels;
+using k::f32;
+using k::f64;
+using k::i64;
+
+template <class T>
+struct Lane;
+using Truth = Lane<bool>;
+
+template <class T>
+inline constexpr bool is_real = __is_same(T, f32) || __is_same(T, f64);
+template <class T>
+inline constexpr bool is_truth = __is_same(T, bool);
+
+// By repeated squaring; a negative exponent gives 0 but for bases 1 and -1.
+VITRO_INLINE k::Vec<i64> whole_power(k::Vec<i64> base, k::Vec<i64> exponent) {
+  const k::Vec<i64> zero = k::splat(i64(0)), one = k::splat(i64(1));
+  const k::Vec<i64> odd = exponent & one;
+  k::Vec<i64> result = one, factor = base, left = k::select(k::lt(exponent, zero), zero, exponent);
+  while (k::reduce_any(k::ne(left, zero))) {
+    result = k::select(k::ne(left & one, zero), result * factor, result);
+    factor = factor * factor;
+    left = left >> 1;
+  }
+  const k::Vec<i64> of_minus_one = k::select(k::ne(odd, zero), zero - one, one);
+  const k::Vec<i64> inverse =
+      k::select(k::eq(base, one), one, k::select(k::eq(base, zero - one), of_minus_one, zero));
+  return k::select(k::lt(exponent, zero), inverse, result);
+}
+
+#define VITRO_LANE [[gnu::always_inline]] friend inline
+#define VITRO_LANE_OF_REAL(name) \
+  VITRO_LANE Lane name(Lane x) { \
+    return k::name(x.v);         \
+  }
+#define VITRO_LANE_ROUNDING(name)                 \
+  VITRO_LANE Lane name(Lane x) {                  \
+    if constexpr (is_real<T>) x.v = k::name(x.v); \
+    return x;                                     \
+  }
+#define VITRO_LANE_COMPARISON(sign, function, of_truth) \
+  VITRO_LANE Truth operator sign(Lane a, Lane b) {      \
+    if constexpr (is_truth<T>)                          \
+      return Truth(of_truth);                           \
+    else                                                \
+      return Truth(k::function(a.v, b.v));              \
+  }
+
+template <class T>
+struct Lane {
+  k::Vec<T> v;
+  Lane() = default;
+  [[gnu::always_inline]] Lane(k::Vec<T> values) : v(values) {}
+  [[gnu::always_inline]] Lane(double literal) : v(k::splat(static_cast<T>(literal))) {}
+
+  VITRO_LANE Lane operator+(Lane a, Lane b) {
+    if constexpr (is_truth<T>)
+      return a.v | b.v;
+    else
+      return a.v + b.v;
+  }
+  VITRO_LANE Lane operator-(Lane a, Lane b) { return a.v - b.v; }
+  VITRO_LANE Lane operator*(Lane a, Lane b) {
+    if constexpr (is_truth<T>)
+      return a.v & b.v;
+    else
+      return a.v * b.v;
+  }
+  VITRO_LANE Lane operator/(Lane a, Lane b) { return a.v / b.v; }
+  VITRO_LANE Lane operator-(Lane a) { return -a.v; }
+  VITRO_LANE Lane operator&(Lane a, Lane b) { return a.v & b.v; }
+  VITRO_LANE Lane operator|(Lane a, Lane b) { return a.v | b.v; }
+  VITRO_LANE Lane operator^(Lane a, Lane b) { return a.v ^ b.v; }
+  VITRO_LANE Lane operator~(Lane a) {
+    if constexpr (is_truth<T>)
+      return k::not_(a.v);
+    else
+      return ~a.v;
+  }
+  VITRO_LANE Lane operator&&(Lane a, Lane b)
+    requires(is_truth<T>)
+  {
+    return a.v & b.v;
+  }
+  VITRO_LANE Lane operator||(Lane a, Lane b)
+    requires(is_truth<T>)
+  {
+    return a.v | b.v;
+  }
+  VITRO_LANE Lane operator!(Lane a)
+    requires(is_truth<T>)
+  {
+    return k::not_(a.v);
+  }
+  VITRO_LANE_COMPARISON(==, eq, k::not_(a.v ^ b.v))
+  VITRO_LANE_COMPARISON(!=, ne, a.v ^ b.v)
+  VITRO_LANE_COMPARISON(<, lt, k::not_(a.v) & b.v)
+  VITRO_LANE_COMPARISON(<=, le, k::not_(a.v) | b.v)
+  VITRO_LANE_COMPARISON(>, gt, a.v& k::not_(b.v))
+  VITRO_LANE_COMPARISON(>=, ge, a.v | k::not_(b.v))
+
+  VITRO_LANE_OF_REAL(exp)
+  VITRO_LANE_OF_REAL(exp2)
+  VITRO_LANE_OF_REAL(expm1)
+  VITRO_LANE_OF_REAL(log)
+  VITRO_LANE_OF_REAL(log2)
+  VITRO_LANE_OF_REAL(log10)
+  VITRO_LANE_OF_REAL(log1p)
+  VITRO_LANE_OF_REAL(sqrt)
+  VITRO_LANE_OF_REAL(rsqrt)
+  VITRO_LANE_OF_REAL(sin)
+  VITRO_LANE_OF_REAL(cos)
+  VITRO_LANE_OF_REAL(tan)
+  VITRO_LANE_OF_REAL(asin)
+  VITRO_LANE_OF_REAL(acos)
+  VITRO_LANE_OF_REAL(atan)
+  VITRO_LANE_OF_REAL(sinh)
+  VITRO_LANE_OF_REAL(cosh)
+  VITRO_LANE_OF_REAL(tanh)
+  VITRO_LANE_OF_REAL(asinh)
+  VITRO_LANE_OF_REAL(acosh)
+  VITRO_LANE_OF_REAL(atanh)
+  VITRO_LANE_OF_REAL(erf)
+  VITRO_LANE Lane atan2(Lane a, Lane b) { return k::atan2(a.v, b.v); }
+  VITRO_LANE Lane fma(Lane a, Lane b, Lane c) { return k::fma(a.v, b.v, c.v); }
+  VITRO_LANE Lane abs(Lane x) { return k::abs(x.v); }
+  VITRO_LANE_ROUNDING(floor)
+  VITRO_LANE_ROUNDING(ceil)
+  VITRO_LANE_ROUNDING(round)
+  VITRO_LANE_ROUNDING(trunc)
+  VITRO_LANE Truth isnan(Lane x) {
+    if constexpr (is_real<T>)
+      return Truth(k::is_nan(x.v));
+    else
+      return Truth(0.0);
+  }
+  VITRO_LANE Truth isinf(Lane x) {
+    if constexpr (is_real<T>)
+      return Truth(k::eq(k::abs(x.v), k::splat(T(__builtin_inf()))));
+    else
+      return Truth(0.0);
+  }
+  VITRO_LANE Lane lowest(Lane) {
+    if constexpr (is_real<T>)
+      return k::splat(T(-__builtin_inf()));
+    else if constexpr (is_truth<T>)
+      return k::splat(false);
+    else
+      return k::splat(T(-__INT64_MAX__ - 1));
+  }
+  VITRO_LANE Lane highest(Lane) {
+    if constexpr (is_real<T>)
+      return k::splat(T(__builtin_inf()));
+    else if constexpr (is_truth<T>)
+      return k::splat(true);
+    else
+      return k::splat(T(__INT64_MAX__));
+  }
+  VITRO_LANE Lane<i64> last_index(Lane) { return k::splat(i64(__INT64_MAX__)); }
+  VITRO_LANE Lane pow(Lane a, Lane b) {
+    if constexpr (is_real<T>)
+      return k::pow(a.v, b.v);
+    else if constexpr (is_truth<T>)
+      return a.v | k::not_(b.v);
+    else
+      return whole_power(a.v, b.v);
+  }
+  VITRO_LANE Lane fmod(Lane a, Lane b) {
+    if constexpr (is_real<T>)
+      return k::fmod(a.v, b.v);
+    else
+      return k::rem_trunc(a.v, b.v);
+  }
+  VITRO_LANE Lane remainder(Lane a, Lane b) {
+    if constexpr (is_real<T>)
+      return k::remainder(a.v, b.v);
+    else
+      return k::rem_floor(a.v, b.v);
+  }
+  VITRO_LANE Lane floor_div(Lane a, Lane b) {
+    if constexpr (is_real<T>)
+      return k::floor_divide(a.v, b.v);
+    else
+      return k::div_floor(a.v, b.v);
+  }
+  VITRO_LANE Lane trunc_div(Lane a, Lane b) {
+    if constexpr (is_real<T>)
+      return k::trunc(a.v / b.v);
+    else
+      return k::div_trunc(a.v, b.v);
+  }
+  VITRO_LANE Lane minimum(Lane a, Lane b) {
+    if constexpr (is_truth<T>)
+      return a.v & b.v;
+    else
+      return k::minimum(a.v, b.v);
+  }
+  VITRO_LANE Lane maximum(Lane a, Lane b) {
+    if constexpr (is_truth<T>)
+      return a.v | b.v;
+    else
+      return k::maximum(a.v, b.v);
+  }
+  VITRO_LANE Lane where(Truth condition, Lane a, Lane b) {
+    return k::select(condition.v, a.v, b.v);
+  }
+  VITRO_LANE Lane like(Lane, double literal) { return Lane(literal); }
+  template <class U>
+  VITRO_LANE Lane like(Lane, Lane<U> other) {
+    return k::convert<T>(other.v);
+  }
+};
+
+#undef VITRO_LANE
+#undef VITRO_LANE_OF_REAL
+#undef VITRO_LANE_ROUNDING
+#undef VITRO_LANE_COMPARISON
+
+}  // namespace vitro::eager::inline VITRO_ISA

@@ -1,0 +1,86 @@
+// Walks over strided operands of the same sizes together.
+//   Loop loop({2, 3}, {out, x});
+//   loop.run(0, loop.count(), [](std::byte* const* at, const int64_t* stride, int64_t n) { ... });
+// Dimensions are ordered by the strides of operand 0 (the result) and joined where all operands
+// allow it, so that runs are long.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "vitro/core/tensor.h"
+
+namespace vitro::eager {
+
+// An operand as bytes; strides count bytes, 0 where it is broadcast.
+struct Strided {
+  std::byte* data = nullptr;
+  Ints strides;
+};
+
+// What `t` looks like when broadcast to `sizes`.
+Strided strided(const Tensor& t, std::span<const int64_t> sizes);
+int64_t count_of(std::span<const int64_t> sizes);
+
+class Loop {
+ public:
+  static constexpr size_t most = 5;
+  enum class Order : uint8_t { by_stride, as_given };  // as_given: nothing is joined either
+
+  Loop(std::span<const int64_t> sizes, std::span<const Strided> operands,
+       Order order = Order::by_stride);
+
+  int64_t count() const { return count_; }
+  int64_t inner() const { return dims_.empty() ? 1 : dims_[0].size; }
+  int64_t inner_stride(size_t operand) const {
+    return dims_.empty() ? 0 : dims_[0].stride[operand];
+  }
+  bool is_constant(size_t operand) const;  // the same element everywhere
+
+  // f(addresses, strides, n, first) for each run of elements begin to end in the loop's order;
+  // `first` is the number of the run's first element.
+  template <class F>
+  void run(int64_t begin, int64_t end, F&& f) const;
+
+ private:
+  struct Dim {
+    int64_t size;
+    std::array<int64_t, most> stride;
+  };
+  using Dims = SmallVector<Dim, 6>;
+  void sort();
+  void join();
+  void seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) const;
+  void step(Ints& index, std::array<std::byte*, most>& at) const;
+
+  Dims dims_;  // innermost first
+  std::array<std::byte*, most> data_{};
+  size_t operands_;
+  int64_t count_ = 1;
+};
+
+template <class F>
+void Loop::run(int64_t begin, int64_t end, F&& f) const {
+  static constexpr std::array<int64_t, most> none{};
+  if (begin >= end) return;
+  Ints index(dims_.size(), 0);
+  std::array<std::byte*, most> at = data_;
+  seek(begin, index, at);
+  const int64_t* strides = dims_.empty() ? none.data() : dims_[0].stride.data();
+  while (begin < end) {
+    const int64_t offset = dims_.empty() ? 0 : index[0];
+    const int64_t n = std::min(inner() - offset, end - begin);
+    std::array<std::byte*, most> from = at;
+    for (size_t o = 0; o < operands_; ++o) from[o] += offset * strides[o];
+    f(from.data(), strides, n, begin);
+    begin += n;
+    if (begin < end) {
+      if (!index.empty()) index[0] = 0;
+      step(index, at);
+    }
+  }
+}
+
+}  // namespace vitro::eager

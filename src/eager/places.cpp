@@ -1,0 +1,36 @@
+#include "eager/places.h"
+
+#include <vector>
+
+#include "eager/kernel_table.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::eager {
+namespace {
+
+struct Note {
+  std::vector<int>& places;
+  int next = 0;
+  template <class Op>
+  void operator()() {
+    const auto index = static_cast<size_t>(ops::def<Op>().index);
+    if (places.size() <= index) places.resize(index + 1, -1);
+    places[index] = next++;
+  }
+};
+
+std::vector<int> make_places() {
+  std::vector<int> places;
+  ops::PointwiseOps::each(Note{places});
+  ops::ReductionOps::each(Note{places});
+  return places;
+}
+
+}  // namespace
+
+int place_of(const OpDef& op) {
+  static const auto* places = new std::vector<int>(make_places());
+  return (*places)[static_cast<size_t>(op.index)];
+}
+
+}  // namespace vitro::eager

@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "eager/copy.h"
+#include "eager/loop.h"
+#include "eager/places.h"
+#include "eager/run.h"
+#include "eager/stage.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::eager {
+namespace {
+
+constexpr size_t most_operands = 4;
+constexpr int64_t grain = 8 * 1024;
+
+struct Operands {
+  std::array<Strided, Loop::most> strided;  // the result first
+  std::array<Conversion, most_operands> conversion;
+  // What does not vary: a block of it, made once.
+  std::array<bool, most_operands> constant{}, unused{};
+  std::array<Buffer, most_operands> constants;
+  size_t count = 0;
+};
+
+// A pointwise call with everything looked up.
+class Pointwise {
+ public:
+  Pointwise(const OpCall& call, DType result, const Tensor& out);
+  void run();
+
+ private:
+  DType common_dtype(DType result) const;
+  void add_operand(size_t i, DType common);
+  void make_constants(const Loop& loop);
+  void run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride, int64_t n) const;
+  const std::byte* staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
+                          Buffer& buffer) const;
+  void put(const std::byte* made, std::byte* to, int64_t stride, int64_t n) const;
+  bool goes_direct(const int64_t* stride) const;
+  void run_range(const Loop& loop, int64_t begin, int64_t end) const;
+  Ints index_of(int64_t first) const;
+
+  const OpCall& call_;
+  const PointwiseInfo& info_;
+  const Tensor& out_;
+  const Ints& sizes_;
+  PointwiseKernel kernel_;
+  DType made_;    // what the kernel gives, as stored
+  DType result_;  // what the op gives; cut to the dtype of `out` after that
+  Operands operands_;
+};
+
+Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
+    : call_(call),
+      info_(*call.op->pointwise),
+      out_(out),
+      sizes_(out.impl()->sizes),
+      result_(result) {
+  VITRO_ASSERT(call.operands.size() <= most_operands);
+  const DType common = common_dtype(result);
+  const Compute compute = compute_for(common);
+  kernel_ = kernel_table().pointwise[place_of(*call.op)][static_cast<int>(compute)];
+  VITRO_ASSERT(kernel_.run, call.op->name, " has no kernel for ", common);
+  made_ = kernel_.gives_truth ? DType::boolean : storage_of(compute);
+  operands_.strided[0] = strided(out, sizes_);
+  for (size_t i = 0; i < call.operands.size(); ++i) add_operand(i, common);
+}
+
+DType Pointwise::common_dtype(DType result) const {
+  std::array<TensorMeta, most_operands> metas;
+  std::array<Argument, most_operands> arguments;
+  for (size_t i = 0; i < call_.operands.size(); ++i) {
+    const Operand& o = call_.operands[i];
+    if (o.is_tensor()) {
+      metas[i].dtype = o.tensor().dtype();
+      metas[i].sizes = Sizes(static_cast<size_t>(o.tensor().rank()));
+      arguments[i].meta = &metas[i];
+    } else if (o.is_number()) {
+      arguments[i].number = &o.number();
+    }
+  }
+  return ops::common_dtype({arguments.data(), call_.operands.size()}, info_, result);
+}
+
+void Pointwise::add_operand(size_t i, DType common) {
+  const Operand& o = call_.operands[i];
+  const bool condition = i == 0 && info_.first_is_condition;
+  const DType to = condition ? DType::boolean : storage_of(compute_for(common));
+  if (condition) common = DType::boolean;
+  operands_.unused[i] = i == 0 && info_.first_is_shape;
+  Strided& where = operands_.strided[i + 1];
+  if (o.is_tensor() && !operands_.unused[i]) {
+    operands_.conversion[i] = {o.tensor().dtype(), common, to};
+    where = strided(o.tensor(), sizes_);
+  } else {
+    operands_.conversion[i] = {to, to, to};
+    where = {operands_.constants[i].bytes, Ints(sizes_.size(), 0)};
+    if (o.is_number()) store_number(o.number(), common, to, operands_.constants[i].bytes);
+  }
+  operands_.count = std::max(operands_.count, i + 1);
+}
+
+void Pointwise::make_constants(const Loop& loop) {
+  for (size_t i = 0; i < operands_.count; ++i) {
+    if (!loop.is_constant(i + 1)) continue;
+    operands_.constant[i] = true;
+    const Conversion& c = operands_.conversion[i];
+    std::byte one[8];
+    c.run(operands_.strided[i + 1].data, one, 1);
+    repeat(one, operands_.constants[i].bytes, bytes_of(c.to), std::min(block, loop.count()));
+  }
+}
+
+const std::byte* Pointwise::staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
+                                   Buffer& buffer) const {
+  if (operands_.constant[i]) return operands_.constants[i].bytes;
+  const Conversion& c = operands_.conversion[i];
+  const int64_t from_bytes = bytes_of(c.from), to_bytes = bytes_of(c.to);
+  if (stride == from_bytes) {
+    if (c.none()) return at;
+    c.run(at, buffer.bytes, n);
+  } else if (stride == 0) {
+    std::byte one[8];
+    c.run(at, one, 1);
+    repeat(one, buffer.bytes, to_bytes, n);
+  } else if (c.none()) {
+    gather_run(at, stride, buffer.bytes, from_bytes, n);
+  } else {
+    Buffer raw;
+    gather_run(at, stride, raw.bytes, from_bytes, n);
+    c.run(raw.bytes, buffer.bytes, n);
+  }
+  return buffer.bytes;
+}
+
+void Pointwise::put(const std::byte* made, std::byte* to, int64_t stride, int64_t n) const {
+  const DType dtype = out_.dtype();
+  const int64_t bytes = bytes_of(dtype);
+  const Conversion cut{made_, result_, dtype};
+  if (stride == bytes) return cut.run(made, to, n);
+  Buffer out;
+  cut.run(made, out.bytes, n);
+  scatter_run(out.bytes, to, stride, bytes, n);
+}
+
+// Whether the kernel can read and write memory as it is.
+bool Pointwise::goes_direct(const int64_t* stride) const {
+  if (out_.dtype() != made_ || stride[0] != bytes_of(made_)) return false;
+  for (size_t i = 0; i < operands_.count; ++i) {
+    const Conversion& c = operands_.conversion[i];
+    if (operands_.unused[i]) continue;
+    if (operands_.constant[i] || !c.none() || stride[i + 1] != bytes_of(c.from)) return false;
+  }
+  return true;
+}
+
+// At most a block.
+void Pointwise::run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
+                          int64_t n) const {
+  std::array<Buffer, most_operands> buffers;
+  for (size_t i = 0; i < operands_.count; ++i)
+    args.in[i] = staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
+  args.n = n;
+  if (out_.dtype() == made_ && stride[0] == bytes_of(made_)) {
+    args.out = at[0];
+    return kernel_.run(args);
+  }
+  Buffer made;
+  args.out = made.bytes;
+  kernel_.run(args);
+  put(made.bytes, at[0], stride[0], n);
+}
+
+// Where in the result the element number `first` (row-major) is.
+Ints Pointwise::index_of(int64_t first) const {
+  Ints index(sizes_.size(), 0);
+  for (size_t d = sizes_.size(); d-- > 0;) {
+    index[d] = first % sizes_[d];
+    first /= sizes_[d];
+  }
+  return index;
+}
+
+void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
+  PointwiseArgs args{};
+  args.attrs = call_.attrs.data;
+  args.rank = static_cast<int>(sizes_.size());
+  loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t first) {
+    Ints index;
+    if (info_.uses_index) index = index_of(first);
+    args.index = index.data();
+    if (goes_direct(stride)) {
+      for (size_t i = 0; i < operands_.count; ++i) args.in[i] = at[i + 1];
+      args.out = at[0];
+      args.n = n;
+      return kernel_.run(args);
+    }
+    std::array<std::byte*, Loop::most> here;
+    for (int64_t i = 0; i < n; i += block) {
+      for (size_t o = 0; o <= operands_.count; ++o) here[o] = at[o] + i * stride[o];
+      run_block(args, here.data(), stride, std::min(block, n - i));
+      if (info_.uses_index) index.back() += block;
+    }
+  });
+}
+
+void Pointwise::run() {
+  const Loop loop(sizes_, {operands_.strided.data(), operands_.count + 1},
+                  info_.uses_index ? Loop::Order::as_given : Loop::Order::by_stride);
+  if (loop.count() == 0) return;
+  make_constants(loop);
+  parallel_for(loop.count(), grain,
+               [&](int64_t begin, int64_t end) { run_range(loop, begin, end); });
+}
+
+bool has_zero(const Operand& divisor) {
+  if (divisor.is_number()) return !divisor.number().as_bool();
+  const Tensor dense = dense_copy(divisor.tensor(), DType::boolean);
+  const auto* truth = static_cast<const uint8_t*>(dense.const_data());
+  const int64_t n = count_of(dense.impl()->sizes);
+  return std::find(truth, truth + n, uint8_t{0}) != truth + n;
+}
+
+void check_divisor(const OpCall& call, DType result) {
+  if (!call.op->pointwise->whole_divisor || is_floating(result)) return;
+  VITRO_CHECK(!has_zero(call.operands[1]), call.op->name,
+              ": division of whole numbers by 0; replace the zeros, or cast to a floating-point "
+              "dtype first");
+}
+
+}  // namespace
+
+void run_pointwise(const OpCall& call, DType result, const Tensor& out) {
+  const int copied = call.op->pointwise->copied_operand;
+  if (copied >= 0) {
+    const Operand& from = call.operands[static_cast<size_t>(copied)];
+    return from.is_number() ? fill_elements(from.number(), out) : copy_elements(from.tensor(), out);
+  }
+  check_divisor(call, result);
+  Pointwise(call, result, out).run();
+}
+
+}  // namespace vitro::eager

@@ -1,0 +1,9 @@
+#include "eager/pointwise_part.h"
+
+namespace vitro::eager::inline VITRO_ISA {
+
+void fill_pointwise_2(KernelTable& table) {
+  FillPart<2, 4>::all(table, ops::PointwiseOps{});
+}
+
+}  // namespace vitro::eager::inline VITRO_ISA

@@ -1,0 +1,149 @@
+// Matrix products: operands in f32, f64 or i64, one batch after the other, tasks over threads.
+#include "eager/copy.h"
+#include "eager/kernel_table.h"
+#include "eager/loop.h"
+#include "eager/run.h"
+#include "kernels/matmul_table.h"
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::eager {
+namespace {
+
+// Rows and columns of the matrices of a tensor, strides in elements.
+struct Matrices {
+  Tensor tensor;
+  int64_t rows, columns, row_stride, column_stride, batch_stride;
+  const std::byte* at(int64_t batch) const {
+    return static_cast<const std::byte*>(tensor.const_data()) +
+           batch * batch_stride * bytes_of(tensor.dtype());
+  }
+};
+
+Matrices matrices_of(const Tensor& t, DType dtype) {
+  const Tensor x = t.dtype() == dtype ? t : dense_copy(t, dtype);
+  const TensorImpl& impl = *x.impl();
+  const size_t rank = impl.sizes.size();
+  return {x,
+          impl.sizes[rank - 2],
+          impl.sizes[rank - 1],
+          impl.strides[rank - 2],
+          impl.strides[rank - 1],
+          rank == 3 ? impl.strides[0] : 0};
+}
+
+// With stride 1 in one direction, which the tile needs of the left operand.
+Matrices left_of(const Tensor& t, DType dtype) {
+  Matrices m = matrices_of(t, dtype);
+  if (m.columns == 1) m.column_stride = 1;
+  if (m.rows == 1 && m.column_stride != 1) m.row_stride = 1;
+  const bool fits = m.column_stride == 1 || m.row_stride == 1;
+  return fits ? m : matrices_of(dense_copy(m.tensor), dtype);
+}
+
+kernels::MatmulType type_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return kernels::MatmulType::f64;
+    case DType::f16:
+      return kernels::MatmulType::f16;
+    case DType::bf16:
+      return kernels::MatmulType::bf16;
+    default:
+      return kernels::MatmulType::f32;
+  }
+}
+
+// One kind of product of a whole batch: packs the right operands, then hands out the tasks.
+class RealProduct {
+ public:
+  RealProduct(const Matrices& a, const Matrices& b, const Tensor& c)
+      : kernels_(kernels::matmul_kernels(type_of(c.dtype()))),
+        a_(a),
+        b_(b),
+        bytes_(bytes_of(c.dtype())),
+        panels_(kernels_.panel_count(b.columns)),
+        packed_(kernels_.packed_size(a.columns, b.columns) * bytes_),
+        flops_(2.0 * static_cast<double>(a.rows * b.columns * a.columns)),
+        c_(static_cast<std::byte*>(c.impl()->storage.data()) + c.impl()->offset * bytes_) {}
+
+  void run(int64_t batches) const {
+    batches >= 2 * num_threads() ? apart(batches) : together(batches);
+  }
+
+ private:
+  kernels::MatmulCall call(int64_t batch, const std::byte* packed, int64_t threads) const {
+    return {a_.rows,       b_.columns,       a_.columns, a_.at(batch),
+            a_.row_stride, a_.column_stride, packed,     c_ + batch * a_.rows * b_.columns * bytes_,
+            b_.columns,    nullptr,          threads};
+  }
+  void pack(int64_t batch, int64_t begin, int64_t end, std::byte* to) const {
+    kernels_.pack(b_.at(batch), b_.row_stride, b_.column_stride, a_.columns, b_.columns, to, begin,
+                  end);
+  }
+
+  // Each product on one thread.
+  void apart(int64_t batches) const {
+    parallel_for(batches, grain_for({.flops = flops_ / 8}), [&](int64_t begin, int64_t end) {
+      const Storage room = Storage::allocate(static_cast<size_t>(packed_), cpu);
+      auto* to = static_cast<std::byte*>(room.data());
+      for (int64_t i = begin; i < end; ++i) {
+        pack(i, 0, panels_, to);
+        const kernels::MatmulCall one = call(i, to, 1);
+        kernels_.run(one, 0, kernels_.task_count(one));
+      }
+    });
+  }
+
+  // All threads at one product after the other.
+  void together(int64_t batches) const {
+    const Storage room = Storage::allocate(static_cast<size_t>(packed_), cpu);
+    auto* to = static_cast<std::byte*>(room.data());
+    const double panel_bytes = static_cast<double>(packed_) / static_cast<double>(panels_);
+    for (int64_t i = 0; i < batches; ++i) {
+      parallel_for(panels_, grain_for({.bytes = 2 * panel_bytes}),
+                   [&](int64_t begin, int64_t end) { pack(i, begin, end, to); });
+      const kernels::MatmulCall one = call(i, to, num_threads());
+      const int64_t tasks = kernels_.task_count(one);
+      parallel_for(tasks, grain_for({.flops = flops_ / 8 / static_cast<double>(tasks)}),
+                   [&](int64_t begin, int64_t end) { kernels_.run(one, begin, end); });
+    }
+  }
+
+  const kernels::MatmulKernels& kernels_;
+  const Matrices &a_, &b_;
+  int64_t bytes_, panels_, packed_;
+  double flops_;
+  std::byte* c_;
+};
+
+void multiply_whole(const Matrices& a, const Matrices& b, int64_t batches, const Tensor& c) {
+  const MatmulShape shape{a.rows, b.columns, a.columns};
+  auto* out = static_cast<int64_t*>(c.impl()->storage.data());
+  parallel_for(batches, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      kernel_table().whole_matmul(shape, reinterpret_cast<const int64_t*>(a.at(i)), a.row_stride,
+                                  a.column_stride, reinterpret_cast<const int64_t*>(b.at(i)),
+                                  b.row_stride, out + i * shape.m * shape.n);
+    }
+  });
+}
+
+}  // namespace
+
+void run_contraction(const OpCall& call, const Tensor& out) {
+  if (out.numel().value() == 0) return;
+  const Tensor &x = call.operands[0].tensor(), &y = call.operands[1].tensor();
+  const bool real = is_floating(out.dtype());
+  const DType dtype = real ? out.dtype() : DType::i64;
+  const int64_t batches = call.op->contraction->batched ? out.impl()->sizes[0] : 1;
+  if (count_of(x.impl()->sizes) == 0) return fill_elements(0, out);
+  if (real) {
+    const Matrices a = left_of(x, dtype), b = matrices_of(y, dtype);
+    return RealProduct(a, b, out).run(batches);
+  }
+  const Tensor made = Tensor::empty(out.impl()->sizes, dtype, out.device());
+  multiply_whole(matrices_of(x, dtype), matrices_of(dense_copy(y, dtype), dtype), batches, made);
+  copy_elements(made, out);
+}
+
+}  // namespace vitro::eager

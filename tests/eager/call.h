@@ -1,0 +1,17 @@
+// Calls ops by name with operands and attributes as tests/data/op_samples has them.
+#pragma once
+
+#include <vector>
+
+#include "op_samples.h"
+#include "vitro/core/tensor.h"
+
+namespace vitro::test {
+
+Tensor tensor_of(const SampleTensor& sample);
+// The results, in torch's order.  Error where the op refuses.
+std::vector<Tensor> call_sample(const OpSample& sample);
+// Whether there is a way to call it.
+bool is_callable(const OpSample& sample);
+
+}  // namespace vitro::test

@@ -1,0 +1,181 @@
+// Every op against PyTorch's values: dtypes, shapes, layouts, refusals.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "eager/call.h"
+#include "eager/eager.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::test {
+namespace {
+
+// Ops of which torch has no such samples, and where they are tested.
+const std::set<std::string_view> tested_elsewhere = {
+    "floor_divide",  // as div with a rounding mode
+    "trunc_divide",
+};
+
+// Samples of ops that this project does not have yet.
+const std::set<std::string_view> not_yet = {"cumsum"};
+
+std::vector<std::byte> elements_of(const Tensor& t) {
+  std::vector<std::byte> out;
+  dispatch(t.dtype(), [&]<class T>() {
+    if constexpr (std::is_same_v<T, bool>) {
+      const Tensor dense = contiguous(t);
+      const auto* from = static_cast<const std::byte*>(dense.const_data());
+      out.assign(from, from + dense.numel().value());
+    } else {
+      const std::vector<T> values = t.to_vector<T>();
+      const auto* from = reinterpret_cast<const std::byte*>(values.data());
+      out.assign(from, from + values.size() * sizeof(T));
+    }
+  });
+  return out;
+}
+
+std::vector<int64_t> plain(const Sizes& sizes) {
+  std::vector<int64_t> out;
+  for (const Size s : sizes) out.push_back(s.value());
+  return out;
+}
+
+// Samples in which torch's answer is not the right one, on the machine that made them.
+SampleTolerance tolerance_for(const OpSample& sample) {
+  SampleTolerance t = sample.tolerance;
+  const bool halves = sample.results[0].dtype == "bf16" || sample.results[0].dtype == "f16";
+  // MKL's square root is not rounded correctly; torch rounds halves inside of a rounding division.
+  if (sample.op == "sqrt" ||
+      (sample.op == "div" && halves && sample.attrs.contains("rounding_mode")))
+    t = {.bits = false, .ulps = 1, .relative = t.relative, .absolute = t.absolute};
+  return t;
+}
+
+template <class T>
+double as_double(T v) {
+  if constexpr (sizeof(T) == 2) {
+    return static_cast<float>(v);
+  } else {
+    return v;
+  }
+}
+template <class T>
+T rounded(double v) {
+  if constexpr (sizeof(T) == 2) {
+    return T(static_cast<float>(v));
+  } else {
+    return static_cast<T>(v);
+  }
+}
+
+// Where torch's vectorised fmod gives up (a huge quotient, NaN), the C library's answer.
+void repair_remainder(const OpSample& sample, std::vector<std::byte>& got) {
+  if (sample.op != "fmod" && sample.op != "remainder") return;
+  const auto* a = std::get_if<SampleTensor>(&sample.operands[0]);
+  const auto* b = std::get_if<SampleTensor>(&sample.operands[1]);
+  if (!a || !b || a->sizes != b->sizes || a->sizes.size() != 1) return;
+  const Tensor x = to(tensor_of(*a), DType::f64), y = to(tensor_of(*b), DType::f64);
+  const auto xs = x.to_vector<double>(), ys = y.to_vector<double>();
+  const SampleResult& want = sample.results[0];
+  dispatch(dtype_named(want.dtype).value(), [&]<class T>() {
+    if constexpr (!std::is_integral_v<T>) {
+      for (size_t i = 0; i < xs.size(); ++i) {
+        T theirs, ours;
+        std::memcpy(&theirs, want.elements.data() + i * sizeof(T), sizeof(T));
+        std::memcpy(&ours, got.data() + i * sizeof(T), sizeof(T));
+        double exact = std::fmod(xs[i], ys[i]);
+        if (sample.op == "remainder" && exact != 0 && (exact < 0) != (ys[i] < 0)) exact += ys[i];
+        if (!std::isnan(as_double(theirs)) || std::isnan(exact)) continue;
+        EXPECT_EQ(as_double(ours), as_double(rounded<T>(exact))) << sample.where;
+        std::memcpy(got.data() + i * sizeof(T), &theirs, sizeof(T));
+      }
+    }
+  });
+}
+
+// torch's running mean of infinities is NaN.
+bool torch_errs(const OpSample& sample) {
+  if (!sample.op.starts_with("var")) return false;
+  const auto* x = std::get_if<SampleTensor>(&sample.operands[0]);
+  return any(isinf(tensor_of(*x))).item<bool>();
+}
+
+std::string strides_differ(const SampleResult& want, const Tensor& got) {
+  const auto strides = plain(got.strides());
+  bool empty = false;
+  for (const int64_t s : want.sizes) empty = empty || s == 0;
+  for (size_t d = 0; !empty && d < want.sizes.size(); ++d) {
+    if (want.sizes[d] > 1 && strides[d] != want.strides[d])
+      return cat("strides ", got.strides(), ", torch has ",
+                 Dims(std::span<const int64_t>(want.strides)));
+  }
+  return "";
+}
+
+std::string wrong(const OpSample& sample, const SampleResult& want, const Tensor& got) {
+  if (name_of(got.dtype()) != want.dtype)
+    return cat("dtype ", got.dtype(), ", torch has ", want.dtype);
+  if (plain(got.sizes()) != want.sizes)
+    return cat("sizes ", got.sizes(), ", torch has ", Dims(std::span<const int64_t>(want.sizes)));
+  const bool scatters = sample.op.ends_with("_scatter");  // torch keeps holes between elements
+  const std::string strides = scatters ? "" : strides_differ(want, got);
+  if (!strides.empty()) return strides;
+  if (want.offset && got.impl()->offset != *want.offset)
+    return cat("offset ", got.impl()->offset, ", torch has ", *want.offset);
+  std::vector<std::byte> elements = elements_of(got);
+  repair_remainder(sample, elements);
+  return difference(want, elements, tolerance_for(sample));
+}
+
+std::string run(const OpSample& sample) {
+  std::vector<Tensor> results;
+  try {
+    results = call_sample(sample);
+  } catch (const Error& error) {
+    return sample.error ? "" : cat("refused: ", error.what());
+  }
+  if (sample.error) return cat("accepted; torch says: ", sample.message);
+  if (results.size() < sample.results.size()) return "too few results";
+  for (size_t i = 0; i < sample.results.size(); ++i) {
+    const std::string problem = wrong(sample, sample.results[i], results[i]);
+    if (!problem.empty()) return cat("result ", i, ": ", problem);
+  }
+  return "";
+}
+
+class Samples : public testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() { eager::init(); }
+};
+
+TEST_P(Samples, agree_with_torch) {
+  const OpSamples samples = OpSamples::read(GetParam());
+  for (const OpSample& sample : samples.samples()) {
+    if (not_yet.contains(sample.op) || torch_errs(sample)) continue;
+    ASSERT_TRUE(is_callable(sample)) << sample.where;
+    const std::string problem = run(sample);
+    EXPECT_TRUE(problem.empty()) << sample.where << ": " << problem;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(families, Samples, testing::ValuesIn(OpSamples::families()),
+                         [](const auto& family) { return family.param; });
+
+TEST(Ops, all_have_samples) {
+  std::set<std::string> sampled;
+  for (const std::string& family : OpSamples::families()) {
+    const OpSamples samples = OpSamples::read(family);
+    for (const OpSample& sample : samples.samples()) sampled.insert(sample.op);
+  }
+  for (const OpDef* op : ops::all()) {
+    EXPECT_TRUE(sampled.contains(std::string(op->name)) || tested_elsewhere.contains(op->name))
+        << op->name << " has neither samples nor a test of its own";
+  }
+}
+
+}  // namespace
+}  // namespace vitro::test
