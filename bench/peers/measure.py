@@ -1,7 +1,8 @@
 """Measures one contender on one workload in this process and prints one JSON object; run.py starts it.
 
 The first call is timed from a loaded library and a prepared model to the first result.  Then come runs for `--seconds`, of which
-the median and the minimum are kept.  The result is compared with torch's, so that nobody is fast by being wrong."""
+the median and the minimum are kept, and how many processors others kept busy meanwhile.  The result is compared with torch's, so
+that nobody is fast by being wrong."""
 import argparse
 import json
 import os
@@ -28,6 +29,14 @@ def repeat(call, seconds):
     return times
 
 
+def others_ms():
+    """Processor time that other processes of this machine have used since it started."""
+    with open("/proc/stat") as stat:
+        user, nice, system, _, _, interrupts, soft, stolen = map(int, stat.readline().split()[1:9])
+    ticks = user + nice + system + interrupts + soft + stolen
+    return ticks * 1e3 / os.sysconf("SC_CLK_TCK") - time.process_time() * 1e3
+
+
 def measure(options):
     import numpy
     import torch
@@ -43,7 +52,9 @@ def measure(options):
         result = numpy.array(result)
         row = {"first_ms": first, "kernels": module.kernels()}
         if options.seconds > 0:
+            before, begin = others_ms(), time.perf_counter()
             times = repeat(calls[0], options.seconds)
+            row["others"] = (others_ms() - before) / 1e3 / (time.perf_counter() - begin)
             row |= {"med_ms": statistics.median(times), "min_ms": min(times), "n": len(times)}
         row["rss_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         with torch.inference_mode():

@@ -4,7 +4,8 @@
 usage: bench/peers/run.py [--only WORK]... [--who NAME]... [--threads N] [--seconds S]      after bench/peers/setup
 
 Each line has the keys of vitro_bench --json.  cold_ms is the first call with empty caches; warm_ms the first call of a second
-process where the contender keeps a cache on disk, else null.  Every measurement has a process of its own."""
+process where the contender keeps a cache on disk, else null.  Every measurement has a process of its own.
+Standard error says where a machine was not quiet: such a line proves nothing."""
 import argparse
 import json
 import os
@@ -35,6 +36,8 @@ def result(work, who, options):
         caches = CONTENDERS[who][1]
         first = child(work, who, options, cache, 0 if caches else options.seconds)
         last = child(work, who, options, cache, options.seconds) if caches else first
+    if last["others"] > 0.1:
+        print(f"{work} {who}: not quiet: other processes used {last['others']:.1f} processors meanwhile", file=sys.stderr)
     return {"work": work, "mode": "fwd", "who": who, "threads": options.threads, "cold_ms": round(first["first_ms"], 3),
             "warm_ms": round(last["first_ms"], 3) if caches else None, "med_ms": round(last["med_ms"], 5),
             "min_ms": round(last["min_ms"], 5), "n": last["n"], "kernels": first["kernels"], "rss_mb": last["rss_mb"]}
