@@ -64,6 +64,7 @@ TEST(Rare, a_session_keeps_more_than_the_ring) {
 }
 
 TEST(Rare, tells_the_listener_at_once) {
+  heard = 0;
   listen(count_breaks);
   keep(Break{"V1", "a", "b"});
   keep(Recompile{"V2", "a", "b"});
