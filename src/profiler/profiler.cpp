@@ -16,7 +16,7 @@ Profiler::~Profiler() {
 void Profiler::start() {
   VITRO_CHECK(
       !events::recording(),
-      "Profiler: a profiler records already in this process; stop it before starting another");
+      "Profiler: another one records in this process; stop it first (or unset VITRO_PROFILE)");
   events::start({.max_bytes = options_.max_bytes});
   recording_ = true;
   profile_.reset();

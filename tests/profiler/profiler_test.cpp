@@ -162,7 +162,7 @@ TEST(Profiler, refuses_a_second_one_and_says_so) {
   } catch (const Error& e) {
     EXPECT_STREQ(
         e.what(),
-        "Profiler: a profiler records already in this process; stop it before starting another");
+        "Profiler: another one records in this process; stop it first (or unset VITRO_PROFILE)");
   }
   EXPECT_THROW(profiler.profile(), Error);
 }
