@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <random>
 
@@ -292,7 +293,7 @@ TEST(Safetensors, what_is_no_file_is_refused) {
 // Whatever is done to a file, it is refused, or everything that it says can be read.
 TEST(Safetensors, broken_files_never_break_the_reader) {
   const unsigned seed = std::random_device()();
-  SCOPED_TRACE(cat("seed ", seed));
+  std::cout << "seed " << seed << std::endl;
   std::mt19937 random(seed);
   auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   const std::string whole = content_of(sample("all_dtypes"));
@@ -300,7 +301,7 @@ TEST(Safetensors, broken_files_never_break_the_reader) {
       "{}[]\",:0189-+.eE \\u\0\xff\x80tn"
       "F3U";
   size_t readable = 0;
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 500; ++round) {
     std::string bytes = whole;
     for (size_t change = 1 + below(3); change > 0; --change) {
       const size_t at = below(below(4) == 0 ? bytes.size() : std::min<size_t>(bytes.size(), 1000));
@@ -332,7 +333,7 @@ TEST(Safetensors, broken_files_never_break_the_reader) {
       if (auto tensor = file->tensor(e.name)) (void)as_doubles(*tensor);
   }
   EXPECT_GT(readable, 0U);
-  EXPECT_LT(readable, 1500U);
+  EXPECT_LT(readable, 500U);
 }
 
 }  // namespace
