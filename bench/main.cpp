@@ -1,0 +1,245 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness.h"
+#include "vitro/base/option.h"
+
+namespace vitro::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v.empty() ? 0 : v[v.size() / 2];
+}
+
+double resident_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// First call, then as many as fit the time (20 at least, 2000 at most).
+Json measure(const Workload& work, const Contender& who, double seconds) {
+  Program program = work.make();
+  const auto start = Clock::now();
+  Runner runner = who.prepare(std::move(program));
+  runner.once();
+  const double first = ms_since(start);
+  std::vector<double> times;
+  for (int i = 0; i < 3; ++i) runner.once();
+  const auto begin = Clock::now();
+  while (times.size() < 20 || (ms_since(begin) < 1000 * seconds && times.size() < 2000)) {
+    const auto t = Clock::now();
+    runner.once();
+    times.push_back(ms_since(t));
+  }
+  return {{"first_ms", first},
+          {"med_ms", median(times)},
+          {"min_ms", *std::min_element(times.begin(), times.end())},
+          {"n", times.size()},
+          {"kernels", runner.kernels ? runner.kernels() : -1},
+          {"rss_mb", resident_mb()}};
+}
+
+// Runs this program again as a child with `cache` as its kernel cache; the child prints one JSON
+// line.
+Json in_child(const std::string& work, const std::string& who, const std::string& cache,
+              double seconds) {
+  const std::string command = "VITRO_CACHE_DIR='" + cache + "' '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --child " + work + " " + who + " " + std::to_string(seconds);
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return nullptr;
+  std::string text;
+  char buffer[4096];
+  while (const size_t n = fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+  const int status = pclose(pipe);
+  return status == 0 ? Json::parse(text, nullptr, false) : Json(nullptr);
+}
+
+struct Arguments {
+  bool list = false, json = false;
+  std::vector<std::string> only, who;
+  double seconds = 1.5;
+};
+
+bool wanted(const std::vector<std::string>& chosen, std::string_view name) {
+  return chosen.empty() || std::find(chosen.begin(), chosen.end(), name) != chosen.end();
+}
+
+void show(const Json& row, bool json) {
+  if (json) {
+    std::printf("%s\n", row.dump().c_str());
+  } else {
+    const auto text = [&](const char* key) {
+      return row[key].is_number() ? row[key].get<double>() : -1.0;
+    };
+    std::printf(
+        "%-16s %-10s median %10.4f ms   least %10.4f ms   first call %8.1f ms, with the cache "
+        "%8.1f ms   kernels %g\n",
+        row["work"].get<std::string>().c_str(), row["who"].get<std::string>().c_str(),
+        text("med_ms"), text("min_ms"), text("cold_ms"), text("warm_ms"), text("kernels"));
+  }
+  std::fflush(stdout);
+}
+
+bool run_pair(const Workload& work, const Contender& who, const Arguments& arguments,
+              int64_t threads) {
+  char folder[] = "/tmp/vitro_bench.XXXXXX";
+  if (!mkdtemp(folder)) return false;
+  const std::string name(work.name), contender(who.name);
+  const Json cold = in_child(name, contender, folder, 0),
+             warm = in_child(name, contender, folder, arguments.seconds);
+  std::filesystem::remove_all(folder);
+  if (!cold.is_object() || !warm.is_object()) {
+    std::fprintf(stderr, "vitro_bench: %s by %s failed in its process\n", name.c_str(),
+                 contender.c_str());
+    return false;
+  }
+  show({{"work", name},
+        {"mode", "fwd"},
+        {"who", contender},
+        {"threads", threads},
+        {"cold_ms", cold["first_ms"]},
+        {"warm_ms", warm["first_ms"]},
+        {"med_ms", warm["med_ms"]},
+        {"min_ms", warm["min_ms"]},
+        {"n", warm["n"]},
+        {"kernels", warm["kernels"]},
+        {"rss_mb", warm["rss_mb"]}},
+       arguments.json);
+  return true;
+}
+
+int child(const std::string& work, const std::string& who, double seconds) {
+  for (const Workload& w : registry().workloads) {
+    for (const Contender& c : registry().contenders) {
+      if (w.name != work || c.name != who) continue;
+      std::printf("%s\n", measure(w, c, seconds).dump().c_str());
+      return 0;
+    }
+  }
+  return 2;
+}
+
+void list() {
+  for (const Workload& w : registry().workloads)
+    std::printf("%-16s %s\n", w.name.data(), w.about.data());
+  for (const Step& s : registry().steps) std::printf("%-16s %s\n", s.name.data(), s.about.data());
+  for (const Contender& c : registry().contenders)
+    std::printf("who: %-11s %s\n", c.name.data(), c.about.data());
+}
+
+int64_t thread_count() {
+  for (const OptionBase* option : all_options()) {
+    if (option->variable() == "VITRO_NUM_THREADS" && option->text() != "0")
+      return std::stol(option->text());
+  }
+  return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int run(const Arguments& arguments) {
+  bool all_well = true;
+  const int64_t threads = thread_count();
+  for (const Workload& w : registry().workloads) {
+    if (!wanted(arguments.only, w.name)) continue;
+    for (const Contender& c : registry().contenders) {
+      if (wanted(arguments.who, c.name)) all_well &= run_pair(w, c, arguments, threads);
+    }
+  }
+  for (const Step& s : registry().steps) {
+    if (!wanted(arguments.only, s.name)) continue;
+    const double ns = s.ns();
+    show({{"work", s.name},
+          {"mode", "step"},
+          {"who", "vitro"},
+          {"threads", 1},
+          {"cold_ms", nullptr},
+          {"warm_ms", nullptr},
+          {"med_ms", ns * 1e-6},
+          {"min_ms", nullptr},
+          {"n", 1},
+          {"kernels", nullptr},
+          {"rss_mb", resident_mb()}},
+         true);
+  }
+  return all_well ? 0 : 1;
+}
+
+int usage(const char* program) {
+  std::fprintf(stderr,
+               "usage: %s [--list] [--only NAME]... [--who NAME]... [--seconds S] [--json]\n",
+               program);
+  return 2;
+}
+
+}  // namespace
+
+Registry& registry() {
+  static auto* one = new Registry;
+  return *one;
+}
+
+Add::Add(Workload w) {
+  registry().workloads.push_back(w);
+}
+Add::Add(Contender c) {
+  registry().contenders.push_back(c);
+}
+Add::Add(Step s) {
+  registry().steps.push_back(s);
+}
+
+double median_ns(int rounds, int times, const std::function<void()>& body) {
+  std::vector<double> each;
+  for (int r = 0; r < rounds; ++r) {
+    const auto start = Clock::now();
+    for (int i = 0; i < times; ++i) body();
+    each.push_back(ms_since(start) * 1e6 / times);
+  }
+  return median(each);
+}
+
+}  // namespace vitro::bench
+
+int main(int argc, char** argv) {
+  using namespace vitro::bench;
+  if (argc == 5 && std::string(argv[1]) == "--child")
+    return child(argv[2], argv[3], std::atof(argv[4]));
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--list") {
+      arguments.list = true;
+    } else if (word == "--json") {
+      arguments.json = true;
+    } else if (word == "--only" && i + 1 < argc) {
+      arguments.only.emplace_back(argv[++i]);
+    } else if (word == "--who" && i + 1 < argc) {
+      arguments.who.emplace_back(argv[++i]);
+    } else if (word == "--seconds" && i + 1 < argc) {
+      arguments.seconds = std::atof(argv[++i]);
+    } else {
+      return usage(argv[0]);
+    }
+  }
+  if (arguments.list) return list(), 0;
+  return run(arguments);
+}

@@ -1,0 +1,44 @@
+#include <memory>
+
+#include "harness.h"
+#include "vitro/nn/bert.h"
+#include "vitro/nn/gpt2.h"
+#include "vitro/nn/init.h"
+#include "vitro/nn/mlp.h"
+
+namespace vitro::bench {
+namespace {
+
+// Token numbers spread over the vocabulary.
+Tensor tokens(int64_t vocabulary) {
+  std::vector<int64_t> ids(128);
+  for (size_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<int64_t>(i * 7919 + 101) % vocabulary;
+  return Tensor::from(ids, {1, 128});
+}
+
+template <class Model>
+Program program_of(std::shared_ptr<Model> model, Tensor input) {
+  return {[model](const std::vector<Tensor>& in) { return (*model)(in[0]); }, {std::move(input)}};
+}
+
+const Add mlp({"mlp", "64x784 -> 1024 -> 1024 -> 10 with ReLU", [] {
+                 auto model = std::shared_ptr<nn::Mlp>(new nn::Mlp{784, 1024, 1024, 10});
+                 return program_of(std::move(model), nn::normal({64, 784}, 0, 1));
+               }});
+
+const Add minilm({"minilm", "MiniLM-L6 encoder, 1x128 tokens", [] {
+                    return program_of(std::make_shared<nn::Bert>(nn::BertConfig::mini_lm_l6()),
+                                      tokens(30522));
+                  }});
+
+const Add bert({"bert", "BERT base with a classifier, 1x128 tokens", [] {
+                  return program_of(std::make_shared<nn::BertClassifier>(nn::BertConfig::base(), 2),
+                                    tokens(30522));
+                }});
+
+const Add gpt2({"gpt2", "GPT-2 124M with its tied head, 1x128 tokens",
+                [] { return program_of(std::make_shared<nn::Gpt2>(), tokens(50257)); }});
+
+}  // namespace
+}  // namespace vitro::bench
