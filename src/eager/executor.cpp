@@ -8,8 +8,7 @@
 #include "eager/run.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
-#include "vitro/events/record.h"
-#include "vitro/ops/all.h"
+#include "vitro/core/op_event.h"
 
 namespace vitro::eager {
 
@@ -93,20 +92,6 @@ void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   result = target;
 }
 
-// What the op is called in recordings.
-events::NameId event_name(const OpDef& op) {
-  static const auto* names = [] {
-    auto* made = new std::vector<events::NameId>;
-    for (const OpDef* one : ops::all()) {
-      const auto at = static_cast<size_t>(one->index);
-      if (made->size() <= at) made->resize(at + 1);
-      (*made)[at] = events::intern(cat("aten::", one->name));
-    }
-    return made;
-  }();
-  return (*names)[static_cast<size_t>(op.index)];
-}
-
 // A composite's result as its shape rule says.
 void lay_out(const TensorMeta& meta, Tensor& result) {
   const TensorImpl& made = *result.impl();
@@ -124,11 +109,11 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
 class Executor : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {
+    const OpEvent event(call);
     const Using alone(nullptr);  // what composites and shape rules call runs here too
     const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
     VITRO_ASSERT(metas.size() == results.size(), call.op->name, " gives ", metas.size(),
                  " results");
-    const events::OpScope scope({event_name(*call.op)});
     if (call.op->kind == OpKind::composite) return run_composite(call, metas, results);
     if (call.in_place) return run_in_place(call, metas[0], results[0]);
     if (call.op->kind == OpKind::view) {

@@ -161,7 +161,7 @@ Averages::Averages(const Profile& profile, bool memory)
   top_level_ = top.take();
 }
 
-const Average* Averages::find(std::string_view name) const {
+const Average* Averages::find(std::string_view name) const& {
   const auto found = std::ranges::find(entries_, name, &Average::name);
   return found == entries_.end() ? nullptr : &*found;
 }

@@ -44,7 +44,8 @@ TEST(Averages, own_time_leaves_out_what_is_inside) {
 }
 
 TEST(Averages, a_call_inside_a_call_of_its_name_counts_once) {
-  EXPECT_EQ(Averages(sample()).find("aten::add")->total_ns, 100 + 30);
+  const Averages averages(sample());
+  EXPECT_EQ(averages.find("aten::add")->total_ns, 100 + 30);
 }
 
 TEST(Averages, memory_belongs_to_the_innermost_slice_and_those_around_it) {

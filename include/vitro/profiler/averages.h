@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vitro/profiler/profile.h"
@@ -35,8 +37,11 @@ class Averages {
   explicit Averages(const Profile& profile, bool memory = false);
 
   // One entry for each kind and name, in order of first appearance.
-  const std::vector<Average>& entries() const { return entries_; }
-  const Average* find(std::string_view name) const;
+  const std::vector<Average>& entries() const& { return entries_; }
+  std::vector<Average> entries() && { return std::move(entries_); }
+  // Null where there is none.
+  const Average* find(std::string_view name) const&;
+  const Average* find(std::string_view name) && = delete;  // it would point into what has gone
 
   // The columns of PyTorch's key_averages().table(), with memory if it was profiled and with rates
   // if there are kernels. The last lines tell the time of all threads together, what was compiled

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vitro {
@@ -20,7 +21,8 @@ class CompileTimes {
   explicit CompileTimes(std::vector<CompileTime> entries) : entries_(std::move(entries)) {}
 
   // By subject and phase, in order of their first beginning.
-  const std::vector<CompileTime>& entries() const { return entries_; }
+  const std::vector<CompileTime>& entries() const& { return entries_; }
+  std::vector<CompileTime> entries() && { return std::move(entries_); }
   std::string table(bool colours = false) const;
   // Seconds, one line for each entry: subject,phase,count,self_s,total_s.
   std::string csv() const;
