@@ -1,5 +1,8 @@
 #include "eager/copy.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "eager/loop.h"
 #include "eager/stage.h"
 #include "vitro/runtime/parallel.h"
@@ -43,6 +46,26 @@ struct Pair {
   }
 };
 
+// Copies between two orders of dimensions, tile by tile.
+void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
+  const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes))];
+  const int64_t planes = loop.planes(across), rows = loop.inner(), strip = 64;
+  const int64_t strips = (rows + strip - 1) / strip;
+  const int64_t per_strip = loop.count() / std::max<int64_t>(1, planes * strips);
+  const auto one = [&](int64_t plane, int64_t first) {
+    loop.run_planes(across, plane, plane + 1,
+                    [&](std::byte* to, const std::byte* from, int64_t all, int64_t columns,
+                        int64_t from_stride, int64_t to_stride) {
+                      transpose(from + first * from_stride, from_stride / bytes, to + first * bytes,
+                                to_stride / bytes, std::min(strip, all - first), columns);
+                    });
+  };
+  parallel_for(planes * strips, std::max<int64_t>(1, grain / std::max<int64_t>(1, per_strip)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) one(i / strips, i % strips * strip);
+               });
+}
+
 }  // namespace
 
 void copy_elements(const Tensor& from, const Tensor& to) {
@@ -50,6 +73,11 @@ void copy_elements(const Tensor& from, const Tensor& to) {
   const Strided operands[] = {strided(to, sizes), strided(from, sizes)};
   const Loop loop(sizes, operands);
   const Pair pair{from.dtype(), to.dtype(), bytes_of(from.dtype()), bytes_of(to.dtype())};
+  if (loop.count() == 0) return;
+  if (pair.from == pair.to) {
+    if (const auto across = loop.turned(pair.to_bytes))
+      return copy_turned(loop, *across, pair.to_bytes);
+  }
   parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
     loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
       pair.run(at, stride, n);

@@ -73,6 +73,15 @@ bool Loop::is_constant(size_t operand) const {
                      [&](const Dim& d) { return d.stride[operand] == 0; });
 }
 
+std::optional<size_t> Loop::turned(int64_t bytes) const {
+  if (dims_.empty() || dims_[0].stride[0] != bytes || dims_[0].size < 8) return std::nullopt;
+  if (dims_[0].stride[1] <= bytes) return std::nullopt;
+  for (size_t d = 1; d < dims_.size(); ++d) {
+    if (dims_[d].stride[1] == bytes && dims_[d].size >= 8) return d;
+  }
+  return std::nullopt;
+}
+
 void Loop::seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) const {
   for (size_t d = 0; d < dims_.size(); ++d) {
     index[d] = element % dims_[d].size;

@@ -5,9 +5,11 @@
 // allow it, so that runs are long.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "vitro/core/tensor.h"
@@ -37,6 +39,14 @@ class Loop {
   int64_t inner_stride(size_t operand) const {
     return dims_.empty() ? 0 : dims_[0].stride[operand];
   }
+  // Where operand 1 is contiguous along another dimension than operand 0 (elements of `bytes`):
+  // that dimension, by which a copy is better done in tiles.
+  std::optional<size_t> turned(int64_t bytes) const;
+  // f(to, from, rows, columns, from_stride, to_stride) for planes begin to end of the dimensions 0
+  // (`rows`, contiguous in operand 0) and `across` (`columns`, contiguous in operand 1).
+  template <class F>
+  void run_planes(size_t across, int64_t begin, int64_t end, F&& f) const;
+  int64_t planes(size_t across) const { return count_ / (dims_[0].size * dims_[across].size); }
   bool is_constant(size_t operand) const;  // the same element everywhere
 
   // f(addresses, strides, n, first) for each run of elements begin to end in the loop's order;
@@ -80,6 +90,21 @@ void Loop::run(int64_t begin, int64_t end, F&& f) const {
       if (!index.empty()) index[0] = 0;
       step(index, at);
     }
+  }
+}
+
+template <class F>
+void Loop::run_planes(size_t across, int64_t begin, int64_t end, F&& f) const {
+  const Dim &along = dims_[0], &other = dims_[across];
+  for (int64_t plane = begin; plane < end; ++plane) {
+    std::array<std::byte*, most> at = data_;
+    int64_t rest = plane;
+    for (size_t d = 1; d < dims_.size(); ++d) {
+      if (d == across) continue;
+      for (size_t o = 0; o < operands_; ++o) at[o] += rest % dims_[d].size * dims_[d].stride[o];
+      rest /= dims_[d].size;
+    }
+    f(at[0], at[1], along.size, other.size, along.stride[1], other.stride[0]);
   }
 }
 

@@ -11,6 +11,7 @@
   void fill_pointwise_3(KernelTable&);   \
   void fill_reduction(KernelTable&);     \
   void fill_cast(KernelTable&);          \
+  void fill_transpose(KernelTable&);     \
   void fill_whole_product(KernelTable&); \
   inline void fill(KernelTable& table) { \
     fill_pointwise_0(table);             \
@@ -19,6 +20,7 @@
     fill_pointwise_3(table);             \
     fill_reduction(table);               \
     fill_cast(table);                    \
+    fill_transpose(table);               \
     fill_whole_product(table);           \
   }                                      \
   }

@@ -47,6 +47,7 @@ class Pointwise {
   const OpCall& call_;
   const PointwiseInfo& info_;
   const Tensor& out_;
+  std::array<Tensor, most_operands> tensors_;  // operands, some of them copied
   const Ints& sizes_;
   PointwiseKernel kernel_;
   DType made_;    // what the kernel gives, as stored
@@ -86,6 +87,17 @@ DType Pointwise::common_dtype(DType result) const {
   return ops::common_dtype({arguments.data(), call_.operands.size()}, info_, result);
 }
 
+// `t`, or a copy of it where it lies across the result and would be gathered from far apart.
+Tensor beside(const Tensor& t, const Tensor& out) {
+  const Ints& sizes = out.impl()->sizes;
+  if (count_of(sizes) < 4096 || !(t.impl()->sizes == sizes)) return t;
+  const Strided both[] = {strided(out, sizes), strided(t, sizes)};
+  if (!Loop(sizes, both).turned(bytes_of(t.dtype()))) return t;
+  const Tensor copy = Tensor::empty_strided(sizes, out.impl()->strides, t.dtype(), t.device());
+  copy_elements(t, copy);
+  return copy;
+}
+
 void Pointwise::add_operand(size_t i, DType common) {
   const Operand& o = call_.operands[i];
   const bool condition = i == 0 && info_.first_is_condition;
@@ -95,7 +107,8 @@ void Pointwise::add_operand(size_t i, DType common) {
   Strided& where = operands_.strided[i + 1];
   if (o.is_tensor() && !operands_.unused[i]) {
     operands_.conversion[i] = {o.tensor().dtype(), common, to};
-    where = strided(o.tensor(), sizes_);
+    tensors_[i] = beside(o.tensor(), out_);
+    where = strided(tensors_[i], sizes_);
   } else {
     operands_.conversion[i] = {to, to, to};
     where = {operands_.constants[i].bytes, Ints(sizes_.size(), 0)};

@@ -19,6 +19,7 @@
 // Needs 70 KB of stack.
 #pragma once
 #include "kernels/convert.h"
+#include "kernels/transpose.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
 
@@ -90,6 +91,22 @@ VITRO_INLINE MatmulTasks matmul_tasks(i64 m, i64 n, i64 k, i64 threads) {
   return t;
 }
 
+// `count` columns of B, contiguous along k, to 16 columns of a panel: blocks of 16 by 16 are turned
+// over.  Gives how many rows are done: all whole blocks.
+template <i64 columns, class T, class S>
+VITRO_INLINE i64 matmul_pack_turned(const S* from, i64 column_stride, i64 k, i64 count, T* to) {
+  i64 i = 0;
+  for (; i + 16 <= k; i += 16) {
+    Vec<S> v[16];
+#pragma clang loop unroll(full)
+    for (i64 c = 0; c < 16; ++c) v[c] = c < count ? load(from + c * column_stride + i) : Vec<S>{};
+    transpose(v);
+#pragma clang loop unroll(full)
+    for (i64 r = 0; r < 16; ++r) store_as(to + (i + r) * columns, v[r]);
+  }
+  return i;
+}
+
 // Copies panel `p` of B (element (i, j) at b[i * row_stride + j * column_stride]), columns past n
 // as zeros.
 template <class Acc, class T, class S>
@@ -103,8 +120,12 @@ VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64
   T* to = packed + first * k;
   for (i64 j = 0; j < columns; j += 16) {
     const S* from = b + (first + j) * column_stride;
-    i64 count = width - j;
-    for (i64 i = 0; i < k; ++i) {
+    i64 count = width - j, i = 0;
+    if constexpr (!is_half<S>) {
+      if (row_stride == 1 && column_stride != 1 && count > 0)
+        i = matmul_pack_turned<columns>(from, column_stride, k, count, to + j);
+    }
+    for (; i < k; ++i) {
       if (column_stride == 1) {
         store_as(to + i * columns + j, load(from + i * row_stride, count));
       } else {
