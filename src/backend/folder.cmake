@@ -19,3 +19,5 @@ set_target_properties(vitro-cc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INST
 target_compile_definitions(vitro_backend PRIVATE VITRO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
 target_link_libraries(vitro_backend PUBLIC ${CMAKE_DL_LIBS})
 add_dependencies(vitro_backend libvitro-cc vitro-cc)
+# GCC 12 takes the parts of a variant that is moved for uninitialised.
+target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)

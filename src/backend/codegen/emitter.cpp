@@ -1,0 +1,301 @@
+#include "backend/codegen/emitter.h"
+
+#include <algorithm>
+
+#include "backend/codegen/index_text.h"
+#include "backend/codegen/value_text.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+
+using loop::Fn;
+using sym::Expr;
+
+namespace {
+
+// Symbols whose values a loop changes: its index, those of loops in it, and variables written in
+// it.
+struct Changing {
+  std::unordered_set<const sym::Node*> indices;
+  std::unordered_set<uint64_t> variables;
+};
+
+void collect(const loop::Block& body, Changing& out) {
+  for (const loop::Statement& s : body) {
+    if (const auto* d = std::get_if<loop::Declare>(&s.what)) {
+      out.variables.insert(static_cast<uint64_t>(d->variable));
+    } else if (const auto* a = std::get_if<loop::Assign>(&s.what)) {
+      for (const int v : a->variables) out.variables.insert(static_cast<uint64_t>(v));
+    } else if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
+      out.indices.insert(l->index.node());
+      collect(l->body, out);
+    }
+  }
+}
+
+bool touches(Expr e, const Changing& changing) {
+  for (const Expr s : sym::symbols_of(e)) {
+    if (changing.indices.contains(s.node())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols)
+    : kernel_(kernel), symbols_(symbols) {
+  std::vector<Value> roots;
+  loop::each_value(kernel.body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+  for (const loop::Pick& pick : kernel.picks) roots.push_back(pick.value);
+  for (const Value v : roots) ++uses_[v.node()];
+  for (const Node* node : loop::nodes_below(roots)) {
+    for (const Node* operand : node->operands) ++uses_[operand];
+  }
+}
+
+KernelText Emitter::run() {
+  push_scope();
+  out_.open("extern \"C\" void ", kernel_name, "(const KernelArgs* args, i64 begin, i64 end) {");
+  declare_parameters();
+  open_tasks();
+  block(kernel_.body);
+  out_.close();
+  out_.close();
+  if (result_.counts_tasks) write_task_count();
+  result_.text = out_.take();
+  return std::move(result_);
+}
+
+void Emitter::declare_parameters() {
+  for (const Expr s : symbols_) names_.take(sym::name_of(s));
+  for (const Expr task : kernel_.tasks) names_.take(sym::name_of(task));
+  for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    const loop::Buffer& b = kernel_.buffers[i];
+    buffers_.push_back(names_.take(short_name(b.name) + (b.written ? "_out" : "")));
+    const std::string type = cat(b.written ? "" : "const ", type_text(b.dtype), "*");
+    out_.line(type, " ", buffers_.back(), " = (", type, ")args->buffers[", i, "];");
+  }
+  declare_sizes();
+  for (size_t i = 0; i < kernel_.numbers.size(); ++i) {
+    const loop::Number& n = kernel_.numbers[i];
+    numbers_.push_back(names_.take(short_name(n.name)));
+    const std::string_view type = type_text(n.dtype);
+    if (is_bool(n.dtype)) {
+      out_.line("const bool ", numbers_.back(), " = args->numbers[", i, "] != 0;");
+    } else {
+      out_.line("const ", type, " ", numbers_.back(), " = __builtin_bit_cast(", type,
+                ", args->numbers[", i, "]);");
+    }
+  }
+  for (const loop::Row& row : kernel_.rows) {
+    rows_.push_back(names_.take(row.name));
+    out_.line("alignas(64) ", type_text(row.dtype), " ", rows_.back(), "[",
+              scalar_text((sym::floordiv(row.size + 15, 16)) * 16), "];");
+  }
+}
+
+void Emitter::declare_sizes() {
+  std::set<std::string_view> used;
+  loop::each_index(kernel_, [&](Expr e) {
+    if (!e.defined()) return;
+    for (const Expr s : sym::symbols_of(e)) {
+      if (sym::kind_of(s) == sym::Kind::symbol) used.insert(sym::name_of(s));
+    }
+  });
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    if (!used.contains(sym::name_of(symbols_[i]))) continue;
+    out_.line("const i64 ", sym::name_of(symbols_[i]), " = args->sizes[", i, "];");
+  }
+}
+
+void Emitter::open_tasks() {
+  const auto& tasks = kernel_.tasks;
+  const bool whole = std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const auto& s) {
+    return std::holds_alternative<loop::Product>(s.what) ||
+           std::holds_alternative<loop::Pack>(s.what);
+  });
+  if (whole) {
+    out_.open("{");  // the statement takes the range itself
+    return;
+  }
+  if (tasks.size() == 1) {
+    const auto name = sym::name_of(tasks[0]);
+    out_.open("for (i64 ", name, " = begin; ", name, " < end; ++", name, ") {");
+    return;
+  }
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+  Expr below = 1;
+  for (size_t i = tasks.size(); i-- > 0;) {
+    std::string text = "task";
+    if (!below.is(1)) text += " / (" + scalar_text(below) + ")";
+    if (i != 0) text = "(" + text + ") % (" + scalar_text(sym::extent_of(tasks[i])) + ")";
+    out_.line("const i64 ", sym::name_of(tasks[i]), " = ", text, ";");
+    below = below * sym::extent_of(tasks[i]);
+  }
+}
+
+void Emitter::block(const loop::Block& statements) {
+  for (const loop::Statement& s : statements) {
+    std::visit([this](const auto& what) { write(what); }, s.what);
+  }
+}
+
+void Emitter::pop_scope() {
+  for (const Node* node : scopes_.back().lets) lets_.erase(node);
+  for (const size_t pick : scopes_.back().picks) {
+    known_picks_.erase(kernel_.picks[pick].symbol.node());
+    varying_picks_.erase(kernel_.picks[pick].symbol.node());
+  }
+  scopes_.pop_back();
+}
+
+void Emitter::write(const loop::Declare& d) {
+  const std::string text = value(d.value);
+  const std::string name = names_.take(d.name.empty() ? "v" : d.name);
+  out_.line(d.changes ? "" : "const ", "Vec<", type_text(d.value.dtype()), "> ", name, " = ", text,
+            ";");
+  variables_[d.variable] = name;
+  if (lanes_.index.defined()) declared_in_lanes_.insert(d.variable);
+}
+
+void Emitter::write(const loop::Assign& a) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    std::string text = value(a.values[i]);
+    const bool outside = !declared_in_lanes_.contains(a.variables[i]);
+    if (lanes_.index.defined() && !lanes_.count.empty() && outside) {
+      text = cat("select(first_lanes(", lanes_.count, "), ", text, ", ",
+                 variables_.at(a.variables[i]), ")");
+      result_.parts.insert("memory");
+    }
+    texts.push_back(std::move(text));
+  }
+  for (size_t i = 0; i + 1 < a.values.size(); ++i) {
+    const std::string next = names_.take("next");
+    out_.line("const Vec<", type_text(a.values[i].dtype()), "> ", next, " = ", texts[i], ";");
+    texts[i] = next;
+  }
+  for (size_t i = a.values.size(); i-- > 0;) {
+    out_.line(variables_.at(a.variables[i]), " = ", texts[i], ";");
+  }
+  forget(a.variables);
+}
+
+// Values that were computed from variables which have just changed.
+void Emitter::forget(const std::vector<int>& variables) {
+  std::vector<const Node*> stale;
+  for (const auto& [node, name] : lets_) {
+    for (const Node* below : loop::nodes_below({Value(node)})) {
+      if (below->fn != Fn::variable) continue;
+      const auto which = static_cast<int>(below->payload);
+      if (std::find(variables.begin(), variables.end(), which) != variables.end()) {
+        stale.push_back(node);
+        break;
+      }
+    }
+  }
+  for (const Node* node : stale) lets_.erase(node);
+}
+
+void Emitter::write(const loop::Store& s) {
+  const std::string text = text_of(s.value.node(), true);
+  need_picks(s.element);
+  const std::string& to = buffer_name(s.buffer);
+  const Walk walk = walk_of(s.element);
+  result_.parts.insert("memory");
+  switch (walk.kind) {
+    case Walk::uniform: {
+      out_.line(to, "[", scalar_text(s.element), "] = ", text, "[0];");
+      return;
+    }
+    case Walk::contiguous: {
+      out_.line("store(", with_count(cat(to, " + ", scalar_text(s.element), ", ", value(s.value))),
+                ");");
+      return;
+    }
+    case Walk::strided: {
+      out_.line("store_strided(",
+                with_count(cat(to, " + ", scalar_text(s.element), ", ", scalar_text(walk.stride),
+                               ", ", value(s.value))),
+                ");");
+      return;
+    }
+    case Walk::scattered: {
+      result_.parts.insert("integer");
+      const std::string at = vector_text(s.element, [this](Expr e) { return lanes_text(e); });
+      out_.line("scatter(", with_count(cat(to, ", ", at, ", ", value(s.value))), ");");
+      return;
+    }
+  }
+}
+
+void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, int variable) {
+  Changing changing;
+  if (variable >= 0) changing.variables.insert(static_cast<uint64_t>(variable));
+  for (const Expr index : indices) changing.indices.insert(index.node());
+  collect(body, changing);
+  std::vector<Value> roots;
+  loop::each_value(body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+  std::unordered_set<const Node*> inside;
+  for (size_t p = 0; p < kernel_.picks.size(); ++p) {
+    const loop::Pick& pick = kernel_.picks[p];
+    if (known_picks_.contains(pick.symbol.node())) continue;
+    roots.push_back(pick.value);
+    for (const Node* node : loop::nodes_below({pick.value})) {
+      const bool changes =
+          (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
+          (node->index.defined() && touches(node->index, changing));
+      if (changes) changing.indices.insert(pick.symbol.node());
+    }
+  }
+  const std::vector<const Node*> all = loop::nodes_below(roots);
+  for (const Node* node : all) {
+    bool changes = (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
+                   (node->index.defined() && touches(node->index, changing));
+    for (const Node* operand : node->operands) changes = changes || inside.contains(operand);
+    if (changes) inside.insert(node);
+  }
+  const auto keep = [&](const Node* node) {
+    if (inside.contains(node) || info(node->fn).cost == 0 || lets_.contains(node)) return;
+    let(node);
+  };
+  for (const Node* node : all) {
+    if (!inside.contains(node)) continue;
+    for (const Node* operand : node->operands) keep(operand);
+    if (node->index.defined()) {
+      for (size_t p = 0; p < kernel_.picks.size(); ++p) {
+        const Expr symbol = kernel_.picks[p].symbol;
+        const bool stays = !changing.indices.contains(symbol.node());
+        if (stays && sym::contains(node->index, symbol)) need_picks(symbol);
+      }
+    }
+  }
+  loop::each_value(body, [&](const loop::Statement&, Value v) { keep(v.node()); });
+}
+
+void Emitter::write(const loop::Loop& l) {
+  const Expr extent = sym::extent_of(l.index);
+  hoist(l.body, {l.index});
+  const auto name = sym::name_of(l.index);
+  names_.take(name);
+  out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
+            "; ", l.vector ? cat(name, " += 16") : cat("++", name), ") {");
+  const Lanes before = lanes_;
+  push_scope();
+  if (l.vector) {
+    const bool whole = extent.constant() && *extent.constant() % 16 == 0;
+    lanes_ = {l.index, whole ? "" : "count"};
+    if (!whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
+  }
+  block(l.body);
+  if (l.vector) declared_in_lanes_.clear();
+  lanes_ = before;
+  pop_scope();
+  out_.close();
+}
+
+KernelText kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols) {
+  return Emitter(kernel, symbols).run();
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,96 @@
+// Writes the statements of a kernel: which values get a name, where they are computed, how elements
+// are read and written.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "backend/codegen/kernel_text.h"
+#include "backend/codegen/names.h"
+#include "backend/codegen/text.h"
+#include "loop/kernel.h"
+
+namespace vitro::backend {
+
+class Emitter {
+ public:
+  Emitter(const loop::Kernel& kernel, std::span<const sym::Expr> symbols);
+  KernelText run();
+
+ private:
+  using Node = loop::Node;
+  using Value = loop::Value;
+  struct Scope {
+    std::vector<const Node*> lets;
+    std::vector<size_t> picks;
+  };
+  // The lanes at the place that is being written.
+  struct Lanes {
+    sym::Expr index;    // of lane 0; no expression outside of vector loops
+    std::string count;  // how many there are; empty: all
+  };
+  // How an element expression walks memory from lane to lane.
+  struct Walk {
+    enum Kind { uniform, contiguous, strided, scattered } kind;
+    sym::Expr stride;
+  };
+
+  // emitter.cpp: statements
+  void declare_parameters();
+  void declare_sizes();
+  void open_tasks();
+  void block(const loop::Block& statements);
+  void write(const loop::Declare& d);
+  void write(const loop::Assign& a);
+  void write(const loop::Store& s);
+  void write(const loop::Loop& l);
+  void write(const loop::Product& p);
+  void write(const loop::Pack& p);
+  void push_scope() { scopes_.emplace_back(); }
+  void pop_scope();
+  void forget(const std::vector<int>& variables);
+  // Computes before a loop over `indices` what does not change in it; `variable` is one that does.
+  void hoist(const loop::Block& body, const std::vector<sym::Expr>& indices, int variable = -1);
+
+  // emitter_product.cpp
+  void write_task_count();
+  std::string left_text(const loop::Product& p);
+
+  // emitter_value.cpp
+  std::string value(Value v) { return text_of(v.node(), false); }
+  std::string text_of(const Node* node, bool atom);
+  std::string plain_text(const Node* node, bool* is_operator);
+  std::string load_text(const Node* node);
+  std::string index_value_text(sym::Expr e);
+  void let(const Node* node);
+  bool deserves_let(const Node* node) const;
+  void need_picks(sym::Expr e);
+  void emit_pick(size_t which);
+  bool varies(sym::Expr e) const;
+  Walk walk_of(sym::Expr element) const;
+  std::string lanes_text(sym::Expr symbol);
+  const std::string& buffer_name(int number) const;
+  DType buffer_dtype(int number) const;
+  std::string with_count(std::string arguments) const;
+
+  const loop::Kernel& kernel_;
+  std::span<const sym::Expr> symbols_;
+  Names names_;
+  Text out_;
+  KernelText result_;
+  std::vector<std::string> buffers_, rows_, numbers_;
+  std::unordered_map<int, std::string> variables_;
+  std::unordered_map<const Node*, std::string> lets_;
+  std::unordered_map<const Node*, int> uses_;
+  std::unordered_map<const sym::Node*, std::string> varying_picks_;  // name of the vector
+  std::unordered_set<const sym::Node*> known_picks_;
+  std::unordered_set<int> declared_in_lanes_;  // variables that live inside of the vector loop
+  std::vector<Scope> scopes_;
+  Lanes lanes_;
+};
+
+}  // namespace vitro::backend

@@ -1,0 +1,25 @@
+// One kernel as C++.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "loop/kernel.h"
+
+namespace vitro::backend {
+
+struct KernelText {
+  std::string text;                  // of the function, its name written as `kernel_name`
+  std::set<std::string_view> parts;  // of the prelude
+  bool counts_tasks = false;  // there is a second function, kernel_name_tasks, that says how many
+};
+
+// Stands for the kernel's name in its text: kernels with the same text are one.
+inline constexpr std::string_view kernel_name = "KERNEL";
+
+// `symbols`: in the order in which a call passes their values.
+KernelText kernel_text(const loop::Kernel& kernel, std::span<const sym::Expr> symbols);
+
+}  // namespace vitro::backend

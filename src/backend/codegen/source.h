@@ -1,0 +1,29 @@
+// The text of all kernels of a graph: what the compiler gets, and what a person reads.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/lower/builder.h"
+
+namespace vitro::backend {
+
+// A kernel in the text; several of the graph may be this one.
+struct SourceKernel {
+  std::string name;           // of the function
+  std::string comment;        // its ops, their places, why they are one
+  std::string text;           // the function
+  bool counts_tasks = false;  // `name`_tasks says how many there are
+};
+
+struct Sources {
+  std::vector<std::string> texts;     // to be compiled side by side
+  std::vector<SourceKernel> kernels;  // each once
+  std::vector<size_t> kernel_of;      // for each lowered kernel, its place in `kernels`
+};
+
+Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
+                      int texts);
+
+}  // namespace vitro::backend

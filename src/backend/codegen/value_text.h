@@ -1,0 +1,22 @@
+// Values as C++ on vectors of sixteen lanes.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "loop/value.h"
+
+namespace vitro::backend {
+
+// "f32", "bool".
+std::string_view type_text(DType dtype);
+// splat(...) of a constant.
+std::string constant_text(const loop::Node* node);
+
+// A function applied to texts of its operands.  `is_operator` is set where the text is not whole
+// by itself.  Parts of the prelude that it needs go to `parts`.
+std::string function_text(const loop::Node* node, const std::vector<std::string>& operands,
+                          bool* is_operator, std::set<std::string_view>& parts);
+
+}  // namespace vitro::backend

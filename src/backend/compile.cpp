@@ -1,0 +1,165 @@
+#include "backend/compile.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "vitro/base/error.h"
+#include "vitro/events/rare.h"
+
+namespace vitro::backend {
+namespace {
+
+// What the stages leave to each other.
+struct Work {
+  const graph::Graph& graph;
+  const CompileOptions& options;
+  CompileReport& report;
+  std::optional<Program> program = {};
+  Groups groups = {};
+  std::optional<Places> places = {};
+  std::vector<LoweredKernel> kernels = {};
+  Sources sources = {};
+  std::shared_ptr<const jit::KernelModule> module = {};
+  std::unique_ptr<Executable> executable = {};
+};
+
+bool is_empty(const TensorMeta& meta) {
+  return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.expr().is(0); });
+}
+
+void read_graph(Work& w) {
+  for (const graph::Node& node : w.graph.nodes()) {
+    if (!node.is_input()) ++w.report.ops;
+    for (const TensorMeta& meta : node.results) {
+      VITRO_CHECK(!is_empty(meta), node.name,
+                  ": a tensor without elements, which the compiler does not lower yet");
+    }
+  }
+  w.program.emplace(w.graph);
+}
+
+void fuse_loops(Work& w) {
+  w.groups = fuse(*w.program, w.options.fuse);
+  w.report.decisions = w.groups.decisions;
+}
+
+std::string loops_text(const std::vector<LoweredKernel>& kernels) {
+  std::string out;
+  for (const LoweredKernel& lowered : kernels) out += loop::print(lowered.kernel) + "\n";
+  return out;
+}
+
+void lower_groups(Work& w) {
+  w.places.emplace(*w.program, w.groups);
+  for (const Group& group : w.groups.groups) {
+    for (LoweredKernel& kernel : lower(*w.program, *w.places, group)) {
+      w.kernels.push_back(std::move(kernel));
+    }
+  }
+  if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
+  if (!w.options.keep_unfused) return;
+  const Groups single = fuse(*w.program, {.fuse = false});
+  Places places(*w.program, single);
+  for (const Group& group : single.groups) {
+    for (const LoweredKernel& kernel : lower(*w.program, places, group)) {
+      w.report.loops_before_fusion += loop::print(kernel.kernel) + "\n";
+    }
+  }
+  if (w.options.artifact) {
+    w.options.artifact("loops_before_fusion.txt", w.report.loops_before_fusion);
+  }
+}
+
+void write_code(Work& w) {
+  w.sources = write_sources(w.kernels, w.graph.symbols(), w.options.texts);
+  if (!w.options.artifact) return;
+  std::string text;
+  for (const SourceKernel& kernel : w.sources.kernels) text += kernel.comment + kernel.text + "\n";
+  w.options.artifact("kernels.cpp", text);
+}
+
+void make_module(Work& w) {
+  if (w.sources.texts.empty()) return;
+  auto module = jit::load_or_compile(w.sources.texts, &w.report.jit);
+  VITRO_CHECK(module, "the generated kernels of ", w.options.name,
+              " do not compile: ", module.why());
+  w.module = *module;
+}
+
+void make_plan(Work& w) {
+  w.executable = std::make_unique<Executable>(w.graph, *w.places, w.kernels, w.sources, w.module);
+}
+
+// One stage: a step of the way from graph to kernels.
+struct Stage {
+  std::string_view name;
+  void (*run)(Work&);
+};
+constexpr Stage stages[] = {
+    {"read_graph", read_graph}, {"fuse_loops", fuse_loops}, {"lower", lower_groups},
+    {"codegen", write_code},    {"jit", make_module},       {"plan", make_plan},
+};
+
+void fill_report(Work& w) {
+  CompileReport& r = w.report;
+  for (const SourceKernel& kernel : w.sources.kernels) {
+    KernelReport made;
+    made.name = kernel.name;
+    made.source = kernel.comment + kernel.text;
+    r.kernels.push_back(std::move(made));
+  }
+  for (size_t i = 0; i < w.kernels.size(); ++i) {
+    const loop::Kernel& kernel = w.kernels[i].kernel;
+    KernelReport& k = r.kernels[w.sources.kernel_of[i]];
+    r.launches.push_back(w.sources.kernel_of[i]);
+    if (k.launches++ != 0) continue;
+    k.ops = kernel.ops;
+    k.places = kernel.places;
+    k.reason = kernel.reason;
+    k.loops = loop::print(kernel);
+    k.bytes = kernel.bytes.text();
+    k.flops = kernel.flops.text();
+  }
+  for (const BufferInfo& b : w.places->buffers()) {
+    static constexpr std::string_view kinds[] = {"input", "output", "temporary", "panels"};
+    r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
+                  vitro::name_of(b.dtype), "\n");
+  }
+  if (w.graph.symbols().empty()) {
+    const Executable::Memory memory = w.executable->memory({});
+    r.arena_bytes = memory.arena;
+    r.temporaries_bytes = memory.temporaries;
+    r.plan +=
+        cat("arena: ", memory.arena, " bytes for ", memory.temporaries, " bytes of temporaries\n");
+  }
+  if (w.options.artifact) w.options.artifact("plan.txt", r.plan);
+  r.sources = w.sources.texts;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
+                                            const CompileOptions& options, CompileReport* report) {
+  CompileReport own;
+  CompileReport& r = report ? *report : own;
+  r.name = options.name;
+  Work work{graph, options, r};
+  try {
+    for (const Stage& stage : stages) {
+      const events::PhaseScope phase(stage.name, options.name);
+      const auto begin = std::chrono::steady_clock::now();
+      stage.run(work);
+      const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+      r.stages.push_back({stage.name, taken.count()});
+    }
+    if (report) {
+      r.graph_text = graph::print(graph);
+      fill_report(work);
+    }
+  } catch (const std::exception& e) {
+    return Failure{e.what()};
+  }
+  return std::move(work.executable);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,61 @@
+// Graph to something that runs, in stages; each is timed, and all that they decide is kept.
+//   auto made = backend::compile(graph, {}, &report);
+//   if (!made) return made.failure();           // the caller runs eagerly and keeps the reason
+//   (*made)->run(inputs, symbols, outputs);
+// Threads: any; compiling keeps nothing outside of what it returns, but for the caches of jit.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/executable.h"
+#include "backend/fuse/groups.h"
+#include "backend/jit/jit.h"
+#include "vitro/base/result.h"
+
+namespace vitro::backend {
+
+struct CompileOptions {
+  std::string name = "graph";  // for events and dumps
+  FuseOptions fuse;
+  int texts = 2;              // compiled side by side
+  bool keep_unfused = false;  // the loops before fusion go into the report
+  // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.
+  std::function<void(std::string_view file, std::string_view text)> artifact = {};
+};
+
+// A generated kernel, for people.
+struct KernelReport {
+  std::string name;
+  std::vector<std::string> ops, places;
+  std::string reason;  // why these ops are one kernel
+  std::string loops, source;
+  std::string bytes, flops;  // of a launch; expressions of sizes
+  int launches = 0;
+};
+struct StageReport {
+  std::string_view name;
+  int64_t ns = 0;
+};
+struct CompileReport {
+  std::string name, graph_text;
+  std::string loops_before_fusion;
+  std::vector<FusionDecision> decisions;
+  std::vector<KernelReport> kernels;
+  std::vector<size_t> launches;                    // in order: places in `kernels`
+  std::string plan;                                // buffers and arena
+  int64_t arena_bytes = 0, temporaries_bytes = 0;  // together; each with memory of its own
+  std::vector<std::string> sources;                // whole texts
+  std::vector<StageReport> stages;
+  jit::JitReport jit;
+  int ops = 0;  // nodes of the graph that are no inputs
+};
+
+Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
+                                            const CompileOptions& options = {},
+                                            CompileReport* report = nullptr);
+
+}  // namespace vitro::backend

@@ -1,0 +1,338 @@
+#include "backend/executable.h"
+
+#include <algorithm>
+
+#include "backend/plan/arena_plan.h"
+#include "runtime/cpu/arena.h"
+#include "vitro/base/error.h"
+#include "vitro/events/record.h"
+
+namespace vitro::backend {
+namespace {
+
+constexpr size_t most_known = 16;  // sizes whose plan is kept
+// A product's flops count less than those of elementary functions: the tile reaches the peak.
+constexpr double product_speed = 10;
+
+std::string detail_of(const loop::Kernel& kernel) {
+  std::string out;
+  for (const std::string& op : kernel.ops) out += (out.empty() ? "" : " ") + op;
+  return out;
+}
+
+}  // namespace
+
+struct Executable::Dimensions {
+  struct Run {
+    int64_t tasks = 0, grain = 1, bytes = 0, flops = 0;
+  };
+  struct Out {
+    Ints sizes, strides;
+  };
+  std::vector<int64_t> symbols;
+  std::vector<Run> runs;         // of launches
+  std::vector<int64_t> offsets;  // of buffers: in the arena
+  std::vector<int64_t> bytes;    // of buffers
+  std::vector<Out> outputs;
+  int64_t arena = 0, temporaries = 0, threads = 1;
+};
+
+Executable::~Executable() = default;
+
+Executable::Executable(const graph::Graph& graph, const Places& places,
+                       std::span<const LoweredKernel> kernels, const Sources& sources,
+                       std::shared_ptr<const jit::KernelModule> module)
+    : symbols_(graph.symbols()), module_(std::move(module)) {
+  input_buffers_.assign(graph.inputs().size(), -1);
+  for (const BufferInfo& info : places.buffers()) {
+    if (info.kind == BufferKind::input) {
+      input_buffers_[static_cast<size_t>(info.which)] = static_cast<int>(buffers_.size());
+    }
+    buffers_.push_back({info.kind, info.dtype, info.count, 1 << 30, -1});
+  }
+  kept_.resize(buffers_.size());
+  for (const graph::NodeId input : graph.inputs()) {
+    input_dtypes_.push_back(graph[input].results[0].dtype);
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, i);
+  for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, places, i);
+  if (symbols_.empty()) fixed_ = compute_dimensions({});
+}
+
+void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowered,
+                            const Sources& sources, size_t number) {
+  const SourceKernel& source = sources.kernels[sources.kernel_of[number]];
+  Launch launch;
+  launch.kernel = sources.kernel_of[number];
+  launch.run = reinterpret_cast<KernelFunction>(module_->symbol(source.name));
+  VITRO_ASSERT(launch.run, "the module has no kernel ", source.name);
+  if (source.counts_tasks) {
+    launch.count = reinterpret_cast<TaskCount>(module_->symbol(source.name + "_tasks"));
+  }
+  launch.tasks = 1;
+  for (const Expr task : lowered.kernel.tasks) {
+    launch.tasks = launch.tasks * sym::extent_of(task);
+  }
+  launch.bytes = lowered.kernel.bytes;
+  launch.flops = lowered.kernel.flops;
+  launch.checks = lowered.kernel.checks;
+  for (const BufferId id : lowered.buffers) {
+    launch.buffers.push_back(id.n);
+    BufferPlan& buffer = buffers_[id.n];
+    buffer.first = std::min(buffer.first, static_cast<int>(number));
+    buffer.last = std::max(buffer.last, static_cast<int>(number));
+  }
+  const auto& inputs = graph.inputs();
+  for (const graph::NodeId id : lowered.numbers) {
+    const auto at = std::find(inputs.begin(), inputs.end(), id);
+    launch.numbers.push_back(static_cast<uint32_t>(at - inputs.begin()));
+  }
+  if (const auto* pack = std::get_if<loop::Pack>(&lowered.kernel.body[0].what)) {
+    launch.packs = static_cast<int>(lowered.buffers[static_cast<size_t>(pack->to)].n);
+    const uint32_t from = lowered.buffers[static_cast<size_t>(pack->from)].n;
+    const auto input =
+        std::find(input_buffers_.begin(), input_buffers_.end(), static_cast<int>(from));
+    if (input != input_buffers_.end()) {
+      launch.packs_input = static_cast<int>(input - input_buffers_.begin());
+      const graph::Node& node = graph[inputs[static_cast<size_t>(launch.packs_input)]];
+      launch.keeps = node.input == graph::InputKind::parameter;
+    }
+    Hasher layout;
+    layout.add(source.text);
+    launch.layout = layout.finish();
+  }
+  launch.product = std::holds_alternative<loop::Product>(lowered.kernel.body[0].what);
+  launch.name = events::intern(source.name);
+  launch.detail = events::intern(detail_of(lowered.kernel));
+  VITRO_CHECK(launch.buffers.size() <= max_buffers && launch.numbers.size() <= max_numbers,
+              source.name, ": ", launch.buffers.size(), " buffers and ", launch.numbers.size(),
+              " numbers are more than a kernel takes");
+  launches_.push_back(std::move(launch));
+}
+
+void Executable::add_output(const graph::Graph& graph, const Places& places, size_t number) {
+  const graph::Output& output = graph.outputs()[number];
+  if (output.writes >= 0) return;  // an input receives it: there is no tensor
+  OutputPlan plan;
+  const Stored& stored = places.output(number);
+  const TensorMeta& meta = graph.meta(output.value);
+  plan.buffer = stored.buffer.n;
+  plan.dtype = meta.dtype;
+  plan.sizes = sizes_of(meta);
+  plan.strides = stored.strides;
+  for (size_t i = outputs_.size(); i-- > 0;) {
+    if (outputs_[i].buffer == plan.buffer) plan.same_as = static_cast<int>(i);
+  }
+  outputs_.push_back(std::move(plan));
+}
+
+std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
+    std::span<const int64_t> symbols) const {
+  auto made = std::make_shared<Dimensions>();
+  Dimensions& d = *made;
+  d.symbols.assign(symbols.begin(), symbols.end());
+  d.threads = num_threads();
+  const auto value_of = [&](Expr symbol) {
+    const auto at = std::find(symbols_.begin(), symbols_.end(), symbol);
+    VITRO_ASSERT(at != symbols_.end(), "nothing gives a value to ", symbol);
+    return symbols[static_cast<size_t>(at - symbols_.begin())];
+  };
+  const auto number = [&](Expr e) { return sym::evaluate(e, value_of); };
+  KernelArgs args{nullptr, symbols.data(), nullptr, nullptr, d.threads};
+  for (const Launch& launch : launches_) {
+    Dimensions::Run run;
+    run.tasks = launch.count ? launch.count(&args) : number(launch.tasks);
+    run.bytes = number(launch.bytes);
+    run.flops = number(launch.flops);
+    const double tasks = static_cast<double>(std::max<int64_t>(run.tasks, 1));
+    const double flops = static_cast<double>(run.flops) / (launch.product ? product_speed : 1);
+    run.grain =
+        grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
+    d.runs.push_back(run);
+  }
+  std::vector<Lifetime> lifetimes;
+  std::vector<size_t> which;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const BufferPlan& b = buffers_[i];
+    d.bytes.push_back(number(b.count) * bytes_of(b.dtype));
+    if (b.last < 0) continue;
+    if (b.kind == BufferKind::temporary || (b.kind == BufferKind::packed && !keeps(i))) {
+      lifetimes.push_back({d.bytes.back(), b.first, b.last});
+      which.push_back(i);
+      d.temporaries += d.bytes.back();
+    }
+  }
+  const ArenaPlan plan = plan_arena(lifetimes);
+  d.arena = plan.bytes;
+  d.offsets.assign(buffers_.size(), 0);
+  for (size_t i = 0; i < which.size(); ++i) d.offsets[which[i]] = plan.offsets[i];
+  for (const OutputPlan& output : outputs_) {
+    Dimensions::Out out;
+    for (const Expr e : output.sizes) out.sizes.push_back(number(e));
+    for (const Expr e : output.strides) out.strides.push_back(number(e));
+    d.outputs.push_back(std::move(out));
+  }
+  return made;
+}
+
+bool Executable::keeps(size_t buffer) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
+    return launch.keeps && launch.packs == static_cast<int>(buffer);
+  });
+}
+
+std::shared_ptr<const Executable::Dimensions> Executable::dimensions(
+    std::span<const int64_t> symbols) {
+  std::lock_guard hold(lock_);
+  for (const auto& known : known_) {
+    if (std::equal(symbols.begin(), symbols.end(), known->symbols.begin(), known->symbols.end())) {
+      return known;
+    }
+  }
+  if (known_.size() == most_known) known_.erase(known_.begin());
+  known_.push_back(compute_dimensions(symbols));
+  return known_.back();
+}
+
+Executable::Memory Executable::memory(std::span<const int64_t> symbols) {
+  const auto d = fixed_ ? fixed_ : dimensions(symbols);
+  return {d->arena, d->temporaries};
+}
+
+// One run: the table of buffers and what must live until its end.
+class Executable::Call {
+ public:
+  Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
+       std::span<const int64_t> symbols)
+      : e_(e), d_(d), inputs_(inputs), symbols_(symbols), table_(e.buffers_.size()) {}
+
+  void run(std::span<Tensor> outputs) {
+    if (d_.arena > 0) arena_ = runtime::lease(static_cast<size_t>(d_.arena));
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const int buffer = e_.input_buffers_[i];
+      if (buffer < 0) continue;
+      const TensorImpl& t = *inputs_[i].tensor().impl();
+      table_[static_cast<size_t>(buffer)] =
+          static_cast<std::byte*>(t.storage.data()) + t.offset * bytes_of(t.dtype);
+    }
+    make_outputs(outputs);
+    for (size_t b = 0; b < e_.buffers_.size(); ++b) {
+      const BufferKind kind = e_.buffers_[b].kind;
+      if (kind == BufferKind::temporary || kind == BufferKind::packed) {
+        table_[b] = arena_.data() + d_.offsets[b];
+      }
+    }
+    for (size_t i = 0; i < e_.launches_.size(); ++i) launch(i);
+  }
+
+ private:
+  void make_outputs(std::span<Tensor> outputs) {
+    for (size_t i = 0; i < e_.outputs_.size(); ++i) {
+      const OutputPlan& plan = e_.outputs_[i];
+      if (plan.same_as >= 0) {
+        outputs[i] = outputs[static_cast<size_t>(plan.same_as)];
+        continue;
+      }
+      outputs[i] = Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype);
+      table_[plan.buffer] = outputs[i].storage().data();
+    }
+  }
+
+  void launch(size_t i) {
+    const Launch& launch = e_.launches_[i];
+    if (launch.keeps && use_kept(launch, i)) return;
+    run_kernel(launch, d_.runs[i]);
+  }
+
+  // Panels of a parameter: those of before where it is unchanged.
+  bool use_kept(const Launch& launch, size_t i) {
+    const auto to = static_cast<size_t>(launch.packs);
+    const Tensor& from = inputs_[static_cast<size_t>(launch.packs_input)].tensor();
+    const auto fill = [&](void* memory) {
+      table_[to] = memory;
+      run_kernel(launch, d_.runs[i]);
+    };
+    PanelsKey key;
+    Hash layout = launch.layout;
+    if (!symbols_.empty()) {
+      Hasher hasher;
+      hasher.add(layout);
+      for (const int64_t symbol : symbols_) hasher.add(symbol);
+      layout = hasher.finish();
+    }
+    if (!panels_key(from, layout, &key)) {
+      auto panels = std::make_shared<const Panels>(d_.bytes[to]);
+      fill(panels->data());
+      held_.push_back(std::move(panels));
+      return true;
+    }
+    std::shared_ptr<const Panels> panels;
+    {
+      std::lock_guard hold(e_.lock_);
+      Kept& kept = e_.kept_[to];
+      if (kept.panels && kept.key == key) panels = kept.panels;
+    }
+    if (!panels) {
+      panels = find_or_pack(key, d_.bytes[to], fill);
+      std::lock_guard hold(e_.lock_);
+      e_.kept_[to] = {key, panels};
+    }
+    table_[to] = panels->data();
+    held_.push_back(std::move(panels));
+    return true;
+  }
+
+  void run_kernel(const Launch& launch, const Dimensions::Run& run) {
+    if (run.tasks <= 0) return;
+    void* buffers[max_buffers];
+    uint64_t numbers[max_numbers];
+    for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b]];
+    for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
+    ErrorSlot error;
+    const KernelArgs args{buffers, symbols_.data(), numbers, &error, d_.threads};
+    {
+      const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
+                                       static_cast<uint64_t>(run.flops)});
+      if (run.tasks <= run.grain) {
+        launch.run(&args, 0, run.tasks);
+      } else {
+        parallel_for(run.tasks, run.grain,
+                     [&](int64_t begin, int64_t end) { launch.run(&args, begin, end); });
+      }
+    }
+    if (error.check != 0) [[unlikely]]
+      fail(launch, error);
+  }
+
+  uint64_t bits_of(uint32_t input) const {
+    const Scalar& s = inputs_[input].number();
+    const DType dtype = e_.input_dtypes_[input];
+    if (is_floating(dtype)) return Scalar(s.as_double()).bits();
+    return Scalar(s.as_int()).bits();
+  }
+
+  [[noreturn]] static void fail(const Launch& launch, const ErrorSlot& error) {
+    const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
+    const std::string place = check.place.empty() ? "" : cat(" (", check.place, ")");
+    if (check.divisor) throw_error(cat(check.op, ": division of whole numbers by 0", place));
+    throw_error(cat(check.op, ": index ", error.index, " is out of range; needs 0 to ",
+                    error.bound - 1, place));
+  }
+
+  Executable& e_;
+  const Dimensions& d_;
+  std::span<const Operand> inputs_;
+  std::span<const int64_t> symbols_;
+  SmallVector<void*, 48> table_;
+  runtime::Arena arena_;
+  std::vector<std::shared_ptr<const Panels>> held_;
+};
+
+void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+                     std::span<Tensor> outputs) {
+  if (fixed_) return Call(*this, *fixed_, inputs, symbols).run(outputs);
+  const auto d = dimensions(symbols);
+  Call(*this, *d, inputs, symbols).run(outputs);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,99 @@
+// A compiled graph: a list of launches over buffers.
+//   Executable e = ...;   e.run(inputs, symbols, outputs);
+// Threads: run() may be called by many threads at once.
+// Errors: mistakes in the data (an index out of range), in the words of eager.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/codegen/source.h"
+#include "backend/jit/jit.h"
+#include "backend/launch.h"
+#include "backend/plan/packed.h"
+#include "vitro/core/op.h"
+#include "vitro/events/name.h"
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::backend {
+
+// One kernel with its arguments.
+struct Launch {
+  KernelFunction run = nullptr;
+  TaskCount count = nullptr;  // null: `tasks` says it
+  Expr tasks, bytes, flops;
+  std::vector<uint32_t> buffers;  // numbers in the table of buffers
+  std::vector<uint32_t> numbers;  // graph inputs
+  std::vector<loop::Check> checks;
+  bool product = false;
+  int packs = -1;        // buffer whose panels it makes, -1: no pack
+  int packs_input = -1;  // graph input that is packed, if it is one
+  bool keeps = false;    // that input is a parameter: the panels are kept
+  Hash layout;           // of a pack: what its panels look like
+  events::NameId name, detail;
+  size_t kernel = 0;  // place in the report's kernels
+};
+
+class Executable {
+ public:
+  Executable(const graph::Graph& graph, const Places& places,
+             std::span<const LoweredKernel> kernels, const Sources& sources,
+             std::shared_ptr<const jit::KernelModule> module);
+  ~Executable();
+
+  void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+           std::span<Tensor> outputs);
+
+  const std::vector<Launch>& launches() const { return launches_; }
+  // Bytes of the arena, and of all temporaries if each had memory of its own, for these sizes.
+  struct Memory {
+    int64_t arena = 0, temporaries = 0;
+  };
+  Memory memory(std::span<const int64_t> symbols);
+
+ private:
+  // All that follows from the values of the symbols.
+  struct Dimensions;
+  struct OutputPlan {
+    uint32_t buffer = 0;
+    DType dtype = DType::f32;
+    Index sizes, strides;
+    int same_as = -1;  // an earlier output that is the same value
+  };
+  struct BufferPlan {
+    BufferKind kind;
+    DType dtype;
+    Expr count;
+    int first = 0, last = 0;  // launches; temporaries only
+  };
+  struct Kept {
+    PanelsKey key;
+    std::shared_ptr<const Panels> panels;
+  };
+  class Call;
+
+  static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
+  void add_launch(const graph::Graph& graph, const LoweredKernel& lowered, const Sources& sources,
+                  size_t number);
+  void add_output(const graph::Graph& graph, const Places& places, size_t number);
+  bool keeps(size_t buffer) const;
+  std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
+  std::shared_ptr<const Dimensions> compute_dimensions(std::span<const int64_t> symbols) const;
+
+  std::vector<Expr> symbols_;
+  std::vector<int> input_buffers_;  // of each graph input, -1: a number
+  std::vector<DType> input_dtypes_;
+  std::vector<BufferPlan> buffers_;
+  std::vector<OutputPlan> outputs_;  // those that are tensors, in order
+  std::vector<Launch> launches_;
+  std::shared_ptr<const jit::KernelModule> module_;
+  std::mutex lock_;
+  std::vector<Kept> kept_;                                // by buffer
+  std::vector<std::shared_ptr<const Dimensions>> known_;  // the newest last
+  std::shared_ptr<const Dimensions> fixed_;               // where there are no symbols
+};
+
+}  // namespace vitro::backend

@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "backend/fuse/groups.h"
+#include "vitro/base/code.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code sizes_differ{"V0401", "sizes of two loops differ",
+                        "Two ops run over different numbers of elements, so that one loop cannot "
+                        "compute both.",
+                        "", "Nothing: the value goes through memory once."};
+const Code other_reduction{"V0402", "two reductions over different dimensions",
+                           "The ops fold different dimensions, so that the rows of one are not the "
+                           "rows of the other.",
+                           "", "Where the program allows it, reduce over the same dimensions."};
+const Code other_index{"V0403", "an element is read where it is not made",
+                       "The reader needs elements that other turns of the loop make (after a "
+                       "permute, a slice or a broadcast), so that the value must be in memory "
+                       "first.",
+                       "", "Nothing, unless a layout can be chosen in which both agree."};
+const Code two_products{"V0404", "two matrix products",
+                        "A kernel has one product; the second reads or runs beside the first.", "",
+                        "Nothing."};
+const Code reduces_product{"V0405", "a reduction of the columns of a product",
+                           "A product is computed in tiles of some rows and columns; a row is "
+                           "whole only when the product has ended.",
+                           "", "Nothing."};
+
+const Code product_reads{"V0406", "an operand of a product is computed first",
+                         "A product reads its operands many times; what is computed for each of "
+                         "them goes through memory once instead.",
+                         "", "Nothing."};
+
+class Check {
+ public:
+  Check(const Program& p, const std::vector<ItemId>& items) : p_(p), items_(items) {}
+
+  Verdict run(Layout* layout) {
+    std::vector<Space> candidates;
+    if (Verdict v = choose(candidates); !v) return v;
+    Verdict first = Verdict::yes();
+    for (const Space& candidate : candidates) {
+      space_ = &candidate;
+      Verdict verdict = fits(candidate);
+      if (verdict) {
+        *layout = {candidate, {}};
+        for (const ItemId id : items_) layout->places.push_back(place_of(id));
+        return verdict;
+      }
+      if (first) first = verdict;
+    }
+    return first;
+  }
+
+ private:
+  Index place_of(ItemId id) const {
+    const auto at = places_.find(id.n);
+    return at == places_.end() ? Index() : at->second;
+  }
+  bool member(ItemId id) const { return std::binary_search(items_.begin(), items_.end(), id); }
+  bool is_stored(ItemId id) const {
+    if (p_.is_output(id) || p_[id].role != Role::result) return true;
+    const auto& readers = p_.readers(id);
+    return std::any_of(readers.begin(), readers.end(), [&](ItemId r) { return !member(r); });
+  }
+  bool is_plain(ItemId id) const { return p_[id].kind == ItemKind::elementwise && !is_stored(id); }
+
+  Verdict choose(std::vector<Space>& candidates) {
+    std::optional<Space> reducing, product;
+    for (const ItemId id : items_) {
+      const Item& item = p_[id];
+      if (item.kind == ItemKind::product) {
+        if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
+        product = space_of(item);
+      } else if (item.kind == ItemKind::reduction) {
+        Space space = space_of(item);
+        if (reducing && !same_space(*reducing, space)) {
+          return Verdict::no(other_reduction, cat(p_.name_of(id), " reduces ", text(space),
+                                                  ", the group ", text(*reducing)));
+        }
+        if (!reducing) reducing = std::move(space);
+      }
+    }
+    if (reducing && product) {
+      return Verdict::no(reduces_product, "a row of a product is not whole before its end");
+    }
+    if (reducing) candidates.push_back(*reducing);
+    if (product) candidates.push_back(*product);
+    if (!candidates.empty()) return Verdict::yes();
+    for (size_t i = items_.size(); i-- > 0;) {
+      Space space = space_of(p_[items_[i]]);
+      const bool known = std::any_of(candidates.begin(), candidates.end(),
+                                     [&](const Space& c) { return same_space(c, space); });
+      if (!known) candidates.push_back(std::move(space));
+    }
+    return Verdict::yes();
+  }
+
+  static std::string text(const Space& space) {
+    std::string out = "[";
+    for (size_t d = 0; d < space.sizes.size(); ++d) {
+      if (d != 0) out += ", ";
+      append_to(out, space.sizes[d]);
+      if (space.reduces() && space.reduced[d]) out += " folded";
+    }
+    return out + "]";
+  }
+
+  // Gives every item its place; in order, so that what an item reads has one already.
+  Verdict fits(const Space& space) {
+    places_.clear();
+    Verdict verdict = Verdict::yes();
+    note_writes(space);
+    for (const ItemId id : items_) {
+      if (!find_place(space, id, &verdict)) return verdict;
+    }
+    return Verdict::yes();
+  }
+
+  bool find_place(const Space& space, ItemId id, Verdict* verdict) {
+    const auto usual = place_in(space, p_[id].sizes);
+    const bool row = p_[id].kind == ItemKind::reduction && is_row(space, p_[id].sizes);
+    if (usual && !row) {
+      *verdict = reads_fit(id, *usual);
+      if (*verdict) return places_.emplace(id.n, *usual), true;
+    } else {
+      *verdict = Verdict::no(sizes_differ, cat(p_.name_of(id), " has sizes ", list(p_[id].sizes),
+                                               ", the loops are ", text(space)));
+    }
+    if (p_[id].kind == ItemKind::elementwise) {
+      if (const auto other = place_by_reads(id)) {
+        if (reads_fit(id, *other)) return places_.emplace(id.n, *other), true;
+      }
+    }
+    // Without a place of its own it is computed where its one reader needs it.
+    return is_plain(id) && p_.readers(id).size() == 1;
+  }
+
+  // The index at which an item reads a member just where that is made: its views turned round.
+  std::optional<Index> place_by_reads(ItemId id) const {
+    const Space own = space_of(p_[id]);
+    for (const Read& read : p_.reads_at(id, own.index)) {
+      for (const ItemId made : p_.makers(read.value.node)) {
+        const auto at = result_place(made);
+        if (!member(made) || !at) continue;
+        const Index sizes = sizes_of(p_.graph().meta(read.value));
+        if (auto index = solve(own, flatten(read.index, sizes), flatten(*at, sizes))) return index;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // own.index such that `number`, which is linear in it, becomes `wanted`.
+  static std::optional<Index> solve(const Space& own, Expr number, Expr wanted) {
+    struct Digit {
+      size_t dim;
+      Expr weight;
+    };
+    std::vector<Digit> digits;
+    for (size_t d = 0; d < own.index.size(); ++d) {
+      if (own.index[d].constant()) continue;
+      const auto linear = sym::as_linear(number, own.index[d]);
+      if (!linear || !linear->coefficient.constant()) return std::nullopt;
+      digits.push_back({d, linear->coefficient});
+      number = linear->rest;
+    }
+    if (!number.is(0)) return std::nullopt;
+    std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) {
+      return *a.weight.constant() < *b.weight.constant();
+    });
+    Index out(own.index.size(), Expr(0));
+    Expr next = 1;
+    for (size_t i = 0; i < digits.size(); ++i) {
+      const auto& [dim, weight] = digits[i];
+      if (!(weight == next)) return std::nullopt;
+      next = weight * own.sizes[dim];
+      out[dim] = sym::floordiv(wanted, weight);
+      if (i + 1 < digits.size()) out[dim] = sym::mod(out[dim], own.sizes[dim]);
+    }
+    return out;
+  }
+
+  // Where in its result the element lies that a member makes; empty where it has no place.
+  std::optional<Index> result_place(ItemId id) const {
+    const auto at = places_.find(id.n);
+    if (at == places_.end()) return std::nullopt;
+    if (p_[id].kind != ItemKind::reduction) return at->second;
+    return place_in(*space_, sizes_of(p_.graph().meta(p_[id].value)));
+  }
+
+  Verdict reads_fit(ItemId reader, const Index& at) {
+    for (const Read& read : p_.reads_at(reader, at)) {
+      if (Verdict v = not_overwritten(reader, read); !v) return v;
+      for (const ItemId made : p_.makers(read.value.node)) {
+        if (!member(made)) continue;
+        if (Verdict v = read_fits(reader, made, read); !v) return v;
+      }
+    }
+    return Verdict::yes();
+  }
+
+  Verdict read_fits(ItemId reader, ItemId made, const Read& read) {
+    if (p_[reader].kind == ItemKind::product) {
+      return Verdict::no(product_reads, cat(p_.name_of(reader), " reads ", p_.name_of(made),
+                                            " again for each tile"));
+    }
+    if (p_[made].role != Role::result) {
+      return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
+                                          ", which is whole only when all parts are written"));
+    }
+    const auto own = result_place(made);
+    if (own && *own == read.index) return Verdict::yes();
+    if (!is_plain(made) || p_.readers(made).size() > 1) {
+      return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
+                                          " at another index than it is made at"));
+    }
+    if (recomputes(made, reader)) {
+      return Verdict::no(other_index, cat(p_.name_of(reader), " would compute ", p_.name_of(made),
+                                          " again for each of its elements"));
+    }
+    return reads_fit(made, read.index);
+  }
+
+  // A costly value that is broadcast along an outer dimension is made once, not for every row.
+  bool recomputes(ItemId made, ItemId reader) const {
+    if (p_[made].cost <= 8) return false;
+    const auto fewer = sym::prove_less(count_of(p_[made].sizes), count_of(p_[reader].sizes));
+    return fewer.value_or(true) && !(count_of(p_[made].sizes) == count_of(p_[reader].sizes));
+  }
+
+  // An input is overwritten only where each of its elements is read just before.
+  void note_writes(const Space& space) {
+    writes_.clear();
+    for (const ItemId id : items_) {
+      if (p_[id].role != Role::write) continue;
+      const auto& output = p_.graph().outputs()[static_cast<size_t>(p_[id].part)];
+      const auto at = place_in(space, p_[id].sizes);
+      const graph::NodeId input = p_.graph().inputs()[static_cast<size_t>(output.writes)];
+      if (at) writes_.push_back({{input, 0}, *at});
+    }
+  }
+  Verdict not_overwritten(ItemId reader, const Read& read) const {
+    for (const Read& write : writes_) {
+      if (write.value.node != read.value.node || write.index == read.index) continue;
+      return Verdict::no(other_index,
+                         cat(p_.name_of(reader), " still reads elements of ",
+                             p_.graph()[read.value.node].name, " that the loop overwrites"));
+    }
+    return Verdict::yes();
+  }
+
+  static std::string list(const Index& index) {
+    std::string out;
+    vitro::append_list(out, std::span<const Expr>(index));
+    return out;
+  }
+
+  const Program& p_;
+  const std::vector<ItemId>& items_;
+  const Space* space_ = nullptr;
+  std::unordered_map<uint32_t, Index> places_;  // of items; without one: computed where it is read
+  std::vector<Read> writes_;                    // elements of inputs that items overwrite
+};
+
+}  // namespace
+
+Verdict can_group(const Program& program, const std::vector<ItemId>& items, Layout* layout) {
+  return Check(program, items).run(layout);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <numeric>
+
+#include "backend/fuse/groups.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code cycle{"V0410", "the group would wait for itself",
+                 "Something outside of the group needs one of its members and is needed by "
+                 "another.",
+                 "", "Nothing: the program's order asks for two kernels."};
+const Code too_large{"V0411", "the group is large enough",
+                     "A kernel of very many ops takes long to compile and needs more registers "
+                     "than there are.",
+                     "", "Nothing."};
+
+class Fuser {
+ public:
+  Fuser(const Program& p, const FuseOptions& options) : p_(p), options_(options) {
+    for (uint32_t i = 0; i < p.items().size(); ++i) {
+      members_.push_back({ItemId{i}});
+      group_of_.push_back(i);
+      layouts_.emplace_back();
+      VITRO_ASSERT(can_group(p, members_.back(), &layouts_.back()), p.name_of(ItemId{i}),
+                   " makes no loop");
+    }
+  }
+
+  Groups run() {
+    if (options_.fuse) {
+      for (uint32_t i = 0; i < p_.items().size(); ++i) join_producers(ItemId{i});
+      join_siblings();
+    }
+    return finish();
+  }
+
+ private:
+  void join_producers(ItemId item) {
+    std::vector<uint32_t> producers;
+    for (const ItemId made : p_.needs(item)) producers.push_back(group_of_[made.n]);
+    std::sort(producers.rbegin(), producers.rend());
+    producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
+    for (const uint32_t group : producers) {
+      const uint32_t own = group_of_[item.n];
+      if (members_[group].empty() || group == own) continue;
+      try_join(group, own, p_.name_of(members_[group].back()), p_.name_of(item));
+    }
+  }
+
+  void try_join(uint32_t a, uint32_t b, std::string producer, std::string consumer) {
+    std::vector<ItemId> both;
+    std::merge(members_[a].begin(), members_[a].end(), members_[b].begin(), members_[b].end(),
+               std::back_inserter(both));
+    Layout layout;
+    Verdict verdict = check(a, b, both, &layout);
+    if (verdict) {
+      verdict.why = "every element is read where it is made";
+      for (const ItemId id : members_[b]) group_of_[id.n] = a;
+      members_[a] = std::move(both);
+      members_[b].clear();
+      layouts_[a] = std::move(layout);
+    }
+    decisions_.push_back({std::move(producer), std::move(consumer), std::move(verdict)});
+  }
+
+  Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both, Layout* layout) const {
+    if (both.size() > options_.max_items) {
+      return Verdict::no(too_large, cat(both.size(), " ops, the limit is ", options_.max_items));
+    }
+    if (Verdict v = can_group(p_, both, layout); !v) return v;
+    std::vector<bool> seen(p_.items().size(), false);
+    if (waits_for(b, a, b, seen) || waits_for(a, b, a, seen)) {
+      return Verdict::no(cycle, "another kernel lies between them");
+    }
+    return Verdict::yes();
+  }
+
+  // Whether `from` needs `target` by way of another group.
+  bool waits_for(uint32_t from, uint32_t target, uint32_t start, std::vector<bool>& seen) const {
+    for (const ItemId id : members_[from]) {
+      for (const ItemId needed : p_.needs(id)) {
+        const uint32_t group = group_of_[needed.n];
+        if (group == target) {
+          if (from != start) return true;
+          continue;
+        }
+        if (group == start || seen[group]) continue;
+        seen[group] = true;
+        if (waits_for(group, target, start, seen)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Groups over one space that read the same things.
+  void join_siblings() {
+    for (uint32_t a = 0; a < members_.size(); ++a) {
+      if (members_[a].empty() || has_product(a)) continue;
+      const std::vector<uint32_t> read = sources_of(a);
+      for (uint32_t b = a + 1; b < members_.size(); ++b) {
+        if (members_[b].empty() || has_product(b) ||
+            !same_space(layouts_[a].space, layouts_[b].space))
+          continue;
+        const std::vector<uint32_t> other = sources_of(b);
+        std::vector<uint32_t> shared;
+        std::set_intersection(read.begin(), read.end(), other.begin(), other.end(),
+                              std::back_inserter(shared));
+        if (shared.empty() || depends(a, b)) continue;
+        try_join(a, b, p_.name_of(members_[a].back()), p_.name_of(members_[b].back()));
+      }
+    }
+  }
+
+  bool depends(uint32_t a, uint32_t b) const {
+    for (const ItemId id : members_[b]) {
+      for (const ItemId needed : p_.needs(id)) {
+        if (group_of_[needed.n] == a) return true;
+      }
+    }
+    return false;
+  }
+
+  bool has_product(uint32_t group) const {
+    return std::any_of(members_[group].begin(), members_[group].end(),
+                       [&](ItemId id) { return p_[id].kind == ItemKind::product; });
+  }
+
+  // Nodes outside of the group whose values it reads.
+  std::vector<uint32_t> sources_of(uint32_t group) const {
+    std::vector<uint32_t> out;
+    for (const ItemId id : members_[group]) {
+      for (const Read& read : p_.reads_at(id, Index(p_[id].sizes.size(), Expr(0)))) {
+        out.push_back(read.value.node.n);
+      }
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  Groups finish() {
+    Groups out;
+    std::vector<int> state(members_.size(), 0);
+    for (uint32_t g = 0; g < members_.size(); ++g) {
+      if (!members_[g].empty()) emit(g, state, out);
+    }
+    out.decisions = std::move(decisions_);
+    return out;
+  }
+
+  // Groups in an order in which each finds what it needs.
+  void emit(uint32_t g, std::vector<int>& state, Groups& out) {
+    if (state[g] == 2) return;
+    VITRO_ASSERT(state[g] == 0, "groups wait for each other");
+    state[g] = 1;
+    for (const ItemId id : members_[g]) {
+      for (const ItemId needed : p_.needs(id)) {
+        if (group_of_[needed.n] != g) emit(group_of_[needed.n], state, out);
+      }
+    }
+    state[g] = 2;
+    out.groups.push_back(group(g));
+  }
+
+  Group group(uint32_t g) const {
+    Group made{members_[g], layouts_[g], {}};
+    for (const ItemId id : made.items) {
+      if (p_[id].kind == ItemKind::product) made.product = static_cast<int>(id.n);
+      const auto& readers = p_.readers(id);
+      const bool read_outside =
+          std::any_of(readers.begin(), readers.end(), [&](ItemId r) { return !made.has(r); });
+      if (p_.is_output(id) || p_[id].role != Role::result || read_outside) {
+        made.stored.push_back(id);
+      }
+    }
+    return made;
+  }
+
+  const Program& p_;
+  const FuseOptions& options_;
+  std::vector<std::vector<ItemId>> members_;  // by group; empty: it joined another
+  std::vector<uint32_t> group_of_;            // by item
+  std::vector<Layout> layouts_;
+  std::vector<FusionDecision> decisions_;
+};
+
+}  // namespace
+
+bool Group::has(ItemId id) const {
+  return std::binary_search(items.begin(), items.end(), id);
+}
+
+const Index& Group::place(ItemId id) const {
+  const auto at = std::lower_bound(items.begin(), items.end(), id);
+  return layout.places[static_cast<size_t>(at - items.begin())];
+}
+
+Groups fuse(const Program& program, const FuseOptions& options) {
+  return Fuser(program, options).run();
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,53 @@
+// Which items become one kernel.
+//
+// Every item starts alone.  In the order of the program each one joins the groups of what it reads
+// where that is possible: one loop over one index space in which every element is read where it is
+// made.  Then groups over the same space that read the same things become one.  Every decision,
+// yes or no, is kept with its sentence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/fuse/space.h"
+#include "vitro/base/verdict.h"
+
+namespace vitro::backend {
+
+// The loops of a group, and the index (of its sizes) that each item computes in one turn of them;
+// empty for an item that is computed where its one reader needs it.
+struct Layout {
+  Space space;
+  std::vector<Index> places;  // of items
+};
+
+struct Group {
+  std::vector<ItemId> items;  // in order of the program
+  Layout layout;
+  std::vector<ItemId> stored;  // those whose elements somebody else reads, or the caller gets
+  int product = -1;            // the item that is one, -1: none
+  bool has(ItemId id) const;
+  const Index& place(ItemId id) const;
+};
+
+struct FusionDecision {
+  std::string producer, consumer;  // names of items
+  Verdict verdict;
+};
+
+struct Groups {
+  std::vector<Group> groups;  // in an order in which they can run
+  std::vector<FusionDecision> decisions;
+};
+
+struct FuseOptions {
+  bool fuse = true;       // false: one kernel for each item
+  size_t max_items = 96;  // of a group
+};
+
+Groups fuse(const Program& program, const FuseOptions& options = {});
+
+// Whether the items can be one group; its layout when they can.
+Verdict can_group(const Program& program, const std::vector<ItemId>& items, Layout* layout);
+
+}  // namespace vitro::backend

@@ -1,0 +1,87 @@
+#include "backend/fuse/space.h"
+
+namespace vitro::backend {
+namespace {
+
+bool are_equal(Expr a, Expr b) {
+  return a == b || sym::prove_equal(a, b).value_or(false);
+}
+
+void name_indices(Space& space) {
+  int kept = 0, reduced = 0;
+  for (size_t d = 0; d < space.sizes.size(); ++d) {
+    const bool folds = space.reduces() && space.reduced[d];
+    const std::string name = folds ? cat("k", reduced++) : cat("i", kept++);
+    space.index.push_back(space.sizes[d].is(1) ? Expr(0) : Expr::index(name, space.sizes[d]));
+  }
+}
+
+Index pick_kept(const Space& space, const Index& from) {
+  Index out;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (!space.reduces() || !space.reduced[d]) out.push_back(from[d]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Index Space::kept_sizes() const {
+  return pick_kept(*this, sizes);
+}
+Index Space::kept_index() const {
+  return pick_kept(*this, index);
+}
+
+Space space_of(const Item& item) {
+  Space space;
+  for (size_t d = 0; d < item.sizes.size(); ++d) {
+    const bool reduced = !item.reduced.empty() && item.reduced[d];
+    const bool joins = !item.reduced.empty() && d > 0 && space.reduced.back() == reduced;
+    if (joins) {
+      space.sizes.back() = space.sizes.back() * item.sizes[d];
+      continue;
+    }
+    space.sizes.push_back(item.sizes[d]);
+    if (!item.reduced.empty()) space.reduced.push_back(reduced);
+  }
+  name_indices(space);
+  return space;
+}
+
+bool same_space(const Space& a, const Space& b) {
+  if (a.sizes.size() != b.sizes.size() || a.reduced != b.reduced) return false;
+  for (size_t d = 0; d < a.sizes.size(); ++d) {
+    if (!are_equal(a.sizes[d], b.sizes[d])) return false;
+  }
+  return true;
+}
+
+bool is_row(const Space& space, const Index& sizes) {
+  return space.reduces() && !are_equal(count_of(sizes), count_of(space.sizes)) &&
+         are_equal(count_of(sizes), count_of(space.kept_sizes()));
+}
+
+Expr with_index(Expr e, const Space& space, const Index& values) {
+  std::vector<std::pair<Expr, Expr>> pairs;
+  for (size_t d = 0; d < values.size(); ++d) {
+    if (!space.index[d].constant()) pairs.emplace_back(space.index[d], values[d]);
+  }
+  return sym::substitute(e, pairs);
+}
+
+Index with_index(Index index, const Space& space, const Index& values) {
+  for (Expr& e : index) e = with_index(e, space, values);
+  return index;
+}
+
+std::optional<Index> place_in(const Space& space, const Index& sizes) {
+  if (sizes == space.sizes) return space.index;
+  if (are_equal(count_of(sizes), count_of(space.sizes))) {
+    return unflatten(flatten(space.index, space.sizes), sizes);
+  }
+  if (!is_row(space, sizes)) return std::nullopt;
+  return unflatten(flatten(space.kept_index(), space.kept_sizes()), sizes);
+}
+
+}  // namespace vitro::backend

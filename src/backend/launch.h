@@ -1,0 +1,27 @@
+// What generated kernels and the host agree on; the text of codegen/source.cpp says the same.
+#pragma once
+
+#include <cstdint>
+
+namespace vitro::backend {
+
+// The first mistake in the data that a kernel found: number of the check + 1, 0 while there is
+// none.
+struct ErrorSlot {
+  int64_t check = 0, index = 0, bound = 0;
+};
+
+struct KernelArgs {
+  void* const* buffers;
+  const int64_t* sizes;
+  const uint64_t* numbers;  // bits of doubles, int64s and bools
+  ErrorSlot* error;
+  int64_t threads;
+};
+
+// Runs tasks begin to before end.
+using KernelFunction = void (*)(const KernelArgs*, int64_t begin, int64_t end);
+// How many tasks there are.
+using TaskCount = int64_t (*)(const KernelArgs*);
+
+}  // namespace vitro::backend

@@ -1,0 +1,103 @@
+#include "backend/lower/bodies.h"
+
+#include <array>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Value;
+using State = ReductionBody::State;
+
+using PointwiseBody = Value (*)(AttrsView, std::span<const Value>, const IndexAt&);
+
+template <class Op, size_t... i>
+Value run_body(AttrsView attrs, std::span<const Value> operands, const IndexAt& at,
+               std::index_sequence<i...>) {
+  if constexpr (Op::uses_attrs && Op::uses_index) {
+    return Op::value(attrs.as<typename Op::Attrs>(), at, operands[i]...);
+  } else if constexpr (Op::uses_attrs) {
+    return Op::value(attrs.as<typename Op::Attrs>(), operands[i]...);
+  } else if constexpr (Op::uses_index) {
+    return Op::value(at, operands[i]...);
+  } else {
+    return Op::value(operands[i]...);
+  }
+}
+
+struct AddPointwise {
+  std::unordered_map<const OpDef*, PointwiseBody>& table;
+  template <class Op>
+  void operator()() {
+    table[&ops::def<Op>()] = [](AttrsView attrs, std::span<const Value> operands,
+                                const IndexAt& at) {
+      VITRO_ASSERT(operands.size() == Op::arity, Op::name, ": body with ", operands.size(),
+                   " operands");
+      return run_body<Op>(attrs, operands, at, std::make_index_sequence<Op::arity>());
+    };
+  }
+};
+
+template <class Tuple>
+State to_state(const Tuple& tuple) {
+  return std::apply([](auto... parts) { return State{parts...}; }, tuple);
+}
+
+template <class Op>
+struct Steps {
+  static constexpr size_t count = std::tuple_size_v<decltype(Op::init(std::declval<Value>()))>;
+  static auto tuple(const State& s) {
+    return [&]<size_t... i>(std::index_sequence<i...>) {
+      return std::make_tuple(s[i]...);
+    }(std::make_index_sequence<count>());
+  }
+  static State init(Value zero) { return to_state(Op::init(zero)); }
+  static State combine(const State& s, Value x, Value index) {
+    return to_state(Op::combine(tuple(s), x, index));
+  }
+  static State merge(const State& a, const State& b) {
+    return to_state(Op::merge(tuple(a), tuple(b)));
+  }
+  static Value finish(const State& s, Value count_value) {
+    return Op::finish(tuple(s), count_value);
+  }
+};
+
+struct AddReduction {
+  std::unordered_map<const OpDef*, ReductionBody>& table;
+  template <class Op>
+  void operator()() {
+    using S = Steps<Op>;
+    table[&ops::def<Op>()] = {&S::init, &S::combine, &S::merge, &S::finish};
+  }
+};
+
+}  // namespace
+
+Value run_pointwise(const OpDef& op, AttrsView attrs, std::span<const Value> operands,
+                    const IndexAt& at) {
+  static const auto* table = [] {
+    auto* made = new std::unordered_map<const OpDef*, PointwiseBody>;
+    AddPointwise add{*made};
+    ops::PointwiseOps::each(add);
+    return made;
+  }();
+  return table->at(&op)(attrs, operands, at);
+}
+
+const ReductionBody& reduction_body(const OpDef& op) {
+  static const auto* table = [] {
+    auto* made = new std::unordered_map<const OpDef*, ReductionBody>;
+    AddReduction add{*made};
+    ops::ReductionOps::each(add);
+    return made;
+  }();
+  return table->at(&op);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,167 @@
+#include "backend/lower/builder.h"
+
+#include <algorithm>
+
+#include "vitro/base/error.h"
+#include "vitro/core/module_path.h"
+
+namespace vitro::backend {
+
+using loop::Value;
+
+KernelBuilder::KernelBuilder(const Program& program, const Places& places, const Group& group)
+    : program_(program), places_(places), group_(group) {
+  out_.kernel.pool = std::make_shared<loop::Pool>();
+  out_.items = group.items;
+  out_.product = group.product;
+  for (const ItemId id : group.items) {
+    const graph::Node& node = program.graph()[program[id].value.node];
+    const bool copies = program[id].role == Role::output || program[id].role == Role::write;
+    out_.kernel.ops.emplace_back(copies || node.is_input() ? "copy" : node.op->name);
+    const std::string place = place_of(program[id].value.node);
+    auto& places_list = out_.kernel.places;
+    if (!place.empty() &&
+        std::find(places_list.begin(), places_list.end(), place) == places_list.end()) {
+      places_list.push_back(place);
+    }
+  }
+}
+
+std::string KernelBuilder::place_of(graph::NodeId id) const {
+  const graph::Place& place = program_.graph()[id].place;
+  if (place.file.empty()) return {};
+  const size_t slash = place.file.rfind('/');
+  return cat(slash == std::string_view::npos ? place.file : place.file.substr(slash + 1), ':',
+             place.line);
+}
+
+int KernelBuilder::buffer(BufferId id, bool written) {
+  auto& list = out_.buffers;
+  const auto at = std::find(list.begin(), list.end(), id);
+  const auto number = static_cast<size_t>(at - list.begin());
+  if (at == list.end()) {
+    const BufferInfo& info = places_.buffers()[id.n];
+    list.push_back(id);
+    out_.kernel.buffers.push_back({info.name, info.dtype, false});
+  }
+  out_.kernel.buffers[number].written |= written;
+  return static_cast<int>(number);
+}
+
+Value KernelBuilder::number(graph::NodeId input) {
+  auto& list = out_.numbers;
+  const auto at = std::find(list.begin(), list.end(), input);
+  const auto which = static_cast<int>(at - list.begin());
+  const graph::Node& node = program_.graph()[input];
+  const DType dtype = node.results[0].dtype;
+  if (at == list.end()) {
+    list.push_back(input);
+    out_.kernel.numbers.push_back({node.name, dtype});
+  }
+  return pool().number(which, dtype);
+}
+
+Expr KernelBuilder::pick(graph::NodeId node, Value index, Expr bound) {
+  for (const loop::Pick& pick : out_.kernel.picks) {
+    if (same(pick.value, index) && pick.bound == bound) return pick.symbol;
+  }
+  const Expr symbol = Expr::symbol(cat("p", out_.kernel.picks.size()), {0, sym::unbounded});
+  out_.kernel.picks.push_back({symbol, index, bound, static_cast<int>(out_.kernel.checks.size())});
+  out_.kernel.checks.push_back(
+      {std::string(program_.graph()[node].op->name), place_of(node), false});
+  return symbol;
+}
+
+Value KernelBuilder::not_zero(graph::NodeId node, Value divisor) {
+  if (divisor->fn == loop::Fn::constant && divisor->payload != 0) return divisor;
+  const auto check = out_.kernel.checks.size();
+  out_.kernel.checks.push_back(
+      {std::string(program_.graph()[node].op->name), place_of(node), true});
+  return pool().make(loop::Fn::not_zero, divisor.dtype(), {divisor}, check);
+}
+
+Value KernelBuilder::read(graph::Value value, const Index& index) {
+  const graph::NodeId id = value.node;
+  const graph::Node& node = program_.graph()[id];
+  if (node.is_input()) {
+    if (node.input == graph::InputKind::number) return number(id);
+    const Stored& stored = places_.of(id);
+    return pool().load(buffer(stored.buffer), node.results[0].dtype, stored.element(index));
+  }
+  if (program_.is_inlined(id)) {
+    if (node.op->kind != OpKind::view) return element_of_node(id, index);
+    const std::vector<Read> operand = operands_at(program_.graph(), id, index, Expr());
+    return read(operand[0].value, operand[0].index);
+  }
+  const std::vector<ItemId>& makers = program_.makers(id);
+  const bool here = makers.size() == 1 && group_.has(makers[0]);
+  if (here && program_[makers[0]].role == Role::result) {
+    const auto known = defined_.find(id.n);
+    if (known != defined_.end()) return known->second;
+    VITRO_ASSERT(program_[makers[0]].kind == ItemKind::elementwise, node.name,
+                 " is read before it is computed");
+    return element_of_node(id, index);
+  }
+  const Stored& stored = places_.of(id);
+  return pool().load(buffer(stored.buffer), node.results[0].dtype, stored.element(index));
+}
+
+Value KernelBuilder::element_of_node(graph::NodeId id, const Index& index) {
+  Key key{id.n, {}};
+  for (const Expr e : index) key.second.push_back(e.node());
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  const Value made = element(program_.graph(), id, index, *this);
+  if (made->fn != loop::Fn::load && made->fn != loop::Fn::constant) {
+    pool().name(made, program_.graph()[id].op->name);
+  }
+  known_.emplace(std::move(key), made);
+  return made;
+}
+
+Value KernelBuilder::compute(ItemId id, const Index& at) {
+  const Item& item = program_[id];
+  const graph::Node& node = program_.graph()[item.value.node];
+  if (item.role == Role::output || item.role == Role::write) return read(item.value, at);
+  if (item.role != Role::result) {
+    const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]);
+    return cast(read(part, at), node.results[0].dtype);
+  }
+  if (item.kind == ItemKind::reduction) {
+    return read(std::get<graph::Value>(node.args[0]), at);
+  }
+  if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
+  return element_of_node(item.value.node, at);
+}
+
+loop::Statement KernelBuilder::store(ItemId id, const Index& at, Value value) {
+  return {loop::Store{buffer(places_.target_buffer(id), true), places_.target(id, at), value}};
+}
+
+void KernelBuilder::define(ItemId id, Value value) {
+  defined_[program_[id].value.node.n] = value;
+}
+
+void KernelBuilder::start_over() {
+  known_.clear();
+  out_.kernel.picks.clear();
+  out_.kernel.checks.clear();
+}
+
+LoweredKernel KernelBuilder::take() {
+  return std::move(out_);
+}
+
+std::vector<LoweredKernel> lower(const Program& program, Places& places, const Group& group) {
+  std::vector<LoweredKernel> out;
+  if (group.product >= 0) {
+    out = lower_product(program, places, group);
+  } else {
+    out.push_back(group.layout.space.reduces() ? lower_rows(program, places, group)
+                                               : lower_pointwise(program, places, group));
+  }
+  for (LoweredKernel& lowered : out) estimate(lowered.kernel);
+  return out;
+}
+
+}  // namespace vitro::backend

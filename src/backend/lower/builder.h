@@ -1,0 +1,78 @@
+// What the lowering of every kind of group shares: elements of values as loop values, buffers,
+// numbers and picks of the kernel that is being made.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/lower/element.h"
+#include "backend/lower/places.h"
+#include "loop/kernel.h"
+
+namespace vitro::backend {
+
+// A kernel, and what its parameters stand for.
+struct LoweredKernel {
+  loop::Kernel kernel;
+  std::vector<BufferId> buffers;       // of kernel.buffers
+  std::vector<graph::NodeId> numbers;  // graph inputs, of kernel.numbers
+  std::vector<ItemId> items;           // whose kernel it is
+  int product = -1;                    // the item that is a product, -1: none
+};
+
+class KernelBuilder : public ElementSource {
+ public:
+  KernelBuilder(const Program& program, const Places& places, const Group& group);
+
+  loop::Pool& pool() override { return *out_.kernel.pool; }
+  loop::Value read(graph::Value value, const Index& index) override;
+  loop::Value number(graph::NodeId input) override;
+  Expr pick(graph::NodeId node, loop::Value index, Expr bound) override;
+  loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
+
+  // The value that an item computes at `at` of its sizes, in the dtype of what it writes.  Of a
+  // reduction: what it folds.
+  loop::Value compute(ItemId item, const Index& at);
+  // The store of a stored item's value.
+  loop::Statement store(ItemId item, const Index& at, loop::Value value);
+  // What stands for the result of a reduction or a product from now on.
+  void define(ItemId item, loop::Value value);
+  int new_variable() { return out_.kernel.variables++; }
+  // The kernel's number of a buffer.
+  int buffer(BufferId id, bool written = false);
+  // Forgets elements that were read at other indices (when the loops are chosen anew).
+  void start_over();
+
+  const Program& program() const { return program_; }
+  const Places& places() const { return places_; }
+  const Group& group() const { return group_; }
+  loop::Kernel& kernel() { return out_.kernel; }
+  LoweredKernel take();
+
+ private:
+  using Key = std::pair<uint32_t, std::vector<const sym::Node*>>;
+  loop::Value element_of_node(graph::NodeId node, const Index& index);
+  std::string place_of(graph::NodeId node) const;
+
+  const Program& program_;
+  const Places& places_;
+  const Group& group_;
+  LoweredKernel out_;
+  std::map<Key, loop::Value> known_;
+  std::unordered_map<uint32_t, loop::Value> defined_;  // by node
+};
+
+// ---- what a whole group becomes, by kind ----
+
+LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
+LoweredKernel lower_rows(const Program&, const Places&, const Group&);
+// May add a buffer for the packed operand, and gives the kernel that fills it.
+std::vector<LoweredKernel> lower_product(const Program&, Places&, const Group&);
+// The kernels of a group, in order.
+std::vector<LoweredKernel> lower(const Program&, Places&, const Group&);
+
+// Fills in bytes and flops.
+void estimate(loop::Kernel& kernel);
+
+}  // namespace vitro::backend

@@ -1,0 +1,116 @@
+#include "backend/lower/element.h"
+
+#include "backend/lower/bodies.h"
+#include "graph/metas.h"
+#include "loop/kernel.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Value;
+
+Value value_of_number(const Scalar& number, DType dtype, loop::Pool& pool) {
+  if (number.is_symbolic()) return cast(pool.index(number.expr()), dtype);
+  if (number.is_floating()) return pool.constant(dtype, number.as_double());
+  return pool.constant(dtype, number.as_int());
+}
+
+class Pointwise {
+ public:
+  Pointwise(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source)
+      : g_(g), node_(g[id]), id_(id), index_(index), source_(source) {}
+
+  Value run() {
+    const PointwiseInfo& info = *node_.op->pointwise;
+    const DType common = graph::common_dtype(g_, node_);
+    std::vector<Value> operands;
+    for (size_t i = 0; i < node_.args.size(); ++i) {
+      if (std::holds_alternative<std::monostate>(node_.args[i])) continue;
+      if (i == 0 && info.first_is_shape) {
+        operands.push_back(source_.pool().constant(compute_type(common), 0.0));
+        continue;
+      }
+      const bool condition = i == 0 && info.first_is_condition;
+      Value v = operand(node_.args[i], condition ? DType::boolean : common);
+      if (!condition) v = cast(v, compute_type(common));
+      if (i == 1 && info.whole_divisor && is_integer(common)) v = source_.not_zero(id_, v);
+      operands.push_back(v);
+    }
+    const auto at = [this](int d) {
+      const auto rank = static_cast<int>(index_.size());
+      return source_.pool().index(-d <= rank ? index_[static_cast<size_t>(rank + d)] : Expr(0));
+    };
+    return run_pointwise(*node_.op, node_.attrs.view(), operands, at);
+  }
+
+ private:
+  Value operand(const graph::Arg& arg, DType dtype) {
+    if (const auto* number = std::get_if<Scalar>(&arg)) {
+      return value_of_number(*number, dtype, source_.pool());
+    }
+    const auto value = std::get<graph::Value>(arg);
+    const graph::Node& made = g_[value.node];
+    if (made.is_input() && made.input == graph::InputKind::number) {
+      return cast(source_.number(value.node), dtype);
+    }
+    return cast(source_.read(value, broadcast_index(g_.meta(value), index_)), dtype);
+  }
+
+  const graph::Graph& g_;
+  const graph::Node& node_;
+  graph::NodeId id_;
+  const Index& index_;
+  ElementSource& source_;
+};
+
+Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
+  const graph::Node& node = g[id];
+  const Expr unknown = Expr::symbol("picked", {0, sym::unbounded});
+  const std::vector<Read> reads = operands_at(g, id, index, unknown);
+  const TensorMeta& table = g.meta(reads[0].value);
+  const GatherSpec spec = node.op->gather->spec(node.attrs.view(), table.rank());
+  const Value picked = cast(source.read(reads[1].value, reads[1].index), DType::i64);
+  const Expr symbol = source.pick(id, picked, table.sizes[static_cast<size_t>(spec.axis)].expr());
+  const std::vector<Read> now = operands_at(g, id, index, symbol);
+  return source.read(now[0].value, now[0].index);
+}
+
+// Reads are plain loads: to know what a node costs by itself.
+class Loads : public ElementSource {
+ public:
+  explicit Loads(const graph::Graph& g) : g_(g) {}
+  loop::Pool& pool() override { return pool_; }
+  Value read(graph::Value value, const Index&) override {
+    return pool_.load(static_cast<int>(value.node.n), g_.meta(value).dtype, 0);
+  }
+  Value number(graph::NodeId input) override { return pool_.number(0, g_[input].results[0].dtype); }
+  Expr pick(graph::NodeId, Value, Expr) override { return 0; }
+  Value not_zero(graph::NodeId, Value divisor) override { return divisor; }
+
+ private:
+  const graph::Graph& g_;
+  loop::Pool pool_;
+};
+
+}  // namespace
+
+Value element(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
+  const graph::Node& node = g[id];
+  const Value made = node.op->kind == OpKind::gather ? gathered(g, id, index, source)
+                                                     : Pointwise(g, id, index, source).run();
+  return cast(made, node.results[0].dtype);
+}
+
+int element_cost(const graph::Graph& g, graph::NodeId id) {
+  Loads source(g);
+  const Index index(g[id].results[0].sizes.size(), Expr(0));
+  const Value v = element(g, id, index, source);
+  int cost = 0;
+  for (const loop::Node* node : loop::nodes_below({v})) {
+    if (node->fn != loop::Fn::load) cost += info(node->fn).cost;
+  }
+  return cost + (g[id].op->kind == OpKind::gather ? 8 : 0);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,34 @@
+// The element of an elementwise node as a loop value.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "backend/lower/program.h"
+#include "loop/value.h"
+
+namespace vitro::backend {
+
+// What an element of a node is made of: where its operands come from.
+class ElementSource {
+ public:
+  virtual ~ElementSource() = default;
+  virtual loop::Pool& pool() = 0;
+  // The element of a value, in the value's dtype.
+  virtual loop::Value read(graph::Value value, const Index& index) = 0;
+  // A number of the call (a graph input that is a number), in its dtype.
+  virtual loop::Value number(graph::NodeId input) = 0;
+  // A symbol for `index`, which is checked to lie in [0, bound).
+  virtual Expr pick(graph::NodeId node, loop::Value index, Expr bound) = 0;
+  // `divisor`, which is checked to be other than 0.
+  virtual loop::Value not_zero(graph::NodeId node, loop::Value divisor) = 0;
+};
+
+// The element of a pointwise or gather node at `index`, rounded to the dtype of its result.
+loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& index,
+                    ElementSource& source);
+
+// What one element of a pointwise or gather node costs, operands not counted.
+int element_cost(const graph::Graph& graph, graph::NodeId node);
+
+}  // namespace vitro::backend

@@ -1,0 +1,102 @@
+// What a launch moves and computes, from the statements.
+#include <set>
+#include <unordered_set>
+
+#include "backend/lower/builder.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Node;
+using Turns = std::vector<Expr>;  // indices of the loops around a statement
+
+Expr count(const Turns& turns) {
+  Expr out = 1;
+  for (const Expr index : turns) {
+    if (!index.constant()) out = out * sym::extent_of(index);
+  }
+  return out;
+}
+
+class Counter {
+ public:
+  explicit Counter(loop::Kernel& kernel) : kernel_(kernel) {}
+
+  void run() {
+    block(kernel_.body, kernel_.tasks);
+    kernel_.bytes = bytes_;
+    kernel_.flops = flops_;
+  }
+
+ private:
+  // Elements that an access can touch: the product of the extents of its indices.
+  void access(int buffer, Expr element, DType dtype) {
+    if (buffer >= loop::Kernel::first_row) return;
+    if (!accesses_.insert({buffer, element.node()}).second) return;
+    Expr count = 1;
+    for (const Expr s : sym::symbols_of(element)) {
+      if (sym::kind_of(s) == sym::Kind::index) count = count * sym::extent_of(s);
+    }
+    bytes_ = bytes_ + count * bytes_of(dtype);
+  }
+
+  void value(loop::Value v, const Turns& turns) {
+    for (const Node* node : loop::nodes_below({v})) {
+      if (!seen_.insert(node).second) continue;
+      if (node->fn == loop::Fn::load) {
+        access(static_cast<int>(node->payload), node->index, node->dtype);
+      } else {
+        flops_ = flops_ + count(turns) * info(node->fn).cost;
+      }
+    }
+  }
+
+  void block(const loop::Block& statements, const Turns& turns) {
+    for (const loop::Statement& s : statements) {
+      std::visit([&](const auto& what) { statement(what, turns); }, s.what);
+    }
+  }
+  void statement(const loop::Declare& d, const Turns& turns) { value(d.value, turns); }
+  void statement(const loop::Assign& a, const Turns& turns) {
+    for (const loop::Value v : a.values) value(v, turns);
+  }
+  void statement(const loop::Store& s, const Turns& turns) {
+    access(s.buffer, s.element, s.value.dtype());
+    value(s.value, turns);
+  }
+  // A loop that starts where a block starts takes the place of the loop over blocks.
+  void statement(const loop::Loop& l, const Turns& turns) {
+    Turns inside;
+    for (const Expr index : turns) {
+      if (!sym::contains(l.begin, index)) inside.push_back(index);
+    }
+    inside.push_back(l.index);
+    block(l.body, inside);
+  }
+  void statement(const loop::Product& p, const Turns& turns) {
+    const Expr batches = p.batch.constant() ? Expr(1) : sym::extent_of(p.batch);
+    const Expr size = bytes_of(p.accumulate);
+    flops_ = flops_ + p.m * p.n * p.k * 2 * batches;
+    bytes_ = bytes_ + (p.m * p.k + p.k * p.n) * size * batches;
+    Turns inside = turns;
+    inside.push_back(p.row);
+    inside.push_back(p.column);
+    block(p.body, inside);
+  }
+  void statement(const loop::Pack& p, const Turns&) {
+    bytes_ = bytes_ + p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
+  }
+
+  loop::Kernel& kernel_;
+  Expr bytes_ = 0, flops_ = 0;
+  std::set<std::pair<int, const sym::Node*>> accesses_;
+  std::unordered_set<const Node*> seen_;
+};
+
+}  // namespace
+
+void estimate(loop::Kernel& kernel) {
+  Counter(kernel).run();
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,103 @@
+#include "backend/lower/program.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+namespace {
+
+Index mapped(const ViewInfo& view, const TensorMeta& operand, const TensorMeta& result,
+             AttrsView attrs, const Index& index) {
+  const auto map = view.map(operand, result, attrs, index);
+  return Index(map.begin(), map.end());
+}
+
+std::vector<Read> gather_operands(const graph::Graph& g, const graph::Node& node,
+                                  const Index& index, Expr picked) {
+  const auto value_of = [&](int operand) {
+    return std::get<graph::Value>(node.args[static_cast<size_t>(operand)]);
+  };
+  const GatherSpec spec =
+      node.op->gather->spec(node.attrs.view(), g.meta(std::get<graph::Value>(node.args[0])).rank());
+  const graph::Value table = value_of(spec.table), indices = value_of(spec.indices);
+  const auto axis = static_cast<size_t>(spec.axis);
+  if (spec.same_rank) {
+    Index at = index;
+    at[axis] = picked;
+    return {{table, std::move(at)}, {indices, index}};
+  }
+  const auto count = static_cast<size_t>(g.meta(indices).rank());
+  const auto from = index.begin() + static_cast<std::ptrdiff_t>(axis);
+  const auto to = from + static_cast<std::ptrdiff_t>(count);
+  Index at(index.begin(), from);
+  at.push_back(picked);
+  at.insert(at.end(), to, index.end());
+  return {{table, std::move(at)}, {indices, Index(from, to)}};
+}
+
+}  // namespace
+
+Index sizes_of(const TensorMeta& meta) {
+  Index out;
+  for (const Size size : meta.sizes) out.push_back(size.expr());
+  return out;
+}
+
+Index broadcast_index(const TensorMeta& operand, const Index& index) {
+  const size_t rank = operand.sizes.size();
+  VITRO_ASSERT(rank <= index.size(), "an operand of rank ", rank, " is broadcast to rank ",
+               index.size());
+  Index out(index.end() - static_cast<std::ptrdiff_t>(rank), index.end());
+  for (size_t d = 0; d < rank; ++d) {
+    if (operand.sizes[d].expr().is(1)) out[d] = 0;
+  }
+  return out;
+}
+
+Expr flatten(const Index& index, const Index& sizes) {
+  Expr flat = 0;
+  for (size_t d = 0; d < index.size(); ++d) flat = flat * sizes[d] + index[d];
+  return flat;
+}
+
+Index unflatten(Expr flat, const Index& sizes) {
+  Index out(sizes.size(), Expr(0));
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d].is(1)) continue;
+    bool first = true;
+    for (size_t outer = 0; outer < d; ++outer) first = first && sizes[outer].is(1);
+    out[d] = first ? flat : sym::mod(flat, sizes[d]);
+    flat = sym::floordiv(flat, sizes[d]);
+  }
+  return out;
+}
+
+Expr count_of(const Index& sizes) {
+  return sym::product(sizes);
+}
+
+Expr element_of(const Index& index, const Index& strides) {
+  Expr at = 0;
+  for (size_t d = 0; d < index.size(); ++d) at = at + index[d] * strides[d];
+  return at;
+}
+
+std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Index& index,
+                              Expr picked) {
+  const graph::Node& node = g[id];
+  const TensorMeta& result = node.results[0];
+  std::vector<Read> out;
+  if (node.op->kind == OpKind::gather) return gather_operands(g, node, index, picked);
+  const bool skip_first = node.op->pointwise && node.op->pointwise->first_is_shape;
+  for (size_t i = skip_first ? 1 : 0; i < node.args.size(); ++i) {
+    const auto* value = std::get_if<graph::Value>(&node.args[i]);
+    if (!value) continue;
+    const TensorMeta& meta = g.meta(*value);
+    if (node.op->kind == OpKind::view) {
+      out.push_back({*value, mapped(*node.op->view, meta, result, node.attrs.view(), index)});
+    } else {
+      out.push_back({*value, broadcast_index(meta, index)});
+    }
+  }
+  return out;
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,130 @@
+#include "backend/lower/places.h"
+
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+namespace {
+
+Index row_major(const Index& sizes) {
+  Index strides(sizes.size(), Expr(1));
+  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  return strides;
+}
+
+}  // namespace
+
+Index strides_of_new(const TensorMeta& meta) {
+  const Index sizes = sizes_of(meta);
+  Index strides;
+  for (const Size stride : meta.strides) strides.push_back(stride.expr());
+  std::vector<bool> done(sizes.size(), false);
+  Expr next = 1;
+  for (size_t round = 0; round < sizes.size(); ++round) {
+    size_t found = sizes.size();
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (!done[d] && (sizes[d].is(1) || (found == sizes.size() && strides[d] == next))) found = d;
+    }
+    if (found == sizes.size()) return row_major(sizes);
+    done[found] = true;
+    next = next * sizes[found];
+  }
+  return strides;
+}
+
+Places::Places(const Program& program, const Groups& groups)
+    : program_(&program), by_node_(program.graph().size()), known_(program.graph().size(), false) {
+  const graph::Graph& g = program.graph();
+  for (size_t i = 0; i < g.inputs().size(); ++i) {
+    const graph::NodeId id = g.inputs()[i];
+    if (g[id].input == graph::InputKind::number) continue;
+    Stored& stored = by_node_[id.n];
+    for (const Size stride : g[id].results[0].strides) stored.strides.push_back(stride.expr());
+    const Expr count = count_of(sizes_of(g[id].results[0]));
+    stored.buffer =
+        add({g[id].name, g[id].results[0].dtype, BufferKind::input, static_cast<int>(i), count});
+    known_[id.n] = true;
+  }
+  outputs_.resize(g.outputs().size());
+  for (const Group& group : groups.groups) {
+    for (const ItemId id : group.stored) {
+      const Item& item = program[id];
+      if (item.role == Role::write) continue;
+      if (item.role == Role::output) {
+        outputs_[static_cast<size_t>(item.part)] =
+            make(g[item.value.node].name, g.meta(item.value), BufferKind::output);
+      } else if (!known_[item.value.node.n]) {
+        known_[item.value.node.n] = true;
+        by_node_[item.value.node.n] =
+            make(g[item.value.node].name, g.meta(item.value),
+                 program.is_output(id) ? BufferKind::output : BufferKind::temporary);
+      }
+    }
+  }
+  for (size_t i = 0; i < g.outputs().size(); ++i) {
+    const graph::NodeId node = g.outputs()[i].value.node;
+    const bool direct = !g[node].is_input() && !program.is_inlined(node);
+    if (g.outputs()[i].writes < 0 && direct) outputs_[i] = of(node);
+  }
+}
+
+BufferId Places::add(BufferInfo info) {
+  buffers_.push_back(std::move(info));
+  return BufferId{static_cast<uint32_t>(buffers_.size() - 1)};
+}
+
+Stored Places::make(const std::string& name, const TensorMeta& meta, BufferKind kind) {
+  const BufferId buffer = add({name, meta.dtype, kind, 0, count_of(sizes_of(meta))});
+  return {buffer, strides_of_new(meta)};
+}
+
+const Stored& Places::of(graph::NodeId node) const {
+  VITRO_ASSERT(known_[node.n], program_->graph()[node].name, " lies nowhere");
+  return by_node_[node.n];
+}
+
+BufferId Places::target_buffer(ItemId id) const {
+  const Item& item = (*program_)[id];
+  const graph::Graph& g = program_->graph();
+  if (item.role == Role::output) return outputs_[static_cast<size_t>(item.part)].buffer;
+  if (item.role != Role::write) return of(item.value.node).buffer;
+  const int to = g.outputs()[static_cast<size_t>(item.part)].writes;
+  return of(g.inputs()[static_cast<size_t>(to)]).buffer;
+}
+
+Expr Places::target(ItemId id, const Index& at) const {
+  const Item& item = (*program_)[id];
+  const graph::Graph& g = program_->graph();
+  const graph::Node& node = g[item.value.node];
+  switch (item.role) {
+    case Role::result:
+    case Role::base:
+      return of(item.value.node).element(at);
+    case Role::output:
+      return outputs_[static_cast<size_t>(item.part)].element(at);
+    case Role::write: {
+      const int to = g.outputs()[static_cast<size_t>(item.part)].writes;
+      return of(g.inputs()[static_cast<size_t>(to)]).element(at);
+    }
+    case Role::slice: {
+      const auto axis =
+          static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
+      Index moved = at;
+      for (int i = 0; i < item.part; ++i) {
+        const auto& part = g.meta(std::get<graph::Value>(node.args[static_cast<size_t>(i)]));
+        moved[axis] = moved[axis] + part.sizes[axis].expr();
+      }
+      return of(item.value.node).element(moved);
+    }
+    case Role::insert: {
+      const Attrs attrs = node.op->scatter->view_attrs(node.attrs.view());
+      const auto map = node.op->scatter->view->map(g.meta(std::get<graph::Value>(node.args[0])),
+                                                   g.meta(std::get<graph::Value>(node.args[1])),
+                                                   attrs.view(), at);
+      return of(item.value.node).element(Index(map.begin(), map.end()));
+    }
+  }
+  VITRO_ASSERT(false, "no such role");
+  return {};
+}
+
+}  // namespace vitro::backend

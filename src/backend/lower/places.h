@@ -1,0 +1,63 @@
+// Where each value lies in memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/fuse/groups.h"
+
+namespace vitro::backend {
+
+using BufferId = Id<struct BufferTag>;
+
+enum class BufferKind : uint8_t {
+  input,      // of the graph: `which` of its inputs
+  output,     // a new tensor
+  temporary,  // of the arena
+  packed,     // panels of the right operand of a product, in the arena or kept with a parameter
+};
+
+struct BufferInfo {
+  std::string name;
+  DType dtype = DType::f32;
+  BufferKind kind = BufferKind::temporary;
+  int which = 0;  // input: place in graph.inputs()
+  Expr count;     // elements; of an input: not known here
+};
+
+// A value in a buffer: element `index` is at offset + sum of index * stride.
+struct Stored {
+  BufferId buffer;
+  Index strides;
+  Expr offset = 0;
+  Expr element(const Index& index) const { return offset + element_of(index, strides); }
+};
+
+class Places {
+ public:
+  Places(const Program& program, const Groups& groups);
+
+  const std::vector<BufferInfo>& buffers() const { return buffers_; }
+  // Of an input that is a tensor, or of the result of a stored item.
+  const Stored& of(graph::NodeId node) const;
+  // The element that an item writes for the index `at` of its sizes (of its result where it
+  // reduces).
+  Expr target(ItemId item, const Index& at) const;
+  BufferId target_buffer(ItemId item) const;
+  // The buffer of output `n` of the graph, where it has no `writes`, with its layout.
+  const Stored& output(size_t n) const { return outputs_[n]; }
+
+  BufferId add(BufferInfo info);
+
+ private:
+  Stored make(const std::string& name, const TensorMeta& meta, BufferKind kind);
+  const Program* program_;
+  std::vector<BufferInfo> buffers_;
+  std::vector<Stored> by_node_, outputs_;
+  std::vector<bool> known_;
+};
+
+// The strides that a new tensor gets: those of `meta` where they leave no holes, else row-major.
+Index strides_of_new(const TensorMeta& meta);
+
+}  // namespace vitro::backend

@@ -1,0 +1,73 @@
+// Groups without a reduction: one loop nest in which every stored value is computed and written.
+#include <algorithm>
+
+#include "backend/lower/builder.h"
+#include "loop/domain.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Value;
+
+constexpr int64_t block = 4096;  // elements of a task where the innermost loop is cut
+constexpr int64_t enough_tasks = 64;
+
+loop::Block stores_at(KernelBuilder& build, const Index& values) {
+  loop::Block out;
+  for (const ItemId id : build.group().stored) {
+    const Index at = with_index(build.group().place(id), build.group().layout.space, values);
+    out.push_back(build.store(id, at, build.compute(id, at)));
+  }
+  return out;
+}
+
+std::vector<Expr> accesses_of(KernelBuilder& build, const loop::Block& body) {
+  std::vector<Expr> out;
+  std::vector<Value> roots;
+  for (const loop::Statement& s : body) {
+    const auto& store = std::get<loop::Store>(s.what);
+    out.push_back(store.element);
+    roots.push_back(store.value);
+  }
+  for (const loop::Pick& pick : build.kernel().picks) roots.push_back(pick.value);
+  for (const loop::Node* node : loop::nodes_below(roots)) {
+    if (node->index.defined()) out.push_back(node->index);
+  }
+  return out;
+}
+
+// The innermost loop becomes blocks, one per task, where there are few other tasks.
+loop::Loop innermost(loop::Kernel& kernel, std::vector<Expr> loops, loop::Block body) {
+  if (loops.empty()) return {Expr::index("i", 1), 0, 1, true, std::move(body)};
+  const Expr index = loops.back(), extent = sym::extent_of(index);
+  loops.pop_back();
+  Expr outer = 1;
+  for (const Expr loop : loops) outer = outer * sym::extent_of(loop);
+  kernel.tasks = std::move(loops);
+  const bool few = !outer.constant() || *outer.constant() < enough_tasks;
+  const bool is_long = !extent.constant() || *extent.constant() > block;
+  if (!few || !is_long) return {index, 0, extent, true, std::move(body)};
+  const Expr b = Expr::index("b", sym::floordiv(extent + (block - 1), block));
+  kernel.tasks.push_back(b);
+  const bool even = extent.constant() && *extent.constant() % block == 0;
+  const Expr end = even ? b * block + block : sym::min(b * block + block, extent);
+  return {index, b * block, end, true, std::move(body)};
+}
+
+}  // namespace
+
+LoweredKernel lower_pointwise(const Program& program, const Places& places, const Group& group) {
+  KernelBuilder build(program, places, group);
+  const Space& space = group.layout.space;
+  const loop::Block plain = stores_at(build, space.index);
+  const std::vector<Expr> accesses = accesses_of(build, plain);
+  const Expr first = std::get<loop::Store>(plain[0].what).element;
+  const loop::Domain domain = loop::choose_domain(space.index, accesses, first);
+  build.start_over();
+  loop::Block body = stores_at(build, domain.values);
+  loop::Loop loop = innermost(build.kernel(), domain.loops, std::move(body));
+  build.kernel().body.push_back({std::move(loop)});
+  return build.take();
+}
+
+}  // namespace vitro::backend

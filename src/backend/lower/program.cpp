@@ -1,0 +1,214 @@
+#include "backend/lower/program.h"
+
+#include <algorithm>
+
+#include "backend/lower/element.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+namespace {
+
+constexpr int cheap = 6;  // cost up to which a node with several readers is computed by each
+
+bool is_elementwise(OpKind kind) {
+  return kind == OpKind::pointwise || kind == OpKind::gather;
+}
+
+void require(bool can, const graph::Node& node, std::string_view what) {
+  VITRO_CHECK(can, node.op->name, ": ", what, ", which the compiler does not lower yet");
+}
+
+void add_once(std::vector<ItemId>& list, ItemId id) {
+  if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+}
+
+}  // namespace
+
+Program::Program(const graph::Graph& graph)
+    : graph_(&graph),
+      inlined_(graph.size(), false),
+      is_output_value_(graph.size(), false),
+      makers_(graph.size()) {
+  for (const graph::Output& output : graph.outputs()) {
+    if (output.writes < 0) is_output_value_[output.value.node.n] = true;
+  }
+  decide_inlining();
+  add_node_items();
+  add_output_items();
+  connect();
+}
+
+// Views always; a cheap node that reads little, where more than one node reads it.
+void Program::decide_inlining() {
+  const auto users = graph_->users();
+  for (uint32_t n = 0; n < graph_->size(); ++n) {
+    const graph::NodeId id{n};
+    const graph::Node& node = (*graph_)[id];
+    if (node.is_input()) continue;
+    if (node.op->kind == OpKind::view) inlined_[n] = true;
+    if (node.op->kind != OpKind::pointwise || users[n].size() < 2 || is_output_value_[n]) continue;
+    int reads = 0;
+    bool from_leaves = true;
+    for (const graph::Arg& arg : node.args) {
+      const auto* value = std::get_if<graph::Value>(&arg);
+      if (!value) continue;
+      const graph::Node& made = (*graph_)[value->node];
+      from_leaves = from_leaves && (made.is_input() || inlined_[value->node.n]);
+      ++reads;
+    }
+    inlined_[n] = from_leaves && reads <= 1 && element_cost(*graph_, id) <= cheap;
+  }
+}
+
+void Program::add_item(Item item) {
+  const ItemId id{static_cast<uint32_t>(items_.size())};
+  if (item.role != Role::output && item.role != Role::write) {
+    makers_[item.value.node.n].push_back(id);
+  }
+  items_.push_back(std::move(item));
+}
+
+void Program::add_node_items() {
+  for (uint32_t n = 0; n < graph_->size(); ++n) {
+    const graph::NodeId id{n};
+    const graph::Node& node = (*graph_)[id];
+    if (node.is_input() || inlined_[n]) continue;
+    require(node.results.size() == 1, node, "more than one result");
+    Item item{.value = {id, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}};
+    const auto operand = [&](size_t i) -> const TensorMeta& {
+      return graph_->meta(std::get<graph::Value>(node.args[i]));
+    };
+    if (is_elementwise(node.op->kind)) {
+      item.cost = element_cost(*graph_, id);
+      add_item(std::move(item));
+    } else if (node.op->kind == OpKind::reduction) {
+      item.kind = ItemKind::reduction;
+      item.sizes = sizes_of(operand(0));
+      item.reduced.assign(item.sizes.size(), false);
+      const ReducedDims dims = node.op->reduction->dims(node.attrs.view(), operand(0).rank());
+      for (const int64_t d : dims.dims) item.reduced[static_cast<size_t>(d)] = true;
+      add_item(std::move(item));
+    } else if (node.op->kind == OpKind::contraction) {
+      item.kind = ItemKind::product;
+      add_item(std::move(item));
+    } else if (node.op->kind == OpKind::concat) {
+      item.role = Role::slice;
+      for (size_t i = 0; i < node.args.size(); ++i) {
+        item.part = static_cast<int>(i);
+        item.sizes = sizes_of(operand(i));
+        add_item(item);
+      }
+    } else if (node.op->kind == OpKind::scatter) {
+      item.role = Role::base;
+      add_item(item);
+      item.role = Role::insert;
+      item.part = 1;
+      item.sizes = sizes_of(operand(1));
+      add_item(item);
+    } else {
+      require(false, node, cat("a ", vitro::name_of(node.op->kind), " op"));
+    }
+  }
+}
+
+void Program::add_output_items() {
+  for (size_t i = 0; i < graph_->outputs().size(); ++i) {
+    const graph::Output& output = graph_->outputs()[i];
+    const graph::Node& node = (*graph_)[output.value.node];
+    const bool writes = output.writes >= 0;
+    if (!writes && !node.is_input() && !inlined_[output.value.node.n]) continue;
+    add_item({.value = output.value,
+              .role = writes ? Role::write : Role::output,
+              .part = static_cast<int>(i),
+              .sizes = sizes_of(graph_->meta(output.value)),
+              .reduced = {}});
+  }
+}
+
+void Program::resolve(const Read& read, std::vector<Read>& out) const {
+  const graph::NodeId id = read.value.node;
+  if ((*graph_)[id].is_input() || !inlined_[id.n]) {
+    out.push_back(read);
+    return;
+  }
+  for (const Read& deeper : operands_at(*graph_, id, read.index, Expr())) resolve(deeper, out);
+}
+
+std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
+  static const Expr picked = Expr::symbol("picked", {0, sym::unbounded});
+  const Item& item = (*this)[id];
+  const graph::Node& node = (*graph_)[item.value.node];
+  std::vector<Read> direct, out;
+  if (item.role == Role::output || item.role == Role::write) {
+    direct.push_back({item.value, index});
+  } else if (item.role != Role::result) {
+    direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
+  } else if (item.kind == ItemKind::elementwise) {
+    direct = operands_at(*graph_, item.value.node, index, picked);
+  } else if (item.kind == ItemKind::reduction) {
+    direct.push_back({std::get<graph::Value>(node.args[0]), index});
+  } else {
+    for (const graph::Arg& arg : node.args) {
+      const auto value = std::get<graph::Value>(arg);
+      Index any;  // an index that no element of the result has
+      for (int d = 0; d < graph_->meta(value).rank(); ++d) any.push_back(picked + d);
+      direct.push_back({value, std::move(any)});
+    }
+  }
+  for (const Read& read : direct) resolve(read, out);
+  return out;
+}
+
+// Who needs whom: by reading, by overwriting (a scatter's second item, a written input).
+void Program::connect() {
+  needs_.resize(items_.size());
+  readers_.resize(items_.size());
+  output_.resize(items_.size());
+  std::vector<std::vector<ItemId>> input_readers(graph_->size());
+  const auto need = [&](ItemId reader, ItemId made) {
+    if (made == reader) return;
+    add_once(needs_[reader.n], made);
+  };
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    const ItemId id{i};
+    const Item& item = items_[i];
+    output_[i] = item.role == Role::output || item.role == Role::write ||
+                 is_output_value_[item.value.node.n];
+    const Index index(item.sizes.size(), Expr(0));
+    for (const Read& read : reads_at(id, index)) {
+      add_once(input_readers[read.value.node.n], id);
+      for (const ItemId made : makers_[read.value.node.n]) {
+        need(id, made);
+        add_once(readers_[made.n], id);
+      }
+    }
+    if (item.role == Role::insert) need(id, ItemId{i - 1});
+  }
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].role != Role::write) continue;
+    const int to = graph_->outputs()[static_cast<size_t>(items_[i].part)].writes;
+    const graph::NodeId input = graph_->inputs()[static_cast<size_t>(to)];
+    for (const ItemId reader : input_readers[input.n]) need(ItemId{i}, reader);
+  }
+}
+
+std::string Program::name_of(ItemId id) const {
+  const Item& item = (*this)[id];
+  const std::string& name = (*graph_)[item.value.node].name;
+  switch (item.role) {
+    case Role::result:
+    case Role::base:
+      return name;
+    case Role::slice:
+      return cat(name, " (slice ", item.part, ")");
+    case Role::insert:
+      return cat(name, " (insert)");
+    case Role::output:
+      return cat(name, " (copy)");
+    case Role::write:
+      return cat(name, " (write back)");
+  }
+  return name;
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,111 @@
+// A graph as the back end sees it: items of work with an index space, and how each of them reads
+// the others at an index.
+//
+// An item is a node, or a part of one: each operand of a cat is an item that writes its slice of
+// the joined tensor; a scatter is an item that copies and one that overwrites; an output that is a
+// view, or that an input receives, is an item that copies.  Views and a few cheap nodes are no
+// items: whoever reads them computes them on the way.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vitro/graph/graph.h"
+
+namespace vitro::backend {
+
+using sym::Expr;
+using Index = std::vector<Expr>;
+using ItemId = Id<struct ItemTag>;
+
+enum class ItemKind : uint8_t {
+  elementwise,  // each element by itself
+  reduction,    // folds `reduced` of the dimensions of what it reads
+  product,      // mm, bmm
+};
+
+// What an item is for the node that it belongs to.
+enum class Role : uint8_t {
+  result,  // computes the node's result
+  slice,   // writes operand `part` of a cat into its place
+  base,    // copies operand 0 of a scatter
+  insert,  // writes operand 1 of a scatter over the copy
+  output,  // copies output `part` of the graph, which is a view or an input
+  write,   // writes output `part` of the graph into the input that receives it
+};
+
+struct Item {
+  graph::Value value;  // result, slice, base, insert: of the node; output, write: what is copied
+  ItemKind kind = ItemKind::elementwise;
+  Role role = Role::result;
+  int part = 0;
+  Index sizes;                // of the index space; of a reduction: of its operand
+  std::vector<bool> reduced;  // of each of `sizes`; empty where nothing is
+  int cost = 0;               // of one element
+};
+
+// An element of a value.
+struct Read {
+  graph::Value value;
+  Index index;
+};
+
+class Program {
+ public:
+  explicit Program(const graph::Graph& graph);
+
+  const graph::Graph& graph() const { return *graph_; }
+  const std::vector<Item>& items() const { return items_; }
+  const Item& operator[](ItemId id) const { return items_[id.n]; }
+
+  // Views and what is computed by each reader.
+  bool is_inlined(graph::NodeId node) const { return inlined_[node.n]; }
+  // Items that make the value of a node: one, or all slices of a cat.
+  const std::vector<ItemId>& makers(graph::NodeId node) const { return makers_[node.n]; }
+  // The operands that an item reads to compute its element at `index` (of its sizes), through
+  // views and inlined nodes: inputs of the graph and results of items.
+  std::vector<Read> reads_at(ItemId item, const Index& index) const;
+  // Items that `item` needs done before it, each once: what it reads, and the readers of an input
+  // that it overwrites.
+  const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
+  // Items that read what `item` makes.
+  const std::vector<ItemId>& readers(ItemId item) const { return readers_[item.n]; }
+  // Whether a caller gets what the item makes.
+  bool is_output(ItemId item) const { return output_[item.n]; }
+  // "add", "add (write back)".
+  std::string name_of(ItemId item) const;
+
+ private:
+  void decide_inlining();
+  void add_node_items();
+  void add_output_items();
+  void add_item(Item item);
+  void connect();
+  void resolve(const Read& read, std::vector<Read>& out) const;
+
+  const graph::Graph* graph_;
+  std::vector<bool> inlined_, is_output_value_;
+  std::vector<Item> items_;
+  std::vector<std::vector<ItemId>> makers_, needs_, readers_;
+  std::vector<bool> output_;
+};
+
+// ---- index arithmetic ----
+
+Index sizes_of(const TensorMeta& meta);
+// The index of an operand that is broadcast to the sizes that `index` belongs to.
+Index broadcast_index(const TensorMeta& operand, const Index& index);
+// Row-major number of an element, and back.
+Expr flatten(const Index& index, const Index& sizes);
+Index unflatten(Expr flat, const Index& sizes);
+Expr count_of(const Index& sizes);
+// sum of index * stride
+Expr element_of(const Index& index, const Index& strides);
+
+// The operands of a node at an index of its result, as its kind says; operands that are numbers or
+// left out are skipped.  `picked` stands for the index that a gather reads from memory.
+std::vector<Read> operands_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
+                              Expr picked);
+
+}  // namespace vitro::backend

@@ -1,0 +1,72 @@
+#include "backend/lower/row_scratch.h"
+
+#include <algorithm>
+
+namespace vitro::backend {
+namespace {
+
+using loop::Node;
+using loop::Value;
+
+constexpr int least_cost = 4;             // of computing anew, in plain vector operations
+constexpr int64_t most_bytes = 32 << 10;  // of one row
+constexpr size_t most_rows = 4;
+
+bool depends_on(const Node* node, sym::Expr index) {
+  const auto below = loop::nodes_below({Value(node)});
+  return std::any_of(below.begin(), below.end(), [&](const Node* n) {
+    return n->index.defined() && sym::contains(n->index, index);
+  });
+}
+
+}  // namespace
+
+bool RowScratch::worth_keeping(const Node* node) const {
+  if (node->fn == loop::Fn::load || node->fn == loop::Fn::constant || is_bool(node->dtype)) {
+    return false;
+  }
+  const int64_t bytes = *size_.constant() * bytes_of(node->dtype);
+  return bytes <= most_bytes && kernel_.rows.size() < most_rows &&
+         loop::cost_of(Value(node)) >= least_cost && depends_on(node, index_);
+}
+
+Value RowScratch::row_of(const Node* node) {
+  const int number = loop::Kernel::first_row + static_cast<int>(kernel_.rows.size());
+  const std::string name = cat(node->name.empty() ? "kept" : node->name, "_row");
+  kernel_.rows.push_back({name, node->dtype, size_});
+  return node->pool->load(number, node->dtype, index_);
+}
+
+std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
+    const std::vector<Value*>& values) {
+  std::vector<std::pair<int, loop::Statement>> stores;
+  std::vector<const Node*> todo;
+  std::unordered_set<const Node*> seen;
+  for (const Value* v : values) todo.push_back(v->node());
+  while (!todo.empty()) {
+    const Node* node = todo.back();
+    todo.pop_back();
+    if (!seen.insert(node).second || rewritten_.contains(node)) continue;
+    const auto before = computed_in_.find(node);
+    if (before != computed_in_.end() && worth_keeping(node)) {
+      const Value row = row_of(node);
+      stores.push_back({before->second,
+                        {loop::Store{static_cast<int>(row->payload), index_,
+                                     walks_[static_cast<size_t>(before->second)].at(node)}}});
+      rewritten_.emplace(node, row);
+      continue;
+    }
+    for (const Node* operand : node->operands) todo.push_back(operand);
+  }
+  std::vector<Value> all;
+  for (const Value* v : values) all.push_back(*v);
+  for (const Node* node : loop::nodes_below(all))
+    computed_in_.emplace(node, static_cast<int>(walks_.size()));
+  auto with = rewritten_;
+  for (const Node* node : loop::nodes_below(all)) (void)replace(Value(node), with);
+  for (Value* v : values) *v = replace(*v, with);
+  walks_.push_back(std::move(with));
+  return stores;
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,34 @@
+// Rows of a task's scratch memory for values that more than one walk over a row needs.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "loop/kernel.h"
+#include "loop/rewrite.h"
+
+namespace vitro::backend {
+
+class RowScratch {
+ public:
+  RowScratch(loop::Kernel& kernel, sym::Expr index, sym::Expr size)
+      : kernel_(kernel), index_(index), size_(size) {}
+
+  // The values of the next walk, changed to read what an earlier walk computed.  Gives the stores
+  // that the earlier walks (by number) must make for that.
+  std::vector<std::pair<int, loop::Statement>> next_walk(const std::vector<loop::Value*>& values);
+
+ private:
+  bool worth_keeping(const loop::Node* node) const;
+  loop::Value row_of(const loop::Node* node);
+
+  loop::Kernel& kernel_;
+  sym::Expr index_, size_;
+  std::vector<std::unordered_map<const loop::Node*, loop::Value>> walks_;  // what each computes
+  std::unordered_map<const loop::Node*, int> computed_in_;                 // first walk
+  std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and what to read instead
+};
+
+}  // namespace vitro::backend

@@ -1,0 +1,25 @@
+// Where temporary buffers lie in the arena of a call: buffers that do not live at the same time may
+// share memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vitro::backend {
+
+// Needed from launch `first` to launch `last`, both included.
+struct Lifetime {
+  int64_t bytes = 0;
+  int first = 0, last = 0;
+};
+
+struct ArenaPlan {
+  std::vector<int64_t> offsets;  // multiples of 64
+  int64_t bytes = 0;
+};
+
+// Large buffers first, each at the lowest place that is free for as long as it lives.
+ArenaPlan plan_arena(std::span<const Lifetime> buffers);
+
+}  // namespace vitro::backend

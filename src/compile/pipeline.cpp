@@ -1,0 +1,120 @@
+#include "compile/pipeline.h"
+
+#include <chrono>
+
+#include "backend/compile.h"
+#include "vitro/base/error.h"
+#include "vitro/compile/artifacts.h"
+#include "vitro/events/rare.h"
+#include "vitro/graph/pass.h"
+
+namespace vitro::pipeline {
+namespace {
+
+// A stage: a step of the way from the captured graph to something that runs.
+struct Work {
+  const std::string& name;
+  graph::Graph graph;
+  capture::BuildReport report = {};
+  backend::CompileReport backend = {};
+  std::unique_ptr<backend::Executable> executable = {};
+};
+struct Stage {
+  std::string_view name;
+  void (*run)(Work&);
+};
+
+void put(const Work& w, std::string_view file, std::string_view text) {
+  if (artifacts::wanted()) artifacts::put(w.name, file, text);
+}
+
+void run_passes(Work& w) {
+  if (artifacts::wanted()) put(w, "graph_captured.txt", graph::print(w.graph));
+  w.graph = graph::run_passes(std::move(w.graph), graph::standard_passes(), &w.report.passes);
+  if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
+}
+
+void compile_kernels(Work& w) {
+  backend::CompileOptions options;
+  options.name = w.name;
+  options.keep_unfused = artifacts::wanted();
+  if (artifacts::wanted()) {
+    options.artifact = [&w](std::string_view file, std::string_view text) { put(w, file, text); };
+  }
+  auto made = backend::compile(w.graph, options, &w.backend);
+  if (!made) throw_error(made.why());
+  w.executable = *std::move(made);
+}
+
+constexpr Stage stages[] = {
+    {"passes", run_passes},
+    {"backend", compile_kernels},
+};
+
+void fill_report(Work& w) {
+  capture::BuildReport& r = w.report;
+  for (const backend::StageReport& stage : w.backend.stages) {
+    r.stages.push_back({std::string(stage.name), stage.ns});
+  }
+  for (backend::FusionDecision& d : w.backend.decisions) {
+    r.fusion.push_back({std::move(d.producer), std::move(d.consumer), std::move(d.verdict)});
+  }
+  for (const size_t launched : w.backend.launches) {
+    const backend::KernelReport& k = w.backend.kernels[launched];
+    r.kernels.push_back({k.name, k.ops, k.places, k.reason, k.bytes, k.flops});
+  }
+  r.arena_bytes = w.backend.arena_bytes;
+  r.temporaries_bytes = w.backend.temporaries_bytes;
+  r.from_cache = w.backend.jit.from_disk || w.backend.jit.from_memory;
+  for (const backend::KernelReport& k : w.backend.kernels) r.source += k.source + "\n";
+}
+
+class Segment : public capture::CompiledSegment {
+ public:
+  Segment(std::unique_ptr<backend::Executable> executable, capture::BuildReport report)
+      : executable_(std::move(executable)), report_(std::move(report)) {}
+  void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+           std::span<Tensor> outputs) override {
+    executable_->run(inputs, symbols, outputs);
+  }
+  int kernel_count() const override { return static_cast<int>(executable_->launches().size()); }
+  const capture::BuildReport* report() const override { return &report_; }
+
+ private:
+  std::unique_ptr<backend::Executable> executable_;
+  capture::BuildReport report_;
+};
+
+class Runner : public capture::SegmentRunner {
+ public:
+  std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph,
+                                                    const std::string& name,
+                                                    std::string* why) override {
+    try {
+      Work work{name, graph};
+      for (const Stage& stage : stages) run(stage, work);
+      fill_report(work);
+      return std::make_shared<Segment>(std::move(work.executable), std::move(work.report));
+    } catch (const std::exception& e) {
+      if (why) *why = e.what();
+      return nullptr;
+    }
+  }
+
+ private:
+  static void run(const Stage& stage, Work& work) {
+    const events::PhaseScope phase(stage.name, work.name);
+    const auto begin = std::chrono::steady_clock::now();
+    stage.run(work);
+    const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
+    work.report.stages.push_back({std::string(stage.name), taken.count()});
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<capture::SegmentRunner> make_runner() {
+  return std::make_shared<Runner>();
+}
+
+}  // namespace vitro::pipeline

@@ -1,0 +1,14 @@
+// Captured graphs to running kernels: the passes, then the back end.  This is the runner of backend
+// "inductor".
+#pragma once
+
+#include <memory>
+
+#include "vitro/capture/segment.h"
+
+namespace vitro::pipeline {
+
+// Threads: any.
+std::shared_ptr<capture::SegmentRunner> make_runner();
+
+}  // namespace vitro::pipeline

@@ -1,0 +1,106 @@
+#include "loop/kernel.h"
+
+#include <functional>
+#include <unordered_set>
+
+namespace vitro::loop {
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+void collect(const Node* node, std::unordered_set<const Node*>& seen,
+             std::vector<const Node*>& out) {
+  if (!seen.insert(node).second) return;
+  for (const Node* operand : node->operands) collect(operand, seen, out);
+  out.push_back(node);
+}
+
+}  // namespace
+
+void each_value(const Block& block, const std::function<void(const Statement&, Value)>& visit) {
+  for (const Statement& s : block) {
+    std::visit(Overloaded{
+                   [&](const Declare& d) { visit(s, d.value); },
+                   [&](const Assign& a) {
+                     for (const Value v : a.values) visit(s, v);
+                   },
+                   [&](const Store& store) { visit(s, store.value); },
+                   [&](const Loop& loop) { each_value(loop.body, visit); },
+                   [&](const Product& product) {
+                     if (product.left.value.defined()) visit(s, product.left.value);
+                     each_value(product.body, visit);
+                   },
+                   [](const Pack&) {},
+               },
+               s.what);
+  }
+}
+
+std::vector<const Node*> nodes_below(const std::vector<Value>& roots) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> out;
+  for (const Value v : roots) collect(v.node(), seen, out);
+  return out;
+}
+
+namespace {
+
+void each_index_of(const Block& block, const std::function<void(sym::Expr)>& visit) {
+  for (const Statement& s : block) {
+    std::visit(
+        Overloaded{
+            [](const Declare&) {},
+            [](const Assign&) {},
+            [&](const Store& store) { visit(store.element); },
+            [&](const Loop& loop) {
+              visit(loop.begin);
+              visit(loop.end);
+              visit(sym::extent_of(loop.index));
+              each_index_of(loop.body, visit);
+            },
+            [&](const Product& p) {
+              for (const sym::Expr e :
+                   {p.m, p.n, p.k, p.left.base, p.left.row_stride, p.left.k_stride}) {
+                visit(e);
+              }
+              each_index_of(p.body, visit);
+            },
+            [&](const Pack& p) {
+              for (const sym::Expr e : {p.k, p.n, p.batches, p.base, p.k_stride, p.n_stride}) {
+                visit(e);
+              }
+            },
+        },
+        s.what);
+  }
+}
+
+}  // namespace
+
+void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit) {
+  for (const sym::Expr task : kernel.tasks) visit(sym::extent_of(task));
+  for (const Row& row : kernel.rows) visit(row.size);
+  std::vector<Value> roots;
+  each_value(kernel.body, [&](const Statement&, Value v) { roots.push_back(v); });
+  for (const Pick& pick : kernel.picks) {
+    visit(pick.bound);
+    roots.push_back(pick.value);
+  }
+  for (const Node* node : nodes_below(roots)) {
+    if (node->index.defined()) visit(node->index);
+  }
+  each_index_of(kernel.body, visit);
+}
+
+int cost_of(Value v) {
+  int cost = 0;
+  for (const Node* node : nodes_below({v})) cost += info(node->fn).cost;
+  return cost;
+}
+
+}  // namespace vitro::loop

@@ -1,0 +1,157 @@
+// What one kernel does: a range of tasks, each of which runs the statements of the body.
+//
+//   kernel exp_mul: tasks b < 3
+//     for i = 4096*b .. min(4096*b + 4096, 10000) by 16
+//       y[i] = exp(x[i]) * 2.0
+//
+// Tasks are independent; their number may depend on size symbols.  Kernels are values; printing
+// them is how they are tested.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "loop/value.h"
+
+namespace vitro::loop {
+
+struct Buffer {
+  std::string name;
+  DType dtype = DType::f32;
+  bool written = false;
+};
+
+// A number that the call passes: a number of the program that varies.
+struct Number {
+  std::string name;
+  DType dtype = DType::f64;  // f64, i64 or bool
+};
+
+// A symbol of index expressions that stands for a value read from memory; every value is checked to
+// be in [0, bound) before it is used.
+struct Pick {
+  sym::Expr symbol;
+  Value value;  // i64
+  sym::Expr bound;
+  int check = 0;  // place in Kernel::checks
+};
+
+// What to say when a picked index is out of range, or a divisor is 0.
+struct Check {
+  std::string op, place;
+  bool divisor = false;
+};
+
+// A variable of sixteen lanes.  Those that `changes` are written by Assign.
+struct Declare {
+  int variable = 0;
+  Value value;
+  bool changes = false;
+  std::string name;
+};
+// All values are computed before the first variable is written.  In the last turn of a vector loop
+// only the lanes that exist are written.
+struct Assign {
+  std::vector<int> variables;
+  std::vector<Value> values;
+};
+// Of a value without the vector index one element is written, else as many as there are lanes.
+struct Store {
+  int buffer = 0;
+  sym::Expr element;
+  Value value;
+};
+
+struct Statement;
+using Block = std::vector<Statement>;
+
+// index runs from begin to before end by step; a vector loop has step 16 and its index is that of
+// lane 0.
+struct Loop {
+  sym::Expr index, begin, end;
+  bool vector = false;
+  Block body;
+};
+
+// A scratch row of the task: written and read by stores and loads of buffer numbers >=
+// Kernel::first_row.
+struct Row {
+  std::string name;
+  DType dtype = DType::f32;
+  sym::Expr size;
+};
+
+// The operand whose elements are broadcast: element (row, k) at base + row*row_stride + k*k_stride
+// of a buffer, or any value of (row, k).
+struct Left {
+  int buffer = -1;  // -1: `value`
+  sym::Expr base, row_stride, k_stride;
+  Value value;
+};
+
+// A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
+// `body` for each row and 16 columns, where `sum` is the variable of the sums.
+struct Product {
+  sym::Expr m, n, k;
+  sym::Expr batch;        // the index of the batch, or the constant 0
+  sym::Expr row, column;  // indices used in `body`
+  sym::Expr inner;        // index along k, used in `left.value`
+  DType accumulate = DType::f32;
+  Left left;
+  int packed = 0;  // buffer that holds the panels of the right operand
+  DType packed_dtype = DType::f32;
+  int sum = 0;  // variable
+  Block body;
+};
+
+// Packs the right operand of a product into panels: task = batch * panels + panel.
+struct Pack {
+  sym::Expr k, n, batch, batches;
+  DType accumulate = DType::f32;
+  int from = 0, to = 0;
+  sym::Expr base, k_stride, n_stride;
+};
+
+struct Statement {
+  std::variant<Declare, Assign, Store, Loop, Product, Pack> what;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<std::string> ops;     // of the program, in order
+  std::vector<std::string> places;  // file:line of them, each once
+  std::string reason;               // why these are one kernel
+  std::vector<Buffer> buffers;
+  std::vector<Number> numbers;
+  std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...
+  std::vector<Pick> picks;
+  std::vector<Check> checks;
+  std::vector<sym::Expr> tasks;  // indices, outermost first; a product's tasks come on top
+  Block body;
+  int variables = 0;
+  sym::Expr bytes, flops;  // moved and computed by one launch
+  std::shared_ptr<Pool> pool;
+
+  static constexpr int first_row = 1 << 16;
+};
+
+// Calls visit for the values that stand in the statements, not for their operands.
+void each_value(const Block& block, const std::function<void(const Statement&, Value)>& visit);
+// Calls visit(e) for every index expression: elements, bounds, extents, bases and strides.
+void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit);
+// All nodes below the values of `roots`, operands first, each once.
+std::vector<const Node*> nodes_below(const std::vector<Value>& roots);
+
+// Cost of computing a value once, shared parts counted once.
+int cost_of(Value v);
+
+// For a person.
+std::string print(const Kernel& kernel);
+// A value with the names of the kernel's buffers.
+std::string print(const Kernel& kernel, Value value);
+
+}  // namespace vitro::loop

@@ -1,0 +1,199 @@
+#include <bit>
+
+#include "loop/kernel.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::loop {
+namespace {
+
+std::string_view sign_of(Fn fn) {
+  switch (fn) {
+    case Fn::add:
+      return " + ";
+    case Fn::sub:
+      return " - ";
+    case Fn::mul:
+      return " * ";
+    case Fn::div:
+      return " / ";
+    case Fn::lt:
+      return " < ";
+    case Fn::le:
+      return " <= ";
+    case Fn::eq:
+      return " == ";
+    case Fn::ne:
+      return " != ";
+    case Fn::and_:
+      return " & ";
+    case Fn::or_:
+      return " | ";
+    case Fn::xor_:
+      return " ^ ";
+    case Fn::shift_left:
+      return " << ";
+    case Fn::shift_right:
+      return " >> ";
+    default:
+      return {};  // written as a call
+  }
+}
+
+class Printer {
+ public:
+  explicit Printer(const Kernel* kernel) : kernel_(kernel) {}
+  std::string take() { return std::move(out_); }
+
+  void value(const Node* v, bool inner = false) {
+    switch (v->fn) {
+      case Fn::constant:
+        return constant(v);
+      case Fn::load:
+        return put(buffer(static_cast<int>(v->payload)), '[', v->index, ']');
+      case Fn::index:
+        return put("index(", v->index, ')');
+      case Fn::number:
+        return put(number(v->payload));
+      case Fn::variable:
+        return put(variable(v->payload));
+      case Fn::cast:
+        return call(v, name_of(v->dtype));
+      case Fn::rotate:
+        return call(v, cat("rotate<", v->payload, ">"));
+      default:
+        break;
+    }
+    const std::string_view sign = sign_of(v->fn);
+    if (sign.empty()) return call(v, info(v->fn).name);
+    if (inner) put('(');
+    value(v->operands[0], true);
+    put(sign);
+    value(v->operands[1], true);
+    if (inner) put(')');
+  }
+
+  void block(const Block& statements, int depth) {
+    for (const Statement& s : statements) {
+      std::visit([&](const auto& what) { statement(what, depth); }, s.what);
+    }
+  }
+
+  void kernel() {
+    put("kernel ", kernel_->name);
+    for (size_t i = 0; i < kernel_->tasks.size(); ++i) {
+      put(i == 0 ? ": tasks " : ", ", kernel_->tasks[i], " < ", sym::extent_of(kernel_->tasks[i]));
+    }
+    put('\n');
+    for (const Row& row : kernel_->rows) put("  row ", row.name, '[', row.size, "]\n");
+    for (const Pick& pick : kernel_->picks) {
+      put("  ", pick.symbol, " = ");
+      value(pick.value.node());
+      put(" in [0, ", pick.bound, ")\n");
+    }
+    block(kernel_->body, 1);
+  }
+
+ private:
+  template <class... T>
+  void put(const T&... parts) {
+    using vitro::append_to;
+    (append_to(out_, parts), ...);
+  }
+  void indent(int depth) { out_.append(static_cast<size_t>(2 * depth), ' '); }
+
+  void constant(const Node* v) {
+    if (is_bool(v->dtype)) return put(v->payload != 0);
+    if (is_floating(v->dtype)) return put(std::bit_cast<double>(v->payload));
+    put(static_cast<int64_t>(v->payload));
+  }
+  void call(const Node* v, std::string_view name) {
+    put(name, '(');
+    for (size_t i = 0; i < v->operands.size(); ++i) {
+      if (i != 0) put(", ");
+      value(v->operands[i]);
+    }
+    put(')');
+  }
+  std::string buffer(int n) const {
+    if (!kernel_) return cat("b", n);
+    if (n >= Kernel::first_row)
+      return kernel_->rows[static_cast<size_t>(n - Kernel::first_row)].name;
+    return kernel_->buffers[static_cast<size_t>(n)].name;
+  }
+  std::string number(uint64_t n) const { return kernel_ ? kernel_->numbers[n].name : cat("n", n); }
+  static std::string variable(uint64_t n) { return cat("v", n); }
+
+  void statement(const Declare& d, int depth) {
+    indent(depth);
+    put(variable(static_cast<uint64_t>(d.variable)), ": ", name_of(d.value.dtype()), " = ");
+    value(d.value.node());
+    if (!d.name.empty()) put("    # ", d.name);
+    put('\n');
+  }
+  void statement(const Assign& a, int depth) {
+    indent(depth);
+    for (size_t i = 0; i < a.variables.size(); ++i) {
+      put(i == 0 ? "" : ", ", variable(static_cast<uint64_t>(a.variables[i])));
+    }
+    put(" = ");
+    for (size_t i = 0; i < a.values.size(); ++i) {
+      if (i != 0) put(", ");
+      value(a.values[i].node());
+    }
+    put('\n');
+  }
+  void statement(const Store& s, int depth) {
+    indent(depth);
+    put(buffer(s.buffer), '[', s.element, "] = ");
+    value(s.value.node());
+    put('\n');
+  }
+  void statement(const Loop& l, int depth) {
+    indent(depth);
+    put("for ", l.index, " = ", l.begin, " .. ", l.end, l.vector ? " by 16\n" : "\n");
+    block(l.body, depth + 1);
+  }
+  void statement(const Product& p, int depth) {
+    indent(depth);
+    put(variable(static_cast<uint64_t>(p.sum)), '[', p.row, ", ", p.column, "] = product of [", p.m,
+        ", ", p.k, "] ");
+    if (p.left.value.defined()) {
+      value(p.left.value.node());
+    } else {
+      put(buffer(p.left.buffer), '[', p.left.base, " + ", p.left.row_stride, "*row + ",
+          p.left.k_stride, "*k]");
+    }
+    put(" and [", p.k, ", ", p.n, "] ", buffer(p.packed), '\n');
+    block(p.body, depth + 1);
+  }
+  void statement(const Pack& p, int depth) {
+    indent(depth);
+    put(buffer(p.to), " = panels of [", p.k, ", ", p.n, "] ", buffer(p.from), '[', p.base, " + ",
+        p.k_stride, "*k + ", p.n_stride, "*column]\n");
+  }
+
+  const Kernel* kernel_;
+  std::string out_;
+};
+
+}  // namespace
+
+void append_to(std::string& out, Value v) {
+  Printer printer(nullptr);
+  printer.value(v.node());
+  out.append(printer.take());
+}
+
+std::string print(const Kernel& kernel) {
+  Printer printer(&kernel);
+  printer.kernel();
+  return printer.take();
+}
+
+std::string print(const Kernel& kernel, Value value) {
+  Printer printer(&kernel);
+  printer.value(value.node());
+  return printer.take();
+}
+
+}  // namespace vitro::loop

@@ -1,0 +1,273 @@
+#include "loop/value.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "vitro/base/error.h"
+
+namespace vitro::loop {
+namespace {
+
+uint64_t mix(uint64_t h, uint64_t v) {
+  h ^= v + 0x9e3779b97f4a7c15 + (h << 6) + (h >> 2);
+  return h * 0xff51afd7ed558ccd;
+}
+
+uint64_t hash_of_node(const Node& n) {
+  uint64_t h = mix(static_cast<uint64_t>(n.fn), static_cast<uint64_t>(n.dtype));
+  h = mix(h, n.payload);
+  for (const Node* operand : n.operands) h = mix(h, operand->id);
+  return mix(h, std::hash<const void*>()(n.index.node()));
+}
+
+Value unary(Fn fn, Value x) {
+  return x.pool().make(fn, x.dtype(), {x});
+}
+
+// Both sides in one type: operands that differ are a mistake of the caller, except for bool beside
+// a number.
+Value binary(Fn fn, Value a, Value b) {
+  VITRO_ASSERT(a.dtype() == b.dtype(), info(fn).name, " of ", a.dtype(), " and ", b.dtype());
+  return a.pool().make(fn, a.dtype(), {a, b});
+}
+
+Value compare(Fn fn, Value a, Value b) {
+  VITRO_ASSERT(a.dtype() == b.dtype(), info(fn).name, " of ", a.dtype(), " and ", b.dtype());
+  return a.pool().make(fn, DType::boolean, {a, b});
+}
+
+bool is_whole(Value x) {
+  return !is_floating(x.dtype());
+}
+
+}  // namespace
+
+const FnInfo& info(Fn fn) {
+  static constexpr FnInfo table[] = {
+#define VITRO_LEAF(name, cost) {#name, 0, cost},
+#define VITRO_FUNCTION(name, operands, cost) {#name, operands, cost},
+      VITRO_LOOP_LEAVES(VITRO_LEAF) VITRO_LOOP_FUNCTIONS(VITRO_FUNCTION)
+#undef VITRO_LEAF
+#undef VITRO_FUNCTION
+  };
+  return table[static_cast<size_t>(fn)];
+}
+
+bool Pool::ByContent::operator()(const Node* a, const Node* b) const {
+  return a->fn == b->fn && a->dtype == b->dtype && a->payload == b->payload &&
+         a->index == b->index && a->operands == b->operands;
+}
+
+Value Pool::make(Node node) {
+  node.hash = hash_of_node(node);
+  const auto at = known_.find(&node);
+  if (at != known_.end()) return Value(*at);
+  node.pool = this;
+  node.id = static_cast<uint32_t>(nodes_.size());
+  nodes_.push_back(std::move(node));
+  known_.insert(&nodes_.back());
+  return Value(&nodes_.back());
+}
+
+Value Pool::make(Fn fn, DType dtype, std::initializer_list<Value> operands, uint64_t payload) {
+  Node n;
+  n.fn = fn;
+  n.dtype = dtype;
+  n.payload = payload;
+  for (const Value v : operands) n.operands.push_back(v.node());
+  return make(std::move(n));
+}
+
+Value Pool::constant(DType dtype, double value) {
+  Node n;
+  n.dtype = dtype;
+  if (is_bool(dtype)) {
+    n.payload = value != 0;
+  } else if (is_integer(dtype)) {
+    n.payload = static_cast<uint64_t>(static_cast<int64_t>(value));
+  } else {
+    if (dtype != DType::f64) value = static_cast<float>(value);
+    if (dtype == DType::f16) value = static_cast<float>(Half(static_cast<float>(value)));
+    if (dtype == DType::bf16) value = static_cast<float>(BFloat16(static_cast<float>(value)));
+    n.payload = std::bit_cast<uint64_t>(value);
+  }
+  return make(std::move(n));
+}
+
+Value Pool::constant(DType dtype, int64_t value) {
+  if (is_floating(dtype) || is_bool(dtype)) return constant(dtype, static_cast<double>(value));
+  Node n;
+  n.dtype = dtype;
+  const int shift = 64 - 8 * static_cast<int>(bytes_of(dtype));
+  const auto wrapped = static_cast<int64_t>(static_cast<uint64_t>(value) << shift) >> shift;
+  n.payload = static_cast<uint64_t>(dtype == DType::u8 ? value & 255 : wrapped);
+  return make(std::move(n));
+}
+
+Value Pool::load(int buffer, DType dtype, sym::Expr element) {
+  Node n;
+  n.fn = Fn::load;
+  n.dtype = dtype;
+  n.payload = static_cast<uint64_t>(buffer);
+  n.index = element;
+  return make(std::move(n));
+}
+
+Value Pool::index(sym::Expr value) {
+  if (const auto c = value.constant()) return constant(DType::i64, *c);
+  Node n;
+  n.fn = Fn::index;
+  n.dtype = DType::i64;
+  n.index = value;
+  return make(std::move(n));
+}
+
+Value Pool::number(int which, DType dtype) {
+  return make(Fn::number, dtype, {}, static_cast<uint64_t>(which));
+}
+
+Value Pool::variable(int which, DType dtype) {
+  return make(Fn::variable, dtype, {}, static_cast<uint64_t>(which));
+}
+
+std::string_view Pool::keep(std::string_view text) {
+  return *texts_.emplace(text).first;
+}
+
+void Pool::name(Value v, std::string_view name) {
+  auto* node = const_cast<Node*>(v.node());  // NOLINT: the pool owns it
+  if (node->name.empty()) node->name = keep(name);
+}
+
+Value cast(Value x, DType to) {
+  if (x.dtype() == to) return x;
+  if (x->fn == Fn::constant && is_floating(to) == is_floating(x.dtype()) && !is_bool(x.dtype())) {
+    if (is_floating(to)) return x.pool().constant(to, std::bit_cast<double>(x->payload));
+    return x.pool().constant(to, static_cast<int64_t>(x->payload));
+  }
+  return x.pool().make(Fn::cast, to, {x});
+}
+
+Value like(Value x, Value a) {
+  return cast(a, x.dtype());
+}
+
+Value operator-(Value x) {
+  return unary(Fn::neg, x);
+}
+Value operator!(Value x) {
+  return x.pool().make(Fn::not_, DType::boolean, {cast(x, DType::boolean)});
+}
+Value operator~(Value x) {
+  return unary(Fn::not_, x);
+}
+Value abs(Value x) {
+  return is_bool(x.dtype()) || x.dtype() == DType::u8 ? x : unary(Fn::abs, x);
+}
+Value isnan(Value x) {
+  return is_whole(x) ? x.pool().constant(DType::boolean, 0.0)
+                     : x.pool().make(Fn::is_nan, DType::boolean, {x});
+}
+Value isinf(Value x) {
+  return is_whole(x) ? x.pool().constant(DType::boolean, 0.0)
+                     : x.pool().make(Fn::is_inf, DType::boolean, {x});
+}
+
+Value lowest(Value x) {
+  if (!is_whole(x)) return like(x, -std::numeric_limits<double>::infinity());
+  if (is_bool(x.dtype()) || x.dtype() == DType::u8) return like(x, 0);
+  return like(x, std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(x.dtype())));
+}
+Value highest(Value x) {
+  if (!is_whole(x)) return like(x, std::numeric_limits<double>::infinity());
+  if (is_bool(x.dtype())) return like(x, 1);
+  if (x.dtype() == DType::u8) return like(x, 255);
+  return like(x, std::numeric_limits<int64_t>::max() >> (64 - 8 * bytes_of(x.dtype())));
+}
+Value last_index(Value x) {
+  return x.pool().constant(DType::i64, std::numeric_limits<int64_t>::max());
+}
+
+#define VITRO_ROUNDING(name)                     \
+  Value name(Value x) {                          \
+    return is_whole(x) ? x : unary(Fn::name, x); \
+  }
+VITRO_ROUNDING(floor)
+VITRO_ROUNDING(ceil)
+VITRO_ROUNDING(round)
+VITRO_ROUNDING(trunc)
+#undef VITRO_ROUNDING
+
+#define VITRO_DEFINE(name)     \
+  Value name(Value x) {        \
+    return unary(Fn::name, x); \
+  }
+VITRO_LOOP_UNARY(VITRO_DEFINE)
+#undef VITRO_DEFINE
+
+Value fma(Value a, Value b, Value c) {
+  return a.pool().make(Fn::fma, a.dtype(), {a, b, c});
+}
+Value where(Value condition, Value a, Value b) {
+  VITRO_ASSERT(a.dtype() == b.dtype(), "where of ", a.dtype(), " and ", b.dtype());
+  if (same(a, b)) return a;
+  if (condition->fn == Fn::constant) return condition->payload ? a : b;
+  return a.pool().make(Fn::select, a.dtype(), {condition, a, b});
+}
+Value rotate(Value x, int by) {
+  return x.pool().make(Fn::rotate, x.dtype(), {x}, static_cast<uint64_t>(by));
+}
+Value first_lane(Value x) {
+  return x.pool().make(Fn::first_lane, x.dtype(), {x});
+}
+
+Value operator+(Value a, Value b) {
+  return binary(is_bool(a.dtype()) ? Fn::or_ : Fn::add, a, b);
+}
+Value operator*(Value a, Value b) {
+  return binary(is_bool(a.dtype()) ? Fn::and_ : Fn::mul, a, b);
+}
+Value operator>(Value a, Value b) {
+  return compare(Fn::lt, b, a);
+}
+Value operator>=(Value a, Value b) {
+  return compare(Fn::le, b, a);
+}
+Value operator&&(Value a, Value b) {
+  return binary(Fn::and_, cast(a, DType::boolean), cast(b, DType::boolean));
+}
+Value operator||(Value a, Value b) {
+  return binary(Fn::or_, cast(a, DType::boolean), cast(b, DType::boolean));
+}
+Value minimum(Value a, Value b) {
+  return binary(is_bool(a.dtype()) ? Fn::and_ : Fn::minimum, a, b);
+}
+Value maximum(Value a, Value b) {
+  return binary(is_bool(a.dtype()) ? Fn::or_ : Fn::maximum, a, b);
+}
+
+#define VITRO_SIMPLE(name, make, fn) \
+  Value name(Value a, Value b) {     \
+    return make(Fn::fn, a, b);       \
+  }
+VITRO_SIMPLE(operator-, binary, sub)
+VITRO_SIMPLE(operator/, binary, div)
+VITRO_SIMPLE(operator<, compare, lt)
+VITRO_SIMPLE(operator<=, compare, le)
+VITRO_SIMPLE(operator==, compare, eq)
+VITRO_SIMPLE(operator!=, compare, ne)
+VITRO_SIMPLE(operator&, binary, and_)
+VITRO_SIMPLE(operator|, binary, or_)
+VITRO_SIMPLE(operator^, binary, xor_)
+VITRO_SIMPLE(operator<<, binary, shift_left)
+VITRO_SIMPLE(operator>>, binary, shift_right)
+VITRO_SIMPLE(pow, binary, pow)
+VITRO_SIMPLE(atan2, binary, atan2)
+VITRO_SIMPLE(fmod, binary, fmod)
+VITRO_SIMPLE(remainder, binary, remainder)
+VITRO_SIMPLE(floor_div, binary, floor_div)
+VITRO_SIMPLE(trunc_div, binary, trunc_div)
+#undef VITRO_SIMPLE
+
+}  // namespace vitro::loop

@@ -1,0 +1,174 @@
+// Immutable expressions over sixteen lanes.  Op bodies run on Value and leave the expression of
+// what they compute.
+//   Pool pool;
+//   Value x = pool.load(0, DType::f32, i), y = exp(x) * 2.0;      // y.node()->fn == Fn::mul
+// Equal expressions of a pool are the same node, so == of handles would be free; `==` between
+// values is the comparison of elements, `same(a, b)` that of expressions.
+// A literal takes the type of the other side.  Threads: a pool and its values belong to one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_set>
+
+#include "loop/function.h"
+#include "vitro/base/small_vector.h"
+#include "vitro/core/dtype.h"
+#include "vitro/sym/expr.h"
+
+namespace vitro::loop {
+
+class Pool;
+
+struct Node {
+  Fn fn = Fn::constant;
+  DType dtype = DType::f32;
+  SmallVector<const Node*, 3> operands;
+  // constant: bits of the int64 or double; load: number of the buffer; number, variable: which;
+  // rotate: by how many lanes
+  uint64_t payload = 0;
+  sym::Expr index;  // load: the element; index: the value
+  Pool* pool = nullptr;
+  uint64_t hash = 0;
+  uint32_t id = 0;        // in order of making
+  std::string_view name;  // what the program calls it; empty: nothing
+};
+
+class Value {
+ public:
+  Value() = default;
+  explicit Value(const Node* node) : node_(node) {}
+  const Node* node() const { return node_; }
+  const Node* operator->() const { return node_; }
+  bool defined() const { return node_ != nullptr; }
+  DType dtype() const { return node_->dtype; }
+  Pool& pool() const { return *node_->pool; }
+
+ private:
+  const Node* node_ = nullptr;
+};
+inline bool same(Value a, Value b) {
+  return a.node() == b.node();
+}
+
+class Pool {
+ public:
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Value constant(DType dtype, double value);
+  Value constant(DType dtype, int64_t value);
+  Value load(int buffer, DType dtype, sym::Expr element);
+  Value index(sym::Expr value);          // i64
+  Value number(int which, DType dtype);  // f64, i64 or bool
+  Value variable(int which, DType dtype);
+  Value make(Fn fn, DType dtype, std::initializer_list<Value> operands, uint64_t payload = 0);
+  Value make(Node node);
+  // The name of the op or tensor that this value is, for printing; the first name stays.
+  void name(Value v, std::string_view name);
+  std::string_view keep(std::string_view text);
+
+ private:
+  struct ByContent {
+    size_t operator()(const Node* n) const { return n->hash; }
+    bool operator()(const Node* a, const Node* b) const;
+  };
+  std::deque<Node> nodes_;
+  std::unordered_set<const Node*, ByContent, ByContent> known_;
+  std::unordered_set<std::string> texts_;
+};
+
+template <class T>
+concept Literal = std::is_arithmetic_v<T>;
+
+// The literal as a value of x's type; a value is converted.
+template <Literal N>
+Value like(Value x, N n) {
+  if constexpr (std::is_floating_point_v<N>) {
+    return x.pool().constant(x.dtype(), static_cast<double>(n));
+  } else {
+    return x.pool().constant(x.dtype(), static_cast<int64_t>(n));
+  }
+}
+Value like(Value x, Value a);
+// Converted as PyTorch does; the same type stays as it is.
+Value cast(Value x, DType to);
+
+Value operator-(Value x);
+Value operator!(Value x);
+Value operator~(Value x);
+Value abs(Value x);
+Value isnan(Value x);
+Value isinf(Value x);
+Value lowest(Value x);
+Value highest(Value x);
+Value last_index(Value x);
+Value floor(Value x);
+Value ceil(Value x);
+Value round(Value x);
+Value trunc(Value x);
+Value fma(Value a, Value b, Value c);
+Value where(Value condition, Value a, Value b);
+template <Literal N>
+Value where(Value condition, Value a, N b) {
+  return where(condition, a, like(a, b));
+}
+template <Literal N>
+Value where(Value condition, N a, Value b) {
+  return where(condition, like(b, a), b);
+}
+Value rotate(Value x, int by);
+Value first_lane(Value x);
+
+#define VITRO_LOOP_UNARY(f)                                                                      \
+  f(exp) f(exp2) f(expm1) f(log) f(log2) f(log10) f(log1p) f(sqrt) f(rsqrt) f(sin) f(cos) f(tan) \
+      f(asin) f(acos) f(atan) f(sinh) f(cosh) f(tanh) f(asinh) f(acosh) f(atanh) f(erf) f(erfc)  \
+          f(sigmoid)
+#define VITRO_DECLARE(name) Value name(Value x);
+VITRO_LOOP_UNARY(VITRO_DECLARE)
+#undef VITRO_DECLARE
+
+// Declares name(Value, Value) and its forms with a literal on either side.
+#define VITRO_LOOP_BINARY(name) \
+  Value name(Value a, Value b); \
+  template <Literal N>          \
+  Value name(Value a, N b) {    \
+    return name(a, like(a, b)); \
+  }                             \
+  template <Literal N>          \
+  Value name(N a, Value b) {    \
+    return name(like(b, a), b); \
+  }
+VITRO_LOOP_BINARY(operator+)
+VITRO_LOOP_BINARY(operator-)
+VITRO_LOOP_BINARY(operator*)
+VITRO_LOOP_BINARY(operator/)
+VITRO_LOOP_BINARY(operator<)
+VITRO_LOOP_BINARY(operator<=)
+VITRO_LOOP_BINARY(operator>)
+VITRO_LOOP_BINARY(operator>=)
+VITRO_LOOP_BINARY(operator==)
+VITRO_LOOP_BINARY(operator!=)
+VITRO_LOOP_BINARY(operator&&)
+VITRO_LOOP_BINARY(operator||)
+VITRO_LOOP_BINARY(operator&)
+VITRO_LOOP_BINARY(operator|)
+VITRO_LOOP_BINARY(operator^)
+VITRO_LOOP_BINARY(operator<<)
+VITRO_LOOP_BINARY(operator>>)
+VITRO_LOOP_BINARY(pow)
+VITRO_LOOP_BINARY(atan2)
+VITRO_LOOP_BINARY(fmod)
+VITRO_LOOP_BINARY(remainder)
+VITRO_LOOP_BINARY(floor_div)
+VITRO_LOOP_BINARY(trunc_div)
+VITRO_LOOP_BINARY(minimum)
+VITRO_LOOP_BINARY(maximum)
+#undef VITRO_LOOP_BINARY
+
+// "exp(x[i0*768 + i1]) * 2.0"; `buffer_name` names buffers.
+void append_to(std::string& out, Value v);
+
+}  // namespace vitro::loop

@@ -1,0 +1,180 @@
+#include "backend/compile.h"
+
+#include <gtest/gtest.h>
+
+#include "backend/programs.h"
+#include "eager/eager.h"
+
+namespace vitro::backend {
+namespace {
+
+// Compiles the program and checks every output against eager, bit by bit.
+Compiled check(const std::vector<Sizes>& sizes,
+               const std::function<std::vector<Tensor>(std::vector<Tensor>)>& f) {
+  eager::init();
+  const graph::Graph g = graph_of(sizes, f);
+  Compiled c = compile_graph(g);
+  if (std::getenv("VITRO_SHOW")) show(c);
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    inputs.push_back(random_tensor(sizes[i], static_cast<uint32_t>(i + 1)));
+  }
+  const std::vector<Operand> operands(inputs.begin(), inputs.end());
+  const std::vector<Tensor> want = graph::interpret(g, operands), got = c.run(inputs);
+  for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  return c;
+}
+
+TEST(Compile, a_chain_of_elementwise_ops_is_one_kernel) {
+  const Compiled c = check({{10000}, {10000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{tanh(in[0] * in[1] + 1) * sigmoid(in[0]) - exp(-in[1] * in[1])};
+  });
+  EXPECT_EQ(c.report.kernels.size(), 1u);
+}
+
+TEST(Compile, every_elementary_function_gives_the_digits_of_eager) {
+  check({{1003}}, [](std::vector<Tensor> in) {
+    const Tensor x = in[0], p = abs(x) + 0.25;
+    return std::vector<Tensor>{
+        exp(x),      exp2(x),         expm1(x),     log(p),     log2(p),    log10(p),
+        log1p(p),    sqrt(p),         rsqrt(p),     sin(x),     cos(x),     tan(x),
+        asin(x / 2), acos(x / 2),     atan(x),      sinh(x),    cosh(x),    tanh(x),
+        asinh(x),    acosh(p + 1),    atanh(x / 3), erf(x),     pow(p, x),  atan2(x, p),
+        floor(x),    ceil(x),         round(x),     trunc(x),   fmod(x, p), remainder(x, p),
+        gelu(x),     gelu(x, "tanh"), silu(x),      sigmoid(x), relu(x)};
+  });
+}
+
+TEST(Compile, softmax_is_one_kernel) {
+  const Compiled c = check({{7, 1000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{softmax(in[0] * 0.5, -1)};
+  });
+  EXPECT_EQ(c.report.kernels.size(), 1u);
+}
+
+TEST(Compile, layer_norm_and_gelu_are_one_kernel) {
+  const Compiled c = check({{33, 768}, {768}, {768}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{gelu(layer_norm(in[0], {768}, in[1], in[2], 1e-5))};
+  });
+  EXPECT_EQ(c.report.kernels.size(), 1u);
+}
+
+TEST(Compile, reductions_over_any_dimensions_give_the_digits_of_eager) {
+  check({{70, 100}, {6, 5, 40}, {5, 9000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{sum(in[0], {0}),    sum(in[0]),
+                               mean(in[0], {1}),   amax(in[1], {0, 2}),
+                               sum(in[1], {0, 2}), sum(in[1], {1}),
+                               argmax(in[0], 1),   argmin(in[1], 2),
+                               sum(in[2], {1}),    argmax(in[2], 1),
+                               sum(in[2]),         in[0] - mean(in[0], {0}),
+                               prod(in[1], {2}),   amin(in[0], {0}, true)};
+  });
+}
+
+TEST(Compile, what_follows_a_product_goes_into_its_kernel) {
+  const Compiled c = check({{37, 65}, {65, 50}, {50}, {37, 50}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{relu(mm(in[0], in[1]) + in[2]) + in[3]};
+  });
+  EXPECT_EQ(c.report.launches.size(), 2u);  // panels, product
+}
+
+TEST(Compile, the_permuted_result_of_a_product_is_written_in_place_of_a_copy) {
+  const Compiled c = check({{1, 16, 48}, {1, 16, 48}}, [](std::vector<Tensor> in) {
+    const auto heads = [](const Tensor& t) {
+      return permute(view(t, {1, 16, 3, 16}), {0, 2, 1, 3});
+    };
+    const Tensor q = view(heads(in[0]), {3, 16, 16}), k = view(heads(in[1]), {3, 16, 16});
+    const Tensor o = bmm(softmax(bmm(q, permute(k, {0, 2, 1})) * 0.25, -1), k);
+    return std::vector<Tensor>{
+        reshape(permute(view(o, {1, 3, 16, 16}), {0, 2, 1, 3}), {1, 16, 48})};
+  });
+  EXPECT_EQ(c.report.launches.size(), 5u);  // panels, scores, softmax, panels, sums
+}
+
+TEST(Compile, joined_and_cut_tensors) {
+  check({{4, 10}, {4, 7}, {4, 3}}, [](std::vector<Tensor> in) {
+    const Tensor joined = cat({in[0] + 1, in[1], exp(in[2])}, 1);
+    return std::vector<Tensor>{joined * 2, slice(joined, 1, 3, 15), cat({in[0], in[0] * 2}, 0)};
+  });
+}
+
+TEST(Compile, views_and_triangles) {
+  check({{6, 6}, {6, 6}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{permute(in[0], {1, 0}) + in[1], tril(in[0]), triu(exp(in[1]), 1),
+                               in[0] + arange(6), slice(in[0], 0, 1, 6, 2) * 2};
+  });
+}
+
+TEST(Compile, scattered_slices) {
+  check({{6, 8}, {6, 3}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{slice_scatter(in[0] * 2, in[1], 1, 2, 5) + 1,
+                               select_scatter(in[0], sum(in[1], {1}), 1, 3)};
+  });
+}
+
+TEST(Compile, a_row_of_a_table_for_each_index) {
+  check({{50, 40}, {7}}, [](std::vector<Tensor> in) {
+    const Tensor index = to(abs(in[1]) * 20, DType::i64);
+    return std::vector<Tensor>{embedding(in[0], index), index_select(in[0], 1, index),
+                               softmax(embedding(in[0], index), -1)};
+  });
+}
+
+TEST(Compile, an_index_out_of_range_is_an_error_with_its_numbers) {
+  eager::init();
+  const graph::Graph g = graph_of({{5, 4}, {3}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{embedding(in[0], to(in[1], DType::i64))};
+  });
+  Compiled c = compile_graph(g);
+  try {
+    c.run({random_tensor({5, 4}), Tensor::from({1.0F, 7.0F, 2.0F}, {3})});
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("embedding"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("7"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Compile, other_dtypes_give_the_digits_of_eager) {
+  check({{5, 33}}, [](std::vector<Tensor> in) {
+    const Tensor h = to(in[0], DType::f16), b = to(in[0], DType::bf16), d = to(in[0], DType::f64);
+    const Tensor i = to(in[0] * 10, DType::i32), l = to(in[0] * 10, DType::i64);
+    return std::vector<Tensor>{h * h + 1,
+                               exp(b) * b,
+                               sin(d),
+                               i * 3 + i,
+                               l * l - 5,
+                               gt(in[0], 0),
+                               sum(h, {1}),
+                               sum(i, {1}),
+                               softmax(b, -1),
+                               where(gt(i, 0), i, l),
+                               logical_and(gt(in[0], 0), lt(in[0], 1)),
+                               any(gt(i, 18), {1}),
+                               to(h, DType::f32),
+                               floor_divide(l, 3),
+                               remainder(l, 3)};
+  });
+}
+
+TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
+  eager::init();
+  const Size n(12, sym::Expr::symbol("s0"));
+  const graph::Graph base = graph_of({{n, 64}, {64, 32}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{softmax(in[0], -1), gelu(mm(in[0], in[1])), sum(in[0], {0})};
+  });
+  graph::Graph g = base;
+  g.set_symbols({sym::Expr::symbol("s0")});
+  Compiled c = compile_graph(g);
+  for (const int64_t rows : {2, 12, 57}) {
+    const Tensor x = random_tensor({rows, 64}), w = random_tensor({64, 32}, 2);
+    const std::vector<Operand> operands{x, w};
+    const std::vector<int64_t> symbols{rows};
+    const std::vector<Tensor> want = graph::interpret(g, operands, symbols);
+    const std::vector<Tensor> got = c.run({x, w}, symbols);
+    for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  }
+}
+
+}  // namespace
+}  // namespace vitro::backend
