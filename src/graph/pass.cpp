@@ -19,13 +19,14 @@ std::span<const Pass> standard_passes() {
 }
 
 Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports,
-                 const std::function<void(std::string_view, const Graph&)>& after) {
+                 const std::function<void(std::string_view, const Graph&)>& after,
+                 std::string_view subject) {
   Hash hash = g.hash();
   for (const Pass& pass : passes) {
     PassReport report{pass.name, false, 0, g.size(), 0};
     const uint64_t begin = ticks();
     {
-      const events::PhaseScope phase(pass.name, "graph");
+      const events::PhaseScope phase(pass.name, subject);
       g = pass.run(std::move(g));
     }
     report.ns = ticks_to_ns(ticks() - begin);
