@@ -20,6 +20,8 @@ void Sub::shape(ShapeCall& call) {
 void Hardtanh::shape(ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta, "hardtanh: operand 0 must be a tensor");
   const TensorMeta& x = *call.operands[0].meta;
+  VITRO_CHECK(!call.operands[1].meta && !call.operands[2].meta,
+              "hardtanh: the bounds must be numbers, got a tensor; use clamp");
   const Scalar* low = call.operands[1].number;
   VITRO_CHECK(!is_bool(x.dtype), "hardtanh: takes numbers (not bool)");
   VITRO_CHECK(x.dtype != DType::u8 || !low || low->as_int() >= 0,

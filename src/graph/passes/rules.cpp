@@ -60,7 +60,7 @@ const std::vector<Rule>& algebra_rules() {
        negates_exactly},
       {"add_neg", [](In p) { return p.x + (-p.y); }, [](In p) { return p.x - p.y; },
        negates_exactly},
-      {"neg_add", [](In p) { return (-p.x) + p.y; }, [](In p) { return p.y - p.x; },
+      {"neg_add", [](In p) { return (-p.y) + p.x; }, [](In p) { return p.x - p.y; },
        negates_exactly},
       {"abs_abs", [](In p) { return abs(abs(p.x)); }, [](In p) { return abs(p.x); }},
       {"abs_neg", [](In p) { return abs(-p.x); }, [](In p) { return abs(p.x); }, is_signed},
