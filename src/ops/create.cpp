@@ -77,6 +77,7 @@ void Full::shape(ShapeCall& call) {
 
 void FullLike::shape(ShapeCall& call) {
   const TensorMeta& x = tensor_of(call, 0);
+  (void)number_of(call, 1);
   call.results.push_back(like(x, call.attrs.as<Attrs>().dtype.value_or(x.dtype)));
 }
 
