@@ -72,6 +72,8 @@ Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView at
 
 void settle(TensorImpl& impl, Need need, std::source_location where) {
   Interpreter* top = thread_state.top;
+  VITRO_CHECK(impl.call != failed_call,
+              "this tensor was never computed: an op that it depends on failed");
   VITRO_CHECK(top && top->call_number() == impl.call,
               "this tensor is the pending result of a compiled function that another thread is "
               "still running; hand it "

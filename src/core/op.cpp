@@ -58,4 +58,19 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   return results;
 }
 
+void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta& result) {
+  bool fits = result.sizes.size() == target.sizes.size(), shared = false;
+  for (size_t d = 0; fits && d < result.sizes.size(); ++d) {
+    fits = equal(result.sizes[d], target.sizes[d]);
+    shared = shared || (equal(target.strides[d], 0) && less(1, target.sizes[d]));
+  }
+  VITRO_CHECK(fits, op.name, "_: the result has sizes ", result.sizes,
+              ", which do not fit into the first operand's sizes ", target.sizes);
+  VITRO_CHECK(info(result.dtype).category <= info(target.dtype).category, op.name,
+              "_: a result of ", result.dtype, " cannot be stored in a tensor of ", target.dtype,
+              "; call ", op.name, " instead, or cast the operand");
+  VITRO_CHECK(!shared, op.name, "_: several elements of the tensor share memory (sizes ",
+              target.sizes, ", strides ", target.strides, "); clone it before writing");
+}
+
 }  // namespace vitro

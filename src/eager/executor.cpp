@@ -53,24 +53,9 @@ void run_into(const OpCall& call, const TensorMeta& meta, const Tensor& out) {
   VITRO_ASSERT(false, call.op->name, ": eager has nothing for kind ", name_of(call.op->kind));
 }
 
-// The checks that torch makes before it writes into an operand.
-void check_target(const OpCall& call, const TensorMeta& result, const Tensor& target) {
-  const std::string_view name = call.op->name;
-  const TensorImpl& to = *target.impl();
-  VITRO_CHECK(plain(result.sizes) == to.sizes, name, "_: the result has sizes ", result.sizes,
-              ", which do not fit into the first operand's sizes ", to.sizes);
-  const auto from = info(result.dtype).category, into = info(to.dtype).category;
-  VITRO_CHECK(from <= into, name, "_: a result of ", result.dtype,
-              " cannot be stored in a tensor of ", to.dtype, "; call ", name,
-              " instead, or cast the operand");
-  VITRO_CHECK(!overlaps_itself(target), name,
-              "_: several elements of the tensor share memory (sizes ", to.sizes, ", strides ",
-              to.strides, "); clone it before writing");
-}
-
 void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   const Tensor& target = call.operands[0].tensor();
-  check_target(call, meta, target);
+  check_in_place(*call.op, target.meta(), meta);
   std::vector<Operand> operands(call.operands.begin(), call.operands.end());
   std::vector<Tensor> copies(operands.size());
   const bool elementwise = call.op->kind == OpKind::pointwise;
@@ -131,7 +116,7 @@ class Executor : public Interpreter {
     for (size_t i = 0; i < results.size(); ++i) lay_out(metas[i], results[i]);
     if (!call.in_place) return;
     const Tensor& target = call.operands[0].tensor();
-    check_target(call, metas[0], target);
+    check_in_place(*call.op, target.meta(), metas[0]);
     copy_elements(results[0], target);
     target.storage().bump_version();
     results[0] = target;

@@ -30,14 +30,6 @@ bool same_places(const TensorImpl& a, const TensorImpl& b) {
 
 }  // namespace
 
-bool overlaps_itself(const Tensor& t) {
-  const TensorImpl& impl = *t.impl();
-  for (size_t d = 0; d < impl.sizes.size(); ++d) {
-    if (impl.sizes[d] > 1 && impl.strides[d] == 0) return true;
-  }
-  return false;
-}
-
 bool must_copy(const Tensor& operand, const Tensor& target, bool elementwise) {
   if (!(operand.storage() == target.storage())) return false;
   const Span a = span_of(operand), b = span_of(target);

@@ -5,9 +5,6 @@
 
 namespace vitro::eager {
 
-// Whether several indices of `t` name one element, as far as strides of 0 tell (torch's rule).
-bool overlaps_itself(const Tensor& t);
-
 // Whether `operand` must be copied before `target` is written: they share memory, and `elementwise`
 // is false or their elements do not lie on each other one by one.
 bool must_copy(const Tensor& operand, const Tensor& target, bool elementwise);

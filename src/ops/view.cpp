@@ -198,6 +198,21 @@ IndexList Unsqueeze::map(const TensorMeta& operand, const TensorMeta&, AttrsView
   return out;
 }
 
+ViewBack View::back(const TensorMeta& operand, const TensorMeta&, AttrsView) {
+  const ViewAttrs inverse{operand.sizes};
+  return {&def<View>(), vitro::Attrs(view_of<View>(inverse))};
+}
+
+ViewBack Squeeze::back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs) {
+  return View::back(operand, result, attrs);
+}
+
+ViewBack Unsqueeze::back(const TensorMeta& operand, const TensorMeta&, AttrsView attrs) {
+  const SqueezeAttrs inverse{
+      {wrap_dim(name, attrs.as<Attrs>().dim, static_cast<int64_t>(operand.rank()) + 1)}};
+  return {&def<Squeeze>(), vitro::Attrs(view_of<Squeeze>(inverse))};
+}
+
 void Diagonal::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const auto& a = call.attrs.as<Attrs>();

@@ -77,6 +77,9 @@ Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView at
 // tensor goes with any), cpu where it has none.
 Device device_of(const OpCall& call);
 
+// The number of no call: an op that should have computed the tensor failed.
+inline constexpr uint64_t failed_call = ~uint64_t{0};
+
 // Makes a promise real, by whichever interpreter of this thread gave it.  Error when another
 // thread's call owns it.
 void settle(TensorImpl& impl, Need need, std::source_location where);

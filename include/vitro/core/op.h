@@ -183,4 +183,7 @@ struct OpCall {
 // where they do not fit.
 std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands, AttrsView attrs);
 
+// The checks that torch makes before it writes a result into operand 0.  Error where it must not.
+void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta& result);
+
 }  // namespace vitro

@@ -31,7 +31,8 @@ struct View : ViewOp {
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
-  static constexpr ViewInfo info{&map};
+  static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
+  static constexpr ViewInfo info{&map, &back};
 };
 
 struct PermuteAttrs {
@@ -114,7 +115,8 @@ struct Squeeze : ViewOp {
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
-  static constexpr ViewInfo info{&map};
+  static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
+  static constexpr ViewInfo info{&map, &back};
 };
 
 struct UnsqueezeAttrs {
@@ -128,7 +130,8 @@ struct Unsqueeze : ViewOp {
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
-  static constexpr ViewInfo info{&map};
+  static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
+  static constexpr ViewInfo info{&map, &back};
 };
 
 struct DiagonalAttrs {

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "capture/layout.h"
+#include "vitro/capture/function.h"
+#include "vitro/core/interpreter.h"
+
+namespace vitro::capture {
+namespace {
+
+struct Runners {
+  std::mutex lock;
+  std::map<std::string, std::shared_ptr<SegmentRunner>, std::less<>> by_name;
+};
+
+class Eager final : public SegmentRunner {
+ public:
+  std::shared_ptr<CompiledSegment> compile(const graph::Graph& graph, const std::string&,
+                                           std::string*) override {
+    return interpreted_segment(graph);
+  }
+};
+
+Runners& runners() {
+  static auto* one = [] {
+    auto* made = new Runners;
+    made->by_name.emplace("eager", std::make_shared<Eager>());
+    return made;
+  }();
+  return *one;
+}
+
+class Interpreted final : public CompiledSegment {
+ public:
+  explicit Interpreted(graph::Graph graph) : graph_(std::move(graph)) {}
+
+  void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+           std::span<Tensor> outputs) override {
+    std::vector<Tensor> values = graph::interpret(graph_, inputs, symbols);
+    size_t next = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const graph::Output& output = graph_.outputs()[i];
+      if (is_shared(values[i], inputs, {values.data(), i}))
+        values[i] = copy_with_strides(values[i], values[i].impl()->strides);
+      if (output.writes < 0) outputs[next++] = values[i];
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      const int writes = graph_.outputs()[i].writes;
+      if (writes >= 0) copy_elements(values[i], inputs[static_cast<size_t>(writes)].tensor());
+    }
+  }
+  int kernel_count() const override { return 0; }
+
+ private:
+  // Outputs must not share memory with anything.
+  static bool is_shared(const Tensor& value, std::span<const Operand> inputs,
+                        std::span<const Tensor> others) {
+    const auto same = [&](const Tensor& t) { return t.storage() == value.storage(); };
+    return std::any_of(others.begin(), others.end(), same) ||
+           std::any_of(inputs.begin(), inputs.end(),
+                       [&](const Operand& o) { return o.is_tensor() && same(o.tensor()); });
+  }
+  graph::Graph graph_;
+};
+
+}  // namespace
+
+void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner) {
+  Runners& all = runners();
+  std::lock_guard hold(all.lock);
+  all.by_name.insert_or_assign(std::move(name), std::move(runner));
+}
+
+std::shared_ptr<SegmentRunner> runner_named(std::string_view name) {
+  Runners& all = runners();
+  std::lock_guard hold(all.lock);
+  const auto found = all.by_name.find(name);
+  return found == all.by_name.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> backend_names() {
+  Runners& all = runners();
+  std::lock_guard hold(all.lock);
+  std::vector<std::string> out;
+  for (const auto& [name, runner] : all.by_name) out.push_back(name);
+  return out;
+}
+
+std::shared_ptr<CompiledSegment> interpreted_segment(graph::Graph graph) {
+  return std::make_shared<Interpreted>(std::move(graph));
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,176 @@
+#include "capture/bind.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "vitro/base/cat.h"
+
+namespace vitro::capture {
+namespace {
+
+// Sizes beyond this are no sizes (the end of a slice that means "to the end").
+constexpr int64_t largest_symbol = int64_t{1} << 40;
+
+bool may_vary(int64_t value) {
+  return value >= 2 && value < largest_symbol;
+}
+
+bool is_row_major(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  int64_t expected = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (strides[d] != expected) return false;
+    expected *= std::max<int64_t>(sizes[d], 1);
+  }
+  return true;
+}
+
+bool same_number(Size want, int64_t got, Symbols& symbols) {
+  if (!want.is_symbolic()) return want.value() == got;
+  if (want.expr().is_symbol()) return symbols.bind(want.expr(), got);
+  return symbols.knows(want.expr()) && symbols.value(want.expr()) == got;
+}
+
+// Strides of a dense tensor in some order of its dimensions, as products of sizes; empty where it
+// is not dense.
+Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes) {
+  SmallVector<size_t, 6> order(sizes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+  Sizes out(sizes.size());
+  Size next = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t d = order[i];
+    if (strides[d] != next.value()) return {};
+    out[d] = next;
+    next = next * Size(values[d], sizes[d].expr());
+  }
+  return out;
+}
+
+Sizes strides_of(const TensorImpl& t, const Bind* before, const Sizes& sizes, NewSymbols& names,
+                 Symbols& symbols) {
+  if (t.sizes.empty()) return {};
+  if (Sizes dense = dense_strides(t.strides, t.sizes, sizes); !dense.empty()) return dense;
+  Sizes out;
+  for (size_t d = 0; d < t.strides.size(); ++d) {
+    const int64_t now = t.strides[d];
+    const Size was = before ? before->meta.strides[d] : Size(now);
+    if ((!was.is_symbolic() && was.value() == now) || !may_vary(now)) {
+      out.push_back(now);
+      continue;
+    }
+    const sym::Expr symbol = names.symbol(was.value(), now);
+    symbols.bind(symbol, now);
+    out.push_back({now, symbol});
+  }
+  return out;
+}
+
+void append_layout(std::string& out, const TensorMeta& meta) {
+  append_to(out, cat(meta.dtype, meta.sizes));
+  if (meta.rank() > 0 && !attribute::same(meta.strides, contiguous_strides(meta.sizes)))
+    append_to(out, cat(" strides ", meta.strides));
+}
+
+TensorMeta meta_of(const TensorImpl& t) {
+  TensorMeta meta{t.dtype, t.device, {}, {}, 0};
+  for (const int64_t s : t.sizes) meta.sizes.push_back(s);
+  for (const int64_t s : t.strides) meta.strides.push_back(s);
+  return meta;
+}
+
+void note_symbols(Bind& bind, const TensorImpl& tensor) {
+  const auto symbolic = [](Size s) { return s.is_symbolic(); };
+  bind.symbolic = std::any_of(bind.meta.sizes.begin(), bind.meta.sizes.end(), symbolic) ||
+                  std::any_of(bind.meta.strides.begin(), bind.meta.strides.end(), symbolic);
+  bind.row_major = is_row_major(tensor.sizes, tensor.strides);
+  bind.requires_grad = tensor.requires_grad;
+  bind.is_parameter = tensor.is_parameter;
+}
+
+}  // namespace
+
+sym::Expr NewSymbols::symbol(int64_t before, int64_t now) {
+  for (const Made& m : made_) {
+    if (m.before == before && m.now == now) return m.symbol;
+  }
+  const sym::Expr made = sym::Expr::symbol(cat('s', last_->fetch_add(1)));
+  made_.push_back({before, now, made});
+  return made;
+}
+
+bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
+  if (!fits_but_sizes(bind, t)) return false;
+  const TensorMeta& meta = bind.meta;
+  if (!bind.symbolic) {
+    for (size_t d = 0; d < t.sizes.size(); ++d) {
+      if (meta.sizes[d].value() != t.sizes[d] || meta.strides[d].value() != t.strides[d])
+        return false;
+    }
+    return true;
+  }
+  for (size_t d = 0; d < t.sizes.size(); ++d) {
+    if (!same_number(meta.sizes[d], t.sizes[d], symbols)) return false;
+  }
+  if (bind.row_major) return is_row_major(t.sizes, t.strides);
+  for (size_t d = 0; d < t.sizes.size(); ++d) {
+    if (!same_number(meta.strides[d], t.strides[d], symbols)) return false;
+  }
+  return true;
+}
+
+bool fits_but_sizes(const Bind& bind, const TensorImpl& t) {
+  return bind.meta.dtype == t.dtype && bind.meta.sizes.size() == t.sizes.size() &&
+         bind.meta.device == t.device && bind.requires_grad == t.requires_grad &&
+         bind.is_parameter == t.is_parameter;
+}
+
+Bind make_bind(const TensorImpl& t, const Bind* before, bool all_dynamic, NewSymbols& names,
+               Symbols& symbols) {
+  Bind bind;
+  bind.meta = meta_of(t);
+  for (size_t d = 0; d < t.sizes.size(); ++d) {
+    const int64_t now = t.sizes[d];
+    const Size was = before ? before->meta.sizes[d] : Size(now);
+    const bool marked = all_dynamic || (t.dynamic_dims >> d & 1) != 0;
+    const bool varies = was.is_symbolic() || (was.value() != now && may_vary(was.value()));
+    if (!may_vary(now) || !(marked || varies)) continue;
+    const sym::Expr symbol = names.symbol(was.value(), now);
+    symbols.bind(symbol, now);
+    bind.meta.sizes[d] = {now, symbol};
+  }
+  bind.meta.strides = strides_of(t, before, bind.meta.sizes, names, symbols);
+  note_symbols(bind, t);
+  return bind;
+}
+
+Bind make_bind(const TensorImpl& t, const TensorMeta& known) {
+  Bind bind;
+  bind.meta = known;
+  bind.meta.offset = 0;
+  note_symbols(bind, t);
+  bind.row_major =
+      bind.row_major && attribute::same(bind.meta.strides, contiguous_strides(bind.meta.sizes));
+  return bind;
+}
+
+std::string describe(const Bind& bind) {
+  std::string out;
+  append_layout(out, bind.meta);
+  if (bind.requires_grad) out.append(" requires_grad");
+  return out;
+}
+
+std::string describe(const TensorImpl& t) {
+  std::string out;
+  append_layout(out, meta_of(t));
+  if (t.requires_grad) out.append(" requires_grad");
+  return out;
+}
+
+std::string difference(const Bind& bind, const TensorImpl& t) {
+  return cat("expected ", describe(bind), ", got ", describe(t));
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,154 @@
+#include "capture/call.h"
+
+#include <atomic>
+
+#include "capture/codes.h"
+#include "vitro/base/error.h"
+
+namespace vitro::capture {
+namespace {
+
+uint64_t next_number() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+const Code& code_of(Need need) {
+  switch (need) {
+    case Need::item:
+      return item_break;
+    case Need::pointer:
+    case Need::writable_pointer:
+      return pointer_break;
+    case Need::other_thread_or_library:
+      return other_break;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+Call::Call(std::shared_ptr<Record> record)
+    : thread_(&thread_state),
+      number_(next_number()),
+      record_(std::move(record)),
+      memory_(record_->take_memory()),
+      m_(*memory_),
+      below_(thread_state.top),
+      names_(record_->last_symbol()) {
+  m_.symbols.clear();
+  m_.numbers.clear();
+  m_.remembered.clear();
+}
+
+Call::~Call() {
+  record_->give_back(std::move(memory_));
+}
+
+// The path that a compiled function spends its time on: compare, hand out, go on.
+void Call::call(const OpCall& call, std::span<Tensor> results) {
+  if (!cursor_) [[unlikely]]
+    return run_now(call, results);
+  Step* step = cursor_->next.load(std::memory_order_acquire);
+  if (!step || !step->plain || !matches_plain(*step, call)) [[unlikely]] {
+    step = find_or_record(cursor_->next, call);
+    if (!step) return run_now(call, results);
+  }
+  hand_out(*step, call, results);
+}
+
+bool Call::matches_plain(const Step& step, const OpCall& call) const {
+  if (step.op != call.op || step.operand_count != call.operands.size() ||
+      step.in_place != call.in_place || !(step.modes == thread_->modes))
+    return false;
+  TensorImpl* const* slots = m_.slots.data();
+  for (size_t i = 0; i < step.operand_count; ++i) {
+    const StepOperand& want = step.operands[i];
+    const Operand& got = call.operands[i];
+    switch (want.kind) {
+      case StepOperand::Kind::slot:
+        if (!got.is_tensor() || got.tensor().impl() != slots[want.slot]) return false;
+        break;
+      case StepOperand::Kind::number:
+        if (!got.is_number() || !(got.number() == want.number)) return false;
+        break;
+      case StepOperand::Kind::none:
+        if (got.kind() != Operand::Kind::none) return false;
+        break;
+      case StepOperand::Kind::bind:
+      case StepOperand::Kind::varying:
+        return false;
+    }
+  }
+  return step.attrs == call.attrs;
+}
+
+void Call::hand_out(const Step& step, const OpCall& call, std::span<Tensor> results) {
+  if (step.slots_after > m_.slots.size()) m_.reserve_slots(step.slots_after);
+  for (uint32_t k = 0; k < step.result_count; ++k) {
+    TensorImpl* impl = m_.fresh_impl();
+    const TensorMeta& meta = step.results[k];
+    impl->refs.store(2, std::memory_order_relaxed);  // the caller's and ours: no atomic addition
+    impl->dtype = meta.dtype;
+    impl->device = meta.device;
+    impl->slot = step.first_slot + k;
+    impl->call = number_;
+    impl->promised = &meta;
+    m_.slots[step.first_slot + k] = impl;
+    results[k] = Tensor(impl);
+  }
+  if (step.in_place) results[0] = call.operands[0].tensor();
+  cursor_ = const_cast<Step*>(&step);
+}
+
+void Call::settle(TensorImpl&, Need need, std::source_location where) {
+  break_here(code_of(need), {}, where);
+}
+
+void Call::touch(const TensorImpl& impl, Need need, std::source_location where) {
+  if (!cursor_ || first_sharing(impl) == no_slot) return;
+  if (need == Need::writable_pointer || written_in_segment(impl))
+    break_here(code_of(need), "ops on the tensor's memory have been put off", where);
+}
+
+const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
+  if (!cursor_) return nullptr;
+  const uint32_t slot = slot_of(impl);
+  return slot == no_slot ? remembered(impl) : m_.bound_metas[slot];
+}
+
+const TensorMeta* Call::remembered(const TensorImpl& impl) const {
+  for (const Remembered& r : m_.remembered) {
+    if (r.impl == &impl && impl.storage && r.storage == impl.storage.id()) return r.meta;
+  }
+  return nullptr;
+}
+
+uint32_t Call::first_sharing(const TensorImpl& impl) const {
+  return impl.storage ? m_.outside.find(impl.storage.id()) : no_slot;
+}
+
+uint32_t Call::slot_of(const TensorImpl& impl) const {
+  for (uint32_t s = first_sharing(impl); s != no_slot; s = m_.next_shared[s]) {
+    if (m_.slots[s] == &impl) return s;
+  }
+  return no_slot;
+}
+
+void Call::bind_slot(const Bind& bind, TensorImpl* impl) {
+  impl->refs.fetch_add(1, std::memory_order_relaxed);
+  m_.slots[bind.slot] = impl;
+  m_.bound_metas[bind.slot] = &bind.meta;
+  link_outside(bind.slot);
+}
+
+void Call::link_outside(uint32_t slot) {
+  m_.next_shared[slot] = no_slot;
+  const TensorImpl& impl = *m_.slots[slot];
+  uint32_t at = first_sharing(impl);
+  if (at == no_slot) return m_.outside.add(impl.storage.id(), slot);
+  while (m_.next_shared[at] != no_slot) at = m_.next_shared[at];
+  m_.next_shared[at] = slot;
+}
+
+}  // namespace vitro::capture

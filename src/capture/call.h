@@ -1,0 +1,104 @@
+// One call of a compiled function: the interpreter on top of the thread's stack while the user's
+// code runs.  Belongs to its thread.
+#pragma once
+
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "capture/bind.h"
+#include "capture/memory.h"
+#include "capture/record.h"
+#include "capture/step.h"
+#include "vitro/core/interpreter.h"
+
+namespace vitro::capture {
+
+struct FrozenProgram;
+
+class Call final : public Interpreter {
+ public:
+  explicit Call(std::shared_ptr<Record> record);
+  ~Call() override;
+
+  void call(const OpCall& call, std::span<Tensor> results) override;
+  void settle(TensorImpl& impl, Need need, std::source_location where) override;
+  void touch(const TensorImpl& impl, Need need, std::source_location where) override;
+  const TensorMeta* meta_of(const TensorImpl& impl) const override;
+  int64_t value_of(sym::Expr expr) const override { return m_.symbols.value(expr); }
+  uint64_t call_number() const override { return number_; }
+
+  // The user's arguments; then the user's code runs, then either of the last two.
+  void enter(std::span<const Tensor* const> inputs);
+  void finish();
+  void unwind() noexcept;
+
+  // Frozen mode, instead of these: the inputs, the program of one segment, its results.
+  bool run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
+                  std::vector<Tensor>* results);
+  // After the user's code, before finish(): the program, tied to the tensors of the result.
+  std::unique_ptr<FrozenProgram> freeze(const std::vector<Tensor>& results,
+                                        uint64_t newest_storage);
+
+  // Ends the segment because of `code`; an Error under fullgraph.
+  void break_here(const Code& code, std::string_view reason, std::source_location where);
+  Interpreter* below() const { return below_; }
+
+ private:
+  // matching (match.cpp)
+  bool matches_plain(const Step& step, const OpCall& call) const;
+  bool matches(const Step& step, const OpCall& call);
+  bool match_operands(const Step& step, const OpCall& call);
+  bool match_bind(const Step& step, const Bind& bind, const TensorImpl& impl);
+  bool match_attrs(const Step& step, AttrsView attrs);
+  void accept(const Step& step);
+  std::string difference(const Step& step, const OpCall& call, const Code** code);
+  // recording (extend.cpp)
+  Step* find_or_record(std::atomic<Step*>& link, const OpCall& call);
+  Step* record(std::atomic<Step*>& link, const OpCall& call);
+  const Step* similar(std::atomic<Step*>& link, const OpCall& call) const;
+  void record_operands(Step& step, const OpCall& call, const Step* like);
+  StepOperand record_tensor(Step& step, const TensorImpl& impl, const StepOperand* like,
+                            const Step* like_step, const OpCall& call);
+  StepOperand record_number(Step& step, const Scalar& number, const StepOperand* like,
+                            const OpCall& call);
+  void record_attrs(Step& step, AttrsView attrs, const Step* like);
+  void record_results(Step& step, const OpCall& call);
+  void keep_new_guards(Step& step, std::vector<sym::Guard> guards) const;
+  // slots
+  void hand_out(const Step& step, const OpCall& call, std::span<Tensor> results);
+  void bind_slot(const Bind& bind, TensorImpl* impl);
+  uint32_t slot_of(const TensorImpl& impl) const;  // no_slot: not seen in this segment
+  uint32_t first_sharing(const TensorImpl& impl) const;
+  void link_outside(uint32_t slot);
+  void unbind_from(uint32_t first, uint32_t end);
+  const TensorMeta* remembered(const TensorImpl& impl) const;
+  // the end of a segment (flush.cpp)
+  void flush(bool by_interpretation = false);
+  void find_live();
+  void run_exit(Exit& exit);
+  void run_compiled(const Exit& exit);
+  bool has_strides(const TensorImpl& impl, const Sizes& strides) const;
+  void keep_promises(const Exit& exit);
+  void interpret_path();
+  void adopt(TensorImpl& promise, TensorImpl& real);
+  void fail_promises();
+  void release_slots();
+  void run_now(const OpCall& call, std::span<Tensor> results);
+  void stop_capturing(const Code& code, std::string reason, std::source_location where);
+  bool written_in_segment(const TensorImpl& impl) const;
+
+  Step* cursor_ = nullptr;  // null: nothing is put off, ops run as they come
+  ThreadState* thread_;
+  uint64_t number_;
+  std::shared_ptr<Record> record_;
+  std::unique_ptr<Memory> memory_;
+  Memory& m_;
+  Interpreter* below_;
+  NewSymbols names_;
+  size_t remembered_inputs_ = 0;
+};
+
+}  // namespace vitro::capture

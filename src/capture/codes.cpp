@@ -1,0 +1,86 @@
+#include "capture/codes.h"
+
+namespace vitro::capture {
+
+const Code item_break{
+    "V0201", "item() needs a value",
+    "The program asks for a number that a tensor holds, so what was captured so far has to run. "
+    "The function is compiled in two segments, before and after.",
+    "if (sum(x).item<float>() > 0) { ... }",
+    "Keep the decision in tensors (where), or read numbers after the function has returned."};
+const Code pointer_break{
+    "V0202", "elements are read through a pointer",
+    "data(), to_vector() or printing looks at elements, so what was captured so far has to run.",
+    "float* p = exp(x).data<float>();",
+    "Look at elements after the function has returned; write the work in ops."};
+const Code other_break{
+    "V0203", "a tensor is handed to somebody else",
+    "Another library or thread takes a tensor that is not computed yet, so the segment ends.", "",
+    "Hand tensors over after the function has returned."};
+const Code asked_break{"V0204", "graph_break() was called",
+                       "The program asked for the segment to end here.",
+                       "vitro::graph_break(\"why\");", "Remove the call to have one graph."};
+const Code disabled_break{"V0205", "a part is not to be compiled",
+                          "The program runs a part of itself eagerly with disable().",
+                          "auto plain = vitro::disable(f);", "Remove disable() to have one graph."};
+const Code long_break{"V0206", "the segment is long",
+                      "A segment has a largest number of ops (VITRO_SEGMENT_LIMIT); a loop of the "
+                      "program that runs often makes long ones.",
+                      "", "Compile the body of the loop instead of the loop."};
+
+const Code op_differs{"V0301", "another op is called",
+                      "At this place an earlier call of the function did something else, as an if "
+                      "on a value of the host does. The record forks: both ways are kept.",
+                      "x = flag ? exp(x) : sigmoid(x);", "Nothing, if the ways are few."};
+const Code inputs_differ{"V0302", "a tensor has another shape or dtype",
+                         "A tensor that comes from outside differs from what was recorded. Sizes "
+                         "that differ become symbols, other differences make a new record.",
+                         "f(ones({2})); f(ones({3}));",
+                         "mark_dynamic(tensor, dim) makes a size a symbol from the start."};
+const Code number_differs{"V0303", "a plain number varies",
+                          "A number given to an op differs from the recorded one; elementwise ops "
+                          "then take it as an argument of their kernels.",
+                          "mul(x, learning_rate);", "Nothing: this happens once."};
+const Code attribute_differs{"V0304", "an attribute differs",
+                             "An op is called with other attributes than before.", "sum(x, {dim});",
+                             "Keep attributes the same from call to call."};
+const Code sizes_differ{"V0305", "a question about sizes has another answer",
+                        "A symbolic size was compared with something, and this time the answer "
+                        "differs, so that the recorded way does not hold.",
+                        "if (x.size(0) < 8) { ... }", "Nothing, if the answers are few."};
+const Code modes_differ{"V0306", "gradients or autocast are switched differently",
+                        "Modes of the thread are part of the record of each op.",
+                        "vitro::NoGrad off;", "Call the function under the same modes."};
+const Code aliases_differ{"V0307", "tensors share memory differently",
+                          "Which tensors from outside share memory is part of the record.",
+                          "f(x, x); f(x, y);", "Nothing, if the patterns are few."};
+const Code too_many_ways{"V0308", "too many ways to go on",
+                         "A place of the function was recorded in as many ways as allowed "
+                         "(VITRO_RECOMPILE_LIMIT); the rest of this call runs eagerly.",
+                         "",
+                         "Find what varies in the reasons of the recompiles, and make it a "
+                         "tensor, or a size marked as dynamic."};
+const Code too_much_recorded{"V0309", "the record is full",
+                             "As many ops are recorded for the function as allowed "
+                             "(VITRO_RECORD_LIMIT); what is new runs eagerly.",
+                             "", "Compile smaller functions."};
+
+const Code not_compiled{"V0601", "a segment could not be compiled",
+                        "The backend failed; the segment is run op by op, with the same results.",
+                        "", "The reason is the compiler's; please report it."};
+const Code no_such_backend{"V0602", "there is no such backend",
+                           "Nobody registered the backend that the function asks for; its graphs "
+                           "run op by op.",
+                           "compile(f, {.backend = \"mine\"});", "See list_backends()."};
+const Code write_not_a_value{"V0603", "a write cannot be said in values",
+                             "A write in place goes through a view that cannot be turned around, "
+                             "so the segment is run op by op.",
+                             "add_(expand(x, {3, 4}), y);",
+                             "Write into the tensor itself, or make a new one."};
+const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
+                                 "Two tensors from outside overlap in memory and one is written, "
+                                 "so the segment is run op by op.",
+                                 "f(x, slice(x, 0, 1, 3));",
+                                 "Pass one of them, and take the view inside of the function."};
+
+}  // namespace vitro::capture

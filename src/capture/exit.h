@@ -1,0 +1,64 @@
+// A segment that ends behind a step, for one set of results that somebody still holds.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/step.h"
+#include "vitro/base/verdict.h"
+#include "vitro/capture/segment.h"
+#include "vitro/graph/graph.h"
+
+namespace vitro::capture {
+
+// How a promise is kept: a window on an output of the graph or on a tensor from outside.
+struct Keep {
+  uint32_t slot = 0;
+  int output = -1;             // an output of the graph, or
+  uint32_t outside = no_slot;  // a slot of a tensor from outside
+  bool whole = false;          // the output itself, not a view of it
+  bool symbolic = false;
+  const TensorMeta* meta = nullptr;
+  Ints sizes, strides;  // where not symbolic
+  int64_t offset = 0;   // from the output's or the outside tensor's own
+};
+
+// The program of a segment as a graph, and how its ends are tied to slots.
+struct Plan {
+  struct Input {
+    uint32_t slot = no_slot;
+    uint32_t number = no_slot;  // or this of the call's numbers
+  };
+  graph::Graph graph;
+  std::vector<Input> inputs;
+  std::vector<sym::Expr> symbols;  // the call's symbols that give graph.symbols() their values
+  std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
+  std::vector<Keep> keeps;
+  std::vector<uint32_t> written;  // tensors from outside
+  bool empty() const { return graph.outputs().empty(); }
+};
+
+struct Exit {
+  enum class State : uint8_t { building, ready, interpreted };
+  std::vector<uint64_t> live;  // a bit per slot
+  const Step* last = nullptr;
+  std::string name;
+  uint32_t number = 0;
+  std::atomic<State> state{State::building};
+  Plan plan;
+  std::shared_ptr<CompiledSegment> segment;
+  std::string why_not;
+  const Code* why_code = nullptr;
+  int64_t compile_ns = 0;
+  std::atomic<uint64_t> runs{0}, run_ticks{0};
+  Exit* next = nullptr;
+};
+
+// The graph of the path to `last`; `live`: the slots whose tensors are still wanted.  No, where
+// what the path does to memory cannot be said in values; then it is interpreted.  Asks the thread's
+// interpreter for values of symbols.
+Verdict make_plan(const Step& last, const std::vector<uint64_t>& live, Plan* plan);
+
+}  // namespace vitro::capture

@@ -1,0 +1,296 @@
+// The end of a segment: what was put off runs, promises are kept.
+#include <algorithm>
+#include <exception>
+
+#include "capture/call.h"
+#include "capture/codes.h"
+#include "capture/layout.h"
+#include "capture/slot_table.h"
+#include "vitro/base/clock.h"
+#include "vitro/base/error.h"
+#include "vitro/events/record.h"
+
+namespace vitro::capture {
+namespace {
+
+// A tensor whose ops failed: any look at its elements is an Error.  Their shapes outlive the
+// record; failures are rare, and their shapes small.
+const TensorMeta* keep_for_ever(const TensorMeta& meta) {
+  return new TensorMeta(meta);
+}
+
+Ints plain(const Sizes& sizes) {
+  Ints out;
+  for (const Size s : sizes) out.push_back(s.value());
+  return out;
+}
+
+// Ops that run inside of the scope see the interpreter below the call.
+class Below {
+ public:
+  explicit Below(Interpreter* below)
+      : use_(below), modes_(thread_state.modes), module_(thread_state.module) {}
+  ~Below() {
+    thread_state.modes = modes_;
+    thread_state.module = module_;
+  }
+  Below(const Below&) = delete;
+
+ private:
+  Using use_;
+  Modes modes_;
+  uint32_t module_;
+};
+
+}  // namespace
+
+void Call::enter(std::span<const Tensor* const> inputs) {
+  record_->count_call();
+  m_.operands.clear();
+  for (const Tensor* t : inputs) m_.operands.emplace_back(*t);
+  const std::vector<Operand> operands = m_.operands;
+  Step* start = find_or_record(record_->entry(), OpCall{nullptr, operands, {}, false, {}});
+  cursor_ = start;
+  if (!start) return;
+  for (const Bind& bind : start->binds) {
+    const TensorImpl* impl = m_.slots[bind.slot];
+    if (bind.symbolic) m_.remembered.push_back({impl, impl->storage.id(), &bind.meta});
+  }
+  remembered_inputs_ = m_.remembered.size();
+}
+
+void Call::finish() {
+  flush();
+  cursor_ = nullptr;
+}
+
+void Call::unwind() noexcept {
+  try {
+    flush(true);
+  } catch (...) {  // the exception that is under way already says why the function ended
+  }
+  cursor_ = nullptr;
+}
+
+void Call::break_here(const Code& code, std::string_view reason, std::source_location where) {
+  if (!cursor_) return;
+  if (record_->options().fullgraph) {
+    throw_error(cat(record_->options().name, ": fullgraph: ", code.title,
+                    reason.empty() ? "" : ": ", reason, " at ", place_text(where), " (", code.id,
+                    ")"));
+  }
+  record_->note(Record::What::broke, code, std::string(reason.empty() ? code.title : reason),
+                place_text(where));
+  flush();
+  cursor_ = &record_->start_behind(where);
+}
+
+void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
+  record_->note(Record::What::fell_back, code, std::move(reason), place_text(where));
+  flush();
+  cursor_ = nullptr;
+}
+
+void Call::run_now(const OpCall& call, std::span<Tensor> results) {
+  const Using use(below_);
+  vitro::call(call, results);
+}
+
+void Call::flush(bool by_interpretation) {
+  if (!cursor_) return;
+  if (!cursor_->op) return release_slots();
+  try {
+    find_live();
+    bool made = false;
+    Exit* exit = by_interpretation ? nullptr : record_->exit(*cursor_, m_.live, &made);
+    if (exit && made) record_->build(*exit);
+    if (exit && exit->state.load(std::memory_order_acquire) == Exit::State::ready) {
+      run_exit(*exit);
+    } else {
+      interpret_path();
+    }
+  } catch (...) {
+    fail_promises();
+    release_slots();
+    cursor_ = nullptr;
+    throw;
+  }
+  release_slots();
+}
+
+void Call::find_live() {
+  m_.live.assign((cursor_->slots_after + 63) / 64, 0);
+  for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
+    const TensorImpl& impl = *m_.slots[slot];
+    if (impl.call == number_ && impl.refs.load(std::memory_order_acquire) > 1)
+      m_.live[slot / 64] |= uint64_t{1} << (slot % 64);
+  }
+}
+
+void Call::run_exit(Exit& exit) {
+  exit.runs.fetch_add(1, std::memory_order_relaxed);
+  if (exit.plan.empty()) return keep_promises(exit);
+  const uint64_t begin = ticks();
+  {
+    const events::RegionScope region{{record_->number(), exit.number}};
+    run_compiled(exit);
+  }
+  exit.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+  keep_promises(exit);
+}
+
+bool Call::has_strides(const TensorImpl& impl, const Sizes& strides) const {
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (m_.symbols.value(strides[d]) != impl.strides[d]) return false;
+  }
+  return true;
+}
+
+void Call::run_compiled(const Exit& exit) {
+  const Plan& plan = exit.plan;
+  // Handles over the slots' counts, given back without a subtraction.
+  struct Borrowed {
+    std::vector<Tensor>& list;
+    ~Borrowed() {
+      for (Tensor& t : list) t.release();
+      list.clear();
+    }
+  } borrowed{m_.borrowed};
+  m_.borrowed.reserve(plan.inputs.size());
+  m_.operands.clear();
+  for (const Plan::Input& input : plan.inputs) {
+    if (input.slot == no_slot) {
+      m_.operands.emplace_back(m_.numbers[input.number]);
+    } else {
+      m_.borrowed.emplace_back(m_.slots[input.slot]);
+      m_.operands.emplace_back(m_.borrowed.back());
+    }
+  }
+  m_.symbol_values.clear();
+  for (const sym::Expr symbol : plan.symbols) m_.symbol_values.push_back(m_.symbols.value(symbol));
+  m_.outputs.clear();
+  m_.outputs.resize(plan.outputs.size());
+  const Below below(below_);
+  exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (!has_strides(*m_.outputs[i].impl(), plan.outputs[i]->strides))
+      m_.outputs[i] = copy_with_strides(m_.outputs[i], m_.symbols.values(plan.outputs[i]->strides));
+  }
+  for (const uint32_t slot : plan.written) m_.slots[slot]->storage.bump_version();
+}
+
+void Call::keep_promises(const Exit& exit) {
+  for (const Keep& keep : exit.plan.keeps) {
+    TensorImpl& promise = *m_.slots[keep.slot];
+    const TensorImpl& source = keep.output >= 0
+                                   ? *m_.outputs[static_cast<size_t>(keep.output)].impl()
+                                   : *m_.slots[keep.outside];
+    promise.storage = source.storage;
+    promise.sizes = keep.symbolic ? m_.symbols.values(keep.meta->sizes) : keep.sizes;
+    promise.strides = keep.symbolic ? m_.symbols.values(keep.meta->strides) : keep.strides;
+    const int64_t within = keep.symbolic ? m_.symbols.value(keep.meta->offset) : keep.offset;
+    promise.offset = source.offset + within;
+    if (keep.symbolic) m_.remembered.push_back({&promise, promise.storage.id(), keep.meta});
+    promise.promised = nullptr;
+    promise.call = 0;
+  }
+  m_.outputs.clear();
+  constexpr size_t room = 64;
+  const auto results = m_.remembered.begin() + static_cast<std::ptrdiff_t>(remembered_inputs_);
+  if (m_.remembered.end() - results > static_cast<std::ptrdiff_t>(room))
+    m_.remembered.erase(results, m_.remembered.end() - room);
+}
+
+void Call::adopt(TensorImpl& promise, TensorImpl& real) {
+  promise.storage = real.storage;
+  promise.sizes = real.sizes;
+  promise.strides = real.strides;
+  promise.offset = real.offset;
+  promise.promised = nullptr;
+  promise.call = 0;
+}
+
+// Runs the ops of the path as they were called; promises are kept as soon as their op has run, so
+// that a failure leaves what was done before it.
+void Call::interpret_path() {
+  const Below below(below_);
+  std::vector<Tensor> values(cursor_->slots_after);
+  for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
+    TensorImpl* impl = m_.slots[slot];
+    if (impl->call == number_) continue;
+    impl->refs.fetch_add(1, std::memory_order_relaxed);
+    values[slot] = Tensor(impl);
+  }
+  const SizeMap this_run = [this](Size s) { return Size(m_.symbols.value(s)); };
+  std::vector<Operand> operands;
+  std::vector<Tensor> results;
+  for (const Step* step : path_to(*cursor_)) {
+    operands.clear();
+    for (const StepOperand& o : step->operands_owned) {
+      Scalar number = o.kind == StepOperand::Kind::varying ? m_.numbers[o.slot] : o.number;
+      if (number.is_symbolic()) number = Scalar(m_.symbols.value(number.expr()));
+      if (o.kind == StepOperand::Kind::none) {
+        operands.emplace_back();
+      } else if (o.slot != no_slot && o.kind != StepOperand::Kind::varying) {
+        operands.emplace_back(values[o.slot]);
+      } else {
+        operands.emplace_back(number);
+      }
+    }
+    results.assign(step->in_place ? 1 : step->result_count, Tensor());
+    thread_->modes = step->modes;
+    thread_->module = step->place.module;
+    const Attrs attrs = step->attrs_owned.map_sizes(this_run);
+    vitro::call(OpCall{step->op, operands, attrs.view(), step->in_place, {}}, results);
+    for (uint32_t k = 0; k < step->result_count; ++k) {
+      TensorImpl& promise = *m_.slots[step->first_slot + k];
+      if (promise.refs.load(std::memory_order_acquire) > 1) adopt(promise, *results[k].impl());
+      values[step->first_slot + k] = std::move(results[k]);
+    }
+  }
+}
+
+// Promises that an error left open: shapes stay, elements never come.
+void Call::fail_promises() {
+  m_.outputs.clear();
+  for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
+    if (!m_.slots[slot]) continue;
+    TensorImpl& impl = *m_.slots[slot];
+    if (impl.call != number_ || impl.refs.load(std::memory_order_acquire) == 1) continue;
+    TensorMeta now = *impl.promised;
+    for (Size& s : now.sizes) s = m_.symbols.value(s);
+    for (Size& s : now.strides) s = m_.symbols.value(s);
+    now.offset = m_.symbols.value(now.offset);
+    impl.sizes = plain(now.sizes);
+    impl.strides = plain(now.strides);
+    impl.promised = keep_for_ever(now);
+    impl.call = failed_call;
+  }
+}
+
+void Call::release_slots() {
+  for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
+    TensorImpl* impl = m_.slots[slot];
+    if (!impl) continue;
+    if (impl->call == number_) {
+      m_.free.push_back(impl);  // nobody else held it
+    } else {
+      const Tensor let_go(impl);
+    }
+  }
+  m_.outside.clear();
+  m_.numbers.clear();
+}
+
+bool Call::written_in_segment(const TensorImpl& impl) const {
+  const std::vector<const Step*> path = path_to(*cursor_);
+  const SlotTable table(*cursor_, path);
+  return std::any_of(path.begin(), path.end(), [&](const Step* step) {
+    if (!step->in_place) return false;
+    const uint32_t root = table.root(step->operands[0].slot);
+    const TensorImpl& written = *m_.slots[root];
+    return written.call == 0 && written.storage == impl.storage;
+  });
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,117 @@
+#include "capture/frozen.h"
+
+#include <algorithm>
+
+#include "capture/call.h"
+#include "capture/codes.h"
+#include "vitro/base/error.h"
+
+namespace vitro::capture {
+
+bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
+                      std::vector<Tensor>* results) {
+  m_.operands.clear();
+  for (const Tensor* t : inputs) m_.operands.emplace_back(*t);
+  const std::vector<Operand> operands = m_.operands;
+  if (!matches(*program.start, OpCall{nullptr, operands, {}, false, {}})) return false;
+  const bool hold = std::all_of(program.guards.begin(), program.guards.end(),
+                                [&](const sym::Guard& g) { return m_.symbols.holds(g); });
+  const bool fit =
+      hold && std::all_of(program.reached.begin(), program.reached.end(), [&](const auto& r) {
+        return fits(*r.first, *r.second.impl(), m_.symbols);
+      });
+  if (!fit) return m_.symbols.clear(), false;
+  accept(*program.start);
+  m_.reserve_slots(program.last->slots_after);
+  std::fill(m_.slots.begin() + program.start->slots_after,
+            m_.slots.begin() + program.last->slots_after, nullptr);
+  cursor_ = program.last;
+  record_->count_call();
+  for (const auto& [bind, tensor] : program.reached) bind_slot(*bind, tensor.impl());
+  for (const Keep& keep : program.exit->plan.keeps) {
+    TensorImpl* impl = m_.fresh_impl();
+    impl->refs.store(2, std::memory_order_relaxed);
+    impl->dtype = keep.meta->dtype;
+    impl->device = keep.meta->device;
+    impl->call = number_;
+    impl->promised = keep.meta;
+    impl->slot = keep.slot;
+    m_.slots[keep.slot] = impl;
+    m_.borrowed.emplace_back(impl);  // the count of the results
+  }
+  std::vector<Tensor> held;
+  held.swap(m_.borrowed);
+  try {
+    run_exit(*program.exit);
+  } catch (...) {
+    fail_promises();
+    release_slots();
+    cursor_ = nullptr;
+    throw;
+  }
+  for (const uint32_t slot : program.results) {
+    if (slot == no_slot) {
+      results->emplace_back();
+      continue;
+    }
+    m_.slots[slot]->refs.fetch_add(1, std::memory_order_relaxed);
+    results->emplace_back(m_.slots[slot]);
+  }
+  release_slots();
+  cursor_ = nullptr;
+  return true;
+}
+
+std::unique_ptr<FrozenProgram> Call::freeze(const std::vector<Tensor>& results,
+                                            uint64_t newest_storage) {
+  if (!cursor_ || !cursor_->op) return nullptr;
+  auto program = std::make_unique<FrozenProgram>();
+  program->start = const_cast<Step*>(&start_of(*cursor_));
+  program->last = cursor_;
+  std::vector<uint32_t> held(cursor_->slots_after,
+                             1);  // counts of each slot that are accounted for
+  for (const Tensor& t : results) {
+    uint32_t slot = no_slot;
+    if (t.defined()) {
+      slot = t.is_promise() ? t.impl()->slot : slot_of(*t.impl());
+      VITRO_CHECK(slot != no_slot, record_->options().name,
+                  ": frozen: the result holds a tensor that no op of the function takes or makes; "
+                  "return what was computed from the arguments");
+      ++held[slot];
+    }
+    program->results.push_back(slot);
+  }
+  program->guards = program->start->guards;
+  for (const Step* step : path_to(*cursor_)) {
+    program->guards.insert(program->guards.end(), step->guards.begin(), step->guards.end());
+    VITRO_CHECK(step->op->kind != OpKind::random, record_->options().name,
+                ": frozen: ", step->op->name, " at ", place_text(step->place),
+                " draws random numbers, which a frozen call would repeat");
+    for (const Bind& bind : step->binds) {
+      const Tensor outside(m_.slots[bind.slot]);
+      m_.slots[bind.slot]->refs.fetch_add(1, std::memory_order_relaxed);
+      VITRO_CHECK(outside.storage().id() <= newest_storage, record_->options().name,
+                  ": frozen: ", step->op->name, " at ", place_text(step->place),
+                  " takes a tensor that the function made from host data, which a frozen call "
+                  "would not make again; pass it as an argument");
+      program->reached.emplace_back(&bind, outside);
+    }
+    for (uint32_t k = 0; k < step->result_count; ++k) {
+      const uint32_t slot = step->first_slot + k;
+      VITRO_CHECK(m_.slots[slot]->refs.load(std::memory_order_acquire) <= held[slot],
+                  record_->options().name, ": frozen: the result of ", step->op->name, " at ",
+                  place_text(step->place),
+                  " is kept somewhere outside, where a frozen call would not put it again; "
+                  "return it");
+    }
+  }
+  find_live();
+  bool made = false;
+  program->exit = record_->exit(*cursor_, m_.live, &made);
+  if (program->exit && made) record_->build(*program->exit);
+  const bool ready =
+      program->exit && program->exit->state.load(std::memory_order_acquire) == Exit::State::ready;
+  return ready ? std::move(program) : nullptr;
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,152 @@
+#include "vitro/capture/function.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "capture/call.h"
+#include "capture/codes.h"
+#include "capture/frozen.h"
+#include "capture/record.h"
+#include "vitro/base/error.h"
+
+namespace vitro::capture {
+namespace {
+
+// The compiled function that this thread is inside of, if ops go to it now.
+thread_local Call* running = nullptr;
+
+class Running {
+ public:
+  explicit Running(Call* call) : use_(call), before_(running) { running = call; }
+  ~Running() { running = before_; }
+  Running(const Running&) = delete;
+
+ private:
+  Using use_;
+  Call* before_;
+};
+
+Call* call_on_top() {
+  return running && thread_state.top == running ? running : nullptr;
+}
+
+}  // namespace
+
+struct Function::State {
+  CompileOptions options;
+  std::mutex lock;
+  std::shared_ptr<Record> record;
+};
+
+Function::Function(CompileOptions options) : state_(std::make_shared<State>()) {
+  VITRO_CHECK(!options.frozen || options.fullgraph, options.name,
+              ": frozen needs fullgraph: with a break the function's own code has to run");
+  state_->options = options;
+  state_->record = std::make_shared<Record>(std::move(options));
+}
+
+std::shared_ptr<Record> Function::record() const {
+  std::lock_guard hold(state_->lock);
+  return state_->record;
+}
+
+void Function::reset() {
+  auto fresh = std::make_shared<Record>(state_->options);
+  std::lock_guard hold(state_->lock);
+  state_->record = std::move(fresh);
+}
+
+const CompileOptions& Function::options() const {
+  return state_->options;
+}
+
+CompiledReport Function::report() const {
+  return record()->report();
+}
+
+bool Function::is_inlined() {
+  return thread_state.top && thread_state.top->call_number() != 0;
+}
+
+void Function::run(std::span<const Tensor* const> inputs, Body body) const {
+  if (is_inlined()) return body();
+  Call call(record());
+  const Running now(&call);
+  call.enter(inputs);
+  try {
+    body();
+  } catch (...) {
+    call.unwind();
+    throw;
+  }
+  call.finish();
+}
+
+bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
+  const std::shared_ptr<Record> all = record();
+  for (const FrozenProgram* p = all->frozen(); p; p = p->next) {
+    if (p->types != call.types ||
+        !std::equal(p->numbers.begin(), p->numbers.end(), call.numbers.begin(), call.numbers.end()))
+      continue;
+    Call now(all);
+    const Running running_now(&now);
+    if (!now.run_frozen(*p, call.inputs, &result->tensors)) continue;
+    result->prototype = p->prototype;
+    return true;
+  }
+  return false;
+}
+
+void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
+                             FrozenResult& result) const {
+  const std::shared_ptr<Record> all = record();
+  const uint64_t newest_storage = Storage::allocate(0, cpu).id();
+  Call call(all);
+  const Running now(&call);
+  call.enter(frozen.inputs);
+  std::unique_ptr<FrozenProgram> program;
+  try {
+    sym::GuardSink asked;
+    body();
+    describe();
+    VITRO_CHECK(!result.has_numbers, options().name,
+                ": frozen: the result holds plain numbers, which a frozen call would not compute "
+                "again; return tensors");
+    program = call.freeze(result.tensors, newest_storage);
+    if (program) {
+      for (const sym::Guard& guard : asked.guards()) program->guards.push_back(guard);
+    }
+  } catch (...) {
+    result.tensors.clear();
+    call.unwind();
+    throw;
+  }
+  result.tensors.clear();
+  call.finish();
+  if (!program) return;
+  program->types = frozen.types;
+  program->numbers.assign(frozen.numbers.begin(), frozen.numbers.end());
+  program->prototype = std::move(result.prototype);
+  all->add(std::move(program));
+}
+
+bool is_compiling() {
+  return call_on_top() != nullptr;
+}
+
+void graph_break(std::string_view reason, std::source_location where) {
+  if (Call* call = call_on_top()) call->break_here(asked_break, reason, where);
+}
+
+Disabled::Disabled(std::source_location where) : before_(thread_state.top) {
+  Call* call = call_on_top();
+  if (!call) return;
+  call->break_here(disabled_break, {}, where);
+  thread_state.top = call->below();
+}
+
+Disabled::~Disabled() {
+  thread_state.top = before_;
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,152 @@
+// Does a call fit a recorded step that has more to compare than slots and numbers?
+#include <algorithm>
+
+#include "capture/call.h"
+#include "capture/codes.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::capture {
+namespace {
+
+int64_t byte_offset(const TensorImpl& t) {
+  return t.offset * bytes_of(t.dtype);
+}
+
+}  // namespace
+
+// Nothing that the trial leaves behind counts until accept(): tensors lie in slots behind the
+// cursor's, symbols and numbers are taken back.
+bool Call::matches(const Step& step, const OpCall& call) {
+  if (step.plain) return matches_plain(step, call);
+  if (step.op != call.op || step.operand_count != call.operands.size() ||
+      step.in_place != call.in_place || !(step.modes == thread_->modes))
+    return false;
+  m_.reserve_slots(step.slots_after);
+  const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
+  const bool all = match_operands(step, call) && match_attrs(step, call.attrs) &&
+                   std::all_of(step.guards.begin(), step.guards.end(),
+                               [&](const sym::Guard& guard) { return m_.symbols.holds(guard); });
+  if (!all) {
+    m_.symbols.back_to(symbols);
+    m_.numbers.resize(numbers);
+  }
+  return all;
+}
+
+bool Call::match_operands(const Step& step, const OpCall& call) {
+  const Bind* bind = step.binds.data();
+  for (size_t i = 0; i < step.operand_count; ++i) {
+    const StepOperand& want = step.operands[i];
+    const Operand& got = call.operands[i];
+    switch (want.kind) {
+      case StepOperand::Kind::none:
+        if (got.kind() != Operand::Kind::none) return false;
+        break;
+      case StepOperand::Kind::slot:
+        if (!got.is_tensor() || got.tensor().impl() != m_.slots[want.slot]) return false;
+        break;
+      case StepOperand::Kind::bind:
+        if (!got.is_tensor() || !match_bind(step, *bind++, *got.tensor().impl())) return false;
+        break;
+      case StepOperand::Kind::number:
+        if (!got.is_number() || !(got.number() == want.number)) return false;
+        break;
+      case StepOperand::Kind::varying:
+        if (!got.is_number() || got.number().kind() != want.number.kind() ||
+            got.number().is_symbolic())
+          return false;
+        m_.numbers.push_back(got.number());
+        break;
+    }
+  }
+  return true;
+}
+
+bool Call::match_bind(const Step& step, const Bind& bind, const TensorImpl& impl) {
+  if (impl.call != 0 || slot_of(impl) != no_slot) return false;
+  uint32_t sharing = first_sharing(impl);
+  for (const Bind& earlier : step.binds) {
+    if (&earlier == &bind) break;
+    const TensorImpl& other = *m_.slots[earlier.slot];
+    if (&other == &impl) return false;
+    if (sharing == no_slot && other.storage == impl.storage) sharing = earlier.slot;
+  }
+  if (sharing != bind.shares) return false;
+  if (sharing != no_slot &&
+      byte_offset(impl) - byte_offset(*m_.slots[sharing]) != bind.shared_distance)
+    return false;
+  if (!fits(bind, impl, m_.symbols)) return false;
+  m_.slots[bind.slot] = const_cast<TensorImpl*>(&impl);
+  return true;
+}
+
+bool Call::match_attrs(const Step& step, AttrsView attrs) {
+  if (step.attr_symbols.empty()) return step.attrs == attrs;
+  if (!same_but_sizes(step.attrs, attrs)) return false;
+  const std::vector<Size> want = sizes_in(step.attrs), got = sizes_in(attrs);
+  if (want.size() != got.size()) return false;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const bool given = want[i].is_symbolic() && !got[i].is_symbolic() &&
+                       std::find(step.attr_symbols.begin(), step.attr_symbols.end(),
+                                 want[i].expr()) != step.attr_symbols.end();
+    if (given ? !m_.symbols.bind(want[i].expr(), got[i].value()) : !identical(want[i], got[i]))
+      return false;
+  }
+  return true;
+}
+
+void Call::accept(const Step& step) {
+  for (const Bind& bind : step.binds) bind_slot(bind, m_.slots[bind.slot]);
+}
+
+// The first thing that keeps `call` from being `step`.
+std::string Call::difference(const Step& step, const OpCall& call, const Code** code) {
+  const std::string_view recorded = step.op ? step.op->name : "start",
+                         called = call.op ? call.op->name : "start";
+  *code = &op_differs;
+  if (step.op != call.op) return cat("expected ", recorded, ", got ", called);
+  if (step.in_place != call.in_place)
+    return cat(called, ": expected ", step.in_place ? "a write in place" : "a new tensor",
+               ", got the other");
+  if (step.operand_count != call.operands.size())
+    return cat(called, ": expected ", step.operand_count, " operands, got ", call.operands.size());
+  if (!(step.modes == thread_->modes))
+    return *code = &modes_differ, cat(called, ": gradients or autocast are switched differently");
+  const Bind* bind = step.binds.data();
+  for (size_t i = 0; i < step.operand_count; ++i) {
+    const StepOperand& want = step.operands[i];
+    const Operand& got = call.operands[i];
+    const std::string what = cat(call.op ? cat(called, ": operand ") : std::string("input "), i);
+    if (want.kind == StepOperand::Kind::bind) {
+      const Bind& b = *bind++;
+      *code = &inputs_differ;
+      if (!got.is_tensor()) return cat(what, ": expected ", describe(b), ", got no tensor");
+      const TensorImpl& impl = *got.tensor().impl();
+      if (impl.call != 0 || slot_of(impl) != no_slot)
+        return *code = &aliases_differ, cat(what, ": expected a tensor not seen before");
+      if (!fits_but_sizes(b, impl) || describe(b) != describe(impl))
+        return cat(what, ": ", capture::difference(b, impl));
+      *code = &aliases_differ;
+      return cat(what, ": shares its memory with other tensors than before");
+    }
+    if (want.kind == StepOperand::Kind::slot &&
+        (!got.is_tensor() || got.tensor().impl() != m_.slots[want.slot]))
+      return cat(what, ": expected another tensor of the program");
+    if (want.kind == StepOperand::Kind::number && got.is_number() &&
+        !(got.number() == want.number)) {
+      *code = &number_differs;
+      return cat(what, ": expected ", want.number, ", got ", got.number());
+    }
+  }
+  if (!(step.attrs == call.attrs)) {
+    *code = &attribute_differs;
+    return cat(called, ": expected ", step.attrs_owned.text(), ", got ", Attrs(call.attrs).text());
+  }
+  *code = &sizes_differ;
+  for (const sym::Guard& guard : step.guards) {
+    if (!m_.symbols.holds(guard)) return cat(called, ": expected ", guard.text());
+  }
+  return cat(called, ": its operands are of other kinds than before");
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,78 @@
+// What a call works in, lent to one call at a time and kept between calls, so that a replayed op
+// does not allocate.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "capture/step.h"
+#include "capture/symbols.h"
+#include "vitro/core/tensor.h"
+
+namespace vitro::capture {
+
+// The tensors from outside that a segment has seen, by storage.  Emptied by counting up.
+class Outside {
+ public:
+  Outside() : entries_(64) {}
+  void clear() {
+    ++epoch_;
+    count_ = 0;
+  }
+  // The first slot of that storage, or no_slot.
+  uint32_t find(uint64_t storage) const {
+    for (size_t i = storage & (entries_.size() - 1);; i = (i + 1) & (entries_.size() - 1)) {
+      const Entry& e = entries_[i];
+      if (e.epoch != epoch_) return no_slot;
+      if (e.storage == storage) return e.slot;
+    }
+  }
+  void add(uint64_t storage, uint32_t slot);
+
+ private:
+  struct Entry {
+    uint64_t storage = 0, epoch = 0;
+    uint32_t slot = 0;
+  };
+  std::vector<Entry> entries_;
+  uint64_t epoch_ = 1;
+  size_t count_ = 0;
+};
+
+// A tensor that an earlier segment of the call knew with symbols.  Not owned: it is met again by
+// its address and its storage's number, which no other storage ever had.
+struct Remembered {
+  const TensorImpl* impl = nullptr;
+  uint64_t storage = 0;
+  const TensorMeta* meta = nullptr;
+};
+
+struct Memory {
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  ~Memory();
+  void reserve_slots(size_t count);
+  TensorImpl* fresh_impl() {
+    if (free.empty()) return new_impl();
+    TensorImpl* impl = free.back();
+    free.pop_back();
+    return impl;
+  }
+
+  std::vector<TensorImpl*> slots;  // by slot; a count is held on each up to the cursor's slots
+  // Of tensors from outside: their records, and the next slot with the same storage.
+  std::vector<const TensorMeta*> bound_metas;
+  std::vector<uint32_t> next_shared;
+  Outside outside;
+  std::vector<TensorImpl*> free;  // promises that nobody else held
+  Symbols symbols;
+  std::vector<Scalar> numbers;  // the segment's numbers that vary
+  std::vector<Remembered> remembered;
+  // Arguments of the backend.
+  std::vector<Operand> operands;
+  std::vector<Tensor> borrowed, outputs;
+  std::vector<int64_t> symbol_values;
+  std::vector<uint64_t> live;
+};
+
+}  // namespace vitro::capture

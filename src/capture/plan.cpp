@@ -1,0 +1,444 @@
+// A path of calls that read and write memory becomes a graph of values.
+//
+//   y = slice(x, 0, 0, 2)        a view: looked up when it is read, in the value of its memory then
+//   add_(y, 1)                   value of y = add(slice(x), 1);  value of x = slice_scatter(x,
+//   that) z = exp(x)                   exp(the new value of x)
+//
+// Each memory (a root: a tensor from outside, or the result of an op) has one value at a time, and
+// a version that counts its writes; a view's value holds for the version it was read at.
+#include <algorithm>
+#include <optional>
+
+#include "capture/codes.h"
+#include "capture/exit.h"
+#include "capture/slot_table.h"
+#include "graph/metas.h"
+#include "vitro/base/cat.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::capture {
+namespace {
+
+using graph::Arg;
+using graph::Graph;
+using graph::InputKind;
+using graph::Value;
+
+// What was refused, on its way out of the planner.
+struct Refused {
+  const Code* code;
+  std::string why;
+};
+
+// The scatter that puts a view's elements back, or null.
+const OpDef* scatter_of(const OpDef& view) {
+  for (const OpDef* op : ops::all()) {
+    if (op->scatter && op->scatter->view == view.view && op->attrs == view.attrs) return op;
+  }
+  return nullptr;
+}
+
+class Planner {
+ public:
+  Planner(const Step& last, const std::vector<uint64_t>& live, Plan* plan)
+      : path_(path_to(last)),
+        table_(last, path_),
+        live_(live),
+        plan_(*plan),
+        memory_(table_.size()),
+        seen_(table_.size()),
+        input_of_(table_.size(), -1),
+        numbers_(last.numbers_after) {}
+
+  void run() {
+    find_written();
+    join_aliases();
+    for (const Step* step : path_) {
+      place_ = step->place;
+      if (step->in_place) {
+        write_in_place(*step);
+      } else if (step->op->kind != OpKind::view) {
+        add_results(*step);
+      }
+    }
+    add_outputs();
+    prune();
+  }
+
+ private:
+  struct Memory {
+    std::optional<Value> value;
+    uint32_t version = 0;
+    bool written = false;
+    uint32_t alias = no_slot;  // stands for this tensor from outside: the same window on it
+  };
+  struct Seen {
+    std::optional<Value> value;
+    uint32_t version = 0;
+  };
+
+  uint32_t root(uint32_t slot) const {
+    const uint32_t root = table_.root(slot);
+    return memory_[root].alias == no_slot ? root : memory_[root].alias;
+  }
+  // Steps of one path may have been recorded by calls of other sizes; this call's count.
+  static Size now(Size s) {
+    return s.is_symbolic() ? Size(thread_state.top->value_of(s.expr()), s.expr()) : s;
+  }
+  static TensorMeta now(TensorMeta meta) {
+    attribute::map_sizes(meta.sizes, [](Size s) { return now(s); });
+    attribute::map_sizes(meta.strides, [](Size s) { return now(s); });
+    meta.offset = now(meta.offset);
+    return meta;
+  }
+  graph::NodeId add_now(graph::Node node) {
+    graph::map_sizes(node, [](Size s) { return now(s); });
+    return graph_.add(std::move(node));
+  }
+
+  bool is_live(uint32_t slot) const { return (live_[slot / 64] >> (slot % 64) & 1) != 0; }
+
+  // ---- tensors from outside that share memory
+  void find_written() {
+    for (const Step* step : path_) {
+      if (step->in_place) memory_[table_.root(step->operands[0].slot)].written = true;
+    }
+  }
+
+  // Equal windows are one tensor; others must be apart if one is written.
+  void join_aliases() {
+    each_sharing([this](uint32_t b, uint32_t a) {
+      if (memory_[a].alias != no_slot || distance(a) != distance(b) ||
+          !graph::fits(table_[a].bind->meta, table_[b].bind->meta))
+        return;
+      memory_[a].alias = b;
+      memory_[b].written |= memory_[a].written;
+    });
+    each_sharing([this](uint32_t b, uint32_t a) {
+      if (memory_[a].alias != no_slot || !(memory_[a].written || memory_[b].written)) return;
+      if (are_apart(*table_[b].bind, distance(b), *table_[a].bind, distance(a))) return;
+      throw Refused{&shared_memory_written,
+                    cat("inputs ", a, " and ", b, " overlap in memory, and one is written")};
+    });
+  }
+
+  // Pairs of tensors from outside in one storage, the earlier first; aliases only as the later.
+  template <class F>
+  void each_sharing(F f) {
+    for (uint32_t a = 0; a < table_.size(); ++a) {
+      const Bind* second = table_[a].bind;
+      if (!second || second->shares == no_slot) continue;
+      for (uint32_t b = second->shares; b < a; ++b) {
+        const Bind* first = table_[b].bind;
+        const bool same_storage = first && (b == second->shares || first->shares == second->shares);
+        if (same_storage && memory_[b].alias == no_slot) f(b, a);
+      }
+    }
+  }
+
+  // From the first tensor in the storage, in bytes.
+  int64_t distance(uint32_t slot) const {
+    const Bind& bind = *table_[slot].bind;
+    return bind.shares == no_slot ? 0 : bind.shared_distance;
+  }
+
+  static bool are_apart(const Bind& a, int64_t a_from, const Bind& b, int64_t b_from) {
+    if (a.symbolic || b.symbolic) return false;
+    return a_from + extent(a) <= b_from || b_from + extent(b) <= a_from;
+  }
+  static int64_t extent(const Bind& bind) {
+    int64_t elements = 1;
+    for (size_t d = 0; d < bind.meta.sizes.size(); ++d) {
+      if (bind.meta.sizes[d].value() == 0) return 0;
+      elements += (bind.meta.sizes[d].value() - 1) * bind.meta.strides[d].value();
+    }
+    return elements * bytes_of(bind.meta.dtype);
+  }
+
+  // ---- reading
+  Value read(uint32_t slot) {
+    Memory& memory = memory_[root(slot)];
+    Seen& seen = seen_[slot];
+    if (seen.value && seen.version == memory.version) return *seen.value;
+    const SlotTable::Entry& e = table_[slot];
+    const Value value = e.parent == no_slot ? whole(root(slot)) : view_of(e);
+    seen = {value, memory.version};
+    return value;
+  }
+
+  Value whole(uint32_t root) {
+    if (!memory_[root].value) memory_[root].value = add_input(root);
+    return *memory_[root].value;
+  }
+
+  Value view_of(const SlotTable::Entry& e) {
+    const Value of = read(e.parent);
+    graph::Node node;
+    node.op = e.made_by->op;
+    node.args = {of};
+    node.attrs = e.made_by->attrs_owned;
+    node.place = e.made_by->place;
+    if (!graph::fits(graph_.meta(of), *table_[e.parent].meta)) return add(std::move(node));
+    node.results = e.made_by->results_owned;
+    return {add_now(std::move(node)), 0};
+  }
+
+  Value add_input(uint32_t slot) {
+    const Bind& bind = *table_[slot].bind;
+    const bool argument = slot < start_of(*path_.front()).slots_after;
+    const std::string name = bind.is_parameter ? "param" : argument ? cat("arg", slot) : "tensor";
+    input_of_[slot] = static_cast<int>(inputs_.size());
+    inputs_.push_back({slot, no_slot});
+    return {graph_.add_input(name, now(bind.meta),
+                             bind.is_parameter ? InputKind::parameter : InputKind::argument),
+            0};
+  }
+
+  Value number(const StepOperand& operand) {
+    std::optional<Value>& known = numbers_[operand.slot];
+    if (known) return *known;
+    inputs_.push_back({no_slot, operand.slot});
+    TensorMeta meta;
+    meta.dtype = operand.number.dtype();
+    known = Value{graph_.add_input("number", meta, InputKind::number, place_), 0};
+    return *known;
+  }
+
+  std::vector<Arg> args(const Step& step) {
+    std::vector<Arg> out;
+    for (const StepOperand& o : step.operands_owned) {
+      switch (o.kind) {
+        case StepOperand::Kind::none:
+          out.emplace_back();
+          break;
+        case StepOperand::Kind::slot:
+        case StepOperand::Kind::bind:
+          out.emplace_back(read(o.slot));
+          break;
+        case StepOperand::Kind::number:
+          out.emplace_back(o.number);
+          break;
+        case StepOperand::Kind::varying:
+          out.emplace_back(number(o));
+          break;
+      }
+    }
+    return out;
+  }
+
+  // ---- writing
+  Value add(graph::Node node) {
+    graph::map_sizes(node, [](Size s) { return now(s); });
+    node.results = graph::infer(graph_, *node.op, node.args, node.attrs.view());
+    return {graph_.add(std::move(node)), 0};
+  }
+  Value add(const OpDef& op, std::vector<Arg> args, Attrs attrs) {
+    graph::Node node;
+    node.op = &op;
+    node.args = std::move(args);
+    node.attrs = std::move(attrs);
+    node.place = place_;
+    return add(std::move(node));
+  }
+
+  graph::NodeId add_step(const Step& step) {
+    graph::Node node;
+    node.op = step.op;
+    node.args = args(step);
+    node.attrs = step.attrs_owned;
+    node.place = step.place;
+    node.results = step.results_owned;
+    return add_now(std::move(node));
+  }
+
+  void add_results(const Step& step) {
+    const graph::NodeId id = add_step(step);
+    for (uint32_t k = 0; k < step.result_count; ++k)
+      memory_[step.first_slot + k].value = Value{id, k};
+  }
+
+  void write_in_place(const Step& step) {
+    const uint32_t target = step.operands[0].slot;
+    const TensorMeta& meta = *table_[target].meta;
+    Value value{add_step(step), 0};
+    const TensorMeta& got = graph_.meta(value);
+    if (got.dtype != meta.dtype || !attribute::same(got.sizes, meta.sizes))
+      value = fitted(read(target), value);
+    write(target, value);
+  }
+
+  // `value` with the dtype, sizes and strides of `to`.
+  Value fitted(Value to, Value value) {
+    static const OpDef* const copy = ops::named("copy");
+    if (!copy) throw Refused{&write_not_a_value, "no op copies a value into the shape of another"};
+    return add(*copy, {to, value}, {});
+  }
+
+  void write(uint32_t slot, Value value) {
+    const SlotTable::Entry& e = table_[slot];
+    if (e.parent == no_slot) {
+      value = whole_value(root(slot), value);
+      Memory& memory = memory_[root(slot)];
+      memory.value = value;
+      ++memory.version;
+    } else {
+      write(e.parent, parent_value(e, value));
+    }
+    seen_[slot] = {value, memory_[root(slot)].version};
+  }
+
+  // Later views of the memory rely on its strides.
+  Value whole_value(uint32_t root, Value value) {
+    const TensorMeta& meta = *table_[root].meta;
+    if (attribute::same(graph_.meta(value).strides, meta.strides) || table_[root].bind)
+      return value;
+    const Value out = fitted(whole(root), value);
+    if (!attribute::same(graph_.meta(out).strides, meta.strides))
+      throw Refused{&write_not_a_value, "a write would change the strides of what is written"};
+    return out;
+  }
+
+  Value parent_value(const SlotTable::Entry& view, Value value) {
+    const Step& step = *view.made_by;
+    const ViewInfo& info = *step.op->view;
+    if (info.back) {
+      const Attrs attrs = step.attrs_owned.map_sizes([](Size s) { return now(s); });
+      const ViewBack back =
+          info.back(now(*table_[view.parent].meta), now(*view.meta), attrs.view());
+      if (back.op) return add(*back.op, {value}, back.attrs);
+    }
+    if (const OpDef* scatter = scatter_of(*step.op))
+      return add(*scatter, {read(view.parent), value}, step.attrs_owned);
+    throw Refused{&write_not_a_value, cat("a write through ", step.op->name)};
+  }
+
+  // ---- the ends
+  void add_outputs() {
+    std::vector<int> output_of(table_.size(), -1);
+    for (uint32_t slot = 0; slot < table_.size(); ++slot) {
+      if (!is_live(slot)) continue;
+      const uint32_t from = table_.root(slot);
+      const bool outside = table_[from].bind != nullptr;
+      if (!outside && output_of[from] < 0) {
+        output_of[from] = static_cast<int>(plan_.outputs.size());
+        plan_.outputs.push_back(table_[from].meta);
+        outputs_.push_back({whole(from), -1});
+      }
+      plan_.keeps.push_back(keep(slot, from, outside ? -1 : output_of[from]));
+    }
+    for (uint32_t slot = 0; slot < table_.size(); ++slot) {
+      const Memory& memory = memory_[slot];
+      if (!table_[slot].bind || memory.version == 0) continue;
+      if (input_of_[slot] < 0) add_input(slot);
+      plan_.written.push_back(slot);
+      outputs_.push_back({*memory.value, input_of_[slot]});
+    }
+  }
+
+  Keep keep(uint32_t slot, uint32_t from, int output) const {
+    Keep keep;
+    keep.slot = slot;
+    keep.output = output;
+    keep.outside = output < 0 ? from : no_slot;
+    keep.whole = slot == from;
+    keep.meta = table_[slot].meta;
+    keep.symbolic = keep.meta->offset.is_symbolic();
+    for (const Size s : keep.meta->sizes) {
+      keep.sizes.push_back(s.value());
+      keep.symbolic |= s.is_symbolic();
+    }
+    for (const Size s : keep.meta->strides) {
+      keep.strides.push_back(s.value());
+      keep.symbolic |= s.is_symbolic();
+    }
+    keep.offset = keep.meta->offset.value();
+    return keep;
+  }
+
+  // What the outputs need, with symbols numbered in order of appearance.
+  void prune() {
+    std::vector<bool> needed(graph_.size(), false);
+    for (const graph::Output& o : outputs_) {
+      needed[o.value.node.n] = true;
+      if (o.writes >= 0) needed[graph_.inputs()[static_cast<size_t>(o.writes)].n] = true;
+    }
+    for (size_t n = graph_.size(); n-- > 0;) {
+      if (!needed[n]) continue;
+      for (const Arg& arg : graph_.nodes()[n].args) {
+        if (const auto* value = std::get_if<Value>(&arg)) needed[value->node.n] = true;
+      }
+    }
+    std::vector<graph::NodeId> place_in_new(graph_.size());
+    std::vector<int> input_in_new(inputs_.size(), -1);
+    size_t input = 0;
+    for (size_t n = 0; n < graph_.size(); ++n) {
+      graph::Node node = graph_.nodes()[n];
+      const size_t input_at = node.is_input() ? input++ : 0;
+      if (!needed[n]) continue;
+      graph::map_sizes(node, [this](Size s) { return renamed(s); });
+      if (node.is_input()) {
+        input_in_new[input_at] = static_cast<int>(plan_.inputs.size());
+        plan_.inputs.push_back(inputs_[input_at]);
+        place_in_new[n] = plan_.graph.add_input(node.name, node.results[0], node.input, node.place);
+        continue;
+      }
+      node.name.clear();
+      for (Arg& arg : node.args) {
+        if (auto* value = std::get_if<Value>(&arg)) value->node = place_in_new[value->node.n];
+      }
+      place_in_new[n] = plan_.graph.add(std::move(node));
+    }
+    for (const graph::Output& o : outputs_) {
+      plan_.graph.add_output({place_in_new[o.value.node.n], o.value.output},
+                             o.writes < 0 ? -1 : input_in_new[static_cast<size_t>(o.writes)]);
+    }
+    std::vector<sym::Expr> symbols;
+    for (const auto& [old, renamed_to] : renames_) {
+      plan_.symbols.push_back(old);
+      symbols.push_back(renamed_to);
+    }
+    plan_.graph.set_symbols(std::move(symbols));
+  }
+
+  Size renamed(Size s) {
+    if (!s.is_symbolic()) return s;
+    for (const sym::Expr symbol : sym::symbols_of(s.expr())) {
+      const bool known = std::any_of(renames_.begin(), renames_.end(),
+                                     [&](const auto& r) { return r.first == symbol; });
+      if (!known) renames_.emplace_back(symbol, sym::Expr::symbol(cat('s', renames_.size())));
+    }
+    return {s.value(), sym::substitute(s.expr(), renames_)};
+  }
+
+  const std::vector<const Step*> path_;
+  const SlotTable table_;
+  const std::vector<uint64_t>& live_;
+  Plan& plan_;
+  Graph graph_;                      // everything, before it is pruned
+  std::vector<Plan::Input> inputs_;  // of graph_
+  std::vector<graph::Output> outputs_;
+  std::vector<Memory> memory_;  // by root slot
+  std::vector<Seen> seen_;      // by slot
+  std::vector<int> input_of_;   // by slot: place among inputs_
+  std::vector<std::optional<Value>> numbers_;
+  std::vector<std::pair<sym::Expr, sym::Expr>> renames_;
+  graph::Place place_;
+};
+
+}  // namespace
+
+Verdict make_plan(const Step& last, const std::vector<uint64_t>& live, Plan* plan) {
+  const sym::GuardSink answers_follow_from_the_path;
+  try {
+    Planner(last, live, plan).run();
+  } catch (const Refused& refused) {
+    *plan = {};
+    return Verdict::no(*refused.code, refused.why);
+  } catch (const std::exception& e) {
+    *plan = {};
+    return Verdict::no(write_not_a_value, e.what());
+  }
+  return Verdict::yes();
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,264 @@
+#include "capture/record.h"
+
+#include <algorithm>
+
+#include "capture/bind.h"
+#include "capture/codes.h"
+#include "capture/frozen.h"
+#include "vitro/base/clock.h"
+#include "vitro/base/error.h"
+#include "vitro/core/module_path.h"
+#include "vitro/events/rare.h"
+
+namespace vitro::capture {
+namespace {
+
+uint32_t next_number() {
+  static std::atomic<uint32_t> last{0};
+  return last.fetch_add(1);
+}
+
+void say_once(const std::string& name, const Code& code, const std::string& reason) {
+  events::keep(events::Message{"capture", events::Level::warning,
+                               cat(name, " runs eagerly in part (", code.id, "): ", reason)});
+}
+
+}  // namespace
+
+Option<int64_t> recompile_limit{
+    "VITRO_RECOMPILE_LIMIT", 8,
+    "ways that one place of a compiled function may go before it runs eagerly"};
+Option<int64_t> segment_limit{"VITRO_SEGMENT_LIMIT", 20000,
+                              "ops of a compiled function in one segment before it is cut"};
+Option<int64_t> record_limit{"VITRO_RECORD_LIMIT", 200000,
+                             "ops recorded for one compiled function before others run eagerly"};
+
+std::string place_text(std::source_location where) {
+  return where.line() == 0 ? std::string() : cat(where.file_name(), ':', where.line());
+}
+
+std::string place_text(const graph::Place& place) {
+  return place.line == 0 ? std::string() : cat(place.file, ':', place.line);
+}
+
+Record::Record(CompileOptions options)
+    : options_(std::move(options)),
+      runner_(runner_named(options_.backend)),
+      number_(next_number()) {
+  if (!runner_)
+    note(What::fell_back, no_such_backend,
+         cat("nobody registered the backend \"", options_.backend, "\"; graphs run op by op"), {});
+}
+
+Record::~Record() = default;
+
+void Record::add(std::unique_ptr<FrozenProgram> program) {
+  std::lock_guard hold(lock_);
+  program->next = frozen_.load(std::memory_order_relaxed);
+  frozen_.store(program.get(), std::memory_order_release);
+  programs_.push_back(std::move(program));
+}
+
+Step& Record::start_behind(std::source_location where) {
+  const Site site{where.file_name(), where.line(), where.column()};
+  std::lock_guard hold(lock_);
+  Step*& start = starts_[site];
+  if (!start) {
+    start = &steps_.emplace_back();
+    start->place = {where.file_name(), where.line(), 0};
+  }
+  return *start;
+}
+
+Step* Record::new_step() {
+  std::lock_guard hold(lock_);
+  if (!spare_.empty()) {
+    Step* step = spare_.back();
+    spare_.pop_back();
+    return step;
+  }
+  if (steps_.size() >= static_cast<size_t>(record_limit.get())) return nullptr;
+  return &steps_.emplace_back();
+}
+
+void Record::take_back(Step* step) {
+  std::destroy_at(step);
+  std::construct_at(step);
+  std::lock_guard hold(lock_);
+  spare_.push_back(step);
+}
+
+Step* Record::link(std::atomic<Step*>& link, Step* step) {
+  Step* there = nullptr;
+  link.compare_exchange_strong(there, step, std::memory_order_acq_rel);
+  return there;
+}
+
+Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made) {
+  int64_t count = 0;
+  for (Exit* e = last.exits.load(std::memory_order_acquire); e; e = e->next, ++count) {
+    if (e->live == live) return e;
+  }
+  if (count >= recompile_limit.get()) {
+    note(What::fell_back, too_many_ways,
+         cat(count, " sets of results that are still wanted here (", recompile_limit.variable(),
+             ")"),
+         place_text(last.place));
+    return nullptr;
+  }
+  Exit* exit = nullptr;
+  {
+    std::lock_guard hold(lock_);
+    exit = &exits_.emplace_back();
+    exit->number = static_cast<uint32_t>(exits_.size() - 1);
+  }
+  exit->live = live;
+  exit->last = &last;
+  exit->name = cat(options_.name, '/', exit->number);
+  exit->next = last.exits.load(std::memory_order_acquire);
+  while (!last.exits.compare_exchange_weak(exit->next, exit, std::memory_order_acq_rel)) {
+  }
+  *made = true;
+  return exit;
+}
+
+void Record::build(Exit& exit) {
+  const uint64_t begin = ticks();
+  const Verdict said = make_plan(*exit.last, exit.live, &exit.plan);
+  if (!said) {
+    exit.why_not = said.why;
+    exit.why_code = said.code;
+  } else if (!exit.plan.empty()) {
+    exit.segment = compiled(exit.plan.graph, exit.name, &exit.why_not);
+    if (!exit.segment) exit.why_code = &not_compiled;
+  }
+  exit.compile_ns = ticks_to_ns(ticks() - begin);
+  const bool ready = said && (exit.plan.empty() || exit.segment);
+  exit.state.store(ready ? Exit::State::ready : Exit::State::interpreted,
+                   std::memory_order_release);
+  if (ready) return;
+  note(What::fell_back, *exit.why_code, exit.why_not, place_text(exit.last->place));
+  if (exit.why_code == &not_compiled) say_once(options_.name, not_compiled, exit.why_not);
+}
+
+// Equal graphs are compiled once.  Two threads may both compile one; the first stays.
+std::shared_ptr<CompiledSegment> Record::compiled(const graph::Graph& graph,
+                                                  const std::string& name, std::string* why) {
+  if (!runner_) return interpreted_segment(graph);
+  const Hash key = graph.hash();
+  {
+    std::lock_guard hold(lock_);
+    if (const auto found = segments_.find(key); found != segments_.end()) return found->second;
+  }
+  std::shared_ptr<CompiledSegment> made;
+  try {
+    made = runner_->compile(graph, name, why);
+  } catch (const std::exception& e) {
+    *why = e.what();
+  }
+  if (!made) return nullptr;
+  std::lock_guard hold(lock_);
+  return segments_.try_emplace(key, std::move(made)).first->second;
+}
+
+std::unique_ptr<Memory> Record::take_memory() {
+  {
+    std::lock_guard hold(lock_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Memory> memory = std::move(idle_.back());
+      idle_.pop_back();
+      return memory;
+    }
+  }
+  return std::make_unique<Memory>();
+}
+
+void Record::give_back(std::unique_ptr<Memory> memory) {
+  std::lock_guard hold(lock_);
+  idle_.push_back(std::move(memory));
+}
+
+void Record::note(What what, const Code& code, std::string reason, std::string place) {
+  {
+    std::lock_guard hold(lock_);
+    std::vector<Finding>& list = findings_[static_cast<size_t>(what)];
+    for (Finding& f : list) {
+      if (f.code != &code || f.place != place || (what != What::broke && f.reason != reason))
+        continue;
+      ++f.count;
+      return;
+    }
+    if (list.size() >= 256) return;
+    list.push_back({&code, reason, place, 1});
+  }
+  const std::string id(code.id);
+  switch (what) {
+    case What::broke:
+      return events::keep(events::Break{id, std::move(reason), std::move(place)});
+    case What::recompiled:
+      events::keep(events::GuardFailure{id, reason, place});
+      return events::keep(events::Recompile{id, std::move(reason), std::move(place)});
+    case What::fell_back:
+      return events::keep(events::Fallback{id, std::move(reason), std::move(place)});
+  }
+}
+
+// Steps that are linked; others may still be in the making.
+std::vector<const Step*> Record::linked_steps() const {
+  std::vector<const Step*> out, todo{entry_.load(std::memory_order_acquire)};
+  for (const auto& [site, start] : starts_) todo.push_back(start);
+  while (!todo.empty()) {
+    const Step* step = todo.back();
+    todo.pop_back();
+    for (; step; step = step->next.load(std::memory_order_acquire)) {
+      out.push_back(step);
+      todo.push_back(step->fork.load(std::memory_order_acquire));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> Record::guard_texts(const std::vector<const Step*>& steps) {
+  std::vector<std::string> out;
+  for (const Step* step : steps) {
+    const Bind* bind = step->binds.data();
+    for (size_t i = 0; !step->op && i < step->operand_count; ++i) {
+      if (step->operands[i].kind == StepOperand::Kind::bind)
+        out.push_back(cat("input ", i, ": ", describe(*bind++)));
+    }
+    for (const sym::Guard& guard : step->guards)
+      out.push_back(cat(guard.text(), " (", step->op ? step->op->name : "start", ")"));
+  }
+  return out;
+}
+
+CompiledReport Record::report() const {
+  CompiledReport out;
+  std::lock_guard hold(lock_);
+  out.name = options_.name;
+  out.backend = options_.backend;
+  out.calls = calls_.load(std::memory_order_relaxed);
+  const std::vector<const Step*> steps = linked_steps();
+  out.ops_recorded = static_cast<uint64_t>(
+      std::count_if(steps.begin(), steps.end(), [](const Step* s) { return s->op != nullptr; }));
+  for (const Exit& e : exits_) {
+    SegmentReport segment;
+    segment.name = e.name;
+    if (e.state.load(std::memory_order_acquire) == Exit::State::building) continue;
+    segment.graph = e.plan.graph;
+    segment.compiled = e.state.load(std::memory_order_acquire) == Exit::State::ready;
+    segment.why_not = e.why_not;
+    segment.kernels = e.segment ? e.segment->kernel_count() : 0;
+    segment.runs = e.runs.load(std::memory_order_relaxed);
+    segment.compile_ns = e.compile_ns;
+    segment.run_ns = ticks_to_ns(e.run_ticks.load(std::memory_order_relaxed));
+    out.segments.push_back(std::move(segment));
+  }
+  out.breaks = findings_[0];
+  out.recompiles = findings_[1];
+  out.fallbacks = findings_[2];
+  out.guards = guard_texts(steps);
+  return out;
+}
+
+}  // namespace vitro::capture

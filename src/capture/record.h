@@ -1,0 +1,99 @@
+// All that is remembered of a function: steps, exits, compiled segments, findings.
+// Threads: any; steps and exits are linked without a lock, the rest under one that is never held
+// while the user's code or the backend runs.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/exit.h"
+#include "capture/memory.h"
+#include "capture/step.h"
+#include "vitro/capture/function.h"
+
+namespace vitro::capture {
+
+struct FrozenProgram;
+
+class Record {
+ public:
+  explicit Record(CompileOptions options);
+  ~Record();
+  const CompileOptions& options() const { return options_; }
+  SegmentRunner* runner() const { return runner_.get(); }
+  uint32_t number() const { return number_; }
+
+  std::atomic<Step*>& entry() { return entry_; }
+  std::atomic<uint32_t>& last_symbol() { return last_symbol_; }
+  // Where the segment behind a break at that place starts.
+  Step& start_behind(std::source_location where);
+  // A step that will live as long as this; null once the record is full.
+  Step* new_step();
+  // A step that was never linked.
+  void take_back(Step* step);
+  // Links a step behind `link` unless somebody else linked one first, which is returned then.
+  static Step* link(std::atomic<Step*>& link, Step* step);
+
+  // The exit behind `last` with these slots live; `made` where this call has to build it.  Null
+  // where there are too many.
+  Exit* exit(Step& last, const std::vector<uint64_t>& live, bool* made);
+  // Gives an exit its graph and what runs it; afterwards its state is not `building`.
+  void build(Exit& exit);
+
+  // Frozen programs, newest first; they are only ever added.
+  FrozenProgram* frozen() const { return frozen_.load(std::memory_order_acquire); }
+  void add(std::unique_ptr<FrozenProgram> program);
+
+  std::unique_ptr<Memory> take_memory();
+  void give_back(std::unique_ptr<Memory> memory);
+
+  enum class What : uint8_t { broke, recompiled, fell_back };
+  // Counts; keeps an event the first time.
+  void note(What what, const Code& code, std::string reason, std::string place);
+  void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+  CompiledReport report() const;
+
+ private:
+  struct Site {
+    const char* file;
+    uint32_t line, column;
+    bool operator==(const Site&) const = default;
+  };
+  struct SiteHash {
+    size_t operator()(const Site& s) const {
+      return reinterpret_cast<size_t>(s.file) * 31 + s.line * 1009 + s.column;
+    }
+  };
+  std::shared_ptr<CompiledSegment> compiled(const graph::Graph& graph, const std::string& name,
+                                            std::string* why);
+  std::vector<const Step*> linked_steps() const;
+  static std::vector<std::string> guard_texts(const std::vector<const Step*>& steps);
+
+  CompileOptions options_;
+  std::shared_ptr<SegmentRunner> runner_;
+  uint32_t number_;
+  std::atomic<Step*> entry_{nullptr};
+  std::atomic<uint32_t> last_symbol_{0};
+  std::atomic<uint64_t> calls_{0};
+  mutable std::mutex lock_;
+  std::deque<Step> steps_;
+  std::vector<Step*> spare_;
+  std::deque<Exit> exits_;
+  std::unordered_map<Site, Step*, SiteHash> starts_;
+  std::unordered_map<Hash, std::shared_ptr<CompiledSegment>> segments_;
+  std::vector<std::unique_ptr<Memory>> idle_;
+  std::vector<Finding> findings_[3];
+  std::atomic<FrozenProgram*> frozen_{nullptr};
+  std::vector<std::unique_ptr<FrozenProgram>> programs_;
+};
+
+std::string place_text(std::source_location where);
+std::string place_text(const graph::Place& place);
+
+}  // namespace vitro::capture

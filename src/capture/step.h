@@ -1,0 +1,95 @@
+// The record of a function: a tree of steps.  A node of it is an op call as it was made; the path
+// from a start to a step is all that a segment did so far, so a step stands for its whole path.
+//
+//   entry ─► start(x: f32[4]) ─next─► exp(slot 0) ─next─► add(slot 1, slot 0) ─next─► ...
+//                │fork                                        │fork (another op, number, size)
+//                ▼                                            ▼
+//            start(x: f32[s0])                              mul(slot 1, slot 0) ─► ...
+//
+// Tensors have slots, numbered along the path: results of steps, and tensors from outside, which
+// take the next slot where they are first seen.  Steps are never changed once linked, and live as
+// long as the record; `next`, `fork` and `exits` only ever go from null to something.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vitro/core/interpreter.h"
+#include "vitro/core/op.h"
+#include "vitro/graph/graph.h"
+
+namespace vitro::capture {
+
+constexpr uint32_t no_slot = ~0U;
+
+// A tensor from outside, as it must be again.  Symbols in `meta` get their values here, or must
+// have the value they have already.  The offset is 0: it counts from the tensor's own.
+struct Bind {
+  uint32_t slot = 0;
+  TensorMeta meta;
+  bool requires_grad = false, is_parameter = false;
+  bool symbolic = false;        // some size or stride is
+  bool row_major = false;       // then: its strides follow from its sizes
+  uint32_t shares = no_slot;    // the first slot whose storage it shares
+  int64_t shared_distance = 0;  // then: how many bytes it lies behind that one
+};
+
+struct StepOperand {
+  enum class Kind : uint8_t {
+    none,
+    slot,     // a tensor that has its slot already
+    bind,     // a tensor from outside, seen for the first time: the next of the step's binds
+    number,   // this number
+    varying,  // any number of this kind: an input of the graph
+  };
+  Scalar number;
+  uint32_t slot = no_slot;  // slot, bind; varying: its place among the call's numbers
+  Kind kind = Kind::none;
+};
+
+// What a segment that ends behind a step is made into; see exit.h.
+struct Exit;
+
+struct Step {
+  // Compared with each call.
+  const OpDef* op = nullptr;  // null: a start
+  const StepOperand* operands = nullptr;
+  AttrsView attrs;  // of attrs_owned
+  uint16_t operand_count = 0;
+  bool in_place = false;
+  bool plain = true;  // nothing but slots and numbers to compare
+  Modes modes;        // at the start of a function, and of each op
+  // Handed out.
+  uint16_t result_count = 0;  // new slots: none for a write in place
+  uint32_t first_slot = 0;
+  const TensorMeta* results = nullptr;
+  std::atomic<Step*> next{nullptr}, fork{nullptr};
+  // The rest.
+  const Step* parent = nullptr;  // null for starts
+  uint32_t slots_after = 0, numbers_after = 0, depth = 0;
+  std::vector<Bind> binds;
+  std::vector<sym::Guard> guards;
+  std::vector<sym::Expr> attr_symbols;  // symbols that plain numbers in the attributes give values
+  std::vector<StepOperand> operands_owned;
+  std::vector<TensorMeta>
+      results_owned;  // of a write in place: what is written, before it is fitted
+  Attrs attrs_owned;
+  graph::Place place;
+  std::atomic<Exit*> exits{nullptr};
+
+  // Points the compared members at the owned ones.
+  void finish();
+};
+
+// Sizes and plain numbers among attributes that may vary, in order of the members.
+std::vector<Size> sizes_in(AttrsView attrs);
+// The same attributes but for those sizes.
+bool same_but_sizes(AttrsView a, AttrsView b);
+
+// Steps from behind the start up to `last`, in order.
+std::vector<const Step*> path_to(const Step& last);
+const Step& start_of(const Step& last);
+
+}  // namespace vitro::capture

@@ -1,0 +1,38 @@
+// Values of the symbols of one call.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vitro/core/tensor.h"
+
+namespace vitro::capture {
+
+class Symbols {
+ public:
+  void clear() { known_.clear(); }
+  size_t mark() const { return known_.size(); }
+  void back_to(size_t mark) { known_.resize(mark); }
+  // A symbol gets its value once per call; false where it has another one already, or where the
+  // value lies outside of what symbols stand for (2 and more).
+  bool bind(sym::Expr symbol, int64_t value);
+  const int64_t* find(sym::Expr symbol) const {
+    for (const auto& [s, v] : known_) {
+      if (s == symbol) return &v;
+    }
+    return nullptr;
+  }
+  // False where a symbol of `e` has no value in this call.
+  bool knows(sym::Expr e) const;
+  int64_t value(sym::Expr e) const;
+  int64_t value(Size s) const { return s.is_symbolic() ? value(s.expr()) : s.value(); }
+  bool holds(const sym::Guard& guard) const;
+  Ints values(const Sizes& sizes) const;
+
+ private:
+  std::vector<std::pair<sym::Expr, int64_t>> known_;
+};
+
+}  // namespace vitro::capture

@@ -1,0 +1,213 @@
+#include "capture/testing.h"
+
+namespace vitro {
+namespace {
+
+template <class F>
+void same_as_eager(F program, const std::vector<Tensor>& inputs) {
+  const auto copies = [&] {
+    std::vector<Tensor> out;
+    for (const Tensor& t : inputs) out.push_back(clone(t));
+    return out;
+  };
+  auto f = compile(program, graphs());
+  for (int call = 0; call < 3; ++call) {
+    const std::vector<Tensor> a = copies(), b = copies();
+    const std::vector<Tensor> want = program(a), got = f(b);
+    ASSERT_EQ(want.size(), got.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(values(got[i]), values(want[i])) << "result " << i << " of call " << call;
+      EXPECT_EQ(got[i].impl()->strides, want[i].impl()->strides) << "result " << i;
+      EXPECT_EQ(got[i].impl()->offset, want[i].impl()->offset) << "result " << i;
+      for (size_t k = 0; k < i; ++k)
+        EXPECT_EQ(got[i].storage() == got[k].storage(), want[i].storage() == want[k].storage());
+      for (size_t k = 0; k < a.size(); ++k)
+        EXPECT_EQ(got[i].storage() == b[k].storage(), want[i].storage() == a[k].storage());
+    }
+    for (size_t k = 0; k < a.size(); ++k) EXPECT_EQ(values(b[k]), values(a[k])) << "input " << k;
+  }
+  expect_sound_graphs(f.report());
+  for (const SegmentReport& s : f.report().segments) EXPECT_TRUE(s.compiled) << s.why_not;
+}
+
+using List = std::vector<Tensor>;
+
+TEST(Mutation, OfAnInputIsWrittenBack) {
+  same_as_eager(
+      [](const List& in) {
+        add_(in[0], 1.0);
+        mul_(in[0], in[1]);
+        return List{add(in[0], in[1])};
+      },
+      {counted({2, 3}), counted({3})});
+}
+
+TEST(Mutation, OfAViewOfAnInputReachesTheInput) {
+  same_as_eager(
+      [](const List& in) {
+        mul_(slice(in[0], 1, 1, 3), 10.0);
+        add_(select(in[0], 0, 0), in[1]);
+        exp_(permute(slice(in[0], 0, 1, 2), {1, 0}));
+        return List{sum(in[0], {0})};
+      },
+      {counted({3, 4}, 0.1F), counted({4}, 0.1F)});
+}
+
+TEST(Mutation, GoesThroughChainsOfViews) {
+  same_as_eager(
+      [](const List& in) {
+        const Tensor y = add(in[0], 0.0);
+        const Tensor v = select(permute(view(y, {2, 2, 3}), {2, 0, 1}), 0, 1);
+        add_(v, 100.0);
+        const Tensor w = unsqueeze(slice(y, 0, 1, 2), 0);
+        mul_(w, 2.0);
+        return List{y, v, squeeze(w)};
+      },
+      {counted({2, 6})});
+}
+
+TEST(Mutation, KeepsTheDTypeOfWhatIsWritten) {
+  same_as_eager(
+      [](const List& in) {
+        const Tensor wide = to(in[1], DType::f64);
+        add_(in[0], wide);
+        return List{in[0]};
+      },
+      {counted({3}), counted({3})});
+}
+
+TEST(Mutation, ReadsBeforeAndAfterDiffer) {
+  same_as_eager(
+      [](const List& in) {
+        const Tensor view_of = slice(in[0], 0, 0, 2);
+        const Tensor before = add(view_of, 0.0);
+        add_(in[0], 5.0);
+        const Tensor after = add(view_of, 0.0);
+        return List{before, after, view_of};
+      },
+      {counted({4})});
+}
+
+TEST(Mutation, CopyAndFill) {
+  same_as_eager(
+      [](const List& in) {
+        const Tensor y = zeros({4, 4});
+        copy_(select(y, 1, 2), in[0]);
+        fill_(select(y, 0, 3), 7.0);
+        copy_(in[0], select(y, 0, 1));
+        return List{y};
+      },
+      {counted({4})});
+}
+
+TEST(Mutation, ReturnsTheTensorItself) {
+  auto f = compile([](const Tensor& x) { return Tensor(add_(x, 1.0)); }, graphs());
+  const Tensor x = vec({1});
+  EXPECT_TRUE(f(x).same_as(x));
+  EXPECT_TRUE(f(x).same_as(x));
+  EXPECT_EQ(values(x), (std::vector<float>{3}));
+}
+
+TEST(Mutation, AWriteMovesTheVersion) {
+  auto f = compile([](const Tensor& x) { add_(x, 1.0); }, graphs());
+  const Tensor x = vec({1});
+  f(x);
+  const uint64_t version = x.storage().version();
+  f(x);
+  EXPECT_GT(x.storage().version(), version);
+}
+
+TEST(View, OfAnInputSharesItsMemory) {
+  same_as_eager([](const List& in) { return List{slice(in[0], 0, 1, 3), in[0]}; },
+                {counted({4, 2})});
+}
+
+TEST(View, OfAResultSharesTheResultsMemory) {
+  same_as_eager(
+      [](const List& in) {
+        const Tensor y = exp(in[0]);
+        return List{permute(y, {1, 0}), y, slice(y, 1, 1, 2)};
+      },
+      {counted({2, 3}, 0.1F)});
+}
+
+TEST(View, OfAResultThatIsNotItselfReturned) {
+  same_as_eager([](const List& in) { return List{slice(exp(in[0]), 0, 1, 2)}; },
+                {counted({4}, 0.1F)});
+}
+
+TEST(View, OfALargerTensorAsInputKeepsItsOffset) {
+  auto f = compile([](const Tensor& x) { return slice(x, 0, 1, 3); }, graphs());
+  const Tensor big = counted({10});
+  for (const int64_t from : {0, 2, 4}) {
+    const Tensor part = slice(big, 0, from, from + 5), want = slice(part, 0, 1, 3);
+    const Tensor got = f(part);
+    EXPECT_EQ(values(got), values(want));
+    EXPECT_TRUE(got.storage() == big.storage());
+  }
+}
+
+TEST(Aliases, InputsThatOverlapAndAreWrittenStillGiveTheRightAnswer) {
+  const auto program = [](const Tensor& a, const Tensor& b) {
+    add_(a, 1.0);
+    return mul(b, 2.0);
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({6}), y = counted({6});
+  EXPECT_EQ(values(f(slice(x, 0, 0, 4), slice(x, 0, 2, 6))),
+            values(program(slice(y, 0, 0, 4), slice(y, 0, 2, 6))));
+  EXPECT_EQ(values(x), values(y));
+  ASSERT_EQ(f.report().fallbacks.size(), 1U);
+  EXPECT_EQ(f.report().fallbacks[0].code->id, "V0604");
+}
+
+TEST(Aliases, InputsApartInOneStorageAreTwoTensors) {
+  auto f = compile(
+      [](const Tensor& a, const Tensor& b) {
+        add_(a, b);
+        return mul(b, 2.0);
+      },
+      graphs());
+  const Tensor x = counted({6});
+  EXPECT_EQ(values(f(slice(x, 0, 0, 3), slice(x, 0, 3, 6))), (std::vector<float>{6, 8, 10}));
+  EXPECT_EQ(values(x), (std::vector<float>{3, 5, 7, 3, 4, 5}));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+  // The same shapes, but overlapping: the distance is a guard.
+  EXPECT_EQ(values(f(slice(x, 0, 0, 3), slice(x, 0, 1, 4))),
+            (std::vector<float>{2 * 12.0F, 2 * 10.0F, 6}));
+}
+
+TEST(Aliases, TwoHandlesOfOneWindowAreOneTensor) {
+  const auto program = [](const Tensor& a, const Tensor& b) {
+    add_(a, 1.0);
+    mul_(b, 3.0);
+    return add(a, b);
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({4}), y = counted({4});
+  EXPECT_EQ(values(f(slice(x, 0, 0, 4), slice(x, 0, 0, 4))),
+            values(program(slice(y, 0, 0, 4), slice(y, 0, 0, 4))));
+  EXPECT_EQ(values(x), values(y));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
+TEST(Aliases, AWriteThroughAViewThatRepeatsIsTheSameErrorAsEager) {
+  auto f = compile([](const Tensor& x) { add_(expand(x, {3, 2}), 1.0); }, graphs());
+  std::string eager_text, compiled_text;
+  const Tensor x = counted({2});
+  try {
+    add_(expand(x, {3, 2}), 1.0);
+  } catch (const Error& e) {
+    eager_text = e.what();
+  }
+  try {
+    f(x);
+  } catch (const Error& e) {
+    compiled_text = e.what();
+  }
+  EXPECT_FALSE(eager_text.empty());
+  EXPECT_EQ(compiled_text, eager_text);
+}
+
+}  // namespace
+}  // namespace vitro

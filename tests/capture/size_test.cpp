@@ -1,0 +1,158 @@
+#include "capture/testing.h"
+
+namespace vitro {
+namespace {
+
+TEST(Dynamic, ASizeThatDiffersAtTheSecondCallBecomesASymbol) {
+  auto f = compile([](const Tensor& x) { return mul(add(x, x), 2.0); }, graphs());
+  for (const int64_t n : {3, 5, 7, 100, 3})
+    EXPECT_EQ(f(counted({n, 2})).numel().value(), n * 2) << n;
+  const CompiledReport report = f.report();
+  EXPECT_EQ(report.segments.size(), 2U);
+  ASSERT_EQ(report.recompiles.size(), 1U);
+  EXPECT_EQ(report.recompiles[0].code->id, "V0302");
+  EXPECT_EQ(report.recompiles[0].reason, "input 0: expected f32[3, 2], got f32[5, 2]");
+  EXPECT_EQ(report.guards, (std::vector<std::string>{"input 0: f32[3, 2]", "input 0: f32[s0, 2]"}));
+  expect_sound_graphs(report);
+}
+
+TEST(Dynamic, ZeroAndOneStayNumbers) {
+  auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
+  for (const int64_t n : {5, 1, 0, 7, 1, 0, 9}) EXPECT_EQ(f(counted({n})).numel().value(), n);
+  EXPECT_EQ(f.report().guards.size(), 4U);
+}
+
+TEST(Dynamic, AMarkedSizeIsASymbolFromTheStart) {
+  auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
+  const Tensor x = counted({4, 3});
+  x.impl()->dynamic_dims = 1;
+  f(x);
+  f(counted({9, 3}));
+  EXPECT_EQ(f.report().segments.size(), 1U);
+  EXPECT_TRUE(f.report().recompiles.empty());
+}
+
+TEST(Dynamic, CanBeSwitchedOffAndOn) {
+  CompileOptions fixed = graphs(), free = graphs();
+  fixed.dynamic = false;
+  free.dynamic = true;
+  const auto program = [](const Tensor& x) { return exp(x); };
+  auto f = compile(program, fixed), g = compile(program, free);
+  for (const int64_t n : {2, 3, 4}) {
+    f(counted({n}));
+    g(counted({n}));
+  }
+  EXPECT_EQ(f.report().segments.size(), 3U);
+  EXPECT_EQ(g.report().segments.size(), 1U);
+}
+
+TEST(Dynamic, AQuestionOfAShapeRuleIsAGuardThatIsChecked) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return add(x, y); }, graphs());
+  const auto run = [&](int64_t a, int64_t b) {
+    const Tensor x = counted({a, 1}), y = counted({b});
+    EXPECT_EQ(values(f(x, y)), values(add(x, y)));
+  };
+  run(2, 3);
+  run(4, 5);
+  run(6, 6);
+  run(3, 1);
+  EXPECT_THROW(f(counted({3}), counted({4})), Error);
+  run(8, 9);
+}
+
+TEST(Dynamic, AShapeErrorReadsTheSameAsEager) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return add(x, y); }, graphs());
+  std::string eager_text, compiled_text;
+  const Tensor x = counted({3}), y = counted({4});
+  try {
+    add(x, y);
+  } catch (const Error& e) {
+    eager_text = e.what();
+  }
+  try {
+    f(x, y);
+  } catch (const Error& e) {
+    compiled_text = e.what();
+  }
+  EXPECT_FALSE(eager_text.empty());
+  EXPECT_EQ(compiled_text, eager_text);
+}
+
+TEST(Dynamic, ABranchOnASizeIsTheHostsAndForks) {
+  auto f = compile([](const Tensor& x) { return x.size(0) > 4 ? exp(x) : add(x, 1.0); }, graphs());
+  for (const int64_t n : {2, 3, 4, 5, 6, 3, 9}) {
+    const Tensor x = counted({n}, 0.1F);
+    EXPECT_EQ(values(f(x)), values(n > 4 ? exp(x) : add(x, 1.0))) << n;
+  }
+}
+
+TEST(Dynamic, APlainSizeInAttributesThatVariesBecomesASymbol) {
+  int64_t n = 4;
+  auto f = compile([&](const Tensor& x) { return mul(slice(x, 0, 0, n), 2.0); }, graphs());
+  const Tensor x = counted({64});
+  for (n = 4; n < 40; n += 3) EXPECT_EQ(values(f(x)), values(mul(slice(x, 0, 0, n), 2.0))) << n;
+  EXPECT_EQ(f.report().segments.size(), 2U);
+  EXPECT_TRUE(f.report().fallbacks.empty());
+  n = 1;
+  EXPECT_EQ(f(x).numel().value(), 1);
+}
+
+TEST(Dynamic, SizesOfTensorsBehindABreakKeepTheirSymbols) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor y = add(x, 1.0);
+        graph_break("in the middle");
+        return sum(view(mul(y, x), {x.size(0) / 2, 2}), {1});
+      },
+      graphs());
+  for (const int64_t n : {4, 6, 8, 10, 12}) {
+    const Tensor x = counted({n});
+    EXPECT_EQ(values(f(x)), values(sum(view(mul(add(x, 1.0), x), {n / 2, 2}), {1}))) << n;
+  }
+  EXPECT_LE(f.report().segments.size(), 4U);
+}
+
+TEST(Dynamic, ParametersSeenOnTheWayMayVaryToo) {
+  Tensor table = counted({4, 2});
+  auto f = compile([&](const Tensor& x) { return add(sum(table, {0}), x); }, graphs());
+  for (const int64_t n : {4, 5, 6, 7}) {
+    table = counted({n, 2});
+    EXPECT_EQ(values(f(vec({1, 2}))), values(add(sum(table, {0}), vec({1, 2}))));
+  }
+  EXPECT_EQ(f.report().segments.size(), 2U);
+}
+
+TEST(Dynamic, StridesOfAnotherKindAreAnotherRecord) {
+  auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
+  const Tensor x = counted({3, 4});
+  for (const Tensor& t : {x, permute(counted({4, 3}), {1, 0}), slice(counted({6, 8}), 1, 0, 8, 2),
+                          slice(counted({5, 10}), 1, 0, 10, 2), permute(counted({7, 9}), {1, 0})}) {
+    const Tensor want = add(t, 1.0), got = f(t);
+    EXPECT_EQ(values(got), values(want));
+    for (int64_t d = 0; d < 2; ++d)
+      EXPECT_EQ(got.strides()[static_cast<size_t>(d)].value(),
+                want.strides()[static_cast<size_t>(d)].value());
+  }
+}
+
+TEST(Number, ThatVariesBecomesAnArgument) {
+  auto f = compile([](const Tensor& x, double n) { return mul(x, n); }, graphs());
+  for (double n = 0; n < 20; n += 0.5)
+    EXPECT_EQ(values(f(vec({2}), n)), (std::vector<float>{static_cast<float>(2 * n)}));
+  const CompiledReport report = f.report();
+  EXPECT_EQ(report.segments.size(), 2U);
+  ASSERT_EQ(report.recompiles.size(), 1U);
+  EXPECT_EQ(report.recompiles[0].code->id, "V0303");
+  EXPECT_EQ(report.recompiles[0].reason, "mul: operand 1: expected 0.0, got 0.5");
+  const graph::Graph& g = report.segments[1].graph;
+  EXPECT_EQ(g[g.inputs().at(1)].input, graph::InputKind::number);
+  expect_sound_graphs(report);
+}
+
+TEST(Number, ThatDecidesAShapeIsARecompile) {
+  auto f = compile([](int64_t n) { return add(arange(n), 1); }, graphs());
+  for (int64_t n = 2; n < 6; ++n) EXPECT_EQ(f(n).numel().value(), n);
+}
+
+}  // namespace
+}  // namespace vitro

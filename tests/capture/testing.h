@@ -1,0 +1,44 @@
+// What the tests of capture share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "eager/eager.h"
+#include "vitro/compile/compile.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+
+inline CompileOptions graphs(std::string name = "f") {
+  eager::init();
+  return {.name = std::move(name), .backend = "eager", .dynamic = {}};
+}
+
+inline std::vector<float> values(const Tensor& t) {
+  return t.to_vector<float>();
+}
+
+inline Tensor vec(std::vector<float> v) {
+  const auto n = static_cast<int64_t>(v.size());
+  return Tensor::from<float>(v, {n});
+}
+
+// 0, 1, 2, ... in those sizes.
+inline Tensor counted(std::initializer_list<int64_t> sizes, float scale = 1) {
+  int64_t n = 1;
+  for (const int64_t s : sizes) n *= s;
+  std::vector<float> v;
+  for (int64_t i = 0; i < n; ++i) v.push_back(static_cast<float>(i) * scale);
+  return Tensor::from<float>(v, sizes);
+}
+
+// Every graph of the report is well-formed.
+inline void expect_sound_graphs(const CompiledReport& report) {
+  for (const SegmentReport& segment : report.segments)
+    EXPECT_EQ(graph::verify(segment.graph), "") << graph::print(segment.graph);
+}
+
+}  // namespace vitro
