@@ -33,7 +33,7 @@ std::span<const Pass> standard_passes();
 // after each pass (may be null); `subject` is whose graph it is, in the phases that are kept.
 Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports = nullptr,
                  const std::function<void(std::string_view, const Graph&)>& after = nullptr,
-                std::string_view subject = {});
+                 std::string_view subject = {});
 
 // Puts nodes in the order of their first use from the outputs, without those nobody reads, and
 // numbers their names anew: the same program is the same text, whatever order the compiler it was
