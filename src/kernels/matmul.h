@@ -73,7 +73,7 @@ struct MatmulTasks {
 };
 
 template <class Acc>
-VITRO_INLINE MatmulTasks matmul_tasks(i64 m, i64 n, i64 k, i64 threads) {
+[[gnu::noinline]] static MatmulTasks matmul_tasks(i64 m, i64 n, i64 k, i64 threads) {
   constexpr i64 height = MatmulPanel<Acc>::rows, group_bytes = 512 * 1024;
   MatmulTasks t{m, n, k, (m + height - 1) / height, 0, panel_count<Acc>(n), 0, 0, 0};
   i64 panel_bytes =
@@ -141,24 +141,26 @@ template <int rows, bool row_major, class Acc, class T>
 [[gnu::noinline]] static void matmul_tile(const Acc* a, i64 stride, const T* panel, i64 k, Acc* c,
                                           i64 c_stride, bool first) {
   constexpr int vectors = MatmulPanel<Acc>::vectors;
-  Vec<Acc> sum[rows][vectors];
-#pragma clang loop unroll(full)
-  for (int i = 0; i < rows; ++i) {
-#pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; ++j)
-      sum[i][j] = first ? Vec<Acc>{} : load(c + i * c_stride + j * 16);
-  }
-#pragma clang loop unroll(disable)
-  for (i64 p = 0; p < k; ++p) {
-    Vec<Acc> b[vectors];
-#pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; ++j) b[j] = load_as<Acc>(panel + (p * vectors + j) * 16);
+  Vec<Acc> sum[rows][vectors] = {};
+  if (!first) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < rows; ++i) {
-      Vec<Acc> x = splat(row_major ? a[i * stride + p] : a[p * stride + i]);
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j) sum[i][j] = load(c + i * c_stride + j * 16);
+    }
+  }
+#pragma clang loop unroll(disable)
+  for (; k > 0; --k) {
+    Vec<Acc> b[vectors];
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; ++j) b[j] = load_as<Acc>(panel + j * 16);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; ++i) {
+      Vec<Acc> x = splat(row_major ? a[i * stride] : a[i]);
 #pragma clang loop unroll(full)
       for (int j = 0; j < vectors; ++j) sum[i][j] = fma(x, b[j], sum[i][j]);
     }
+    panel += vectors * 16, a += row_major ? 1 : stride;
   }
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; ++i) {
@@ -243,8 +245,8 @@ struct MatmulScratch {
 
 // `rows` rows of A from k0, `count` long, into scratch.
 template <class Acc, class A>
-VITRO_INLINE void matmul_fill(const A& a, i64 row, i64 rows, i64 k0, i64 count,
-                              MatmulScratch<Acc>& scratch) {
+[[gnu::noinline]] static void matmul_fill(const A& a, i64 row, i64 rows, i64 k0, i64 count,
+                                          MatmulScratch<Acc>& scratch) {
   for (i64 i = 0; i < rows; ++i) {
     i64 done = 0;
     if constexpr (__is_same(A, RowMajor<Acc>)) {
@@ -272,7 +274,7 @@ struct MatmulRows {
   i64 row, rows;
 };
 template <class Acc, i64 known_m>
-VITRO_INLINE MatmulRows matmul_row_tile(const MatmulTasks& t, i64 tile) {
+[[gnu::noinline]] static MatmulRows matmul_row_tile(const MatmulTasks& t, i64 tile) {
   constexpr i64 height = MatmulPanel<Acc>::rows;
   if constexpr (known_m == few_rows) return {tile * height, smaller(height, t.m - tile * height)};
   i64 low = t.m / t.row_tiles, high_tiles = t.m % t.row_tiles;
@@ -287,8 +289,9 @@ inline constexpr i64 matmul_tiles_at_once = 8;
 
 // Rows tile0 to tile1 by panels p0 to p1, all of k: into `sums`, whose first row is that of tile0.
 template <class Acc, i64 known_m, class A, class T>
-VITRO_INLINE void matmul_block(const MatmulTasks& t, const A& a, const T* packed, i64 tile0,
-                               i64 tile1, i64 p0, i64 p1, MatmulScratch<Acc>& scratch, Acc* sums) {
+[[gnu::noinline]] static void matmul_block(const MatmulTasks& t, const A& a, const T* packed,
+                                           i64 tile0, i64 tile1, i64 p0, i64 p1,
+                                           MatmulScratch<Acc>& scratch, Acc* sums) {
   using Source = MatmulSource<A>;
   constexpr i64 columns = MatmulPanel<Acc>::columns, width = matmul_width<Acc>();
   constexpr bool in_place = __is_same(typename Source::element, Acc),
