@@ -1,7 +1,9 @@
 #include "vitro/init.h"
 
+#include "compile/pipeline.h"
 #include "eager/eager.h"
 #include "runtime/cpu/allocator.h"
+#include "vitro/capture/function.h"
 #include "vitro/core/storage.h"
 
 namespace vitro {
@@ -10,6 +12,7 @@ void init() {
   static const bool done = [] {
     set_allocator(Device::Kind::cpu, &runtime::cpu_allocator());
     eager::init();
+    capture::register_runner("inductor", pipeline::make_runner());
     return true;
   }();
   (void)done;

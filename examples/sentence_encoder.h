@@ -1,0 +1,77 @@
+// Sentences to vectors: WordPiece, BERT, mean over the tokens, unit length.  Shared by lesson 3 and
+// `vitro demo`.
+#pragma once
+
+#include <vitro/vitro.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sentences {
+
+class Encoder {
+ public:
+  // Weights and vocabulary of a MiniLM-L6 from the files in `folder`; empty: where fetch_minilm()
+  // puts them.
+  static vitro::Result<std::unique_ptr<Encoder>> load(const std::string& folder = {}) {
+    const vitro::io::MinilmFiles files = vitro::io::minilm_files(folder);
+    auto tokenizer = vitro::io::WordPiece::read(files.vocabulary);
+    if (!tokenizer) return tokenizer.failure();
+    auto weights = vitro::io::Safetensors::read(files.weights);
+    if (!weights) return weights.failure();
+    std::unique_ptr<Encoder> encoder(new Encoder);
+    encoder->tokenizer_.emplace(*std::move(tokenizer));
+    encoder->bert_.load([&](std::string_view name) {
+      auto found = weights->tensor(name);
+      return found ? *std::move(found) : vitro::Tensor();
+    });
+    return encoder;
+  }
+
+  // The same model on random weights; texts are numbered by their bytes.  For machines without the
+  // weights.
+  static std::unique_ptr<Encoder> seeded() {
+    vitro::manual_seed(0);
+    return std::unique_ptr<Encoder>(new Encoder);
+  }
+
+  // The weights of `folder`; without a folder the fetched ones, and random ones where none were
+  // fetched.
+  static vitro::Result<std::unique_ptr<Encoder>> load_or_seeded(const std::string& folder) {
+    if (folder.empty() && !std::filesystem::exists(vitro::io::minilm_files().weights))
+      return seeded();
+    return load(folder);
+  }
+
+  bool has_real_weights() const { return tokenizer_.has_value(); }
+
+  std::vector<int64_t> ids(std::string_view text) const {
+    if (tokenizer_) return tokenizer_->encode(text, 256);
+    std::vector<int64_t> out{101};
+    for (const char c : text.substr(0, 254)) out.push_back(1000 + static_cast<unsigned char>(c));
+    out.push_back(102);
+    return out;
+  }
+
+  // ids [batch, length] -> [batch, 384], each row of length 1.
+  vitro::Tensor operator()(const vitro::Tensor& ids) const {
+    const vitro::Tensor pooled = vitro::mean(bert_(ids), {1});
+    const vitro::Tensor length = vitro::sqrt(vitro::sum(pooled * pooled, {-1}, true));
+    return pooled / vitro::maximum(length, 1e-12);
+  }
+
+  static vitro::Tensor tensor(const std::vector<int64_t>& ids) {
+    return vitro::Tensor::from(ids, {1, static_cast<int64_t>(ids.size())});
+  }
+
+ private:
+  Encoder() : bert_(vitro::nn::BertConfig::mini_lm_l6()) {}
+  vitro::nn::Bert bert_;
+  std::optional<vitro::io::WordPiece> tokenizer_;
+};
+
+}  // namespace sentences

@@ -1,0 +1,19 @@
+// All of Vitro that a program needs.
+//   auto fast = vitro::compile([](const vitro::Tensor& x) { return vitro::sin(vitro::cos(x)); });
+//   vitro::Tensor y = fast(x);
+// Read examples/01_cos_sin.cpp, then the headers below in this order.
+#pragma once
+
+#include "vitro/compile/compile.h"
+#include "vitro/core/generator.h"
+#include "vitro/core/tensor.h"
+#include "vitro/init.h"
+#include "vitro/io/minilm.h"
+#include "vitro/io/safetensors.h"
+#include "vitro/io/wordpiece.h"
+#include "vitro/nn.h"
+#include "vitro/ops/all.h"
+#include "vitro/profiler/profiler.h"
+#include "vitro/report/json.h"
+#include "vitro/report/output.h"
+#include "vitro/version.h"
