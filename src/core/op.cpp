@@ -32,6 +32,31 @@ std::string_view name_of(OpKind kind) {
   __builtin_unreachable();
 }
 
+namespace {
+
+// This run's numbers, without the symbols.
+Sizes numbers_of(const Sizes& sizes) {
+  Sizes out = sizes;
+  for (Size& s : out) s = Size(s.value());
+  return out;
+}
+
+// A mistake reads the same eager and compiled: the rule refuses once more, seeing this run's
+// numbers.
+void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta>& metas) {
+  for (TensorMeta& meta : metas) {
+    meta.sizes = numbers_of(meta.sizes);
+    meta.strides = numbers_of(meta.strides);
+    meta.offset = Size(meta.offset.value());
+  }
+  const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(s.value()); });
+  shape.results.clear();
+  ShapeCall again{shape.op, shape.operands, plain.view(), shape.results};
+  op.shape(again);
+}
+
+}  // namespace
+
 std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands, AttrsView attrs) {
   VITRO_CHECK(operands.size() >= op.min_operands &&
                   (op.max_operands == 255 || operands.size() <= op.max_operands),
@@ -54,7 +79,12 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   }
   std::vector<TensorMeta> results;
   ShapeCall shape{op.name, arguments, attrs, results};
-  op.shape(shape);
+  try {
+    op.shape(shape);
+  } catch (const Error&) {
+    refuse_in_numbers(op, shape, metas);
+    throw;
+  }
   return results;
 }
 
@@ -64,13 +94,14 @@ void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta&
     fits = equal(result.sizes[d], target.sizes[d]);
     shared = shared || (equal(target.strides[d], 0) && less(1, target.sizes[d]));
   }
-  VITRO_CHECK(fits, op.name, "_: the result has sizes ", result.sizes,
-              ", which do not fit into the first operand's sizes ", target.sizes);
+  VITRO_CHECK(fits, op.name, "_: the result has sizes ", numbers_of(result.sizes),
+              ", which do not fit into the first operand's sizes ", numbers_of(target.sizes));
   VITRO_CHECK(info(result.dtype).category <= info(target.dtype).category, op.name,
               "_: a result of ", result.dtype, " cannot be stored in a tensor of ", target.dtype,
               "; call ", op.name, " instead, or cast the operand");
   VITRO_CHECK(!shared, op.name, "_: several elements of the tensor share memory (sizes ",
-              target.sizes, ", strides ", target.strides, "); clone it before writing");
+              numbers_of(target.sizes), ", strides ", numbers_of(target.strides),
+              "); clone it before writing");
 }
 
 }  // namespace vitro

@@ -236,6 +236,9 @@ std::string compare(const Program& program, const std::string& backend) {
     if (std::string d = difference(want, got); !d.empty())
       return cat("call with n = ", round.size, ": ", d);
   }
+  for (const SegmentReport& segment : fast.report().segments) {
+    if (!segment.why_not.empty()) return cat("not compiled: ", segment.why_not);
+  }
   return "";
 }
 
