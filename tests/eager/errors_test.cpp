@@ -1,0 +1,214 @@
+// What ops say about mistakes: the op, what was got, what was needed, what to do.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "eager/eager.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+namespace {
+
+struct Mistake {
+  std::string_view text;
+  std::function<void()> make;
+};
+
+Tensor f(std::initializer_list<int64_t> sizes) {
+  return zeros(Sizes([&] {
+    Sizes s;
+    for (const int64_t v : sizes) s.push_back(v);
+    return s;
+  }()));
+}
+Tensor whole(std::initializer_list<int64_t> values) {
+  return Tensor::from(values, {static_cast<int64_t>(values.size())});
+}
+
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> all = {
+      {"add: sizes [2, 3] and [4] do not broadcast: 3 and 4 at dimension 1 differ and neither is 1",
+       [] { (void)add(f({2, 3}), f({4})); }},
+      {"where: the condition must be bool, got f32", [] { (void)where(f({2}), f({2}), f({2})); }},
+      {"neg: takes numbers (not bool), got bool", [] { (void)neg(f({2}) > 0); }},
+      {"bitwise_not: takes whole numbers or bool, got f32", [] { (void)bitwise_not(f({2})); }},
+      {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
+       [] { (void)sub(f({2}) > 0, 1); }},
+      {"add: alpha must be a whole number for i64, got 0.5",
+       [] { (void)add(whole({1}), whole({2}), 0.5); }},
+      {"gelu: takes floating-point numbers, got i64", [] { (void)gelu(whole({1})); }},
+      {"gelu: approximate must be \"none\" or \"tanh\", got \"fast\"",
+       [] { (void)gelu(f({1}), "fast"); }},
+      {"div: rounding_mode must be \"\", \"floor\" or \"trunc\", got \"up\"",
+       [] { (void)div(f({1}), 2, "up"); }},
+      {"floor_divide: division of whole numbers by 0; replace the zeros, or cast to a "
+       "floating-point dtype first",
+       [] { (void)div(whole({1}), 0, "floor"); }},
+      {"remainder: division of whole numbers by 0; replace the zeros, or cast to a floating-point "
+       "dtype first",
+       [] { (void)remainder(whole({3, 4}), whole({1, 0})); }},
+      {"pow: whole numbers cannot be raised to the negative whole number -1; cast them to a "
+       "floating-point dtype first",
+       [] { (void)pow(whole({2}), -1); }},
+      {"clamp: needs at least one of min and max", [] { (void)clamp(f({2})); }},
+      {"masked_fill: a tensor of i64 cannot hold such a value; cast the tensor first",
+       [] { (void)masked_fill(whole({1}), whole({1}) > 0, 0.5); }},
+      {"masked_fill: mask must be bool, got f32", [] { (void)masked_fill(f({2}), f({2}), 1); }},
+      {"masked_fill: takes a number or a tensor without dimensions; where takes tensors",
+       [] { (void)masked_fill(f({2}), f({2}) > 0, f({2})); }},
+      {"hardtanh: u8 has no negative numbers, got the bound -1",
+       [] { (void)hardtanh(to(f({2}), DType::u8), -1, 1); }},
+      {"hardtanh: takes numbers (not bool)", [] { (void)hardtanh(f({2}) > 0); }},
+      {"full: sizes must not be negative, got [-1]", [] { (void)full({-1}, 1); }},
+      {"arange: step must not be 0", [] { (void)arange(0, 5, 0); }},
+      {"arange: step -1 does not lead from 0 to 5; turn its sign or exchange the bounds",
+       [] { (void)arange(0, 5, -1); }},
+      {"arange: from 0.0 to inf by 1 does not end; needs finite bounds",
+       [] { (void)arange(0.0, INFINITY); }},
+      {"arange: takes numbers (not bool), got bool", [] { (void)arange(0, 5, 1, DType::boolean); }},
+      {"tril: needs a tensor of rank 2 or more, got sizes [3]", [] { (void)tril(f({3})); }},
+      {"copy: sizes [2, 3] do not broadcast to [3]", [] { (void)copy(f({3}), f({2, 3})); }},
+      {"view: sizes [3, 2] with strides [1, 3] cannot be seen as sizes [6] without moving "
+       "elements; use reshape",
+       [] { (void)view(t(f({2, 3})), {6}); }},
+      {"view: sizes [2, 3] have 6 elements, which sizes [4] cannot hold",
+       [] { (void)view(f({2, 3}), {4}); }},
+      {"view: only one size may be -1, got [-1, -1]", [] { (void)view(f({2, 3}), {-1, -1}); }},
+      {"view: sizes must not be negative, got [-2]", [] { (void)view(f({2, 3}), {-2}); }},
+      {"view: -1 can be anything in [-1, 0] for sizes [0, 3]",
+       [] { (void)view(f({0, 3}), {-1, 0}); }},
+      {"reshape: sizes [2, 3] have 6 elements, which sizes [5, -1] cannot hold",
+       [] { (void)reshape(f({2, 3}), {5, -1}); }},
+      {"permute: got 1 dims for a tensor of rank 2", [] { (void)permute(f({2, 3}), {0}); }},
+      {"permute: a dimension appears twice in [0, 0]", [] { (void)permute(f({2, 3}), {0, 0}); }},
+      {"transpose: dimension 2 is out of range; needs -2 to 1",
+       [] { (void)transpose(f({2, 3}), 0, 2); }},
+      {"t: takes a tensor of rank 2 or less, got rank 3; use transpose",
+       [] { (void)t(f({2, 3, 4})); }},
+      {"expand: got 1 sizes for a tensor of rank 2", [] { (void)expand(f({2, 3}), {3}); }},
+      {"expand: sizes [2, 3] do not expand to [4, 3]: dimension 0 has size 2, only 1 can be "
+       "repeated",
+       [] { (void)expand(f({2, 3}), {4, 3}); }},
+      {"expand: -1 keeps a size, but dimension 0 is new; got [-1, 3] for sizes [3]",
+       [] { (void)expand(f({3}), {-1, 3}); }},
+      {"expand: sizes must not be negative, got [-3]", [] { (void)expand(f({1}), {-3}); }},
+      {"slice: step must be positive, got 0", [] { (void)slice(f({3}), 0, 0, 3, 0); }},
+      {"slice: needs a tensor with dimensions", [] { (void)slice(f({}), 0); }},
+      {"select: index 3 is out of range for dimension 0 of size 3",
+       [] { (void)select(f({3}), 0, 3); }},
+      {"select: dimension 1 is out of range; needs -1 to 0", [] { (void)select(f({3}), 1, 0); }},
+      {"narrow: start 2 and length 2 leave dimension 0 of size 3",
+       [] { (void)narrow(f({3}), 0, 2, 2); }},
+      {"unsqueeze: dimension 3 is out of range; needs -2 to 1", [] { (void)unsqueeze(f({3}), 3); }},
+      {"squeeze: dimension 1 is out of range; needs -1 to 0", [] { (void)squeeze(f({3}), {1}); }},
+      {"diagonal: dim1 and dim2 are both 0", [] { (void)diagonal(f({3}), 0, 0, 0); }},
+      {"split: split_size must be positive, got 0", [] { (void)split(f({3}), 0); }},
+      {"split_with_sizes: [1, 1] add up to 2, dimension 0 has size 3",
+       [] { (void)split_with_sizes(f({3}), {1, 1}); }},
+      {"chunk: chunks must be positive, got 0", [] { (void)chunk(f({3}), 0); }},
+      {"flatten: start_dim 1 lies behind end_dim 0", [] { (void)flatten(f({2, 3}), 1, 0); }},
+      {"cat: tensors without dimensions cannot be joined; use stack",
+       [] { (void)cat({f({2}), f({})}); }},
+      {"cat: ranks differ: sizes [2, 3] and [2]", [] { (void)cat({f({2, 3}), f({2})}); }},
+      {"cat: sizes [2, 3] and [3, 4] differ outside of dimension 0",
+       [] { (void)cat({f({2, 3}), f({3, 4})}); }},
+      {"cat: needs at least one tensor", [] { (void)cat(std::span<const Tensor>()); }},
+      {"stack: sizes differ: [2] and [3]; expand or pad them first",
+       [] { (void)stack({f({2}), f({3})}); }},
+      {"embedding: weight must have rank 2, got sizes [3]",
+       [] { (void)embedding(f({3}), whole({0})); }},
+      {"embedding: indices must be i32 or i64, got f32",
+       [] { (void)embedding(f({3, 2}), f({1})); }},
+      {"embedding: index 3 at position 1 is out of range for size 3",
+       [] { (void)embedding(f({3, 2}), whole({0, 3})); }},
+      {"embedding: index -1 at position 0 is out of range for size 3",
+       [] { (void)embedding(f({3, 2}), whole({-1})); }},
+      {"index_select: indices must have rank 1, got sizes [1, 2]; flatten them",
+       [] { (void)index_select(f({3, 2}), 0, view(whole({0, 1}), {1, 2})); }},
+      {"index_select: index 2 at position 1 is out of range for size 2",
+       [] { (void)index_select(f({3, 2}), 1, whole({0, 2})); }},
+      {"index_select: a tensor without dimensions has one element, got 2 indices",
+       [] { (void)index_select(f({}), 0, whole({0, 0})); }},
+      {"gather: ranks differ: x has sizes [3, 2], indices have [1]",
+       [] { (void)gather(f({3, 2}), 0, whole({0})); }},
+      {"gather: indices of sizes [1, 3] reach outside of sizes [3, 2] in dimension 1",
+       [] { (void)gather(f({3, 2}), 0, zeros({1, 3}, DType::i64)); }},
+      {"gather: index 7 at position 0 is out of range for size 3",
+       [] { (void)gather(f({3, 2}), 0, full({1, 2}, 7)); }},
+      {"slice_scatter: src has sizes [3], the place for it has sizes [2]",
+       [] { (void)slice_scatter(f({3}), f({3}), 0, 0, 2); }},
+      {"select_scatter: src has sizes [3], the place for it has sizes [2]",
+       [] { (void)select_scatter(f({3, 2}), f({3}), 0, 0); }},
+      {"sum: dimension 2 is out of range; needs -2 to 1", [] { (void)sum(f({2, 3}), {2}); }},
+      {"sum: a dimension appears twice in [0, 0]", [] { (void)sum(f({2, 3}), {0, 0}); }},
+      {"mean: takes floating-point numbers, got i64; give a floating-point dtype",
+       [] { (void)mean(whole({1})); }},
+      {"amax: dimension 0 has no elements to choose from, got sizes [0, 3]",
+       [] { (void)amax(f({0, 3}), {0}); }},
+      {"argmax: dimension 0 has no elements to choose from, got sizes [0]",
+       [] { (void)argmax(f({0})); }},
+      {"argmax: takes numbers (not bool)", [] { (void)argmax(f({2}) > 0); }},
+      {"mm: inner sizes differ: left has 3 columns, right has 2 rows",
+       [] { (void)mm(f({2, 3}), f({2, 3})); }},
+      {"mm: needs two tensors of rank 2, got sizes [3] and [3]", [] { (void)mm(f({3}), f({3})); }},
+      {"mm: dtypes differ: f32 and f64; cast one of them",
+       [] { (void)mm(f({2, 3}), to(f({3, 2}), DType::f64)); }},
+      {"bmm: batch sizes differ: 2 and 3", [] { (void)bmm(f({2, 2, 3}), f({3, 3, 2})); }},
+      {"matmul: needs tensors with dimensions, got sizes [] and [2]; use mul for numbers",
+       [] { (void)matmul(f({}), f({2})); }},
+      {"matmul: inner sizes differ: left has 3 columns, right has 4 rows",
+       [] { (void)matmul(f({2, 3}), f({4})); }},
+      {"matmul: sizes [2] and [3] do not broadcast: 2 and 3 at dimension 0 differ and neither is 1",
+       [] { (void)matmul(f({2, 2, 3}), f({3, 3, 2})); }},
+      {"addmm: sizes [2, 5] and [4] do not broadcast: 5 and 4 at dimension 1 differ and neither is "
+       "1",
+       [] { (void)addmm(f({4}), f({2, 3}), f({3, 5})); }},
+      {"linear: x has 3 features, weight of sizes [4, 5] takes 5",
+       [] { (void)linear(f({2, 3}), f({4, 5})); }},
+      {"linear: bias must be f32 of sizes [4], got f32 of sizes [5]",
+       [] { (void)linear(f({2, 3}), f({4, 3}), f({5})); }},
+      {"_softmax: takes a tensor of floating-point numbers, got i64; cast it first",
+       [] { (void)softmax(whole({1}), 0); }},
+      {"_softmax: dimension 1 is out of range; needs -1 to 0", [] { (void)softmax(f({2}), 1); }},
+      {"var: takes a tensor of floating-point numbers, got i64; cast it first",
+       [] { (void)var(whole({1})); }},
+      {"native_layer_norm: normalized_shape [4] is not the end of the sizes of x, [2, 3]",
+       [] { (void)layer_norm(f({2, 3}), {4}); }},
+      {"native_layer_norm: weight has sizes [2], needs [3]",
+       [] { (void)layer_norm(f({2, 3}), {3}, f({2})); }},
+      {"scaled_dot_product_attention: needs tensors of rank 2 or more",
+       [] { (void)scaled_dot_product_attention(f({3}), f({3}), f({3})); }},
+      {"scaled_dot_product_attention: q of sizes [2, 3] and k of sizes [2, 4] differ in their last "
+       "size",
+       [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 4}), f({2, 3})); }},
+      {"scaled_dot_product_attention: k of sizes [2, 3] and v of sizes [4, 3] hold different "
+       "numbers of keys",
+       [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({4, 3})); }},
+      {"scaled_dot_product_attention: sizes [2, 2] and [5, 5] do not broadcast: 2 and 5 at "
+       "dimension 0 differ and neither is 1",
+       [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), f({5, 5})); }},
+      {"scaled_dot_product_attention: dropout_p must be 0, got 0.5; drop out the result instead",
+       [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), {}, 0.5); }},
+      {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
+      {"item: needs a tensor of one element, got sizes [2]",
+       [] { (void)full_like(f({2}), 1).item(); }},
+  };
+  return all;
+}
+
+TEST(Errors, say_what_was_wrong_and_what_to_do) {
+  eager::init();
+  for (const Mistake& mistake : mistakes()) {
+    try {
+      mistake.make();
+      ADD_FAILURE() << "accepted: " << mistake.text;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string_view(error.what()), mistake.text);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vitro

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "vitro/ops/all.h"
+
+namespace vitro {
+namespace {
+
+TEST(Ops, have_names_of_their_own_and_are_found_by_them) {
+  std::set<std::string_view> names;
+  for (const OpDef* op : ops::all()) {
+    EXPECT_TRUE(names.insert(op->name).second) << op->name;
+    EXPECT_EQ(ops::named(op->name), op);
+    EXPECT_TRUE(op->doc.ends_with('.')) << op->name;
+    EXPECT_NE(op->shape, nullptr) << op->name;
+  }
+  EXPECT_EQ(ops::named("no_such_op"), nullptr);
+  EXPECT_GE(names.size(), 100U);
+}
+
+TEST(Ops, have_what_their_kind_needs) {
+  for (const OpDef* op : ops::all()) {
+    EXPECT_EQ(op->pointwise != nullptr, op->kind == OpKind::pointwise) << op->name;
+    EXPECT_EQ(op->reduction != nullptr, op->kind == OpKind::reduction) << op->name;
+    EXPECT_EQ(op->view != nullptr, op->kind == OpKind::view) << op->name;
+    EXPECT_EQ(op->contraction != nullptr, op->kind == OpKind::contraction) << op->name;
+    EXPECT_EQ(op->gather != nullptr, op->kind == OpKind::gather) << op->name;
+    EXPECT_EQ(op->scatter != nullptr, op->kind == OpKind::scatter) << op->name;
+    EXPECT_EQ(op->concat != nullptr, op->kind == OpKind::concat) << op->name;
+    EXPECT_EQ(op->composite != nullptr, op->kind == OpKind::composite) << op->name;
+  }
+}
+
+TEST(Ops, attributes_read_back_what_they_print) {
+  const ops::GeluAttrs tanh{ops::Approximate::tanh};
+  const AttrsView view = ops::view_of<ops::Gelu>(tanh);
+  const std::string text = Attrs(view).text();
+  EXPECT_EQ(text, "approximate=\"tanh\"");
+  const auto read = view.type->parse(text, [](std::string_view) { return sym::Expr(); });
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(view.type->equal(view.data, read->get()));
+  EXPECT_FALSE(
+      view.type->parse("approximate=\"fast\"", [](std::string_view) { return sym::Expr(); }));
+}
+
+TEST(Ops, rules_answer_for_symbols_as_for_numbers) {
+  const sym::Expr n = sym::Expr::symbol("all_n");
+  const Size rows(7, n);
+  sym::GuardSink guards;
+  const TensorMeta x{DType::f32, cpu, {rows, 16}, {16, 1}, 0}, row{DType::f32, cpu, {16}, {1}, 0};
+  const Argument operands[] = {{&x, nullptr}, {&row, nullptr}};
+  std::vector<TensorMeta> results;
+  ShapeCall call{"add", operands, {}, results};
+  ops::def<ops::Add>().shape(call);
+  EXPECT_EQ(results[0].sizes[0].expr(), n);
+  EXPECT_EQ(results[0].sizes[1].value(), 16);
+  EXPECT_TRUE(guards.guards().empty());
+}
+
+}  // namespace
+}  // namespace vitro

@@ -1,0 +1,61 @@
+// Gradients of pointwise definitions against finite differences of their bodies.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ops/real.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::test {
+namespace {
+
+template <class Op>
+concept UnaryWithGradient = Op::arity == 1 && requires(Real g) { Op::vjp(g, g, g); };
+template <class Op>
+concept BinaryWithGradient = Op::arity == 2 && requires(Real g) { Op::vjp(g, g, g, g); };
+
+// Within every function's domain, away from corners.
+std::vector<double> points(std::string_view op) {
+  if (op == "acosh") return {1.3, 2.7};
+  if (op == "log" || op.starts_with("log") || op.ends_with("sqrt")) return {0.4, 2.7};
+  return {-0.73, 0.4, 0.81};
+}
+
+template <class F>
+double slope(F f, double x) {
+  const double h = 1e-5;
+  return (f(x + h) - f(x - h)) / (2 * h);
+}
+
+void near(double got, double want, std::string_view op) {
+  EXPECT_NEAR(got, want, 1e-7 * std::max(1.0, std::abs(want))) << op;
+}
+
+struct Check {
+  int& checked;
+  template <class Op>
+  void operator()() {
+    if constexpr (UnaryWithGradient<Op>) {
+      ++checked;
+      const auto f = [](double x) { return Real(Op::value(Real(x))).v; };
+      for (const double x : points(Op::name))
+        near(Real(Op::vjp(Real(1.7), Real(x), Real(f(x)))).v, 1.7 * slope(f, x), Op::name);
+    } else if constexpr (BinaryWithGradient<Op>) {
+      ++checked;
+      const auto f = [](double a, double b) { return Real(Op::value(Real(a), Real(b))).v; };
+      const double a = 0.6, b = -1.4;
+      const auto [da, db] = Op::vjp(Real(1.7), Real(a), Real(b), Real(f(a, b)));
+      near(Real(da).v, 1.7 * slope([&](double x) { return f(x, b); }, a), Op::name);
+      near(Real(db).v, 1.7 * slope([&](double x) { return f(a, x); }, b), Op::name);
+    }
+  }
+};
+
+TEST(Gradient, agrees_with_finite_differences) {
+  int checked = 0;
+  ops::PointwiseOps::each(Check{checked});
+  EXPECT_GE(checked, 35);
+}
+
+}  // namespace
+}  // namespace vitro::test
