@@ -37,7 +37,7 @@ class Make {
       sizes.push_back(choices[below(options_.symbols ? 6 : 3)]);
     TensorMeta meta = ops::dense(dtypes[below(7)], cpu, sizes);
     if (below(4) == 0 && sizes.size() == 2) std::swap(meta.strides[0], meta.strides[1]);
-    const bool number = below(8) == 0;
+    const bool number = below(8) == 0 && g_.size() > 0;  // some input is a tensor
     if (number) meta = ops::dense(below(2) == 0 ? DType::f64 : DType::i64, cpu, {});
     const auto kind = number          ? InputKind::number
                       : below(3) == 0 ? InputKind::parameter
