@@ -249,6 +249,8 @@ CompiledReport Record::report() const {
     segment.compiled = e.state.load(std::memory_order_acquire) == Exit::State::ready;
     segment.why_not = e.why_not;
     segment.kernels = e.segment ? e.segment->kernel_count() : 0;
+    if (e.segment && e.segment->report())
+      segment.build = std::shared_ptr<const BuildReport>(e.segment, e.segment->report());
     segment.runs = e.runs.load(std::memory_order_relaxed);
     segment.compile_ns = e.compile_ns;
     segment.run_ns = ticks_to_ns(e.run_ticks.load(std::memory_order_relaxed));

@@ -30,7 +30,8 @@ void put(const Work& w, std::string_view file, std::string_view text) {
 
 void run_passes(Work& w) {
   if (artifacts::wanted()) put(w, "graph_captured.txt", graph::print(w.graph));
-  w.graph = graph::run_passes(std::move(w.graph), graph::standard_passes(), &w.report.passes);
+  w.graph = graph::run_passes(std::move(w.graph), graph::standard_passes(), &w.report.passes,
+                              nullptr, w.name);
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 

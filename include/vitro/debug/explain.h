@@ -1,0 +1,71 @@
+// What becomes of a function that is compiled, and why: graphs and their ops, breaks, guards,
+// recompiles, what was fused or not, kernels, times.
+//   vitro::Explanation e = vitro::explain(f)(x, w);
+//   std::cout << e.text();
+// `f` may be a function, which is compiled anew, or a Compiled one, which goes on from what it has.
+// Everything here is kept whether or not anybody asks: explaining a call costs no more than the
+// call.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "vitro/compile/compile.h"
+#include "vitro/events/rare.h"
+#include "vitro/profiler/compile_times.h"
+
+namespace vitro {
+
+struct Explanation {
+  CompiledReport report;  // of the compiled function, all its calls so far
+  CompileTimes times;     // phases of the compiler since the call began
+
+  size_t graphs() const { return report.segments.size(); }
+  size_t ops() const;      // in all graphs
+  size_t kernels() const;  // of all graphs
+  size_t breaks() const;   // places where a graph ends before the function does
+
+  // For a person.  `with_source`: the generated kernels as well.
+  std::string text(bool with_source = false) const;
+};
+
+// The text of a report alone: explain(fast.report()).
+std::string explain(const CompiledReport& report);
+
+namespace compiled {
+
+template <class F>
+struct IsCompiled : std::false_type {};
+template <class F>
+struct IsCompiled<Compiled<F>> : std::true_type {};
+
+template <class C>
+class Explained {
+ public:
+  explicit Explained(C compiled) : compiled_(std::move(compiled)) {}
+
+  template <class... Args>
+  Explanation operator()(Args&&... args) {
+    const uint64_t mark = events::rare_mark();
+    (void)compiled_(std::forward<Args>(args)...);
+    return {compiled_.report(), compile_times(mark)};
+  }
+
+ private:
+  C compiled_;
+};
+
+}  // namespace compiled
+
+template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, CompiledReport>)
+auto explain(F f, CompileOptions options = {}) {
+  if constexpr (compiled::IsCompiled<F>::value) {
+    return compiled::Explained<F>(std::move(f));
+  } else {
+    return compiled::Explained<Compiled<F>>(compile(std::move(f), std::move(options)));
+  }
+}
+
+}  // namespace vitro

@@ -1,0 +1,186 @@
+#include "vitro/debug/explain.h"
+
+#include <algorithm>
+#include <map>
+
+#include "vitro/base/cat.h"
+#include "vitro/report/units.h"
+
+namespace vitro {
+namespace {
+
+std::string duration(int64_t ns) {
+  return report::time_text(static_cast<double>(ns));
+}
+
+std::string counted(uint64_t n, std::string_view what) {
+  return cat(n, ' ', what, n == 1 ? "" : "s");
+}
+
+size_t ops_of(const graph::Graph& g) {
+  return g.size() - g.inputs().size();
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  std::string out;
+  for (const std::string& part : parts) out += cat(out.empty() ? "" : between, part);
+  return out;
+}
+
+std::string indented(std::string_view text, std::string_view by) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    out += cat(by, text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+// "3 mm, 2 relu": how often each op stands in the graph, in order of first use.
+std::string census(const graph::Graph& g) {
+  std::vector<std::pair<std::string_view, uint64_t>> counts;
+  for (const graph::Node& node : g.nodes()) {
+    if (node.is_input()) continue;
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& c) { return c.first == node.op->name; });
+    if (found == counts.end()) {
+      counts.emplace_back(node.op->name, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  std::string out;
+  for (const auto& [name, n] : counts) out += cat(out.empty() ? "" : ", ", n, ' ', name);
+  return out;
+}
+
+void append_kernel(std::string& out, const capture::KernelReport& kernel) {
+  out += cat("    ", kernel.name, ": ", joined(kernel.ops, ", "));
+  if (!kernel.places.empty()) out += cat("  # ", joined(kernel.places, " "));
+  out += '\n';
+  if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
+  if (!kernel.bytes.empty())
+    out += cat("      bytes ", kernel.bytes, ", flops ", kernel.flops, '\n');
+}
+
+void append_fusion(std::string& out, const capture::FusionReport& decision) {
+  const Verdict& verdict = decision.verdict;
+  out += cat("    ", decision.producer, " + ", decision.consumer, ": ", verdict.ok ? "yes" : "no");
+  if (verdict.code) out += cat(" (", *verdict.code, ')');
+  if (!verdict.why.empty()) out += cat(", ", verdict.why);
+  out += '\n';
+}
+
+void append_build(std::string& out, const capture::BuildReport& build, bool with_source) {
+  if (!build.kernels.empty()) out += "  kernels\n";
+  for (const capture::KernelReport& kernel : build.kernels) append_kernel(out, kernel);
+  if (!build.fusion.empty()) out += "  fused, or not\n";
+  for (const capture::FusionReport& decision : build.fusion) append_fusion(out, decision);
+  if (build.temporaries_bytes > 0) {
+    out += cat("  temporaries: ", report::bytes_text(static_cast<double>(build.arena_bytes)),
+               " in one arena, ", report::bytes_text(static_cast<double>(build.temporaries_bytes)),
+               " if each had its own memory\n");
+  }
+  std::vector<std::string> stages;
+  for (const capture::StageReport& stage : build.stages)
+    stages.push_back(cat(stage.name, ' ', duration(stage.ns)));
+  if (!stages.empty())
+    out += cat("  time: ", joined(stages, ", "),
+               build.from_cache ? " (kernels from the cache)" : "", '\n');
+  for (const graph::PassReport& pass : build.passes) {
+    if (pass.changed)
+      out += cat("    ", pass.name, ": ", pass.nodes_before, " -> ", pass.nodes_after, " nodes, ",
+                 duration(pass.ns), '\n');
+  }
+  if (with_source && !build.source.empty())
+    out += cat("  source\n", indented(build.source, "    "));
+}
+
+void append_segment(std::string& out, const SegmentReport& segment, bool with_source) {
+  out += cat("\ngraph ", segment.name, ": ", counted(ops_of(segment.graph), "op"));
+  if (segment.compiled) {
+    out += cat(", ", counted(static_cast<uint64_t>(segment.kernels), "kernel"), ", compiled in ",
+               duration(segment.compile_ns));
+  } else {
+    out += ", runs op by op";
+    if (!segment.why_not.empty()) out += cat(": ", segment.why_not);
+  }
+  out += cat("; ran ", counted(segment.runs, "time"));
+  if (segment.runs > 0)
+    out += cat(", ", duration(segment.run_ns / static_cast<int64_t>(segment.runs)), " each");
+  out += '\n';
+  if (ops_of(segment.graph) > 0) out += cat("  ops: ", census(segment.graph), '\n');
+  if (segment.graph.size() > 0) out += indented(graph::print(segment.graph), "  ");
+  if (segment.build) append_build(out, *segment.build, with_source);
+}
+
+void append_findings(std::string& out, std::string_view title,
+                     const std::vector<Finding>& findings) {
+  if (findings.empty()) return;
+  out += cat('\n', title, '\n');
+  for (const Finding& finding : findings) {
+    out += cat("  ", finding.code ? finding.code->id : "", finding.place.empty() ? "" : " ",
+               finding.place, ": ", finding.reason, " (", counted(finding.count, "time"), ")\n");
+  }
+}
+
+// What to do about each code that came up, once.
+void append_advice(std::string& out, const CompiledReport& report) {
+  std::map<std::string_view, const Code*> codes;
+  for (const auto* list : {&report.breaks, &report.recompiles, &report.fallbacks}) {
+    for (const Finding& finding : *list) {
+      if (finding.code) codes.emplace(finding.code->id, finding.code);
+    }
+  }
+  if (codes.empty()) return;
+  out += "\nwhat to do\n";
+  for (const auto& [id, code] : codes) out += cat("  ", id, ": ", code->advice, '\n');
+}
+
+std::string text_of(const CompiledReport& report, bool with_source) {
+  std::string out =
+      cat(report.name, " (", report.backend, "): ", counted(report.calls, "call"), ", ",
+          counted(report.segments.size(), "graph"), ", ",
+          counted(report.ops_recorded, "recorded op"), ", ", counted(report.breaks.size(), "break"),
+          ", ", counted(report.recompiles.size(), "recompile"), ", ",
+          counted(report.fallbacks.size(), "fallback"), '\n');
+  for (const SegmentReport& segment : report.segments) append_segment(out, segment, with_source);
+  append_findings(out, "breaks", report.breaks);
+  append_findings(out, "recompiles", report.recompiles);
+  append_findings(out, "fallbacks", report.fallbacks);
+  if (!report.guards.empty()) out += "\nguards\n";
+  for (const std::string& guard : report.guards) out += cat("  ", guard, '\n');
+  append_advice(out, report);
+  return out;
+}
+
+}  // namespace
+
+size_t Explanation::ops() const {
+  size_t n = 0;
+  for (const SegmentReport& segment : report.segments) n += ops_of(segment.graph);
+  return n;
+}
+
+size_t Explanation::kernels() const {
+  size_t n = 0;
+  for (const SegmentReport& segment : report.segments) n += static_cast<size_t>(segment.kernels);
+  return n;
+}
+
+size_t Explanation::breaks() const {
+  return report.breaks.size();
+}
+
+std::string Explanation::text(bool with_source) const {
+  std::string out = text_of(report, with_source);
+  if (!times.entries().empty()) out += cat("\ncompile time\n", indented(times.table(), "  "));
+  return out;
+}
+
+std::string explain(const CompiledReport& report) {
+  return text_of(report, false);
+}
+
+}  // namespace vitro

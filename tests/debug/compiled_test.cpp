@@ -1,0 +1,99 @@
+// What debug tells of functions that are really compiled.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "vitro/base/cat.h"
+#include "vitro/debug/debug_folder.h"
+#include "vitro/debug/explain.h"
+#include "vitro/debug/logs.h"
+#include "vitro/graph/graph.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+namespace {
+
+Tensor counted(int64_t rows) {
+  return reshape(arange(Scalar(rows * 8), DType::f32), {Size(rows), Size(8)});
+}
+
+TEST(ExplainCompiled, names_graphs_kernels_and_why_they_are_one) {
+  const Explanation e = explain([](const Tensor& x) { return tanh(x * 2.0 + 1.0) - x; },
+                                {.name = "wave"})(counted(4));
+  EXPECT_EQ(e.graphs(), 1u);
+  EXPECT_EQ(e.ops(), 4u);
+  EXPECT_EQ(e.kernels(), 1u);
+  EXPECT_EQ(e.breaks(), 0u);
+  ASSERT_TRUE(e.report.segments[0].build);
+  EXPECT_EQ(e.report.segments[0].build->kernels[0].ops.size(), 4u);
+  const std::string text = e.text(true);
+  for (const std::string& part :
+       {std::string("wave (inductor): 1 call, 1 graph"), std::string("tanh: f32[4, 8] = tanh(add)"),
+        std::string("  kernels\n"), std::string("  source\n"), std::string("compile time\n")})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+}
+
+TEST(ExplainCompiled, tells_each_break_with_its_place_and_what_to_do) {
+  const Explanation e = explain([](const Tensor& x) {
+    const Tensor y = exp(x);
+    return sum(y).item<float>() > 0 ? y * 2.0 : y;
+  })(counted(2));
+  EXPECT_EQ(e.graphs(), 2u);
+  ASSERT_EQ(e.breaks(), 1u);
+  const Finding& item = e.report.breaks[0];
+  EXPECT_EQ(item.code->id, "V0201");
+  EXPECT_NE(item.place.find("compiled_test.cpp:"), std::string::npos) << item.place;
+  EXPECT_NE(e.text().find("\nwhat to do\n  V0201: "), std::string::npos) << e.text();
+}
+
+TEST(ExplainCompiled, goes_on_with_a_function_that_is_compiled_already) {
+  auto fast = compile([](const Tensor& x) { return relu(x) + 1.0; });
+  (void)fast(counted(3));
+  const Explanation e = explain(fast)(counted(5));
+  EXPECT_EQ(e.report.calls, 2u);
+  EXPECT_FALSE(e.report.recompiles.empty());
+  EXPECT_NE(explain(fast.report()).find("recompiles\n  V03"), std::string::npos)
+      << explain(fast.report());
+}
+
+TEST(LogsCompiled, show_breaks_and_phases_of_a_compile) {
+  set_logs("breaks,phases");
+  testing::internal::CaptureStderr();
+  auto fast = compile([](const Tensor& x) { return Tensor(exp(x)).item<float>(); });
+  (void)fast(Tensor::from({1.0F}, {1}));
+  const std::string said = testing::internal::GetCapturedStderr();
+  set_logs("");
+  EXPECT_NE(said.find("vitro [breaks] info: V0201 "), std::string::npos) << said;
+  EXPECT_NE(said.find("vitro [phases] info: merge_same of f/0: "), std::string::npos) << said;
+}
+
+TEST(DebugFolderCompiled, holds_what_every_stage_made) {
+  namespace fs = std::filesystem;
+  const fs::path root =
+      fs::temp_directory_path() / cat("vitro_debug_compiled_test_", static_cast<int64_t>(getpid()));
+  set_debug_folder(root.string());
+  testing::internal::CaptureStderr();
+  auto fast = compile([](const Tensor& x) { return sum(sigmoid(x) * x, {1}); }, {.name = "row"});
+  (void)fast(counted(6));
+  (void)testing::internal::GetCapturedStderr();
+  const fs::path folder = fs::path(debug_folder()) / "row_0";
+  for (const char* file :
+       {"graph_captured.txt", "graph_after_passes.txt", "loops_before_fusion.txt",
+        "loops_after_fusion.txt", "kernels.cpp", "plan.txt"}) {
+    ASSERT_TRUE(fs::exists(folder / file)) << file;
+    EXPECT_GT(fs::file_size(folder / file), 0u) << file;
+  }
+  std::stringstream captured;
+  captured << std::ifstream(folder / "graph_captured.txt").rdbuf();
+  const Result<graph::Graph> again = graph::parse(captured.str());
+  ASSERT_TRUE(again) << again.why();
+  EXPECT_EQ(graph::print(*again), graph::print(fast.report().segments[0].graph));
+  set_debug_folder("");
+  fs::remove_all(root);
+}
+
+}  // namespace
+}  // namespace vitro

@@ -1,0 +1,101 @@
+#include "vitro/debug/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "vitro/base/cat.h"
+
+namespace vitro {
+namespace {
+
+// One that is declared somewhere: a code of this test's own would stand in docs/codes.md.
+const Code& a_code() {
+  return *all_codes().front();
+}
+
+CompiledReport example() {
+  CompiledReport report;
+  report.name = "f";
+  report.backend = "inductor";
+  report.calls = 2;
+  report.ops_recorded = 3;
+  SegmentReport& first = report.segments.emplace_back();
+  first.name = "f/0";
+  first.graph = graph::parse(R"(graph(x: f32[4]) {
+  exp: f32[4] = exp(x)       # f.cpp:1
+  mul: f32[4] = mul(exp, x)  # f.cpp:2
+  return mul
+})")
+                    .value();
+  first.compiled = true;
+  first.kernels = 1;
+  first.runs = 2;
+  first.compile_ns = 2'000'000;
+  first.run_ns = 3000;
+  auto build = std::make_shared<capture::BuildReport>();
+  build->stages = {{"passes", 1000}, {"fuse", 2000}};
+  build->passes = {{"merge_same", true, 500, 3, 2}, {"algebra", false, 100, 2, 2}};
+  build->fusion = {{"exp", "mul", Verdict::yes("one loop over [4]")},
+                   {"mul", "sum", Verdict::no(a_code(), "sizes differ")}};
+  build->kernels = {
+      {"exp_mul", {"exp", "mul"}, {"f.cpp:1", "f.cpp:2"}, "one loop over [4]", "32", "8"}};
+  build->source = "void exp_mul() {\n}\n";
+  first.build = build;
+  SegmentReport& second = report.segments.emplace_back();
+  second.name = "f/1";
+  second.why_not = "no compiler";
+  report.breaks = {{&a_code(), "item() needs a value", "f.cpp:3", 2}};
+  report.guards = {"input 0: f32[4]"};
+  return report;
+}
+
+TEST(Explain, tells_a_report_as_text) {
+  std::string text = explain(example());
+  const std::string id(a_code().id), advice(a_code().advice);
+  for (size_t at; (at = text.find(id)) != text.npos;) text.replace(at, id.size(), "V0000");
+  text.replace(text.rfind(advice), advice.size(), "Advice.");
+  EXPECT_EQ(text,
+            R"(f (inductor): 2 calls, 2 graphs, 3 recorded ops, 1 break, 0 recompiles, 0 fallbacks
+
+graph f/0: 2 ops, 1 kernel, compiled in 2.000ms; ran 2 times, 1.500us each
+  ops: 1 exp, 1 mul
+  graph(x: f32[4]) {
+    exp: f32[4] = exp(x)       # f.cpp:1
+    mul: f32[4] = mul(exp, x)  # f.cpp:2
+    return mul
+  }
+  kernels
+    exp_mul: exp, mul  # f.cpp:1 f.cpp:2
+      because one loop over [4]
+      bytes 32, flops 8
+  fused, or not
+    exp + mul: yes, one loop over [4]
+    mul + sum: no (V0000), sizes differ
+  time: passes 1.000us, fuse 2.000us
+    merge_same: 3 -> 2 nodes, 500ns
+
+graph f/1: 0 ops, runs op by op: no compiler; ran 0 times
+
+breaks
+  V0000 f.cpp:3: item() needs a value (2 times)
+
+guards
+  input 0: f32[4]
+
+what to do
+  V0000: Advice.
+)");
+}
+
+TEST(Explain, shows_the_generated_text_where_it_is_asked_for) {
+  const Explanation explanation{example(), CompileTimes({})};
+  EXPECT_EQ(explanation.text().find("void exp_mul"), std::string::npos);
+  EXPECT_NE(explanation.text(true).find("  source\n    void exp_mul() {\n    }\n"),
+            std::string::npos);
+  EXPECT_EQ(explanation.graphs(), 2u);
+  EXPECT_EQ(explanation.ops(), 2u);
+  EXPECT_EQ(explanation.kernels(), 1u);
+  EXPECT_EQ(explanation.breaks(), 1u);
+}
+
+}  // namespace
+}  // namespace vitro
