@@ -296,6 +296,8 @@ template <class Acc, i64 known_m, class A, class T>
   constexpr i64 columns = MatmulPanel<Acc>::columns, width = matmul_width<Acc>();
   constexpr bool in_place = __is_same(typename Source::element, Acc),
                  row_major = Source::row_major || !in_place;
+  i64 blocks = (t.k + matmul_k_block - 1) / matmul_k_block,
+      block = blocks ? (t.k + blocks - 1) / blocks : 0;
   bool copies = true;
   const Acc* from = scratch.a;
   i64 stride = scratch.stride, row0 = matmul_row_tile<Acc, known_m>(t, tile0).row, k0 = 0;
@@ -306,7 +308,7 @@ template <class Acc, i64 known_m, class A, class T>
     if (copies) stride = scratch.stride;
   }
   do {
-    i64 count = smaller(matmul_k_block, t.k - k0);
+    i64 count = smaller(block, t.k - k0);
     for (i64 tile = tile0; tile < tile1; ++tile) {
       MatmulRows at = matmul_row_tile<Acc, known_m>(t, tile);
       if (copies) {
