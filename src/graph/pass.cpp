@@ -1,6 +1,7 @@
 #include "vitro/graph/pass.h"
 
-#include "vitro/base/clock.h"
+#include <chrono>
+
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 
@@ -24,12 +25,12 @@ Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>*
   Hash hash = g.hash();
   for (const Pass& pass : passes) {
     PassReport report{pass.name, false, 0, g.size(), 0};
-    const uint64_t begin = ticks();
+    const auto begin = std::chrono::steady_clock::now();
     {
       const events::PhaseScope phase(pass.name, subject);
       g = pass.run(std::move(g));
     }
-    report.ns = ticks_to_ns(ticks() - begin);
+    report.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
     const std::string wrong = verify(g);
     VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves a broken graph: ", wrong);
     report.nodes_after = g.size();
