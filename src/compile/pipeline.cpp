@@ -1,9 +1,11 @@
 #include "compile/pipeline.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "backend/compile.h"
 #include "vitro/base/error.h"
+#include "vitro/capture/function.h"
 #include "vitro/compile/artifacts.h"
 #include "vitro/events/rare.h"
 #include "vitro/graph/pass.h"
@@ -72,18 +74,38 @@ void fill_report(Work& w) {
 
 class Segment : public capture::CompiledSegment {
  public:
-  Segment(std::unique_ptr<backend::Executable> executable, capture::BuildReport report)
-      : executable_(std::move(executable)), report_(std::move(report)) {}
+  Segment(Work work, const graph::Graph& captured, std::vector<sym::Guard> guards)
+      : executable_(std::move(work.executable)),
+        report_(std::move(work.report)),
+        symbols_(captured.symbols()),
+        guards_(std::move(guards)) {
+    if (!guards_.empty()) op_by_op_ = capture::interpreted_segment(captured);
+  }
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
+    if (!guards_.empty() && !guards_hold(symbols)) return op_by_op_->run(inputs, symbols, outputs);
     executable_->run(inputs, symbols, outputs);
   }
   int kernel_count() const override { return static_cast<int>(executable_->launches().size()); }
   const capture::BuildReport* report() const override { return &report_; }
 
  private:
+  bool guards_hold(std::span<const int64_t> values) const {
+    const auto value_of = [&](sym::Expr symbol) {
+      const auto at = std::find(symbols_.begin(), symbols_.end(), symbol) - symbols_.begin();
+      return values[static_cast<size_t>(at)];
+    };
+    return std::all_of(guards_.begin(), guards_.end(),
+                       [&](const sym::Guard& guard) { return guard.holds(value_of); });
+  }
+
   std::unique_ptr<backend::Executable> executable_;
   capture::BuildReport report_;
+  std::vector<sym::Expr> symbols_;
+  // What was asked about symbols on the way, beyond what the captured ops asked: with other answers
+  // the kernels do not hold, and the graph runs op by op.
+  std::vector<sym::Guard> guards_;
+  std::shared_ptr<capture::CompiledSegment> op_by_op_;
 };
 
 class Runner : public capture::SegmentRunner {
@@ -93,9 +115,10 @@ class Runner : public capture::SegmentRunner {
                                                     std::string* why) override {
     try {
       Work work{name, graph};
+      sym::GuardSink asked;
       for (const Stage& stage : stages) run(stage, work);
       fill_report(work);
-      return std::make_shared<Segment>(std::move(work.executable), std::move(work.report));
+      return std::make_shared<Segment>(std::move(work), graph, asked.take());
     } catch (const std::exception& e) {
       if (why) *why = e.what();
       return nullptr;
