@@ -42,8 +42,8 @@ bool touches(Expr e, const Changing& changing) {
 
 }  // namespace
 
-Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols)
-    : kernel_(kernel), symbols_(symbols) {
+Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming)
+    : kernel_(kernel), symbols_(symbols), naming_(naming) {
   std::vector<Value> roots;
   loop::each_value(kernel.body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
   for (const loop::Pick& pick : kernel.picks) roots.push_back(pick.value);
@@ -71,14 +71,14 @@ void Emitter::declare_parameters() {
   for (const Expr task : kernel_.tasks) names_.take(sym::name_of(task));
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
     const loop::Buffer& b = kernel_.buffers[i];
-    buffers_.push_back(names_.take(short_name(b.name) + (b.written ? "_out" : "")));
+    buffers_.push_back(named(short_name(b.name) + (b.written ? "_out" : "")));
     const std::string type = cat(b.written ? "" : "const ", type_text(b.dtype), "*");
     out_.line(type, " ", buffers_.back(), " = (", type, ")args->buffers[", i, "];");
   }
   declare_sizes();
   for (size_t i = 0; i < kernel_.numbers.size(); ++i) {
     const loop::Number& n = kernel_.numbers[i];
-    numbers_.push_back(names_.take(short_name(n.name)));
+    numbers_.push_back(named(short_name(n.name)));
     const std::string_view type = type_text(n.dtype);
     if (is_bool(n.dtype)) {
       out_.line("const bool ", numbers_.back(), " = args->numbers[", i, "] != 0;");
@@ -88,7 +88,7 @@ void Emitter::declare_parameters() {
     }
   }
   for (const loop::Row& row : kernel_.rows) {
-    rows_.push_back(names_.take(row.name));
+    rows_.push_back(named(row.name));
     out_.line("alignas(64) ", type_text(row.dtype), " ", rows_.back(), "[",
               scalar_text((sym::floordiv(row.size + 15, 16)) * 16), "];");
   }
@@ -151,7 +151,7 @@ void Emitter::pop_scope() {
 
 void Emitter::write(const loop::Declare& d) {
   const std::string text = value(d.value);
-  const std::string name = names_.take(d.name.empty() ? "v" : d.name);
+  const std::string name = named(d.name.empty() ? "v" : d.name);
   out_.line(d.changes ? "" : "const ", "Vec<", type_text(d.value.dtype()), "> ", name, " = ", text,
             ";");
   variables_[d.variable] = name;
@@ -294,8 +294,8 @@ void Emitter::write(const loop::Loop& l) {
   out_.close();
 }
 
-KernelText kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols) {
-  return Emitter(kernel, symbols).run();
+KernelText kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {
+  return Emitter(kernel, symbols, naming).run();
 }
 
 }  // namespace vitro::backend

@@ -18,7 +18,7 @@ namespace vitro::backend {
 
 class Emitter {
  public:
-  Emitter(const loop::Kernel& kernel, std::span<const sym::Expr> symbols);
+  Emitter(const loop::Kernel& kernel, std::span<const sym::Expr> symbols, Naming naming);
   KernelText run();
 
  private:
@@ -61,6 +61,9 @@ class Emitter {
   std::string left_text(const loop::Product& p);
 
   // emitter_value.cpp
+  std::string named(std::string_view wanted) {
+    return names_.take(naming_ == Naming::of_program ? wanted : "v");
+  }
   std::string value(Value v) { return text_of(v.node(), false); }
   std::string text_of(const Node* node, bool atom);
   std::string plain_text(const Node* node, bool* is_operator);
@@ -79,6 +82,7 @@ class Emitter {
 
   const loop::Kernel& kernel_;
   std::span<const sym::Expr> symbols_;
+  Naming naming_;
   Names names_;
   Text out_;
   KernelText result_;

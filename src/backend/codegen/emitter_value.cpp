@@ -127,7 +127,7 @@ void Emitter::let(const Node* node) {
     from_buffer = cat(buffer_name(static_cast<int>(node->payload)), "_i");
     wanted = from_buffer;
   }
-  const std::string name = names_.take(wanted.empty() ? "t" : wanted);
+  const std::string name = named(wanted.empty() ? "t" : wanted);
   out_.line("const Vec<", type_text(node->dtype), "> ", name, " = ", text, ";");
   lets_[node] = name;
   scopes_.back().lets.push_back(node);

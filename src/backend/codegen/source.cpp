@@ -131,9 +131,9 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   std::vector<Unique> unique;
   std::unordered_map<std::string, size_t> by_text;
   for (const LoweredKernel& lowered : kernels) {
-    KernelText text = kernel_text(lowered.kernel, symbols);
-    const auto [at, added] = by_text.emplace(text.text, unique.size());
-    if (added) unique.push_back({std::move(text), &lowered.kernel, 0});
+    const KernelText plain = kernel_text(lowered.kernel, symbols, Naming::plain);
+    const auto [at, added] = by_text.emplace(plain.text, unique.size());
+    if (added) unique.push_back({kernel_text(lowered.kernel, symbols), &lowered.kernel, 0});
     ++unique[at->second].used;
     out.kernel_of.push_back(at->second);
   }
