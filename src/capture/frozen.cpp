@@ -77,7 +77,7 @@ std::unique_ptr<FrozenProgram> Call::freeze(const std::vector<Tensor>& results,
       VITRO_CHECK(slot != no_slot, record_->options().name,
                   ": frozen: the result holds a tensor that no op of the function takes or makes; "
                   "return what was computed from the arguments");
-      ++held[slot];
+      held[slot] += 2;  // the result's and the list's
     }
     program->results.push_back(slot);
   }

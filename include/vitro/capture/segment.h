@@ -39,6 +39,8 @@ class SegmentRunner {
   // reason kept).
   virtual std::shared_ptr<CompiledSegment> compile(const graph::Graph& graph,
                                                    const std::string& name, std::string* why) = 0;
+  // The runner that makes only rewrites that keep every bit; null where this one is it.
+  virtual std::shared_ptr<SegmentRunner> exact() { return nullptr; }
 };
 
 }  // namespace vitro::capture

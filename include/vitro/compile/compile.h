@@ -135,6 +135,7 @@ struct Filled {
   void tensor(Tensor& t) { t = std::move(from[next++]); }
   void number(auto&) {}
 };
+struct Nothing {};  // what a function without a result gives
 // Its address tells the types of a call.
 template <class... T>
 inline constexpr char types_of_call = 0;
@@ -155,9 +156,9 @@ class Compiled {
     compiled::Arguments arguments(frozen);
     (compiled::leaves(std::as_const(args), arguments), ...);
     if constexpr (std::is_void_v<Result>) {
-      int nothing = 0;
+      compiled::Nothing nothing;
       auto body = [&] { std::invoke(f_, std::forward<Args>(args)...); };
-      const void* types = &compiled::types_of_call<int, std::remove_cvref_t<Args>...>;
+      const void* types = &compiled::types_of_call<compiled::Nothing, std::remove_cvref_t<Args>...>;
       if (frozen) return (void)run_frozen(types, arguments, body, nothing);
       function_.run(arguments.tensors(), body);
     } else {
@@ -201,7 +202,7 @@ class Compiled {
   static Result taken(std::optional<Result>& held) {
     return std::move(*held);
   }
-  static int taken(int nothing) { return nothing; }
+  static compiled::Nothing taken(compiled::Nothing nothing) { return nothing; }
 
   F f_;
   capture::Function function_;

@@ -1,0 +1,98 @@
+#include "capture/testing.h"
+
+namespace vitro {
+namespace {
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Exception, AShapeErrorIsThrownAtItsStepAndMayBeCaught) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor y = add(x, 1.0);
+        try {
+          return mm(y, y);
+        } catch (const Error&) {
+          return mul(y, 2.0);
+        }
+      },
+      graphs());
+  EXPECT_EQ(values(f(vec({1}))), (std::vector<float>{4}));
+  EXPECT_EQ(values(f(vec({2}))), (std::vector<float>{6}));
+  EXPECT_EQ(f.report().ops_recorded, 2U);
+}
+
+TEST(Exception, OfAWriteThatDoesNotFitReadsAsEager) {
+  const auto program = [](const Tensor& x, const Tensor& y) { add_(x, y); };
+  auto f = compile(program, graphs());
+  const Tensor x = vec({1, 2}), wide = counted({3, 2});
+  const Tensor whole = Tensor::from<int64_t>({1, 2}, {2});
+  for (const auto& [a, b] : {std::pair(x, wide), std::pair(whole, x)}) {
+    const std::string eager_text = error_of([&] { program(a, b); });
+    EXPECT_FALSE(eager_text.empty());
+    EXPECT_EQ(error_of([&] { f(a, b); }), eager_text);
+  }
+}
+
+TEST(Exception, AMistakeInTheDataIsThrownWhereTheSegmentRuns) {
+  Tensor kept;
+  bool reached = false;
+  auto f = compile(
+      [&](const Tensor& table, const Tensor& at) {
+        kept = embedding(table, at);
+        reached = true;
+        return mul(kept, 2.0);
+      },
+      graphs());
+  const Tensor table = counted({3, 2});
+  const Tensor good = Tensor::from<int64_t>({0, 2}, {2}), bad = Tensor::from<int64_t>({0, 7}, {2});
+  EXPECT_EQ(values(f(table, good)), (std::vector<float>{0, 2, 8, 10}));
+  const std::string eager_text = error_of([&] { embedding(table, bad); });
+  EXPECT_EQ(error_of([&] { f(table, bad); }), eager_text);
+  EXPECT_TRUE(reached);
+  // The shape is known, the elements never come.
+  EXPECT_EQ(kept.size(0).value(), 2);
+  EXPECT_NE(error_of([&] { kept.item(); }), "");
+  EXPECT_NE(error_of([&] { values(kept); }).find("never computed"), std::string::npos);
+  EXPECT_EQ(values(f(table, good)), (std::vector<float>{0, 2, 8, 10}));
+}
+
+TEST(Exception, LeavesWhatWasStoredBeforeIt) {
+  std::vector<Tensor> log;
+  auto f = compile(
+      [&](const Tensor& x) -> Tensor {
+        log.push_back(exp(x));
+        log.push_back(slice(log.back(), 0, 0, 1));
+        throw std::runtime_error("as planned");
+      },
+      graphs());
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(f(vec({0, 1})), std::runtime_error);
+  ASSERT_EQ(log.size(), 6U);
+  for (size_t i = 0; i < 6; i += 2) {
+    EXPECT_EQ(values(log[i]), values(exp(vec({0, 1}))));
+    EXPECT_EQ(values(log[i + 1]), (std::vector<float>{1}));
+    EXPECT_TRUE(log[i].storage() == log[i + 1].storage());
+  }
+}
+
+TEST(Exception, LeavesTheInterpreterStackAsItWas) {
+  auto f = compile(
+      [](const Tensor& x) -> Tensor {
+        add(x, 1.0);
+        throw std::runtime_error("as planned");
+      },
+      graphs());
+  EXPECT_THROW(f(vec({1})), std::runtime_error);
+  EXPECT_FALSE(is_compiling());
+  EXPECT_FALSE(add(vec({1}), 1.0).is_promise());
+}
+
+}  // namespace
+}  // namespace vitro

@@ -1,0 +1,112 @@
+#include "capture/testing.h"
+
+namespace vitro {
+namespace {
+
+CompileOptions frozen() {
+  CompileOptions options = graphs("cold");
+  options.fullgraph = options.frozen = true;
+  return options;
+}
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Frozen, DoesNotRunTheFunctionsCodeAgain) {
+  int runs = 0;
+  const Tensor weight = vec({2, 3});
+  auto f = compile(
+      [&](const Tensor& x, double scale) {
+        ++runs;
+        const Tensor y = mul(mul(x, weight), scale);
+        return std::make_pair(y, std::vector<Tensor>{slice(y, 0, 1, 2), x});
+      },
+      frozen());
+  const Tensor a = vec({1, 1}), b = vec({10, 100});
+  EXPECT_EQ(values(f(a, 2.0).first), (std::vector<float>{4, 6}));
+  const auto [y, list] = f(b, 2.0);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(values(y), (std::vector<float>{40, 600}));
+  EXPECT_EQ(values(list.at(0)), (std::vector<float>{600}));
+  EXPECT_TRUE(list.at(0).storage() == y.storage());
+  EXPECT_TRUE(list.at(1).same_as(b));
+  EXPECT_EQ(values(f(b, 3.0).first), (std::vector<float>{60, 900}));
+  EXPECT_EQ(runs, 2);
+  // Weights are read, not copied.
+  fill_(weight, 1.0);
+  EXPECT_EQ(values(f(b, 3.0).first), (std::vector<float>{30, 300}));
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(Frozen, GuardsShapesAndPlainNumbersMadeFromThem) {
+  int runs = 0;
+  auto f = compile(
+      [&](const Tensor& x) {
+        ++runs;
+        const int64_t n = x.size(0);
+        return mul(x, static_cast<double>(n));
+      },
+      frozen());
+  for (const int64_t n : {2, 3, 4, 2, 3, 4}) {
+    const Tensor x = counted({n});
+    EXPECT_EQ(values(f(x)), values(mul(x, static_cast<double>(n)))) << n;
+  }
+  EXPECT_EQ(runs, 3);
+}
+
+TEST(Frozen, TakesNewSizesWhereNothingDependsOnThem) {
+  int runs = 0;
+  auto f = compile(
+      [&](const Tensor& x) {
+        ++runs;
+        return sum(view(x, {x.size(0) / 2, 2}), {1});
+      },
+      frozen());
+  for (const int64_t n : {4, 6, 8, 10, 12, 6}) {
+    const Tensor x = counted({n});
+    EXPECT_EQ(values(f(x)), values(sum(view(x, {n / 2, 2}), {1}))) << n;
+  }
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(Frozen, WritesInputs) {
+  auto f = compile([](const Tensor& x) { add_(x, 1.0); }, frozen());
+  const Tensor x = vec({1});
+  for (int i = 0; i < 3; ++i) f(x);
+  EXPECT_EQ(values(x), (std::vector<float>{4}));
+}
+
+TEST(Frozen, NeedsFullgraph) {
+  CompileOptions options = graphs("cold");
+  options.frozen = true;
+  EXPECT_EQ(error_of([&] { compile([](const Tensor& x) { return x; }, options); }),
+            "cold: frozen needs fullgraph: with a break the function's own code has to run");
+}
+
+TEST(Frozen, RefusesWhatItCannotRepeat) {
+  const Tensor x = vec({1});
+  Tensor kept;
+  auto keeps = compile(
+      [&](const Tensor& t) {
+        kept = exp(t);
+        return add(kept, 1.0);
+      },
+      frozen());
+  EXPECT_NE(error_of([&] { keeps(x); }).find("kept somewhere outside"), std::string::npos);
+  auto makes = compile([](const Tensor& t) { return add(t, vec({1})); }, frozen());
+  EXPECT_NE(error_of([&] { makes(x); }).find("made from host data"), std::string::npos);
+  auto numbers = compile([](const Tensor& t) { return std::make_pair(exp(t), 3); }, frozen());
+  EXPECT_NE(error_of([&] { numbers(x); }).find("plain numbers"), std::string::npos);
+  auto looks = compile([](const Tensor& t) { return mul(t, t.item()); }, frozen());
+  EXPECT_NE(error_of([&] { looks(x); }).find("looks at elements"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vitro
