@@ -17,13 +17,20 @@ thread_local Call* running = nullptr;
 
 class Running {
  public:
-  explicit Running(Call* call) : use_(call), before_(running) { running = call; }
-  ~Running() { running = before_; }
+  explicit Running(Call* call) : use_(call), before_(running), number_before_(call_of_this_thread) {
+    running = call;
+    call_of_this_thread = call->call_number();
+  }
+  ~Running() {
+    running = before_;
+    call_of_this_thread = number_before_;
+  }
   Running(const Running&) = delete;
 
  private:
   Using use_;
   Call* before_;
+  uint64_t number_before_;
 };
 
 Call* call_on_top() {

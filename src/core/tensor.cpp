@@ -98,6 +98,8 @@ void copy_elements(std::byte* strided, std::byte* dense, const Ints& sizes, cons
 
 }  // namespace
 
+constinit thread_local uint64_t call_of_this_thread = 0;
+
 TensorImpl* new_impl() {
   ImplPool& p = pool();
   if (p.count == 0) return new TensorImpl;

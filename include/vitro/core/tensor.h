@@ -59,6 +59,11 @@ struct TensorImpl {
 
 enum class Need : uint8_t;  // core/interpreter.h
 
+// The number of the compiled call that runs on this thread, whose promises it counts one holder of
+// each itself; 0 where there is none.
+extern constinit thread_local uint64_t call_of_this_thread
+    __attribute__((tls_model("initial-exec")));
+
 class Tensor {
  public:
   Tensor() = default;
@@ -160,7 +165,14 @@ class Tensor {
   const void* address() const;
   void check_dtype(DType asked) const;
   void drop() {
-    if (impl_ && impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(impl_);
+    if (!impl_) return;
+    // Held by the call of this very thread and by this handle alone: nobody else can count.
+    if (impl_->call != 0 && impl_->call == call_of_this_thread &&
+        impl_->refs.load(std::memory_order_relaxed) == 2) {
+      impl_->refs.store(1, std::memory_order_relaxed);
+    } else if (impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy(impl_);
+    }
   }
   static void destroy(TensorImpl* impl);
   TensorImpl* impl_ = nullptr;

@@ -85,17 +85,17 @@ std::array<Tensor, n> call_many(std::source_location where, std::initializer_lis
 // What users call for a pointwise op without attributes: exp(x), add(x, 2), where(c, x, y).
 template <class Op>
 struct Call {
-  Tensor operator()(First a) const
+  Tensor operator()(const First& a) const
     requires(Op::arity == 1)
   {
     return call<Op>(a.where, {a.operand});
   }
-  Tensor operator()(First a, const Operand& b) const
+  Tensor operator()(const First& a, const Operand& b) const
     requires(Op::arity == 2)
   {
     return call<Op>(a.where, {a.operand, b});
   }
-  Tensor operator()(First a, const Operand& b, const Operand& c) const
+  Tensor operator()(const First& a, const Operand& b, const Operand& c) const
     requires(Op::arity == 3)
   {
     return call<Op>(a.where, {a.operand, b, c});
