@@ -25,6 +25,7 @@ function(vitro_install)
     add_test(
       NAME install.consumer
       COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DCONSUMER=${PROJECT_SOURCE_DIR}/tests/consumer
-              -DCXX=${CMAKE_CXX_COMPILER} -DSANITIZE=${VITRO_SANITIZE} -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+              -DCXX=${CMAKE_CXX_COMPILER} -DSANITIZE=${VITRO_SANITIZE}
+              -DBUILD_TYPE=${CMAKE_BUILD_TYPE} -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   endif()
 endfunction()

@@ -10,3 +10,14 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B ${scratch}/build ${flags} ${echo})
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${scratch}/build ${echo})
 execute_process(COMMAND ${scratch}/build/consumer ${echo})
+
+# The library without the compiler stays small.
+if(NOT SANITIZE AND BUILD_TYPE STREQUAL Release)
+  file(GLOB_RECURSE library ${scratch}/prefix/*/libvitro.so)
+  execute_process(COMMAND strip -o ${scratch}/stripped.so ${library} ${echo})
+  file(SIZE ${scratch}/stripped.so size)
+  math(EXPR limit "8 * 1024 * 1024")
+  if(size GREATER limit)
+    message(FATAL_ERROR "libvitro.so has ${size} bytes when stripped, more than 8 MiB")
+  endif()
+endif()
