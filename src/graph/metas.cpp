@@ -85,14 +85,8 @@ DType common_dtype(const Graph& g, const Node& node) {
 SymbolValues::SymbolValues(const Graph& g) {
   if (g.symbols().empty()) return;
   for (const Node& node : g.nodes()) {
-    for (const TensorMeta& meta : node.results) note_hints(meta);
-    if (node.is_input()) continue;
-    Node copy;
-    copy.args = node.args;
-    copy.attrs = node.attrs;
-    map_sizes(copy, [this](Size size) {
+    each_size(node, [this](Size size) {
       if (size.is_symbolic()) note_size(size.expr(), size.value());
-      return size;
     });
   }
 }
@@ -147,6 +141,19 @@ std::vector<int64_t> hints(const Graph& g) {
     out.push_back(found ? *found : std::max<int64_t>(sym::range_of(symbol).low, 0));
   }
   return out;
+}
+
+void each_size(const Node& node, const std::function<void(Size)>& f) {
+  for (const TensorMeta& meta : node.results) {
+    for (const Size size : meta.sizes) f(size);
+    for (const Size stride : meta.strides) f(stride);
+    f(meta.offset);
+  }
+  for (const Arg& arg : node.args) {
+    const auto* number = std::get_if<Scalar>(&arg);
+    if (number && number->is_symbolic()) f(Size(number->as_int(), number->expr()));
+  }
+  (void)node.attrs.map_sizes([&](Size size) { return f(size), size; });
 }
 
 void map_sizes(Node& node, const SizeMap& f) {

@@ -1,6 +1,7 @@
 // What several files of graph/ ask about the metas and symbols of a graph.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,5 +50,8 @@ class SymbolValues {
 
 // Applies f to every size and symbolic number of the node (args, attributes, results).
 void map_sizes(Node& node, const SizeMap& f);
+
+// Calls f with each size and symbolic number of the node.
+void each_size(const Node& node, const std::function<void(Size)>& f);
 
 }  // namespace vitro::graph

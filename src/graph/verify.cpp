@@ -1,4 +1,4 @@
-#include <set>
+#include <unordered_set>
 
 #include "graph/metas.h"
 #include "graph/names.h"
@@ -61,14 +61,12 @@ class Check {
 
   std::string known_symbols(const Node& node) const {
     std::string wrong;
-    Node copy = node;
-    map_sizes(copy, [&](Size size) {
-      if (!size.is_symbolic()) return size;
+    each_size(node, [&](Size size) {
+      if (!size.is_symbolic()) return;
       for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
         if (symbols_.count(symbol.text()) == 0)
           wrong = cat("the symbol ", symbol, " is not among the graph's symbols");
       }
-      return size;
     });
     return wrong;
   }
@@ -127,7 +125,8 @@ class Check {
 
   const Graph& g_;
   size_t at_ = 0;
-  std::set<std::string, std::less<>> names_, symbols_;
+  std::unordered_set<std::string_view> names_;
+  std::unordered_set<std::string> symbols_;
 };
 
 }  // namespace
