@@ -62,9 +62,10 @@ void fill_report(Work& w) {
   for (backend::FusionDecision& d : w.backend.decisions) {
     r.fusion.push_back({std::move(d.producer), std::move(d.consumer), std::move(d.verdict)});
   }
-  for (const size_t launched : w.backend.launches) {
-    const backend::KernelReport& k = w.backend.kernels[launched];
-    r.kernels.push_back({k.name, k.ops, k.places, k.reason, k.bytes, k.flops});
+  for (size_t i = 0; i < w.backend.launches.size(); ++i) {
+    const backend::KernelReport& k = w.backend.kernels[w.backend.launches[i]];
+    r.kernels.push_back(
+        {k.name, k.ops, k.places, k.reason, k.bytes, k.flops, w.executable->launches()[i].keeps});
   }
   r.arena_bytes = w.backend.arena_bytes;
   r.temporaries_bytes = w.backend.temporaries_bytes;
@@ -86,7 +87,10 @@ class Segment : public capture::CompiledSegment {
     if (!guards_.empty() && !guards_hold(symbols)) return op_by_op_->run(inputs, symbols, outputs);
     executable_->run(inputs, symbols, outputs);
   }
-  int kernel_count() const override { return static_cast<int>(executable_->launches().size()); }
+  int kernel_count() const override {
+    return static_cast<int>(std::count_if(report_.kernels.begin(), report_.kernels.end(),
+                                          [](const auto& kernel) { return !kernel.once; }));
+  }
   const capture::BuildReport* report() const override { return &report_; }
 
  private:

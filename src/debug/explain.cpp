@@ -61,7 +61,8 @@ void append_kernel(std::string& out, const capture::KernelReport& kernel) {
   out += '\n';
   if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
   if (!kernel.bytes.empty())
-    out += cat("      bytes ", kernel.bytes, ", flops ", kernel.flops, '\n');
+    out += cat("      bytes ", kernel.bytes, ", flops ", kernel.flops,
+               kernel.once ? "; once per parameter\n" : "\n");
 }
 
 void append_fusion(std::string& out, const capture::FusionReport& decision) {

@@ -18,6 +18,7 @@ struct KernelReport {
   std::vector<std::string> places;  // file:line of them, each once
   std::string reason;               // why these are one kernel
   std::string bytes, flops;         // of one launch, as expressions over the size symbols
+  bool once = false;                // packs a parameter: launched when that has changed
 };
 
 // A decision whether two neighbours become one kernel.

@@ -23,7 +23,7 @@ class CompiledSegment {
   // returns.  Error for mistakes in the data (an index out of range).
   virtual void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                    std::span<Tensor> outputs) = 0;
-  // Which kernels it launches, for reports.
+  // How many kernels a call launches, for reports; those that pack parameters once do not count.
   virtual int kernel_count() const = 0;
   // How it was made, or null where nobody kept that.  Lives as long as the segment.
   virtual const BuildReport* report() const { return nullptr; }

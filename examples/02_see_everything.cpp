@@ -1,0 +1,43 @@
+// Lesson 2: see what happened.
+//
+// A function with a branch on data is captured in two graphs with a break between them; `explain`
+// says where and why, and a trace shows each op and each kernel.  More, without changing the
+// program:
+//   VITRO_LOGS=+capture        what is recorded, replayed, guarded
+//   VITRO_COMPILE_DEBUG=1      graphs, loops and generated kernels in a folder, whose path is
+//   printed
+#include <vitro/vitro.h>
+
+#include <cstdio>
+#include <iostream>
+
+namespace {
+
+vitro::Tensor branchy(const vitro::Tensor& a, const vitro::Tensor& b) {
+  const vitro::Tensor x = a / (vitro::abs(a) + 1);
+  if (vitro::sum(b).item<float>() < 0) return x * b * -1;  // the host needs a value: a graph break
+  return x * b;
+}
+
+}  // namespace
+
+int main() {
+  vitro::manual_seed(1);
+  const vitro::Tensor a = vitro::nn::normal({64, 64}, 0, 1), b = vitro::nn::uniform({64, 64}, 0, 1);
+
+  // Which graphs, which breaks and why, which kernels and why these.
+  std::cout << vitro::explain(&branchy)(a, b).text() << '\n';
+
+  // A profile of three calls: the first compiles.
+  auto fast = vitro::compile(&branchy, {.name = "branchy"});
+  vitro::Profiler profiler;
+  for (int i = 0; i < 3; ++i) {
+    vitro::RecordFunction step("call");
+    (void)fast(a, b);
+  }
+  profiler.stop();
+  std::cout << profiler.averages().table() << '\n';
+  profiler.write_trace("02_see_everything.json.gz");
+  std::cout << "02_see_everything.json.gz opens in Perfetto\n";
+  return 0;
+}
