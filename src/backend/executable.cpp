@@ -1,6 +1,7 @@
 #include "backend/executable.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backend/plan/arena_plan.h"
 #include "runtime/cpu/arena.h"
@@ -223,18 +224,27 @@ class Executable::Call {
       }
     }
     for (size_t i = 0; i < e_.launches_.size(); ++i) launch(i);
+    copy_outputs(outputs);
   }
 
  private:
   void make_outputs(std::span<Tensor> outputs) {
     for (size_t i = 0; i < e_.outputs_.size(); ++i) {
       const OutputPlan& plan = e_.outputs_[i];
-      if (plan.same_as >= 0) {
-        outputs[i] = outputs[static_cast<size_t>(plan.same_as)];
-        continue;
-      }
       outputs[i] = Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype);
+      if (plan.same_as >= 0) continue;
       table_[plan.buffer] = outputs[i].storage().data();
+    }
+  }
+
+  // Two outputs of one value are two tensors: the program may write into one of them.
+  void copy_outputs(std::span<Tensor> outputs) {
+    for (size_t i = 0; i < e_.outputs_.size(); ++i) {
+      const int from = e_.outputs_[i].same_as;
+      if (from < 0) continue;
+      const Storage &to = outputs[i].storage(),
+                    &same = outputs[static_cast<size_t>(from)].storage();
+      if (to.bytes() > 0) std::memcpy(to.data(), same.data(), to.bytes());
     }
   }
 
