@@ -5,6 +5,7 @@
 #include "eager/eager.h"
 #include "eager/loop.h"
 #include "eager/overlap.h"
+#include "eager/rows.h"
 #include "eager/run.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
@@ -112,8 +113,10 @@ class Executor : public Interpreter {
  private:
   static void run_composite(const OpCall& call, const std::vector<TensorMeta>& metas,
                             std::span<Tensor> results) {
-    call.op->composite->expand(call.operands, call.attrs, results);
-    for (size_t i = 0; i < results.size(); ++i) lay_out(metas[i], results[i]);
+    if (!run_by_rows(call, metas, results)) {
+      call.op->composite->expand(call.operands, call.attrs, results);
+      for (size_t i = 0; i < results.size(); ++i) lay_out(metas[i], results[i]);
+    }
     if (!call.in_place) return;
     const Tensor& target = call.operands[0].tensor();
     check_in_place(*call.op, target.meta(), metas[0]);

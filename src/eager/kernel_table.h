@@ -54,6 +54,10 @@ struct KernelTable {
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                        int64_t rows, int64_t columns);
+  // One row of n elements; see rows.kernel.cpp.  `weight` and `bias` may be null.
+  void (*softmax_row)(const float* x, float* y, int64_t n);
+  void (*layer_norm_row)(const float* x, const float* weight, const float* bias, float eps,
+                         float* y, float* mean, float* scale, int64_t n);
   // c = a * b for whole numbers (i64), c dense; strides count elements.
   void (*whole_matmul)(const MatmulShape& shape, const int64_t* a, int64_t row_stride,
                        int64_t k_stride, const int64_t* b, int64_t b_row_stride, int64_t* c);

@@ -12,6 +12,7 @@
   void fill_reduction(KernelTable&);     \
   void fill_cast(KernelTable&);          \
   void fill_transpose(KernelTable&);     \
+  void fill_rows(KernelTable&);          \
   void fill_whole_product(KernelTable&); \
   inline void fill(KernelTable& table) { \
     fill_pointwise_0(table);             \
@@ -21,6 +22,7 @@
     fill_reduction(table);               \
     fill_cast(table);                    \
     fill_transpose(table);               \
+    fill_rows(table);                    \
     fill_whole_product(table);           \
   }                                      \
   }
