@@ -37,7 +37,7 @@ inline constexpr i64 lanes = 16;
 template <class T>
 using Vec = T __attribute__((ext_vector_type(16)));
 using Mask = Vec<bool>;
-// Sixteen bf16 (there is no Vec<bf16>): load, store, select, convert.
+// Sixteen bf16 (there is no Vec<bf16>): splat, load, store, select, convert.
 struct Bf16Vec {
   Vec<u16> words;
 };
@@ -81,6 +81,16 @@ inline constexpr bool is_half = __is_same(T, f16) || __is_same(T, bf16);
 template <class T>
 VITRO_INLINE Vec<T> splat(T x) {
   return (Vec<T>)(x);
+}
+VITRO_INLINE Bf16Vec splat(bf16 x) {
+  return {splat(x.word)};
+}
+template <class T>
+VITRO_INLINE T lane0(Vec<T> v) {
+  return v[0];
+}
+VITRO_INLINE bf16 lane0(Bf16Vec v) {
+  return {v.words[0]};
 }
 template <class T>
 VITRO_INLINE Vec<Bits<T>> bits(Vec<T> v) {

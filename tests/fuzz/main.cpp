@@ -1,7 +1,10 @@
 // Compares random programs eager and compiled.
 //
 // usage: vitro_fuzz [--count N] [--seed S] [--backend NAME] [--seconds T]
+#include <unistd.h>
+
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +39,18 @@ bool read(int argc, char** argv, Arguments& out) {
   return argc % 2 == 1;
 }
 
+// The seed that runs: a crash names it.
+char running[64];
+void note_running(uint64_t seed) {
+  std::snprintf(running, sizeof running, "crashed in seed %llu\n",
+                static_cast<unsigned long long>(seed));
+}
+void on_crash(int signal) {
+  (void)!write(STDOUT_FILENO, running, std::strlen(running));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 int report(const Program& program, const std::string& backend, const std::string& why) {
   std::printf("seed %llu: %s\n", static_cast<unsigned long long>(program.seed), why.c_str());
   const Program small = shrink(program, backend);
@@ -54,6 +69,7 @@ int run_all(const Arguments& arguments) {
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
         arguments.seconds)
       break;
+    note_running(arguments.seed + done);
     const Program program = generate(arguments.seed + done);
     steps += program.steps.size();
     if (const std::string why = compare(program, arguments.backend); !why.empty()) {
@@ -74,6 +90,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s [--count N] [--seed S] [--backend NAME] [--seconds T]\n",
                  argv[0]);
     return 2;
+  }
+  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) {
+    std::signal(signal, &vitro::fuzz::on_crash);
   }
   return vitro::fuzz::run_all(arguments);
 }

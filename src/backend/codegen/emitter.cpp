@@ -135,8 +135,37 @@ void Emitter::open_tasks() {
 }
 
 void Emitter::block(const loop::Block& statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    if (const auto* store = std::get_if<loop::Store>(&statements[i].what)) {
+      read_before(store->buffer, std::span(statements).subspan(i));
+    }
+    std::visit([this](const auto& what) { write(what); }, statements[i].what);
+  }
+}
+
+// Elements of a buffer that `statements` need are read before the first of them overwrites it.
+void Emitter::read_before(int buffer, std::span<const loop::Statement> statements) {
+  std::vector<Value> roots;
   for (const loop::Statement& s : statements) {
-    std::visit([this](const auto& what) { write(what); }, s.what);
+    if (const auto* store = std::get_if<loop::Store>(&s.what)) {
+      roots.push_back(store->value);
+    } else if (const auto* assign = std::get_if<loop::Assign>(&s.what)) {
+      roots.insert(roots.end(), assign->values.begin(), assign->values.end());
+    } else if (const auto* declare = std::get_if<loop::Declare>(&s.what)) {
+      roots.push_back(declare->value);
+    }
+  }
+  const auto reads = [&](const Node* n) {
+    return n->fn == Fn::load && n->payload == static_cast<uint64_t>(buffer);
+  };
+  for (const Node* node : loop::nodes_below(roots)) {
+    if (reads(node) && !lets_.contains(node)) let(node);
+    if (!node->index.defined()) continue;
+    for (const loop::Pick& pick : kernel_.picks) {
+      const auto below = loop::nodes_below({pick.value});
+      const bool hit = std::any_of(below.begin(), below.end(), reads);
+      if (hit && sym::contains(node->index, pick.symbol)) need_picks(pick.symbol);
+    }
   }
 }
 
@@ -152,7 +181,7 @@ void Emitter::pop_scope() {
 void Emitter::write(const loop::Declare& d) {
   const std::string text = value(d.value);
   const std::string name = named(d.name.empty() ? "v" : d.name);
-  out_.line(d.changes ? "" : "const ", "Vec<", type_text(d.value.dtype()), "> ", name, " = ", text,
+  out_.line(d.changes ? "" : "const ", vector_type_text(d.value.dtype()), " ", name, " = ", text,
             ";");
   variables_[d.variable] = name;
   if (lanes_.index.defined()) declared_in_lanes_.insert(d.variable);
@@ -172,7 +201,7 @@ void Emitter::write(const loop::Assign& a) {
   }
   for (size_t i = 0; i + 1 < a.values.size(); ++i) {
     const std::string next = names_.take("next");
-    out_.line("const Vec<", type_text(a.values[i].dtype()), "> ", next, " = ", texts[i], ";");
+    out_.line("const ", vector_type_text(a.values[i].dtype()), " ", next, " = ", texts[i], ";");
     texts[i] = next;
   }
   for (size_t i = a.values.size(); i-- > 0;) {
@@ -205,7 +234,7 @@ void Emitter::write(const loop::Store& s) {
   result_.parts.insert("memory");
   switch (walk.kind) {
     case Walk::uniform: {
-      out_.line(to, "[", scalar_text(s.element), "] = ", text, "[0];");
+      out_.line(to, "[", scalar_text(s.element), "] = lane0(", text, ");");
       return;
     }
     case Walk::contiguous: {

@@ -44,6 +44,7 @@ class Emitter {
   void declare_sizes();
   void open_tasks();
   void block(const loop::Block& statements);
+  void read_before(int buffer, std::span<const loop::Statement> statements);
   void write(const loop::Declare& d);
   void write(const loop::Assign& a);
   void write(const loop::Store& s);

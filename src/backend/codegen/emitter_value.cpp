@@ -128,7 +128,7 @@ void Emitter::let(const Node* node) {
     wanted = from_buffer;
   }
   const std::string name = named(wanted.empty() ? "t" : wanted);
-  out_.line("const Vec<", type_text(node->dtype), "> ", name, " = ", text, ";");
+  out_.line("const ", vector_type_text(node->dtype), " ", name, " = ", text, ";");
   lets_[node] = name;
   scopes_.back().lets.push_back(node);
 }
@@ -146,6 +146,7 @@ std::string Emitter::text_of(const Node* node, bool atom) {
 std::string Emitter::plain_text(const Node* node, bool* is_operator) {
   switch (node->fn) {
     case Fn::constant:
+      if (compute_type(node->dtype) != node->dtype) result_.parts.insert("convert");
       return constant_text(node);
     case Fn::load:
       need_picks(node->index);

@@ -145,6 +145,11 @@ std::string_view type_text(DType dtype) {
   return vitro::name_of(dtype);
 }
 
+std::string vector_type_text(DType dtype) {
+  if (dtype == DType::bf16) return "Bf16Vec";
+  return cat("Vec<", type_text(dtype), ">");
+}
+
 std::string constant_text(const Node* node) {
   if (is_bool(node->dtype)) return node->payload ? "splat(true)" : "splat(false)";
   if (!is_floating(node->dtype)) {
@@ -153,7 +158,7 @@ std::string constant_text(const Node* node) {
   }
   const std::string number = floating_text(std::bit_cast<double>(node->payload), node->dtype);
   if (node->dtype == DType::f32 || node->dtype == DType::f64) return cat("splat(", number, ")");
-  return cat("splat(", type_text(node->dtype), "(", number, "))");
+  return cat("convert<", type_text(node->dtype), ">(splat(", number, "))");
 }
 
 std::string function_text(const Node* node, const std::vector<std::string>& o, bool* is_operator,
@@ -172,7 +177,7 @@ std::string function_text(const Node* node, const std::vector<std::string>& o, b
       parts.insert("reduce");
       return cat("rotate<", node->payload, ">(", o[0], ")");
     case Fn::first_lane:
-      return cat("splat(", o[0], "[0])");
+      return cat("splat(lane0(", o[0], "))");
     case Fn::neg:
       *is_operator = true;
       return cat("-", o[0]);

@@ -11,6 +11,8 @@ namespace vitro::backend {
 
 // "f32", "bool".
 std::string_view type_text(DType dtype);
+// "Vec<f32>"; of bf16 "Bf16Vec".
+std::string vector_type_text(DType dtype);
 // splat(...) of a constant.
 std::string constant_text(const loop::Node* node);
 

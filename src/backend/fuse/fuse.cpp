@@ -161,7 +161,8 @@ class Fuser {
       }
     }
     state[g] = 2;
-    out.groups.push_back(group(g));
+    Group made = group(g);
+    if (!made.stored.empty()) out.groups.push_back(std::move(made));  // else nobody reads it
   }
 
   Group group(uint32_t g) const {

@@ -64,6 +64,7 @@ class ProductLowering {
 
   std::vector<LoweredKernel> run() {
     std::vector<LoweredKernel> out;
+    if (!find_right()) out.push_back(copy_right());
     out.push_back(pack());
     out.push_back(multiply());
     return out;
@@ -77,31 +78,57 @@ class ProductLowering {
     return batched_ ? Index{product_.batch, a, b} : Index{a, b};
   }
 
-  LoweredKernel pack() {
-    const Group nothing{{item_}, {}, {}};
-    KernelBuilder build(program_, places_, nothing);
-    build.kernel().name = "pack";
+  // Where the right operand lies, if it is a plain matrix in memory.
+  bool find_right() {
+    KernelBuilder build(program_, places_, alone_);
     const Value element = build.read(right_, with_batch(inner(), column()));
     const auto plain = as_plain(element, product_.inner, product_.column);
-    VITRO_CHECK(plain, program_.name_of(item_),
-                ": its right operand is no plain matrix in memory, which the compiler does not "
-                "lower yet");
-    const std::string name =
-        cat(build.kernel().buffers[static_cast<size_t>(plain->buffer)].name, "_panels");
+    if (!plain) return false;
+    right_buffer_ = build.take().buffers[static_cast<size_t>(plain->buffer)];
+    right_place_ = *plain;
+    return true;
+  }
+
+  // The right operand, computed and written row by row.
+  LoweredKernel copy_right() {
+    KernelBuilder build(program_, places_, alone_);
+    build.kernel().name = "copy";
+    const Expr row = product_.k.is(1) ? Expr(0) : Expr::index("r", product_.k);
+    const Expr column = product_.n.is(1) ? Expr(0) : Expr::index("c", product_.n);
+    const Value element = build.read(right_, with_batch(row, column));
+    right_buffer_ = places_.add(
+        {"right", element.dtype(), BufferKind::temporary, 0, batches_ * product_.k * product_.n});
+    right_place_ = {0, product_.batch * product_.k * product_.n, product_.n, 1};
+    const int to = build.buffer(right_buffer_, true);
+    const Expr at = right_place_.base + row * product_.n + column;
+    loop::Block body;
+    body.push_back({loop::Store{to, at, element}});
+    const Expr index = column.constant() ? Expr::index("c", 1) : column;
+    build.kernel().body.push_back({loop::Loop{index, 0, product_.n, true, std::move(body)}});
+    for (const Expr task : {product_.batch, row}) {
+      if (!task.constant()) build.kernel().tasks.push_back(task);
+    }
+    return build.take();
+  }
+
+  LoweredKernel pack() {
+    KernelBuilder build(program_, places_, alone_);
+    build.kernel().name = "pack";
+    const BufferInfo from = places_.buffers()[right_buffer_.n];
     const Expr columns = sym::floordiv(product_.n + 31, 32) * 32;
-    packed_ = places_.add(
-        {name, element.dtype(), BufferKind::packed, 0, columns * product_.k * batches_});
-    const int to = build.buffer(packed_, true);
+    packed_ = places_.add({cat(from.name, "_panels"), from.dtype, BufferKind::packed, 0,
+                           columns * product_.k * batches_});
+    const int source = build.buffer(right_buffer_), to = build.buffer(packed_, true);
     build.kernel().body.push_back({loop::Pack{.k = product_.k,
                                               .n = product_.n,
                                               .batch = product_.batch,
                                               .batches = batches_,
                                               .accumulate = product_.accumulate,
-                                              .from = plain->buffer,
+                                              .from = source,
                                               .to = to,
-                                              .base = plain->base,
-                                              .k_stride = plain->first_stride,
-                                              .n_stride = plain->second_stride}});
+                                              .base = right_place_.base,
+                                              .k_stride = right_place_.first_stride,
+                                              .n_stride = right_place_.second_stride}});
     return build.take();
   }
 
@@ -133,12 +160,14 @@ class ProductLowering {
   Places& places_;
   const Group& group_;
   ItemId item_;
+  Group alone_{{item_}, {}, {}};  // for the kernels of the right operand
   graph::Value left_, right_;
   DType dtype_;
   bool batched_ = false;
   Expr batches_;
   loop::Product product_;
-  BufferId packed_;
+  BufferId right_buffer_, packed_;
+  Plain right_place_{};
 };
 
 }  // namespace

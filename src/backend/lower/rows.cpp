@@ -41,6 +41,7 @@ class Rows {
     keep_rows();
     Block body;
     for (int level = 0; level <= levels_; ++level) walk(level, body);
+    for (loop::Statement& s : row_stores_.back()) body.push_back(std::move(s));
     finish(std::move(body));
     return build_.take();
   }
@@ -97,7 +98,7 @@ class Rows {
 
   void place_stores() {
     full_stores_.resize(static_cast<size_t>(levels_) + 1);
-    row_stores_.resize(static_cast<size_t>(levels_) + 1);
+    row_stores_.resize(static_cast<size_t>(levels_) + 2);
     for (const ItemId id : build_.group().stored) {
       const Item& item = program()[id];
       const bool reduces = item.kind == ItemKind::reduction;
@@ -106,8 +107,34 @@ class Rows {
       const Value value = reduces ? build_.read(item.value, at) : build_.compute(id, at);
       const bool row = reduces || !walks(at);
       auto& list = row ? row_stores_ : full_stores_;
-      list[static_cast<size_t>(level_of(value))].push_back(build_.store(id, at, value));
+      int level = level_of(value);
+      loop::Statement store = build_.store(id, at, value);
+      if (item.role == Role::write) {
+        const int last = last_walk_of(std::get<loop::Store>(store.what).buffer);
+        level = std::max(level, row ? last + 1 : last);
+      }
+      list[static_cast<size_t>(level)].push_back(std::move(store));
     }
+  }
+
+  // The last walk that reads elements of a buffer: an input is overwritten in it, or after it.
+  int last_walk_of(int buffer) {
+    const auto reads = [&](Value value) {
+      const auto below = loop::nodes_below({value});
+      return std::any_of(below.begin(), below.end(), [&](const loop::Node* n) {
+        return n->fn == loop::Fn::load && n->payload == static_cast<uint64_t>(buffer);
+      });
+    };
+    int last = -1;
+    for (const Reduction& r : reductions_) {
+      if (reads(r.element)) last = std::max(last, r.level);
+    }
+    for (const ItemId id : build_.group().stored) {
+      if (program()[id].kind == ItemKind::reduction) continue;
+      const Value value = build_.compute(id, build_.group().place(id));
+      if (reads(value)) last = std::max(last, level_of(value));
+    }
+    return last;
   }
 
   bool walks(const Index& at) const {

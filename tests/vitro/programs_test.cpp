@@ -1,0 +1,69 @@
+// Programs that random search found: each once gave other bits compiled than eagerly, or did not
+// compile.
+#include "vitro/agree.h"
+
+namespace vitro {
+namespace {
+
+TEST(Programs, an_input_is_overwritten_after_the_last_walk_that_reads_it) {
+  expect_agreement(
+      [](const Tensors& in) {
+        mul_(in[0], in[0]);
+        const Tensor middle = mean(in[0], {0}, true);
+        return Tensors{cat({minimum(in[0], middle), middle}, 0)};
+      },
+      [] { return Tensors{numbers({17})}; });
+}
+
+TEST(Programs, two_inputs_change_places) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor kept = clone(in[0]);
+        copy_(in[0], in[1]);
+        copy_(in[1], kept);
+        return Tensors{in[0] + 1};
+      },
+      [] { return Tensors{numbers({3, 5}), numbers({3, 5}) * 2}; });
+}
+
+TEST(Programs, a_row_that_is_written_is_read_by_later_walks) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor row = sum(in[1], {1}, true);
+        add_(in[0], row);
+        return Tensors{softmax(in[1] * in[0], 1)};
+      },
+      [] { return Tensors{numbers({4, 1}), numbers({4, 33})}; });
+}
+
+TEST(Programs, half_precision_is_reduced_and_broadcast) {
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    expect_agreement(
+        [](const Tensors& in) {
+          const Tensor least = amin(in[0], {0}, true);
+          return Tensors{least, in[0] * 0.5 + least, in[1] * in[1] - 1};
+        },
+        [&] { return Tensors{numbers({6}, dtype), numbers({1}, dtype)}; });
+  }
+}
+
+TEST(Programs, a_product_computes_its_right_operand_first) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor more = in[0] + 0.5;
+        return Tensors{maximum(more, mm(in[0], more))};
+      },
+      [] { return Tensors{numbers({6, 6})}; });
+}
+
+TEST(Programs, what_nobody_reads_is_left_out) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor unread = exp(in[0]) + in[1];
+        return Tensors{full_like(unread, 2.0), in[0] * 2};
+      },
+      [] { return Tensors{numbers({5}), numbers({3, 5})}; });
+}
+
+}  // namespace
+}  // namespace vitro
