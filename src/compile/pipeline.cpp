@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "backend/compile.h"
 #include "vitro/base/error.h"
@@ -31,9 +32,15 @@ void put(const Work& w, std::string_view file, std::string_view text) {
 }
 
 void run_passes(Work& w) {
-  if (artifacts::wanted()) put(w, "graph_captured.txt", graph::print(w.graph));
-  w.graph = graph::run_passes(std::move(w.graph), graph::standard_passes(), &w.report.passes,
-                              nullptr, w.name);
+  std::function<void(std::string_view, const graph::Graph&)> after;
+  if (artifacts::wanted()) {
+    put(w, "graph_captured.txt", graph::print(w.graph));
+    after = [&w](std::string_view pass, const graph::Graph& g) {
+      put(w, cat("graph_after_", pass, ".txt"), graph::print(g));
+    };
+  }
+  w.graph = graph::run_passes(std::move(w.graph), graph::standard_passes(), &w.report.passes, after,
+                              w.name);
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 

@@ -85,6 +85,7 @@ DType common_dtype(const Graph& g, const Node& node) {
 SymbolValues::SymbolValues(const Graph& g) {
   if (g.symbols().empty()) return;
   for (const Node& node : g.nodes()) {
+    if (values_.size() >= g.symbols().size()) return;
     each_size(node, [this](Size size) {
       if (size.is_symbolic()) note_size(size.expr(), size.value());
     });

@@ -81,8 +81,8 @@ TEST(DebugFolderCompiled, holds_what_every_stage_made) {
   (void)testing::internal::GetCapturedStderr();
   const fs::path folder = fs::path(debug_folder()) / "row_0";
   for (const char* file :
-       {"graph_captured.txt", "graph_after_passes.txt", "loops_before_fusion.txt",
-        "loops_after_fusion.txt", "kernels.cpp", "plan.txt"}) {
+       {"graph_captured.txt", "graph_after_decompose.txt", "graph_after_passes.txt",
+        "loops_before_fusion.txt", "loops_after_fusion.txt", "kernels.cpp", "plan.txt"}) {
     ASSERT_TRUE(fs::exists(folder / file)) << file;
     EXPECT_GT(fs::file_size(folder / file), 0u) << file;
   }
