@@ -205,13 +205,13 @@ TensorMeta Tensor::meta() const {
 bool Tensor::is_contiguous() const {
   const Sizes size = sizes(), stride = strides();
   for (const Size s : size) {
-    if (s.value() == 0) return true;
+    if (equal(s, 0)) return true;
   }
-  int64_t expected = 1;
+  Size expected = 1;
   for (size_t d = size.size(); d-- > 0;) {
-    if (size[d].value() == 1) continue;
-    if (stride[d].value() != expected) return false;
-    expected *= size[d].value();
+    if (equal(size[d], 1)) continue;
+    if (!equal(stride[d], expected)) return false;
+    expected = expected * size[d];
   }
   return true;
 }
