@@ -59,10 +59,10 @@ class Check {
     return {};
   }
 
-  std::string known_symbols(const Node& node) const {
+  std::string known_symbols(const Node& node) {
     std::string wrong;
     each_size(node, [&](Size size) {
-      if (!size.is_symbolic()) return;
+      if (!size.is_symbolic() || !checked_.insert(size.expr()).second) return;
       for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
         if (symbols_.count(symbol.text()) == 0)
           wrong = cat("the symbol ", symbol, " is not among the graph's symbols");
@@ -127,6 +127,7 @@ class Check {
   size_t at_ = 0;
   std::unordered_set<std::string_view> names_;
   std::unordered_set<std::string> symbols_;
+  std::unordered_set<sym::Expr> checked_;  // sizes whose symbols are known
 };
 
 }  // namespace
