@@ -1,6 +1,6 @@
 // Programs that random search found: each once gave other bits compiled than eagerly, or did not
 // compile.
-#include "vitro/agree.h"
+#include "agree.h"
 
 namespace vitro {
 namespace {
