@@ -80,6 +80,7 @@ class Call final : public Interpreter {
   void find_live();
   void run_exit(Exit& exit);
   void run_compiled(const Exit& exit);
+  bool is_shared(size_t output) const;
   bool has_strides(const TensorImpl& impl, const Sizes& strides) const;
   void keep_promises(const Exit& exit);
   void interpret_path();

@@ -146,6 +146,14 @@ bool Call::has_strides(const TensorImpl& impl, const Sizes& strides) const {
   return true;
 }
 
+// Equal values may have become one tensor in the backend; to the program they are two.
+bool Call::is_shared(size_t output) const {
+  const Storage& mine = m_.outputs[output].storage();
+  const auto same = [&](const Tensor& t) { return t.storage() == mine; };
+  return std::any_of(m_.outputs.begin(), m_.outputs.begin() + output, same) ||
+         std::any_of(m_.borrowed.begin(), m_.borrowed.end(), same);
+}
+
 void Call::run_compiled(const Exit& exit) {
   const Plan& plan = exit.plan;
   // Handles over the slots' counts, given back without a subtraction.
@@ -173,7 +181,7 @@ void Call::run_compiled(const Exit& exit) {
   const Below below(below_);
   exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    if (!has_strides(*m_.outputs[i].impl(), plan.outputs[i]->strides))
+    if (is_shared(i) || !has_strides(*m_.outputs[i].impl(), plan.outputs[i]->strides))
       m_.outputs[i] = copy_with_strides(m_.outputs[i], m_.symbols.values(plan.outputs[i]->strides));
   }
   for (const uint32_t slot : plan.written) m_.slots[slot]->storage.bump_version();

@@ -1,7 +1,10 @@
-// Random programs give the same values, aliases and strides compiled as eagerly.
+// Random programs give the same values, aliases and strides compiled as eagerly.  More of them:
+//   VITRO_FUZZ_PROGRAMS=50000 VITRO_FUZZ_SEED=7 VITRO_FUZZ_BACKEND=inductor capture_test
+#include <cstdlib>
 #include <random>
 
 #include "capture/testing.h"
+#include "compile/pipeline.h"
 
 namespace vitro {
 namespace {
@@ -168,8 +171,23 @@ void compare(const Pool& got, const Pool& want) {
   }
 }
 
+unsigned from_environment(const char* variable, unsigned fallback) {
+  const char* text = std::getenv(variable);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : fallback;
+}
+
+CompileOptions chosen_backend() {
+  CompileOptions options = graphs();
+  if (const char* backend = std::getenv("VITRO_FUZZ_BACKEND")) options.backend = backend;
+  if (options.backend == "inductor") capture::register_runner("inductor", pipeline::make_runner());
+  return options;
+}
+
 TEST(RandomPrograms, GiveTheSameCompiledAsEagerly) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
+  const unsigned first = from_environment("VITRO_FUZZ_SEED", 0),
+                 count = from_environment("VITRO_FUZZ_PROGRAMS", 2000);
+  const CompileOptions options = chosen_backend();
+  for (unsigned seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(cat("seed ", seed));
     std::mt19937 random(seed);
     Program program;
@@ -179,7 +197,7 @@ TEST(RandomPrograms, GiveTheSameCompiledAsEagerly) {
                          static_cast<double>(random() % 16) / 8});
     }
     const bool breaks = random() % 2 == 0, overlapping = random() % 4 == 0;
-    auto f = compile([&](const Pool& in) { return run(program, in, breaks); }, graphs());
+    auto f = compile([&](const Pool& in) { return run(program, in, breaks); }, options);
     for (int call = 0; call < 5; ++call) {
       SCOPED_TRACE(cat("call ", call));
       if (call == 3) program[0].number += 0.125;

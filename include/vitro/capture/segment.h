@@ -19,8 +19,9 @@ class CompiledSegment {
   virtual ~CompiledSegment() = default;
   // `inputs`: tensors and numbers in order of the graph's inputs; `symbols`: this call's values of
   // graph.symbols(). `outputs`: one tensor per graph output without `writes`, in order, dense or
-  // with the strides of its meta; values with `writes` are written into their inputs before it
-  // returns.  Error for mistakes in the data (an index out of range).
+  // with the strides of its meta, and none in the memory of an input that is written; values with
+  // `writes` are written into their inputs before it returns.  Error for mistakes in the data (an
+  // index out of range).
   virtual void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                    std::span<Tensor> outputs) = 0;
   // How many kernels a call launches, for reports; those that pack parameters once do not count.
