@@ -128,7 +128,7 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
     return cast(read(part, at), node.results[0].dtype);
   }
   if (item.kind == ItemKind::reduction) {
-    return read(std::get<graph::Value>(node.args[0]), at);
+    return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
   }
   if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
   return element_of_node(item.value.node, at);

@@ -87,6 +87,10 @@ void Program::add_node_items() {
       item.reduced.assign(item.sizes.size(), false);
       const ReducedDims dims = node.op->reduction->dims(node.attrs.view(), operand(0).rank());
       for (const int64_t d : dims.dims) item.reduced[static_cast<size_t>(d)] = true;
+      if (dims.dims.empty()) {  // of one element each
+        item.sizes.emplace_back(1);
+        item.reduced.push_back(true);
+      }
       add_item(std::move(item));
     } else if (node.op->kind == OpKind::contraction) {
       item.kind = ItemKind::product;
@@ -134,6 +138,13 @@ void Program::resolve(const Read& read, std::vector<Read>& out) const {
   for (const Read& deeper : operands_at(*graph_, id, read.index, Expr())) resolve(deeper, out);
 }
 
+Index Program::operand_index(ItemId id, const Index& index) const {
+  const graph::Node& node = (*graph_)[(*this)[id].value.node];
+  const auto rank =
+      static_cast<size_t>(graph_->meta(std::get<graph::Value>(node.args[0])).rank());
+  return Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(rank));
+}
+
 std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
   static const Expr picked = Expr::symbol("picked", {0, sym::unbounded});
   const Item& item = (*this)[id];
@@ -146,7 +157,7 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
   } else if (item.kind == ItemKind::elementwise) {
     direct = operands_at(*graph_, item.value.node, index, picked);
   } else if (item.kind == ItemKind::reduction) {
-    direct.push_back({std::get<graph::Value>(node.args[0]), index});
+    direct.push_back({std::get<graph::Value>(node.args[0]), operand_index(id, index)});
   } else {
     for (const graph::Arg& arg : node.args) {
       const auto value = std::get<graph::Value>(arg);
