@@ -170,6 +170,8 @@ class Check {
         const auto at = result_place(made);
         if (!member(made) || !at) continue;
         const Index sizes = sizes_of(p_.graph().meta(read.value));
+        // Turned round only where each element is read, and once.
+        if (!(count_of(sizes) == count_of(own.sizes))) continue;
         if (auto index = solve(own, flatten(read.index, sizes), flatten(*at, sizes))) return index;
       }
     }

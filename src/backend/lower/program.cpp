@@ -140,8 +140,7 @@ void Program::resolve(const Read& read, std::vector<Read>& out) const {
 
 Index Program::operand_index(ItemId id, const Index& index) const {
   const graph::Node& node = (*graph_)[(*this)[id].value.node];
-  const auto rank =
-      static_cast<size_t>(graph_->meta(std::get<graph::Value>(node.args[0])).rank());
+  const auto rank = static_cast<size_t>(graph_->meta(std::get<graph::Value>(node.args[0])).rank());
   return Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(rank));
 }
 
