@@ -1,9 +1,11 @@
 #include "backend/executable.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "backend/plan/arena_plan.h"
+#include "kernels/matmul_table.h"
 #include "runtime/cpu/arena.h"
 #include "vitro/base/error.h"
 #include "vitro/events/record.h"
@@ -14,6 +16,22 @@ namespace {
 constexpr size_t most_known = 16;  // sizes whose plan is kept
 // A product's flops count less than those of elementary functions: the tile reaches the peak.
 constexpr double product_speed = 10;
+
+static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) == 1 &&
+              static_cast<int>(DType::f16) == 2 && static_cast<int>(DType::bf16) == 3);
+const Packing* packing() {
+  using kernels::MatmulType;
+  static const auto all = [] {
+    std::array<Packing, 4> made{};
+    for (const MatmulType type :
+         {MatmulType::f32, MatmulType::f64, MatmulType::f16, MatmulType::bf16}) {
+      const kernels::MatmulKernels& ahead = kernels::matmul_kernels(type);
+      made[static_cast<size_t>(type)] = {ahead.packed_size, ahead.panel_count, ahead.pack};
+    }
+    return made;
+  }();
+  return all.data();
+}
 
 std::string detail_of(const loop::Kernel& kernel) {
   std::string out;
@@ -139,7 +157,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
   const auto number = [&](Expr e) { return sym::evaluate(e, value_of); };
-  KernelArgs args{nullptr, symbols.data(), nullptr, nullptr, d.threads};
+  KernelArgs args{nullptr, symbols.data(), nullptr, nullptr, d.threads, packing()};
   for (const Launch& launch : launches_) {
     Dimensions::Run run;
     run.tasks = launch.count ? launch.count(&args) : number(launch.tasks);
@@ -299,7 +317,7 @@ class Executable::Call {
     for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b]];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     ErrorSlot error;
-    const KernelArgs args{buffers, symbols_.data(), numbers, &error, d_.threads};
+    const KernelArgs args{buffers, symbols_.data(), numbers, &error, d_.threads, packing()};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});

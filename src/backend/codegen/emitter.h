@@ -51,6 +51,7 @@ class Emitter {
   void write(const loop::Loop& l);
   void write(const loop::Product& p);
   void write(const loop::Pack& p);
+  std::string packing_of(const loop::Pack& p) const;
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);

@@ -2,6 +2,7 @@
 #include "backend/codegen/emitter.h"
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
+#include "vitro/base/error.h"
 
 namespace vitro::backend {
 
@@ -17,7 +18,7 @@ void Emitter::write_task_count() {
     if (!p->batch.constant()) count += cat(" * (", scalar_text(sym::extent_of(p->batch)), ")");
   } else {
     const auto& pack = std::get<loop::Pack>(statement.what);
-    count = cat("panel_count<", type_text(pack.accumulate), ">(", scalar_text(pack.n), ") * (",
+    count = cat(packing_of(pack), ".panel_count(", scalar_text(pack.n), ") * (",
                 scalar_text(pack.batches), ")");
   }
   out_.open("extern \"C\" i64 ", kernel_name, "_tasks([[maybe_unused]] const KernelArgs* args) {");
@@ -81,21 +82,29 @@ void Emitter::write(const loop::Product& p) {
   out_.close();
 }
 
+// The functions compiled ahead for panels of the packed dtype.
+std::string Emitter::packing_of(const loop::Pack& p) const {
+  VITRO_ASSERT(buffer_dtype(p.from) == buffer_dtype(p.to) && is_floating(buffer_dtype(p.to)));
+  return cat("args->packing[", static_cast<int>(buffer_dtype(p.to)), "]");
+}
+
 void Emitter::write(const loop::Pack& p) {
-  const std::string_view acc = type_text(p.accumulate);
   const std::string n = scalar_text(p.n), k = scalar_text(p.k);
+  const std::string from = cat(", ", scalar_text(p.k_stride), ", ", scalar_text(p.n_stride), ", ",
+                               k, ", ", n, ", ", buffer_name(p.to));
   result_.counts_tasks = true;
-  result_.parts.insert("matmul");
-  if (!p.batch.constant()) out_.line("const i64 per_batch = panel_count<", acc, ">(", n, ");");
-  out_.open("for (i64 task = begin; task < end; ++task) {");
-  std::string to = buffer_name(p.to);
-  if (!p.batch.constant()) {
-    out_.line("const i64 ", sym::name_of(p.batch), " = task / per_batch;");
-    to += cat(" + ", sym::name_of(p.batch), " * packed_size<", acc, ">(", k, ", ", n, ")");
+  out_.line("const Packing& packing = ", packing_of(p), ";");
+  if (p.batch.constant()) {
+    out_.line("packing.pack(", buffer_name(p.from), " + ", scalar_text(p.base), from,
+              ", begin, end);");
+    return;
   }
-  out_.line("matmul_pack<", acc, ">(", buffer_name(p.from), " + ", scalar_text(p.base), ", ",
-            scalar_text(p.k_stride), ", ", scalar_text(p.n_stride), ", ", k, ", ", n, ", ", to,
-            p.batch.constant() ? ", task);" : ", task % per_batch);");
+  out_.line("const i64 per_batch = packing.panel_count(", n, ");");
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+  const std::string_view batch = sym::name_of(p.batch);
+  out_.line("const i64 ", batch, " = task / per_batch, panel = task % per_batch;");
+  out_.line("packing.pack(", buffer_name(p.from), " + ", scalar_text(p.base), from, " + ", batch,
+            " * packing.packed_size(", k, ", ", n, "), panel, panel + 1);");
   out_.close();
 }
 

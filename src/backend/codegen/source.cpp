@@ -18,12 +18,18 @@ using namespace vitro::kernels;
 struct ErrorSlot {
   i64 check, index, bound;
 };
+struct Packing {
+  i64 (*packed_size)(i64 k, i64 n);
+  i64 (*panel_count)(i64 n);
+  void (*pack)(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n, void* packed, i64 begin, i64 end);
+};
 struct KernelArgs {
   void* const* buffers;
   const i64* sizes;
   const u64* numbers;
   ErrorSlot* error;
   i64 threads;
+  const Packing* packing;
 };
 [[gnu::noinline, maybe_unused]] static void report(const KernelArgs* args, i64 check, i64 index, i64 bound) {
   i64 none = 0;
