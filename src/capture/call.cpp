@@ -45,45 +45,7 @@ Call::~Call() {
   record_->give_back(std::move(memory_));
 }
 
-// The path that a compiled function spends its time on: compare, hand out, go on.
-void Call::call(const OpCall& call, std::span<Tensor> results) {
-  if (!cursor_) [[unlikely]]
-    return run_now(call, results);
-  Step* step = cursor_->next.load(std::memory_order_acquire);
-  if (!step || !step->plain || !matches_plain(*step, call)) [[unlikely]] {
-    step = find_or_record(cursor_->next, call);
-    if (!step) return run_now(call, results);
-  }
-  hand_out(*step, call, results);
-}
-
-bool Call::matches_plain(const Step& step, const OpCall& call) const {
-  if (step.op != call.op || step.operand_count != call.operands.size() ||
-      step.in_place != call.in_place || !(step.modes == thread_->modes))
-    return false;
-  TensorImpl* const* slots = m_.slots.data();
-  for (size_t i = 0; i < step.operand_count; ++i) {
-    const StepOperand& want = step.operands[i];
-    const Operand& got = call.operands[i];
-    switch (want.kind) {
-      case StepOperand::Kind::slot:
-        if (!got.is_tensor() || got.tensor().impl() != slots[want.slot]) return false;
-        break;
-      case StepOperand::Kind::number:
-        if (!got.is_number() || !(got.number() == want.number)) return false;
-        break;
-      case StepOperand::Kind::none:
-        if (got.kind() != Operand::Kind::none) return false;
-        break;
-      case StepOperand::Kind::bind:
-      case StepOperand::Kind::varying:
-        return false;
-    }
-  }
-  return step.attrs == call.attrs;
-}
-
-void Call::hand_out(const Step& step, const OpCall& call, std::span<Tensor> results) {
+inline void Call::hand_out(const Step& step, const OpCall& call, std::span<Tensor> results) {
   if (step.slots_after > m_.slots.size()) m_.reserve_slots(step.slots_after);
   for (uint32_t k = 0; k < step.result_count; ++k) {
     TensorImpl* impl = m_.fresh_impl();
@@ -99,6 +61,18 @@ void Call::hand_out(const Step& step, const OpCall& call, std::span<Tensor> resu
   }
   if (step.in_place) results[0] = call.operands[0].tensor();
   cursor_ = const_cast<Step*>(&step);
+}
+
+// The path that a compiled function spends its time on: compare, hand out, go on.
+void Call::call(const OpCall& call, std::span<Tensor> results) {
+  if (!cursor_) [[unlikely]]
+    return run_now(call, results);
+  Step* step = cursor_->next.load(std::memory_order_acquire);
+  if (!step || !step->plain || !matches_plain(*step, call)) [[unlikely]] {
+    step = find_or_record(cursor_->next, call);
+    if (!step) return run_now(call, results);
+  }
+  hand_out(*step, call, results);
 }
 
 void Call::settle(TensorImpl&, Need need, std::source_location where) {

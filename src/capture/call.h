@@ -102,4 +102,23 @@ class Call final : public Interpreter {
   size_t remembered_inputs_ = 0;
 };
 
+inline bool Call::matches_plain(const Step& step, const OpCall& call) const {
+  if (step.op != call.op || step.operand_count != call.operands.size() ||
+      step.in_place != call.in_place || !(step.modes == thread_->modes))
+    return false;
+  TensorImpl* const* slots = m_.slots.data();
+  const StepOperand* want = step.operands;
+  for (const Operand& got : call.operands) {
+    if (want->kind == StepOperand::Kind::slot) {
+      if (!got.is_tensor() || got.tensor().impl() != slots[want->slot]) return false;
+    } else if (want->kind == StepOperand::Kind::number) {
+      if (!got.is_number() || !(got.number() == want->number)) return false;
+    } else if (want->kind != StepOperand::Kind::none || got.kind() != Operand::Kind::none) {
+      return false;
+    }
+    ++want;
+  }
+  return step.attrs == call.attrs;
+}
+
 }  // namespace vitro::capture
