@@ -152,6 +152,21 @@ LoweredKernel KernelBuilder::take() {
   return std::move(out_);
 }
 
+namespace {
+
+std::string reason_for(const Group& group) {
+  if (group.items.size() < 2) return {};
+  if (group.product >= 0) {
+    return "what follows the product is computed on its sums, before they are written";
+  }
+  if (group.layout.space.reduces()) {
+    return "what is folded and what reads it share their rows, which stay in the cache";
+  }
+  return "every element is read where it is made";
+}
+
+}  // namespace
+
 std::vector<LoweredKernel> lower(const Program& program, Places& places, const Group& group) {
   std::vector<LoweredKernel> out;
   if (group.product >= 0) {
@@ -161,6 +176,7 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
                                                : lower_pointwise(program, places, group));
   }
   for (LoweredKernel& lowered : out) estimate(lowered.kernel);
+  out.back().kernel.reason = reason_for(group);
   return out;
 }
 

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backend/programs.h"
+
+namespace vitro::backend {
+namespace {
+
+// The sentence of the refusal between two items, or "" where there is none.
+std::string refusal(const Compiled& c, std::string_view producer, std::string_view consumer) {
+  for (const FusionDecision& d : c.report.decisions) {
+    if (d.producer == producer && d.consumer == consumer && !d.verdict) {
+      EXPECT_TRUE(d.verdict.code) << "a refusal without a code";
+      return d.verdict.why;
+    }
+  }
+  return {};
+}
+
+size_t occurrences(const std::string& text, std::string_view word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+TEST(Fuse, cos_and_sin_of_one_tensor_are_one_read_and_one_write) {
+  const Compiled c = compile_graph(graph_of({{10000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{cos(in[0]) + sin(in[0])};
+  }));
+  ASSERT_EQ(c.report.kernels.size(), 1u);
+  const std::string& source = c.report.kernels[0].source;
+  EXPECT_EQ(occurrences(source, "load("), 1u) << source;
+  EXPECT_EQ(occurrences(source, "store("), 1u) << source;
+}
+
+TEST(Fuse, the_kernel_reads_like_the_program) {
+  const Compiled c = compile_graph(graph_of({{32, 8}, {8}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{exp(in[0]) * in[1]};
+  }));
+  const std::string& source = c.report.kernels.at(0).source;
+  EXPECT_EQ(source.substr(source.find("extern")),
+            R"(extern "C" void exp_mul(const KernelArgs* args, i64 begin, i64 end) {
+  const f32* x = (const f32*)args->buffers[0];
+  const f32* y = (const f32*)args->buffers[1];
+  f32* mul_out = (f32*)args->buffers[2];
+  for (i64 i0 = begin; i0 < end; ++i0) {
+    for (i64 i1 = 0; i1 < 8; i1 += 16) {
+      const i64 count = 8 - i1;
+      const Vec<f32> exp_1 = exp(load(x + 8 * i0 + i1, count));
+      const Vec<f32> mul = exp_1 * load(y + i1, count);
+      store(mul_out + 8 * i0 + i1, mul, count);
+    }
+  }
+}
+)");
+}
+
+TEST(Fuse, reductions_over_other_dimensions_are_other_kernels) {
+  const Compiled c = compile_graph(graph_of({{8, 9}}, [](std::vector<Tensor> in) {
+    const Tensor e = exp(in[0]);
+    return std::vector<Tensor>{sum(e, {0}), sum(e, {1})};
+  }));
+  EXPECT_EQ(c.report.kernels.size(), 2u);
+  EXPECT_NE(refusal(c, "sum", "sum_1").find("reduces"), std::string::npos);
+}
+
+TEST(Fuse, a_row_of_a_product_is_folded_by_another_kernel) {
+  const Compiled c = compile_graph(graph_of({{8, 9}, {9, 7}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{sum(mm(in[0], in[1]), {1})};
+  }));
+  EXPECT_EQ(c.report.launches.size(), 3u);  // panels, product, sum
+  EXPECT_FALSE(refusal(c, "mm", "sum").empty());
+}
+
+TEST(Fuse, siblings_that_read_the_same_are_one_kernel) {
+  const Compiled c = compile_graph(graph_of({{1000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{exp(in[0]), tanh(in[0])};
+  }));
+  EXPECT_EQ(c.report.kernels.size(), 1u);
+}
+
+TEST(Fuse, a_group_does_not_wait_for_itself) {
+  const Compiled c = compile_graph(graph_of({{8, 9}}, [](std::vector<Tensor> in) {
+    const Tensor e = exp(in[0]);
+    const Tensor total = sum(sum(e, {1}), {0});
+    return std::vector<Tensor>{e * total};
+  }));
+  EXPECT_GE(c.report.kernels.size(), 2u);
+}
+
+TEST(Fuse, without_fusion_every_item_is_a_kernel) {
+  CompileOptions options;
+  options.fuse.fuse = false;
+  const Compiled c = compile_graph(
+      graph_of({{1000}},
+               [](std::vector<Tensor> in) { return std::vector<Tensor>{exp(tanh(in[0])) + 1}; }),
+      options);
+  EXPECT_EQ(c.report.launches.size(), 3u);
+}
+
+TEST(Fuse, kernels_that_do_the_same_are_compiled_once) {
+  CompileOptions options;
+  options.fuse.fuse = false;
+  const Compiled c = compile_graph(
+      graph_of({{1000}},
+               [](std::vector<Tensor> in) { return std::vector<Tensor>{tanh(tanh(tanh(in[0])))}; }),
+      options);
+  EXPECT_EQ(c.report.launches.size(), 3u);
+  EXPECT_EQ(c.report.kernels.size(), 1u);
+}
+
+}  // namespace
+}  // namespace vitro::backend
