@@ -1,7 +1,7 @@
 // What one kernel does: a range of tasks, each of which runs the statements of the body.
 //
 //   kernel exp_mul: tasks b < 3
-//     for i = 4096*b .. min(4096*b + 4096, 10000) by 16
+//     for i = 1024*b .. min(1024*b + 1024, 10000) by 16
 //       y[i] = exp(x[i]) * 2.0
 //
 // Tasks are independent; their number may depend on size symbols.  Kernels are values; printing

@@ -9,7 +9,7 @@ namespace {
 
 using loop::Value;
 
-constexpr int64_t block = 4096;  // elements of a task where the innermost loop is cut
+constexpr int64_t block = 1024;  // elements of a task where the innermost loop is cut
 constexpr int64_t enough_tasks = 64;
 
 loop::Block stores_at(KernelBuilder& build, const Index& values) {
