@@ -82,6 +82,8 @@ DType common_dtype(const Graph& g, const Node& node) {
                            node.results[0].dtype);
 }
 
+constexpr int64_t largest_search = int64_t{1} << 40, values_searched = 64;
+
 SymbolValues::SymbolValues(const Graph& g) {
   if (g.symbols().empty()) return;
   for (const Node& node : g.nodes()) {
@@ -89,6 +91,36 @@ SymbolValues::SymbolValues(const Graph& g) {
     each_size(node, [this](Size size) {
       if (size.is_symbolic()) note_size(size.expr(), size.value());
     });
+  }
+  for (const sym::Expr symbol : g.symbols()) {
+    if (!find(symbol)) search(symbol, g);
+  }
+}
+
+// A symbol of which the graph only holds quotients: the first value that all of them allow.
+void SymbolValues::search(sym::Expr symbol, const Graph& g) {
+  std::vector<std::pair<sym::Expr, int64_t>> sizes;
+  for (const Node& node : g.nodes()) {
+    each_size(node, [&](Size size) {
+      if (size.is_symbolic() && sym::symbols_of(size.expr()) == std::vector{symbol}) {
+        sizes.emplace_back(size.expr(), size.value());
+      }
+    });
+  }
+  if (sizes.empty()) return;
+  const auto at = [](sym::Expr expr, int64_t value) {
+    return sym::evaluate(expr, [value](sym::Expr) { return value; });
+  };
+  const auto& [first, wanted] = sizes.front();
+  int64_t low = std::max<int64_t>(sym::range_of(symbol).low, 0), step = 1;
+  while (step < largest_search && at(first, low + step) < wanted) step *= 2;
+  for (; step > 0; step /= 2) {
+    while (at(first, low + step) < wanted) low += step;
+  }
+  for (int64_t value = low; value < low + values_searched; ++value) {
+    const bool all = std::all_of(sizes.begin(), sizes.end(),
+                                 [&](const auto& s) { return at(s.first, value) == s.second; });
+    if (all) return note(symbol, value);
   }
 }
 

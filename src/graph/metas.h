@@ -45,6 +45,7 @@ class SymbolValues {
   Size plain(Size size) const { return size.is_symbolic() ? Size((*this)(size.expr())) : size; }
 
  private:
+  void search(sym::Expr symbol, const Graph& g);
   std::vector<std::pair<sym::Expr, int64_t>> values_;
 };
 

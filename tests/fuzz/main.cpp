@@ -1,6 +1,6 @@
 // Compares random programs eager and compiled.
 //
-// usage: vitro_fuzz [--count N] [--seed S] [--backend NAME] [--seconds T]
+// usage: vitro_fuzz [--count N] [--seed S] [--backend NAME] [--seconds T] [--show yes]
 #include <unistd.h>
 
 #include <chrono>
@@ -19,6 +19,7 @@ struct Arguments {
   uint64_t count = 2000, seed = 1;
   std::string backend = "inductor";
   double seconds = 1e9;
+  bool show = false;  // prints each program before it runs
 };
 
 bool read(int argc, char** argv, Arguments& out) {
@@ -30,6 +31,8 @@ bool read(int argc, char** argv, Arguments& out) {
       out.seed = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (word == "--backend") {
       out.backend = argv[i + 1];
+    } else if (word == "--show") {
+      out.show = argv[i + 1] == std::string("yes");
     } else if (word == "--seconds") {
       out.seconds = std::atof(argv[i + 1]);
     } else {
@@ -72,6 +75,10 @@ int run_all(const Arguments& arguments) {
     note_running(arguments.seed + done);
     const Program program = generate(arguments.seed + done);
     steps += program.steps.size();
+    if (arguments.show) {
+      std::printf("%s", print(program).c_str());
+      std::fflush(stdout);
+    }
     if (const std::string why = compare(program, arguments.backend); !why.empty()) {
       return report(program, arguments.backend, why);
     }
@@ -87,7 +94,8 @@ int run_all(const Arguments& arguments) {
 int main(int argc, char** argv) {
   vitro::fuzz::Arguments arguments;
   if (!vitro::fuzz::read(argc, argv, arguments)) {
-    std::fprintf(stderr, "usage: %s [--count N] [--seed S] [--backend NAME] [--seconds T]\n",
+    std::fprintf(stderr,
+                 "usage: %s [--count N] [--seed S] [--backend NAME] [--seconds T] [--show yes]\n",
                  argv[0]);
     return 2;
   }

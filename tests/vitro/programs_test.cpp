@@ -56,6 +56,39 @@ TEST(Programs, a_product_computes_its_right_operand_first) {
       [] { return Tensors{numbers({6, 6})}; });
 }
 
+TEST(Programs, a_part_of_a_value_is_written_no_further_than_its_end) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor product = in[0] * sin(in[0]);
+        const Tensor flat = reshape(product, {product.numel()});
+        return Tensors{sqrt(slice(flat, 0, 0, 867)), sum(sin(in[0]))};
+      },
+      [] { return Tensors{numbers({17, 17, 6})}; });
+}
+
+TEST(Programs, a_single_element_is_reduced) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor largest = amax(in[0], {0}, false);
+        return Tensors{sum(largest) * largest, mean(largest)};
+      },
+      [] { return Tensors{numbers({17})}; });
+}
+
+TEST(Programs, a_segment_knows_its_symbols_only_by_quotients) {
+  const auto program = [](const Tensors& in) {
+    const Tensor half = slice(in[0], 0, 1, in[0].size(0), 2);
+    const float total = sum(in[0]).item<float>();
+    return Tensors{softmax(half, 0) * total};
+  };
+  auto fast = compile(program);
+  for (const int64_t n : {6, 9, 17, 8}) {
+    const Tensors in{numbers({n})};
+    expect_same(fast(in)[0], program(in)[0], "result");
+  }
+  for (const SegmentReport& segment : fast.report().segments) EXPECT_EQ(segment.why_not, "");
+}
+
 TEST(Programs, what_nobody_reads_is_left_out) {
   expect_agreement(
       [](const Tensors& in) {
