@@ -89,6 +89,15 @@ TEST(Programs, a_segment_knows_its_symbols_only_by_quotients) {
   for (const SegmentReport& segment : fast.report().segments) EXPECT_EQ(segment.why_not, "");
 }
 
+TEST(Programs, softmax_of_a_transposed_tensor_is_seen_flat) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor soft = softmax(permute(in[0], {2, 1, 0}) * 2.0, 2);
+        return Tensors{to(reshape(soft, {soft.numel()}), DType::f64)};
+      },
+      [] { return Tensors{numbers({6, 4, 5}, DType::bf16)}; });
+}
+
 TEST(Programs, what_nobody_reads_is_left_out) {
   expect_agreement(
       [](const Tensors& in) {

@@ -2,9 +2,19 @@
 #include "vitro/base/error.h"
 #include "vitro/graph/build.h"
 #include "vitro/graph/pass.h"
+#include "vitro/ops/all.h"
 
 namespace vitro::graph {
 namespace {
+
+// A result that is recorded as row-major is made so: views of it rely on that.
+void lay_out(Tensor& result, const TensorMeta& recorded) {
+  const Sizes wanted = contiguous_strides(recorded.sizes);
+  if (!attribute::same(recorded.strides, wanted) || attribute::same(result.strides(), wanted)) {
+    return;
+  }
+  result = clone(result, ops::MemoryFormat::contiguous);
+}
 
 std::vector<Value> expand(Graph& to, const Node& node) {
   Builder build(std::move(to));
@@ -25,6 +35,7 @@ std::vector<Value> expand(Graph& to, const Node& node) {
   {
     const Using use(&build);
     node.op->composite->expand(operands, node.attrs.view(), results);
+    for (size_t i = 0; i < results.size(); ++i) lay_out(results[i], node.results[i]);
   }
   std::vector<Value> values;
   for (const Tensor& result : results) values.push_back(build.value(result));
