@@ -7,6 +7,9 @@
 #include "vitro/events/rare.h"
 
 namespace vitro::backend {
+
+Option<bool> fuse_option{"VITRO_FUSE", true, "one kernel for ops that can share their loops"};
+
 namespace {
 
 // What the stages leave to each other.

@@ -14,9 +14,13 @@
 #include "backend/executable.h"
 #include "backend/fuse/groups.h"
 #include "backend/jit/jit.h"
+#include "vitro/base/option.h"
 #include "vitro/base/result.h"
 
 namespace vitro::backend {
+
+// Whether ops become one kernel where they can; without it each has its own.
+extern Option<bool> fuse_option;
 
 struct CompileOptions {
   std::string name = "graph";  // for events and dumps

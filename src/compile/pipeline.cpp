@@ -47,6 +47,7 @@ void run_passes(Work& w) {
 void compile_kernels(Work& w) {
   backend::CompileOptions options;
   options.name = w.name;
+  options.fuse.fuse = backend::fuse_option.get();
   options.keep_unfused = artifacts::wanted();
   if (artifacts::wanted()) {
     options.artifact = [&w](std::string_view file, std::string_view text) { put(w, file, text); };

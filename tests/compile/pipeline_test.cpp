@@ -70,6 +70,31 @@ TEST(Pipeline, sizes_that_vary_need_no_third_compilation) {
   }
 }
 
+TEST(Pipeline, a_parameter_that_changes_is_packed_again) {
+  init();
+  Tensor weight = nn::normal({48, 32}, 0, 1);
+  weight.set_parameter(true);
+  auto fast = compile([&](const Tensor& x) { return linear(x, weight); });
+  const Tensor x = nn::normal({5, 32}, 0, 1);
+  for (int step = 0; step < 3; ++step) {
+    expect_equal(fast(x), linear(x, weight));
+    mul_(weight, 0.5);
+  }
+}
+
+TEST(Pipeline, a_parameter_whose_pointer_was_handed_out_is_packed_for_each_call) {
+  init();
+  Tensor weight = nn::normal({48, 32}, 0, 1);
+  weight.set_parameter(true);
+  auto fast = compile([&](const Tensor& x) { return linear(x, weight); });
+  const Tensor x = nn::normal({5, 32}, 0, 1);
+  auto* elements = weight.data<float>();
+  for (int step = 0; step < 3; ++step) {
+    expect_equal(fast(x), linear(x, weight));
+    elements[step] += 1;
+  }
+}
+
 TEST(Pipeline, nothing_falls_back_to_eager) {
   init();
   auto fast = compile([](const Tensor& x) { return layer_norm(gelu(x), {64}, {}, {}, 1e-5); });
