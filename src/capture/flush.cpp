@@ -1,6 +1,8 @@
 // The end of a segment: what was put off runs, promises are kept.
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <mutex>
 
 #include "capture/call.h"
 #include "capture/codes.h"
@@ -16,7 +18,10 @@ namespace {
 // A tensor whose ops failed: any look at its elements is an Error.  Their shapes outlive the
 // record; failures are rare, and their shapes small.
 const TensorMeta* keep_for_ever(const TensorMeta& meta) {
-  return new TensorMeta(meta);
+  static auto* lock = new std::mutex;
+  static auto* kept = new std::deque<TensorMeta>;
+  std::lock_guard hold(*lock);
+  return &kept->emplace_back(meta);
 }
 
 Ints plain(const Sizes& sizes) {
