@@ -18,7 +18,7 @@ struct OneAngle {
 };
 
 // For large x: a window of 192 bits of 2 / pi times the 53 bits of x (Payne and Hanek).
-[[gnu::noinline]] static OneAngle huge_angle(f64 x) {
+[[gnu::noinline, maybe_unused]] static OneAngle huge_angle(f64 x) {
   static constexpr u64 two_over_pi[] = {0,
                                         0xa2f9836e4e441529,
                                         0xfc2757d1f534ddc0,

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -145,9 +146,16 @@ class Tensor {
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_dtype(dtype_of<T>);
-    std::vector<T> out(static_cast<size_t>(numel().value()));
-    copy_out(out.data(), where);
-    return out;
+    const auto n = static_cast<size_t>(numel().value());
+    if constexpr (std::is_same_v<T, bool>) {  // vector<bool> has no memory to copy into
+      const auto bytes = std::make_unique<bool[]>(n);
+      copy_out(bytes.get(), where);
+      return std::vector<bool>(bytes.get(), bytes.get() + n);
+    } else {
+      std::vector<T> out(n);
+      copy_out(out.data(), where);
+      return out;
+    }
   }
 
   const Storage& storage() const { return impl_->storage; }

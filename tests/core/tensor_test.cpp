@@ -1,0 +1,67 @@
+#include "vitro/core/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+namespace {
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Tensor, gives_back_the_values_it_was_made_from) {
+  const Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}, {2, 3});
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(Tensor::from({true, false, true}, {3}).to_vector<bool>(),
+            (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(x.size(-1).value(), 3);
+  EXPECT_TRUE(x.is_contiguous());
+}
+
+TEST(Tensor, reads_elements_in_order_of_their_indices_whatever_the_strides) {
+  const Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}, {2, 3});
+  const Ints sizes{3, 2}, strides{1, 3};
+  const Tensor turned = Tensor::over(x.storage(), DType::f32, sizes, strides);
+  EXPECT_EQ(turned.to_vector<float>(), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_FALSE(turned.is_contiguous());
+}
+
+TEST(Tensor, has_empty_and_zero_dimensional_forms) {
+  EXPECT_EQ(Tensor::empty({0, 3}).to_vector<float>().size(), 0u);
+  const Tensor one = Tensor::from({int64_t{7}}, {});
+  EXPECT_EQ(one.rank(), 0);
+  EXPECT_EQ(one.item<int64_t>(), 7);
+}
+
+TEST(Tensor, handles_share_and_a_writable_pointer_makes_a_new_version) {
+  const Tensor x = Tensor::empty({4});
+  const Tensor y = x;
+  const uint64_t before = x.storage().version();
+  y.data<float>()[0] = 3;
+  EXPECT_GT(x.storage().version(), before);
+  EXPECT_TRUE(x.storage().exposed());
+  EXPECT_EQ(x.to_vector<float>()[0], 3);
+}
+
+TEST(Tensor, says_what_was_got_and_what_was_needed) {
+  const Tensor x = Tensor::empty({2});
+  EXPECT_EQ(error_of([&] { (void)x.data<double>(); }), "data: the tensor holds f32, asked for f64");
+  EXPECT_EQ(error_of([&] { (void)x.item(); }),
+            "item: needs a tensor of one element, got sizes [2]");
+  EXPECT_EQ(error_of([&] { (void)x.size(1); }),
+            "size: dimension 1 is out of range for a tensor of rank 1");
+  EXPECT_EQ(error_of([&] { (void)Tensor::from({1.0F}, {2}); }),
+            "from: got 1 values for sizes [2], which need 2");
+}
+
+}  // namespace
+}  // namespace vitro
