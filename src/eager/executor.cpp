@@ -83,10 +83,19 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
   const TensorImpl& made = *result.impl();
   VITRO_ASSERT(made.dtype == meta.dtype && made.sizes == plain(meta.sizes), "a composite gave ",
                made.dtype, made.sizes, ", not ", meta.dtype, meta.sizes);
-  bool same = true;
-  for (size_t d = 0; d < made.sizes.size(); ++d)
-    same = same && (made.sizes[d] <= 1 || made.strides[d] == meta.strides[d].value());
+  bool same = true, alike = true;  // alike: but for strides over which nobody steps
+  for (size_t d = 0; d < made.sizes.size(); ++d) {
+    const bool equal = made.strides[d] == meta.strides[d].value();
+    same = same && equal;
+    alike = alike && (made.sizes[d] <= 1 || equal);
+  }
   if (same) return;
+  if (alike) {
+    TensorMeta window = meta;
+    window.offset = made.offset;
+    result = view_of(result, window);
+    return;
+  }
   const Tensor moved = empty_for(meta);
   copy_elements(result, moved);
   result = moved;

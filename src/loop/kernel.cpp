@@ -68,6 +68,7 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
                    {p.m, p.n, p.k, p.left.base, p.left.row_stride, p.left.k_stride}) {
                 visit(e);
               }
+              if (!p.batch.constant()) visit(sym::extent_of(p.batch));
               each_index_of(p.body, visit);
             },
             [&](const Pack& p) {

@@ -245,6 +245,53 @@ bool choose_halved(Random& random, const Variables& all, Step& step) {
   return choose_dim(random, all, step) && all[step.operands[0]].size(step.ints[0]).value() >= 2;
 }
 
+// ---- layers
+
+bool choose_last(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step, [](const Tensor& t) {
+    return is_float(t) && t.rank() > 0 && t.size(-1).value() > 0;
+  });
+}
+
+bool choose_matrix(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step, [](const Tensor& t) { return is_number(t) && t.rank() >= 2; });
+}
+
+bool choose_two_alike(Random& random, const Variables& all, Step& step) {
+  if (!pick(random, all, step, small)) return false;
+  const Tensor& first = all[step.operands[0]];
+  return pick(random, all, step,
+              [&](const Tensor& t) { return attribute::same(first.sizes(), t.sizes()); });
+}
+
+bool choose_rows(Random& random, const Variables& all, Step& step) {
+  const auto table = [](const Tensor& t) {
+    return t.rank() > 0 && t.size(0).value() > 0 && t.numel().value() <= 512;
+  };
+  if (!pick(random, all, step, table)) return false;
+  return pick(random, all, step,
+              [](const Tensor& t) { return t.dtype() == DType::i64 && t.numel().value() <= 64; });
+}
+
+// Rows of `table`, one for each whole number.
+Tensor rows_of(const Tensor& table, const Tensor& numbers) {
+  return remainder(reshape(numbers, {numbers.numel()}), table.size(0));
+}
+
+bool choose_linear(Random& random, const Variables& all, Step& step) {
+  const auto left = [](const Tensor& t) { return t.rank() >= 2 && t.dtype() == DType::f32; };
+  if (!pick(random, all, step, left)) return false;
+  const Size inner = all[step.operands[0]].size(-1);
+  return pick(random, all, step,
+              [&](const Tensor& t) { return is_matrix(t) && t.size(1).value() == inner.value(); });
+}
+
+bool choose_batched(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step, [](const Tensor& t) {
+    return t.rank() == 3 && (t.dtype() == DType::f32 || t.dtype() == DType::f64) && small(t);
+  });
+}
+
 }  // namespace
 
 const std::vector<Kind>& kinds() {
@@ -263,6 +310,11 @@ const std::vector<Kind>& kinds() {
       ONE(floor, is_float),
       ONE(isnan, is_float),
       ONE(clone, anything),
+      ONE(exp2, is_float),
+      ONE(log, is_float),
+      ONE(rsqrt, is_float),
+      ONE(cos, is_float),
+      ONE(round, is_float),
       TWO(add, is_number),
       TWO(sub, is_number),
       TWO(mul, is_number),
@@ -273,6 +325,9 @@ const std::vector<Kind>& kinds() {
       TWO(ge, is_number),
       TWO(eq, anything),
       TWO(atan2, is_float),
+      TWO(pow, is_float),
+      TWO(remainder, is_float),
+      TWO(ne, anything),
       WITH_NUMBER(add),
       WITH_NUMBER(mul),
       WITH_NUMBER(gt),
@@ -287,6 +342,12 @@ const std::vector<Kind>& kinds() {
       Kind{"to bf16", &choose_one<is_float>,
            [](const Variables& v, const Step& s) { return to(v[s.operands[0]], DType::bf16); },
            [](const Step& s) { return cat("to(", operand(s, 0), ", DType::bf16)"); }},
+      Kind{"to f16", &choose_one<is_float>,
+           [](const Variables& v, const Step& s) { return to(v[s.operands[0]], DType::f16); },
+           [](const Step& s) { return cat("to(", operand(s, 0), ", DType::f16)"); }},
+      Kind{"to i64", &choose_one<anything>,
+           [](const Variables& v, const Step& s) { return to(v[s.operands[0]], DType::i64); },
+           [](const Step& s) { return cat("to(", operand(s, 0), ", DType::i64)"); }},
       Kind{"where", &choose_where,
            [](const Variables& v, const Step& s) {
              return where(v[s.operands[0]], v[s.operands[1]], v[s.operands[2]]);
@@ -298,6 +359,73 @@ const std::vector<Kind>& kinds() {
       REDUCE(mean, is_float),
       REDUCE(amax, is_number),
       REDUCE(amin, is_float),
+      Kind{"argmax", &choose_reduced<is_float>,
+           [](const Variables& v, const Step& s) {
+             return argmax(v[s.operands[0]], s.ints[0], s.ints[1] != 0);
+           },
+           [](const Step& s) {
+             return cat("argmax(", operand(s, 0), ", ", s.ints[0], ", ", s.ints[1] != 0, ")");
+           }},
+      Kind{"var", &choose_reduced<is_float>,
+           [](const Variables& v, const Step& s) {
+             return var(v[s.operands[0]], {s.ints[0]}, 0, s.ints[1] != 0);
+           },
+           [](const Step& s) {
+             return cat("var(", operand(s, 0), ", {", s.ints[0], "}, 0, ", s.ints[1] != 0, ")");
+           }},
+      Kind{"expand", &choose_dim,
+           [](const Variables& v, const Step& s) {
+             Sizes sizes{3};
+             for (const Size size : v[s.operands[0]].sizes()) sizes.push_back(size);
+             return expand(v[s.operands[0]], sizes);
+           },
+           [](const Step& s) { return cat("expand(", operand(s, 0), ", {3, its sizes})"); }},
+      Kind{"linear", &choose_linear,
+           [](const Variables& v, const Step& s) {
+             return linear(v[s.operands[0]], v[s.operands[1]]);
+           },
+           [](const Step& s) { return cat("linear(", operand(s, 0), ", ", operand(s, 1), ")"); }},
+      Kind{"bmm", &choose_batched,
+           [](const Variables& v, const Step& s) {
+             const Tensor& x = v[s.operands[0]];
+             return bmm(x, transpose(x, 1, 2));
+           },
+           [](const Step& s) {
+             return cat("bmm(", operand(s, 0), ", transpose(", operand(s, 0), ", 1, 2))");
+           }},
+      Kind{"layer_norm", &choose_last,
+           [](const Variables& v, const Step& s) {
+             const Tensor& x = v[s.operands[0]];
+             return layer_norm(x, {x.size(-1)}, {}, {}, 1e-5);
+           },
+           [](const Step& s) {
+             return cat("layer_norm(", operand(s, 0), ", {", operand(s, 0),
+                        ".size(-1)}, {}, {}, 1e-5)");
+           }},
+      Kind{"tril", &choose_matrix,
+           [](const Variables& v, const Step& s) { return tril(v[s.operands[0]]); },
+           [](const Step& s) { return cat("tril(", operand(s, 0), ")"); }},
+      Kind{"stack", &choose_two_alike,
+           [](const Variables& v, const Step& s) {
+             return stack({v[s.operands[0]], v[s.operands[1]]}, 0);
+           },
+           [](const Step& s) {
+             return cat("stack({", operand(s, 0), ", ", operand(s, 1), "}, 0)");
+           }},
+      Kind{"index_select", &choose_rows,
+           [](const Variables& v, const Step& s) {
+             return index_select(v[s.operands[0]], 0, rows_of(v[s.operands[0]], v[s.operands[1]]));
+           },
+           [](const Step& s) {
+             return cat("index_select(", operand(s, 0), ", 0, remainder(reshape(", operand(s, 1),
+                        ", {", operand(s, 1), ".numel()}), ", operand(s, 0), ".size(0)))");
+           }},
+      Kind{"fill_", &choose_one<writable>,
+           [](const Variables& v, const Step& s) { return Tensor(fill_(v[s.operands[0]], 0.75)); },
+           [](const Step& s) { return cat("fill_(", operand(s, 0), ", 0.75)"); }},
+      Kind{"clamp", &choose_one<is_float>,
+           [](const Variables& v, const Step& s) { return clamp(v[s.operands[0]], -0.5, 1.5); },
+           [](const Step& s) { return cat("clamp(", operand(s, 0), ", -0.5, 1.5)"); }},
       Kind{"sum of all", &choose_one<is_number>,
            [](const Variables& v, const Step& s) { return sum(v[s.operands[0]]); },
            [](const Step& s) { return cat("sum(", operand(s, 0), ")"); }},

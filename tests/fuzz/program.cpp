@@ -17,8 +17,8 @@ size_t below(Random& random, size_t n) {
 }
 
 Input random_input(Random& random) {
-  static constexpr DType dtypes[] = {DType::f32, DType::f32, DType::f32,
-                                     DType::f64, DType::i64, DType::bf16};
+  static constexpr DType dtypes[] = {DType::f32, DType::f32,  DType::f32, DType::f64,
+                                     DType::i64, DType::bf16, DType::f16};
   Input input{dtypes[below(random, std::size(dtypes))], {}};
   const size_t rank = 1 + below(random, 3);
   for (size_t d = 0; d < rank; ++d) {

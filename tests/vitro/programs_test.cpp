@@ -98,6 +98,23 @@ TEST(Programs, softmax_of_a_transposed_tensor_is_seen_flat) {
       [] { return Tensors{numbers({6, 4, 5}, DType::bf16)}; });
 }
 
+TEST(Programs, products_in_batches_of_any_count) {
+  const auto program = [](const Tensors& in) {
+    return Tensors{bmm(in[0], transpose(in[0], 1, 2))};
+  };
+  auto fast = compile(program);
+  for (const int64_t n : {6, 9, 17}) {
+    const Tensors in{numbers({n, 6, 4})};
+    expect_same(fast(in)[0], program(in)[0], "result");
+  }
+  for (const SegmentReport& segment : fast.report().segments) EXPECT_EQ(segment.why_not, "");
+}
+
+TEST(Programs, softmax_along_single_elements_has_the_strides_of_eager) {
+  expect_agreement([](const Tensors& in) { return Tensors{softmax(permute(in[0], {2, 1, 0}), 0)}; },
+                   [] { return Tensors{numbers({1, 1, 17}, DType::bf16)}; });
+}
+
 TEST(Programs, what_nobody_reads_is_left_out) {
   expect_agreement(
       [](const Tensors& in) {
