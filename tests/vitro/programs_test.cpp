@@ -115,6 +115,15 @@ TEST(Programs, softmax_along_single_elements_has_the_strides_of_eager) {
                    [] { return Tensors{numbers({1, 1, 17}, DType::bf16)}; });
 }
 
+TEST(Programs, a_reduction_says_which_row_is_read) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor table = exp(in[0]), largest = reshape(argmax(in[1], 0, false), {1});
+        return Tensors{minimum(index_select(table, 0, largest), in[1])};
+      },
+      [] { return Tensors{numbers({4}), numbers({4})}; });
+}
+
 TEST(Programs, what_nobody_reads_is_left_out) {
   expect_agreement(
       [](const Tensors& in) {

@@ -87,9 +87,13 @@ class Rows {
   }
 
   // The first walk in which all that the value reads is known.
-  int level_of(Value value) const {
+  int level_of(Value value) {
     int level = 0;
     for (const loop::Node* node : loop::nodes_below({value})) {
+      for (const loop::Pick& pick : build_.kernel().picks) {
+        const bool picks = node->index.defined() && sym::contains(node->index, pick.symbol);
+        if (picks) level = std::max(level, level_of(pick.value));
+      }
       if (node->fn != loop::Fn::variable) continue;
       level = std::max(level, level_of_variable_.at(static_cast<int>(node->payload)));
     }
