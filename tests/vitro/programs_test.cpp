@@ -1,5 +1,4 @@
-// Programs that random search found: each once gave other bits compiled than eagerly, or did not
-// compile.
+// Programs that random search found and shrank, and programs close to them.
 #include "agree.h"
 
 namespace vitro {
