@@ -15,7 +15,8 @@ struct CompileOptions {
   bool fullgraph = false;            // a graph break is an Error
   bool frozen = false;  // needs fullgraph: once recorded, the function's own code is not run
   bool exact = false;   // only rewrites that keep every bit
-  std::optional<bool> dynamic = {};  // sizes symbolic: from the start, never, or (unset) once they vary
+  std::optional<bool> dynamic =
+      {};  // sizes symbolic: from the start, never, or (unset) once they vary
 };
 
 namespace capture {
