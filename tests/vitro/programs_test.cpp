@@ -132,5 +132,67 @@ TEST(Programs, what_nobody_reads_is_left_out) {
       [] { return Tensors{numbers({5}), numbers({3, 5})}; });
 }
 
+TEST(Programs, tensors_without_elements_go_through_every_kind_of_op) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor &none = in[0], &some = in[1];
+        const Tensor index = zeros({0}, DType::i64);
+        return Tensors{exp(none) * 2,
+                       none + slice(some, 0, 0, 1),
+                       sum(none),
+                       sum(none, {0}),
+                       sum(none, {1}, true),
+                       isnan(mean(none, {0})),
+                       prod(none, {0}) + some,
+                       all(none > 0, {0}),
+                       any(none > 0, {0}),
+                       sum(to(none, DType::i32), {0}),
+                       cat({some, none, some * 2}, 0),
+                       cat({zeros({0}), some}, 1),
+                       permute(none, {1, 0}),
+                       embedding(some, index),
+                       index_select(none, 1, to(abs(in[2]), DType::i64)),
+                       slice_scatter(some, slice(some, 0, 1, 1), 0, 1, 1),
+                       softmax(none, 1),
+                       layer_norm(none, {4}),
+                       where(none > 0, none, 1),
+                       slice(none, 1, 2, 4)};
+      },
+      [] { return Tensors{numbers({0, 4}), numbers({3, 4}), numbers({5})}; });
+}
+
+TEST(Programs, products_over_no_elements_are_zeros) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor &left = in[0], &right = in[1], &bias = in[2];
+        return Tensors{mm(left, right),
+                       relu(addmm(bias, left, right)),
+                       linear(left, t(right), bias) * 2,
+                       mm(t(right), t(left)),
+                       mm(t(left), zeros({3, 0})),
+                       bmm(unsqueeze(left, 0), unsqueeze(right, 0)),
+                       bmm(zeros({0, 2, 3}), zeros({0, 3, 5})),
+                       matmul(left, select(right, 1, 0))};
+      },
+      [] { return Tensors{numbers({3, 0}), numbers({0, 4}), numbers({4})}; });
+}
+
+TEST(Programs, tensors_without_elements_are_written) {
+  expect_agreement(
+      [](const Tensors& in) {
+        add_(in[0], 1);
+        mul_(slice(in[1], 0, 1, 1), 2);
+        add_(in[1], sum(in[0]));
+        return Tensors{in[0], view(in[0], {-1}) * 2};
+      },
+      [] { return Tensors{numbers({0, 4}), numbers({3, 4})}; });
+}
+
+// Nothing is divided, so that nothing is wrong.
+TEST(Programs, no_elements_are_divided_by_zero) {
+  expect_agreement([](const Tensors& in) { return Tensors{remainder(in[0], 0)}; },
+                   [] { return Tensors{numbers({0}, DType::i64)}; });
+}
+
 }  // namespace
 }  // namespace vitro

@@ -76,6 +76,16 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   return source.read(now[0].value, now[0].index);
 }
 
+// What a reduction or a product of no elements gives.
+Value folded_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
+  const DType result = node.results[0].dtype;
+  if (node.op->kind == OpKind::contraction) return pool.constant(result, int64_t{0});
+  const DType state = node.op->reduction->state(operand.dtype, result);
+  const ReductionBody& body = reduction_body(*node.op);
+  return body.finish(body.init(pool.constant(state, int64_t{0})),
+                     pool.constant(state, int64_t{0}));
+}
+
 // Reads are plain loads: to know what a node costs by itself.
 class Loads : public ElementSource {
  public:
@@ -97,8 +107,15 @@ class Loads : public ElementSource {
 
 Value element(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
   const graph::Node& node = g[id];
-  const Value made = node.op->kind == OpKind::gather ? gathered(g, id, index, source)
-                                                     : Pointwise(g, id, index, source).run();
+  Value made;
+  if (node.op->kind == OpKind::gather) {
+    made = gathered(g, id, index, source);
+  } else if (node.op->kind == OpKind::pointwise) {
+    made = Pointwise(g, id, index, source).run();
+  } else {
+    const TensorMeta& operand = g.meta(std::get<graph::Value>(node.args[0]));
+    made = folded_nothing(node, operand, source.pool());
+  }
   return cast(made, node.results[0].dtype);
 }
 

@@ -24,7 +24,8 @@ class ElementSource {
   virtual loop::Value not_zero(graph::NodeId node, loop::Value divisor) = 0;
 };
 
-// The element of a pointwise or gather node at `index`, rounded to the dtype of its result.
+// The element of a pointwise or gather node, or of a fold of nothing, at `index`, rounded to the
+// dtype of its result.
 loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& index,
                     ElementSource& source);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "backend/lower/program.h"
 #include "vitro/base/error.h"
 
@@ -39,6 +41,17 @@ Index sizes_of(const TensorMeta& meta) {
   Index out;
   for (const Size size : meta.sizes) out.push_back(size.expr());
   return out;
+}
+
+bool is_empty(const TensorMeta& meta) {
+  return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.expr().is(0); });
+}
+
+bool folds_nothing(const graph::Graph& g, graph::NodeId id) {
+  const graph::Node& node = g[id];
+  if (node.is_input()) return false;
+  const bool folds = node.op->kind == OpKind::reduction || node.op->kind == OpKind::contraction;
+  return folds && is_empty(g.meta(std::get<graph::Value>(node.args[0])));
 }
 
 Index broadcast_index(const TensorMeta& operand, const Index& index) {

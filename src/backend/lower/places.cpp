@@ -17,6 +17,7 @@ Index strides_of_new(const TensorMeta& meta) {
   const Index sizes = sizes_of(meta);
   Index strides;
   for (const Size stride : meta.strides) strides.push_back(stride.expr());
+  if (is_empty(meta)) return strides;
   std::vector<bool> done(sizes.size(), false);
   Expr next = 1;
   for (size_t round = 0; round < sizes.size(); ++round) {
@@ -63,7 +64,12 @@ Places::Places(const Program& program, const Groups& groups)
   for (size_t i = 0; i < g.outputs().size(); ++i) {
     const graph::NodeId node = g.outputs()[i].value.node;
     const bool direct = !g[node].is_input() && !program.is_inlined(node);
-    if (g.outputs()[i].writes < 0 && direct) outputs_[i] = of(node);
+    if (g.outputs()[i].writes >= 0) continue;
+    if (program.is_empty(g.outputs()[i].value)) {
+      outputs_[i] = make(g[node].name, g.meta(g.outputs()[i].value), BufferKind::output);
+    } else if (direct) {
+      outputs_[i] = of(node);
+    }
   }
 }
 
@@ -111,7 +117,7 @@ Expr Places::target(ItemId id, const Index& at) const {
       Index moved = at;
       for (int i = 0; i < item.part; ++i) {
         const auto& part = g.meta(std::get<graph::Value>(node.args[static_cast<size_t>(i)]));
-        moved[axis] = moved[axis] + part.sizes[axis].expr();
+        if (!is_empty(part)) moved[axis] = moved[axis] + part.sizes[axis].expr();
       }
       return of(item.value.node).element(moved);
     }

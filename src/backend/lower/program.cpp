@@ -60,7 +60,15 @@ void Program::decide_inlining() {
   }
 }
 
+bool Program::is_empty(graph::Value value) const {
+  return backend::is_empty(graph_->meta(value));
+}
+
+// An item without elements has nothing to do.
 void Program::add_item(Item item) {
+  const bool nothing =
+      std::any_of(item.sizes.begin(), item.sizes.end(), [](Expr size) { return size.is(0); });
+  if (nothing) return;
   const ItemId id{static_cast<uint32_t>(items_.size())};
   if (item.role != Role::output && item.role != Role::write) {
     makers_[item.value.node.n].push_back(id);
@@ -74,12 +82,15 @@ void Program::add_node_items() {
     const graph::Node& node = (*graph_)[id];
     if (node.is_input() || inlined_[n]) continue;
     require(node.results.size() == 1, node, "more than one result");
+    if (backend::is_empty(node.results[0])) continue;
     Item item{.value = {id, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}};
     const auto operand = [&](size_t i) -> const TensorMeta& {
       return graph_->meta(std::get<graph::Value>(node.args[i]));
     };
     if (is_elementwise(node.op->kind)) {
       item.cost = element_cost(*graph_, id);
+      add_item(std::move(item));
+    } else if (folds_nothing(*graph_, id)) {
       add_item(std::move(item));
     } else if (node.op->kind == OpKind::reduction) {
       item.kind = ItemKind::reduction;
@@ -153,6 +164,8 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
     direct.push_back({item.value, index});
   } else if (item.role != Role::result) {
     direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
+  } else if (folds_nothing(*graph_, item.value.node)) {
+    return out;
   } else if (item.kind == ItemKind::elementwise) {
     direct = operands_at(*graph_, item.value.node, index, picked);
   } else if (item.kind == ItemKind::reduction) {

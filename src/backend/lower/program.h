@@ -4,7 +4,8 @@
 // An item is a node, or a part of one: each operand of a cat is an item that writes its slice of
 // the joined tensor; a scatter is an item that copies and one that overwrites; an output that is a
 // view, or that an input receives, is an item that copies.  Views and a few cheap nodes are no
-// items: whoever reads them computes them on the way.
+// items: whoever reads them computes them on the way.  What has no elements is no item either, and
+// a fold of nothing (the sum of an empty row) is elementwise: its identity, without reads.
 #pragma once
 
 #include <span>
@@ -61,6 +62,7 @@ class Program {
 
   // Views and what is computed by each reader.
   bool is_inlined(graph::NodeId node) const { return inlined_[node.n]; }
+  bool is_empty(graph::Value value) const;
   // Items that make the value of a node: one, or all slices of a cat.
   const std::vector<ItemId>& makers(graph::NodeId node) const { return makers_[node.n]; }
   // The operands that an item reads to compute its element at `index` (of its sizes), through
@@ -96,6 +98,10 @@ class Program {
 // ---- index arithmetic ----
 
 Index sizes_of(const TensorMeta& meta);
+// Whether a size is 0, so that there are no elements.
+bool is_empty(const TensorMeta& meta);
+// Whether the node folds (a reduction, a product) and has nothing to fold.
+bool folds_nothing(const graph::Graph& graph, graph::NodeId node);
 // The index of an operand that is broadcast to the sizes that `index` belongs to.
 Index broadcast_index(const TensorMeta& operand, const Index& index);
 // Row-major number of an element, and back.
