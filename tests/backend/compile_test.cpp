@@ -8,21 +8,22 @@
 namespace vitro::backend {
 namespace {
 
-// Compiles the program and checks every output against eager, bit by bit.
-Compiled check(const std::vector<Sizes>& sizes,
-               const std::function<std::vector<Tensor>(std::vector<Tensor>)>& f) {
-  eager::init();
-  const graph::Graph g = graph_of(sizes, f);
+// Compiles `g` and checks every output against the function run eagerly, bit by bit.
+Compiled check(const graph::Graph& g, const std::vector<Sizes>& sizes, const Function& f) {
   Compiled c = compile_graph(g);
   if (std::getenv("VITRO_SHOW")) show(c);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < sizes.size(); ++i) {
     inputs.push_back(random_tensor(sizes[i], static_cast<uint32_t>(i + 1)));
   }
-  const std::vector<Operand> operands(inputs.begin(), inputs.end());
-  const std::vector<Tensor> want = graph::interpret(g, operands), got = c.run(inputs);
+  const std::vector<Tensor> want = f(inputs), got = c.run(inputs);
   for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
   return c;
+}
+
+Compiled check(const std::vector<Sizes>& sizes, const Function& f) {
+  eager::init();
+  return check(graph_of(sizes, f), sizes, f);
 }
 
 TEST(Compile, a_chain_of_elementwise_ops_is_one_kernel) {
@@ -89,6 +90,23 @@ TEST(Compile, the_permuted_result_of_a_product_is_written_in_place_of_a_copy) {
         reshape(permute(view(o, {1, 3, 16, 16}), {0, 2, 1, 3}), {1, 16, 48})};
   });
   EXPECT_EQ(c.report.launches.size(), 5u);  // panels, scores, softmax, panels, sums
+}
+
+// Heads lie side by side in the rows of the next product's left operand.
+TEST(Compile, a_product_is_written_in_the_order_in_which_the_next_one_reads_it) {
+  eager::init();
+  for (const int64_t batch : {1, 2}) {
+    const auto f = [batch](std::vector<Tensor> in) {
+      const Tensor heads = permute(view(in[0], {batch, 20, 3, 16}), {0, 2, 1, 3});
+      const Tensor mixed = scaled_dot_product_attention(heads, heads, heads);
+      return std::vector<Tensor>{
+          matmul(reshape(permute(mixed, {0, 2, 1, 3}), {batch, 20, 48}), in[1])};
+    };
+    const std::vector<Sizes> sizes{{batch, 20, 48}, {48, 30}};
+    const Compiled c = check(passed_graph_of(sizes, f), sizes, f);
+    const KernelReport& last = c.report.kernels[c.report.launches.back()];
+    EXPECT_NE(last.source.find("RowMajor<f32>{bmm + 0, 48}"), std::string::npos) << last.source;
+  }
 }
 
 TEST(Compile, joined_and_cut_tensors) {

@@ -13,6 +13,7 @@
 
 #include "backend/compile.h"
 #include "vitro/graph/build.h"
+#include "vitro/graph/pass.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/shapes.h"
 
@@ -34,18 +35,26 @@ inline Tensor random_tensor(const Sizes& sizes, uint32_t seed = 1) {
   return t;
 }
 
-// The graph of a program of tensors f32 with these sizes.
-inline graph::Graph graph_of(const std::vector<Sizes>& inputs,
-                             const std::function<std::vector<Tensor>(std::vector<Tensor>)>& f) {
+using Function = std::function<std::vector<Tensor>(std::vector<Tensor>)>;
+
+// The graph of a program of tensors f32 with these sizes.  `expand`: composite ops become what they
+// are written in at once.
+inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f,
+                             bool expand = true) {
   graph::Builder b;
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < inputs.size(); ++i) {
     tensors.push_back(b.input(std::string(1, static_cast<char>('x' + i)), f32(inputs[i])));
   }
   const Using use(&b);
-  b.set_expand(true);
+  b.set_expand(expand);
   for (const Tensor& result : f(tensors)) b.output(result);
   return b.take();
+}
+
+// The same as a captured program arrives here: expanded and rewritten by the passes.
+inline graph::Graph passed_graph_of(const std::vector<Sizes>& inputs, const Function& f) {
+  return graph::run_passes(graph_of(inputs, f, false), graph::standard_passes());
 }
 
 struct Compiled {

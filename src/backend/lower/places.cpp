@@ -32,6 +32,15 @@ Index strides_of_new(const TensorMeta& meta) {
   return strides;
 }
 
+Expr Stored::element(const Index& index) const {
+  if (!order) return element_of(index, strides);
+  std::vector<std::pair<Expr, Expr>> values;
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (!order->index[d].constant()) values.emplace_back(order->index[d], index[d]);
+  }
+  return sym::substitute(order->element, values);
+}
+
 Places::Places(const Program& program, const Groups& groups)
     : program_(&program), by_node_(program.graph().size()), known_(program.graph().size(), false) {
   const graph::Graph& g = program.graph();
@@ -58,6 +67,7 @@ Places::Places(const Program& program, const Groups& groups)
         by_node_[item.value.node.n] =
             make(g[item.value.node].name, g.meta(item.value),
                  program.is_output(id) ? BufferKind::output : BufferKind::temporary);
+        by_node_[item.value.node.n].order = order_for_reader(program, id);
       }
     }
   }

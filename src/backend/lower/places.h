@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/fuse/groups.h"
+#include "backend/lower/reader_order.h"
 
 namespace vitro::backend {
 
@@ -25,12 +26,12 @@ struct BufferInfo {
   Expr count;     // elements; of an input: not known here
 };
 
-// A value in a buffer: element `index` is at offset + sum of index * stride.
+// A value in a buffer: element `index` is at the sum of index * stride, or as `order` says.
 struct Stored {
   BufferId buffer;
   Index strides;
-  Expr offset = 0;
-  Expr element(const Index& index) const { return offset + element_of(index, strides); }
+  std::optional<Order> order = {};
+  Expr element(const Index& index) const;
 };
 
 class Places {
