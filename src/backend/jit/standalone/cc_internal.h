@@ -1,11 +1,20 @@
-// What the two halves of libvitro-cc offer to its C interface.
+// What the parts of libvitro-cc offer each other.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/jit/cc.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+template <typename T>
+class SmallVectorImpl;
+}  // namespace llvm
 
 namespace vitro::cc {
 
@@ -17,6 +26,16 @@ struct Outcome {
 
 // Clang and LLVM: a text to an object file.  Any threads at once; wants a large stack.
 Outcome compile(std::string_view source, const VitroCcRequest& request);
+
+// The first half of it, Clang: a text to a module of unoptimised IR; null, with the reasons in
+// `diagnostics`, when the text is wrong.
+std::unique_ptr<llvm::Module> parse(std::string_view source, const VitroCcRequest& request,
+                                    llvm::LLVMContext& context, std::string& diagnostics);
+
+// The other half, LLVM: to the bytes of an object file.
+bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outcome);
+// The passes over the IR, for one machine.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 // lld: object files to a shared object.  One at a time (it keeps its state in globals): waits for
 // its turn.

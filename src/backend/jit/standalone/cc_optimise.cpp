@@ -1,0 +1,149 @@
+// The passes over the IR.  Kernels are loops over whole vectors, written by a generator and with
+// everything inlined by force: of what -O2 does they need this much.
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/LazyValueInfo.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemoryDependenceAnalysis.h>
+#include <llvm/Analysis/MemorySSA.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ProfileSummaryInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScopedNoAliasAA.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/LowerExpectIntrinsic.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/VectorCombine.h>
+
+#include "backend/jit/standalone/cc_internal.h"
+
+namespace vitro::cc {
+namespace {
+
+using namespace llvm;
+
+// The analyses that the passes below ask for, each made when it is first wanted.
+class Analyses {
+ public:
+  explicit Analyses(TargetMachine& machine) : library_(machine.getTargetTriple()) {
+    library_.disableAllFunctions();
+    add_to_functions(machine);
+    loops_.registerPass([] { return PassInstrumentationAnalysis(); });
+    loops_.registerPass([this] { return FunctionAnalysisManagerLoopProxy(functions_); });
+    modules_.registerPass([] { return PassInstrumentationAnalysis(); });
+    modules_.registerPass([] { return ProfileSummaryAnalysis(); });
+    modules_.registerPass([this] { return FunctionAnalysisManagerModuleProxy(functions_); });
+  }
+  ModuleAnalysisManager& modules() { return modules_; }
+
+ private:
+  void add_to_functions(TargetMachine& machine) {
+    auto add = [this](auto made) { functions_.registerPass([made] { return made; }); };
+    add(AssumptionAnalysis());
+    add(BasicAA());
+    add(BlockFrequencyAnalysis());
+    add(BranchProbabilityAnalysis());
+    add(DominatorTreeAnalysis());
+    add(LazyValueAnalysis());
+    add(LoopAnalysis());
+    add(MemoryDependenceAnalysis());
+    add(MemorySSAAnalysis());
+    add(OptimizationRemarkEmitterAnalysis());
+    add(PassInstrumentationAnalysis());
+    add(PostDominatorTreeAnalysis());
+    add(ScalarEvolutionAnalysis());
+    add(ScopedNoAliasAA());
+    add(TargetLibraryAnalysis(library_));
+    add(machine.getTargetIRAnalysis());
+    functions_.registerPass([] {
+      AAManager aliases;
+      aliases.registerFunctionAnalysis<BasicAA>();
+      aliases.registerFunctionAnalysis<ScopedNoAliasAA>();
+      return aliases;
+    });
+    functions_.registerPass([this] { return ModuleAnalysisManagerFunctionProxy(modules_); });
+    functions_.registerPass([this] { return LoopAnalysisManagerFunctionProxy(loops_); });
+  }
+
+  TargetLibraryInfoImpl library_;
+  LoopAnalysisManager loops_;
+  FunctionAnalysisManager functions_;
+  ModuleAnalysisManager modules_;
+};
+
+// What is worth doing to a function before it is copied to where it is used.
+FunctionPassManager before_inlining() {
+  FunctionPassManager passes;
+  passes.addPass(LowerExpectIntrinsicPass());
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass());
+  return passes;
+}
+
+SimplifyCFGOptions last_simplify_cfg() {
+  return SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(
+      true);
+}
+
+FunctionPassManager after_inlining() {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+
+  LoopPassManager first, second;
+  first.addPass(LoopRotatePass());
+  first.addPass(LICMPass(LICMOptions()));
+  second.addPass(IndVarSimplifyPass());
+  second.addPass(LoopDeletionPass());
+  second.addPass(LoopFullUnrollPass(2, /*OnlyWhenForced=*/false));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(first), /*UseMemorySSA=*/true));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(second)));
+
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(GVNPass());
+  passes.addPass(DSEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(LoopUnrollPass(LoopUnrollOptions(2)));
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(VectorCombinePass());
+  passes.addPass(SimplifyCFGPass(last_simplify_cfg()));
+  passes.addPass(InstCombinePass());
+  return passes;
+}
+
+}  // namespace
+
+void optimise(Module& module, TargetMachine& machine) {
+  Analyses analyses(machine);
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(before_inlining()));
+  passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
+  passes.addPass(createModuleToFunctionPassAdaptor(after_inlining()));
+  passes.run(module, analyses.modules());
+}
+
+}  // namespace vitro::cc
