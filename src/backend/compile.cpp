@@ -111,7 +111,7 @@ void fill_report(Work& w) {
     k.ops = kernel.ops;
     k.places = kernel.places;
     k.reason = kernel.reason;
-    k.loops = loop::print(kernel);
+    if (w.options.keep_loops) k.loops = loop::print(kernel);
     k.bytes = kernel.bytes.text();
     k.flops = kernel.flops.text();
   }
@@ -128,7 +128,6 @@ void fill_report(Work& w) {
         cat("arena: ", memory.arena, " bytes for ", memory.temporaries, " bytes of temporaries\n");
   }
   if (w.options.artifact) w.options.artifact("plan.txt", r.plan);
-  r.sources = w.sources.texts;
 }
 
 }  // namespace
@@ -147,10 +146,7 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
       const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
       r.stages.push_back({stage.name, taken.count()});
     }
-    if (report) {
-      r.graph_text = graph::print(graph);
-      fill_report(work);
-    }
+    if (report) fill_report(work);
   } catch (const std::exception& e) {
     return Failure{e.what()};
   }

@@ -26,7 +26,8 @@ struct CompileOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
   int texts = 2;              // compiled side by side
-  bool keep_unfused = false;  // the loops before fusion go into the report
+  bool keep_loops = false;    // loops as text go into the report
+  bool keep_unfused = false;  // those before fusion too
   // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.
   std::function<void(std::string_view file, std::string_view text)> artifact = {};
 };
@@ -36,7 +37,8 @@ struct KernelReport {
   std::string name;
   std::vector<std::string> ops, places;
   std::string reason;  // why these ops are one kernel
-  std::string loops, source;
+  std::string loops;   // where they are kept
+  std::string source;
   std::string bytes, flops;  // of a launch; expressions of sizes
   int launches = 0;
 };
@@ -45,14 +47,13 @@ struct StageReport {
   int64_t ns = 0;
 };
 struct CompileReport {
-  std::string name, graph_text;
+  std::string name;
   std::string loops_before_fusion;
   std::vector<FusionDecision> decisions;
   std::vector<KernelReport> kernels;
   std::vector<size_t> launches;                    // in order: places in `kernels`
   std::string plan;                                // buffers and arena
   int64_t arena_bytes = 0, temporaries_bytes = 0;  // together; each with memory of its own
-  std::vector<std::string> sources;                // whole texts
   std::vector<StageReport> stages;
   jit::JitReport jit;
   int ops = 0;  // nodes of the graph that are no inputs

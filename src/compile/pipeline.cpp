@@ -17,7 +17,8 @@ namespace {
 // A stage: a step of the way from the captured graph to something that runs.
 struct Work {
   const std::string& name;
-  graph::Graph graph;
+  const graph::Graph& captured;
+  graph::Graph graph = {};  // after the passes
   capture::BuildReport report = {};
   backend::CompileReport backend = {};
   std::unique_ptr<backend::Executable> executable = {};
@@ -34,13 +35,13 @@ void put(const Work& w, std::string_view file, std::string_view text) {
 void run_passes(Work& w) {
   std::function<void(std::string_view, const graph::Graph&)> after;
   if (artifacts::wanted()) {
-    put(w, "graph_captured.txt", graph::print(w.graph));
+    put(w, "graph_captured.txt", graph::print(w.captured));
     after = [&w](std::string_view pass, const graph::Graph& g) {
       put(w, cat("graph_after_", pass, ".txt"), graph::print(g));
     };
   }
-  w.graph = graph::run_passes(std::move(w.graph), graph::standard_passes(), &w.report.passes, after,
-                              w.name);
+  w.graph =
+      graph::run_passes(w.captured, graph::standard_passes(), &w.report.passes, after, w.name);
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 

@@ -54,6 +54,11 @@ NodeId Graph::add(Node node) {
   return NodeId{static_cast<uint32_t>(nodes_.size() - 1)};
 }
 
+void Graph::reserve(size_t nodes) {
+  nodes_.reserve(nodes);
+  names_.reserve(nodes);
+}
+
 std::string Graph::free_name(std::string_view wanted) {
   const std::string base = writable_name(wanted);
   if (names_.try_emplace(base, 1).second) return base;

@@ -1,3 +1,5 @@
+#include "graph/hash.h"
+
 #include "graph/metas.h"
 #include "graph/order.h"
 #include "vitro/graph/graph.h"
@@ -27,7 +29,27 @@ void add_arg(Hasher& h, const Canonical& order, const Arg& arg) {
   if (const auto* number = std::get_if<Scalar>(&arg)) add_to(h, *number);
 }
 
+void add_call(Hasher& h, const Canonical& order, const Node& node) {
+  h.add(node.is_input() ? std::string_view("input") : node.op->name);
+  h.add(node.input);
+  h.add(node.args.size());
+  for (const Arg& arg : node.args) add_arg(h, order, arg);
+  node.attrs.hash(h);
+  h.add(node.results.size());
+}
+
 }  // namespace
+
+Hash hash_of_calls(const Graph& g) {
+  const Canonical canonical(g);
+  Hasher h;
+  for (const NodeId id : canonical.order()) add_call(h, canonical, g[id]);
+  for (const Output& output : g.outputs()) {
+    canonical.add(h, output.value);
+    h.add(output.writes);
+  }
+  return h.finish();
+}
 
 Hash Graph::hash() const {
   const Canonical canonical(*this);
@@ -35,12 +57,7 @@ Hash Graph::hash() const {
   h.add(inputs_.size());
   for (const NodeId id : canonical.order()) {
     const Node& node = nodes_[id.n];
-    h.add(node.is_input() ? std::string_view("input") : node.op->name);
-    h.add(node.input);
-    h.add(node.args.size());
-    for (const Arg& arg : node.args) add_arg(h, canonical, arg);
-    node.attrs.hash(h);
-    h.add(node.results.size());
+    add_call(h, canonical, node);
     for (const TensorMeta& meta : node.results) add_to(h, meta);
   }
   h.add(outputs_.size());

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "graph/hash.h"
+#include "graph/verify.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 
@@ -19,27 +21,61 @@ std::span<const Pass> standard_passes() {
   return passes;
 }
 
-Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports,
-                 const std::function<void(std::string_view, const Graph&)>& after,
-                 std::string_view subject) {
-  Hash hash = g.hash();
+namespace {
+
+struct Listeners {
+  std::vector<PassReport>* reports;
+  const std::function<void(std::string_view, const Graph&)>& after;
+  std::string_view subject;
+};
+
+Graph run_all(const Graph& start, std::span<const Pass> passes, const Listeners& out) {
+  Graph g = start;
+  Hash hash = hash_of_calls(g);
   for (const Pass& pass : passes) {
     PassReport report{pass.name, false, 0, g.size(), 0};
     const auto begin = std::chrono::steady_clock::now();
     {
-      const events::PhaseScope phase(pass.name, subject);
+      const events::PhaseScope phase(pass.name, out.subject);
       g = pass.run(std::move(g));
     }
     report.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-    const std::string wrong = verify(g);
+    const std::string wrong = verify_values(g);
     VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves a broken graph: ", wrong);
     report.nodes_after = g.size();
-    const Hash now = g.hash();
+    const Hash now = hash_of_calls(g);
     report.changed = now != hash || report.nodes_after != report.nodes_before;
     hash = now;
-    if (after) after(pass.name, g);
-    if (reports) reports->push_back(report);
+    if (out.after) out.after(pass.name, g);
+    if (out.reports) out.reports->push_back(report);
   }
+  return g;
+}
+
+// The passes once more, to find the one that breaks the graph; nothing where none does.
+void blame(Graph g, std::span<const Pass> passes) {
+  for (const Pass& pass : passes) {
+    g = pass.run(std::move(g));
+    const std::string wrong = verify(g);
+    VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves a broken graph: ", wrong);
+  }
+}
+
+}  // namespace
+
+Graph run_passes(const Graph& start, std::span<const Pass> passes, std::vector<PassReport>* reports,
+                 const std::function<void(std::string_view, const Graph&)>& after,
+                 std::string_view subject) {
+  Graph g;
+  try {
+    g = run_all(start, passes, {reports, after, subject});
+  } catch (...) {  // perhaps over what an earlier pass left behind
+    blame(start, passes);
+    throw;
+  }
+  const std::string wrong = verify(g);
+  if (!wrong.empty()) blame(start, passes);
+  VITRO_ASSERT(wrong.empty(), "the passes leave a broken graph: ", wrong);
   return g;
 }
 

@@ -1,3 +1,5 @@
+#include "graph/verify.h"
+
 #include <unordered_set>
 
 #include "graph/metas.h"
@@ -29,6 +31,18 @@ class Check {
       if (!wrong.empty()) return cat("node ", node.name, ": ", wrong);
     }
     return outputs();
+  }
+
+  std::string run_values() {
+    for (at_ = 0; at_ < g_.size(); ++at_) {
+      const std::string wrong = operands(g_.nodes()[at_]);
+      if (!wrong.empty()) return cat("node ", g_.nodes()[at_].name, ": ", wrong);
+    }
+    for (const Output& output : g_.outputs()) {
+      const std::string wrong = exists(output);
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
   }
 
  private:
@@ -105,14 +119,20 @@ class Check {
     return true;
   }
 
+  std::string exists(const Output& output) const {
+    const Value value = output.value;
+    if (value.node.n >= g_.size() || value.output >= g_[value.node].results.size())
+      return cat("graph: returns result ", value.output, " of node number ", value.node.n,
+                 ", which it does not have");
+    if (output.writes >= static_cast<int>(g_.inputs().size()))
+      return cat("graph: writes to input ", output.writes, " of ", g_.inputs().size());
+    return {};
+  }
+
   std::string outputs() const {
     for (const Output& output : g_.outputs()) {
       const Value value = output.value;
-      if (value.node.n >= g_.size() || value.output >= g_[value.node].results.size())
-        return cat("graph: returns result ", value.output, " of node number ", value.node.n,
-                   ", which it does not have");
-      if (output.writes >= static_cast<int>(g_.inputs().size()))
-        return cat("graph: writes to input ", output.writes, " of ", g_.inputs().size());
+      if (std::string wrong = exists(output); !wrong.empty()) return wrong;
       if (output.writes < 0) continue;
       const NodeId written = g_.inputs()[static_cast<size_t>(output.writes)];
       const TensorMeta &from = g_.meta(value), &to = g_.meta({written, 0});
@@ -131,6 +151,10 @@ class Check {
 };
 
 }  // namespace
+
+std::string verify_values(const Graph& g) {
+  return Check(g).run_values();
+}
 
 std::string verify(const Graph& g) {
   return Check(g).run();

@@ -60,6 +60,7 @@ inline graph::Graph passed_graph_of(const std::vector<Sizes>& inputs, const Func
 struct Compiled {
   std::unique_ptr<Executable> executable;
   CompileReport report;
+  graph::Graph graph;
   std::vector<Tensor> run(const std::vector<Tensor>& inputs,
                           const std::vector<int64_t>& symbols = {}) {
     const std::vector<Operand> operands(inputs.begin(), inputs.end());
@@ -72,6 +73,8 @@ struct Compiled {
 
 inline Compiled compile_graph(const graph::Graph& g, CompileOptions options = {}) {
   Compiled out;
+  out.graph = g;
+  options.keep_loops = true;
   auto made = compile(g, options, &out.report);
   if (!made) throw_error(made.why());
   out.executable = *std::move(made);
@@ -81,7 +84,7 @@ inline Compiled compile_graph(const graph::Graph& g, CompileOptions options = {}
 
 // Prints graph, loops, code and decisions.
 inline void show(const Compiled& c) {
-  std::printf("%s\n", c.report.graph_text.c_str());
+  std::printf("%s\n", graph::print(c.graph).c_str());
   for (const KernelReport& k : c.report.kernels) {
     std::printf("%s\n%s\n", k.loops.c_str(), k.source.c_str());
   }

@@ -213,5 +213,23 @@ TEST(RunPasses, names_the_pass_that_breaks_a_graph) {
   }
 }
 
+Graph misname_a_size(Graph g) {
+  Node& last = g[NodeId{static_cast<uint32_t>(g.size() - 1)}];
+  last.results[0].sizes[0] = 77;
+  return g;
+}
+
+TEST(RunPasses, names_the_pass_that_left_a_wrong_shape_when_all_have_run) {
+  const Pass passes[] = {{"misname_a_size", misname_a_size}, {"drop_dead", drop_dead}};
+  try {
+    (void)run_passes(layer(), passes);
+    FAIL();
+  } catch (const Bug& bug) {
+    EXPECT_NE(std::string(bug.what()).find("the pass misname_a_size leaves a broken graph"),
+              std::string::npos)
+        << bug.what();
+  }
+}
+
 }  // namespace
 }  // namespace vitro::graph

@@ -87,6 +87,8 @@ class Graph {
   NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, Place place = {});
   // The same with results that are known already.
   NodeId add(Node node);
+  // Room for as many nodes.
+  void reserve(size_t nodes);
   void add_output(Value value, int writes = -1) { outputs_.push_back({value, writes}); }
   // Replaces the outputs.
   void set_outputs(std::vector<Output> outputs) { outputs_ = std::move(outputs); }

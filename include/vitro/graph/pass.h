@@ -1,5 +1,6 @@
 // A pass takes a graph and returns a graph; a pipeline is a table of them.  The loop around it is
-// written once: it times, verifies, dumps and detects change.
+// written once: it times, dumps, detects change, and verifies: after each pass that values are
+// there where they are read, all the rest after the last.
 #pragma once
 
 #include <functional>
@@ -31,7 +32,8 @@ std::span<const Pass> standard_passes();
 
 // A Bug that names the pass where it leaves a graph that does not verify.  `after` sees the graph
 // after each pass (may be null); `subject` is whose graph it is, in the phases that are kept.
-Graph run_passes(Graph g, std::span<const Pass> passes, std::vector<PassReport>* reports = nullptr,
+Graph run_passes(const Graph& start, std::span<const Pass> passes,
+                 std::vector<PassReport>* reports = nullptr,
                  const std::function<void(std::string_view, const Graph&)>& after = nullptr,
                  std::string_view subject = {});
 

@@ -141,15 +141,19 @@ bool is_operator(loop::Fn fn) {
          fn == loop::Fn::neg;
 }
 
-}  // namespace
-
-Names::Names() {
-  for (const std::string_view word : reserved) taken_.emplace(word);
+bool is_reserved(std::string_view name) {
+  static const auto* all = [] {
+    auto* made = new std::unordered_set<std::string_view>(std::begin(reserved), std::end(reserved));
 #define VITRO_RESERVE(name, ...) \
-  if (!is_operator(loop::Fn::name)) taken_.emplace(#name);
-  VITRO_LOOP_FUNCTIONS(VITRO_RESERVE)
+  if (!is_operator(loop::Fn::name)) made->insert(#name);
+    VITRO_LOOP_FUNCTIONS(VITRO_RESERVE)
 #undef VITRO_RESERVE
+    return made;
+  }();
+  return all->contains(name);
 }
+
+}  // namespace
 
 std::string Names::take(std::string_view wanted) {
   std::string name;
@@ -158,10 +162,10 @@ std::string Names::take(std::string_view wanted) {
   }
   while (!name.empty() && name[0] == '_') name.erase(0, 1);
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name.insert(0, "v");
-  if (taken_.insert(name).second) return name;
+  if (!is_reserved(name) && taken_.insert(name).second) return name;
   for (int i = 1;; ++i) {
     std::string numbered = name + "_" + std::to_string(i);
-    if (taken_.insert(numbered).second) return numbered;
+    if (!is_reserved(numbered) && taken_.insert(numbered).second) return numbered;
   }
 }
 

@@ -9,12 +9,11 @@ namespace vitro::backend {
 
 class Names {
  public:
-  Names();
   // A name that nothing has yet: letters, digits and _ of `wanted`; a number behind it if need be.
   std::string take(std::string_view wanted);
 
  private:
-  std::unordered_set<std::string> taken_;
+  std::unordered_set<std::string> taken_;  // beside what code or the prelude calls something else
 };
 
 // The last word of a dotted name, without a number behind it: "weight" of "layers.3.fc.weight",

@@ -8,6 +8,7 @@
 #include "backend/codegen/kernel_text.h"
 #include "backend/codegen/names.h"
 #include "kernels/prelude.h"
+#include "loop/structure.h"
 
 namespace vitro::backend {
 namespace {
@@ -129,20 +130,34 @@ std::vector<std::vector<size_t>> share(const std::vector<Unique>& unique, size_t
   return out;
 }
 
+// The kernels that differ, and which of them each one is: those of one structure have one text, and
+// so may others.
+std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
+                                std::span<const sym::Expr> symbols,
+                                std::vector<size_t>& kernel_of) {
+  std::vector<Unique> unique;
+  std::unordered_map<loop::Structure, size_t, loop::HashStructure> by_structure;
+  std::unordered_map<std::string, size_t> by_text;
+  for (const LoweredKernel& lowered : kernels) {
+    const auto [at, is_new] = by_structure.emplace(loop::structure_of(lowered.kernel), 0);
+    if (is_new) {
+      std::string plain = kernel_text(lowered.kernel, symbols, Naming::plain).text;
+      const auto [same, added] = by_text.emplace(std::move(plain), unique.size());
+      if (added) unique.push_back({kernel_text(lowered.kernel, symbols), &lowered.kernel, 0});
+      at->second = same->second;
+    }
+    ++unique[at->second].used;
+    kernel_of.push_back(at->second);
+  }
+  return unique;
+}
+
 }  // namespace
 
 Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
                       int texts) {
   Sources out;
-  std::vector<Unique> unique;
-  std::unordered_map<std::string, size_t> by_text;
-  for (const LoweredKernel& lowered : kernels) {
-    const KernelText plain = kernel_text(lowered.kernel, symbols, Naming::plain);
-    const auto [at, added] = by_text.emplace(plain.text, unique.size());
-    if (added) unique.push_back({kernel_text(lowered.kernel, symbols), &lowered.kernel, 0});
-    ++unique[at->second].used;
-    out.kernel_of.push_back(at->second);
-  }
+  std::vector<Unique> unique = find_unique(kernels, symbols, out.kernel_of);
   Names names;
   for (const Unique& u : unique) {
     SourceKernel made{names.take(name_for(*u.first)), comment_for(*u.first, u.used), u.text.text,

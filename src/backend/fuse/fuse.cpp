@@ -22,6 +22,8 @@ class Fuser {
     for (uint32_t i = 0; i < p.items().size(); ++i) {
       members_.push_back({ItemId{i}});
       group_of_.push_back(i);
+      first_.push_back(position(ItemId{i}));
+      last_.push_back(first_.back());
       layouts_.emplace_back();
       VITRO_ASSERT(can_group(p, members_.back(), &layouts_.back()), p.name_of(ItemId{i}),
                    " makes no loop");
@@ -59,25 +61,37 @@ class Fuser {
       verdict.why = "every element is read where it is made";
       for (const ItemId id : members_[b]) group_of_[id.n] = a;
       members_[a] = std::move(both);
+      first_[a] = std::min(first_[a], first_[b]);
+      last_[a] = std::max(last_[a], last_[b]);
       members_[b].clear();
       layouts_[a] = std::move(layout);
     }
     decisions_.push_back({std::move(producer), std::move(consumer), std::move(verdict)});
   }
 
-  Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both, Layout* layout) const {
+  Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both, Layout* layout) {
     if (both.size() > options_.max_items) {
       return Verdict::no(too_large, cat(both.size(), " ops, the limit is ", options_.max_items));
     }
     if (Verdict v = can_group(p_, both, layout); !v) return v;
-    std::vector<bool> seen(p_.items().size(), false);
-    if (waits_for(b, a, b, seen) || waits_for(a, b, a, seen)) {
+    if (waits(b, a) || waits(a, b)) {
       return Verdict::no(cycle, "another kernel lies between them");
     }
     return Verdict::yes();
   }
 
+  // What an item needs stands at a place before its own, or at the same one among those that write
+  // inputs, which stand last.
+  uint32_t position(ItemId id) const {
+    return p_[id].role == Role::write ? static_cast<uint32_t>(p_.items().size()) : id.n;
+  }
+
   // Whether `from` needs `target` by way of another group.
+  bool waits(uint32_t from, uint32_t target) {
+    if (last_[from] < first_[target]) return false;
+    seen_.assign(p_.items().size(), false);
+    return waits_for(from, target, from, seen_);
+  }
   bool waits_for(uint32_t from, uint32_t target, uint32_t start, std::vector<bool>& seen) const {
     for (const ItemId id : members_[from]) {
       for (const ItemId needed : p_.needs(id)) {
@@ -86,7 +100,7 @@ class Fuser {
           if (from != start) return true;
           continue;
         }
-        if (group == start || seen[group]) continue;
+        if (group == start || seen[group] || last_[group] < first_[target]) continue;
         seen[group] = true;
         if (waits_for(group, target, start, seen)) return true;
       }
@@ -131,9 +145,8 @@ class Fuser {
   std::vector<uint32_t> sources_of(uint32_t group) const {
     std::vector<uint32_t> out;
     for (const ItemId id : members_[group]) {
-      for (const Read& read : p_.reads_at(id, Index(p_[id].sizes.size(), Expr(0)))) {
-        out.push_back(read.value.node.n);
-      }
+      const std::vector<graph::NodeId>& read = p_.sources(id);
+      for (const graph::NodeId node : read) out.push_back(node.n);
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -183,7 +196,9 @@ class Fuser {
   const FuseOptions& options_;
   std::vector<std::vector<ItemId>> members_;  // by group; empty: it joined another
   std::vector<uint32_t> group_of_;            // by item
+  std::vector<uint32_t> first_, last_;        // by group: positions of its members
   std::vector<Layout> layouts_;
+  std::vector<bool> seen_;
   std::vector<FusionDecision> decisions_;
 };
 

@@ -18,7 +18,8 @@ void require(bool can, const graph::Node& node, std::string_view what) {
   VITRO_CHECK(can, node.op->name, ": ", what, ", which the compiler does not lower yet");
 }
 
-void add_once(std::vector<ItemId>& list, ItemId id) {
+template <class Id>
+void add_once(std::vector<Id>& list, Id id) {
   if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
 }
 
@@ -186,6 +187,7 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
 void Program::connect() {
   needs_.resize(items_.size());
   readers_.resize(items_.size());
+  sources_.resize(items_.size());
   output_.resize(items_.size());
   std::vector<std::vector<ItemId>> input_readers(graph_->size());
   const auto need = [&](ItemId reader, ItemId made) {
@@ -199,6 +201,7 @@ void Program::connect() {
                  is_output_value_[item.value.node.n];
     const Index index(item.sizes.size(), Expr(0));
     for (const Read& read : reads_at(id, index)) {
+      add_once(sources_[i], read.value.node);
       add_once(input_readers[read.value.node.n], id);
       for (const ItemId made : makers_[read.value.node.n]) {
         need(id, made);

@@ -73,6 +73,8 @@ class Program {
   // Items that `item` needs done before it, each once: what it reads, and the readers of an input
   // that it overwrites.
   const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
+  // The inputs and other items' nodes that `item` reads, each once.
+  const std::vector<graph::NodeId>& sources(ItemId item) const { return sources_[item.n]; }
   // Items that read what `item` makes.
   const std::vector<ItemId>& readers(ItemId item) const { return readers_[item.n]; }
   // Whether a caller gets what the item makes.
@@ -92,6 +94,7 @@ class Program {
   std::vector<bool> inlined_, is_output_value_;
   std::vector<Item> items_;
   std::vector<std::vector<ItemId>> makers_, needs_, readers_;
+  std::vector<std::vector<graph::NodeId>> sources_;
   std::vector<bool> output_;
 };
 

@@ -131,8 +131,8 @@ std::optional<Value> rewrite_once(Graph& g, NodeId id, const Patterns& patterns,
   return std::nullopt;
 }
 
-Graph apply(const Graph& g, const Patterns& patterns, bool views) {
-  Rebuild made(g);
+Graph apply(Graph& g, const Patterns& patterns, bool views) {
+  Rebuild made = Rebuild::taking(g);
   for (uint32_t n = 0; n < g.size(); ++n) {
     const NodeId id{n};
     if (g[id].is_input()) continue;

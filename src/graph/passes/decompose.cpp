@@ -46,7 +46,7 @@ std::vector<Value> expand(Graph& to, const Node& node) {
 }  // namespace
 
 Graph decompose(Graph g) {
-  Rebuild made(g);
+  Rebuild made = Rebuild::taking(g);
   for (uint32_t n = 0; n < g.size(); ++n) {
     const NodeId id{n};
     if (g[id].is_input()) continue;

@@ -12,7 +12,7 @@ Graph drop_dead(Graph g) {
       if (const auto* value = std::get_if<Value>(&arg)) live[value->node.n] = true;
     }
   }
-  Rebuild made(g);
+  Rebuild made = Rebuild::taking(g);
   for (uint32_t n = 0; n < g.size(); ++n) {
     if (live[n] && !g.nodes()[n].is_input()) made.keep(NodeId{n});
   }

@@ -33,7 +33,7 @@ bool may_merge(const Node& node) {
 }  // namespace
 
 Graph merge_same(Graph g) {
-  Rebuild made(g);
+  Rebuild made = Rebuild::taking(g);
   std::unordered_map<Hash, NodeId> seen;
   for (uint32_t n = 0; n < g.size(); ++n) {
     const NodeId id{n};

@@ -22,8 +22,9 @@ Graph order_by_use(Graph g) {
     Node& node = g[NodeId{n}];
     if (!node.is_input() && is_numbered(node)) node.name.clear();
   }
-  Rebuild made(g);
-  for (const NodeId id : order_of_use(g)) {
+  const std::vector<NodeId> order = order_of_use(g);
+  Rebuild made = Rebuild::taking(g);
+  for (const NodeId id : order) {
     if (!g[id].is_input()) made.keep(id);
   }
   return made.take();

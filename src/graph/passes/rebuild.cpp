@@ -2,8 +2,15 @@
 
 namespace vitro::graph {
 
-Rebuild::Rebuild(const Graph& from) : from_(from), now_(from.size()) {
-  for (size_t n = 0; n < from.size(); ++n) now_[n].resize(from.nodes()[n].results.size());
+Rebuild::Rebuild(const Graph& from) : from_(from) {
+  first_.reserve(from.size());
+  uint32_t results = 0;
+  for (const Node& node : from.nodes()) {
+    first_.push_back(results);
+    results += static_cast<uint32_t>(node.results.size());
+  }
+  now_.resize(results);
+  to.reserve(from.size());
   to.set_symbols(from.symbols());
   for (const NodeId id : from.inputs()) {
     const Node& node = from[id];
@@ -11,8 +18,14 @@ Rebuild::Rebuild(const Graph& from) : from_(from), now_(from.size()) {
   }
 }
 
-Node Rebuild::mapped(NodeId id) const {
-  Node node = from_[id];
+Rebuild Rebuild::taking(Graph& from) {
+  Rebuild made(from);
+  made.emptied_ = &from;
+  return made;
+}
+
+Node Rebuild::mapped(NodeId id) {
+  Node node = emptied_ ? std::move((*emptied_)[id]) : from_[id];
   for (Arg& arg : node.args) {
     if (auto* value = std::get_if<Value>(&arg)) *value = (*this)[*value];
   }
@@ -20,8 +33,8 @@ Node Rebuild::mapped(NodeId id) const {
 }
 
 void Rebuild::keep(NodeId id) {
-  const size_t results = from_[id].results.size();
   const NodeId made = to.add(mapped(id));
+  const auto results = static_cast<uint32_t>(to[made].results.size());
   for (uint32_t i = 0; i < results; ++i) set({id, i}, {made, i});
 }
 

@@ -9,15 +9,17 @@ namespace vitro::graph {
 
 class Rebuild {
  public:
-  // Begins with the inputs and symbols of `from`.
+  // Begins with the inputs and symbols of `from`, whose nodes are copied.
   explicit Rebuild(const Graph& from);
+  // The same, but mapped() and keep() may take a node's parts out of `from`: each at most once.
+  static Rebuild taking(Graph& from);
   // The node with its operands as they are called in the new graph.
-  Node mapped(NodeId id) const;
+  Node mapped(NodeId id);
   // Copies a node of the old graph.
   void keep(NodeId id);
   // What stands for a value of the old graph from now on.
-  void set(Value old, Value now) { now_[old.node.n][old.output] = now; }
-  Value operator[](Value old) const { return now_[old.node.n][old.output]; }
+  void set(Value old, Value now) { now_[first_[old.node.n] + old.output] = now; }
+  Value operator[](Value old) const { return now_[first_[old.node.n] + old.output]; }
   // The new graph, with the outputs of the old one.
   Graph take();
 
@@ -25,7 +27,9 @@ class Rebuild {
 
  private:
   const Graph& from_;
-  std::vector<std::vector<Value>> now_;
+  Graph* emptied_ = nullptr;     // `from`, where its nodes may be taken
+  std::vector<Value> now_;       // of all results, node after node
+  std::vector<uint32_t> first_;  // of each node: where in now_ its results begin
 };
 
 }  // namespace vitro::graph

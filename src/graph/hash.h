@@ -1,0 +1,11 @@
+// A quicker hash than Graph::hash, for graphs with the same inputs.
+#pragma once
+
+#include "vitro/graph/graph.h"
+
+namespace vitro::graph {
+
+// Of ops, operands, attributes and outputs alone: shapes follow from them.
+Hash hash_of_calls(const Graph& g);
+
+}  // namespace vitro::graph

@@ -1,0 +1,155 @@
+#include "loop/structure.h"
+
+namespace vitro::loop {
+namespace {
+
+// Structs are taken apart by name: a member that is new does not compile until it is told here.
+class Writer {
+ public:
+  Structure run(const Kernel& kernel) {
+    const auto& [name, ops, places, reason, buffers, numbers, rows, picks, checks, tasks, body,
+                 variables, bytes, flops, pool] = kernel;
+    all(buffers);
+    all(numbers);
+    all(rows);
+    all(picks);
+    add(checks.size());
+    all(tasks);
+    all(body);
+    add(variables);
+    return std::move(out_);
+  }
+
+ private:
+  template <class T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  void add(T number) {
+    out_.push_back(static_cast<uint64_t>(number));
+  }
+  template <class T>
+  void all(const std::vector<T>& list) {
+    add(list.size());
+    for (const T& one : list) add(one);
+  }
+  void add(sym::Expr e) { out_.push_back(reinterpret_cast<uintptr_t>(e.node())); }
+
+  // A node is told once, by its number; operands come before it.
+  void add(Value v) {
+    if (!v.defined()) return add(~uint64_t{0});
+    tell(*v.node());
+    add(v->id);
+  }
+  void tell(const Node& node) {
+    if (told_.size() <= node.id) told_.resize(node.id + 64);
+    if (told_[node.id]) return;
+    told_[node.id] = true;
+    const auto& [fn, dtype, operands, payload, index, pool, hash, id, name] = node;
+    for (const Node* operand : operands) tell(*operand);
+    add(fn);
+    add(dtype);
+    add(id);
+    add(payload);
+    add(index);
+    add(name.empty());  // what the program calls by a name is a variable in the text
+    add(operands.size());
+    for (const Node* operand : operands) add(operand->id);
+  }
+
+  void add(const Buffer& b) {
+    const auto& [name, dtype, written] = b;
+    add(dtype);
+    add(written);
+  }
+  void add(const Number& n) {
+    const auto& [name, dtype] = n;
+    add(dtype);
+  }
+  void add(const Row& r) {
+    const auto& [name, dtype, size] = r;
+    add(dtype);
+    add(size);
+  }
+  void add(const Pick& p) {
+    const auto& [symbol, value, bound, check] = p;
+    add(symbol);
+    add(value);
+    add(bound);
+    add(check);
+  }
+
+  void add(const Statement& s) {
+    add(s.what.index());
+    std::visit([this](const auto& what) { add(what); }, s.what);
+  }
+  void add(const Declare& d) {
+    const auto& [variable, value, changes, name] = d;
+    add(variable);
+    add(value);
+    add(changes);
+  }
+  void add(const Assign& a) {
+    const auto& [variables, values] = a;
+    all(variables);
+    all(values);
+  }
+  void add(const Store& s) {
+    const auto& [buffer, element, value] = s;
+    add(buffer);
+    add(element);
+    add(value);
+  }
+  void add(const Loop& l) {
+    const auto& [index, begin, end, vector, body] = l;
+    add(index);
+    add(begin);
+    add(end);
+    add(vector);
+    all(body);
+  }
+  void add(const Left& l) {
+    const auto& [buffer, base, row_stride, k_stride, value] = l;
+    add(buffer);
+    add(base);
+    add(row_stride);
+    add(k_stride);
+    add(value);
+  }
+  void add(const Product& p) {
+    const auto& [m, n, k, batch, row, column, inner, accumulate, left, packed, packed_dtype, sum,
+                 body] = p;
+    for (const sym::Expr e : {m, n, k, batch, row, column, inner}) add(e);
+    add(accumulate);
+    add(left);
+    add(packed);
+    add(packed_dtype);
+    add(sum);
+    all(body);
+  }
+  void add(const Pack& p) {
+    const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride] = p;
+    for (const sym::Expr e : {k, n, batch, batches, base, k_stride, n_stride}) add(e);
+    add(accumulate);
+    add(from);
+    add(to);
+  }
+
+  Structure out_;
+  std::vector<bool> told_;
+};
+
+}  // namespace
+
+Structure structure_of(const Kernel& kernel) {
+  return Writer().run(kernel);
+}
+
+size_t HashStructure::operator()(const Structure& s) const {
+  uint64_t h = s.size();
+  for (const uint64_t word : s) {
+    h = (h ^ word) * 0x9fb21c651e98df25;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+}  // namespace vitro::loop
