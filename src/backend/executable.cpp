@@ -1,8 +1,8 @@
 #include "backend/executable.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <functional>
 
 #include "backend/plan/arena_plan.h"
 #include "kernels/matmul_table.h"
@@ -19,18 +19,15 @@ constexpr double product_speed = 10;
 
 static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) == 1 &&
               static_cast<int>(DType::f16) == 2 && static_cast<int>(DType::bf16) == 3);
-const Packing* packing() {
-  using kernels::MatmulType;
-  static const auto all = [] {
-    std::array<Packing, 4> made{};
-    for (const MatmulType type :
-         {MatmulType::f32, MatmulType::f64, MatmulType::f16, MatmulType::bf16}) {
-      const kernels::MatmulKernels& ahead = kernels::matmul_kernels(type);
-      made[static_cast<size_t>(type)] = {ahead.packed_size, ahead.panel_count, ahead.pack};
-    }
-    return made;
-  }();
-  return all.data();
+// Blocks of a product, panels of a pack.
+int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& number,
+                 int64_t threads) {
+  const Launch::Product& p = *launch.product;
+  const kernels::Product& ahead = kernels::products()[static_cast<int>(p.packed)];
+  const int64_t n = number(p.n);
+  return number(p.batches) * (launch.packs >= 0
+                                  ? ahead.panel_count(n)
+                                  : ahead.cut(number(p.m), n, number(p.k), threads).count);
 }
 
 std::string detail_of(const loop::Kernel& kernel) {
@@ -85,9 +82,6 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   launch.kernel = sources.kernel_of[number];
   launch.run = reinterpret_cast<KernelFunction>(module_->symbol(source.name));
   VITRO_ASSERT(launch.run, "the module has no kernel ", source.name);
-  if (source.counts_tasks) {
-    launch.count = reinterpret_cast<TaskCount>(module_->symbol(source.name + "_tasks"));
-  }
   launch.tasks = 1;
   for (const Expr task : lowered.kernel.tasks) {
     launch.tasks = launch.tasks * sym::extent_of(task);
@@ -116,11 +110,15 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
       const graph::Node& node = graph[inputs[static_cast<size_t>(launch.packs_input)]];
       launch.keeps = node.input == graph::InputKind::parameter;
     }
+    launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from].dtype};
     Hasher layout;
     layout.add(source.text);
     launch.layout = layout.finish();
   }
-  launch.product = std::holds_alternative<loop::Product>(lowered.kernel.body[0].what);
+  if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
+    const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
+    launch.product = {product->m, product->n, product->k, batches, product->packed_dtype};
+  }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));
   VITRO_CHECK(launch.buffers.size() <= max_buffers && launch.numbers.size() <= max_numbers,
@@ -157,10 +155,10 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
   const auto number = [&](Expr e) { return sym::evaluate(e, value_of); };
-  KernelArgs args{nullptr, symbols.data(), nullptr, nullptr, d.threads, packing()};
   for (const Launch& launch : launches_) {
     Dimensions::Run run;
-    run.tasks = launch.count ? launch.count(&args) : number(launch.tasks);
+    run.tasks = number(launch.tasks);
+    if (launch.product) run.tasks = tasks_of(launch, number, d.threads);
     run.bytes = number(launch.bytes);
     run.flops = number(launch.flops);
     const double tasks = static_cast<double>(std::max<int64_t>(run.tasks, 1));
@@ -317,7 +315,8 @@ class Executable::Call {
     for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b]];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     ErrorSlot error;
-    const KernelArgs args{buffers, symbols_.data(), numbers, &error, d_.threads, packing()};
+    const KernelArgs args{buffers, symbols_.data(), numbers,
+                          &error,  d_.threads,      kernels::products()};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});

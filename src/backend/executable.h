@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,12 +24,16 @@ namespace vitro::backend {
 // One kernel with its arguments.
 struct Launch {
   KernelFunction run = nullptr;
-  TaskCount count = nullptr;  // null: `tasks` says it
   Expr tasks, bytes, flops;
   std::vector<uint32_t> buffers;  // numbers in the table of buffers
   std::vector<uint32_t> numbers;  // graph inputs
   std::vector<loop::Check> checks;
-  bool product = false;
+  // Of a product or of its pack, whose tasks are those of the machine's tiles.
+  struct Product {
+    Expr m, n, k, batches;
+    DType packed = DType::f32;
+  };
+  std::optional<Product> product;
   int packs = -1;        // buffer whose panels it makes, -1: no pack
   int packs_input = -1;  // graph input that is packed, if it is one
   bool keeps = false;    // that input is a parameter: the panels are kept

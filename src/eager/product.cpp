@@ -81,6 +81,10 @@ class RealProduct {
                   end);
   }
 
+  int64_t count(const kernels::MatmulCall& one) const {
+    return kernels_.cut(one.m, one.n, one.k, one.threads).count;
+  }
+
   // Each product on one thread.
   void apart(int64_t batches) const {
     parallel_for(batches, grain_for({.flops = flops_ / 8}), [&](int64_t begin, int64_t end) {
@@ -89,7 +93,7 @@ class RealProduct {
       for (int64_t i = begin; i < end; ++i) {
         pack(i, 0, panels_, to);
         const kernels::MatmulCall one = call(i, to, 1);
-        kernels_.run(one, 0, kernels_.task_count(one));
+        kernels_.run(one, 0, count(one));
       }
     });
   }
@@ -103,7 +107,7 @@ class RealProduct {
       parallel_for(panels_, grain_for({.bytes = 2 * panel_bytes}),
                    [&](int64_t begin, int64_t end) { pack(i, begin, end, to); });
       const kernels::MatmulCall one = call(i, to, num_threads());
-      const int64_t tasks = kernels_.task_count(one);
+      const int64_t tasks = count(one);
       parallel_for(tasks, grain_for({.flops = flops_ / 8 / static_cast<double>(tasks)}),
                    [&](int64_t begin, int64_t end) { kernels_.run(one, begin, end); });
     }

@@ -1,24 +1,14 @@
-// C[m, n] = A[m, k] * B[k, n] by register tiles: B packed into panels, A's elements broadcast,
-// products added along k in ascending order into one accumulator per element with fma, so that
-// every tile shape, task split and machine gives the same bits.
+// The products of product.h by register tiles: B packed into panels, A's elements broadcast,
+// products added along k in ascending order into one accumulator per element with fma.
 //
-//   using Panel = MatmulPanel<f32>;                                   // what the accumulators are:
-//   f32 or f64 for (i64 p = 0; p < panel_count<f32>(n); ++p) matmul_pack<f32>(b, ldb, 1, k, n,
-//   packed, p);      // once, for a weight MatmulTasks tasks = matmul_tasks<f32>(m, n, k, threads);
-//   // the caller hands out tasks 0 .. tasks.count - 1 matmul_task<f32>(tasks, task,
-//   RowMajor<f32>{a, lda}, packed, [&](i64 row, i64 column, i64 count, Vec<f32> sum) {
-//     store(c + row * ldc + column, maximum(sum + load(bias + column, count), splat(0.0f)), count);
-//     // the epilogue: anything
-//   });
+//   using Panel = MatmulPanel<f32>;                               // what the accumulators are
+//   for (i64 p = 0; p < panel_count<f32>(n); ++p) matmul_pack<f32>(b, ldb, 1, k, n, packed, p);
+//   matmul_multiply<f32, f32, f32>(call);                         // sums, A, B
 //
-// A is RowMajor<T>{a, row_stride}, ColumnMajor<T>{a, k_stride}, or a callable Vec<Acc>(i64 row, i64
-// k, i64 count) that gives 16 elements of a row (the first `count` matter): the prologue.  It is
-// called once per element, row tile and task. B is packed as T = Acc, f16 or bf16.  The epilogue is
-// called once for every 16 columns of a row, after the last k, rows of a tile in ascending order;
-// count < 16 only at the right edge.  Nothing outside A, the panels and the epilogue is touched.
-// Needs 70 KB of stack.
+// Not a part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
 #pragma once
 #include "kernels/convert.h"
+#include "kernels/product.h"
 #include "kernels/transpose.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
@@ -36,9 +26,16 @@ struct MatmulPanel {
   static constexpr i64 columns = vectors * 16;
 };
 
+VITRO_INLINE i64 smaller(i64 a, i64 b) {
+  return a < b ? a : b;
+}
+VITRO_INLINE i64 divide_up(i64 a, i64 b) {
+  return (a + b - 1) / b;
+}
+
 template <class Acc>
 VITRO_INLINE i64 panel_count(i64 n) {
-  return (n + MatmulPanel<Acc>::columns - 1) / MatmulPanel<Acc>::columns;
+  return divide_up(n, MatmulPanel<Acc>::columns);
 }
 // Elements of the packed B.
 template <class Acc>
@@ -46,49 +43,18 @@ VITRO_INLINE i64 packed_size(i64 k, i64 n) {
   return panel_count<Acc>(n) * MatmulPanel<Acc>::columns * k;
 }
 
-template <class T>
-struct RowMajor {
-  const T* data;
-  i64 row_stride;
-};
-template <class T>
-struct ColumnMajor {
-  const T* data;
-  i64 k_stride;
-};
-
-VITRO_INLINE i64 smaller(i64 a, i64 b) {
-  return a < b ? a : b;
-}
-
-inline constexpr i64 matmul_k_block =
-    1024;  // products that are added before the next rows are read
-
-// How the work is cut: row tiles of nearly equal height, and groups of neighbouring panels.  Any
-// cut gives the same bits.
-struct MatmulTasks {
-  i64 m, n, k;
-  i64 row_tiles, tiles_per_task, panels, panels_per_task;
-  i64 row_tasks, count;
-};
-
+// Blocks as large as product.h allows, smaller where the threads would have less than four each.
 template <class Acc>
-[[gnu::noinline]] static MatmulTasks matmul_tasks(i64 m, i64 n, i64 k, i64 threads) {
-  constexpr i64 height = MatmulPanel<Acc>::rows, group_bytes = 512 * 1024;
-  MatmulTasks t{m, n, k, (m + height - 1) / height, 0, panel_count<Acc>(n), 0, 0, 0};
-  i64 panel_bytes =
-      (k < matmul_k_block ? k + 1 : matmul_k_block) * MatmulPanel<Acc>::columns * i64(sizeof(Acc));
-  t.panels_per_task = panel_bytes * 4 <= group_bytes ? 4 : panel_bytes * 2 <= group_bytes ? 2 : 1;
-  t.tiles_per_task = t.row_tiles < 32 ? t.row_tiles : 32;
-  i64 wanted = threads > 1 ? 4 * threads : 1;
-  auto count = [&] {
-    t.row_tasks = t.row_tiles ? (t.row_tiles + t.tiles_per_task - 1) / t.tiles_per_task : 0;
-    t.count = t.row_tasks * ((t.panels + t.panels_per_task - 1) / t.panels_per_task);
-    return t.count;
-  };
-  while (count() < wanted && t.panels_per_task > 1) t.panels_per_task /= 2;
-  while (count() < wanted && t.tiles_per_task > 4) t.tiles_per_task = (t.tiles_per_task + 1) / 2;
-  return t;
+[[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64 threads) {
+  constexpr i64 columns = MatmulPanel<Acc>::columns, height = MatmulPanel<Acc>::rows;
+  const i64 wanted = threads > 1 ? 4 * threads : 1;
+  ProductCut cut{m, n, divide_up(m, product_rows), product_columns<Acc>, 0};
+  const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
+  while (count() < wanted && cut.columns > columns) cut.columns /= 2;
+  while (count() < wanted && cut.row_blocks < divide_up(m, height)) {
+    cut.row_blocks = smaller(2 * cut.row_blocks, divide_up(m, height));
+  }
+  return cut;
 }
 
 // `count` columns of B, contiguous along k, to 16 columns of a panel: blocks of 16 by 16 are turned
@@ -135,14 +101,13 @@ VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64
   }
 }
 
-// c[rows][columns] (+)= a * panel; element (i, p) of A stands at a[i * row_stride + p * k_stride],
-// one of which is 1.
-template <int rows, bool row_major, class Acc, class T>
-[[gnu::noinline]] static void matmul_tile(const Acc* a, i64 stride, const T* panel, i64 k, Acc* c,
-                                          i64 c_stride, bool first) {
-  constexpr int vectors = MatmulPanel<Acc>::vectors;
+// c[rows][16 * vectors] (+)= a * b.  Element (i, p) of A stands at a[i * a_stride + p], or at
+// a[p * a_stride + i] where it is not row_major.
+template <int rows, int vectors, bool row_major, class Acc, class T>
+[[gnu::noinline]] static void matmul_tile(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
+                                          i64 k, Acc* c, i64 c_stride, bool add) {
   Vec<Acc> sum[rows][vectors] = {};
-  if (!first) {
+  if (add) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < rows; ++i) {
 #pragma clang loop unroll(full)
@@ -151,16 +116,16 @@ template <int rows, bool row_major, class Acc, class T>
   }
 #pragma clang loop unroll(disable)
   for (; k > 0; --k) {
-    Vec<Acc> b[vectors];
+    Vec<Acc> right[vectors];
 #pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; ++j) b[j] = load_as<Acc>(panel + j * 16);
+    for (int j = 0; j < vectors; ++j) right[j] = load_as<Acc>(b + j * 16);
 #pragma clang loop unroll(full)
     for (int i = 0; i < rows; ++i) {
-      Vec<Acc> x = splat(row_major ? a[i * stride] : a[i]);
+      Vec<Acc> left = splat(row_major ? a[i * a_stride] : a[i]);
 #pragma clang loop unroll(full)
-      for (int j = 0; j < vectors; ++j) sum[i][j] = fma(x, b[j], sum[i][j]);
+      for (int j = 0; j < vectors; ++j) sum[i][j] = fma(left, right[j], sum[i][j]);
     }
-    panel += vectors * 16, a += row_major ? 1 : stride;
+    b += b_stride, a += row_major ? 1 : a_stride;
   }
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; ++i) {
@@ -169,188 +134,141 @@ template <int rows, bool row_major, class Acc, class T>
   }
 }
 
-// Which tile heights exist.  `m` known: the two that an even cut needs.  any_rows: all (compiled
-// ahead).  few_rows: powers of two and the full height, small to compile.
-inline constexpr i64 few_rows = 0, any_rows = -1;
+template <class Acc, class T>
+using MatmulTile = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool);
 
-template <int rows, bool row_major, class Acc, class T>
-VITRO_INLINE void matmul_any_rows(i64 wanted, const Acc* a, i64 stride, const T* panel, i64 k,
-                                  Acc* c, i64 c_stride, bool first) {
-  if constexpr (rows > 1) {
-    if (wanted != rows)
-      return matmul_any_rows<rows - 1, row_major>(wanted, a, stride, panel, k, c, c_stride, first);
-  }
-  matmul_tile<rows, row_major>(a, stride, panel, k, c, c_stride, first);
+// The tile of 1 to MatmulPanel<Acc>::rows rows.
+template <int vectors, bool row_major, class Acc, class T, int... low>
+VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, LaneList<int, low...>) {
+  static constexpr MatmulTile<Acc, T> tiles[] = {
+      matmul_tile<low + 1, vectors, row_major, Acc, T>...};
+  return tiles[rows - 1];
+}
+template <int vectors, bool row_major, class Acc, class T>
+VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows) {
+  return matmul_tile_of<vectors, row_major, Acc, T>(
+      rows, __make_integer_seq<LaneList, int, MatmulPanel<Acc>::rows>{});
 }
 
-template <int step, bool row_major, class Acc, class T>
-VITRO_INLINE void matmul_few_rows(i64 rows, const Acc* a, i64 stride, const T* panel, i64 k, Acc* c,
-                                  i64 c_stride, bool first) {
-  if (rows >= step) {
-    matmul_tile<step, row_major>(a, stride, panel, k, c, c_stride, first);
-    rows -= step, a += step * (row_major ? stride : 1), c += step * c_stride;
-  }
-  constexpr int next = step > 8 ? 8 : step > 4 ? 4 : step / 2;
-  if constexpr (next > 0)
-    matmul_few_rows<next, row_major>(rows, a, stride, panel, k, c, c_stride, first);
-}
-
-template <i64 m, bool row_major, class Acc, class T>
-VITRO_INLINE void matmul_rows(i64 rows, const Acc* a, i64 stride, const T* panel, i64 k, Acc* c,
-                              i64 c_stride, bool first) {
-  constexpr int full = MatmulPanel<Acc>::rows;
-  if constexpr (m > 0) {
-    constexpr i64 tiles = (m + full - 1) / full;
-    constexpr int high = (m + tiles - 1) / tiles, low = m / tiles;
-    if (high == low || rows == high)
-      return matmul_tile<high, row_major>(a, stride, panel, k, c, c_stride, first);
-    matmul_tile<low, row_major>(a, stride, panel, k, c, c_stride, first);
-  } else if constexpr (m == any_rows) {
-    matmul_any_rows<full, row_major>(rows, a, stride, panel, k, c, c_stride, first);
-  } else {
-    matmul_few_rows<full, row_major>(rows, a, stride, panel, k, c, c_stride, first);
-  }
-}
-
-template <class A>
-struct MatmulSource {
-  using element = void;  // a callable
-  static constexpr bool row_major = true;
-};
-template <class T>
-struct MatmulSource<RowMajor<T>> {
-  using element = T;
-  static constexpr bool row_major = true;
-};
-template <class T>
-struct MatmulSource<ColumnMajor<T>> {
-  using element = T;
-  static constexpr bool row_major = false;
-};
-
-template <class T>
-VITRO_INLINE i64 matmul_stride(const RowMajor<T>& a) {
-  return a.row_stride;
-}
-template <class T>
-VITRO_INLINE i64 matmul_stride(const ColumnMajor<T>& a) {
-  return a.k_stride;
-}
-
-template <class Acc>
-struct MatmulScratch {
-  static constexpr i64 stride = matmul_k_block + 16;
-  alignas(64) Acc a[MatmulPanel<Acc>::rows * stride];
-};
-
-// `rows` rows of A from k0, `count` long, into scratch.
+// Rows of A, one after the other in `to`.
 template <class Acc, class A>
-[[gnu::noinline]] static void matmul_fill(const A& a, i64 row, i64 rows, i64 k0, i64 count,
-                                          MatmulScratch<Acc>& scratch) {
+[[gnu::noinline]] static void matmul_copy_left(const A* a, i64 row_stride, i64 k_stride, i64 rows,
+                                               i64 k, Acc* to, i64 to_stride) {
   for (i64 i = 0; i < rows; ++i) {
-    i64 done = 0;
-    if constexpr (__is_same(A, RowMajor<Acc>)) {
-      const Acc* from = a.data + (row + i) * a.row_stride + k0;
-      for (; done + 16 <= count; done += 16)
-        store(scratch.a + i * scratch.stride + done, load(from + done));
-    }
 #pragma clang loop unroll(disable)
-    for (i64 p = done; p < count; p += 16) {
-      Acc* to = scratch.a + i * scratch.stride + p;
-      if constexpr (__is_same(typename MatmulSource<A>::element, void)) {
-        store(to, a(row + i, k0 + p, count - p));
-      } else if constexpr (MatmulSource<A>::row_major) {
-        store(to, load_as<Acc>(a.data + (row + i) * a.row_stride + k0 + p, count - p));
-      } else {
-        store(to, convert<Acc>(load_strided(a.data + (k0 + p) * a.k_stride + row + i, a.k_stride,
-                                            count - p)));
-      }
+    for (i64 p = 0; p < k; p += 16) {
+      const A* from = a + i * row_stride + p * k_stride;
+      const i64 count = k - p;
+      store(to + i * to_stride + p, k_stride == 1
+                                        ? load_as<Acc>(from, count)
+                                        : convert<Acc>(load_strided(from, k_stride, count)));
     }
   }
 }
 
-// Row tile number `tile`: its first row and its height.
-struct MatmulRows {
-  i64 row, rows;
+// The last columns of a plain matrix, as a panel.
+template <i64 columns, class T>
+[[gnu::noinline]] static void matmul_copy_right(const T* b, i64 stride, i64 k, i64 count, T* to) {
+  for (i64 p = 0; p < k; ++p) {
+#pragma clang loop unroll(disable)
+    for (i64 j = 0; j < columns; j += 16)
+      store(to + p * columns + j, load(b + p * stride + j, count - j));
+  }
+}
+
+// Products that are added before the next rows are read.
+inline constexpr i64 matmul_depth = 512;
+
+// Some of a call: rows of a tile by all columns, k0 to k0 + depth.
+template <class Acc, class A, class T>
+class MatmulRun {
+ public:
+  [[gnu::always_inline]] explicit MatmulRun(const ProductCall& call)
+      : call_(call),
+        a_((const A*)call.a),
+        b_((const T*)call.b),
+        ragged_(call.b_panel_stride == columns && call.columns % 16 != 0),
+        row_major_(copies() || call.a_k_stride == 1) {}
+
+  [[gnu::always_inline]] void run() {
+    const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
+              higher = call_.rows % tiles;
+    const i64 pieces = call_.k > matmul_depth ? divide_up(call_.k, matmul_depth) : 1,
+              depth = divide_up(call_.k, pieces);
+    i64 k0 = 0;
+    do {
+      const i64 count = smaller(depth, call_.k - k0);
+      copy_right(k0, count);
+      for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
+        const i64 rows = low + (tile < higher);
+        multiply(row, rows, k0, count);
+        row += rows;
+      }
+      k0 += count;
+    } while (k0 < call_.k);
+  }
+
+ private:
+  using Panel = MatmulPanel<Acc>;
+  static constexpr i64 columns = Panel::columns, left_stride = matmul_depth + 16;
+
+  // Whether A cannot be read where it stands.  Rows whose starts fall on few cache sets would push
+  // each other out.
+  [[gnu::always_inline]] bool copies() const {
+    if (!__is_same(A, Acc) || (call_.a_k_stride != 1 && call_.a_row_stride != 1)) return true;
+    return call_.a_k_stride == 1 && call_.rows > 4 &&
+           call_.a_row_stride * i64(sizeof(Acc)) % 4096 == 0;
+  }
+
+  [[gnu::always_inline]] void copy_right(i64 k0, i64 count) {
+    if (!ragged_) return;
+    const i64 last = call_.columns / columns * columns;
+    matmul_copy_right<columns>(b_ + last + k0 * call_.b_row_stride, call_.b_row_stride, count,
+                               call_.columns - last, right_);
+  }
+
+  [[gnu::always_inline]] void multiply(i64 row, i64 rows, i64 k0, i64 count) {
+    const A* from = a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
+    const Acc* a = (const Acc*)from;
+    i64 stride = row_major_ ? call_.a_row_stride : call_.a_k_stride;
+    if (copies()) {
+      matmul_copy_left(from, call_.a_row_stride, call_.a_k_stride, rows, count, left_, left_stride);
+      a = left_, stride = left_stride;
+    }
+    for (i64 column = 0, panel = 0; column < call_.columns; column += columns, ++panel) {
+      const T* b = b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
+      i64 b_stride = call_.b_row_stride;
+      if (ragged_ && column + columns > call_.columns) b = right_, b_stride = columns;
+      const bool narrow = call_.columns - column <= 16;
+      tile(rows, narrow)(a, stride, b, b_stride, count,
+                         (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride,
+                         call_.add || k0 > 0);
+    }
+  }
+
+  [[gnu::always_inline]] MatmulTile<Acc, T> tile(i64 rows, bool narrow) const {
+    constexpr int vectors = Panel::vectors;
+    if (row_major_) {
+      return narrow ? matmul_tile_of<1, true, Acc, T>(rows)
+                    : matmul_tile_of<vectors, true, Acc, T>(rows);
+    }
+    return narrow ? matmul_tile_of<1, false, Acc, T>(rows)
+                  : matmul_tile_of<vectors, false, Acc, T>(rows);
+  }
+
+  const ProductCall& call_;
+  const A* a_;
+  const T* b_;
+  const bool ragged_, row_major_;
+  alignas(64) Acc left_[Panel::rows * left_stride];
+  alignas(64) T right_[matmul_depth * columns];
 };
-template <class Acc, i64 known_m>
-[[gnu::noinline]] static MatmulRows matmul_row_tile(const MatmulTasks& t, i64 tile) {
-  constexpr i64 height = MatmulPanel<Acc>::rows;
-  if constexpr (known_m == few_rows) return {tile * height, smaller(height, t.m - tile * height)};
-  i64 low = t.m / t.row_tiles, high_tiles = t.m % t.row_tiles;
-  return {tile * low + smaller(tile, high_tiles), low + (tile < high_tiles)};
-}
 
-template <class Acc>
-VITRO_INLINE constexpr i64 matmul_width() {
-  return 4 * MatmulPanel<Acc>::columns;  // a task's columns at most
-}
-inline constexpr i64 matmul_tiles_at_once = 8;
-
-// Rows tile0 to tile1 by panels p0 to p1, all of k: into `sums`, whose first row is that of tile0.
-template <class Acc, i64 known_m, class A, class T>
-[[gnu::noinline]] static void matmul_block(const MatmulTasks& t, const A& a, const T* packed,
-                                           i64 tile0, i64 tile1, i64 p0, i64 p1,
-                                           MatmulScratch<Acc>& scratch, Acc* sums) {
-  using Source = MatmulSource<A>;
-  constexpr i64 columns = MatmulPanel<Acc>::columns, width = matmul_width<Acc>();
-  constexpr bool in_place = __is_same(typename Source::element, Acc),
-                 row_major = Source::row_major || !in_place;
-  i64 blocks = (t.k + matmul_k_block - 1) / matmul_k_block,
-      block = blocks ? (t.k + blocks - 1) / blocks : 0;
-  bool copies = true;
-  const Acc* from = scratch.a;
-  i64 stride = scratch.stride, row0 = matmul_row_tile<Acc, known_m>(t, tile0).row, k0 = 0;
-  if constexpr (in_place) {
-    stride = matmul_stride(a);
-    // Rows whose starts fall on few cache sets would push each other out: they are copied first.
-    copies = row_major && t.m > 4 && stride * i64(sizeof(Acc)) % 4096 == 0;
-    if (copies) stride = scratch.stride;
-  }
-  do {
-    i64 count = smaller(block, t.k - k0);
-    for (i64 tile = tile0; tile < tile1; ++tile) {
-      MatmulRows at = matmul_row_tile<Acc, known_m>(t, tile);
-      if (copies) {
-        matmul_fill(a, at.row, at.rows, k0, count, scratch);
-      } else if constexpr (in_place) {
-        from = a.data + (row_major ? at.row * stride + k0 : k0 * stride + at.row);
-      }
-      for (i64 p = p0; p < p1; ++p) {
-        matmul_rows<known_m, row_major>(at.rows, from, stride, packed + (p * t.k + k0) * columns,
-                                        count, sums + (at.row - row0) * width + (p - p0) * columns,
-                                        width, k0 == 0);
-      }
-    }
-    k0 += count;
-  } while (k0 < t.k);
-}
-
-// Task `task` of `t`.  `known_m`: m where it is known when this is compiled, else few_rows or
-// any_rows.
-template <class Acc, i64 known_m = few_rows, class A, class T, class Store>
-VITRO_INLINE void matmul_task(const MatmulTasks& t, i64 task, const A& a, const T* packed,
-                              const Store& epilogue) {
-  constexpr i64 columns = MatmulPanel<Acc>::columns, width = matmul_width<Acc>();
-  MatmulScratch<Acc> scratch;
-  alignas(64) Acc sums[matmul_tiles_at_once * MatmulPanel<Acc>::rows * width];
-  i64 p0 = task / t.row_tasks * t.panels_per_task, p1 = smaller(p0 + t.panels_per_task, t.panels);
-  i64 first = task % t.row_tasks * t.tiles_per_task,
-      last = smaller(first + t.tiles_per_task, t.row_tiles);
-  i64 step = t.k > matmul_k_block ? matmul_tiles_at_once : 1, end = smaller(t.n, p1 * columns);
-  for (i64 tile = first; tile < last; tile += step) {
-    i64 next = smaller(tile + step, last), row0 = matmul_row_tile<Acc, known_m>(t, tile).row;
-    matmul_block<Acc, known_m>(t, a, packed, tile, next, p0, p1, scratch, sums);
-    MatmulRows bottom = matmul_row_tile<Acc, known_m>(t, next - 1);
-#pragma clang loop unroll(disable)
-    for (i64 row = row0; row < bottom.row + bottom.rows; ++row) {
-#pragma clang loop unroll(disable)
-      for (i64 j = p0 * columns; j < end; j += 16) {
-        epilogue(row, j, smaller(16, end - j),
-                 load(sums + (row - row0) * width + j - p0 * columns));
-      }
-    }
-  }
+// The call with sums in Acc, A in A, B in T.
+template <class Acc, class A, class T>
+[[gnu::noinline]] static void matmul_multiply(const ProductCall& call) {
+  if (call.rows <= 0) return;
+  MatmulRun<Acc, A, T>(call).run();
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

@@ -1,21 +1,40 @@
 #include "kernels/matmul_table.h"
 
+#include <algorithm>
+#include <array>
+
 #include "kernels/machine.h"
 
 namespace vitro::kernels {
+namespace {
 
-const MatmulKernels& matmul_kernels(MatmulType type) {
+const MatmulKernels* best_table() {
 #if defined(__x86_64__)
   switch (machine_isa()) {
     case Isa::avx512:
-      return kernels_ahead::avx512::matmul_table[int(type)];
+      return kernels_ahead::avx512::matmul_table;
     case Isa::avx2:
-      return kernels_ahead::avx2::matmul_table[int(type)];
+      return kernels_ahead::avx2::matmul_table;
     case Isa::baseline:
       break;
   }
 #endif
-  return kernels_ahead::baseline::matmul_table[int(type)];
+  return kernels_ahead::baseline::matmul_table;
+}
+
+}  // namespace
+
+const MatmulKernels& matmul_kernels(MatmulType type) {
+  return best_table()[int(type)];
+}
+
+const Product* products() {
+  static const auto all = [] {
+    std::array<Product, 4> made;
+    std::copy_n(best_table(), made.size(), made.begin());
+    return made;
+  }();
+  return all.data();
 }
 
 }  // namespace vitro::kernels

@@ -1,22 +1,24 @@
-// Matrix products compiled ahead, for host code: one table per element type, that of the best
-// instruction set of this machine.
+// The products (product.h) of this machine's best instruction set, for host code.
 //   const MatmulKernels& f = matmul_kernels(MatmulType::f32);
 //   std::vector<float> packed(f.packed_size(k, n));
-//   f.pack(b, ldb, 1, k, n, packed.data(), 0, f.panel_count(n));                  // any split of
-//   the panels, by any threads MatmulCall call{m, n, k, a, lda, 1, packed.data(), c, ldc, nullptr,
-//   threads}; for (int64_t t = 0; t < f.task_count(call); ++t) f.run(call, t, t + 1);       // any
-//   split of the tasks, by any threads
-// The bits of C do not depend on the machine, the split or the threads (matmul.h).
+//   f.pack(b, ldb, 1, k, n, packed.data(), 0, f.panel_count(n));   // any split, by any threads
+//   MatmulCall call{m, n, k, a, lda, 1, packed.data(), c, ldc, nullptr, threads};
+//   const long tasks = f.cut(m, n, k, threads).count;
+//   for (long t = 0; t < tasks; ++t) f.run(call, t, t + 1);        // any split, by any threads
+// The bits of C do not depend on the machine, the split or the threads.
 // Thread safety: everything here may be called from any thread.
 #pragma once
 
 #include <cstdint>
 
+#include "kernels/product.h"
+
 namespace vitro::kernels {
 
-// Of A, B, C and the bias.  f16 and bf16 are added up in f32 and rounded once at the end.
+// Of A, B, C; in the order of the tables.  f16 and bf16 are added up in f32 and rounded once.
 enum class MatmulType { f32, f64, f16, bf16 };
 
+// C = A * B + bias.
 struct MatmulCall {
   int64_t m, n, k;
   const void* a;  // element (i, p) stands at a[i * a_row_stride + p * a_column_stride]
@@ -24,23 +26,18 @@ struct MatmulCall {
   const void* packed;                     // B, as pack() left it
   void* c;
   int64_t c_row_stride;
-  const void*
-      bias;         // n elements that are added to each row, in the type of the sums; null for none
-  int64_t threads;  // how many will share the tasks
+  const void* bias;  // n elements in the type of the sums, added to each row; null for none
+  int64_t threads;   // how many will share the tasks
 };
 
-struct MatmulKernels {
-  int64_t (*packed_size)(int64_t k, int64_t n);  // in elements
-  int64_t (*panel_count)(int64_t n);
-  // Packs panels [begin, end) of B, whose element (p, j) stands at b[p * row_stride + j *
-  // column_stride].
-  void (*pack)(const void* b, int64_t row_stride, int64_t column_stride, int64_t k, int64_t n,
-               void* packed, int64_t begin, int64_t end);
-  int64_t (*task_count)(const MatmulCall&);
-  void (*run)(const MatmulCall&, int64_t begin, int64_t end);
+struct MatmulKernels : Product {
+  // Blocks begin to end of the cut for `call.threads`.
+  void (*run)(const MatmulCall& call, long begin, long end);
 };
 
 const MatmulKernels& matmul_kernels(MatmulType type);
+// The four, as generated kernels get them.
+const Product* products();
 
 }  // namespace vitro::kernels
 

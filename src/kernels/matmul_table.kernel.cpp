@@ -31,50 +31,52 @@ static void pack(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
   }
 }
 template <class T>
-static MatmulTasks tasks_of(const MatmulCall& call) {
-  return matmul_tasks<typename Sums<T>::type>(call.m, call.n, call.k, call.threads);
+static ProductCut cut(i64 m, i64 n, i64 k, i64 threads) {
+  return matmul_cut<typename Sums<T>::type>(m, n, threads);
 }
 template <class T>
-static i64 task_count(const MatmulCall& call) {
-  return tasks_of<T>(call).count;
+static void multiply(const ProductCall& call) {
+  using Acc = typename Sums<T>::type;
+  matmul_multiply<Acc, Acc, T>(call);
 }
 
-template <class T, class A>
-[[gnu::noinline]] static void run_tasks(const MatmulCall& call, const A& a, i64 begin, i64 end) {
-  using Acc = typename Sums<T>::type;
-  MatmulTasks tasks = tasks_of<T>(call);
-  T* c = (T*)call.c;
-  const Acc* bias = (const Acc*)call.bias;
-  for (i64 task = begin; task < end; ++task) {
-    matmul_task<Acc, any_rows>(tasks, task, a, (const T*)call.packed,
-                               [&](i64 row, i64 column, i64 count, Vec<Acc> sum) {
-                                 if (bias) sum = sum + load(bias + column, count);
-                                 store_as(c + row * call.c_row_stride + column, sum, count);
-                               });
+// Writes a block of sums.
+template <class T, class Acc>
+[[gnu::noinline]] static void finish(const MatmulCall& call, const ProductBlock& at,
+                                     const Acc* sums) {
+  T* c = (T*)call.c + at.row * call.c_row_stride + at.column;
+  for (i64 i = 0; i < at.rows; ++i) {
+#pragma clang loop unroll(disable)
+    for (i64 j = 0; j < at.columns; j += 16) {
+      Vec<Acc> sum = load(sums + i * product_columns<Acc> + j);
+      const i64 count = at.columns - j;
+      if (call.bias) sum = sum + load((const Acc*)call.bias + at.column + j, count);
+      store_as(c + i * call.c_row_stride + j, sum, count);
+    }
   }
 }
 
 template <class T>
 static void run(const MatmulCall& call, i64 begin, i64 end) {
   using Acc = typename Sums<T>::type;
-  const T* a = (const T*)call.a;
-  i64 row_stride = call.a_row_stride, column_stride = call.a_column_stride;
-  if (column_stride == 1) {
-    run_tasks<T>(call, RowMajor<T>{a, row_stride}, begin, end);
-  } else if (row_stride == 1) {
-    run_tasks<T>(call, ColumnMajor<T>{a, column_stride}, begin, end);
-  } else {
-    auto anywhere = [=](i64 row, i64 k, i64 count) {
-      return convert<Acc>(
-          load_strided(a + row * row_stride + k * column_stride, column_stride, count));
-    };
-    run_tasks<T>(call, anywhere, begin, end);
+  constexpr i64 width = MatmulPanel<Acc>::columns, stride = product_columns<Acc>;
+  const ProductCut cut = matmul_cut<Acc>(call.m, call.n, call.threads);
+  alignas(64) Acc sums[product_sums<Acc>];
+  for (i64 task = begin; task < end; ++task) {
+    const ProductBlock at = cut.block(task);
+    matmul_multiply<Acc, T, T>({at.rows, at.columns, call.k,
+                                (const T*)call.a + at.row * call.a_row_stride, call.a_row_stride,
+                                call.a_column_stride, (const T*)call.packed + at.column * call.k,
+                                width, call.k * width, sums, stride, false});
+    finish<T>(call, at, sums);
   }
 }
 
 template <class T>
-inline constexpr MatmulKernels table_of = {packed_elements<T>, panels<T>, pack<T>, task_count<T>,
-                                           run<T>};
+inline constexpr MatmulKernels table_of = {
+    {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
+     multiply<T>},
+    run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,
                                               table_of<bf16>};

@@ -37,14 +37,14 @@ inline Tensor random_tensor(const Sizes& sizes, uint32_t seed = 1) {
 
 using Function = std::function<std::vector<Tensor>(std::vector<Tensor>)>;
 
-// The graph of a program of tensors f32 with these sizes.  `expand`: composite ops become what they
-// are written in at once.
+// The graph of a program of tensors with these sizes.  `expand`: composite ops become what they are
+// written in at once.
 inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f,
-                             bool expand = true) {
+                             bool expand = true, DType dtype = DType::f32) {
   graph::Builder b;
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    tensors.push_back(b.input(std::string(1, static_cast<char>('x' + i)), f32(inputs[i])));
+    tensors.push_back(b.input(cat("x", i), ops::dense(dtype, cpu, inputs[i])));
   }
   const Using use(&b);
   b.set_expand(expand);

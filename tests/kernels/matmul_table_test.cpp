@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -26,13 +27,17 @@ std::vector<Set> sets() {
   return all;
 }
 
+int64_t tasks_of(const MatmulKernels& f, const MatmulCall& call) {
+  return f.cut(call.m, call.n, call.k, call.threads).count;
+}
+
 struct Size {
   int64_t m, n, k;
 };
 
-const Size sizes[] = {{1, 1, 1},      {1, 40, 3},    {2, 32, 16},   {3, 33, 17},   {5, 7, 0},
-                      {6, 16, 5},     {7, 48, 9},    {12, 64, 31},  {13, 31, 64},  {23, 95, 40},
-                      {25, 130, 100}, {128, 65, 20}, {9, 20, 1700}, {97, 140, 770}};
+const Size sizes[] = {{1, 1, 1},      {1, 40, 3},    {2, 32, 16},   {3, 33, 17},    {5, 7, 0},
+                      {6, 16, 5},     {7, 48, 9},    {12, 64, 31},  {13, 31, 64},   {23, 95, 40},
+                      {25, 130, 100}, {128, 65, 20}, {9, 20, 1700}, {97, 140, 770}, {300, 300, 2}};
 
 enum class Layout { rows, columns, spread };
 
@@ -81,7 +86,7 @@ struct Product {
     EXPECT_EQ(packed.back(), T(-99));
     MatmulCall call{size.m,        size.n,   size.k,     a.data(),    a_row,  a_column,
                     packed.data(), c.data(), size.n + 2, bias.data(), threads};
-    for (int64_t t = f.task_count(call); t-- > 0;) f.run(call, t, t + 1);
+    for (int64_t t = tasks_of(f, call); t-- > 0;) f.run(call, t, t + 1);
     std::vector<T> dense;
     for (int64_t i = 0; i < size.m; ++i) {
       dense.insert(dense.end(), c.begin() + i * (size.n + 2),
@@ -139,7 +144,7 @@ TEST(Matmul, Bf16IsAddedUpInF32AndRoundedOnce) {
     std::vector<uint16_t> packed(f.packed_size(k, n));
     f.pack(b.data(), n, 1, k, n, packed.data(), 0, f.panel_count(n));
     MatmulCall call{m, n, k, a.data(), k, 1, packed.data(), c.data(), n, nullptr, 1};
-    f.run(call, 0, f.task_count(call));
+    f.run(call, 0, tasks_of(f, call));
     for (int64_t i = 0; i < m * n; ++i) {
       float sum = 0;
       for (int64_t p = 0; p < k; ++p)
@@ -149,12 +154,122 @@ TEST(Matmul, Bf16IsAddedUpInF32AndRoundedOnce) {
   }
 }
 
+float from_f16(uint16_t h) {
+  const int exponent = h >> 10 & 31, fraction = h & 1023;
+  const float size = exponent == 0 ? std::ldexp(float(fraction), -24)
+                                   : std::ldexp(float(1024 + fraction), exponent - 25);
+  return h & 0x8000 ? -size : size;
+}
+
+// Numbers of 16 bits between 1/8 and 8, of both signs.
+std::vector<uint16_t> halves(int64_t count, bool bf16) {
+  std::vector<uint16_t> v(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto random = static_cast<uint32_t>(i * 2654435761u);
+    const uint32_t sign = random >> 16 & 0x8000;
+    v[i] =
+        static_cast<uint16_t>(sign | (bf16 ? 0x3e00 + random % 0x300 : 0x3000 + random % 0x1800));
+  }
+  return v;
+}
+
+void check_halves(MatmulType type, float (*value)(uint16_t), double step) {
+  constexpr int64_t m = 23, n = 37, k = 600;
+  const std::vector<uint16_t> a = halves(m * k, type == MatmulType::bf16),
+                              b = halves(k * n, type == MatmulType::bf16);
+  for (const Set& set : sets()) {
+    const MatmulKernels& f = set.table[int(type)];
+    std::vector<uint16_t> packed(f.packed_size(k, n)), c(m * n);
+    f.pack(b.data(), n, 1, k, n, packed.data(), 0, f.panel_count(n));
+    MatmulCall call{m, n, k, a.data(), k, 1, packed.data(), c.data(), n, nullptr, 1};
+    f.run(call, 0, tasks_of(f, call));
+    for (int64_t i = 0; i < m * n; ++i) {
+      double exact = 0, size = 0;
+      for (int64_t p = 0; p < k; ++p) {
+        const double product = double{value(a[i / n * k + p])} * value(b[p * n + i % n]);
+        exact += product, size += std::fabs(product);
+      }
+      const double most = step / 2 * std::fabs(exact) + k * 0x1p-24 * size;
+      ASSERT_NEAR(value(c[i]), exact, most) << set.name << " element " << i;
+    }
+  }
+}
+
+TEST(Matmul, F16IsCloseToSumsInDouble) {
+  check_halves(MatmulType::f16, from_f16, 0x1p-10);
+}
+TEST(Matmul, Bf16IsCloseToSumsInDouble) {
+  check_halves(MatmulType::bf16, from_bf16, 0x1p-7);
+}
+
+// Blocks of one product: B in panels or as it stands, k at once or in two parts, sums in rows that
+// are longer than the block.
+template <class T>
+void check_multiply(MatmulType type, const Size& size) {
+  const Product<T> product(size, Layout::rows);
+  for (const Set& set : sets()) {
+    const MatmulKernels& f = set.table[int(type)];
+    const int64_t wide = (size.n + 15) / 16 * 16, stride = wide + 5, cut = size.k / 3;
+    std::vector<T> packed(f.packed_size(size.k, size.n));
+    f.pack(product.b.data(), size.n, 1, size.k, size.n, packed.data(), 0, f.panel_count(size.n));
+    for (const bool plain : {false, true}) {
+      std::vector<T> c(size.m * stride, T(-99));
+      ProductCall call{size.m,           size.n,           cut,           product.a.data(),
+                       product.a_row,    product.a_column, packed.data(), f.width,
+                       size.k * f.width, c.data(),         stride,        false};
+      if (plain)
+        call.b = product.b.data(), call.b_row_stride = size.n, call.b_panel_stride = f.width;
+      f.multiply(call);
+      call.a = product.a.data() + cut * product.a_column;
+      call.b = (const T*)call.b + cut * call.b_row_stride;
+      call.k = size.k - cut, call.add = true;
+      f.multiply(call);
+      for (int64_t i = 0; i < size.m * stride; ++i) {
+        const int64_t row = i / stride, column = i % stride;
+        if (column < size.n) {
+          const T sum = c[i] + product.bias[column];
+          ASSERT_EQ(sum, product.want[row * size.n + column])
+              << set.name << " row " << row << " column " << column << " plain " << plain;
+        } else if (column >= wide) {
+          ASSERT_EQ(c[i], T(-99)) << set.name << " row " << row << " column " << column;
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, PartsOfAProductAddUpWithTheBitsOfTheWhole) {
+  for (const Size& size : sizes) {
+    check_multiply<float>(MatmulType::f32, size);
+    check_multiply<double>(MatmulType::f64, size);
+  }
+}
+
+TEST(Matmul, BlocksCoverTheProductOnce) {
+  for (const Set& set : sets()) {
+    for (const Size& size : sizes) {
+      for (const int64_t threads : {1, 2, 64}) {
+        const ProductCut cut = set.table[0].cut(size.m, size.n, size.k, threads);
+        std::vector<int> seen(size.m * size.n);
+        for (int64_t t = 0; t < cut.count; ++t) {
+          const ProductBlock at = cut.block(t);
+          ASSERT_LE(at.rows, product_rows);
+          ASSERT_LE(at.columns, product_columns<float>);
+          for (int64_t i = 0; i < at.rows * at.columns; ++i)
+            ++seen[(at.row + i / at.columns) * size.n + at.column + i % at.columns];
+        }
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), size.m * size.n);
+      }
+    }
+  }
+}
+
 TEST(Matmul, AnEmptyProductHasNoTasks) {
   const MatmulKernels& f = matmul_kernels(MatmulType::f32);
   MatmulCall call{0, 5, 3, nullptr, 3, 1, nullptr, nullptr, 5, nullptr, 1};
-  EXPECT_EQ(f.task_count(call), 0);
+  EXPECT_EQ(tasks_of(f, call), 0);
   call.m = 5, call.n = 0;
-  EXPECT_EQ(f.task_count(call), 0);
+  EXPECT_EQ(tasks_of(f, call), 0);
 }
 
 }  // namespace

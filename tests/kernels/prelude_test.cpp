@@ -34,7 +34,7 @@ TEST(Prelude, IncludesNothingAndCarriesNoComments) {
 
 TEST(Prelude, NamesItsParts) {
   auto parts = prelude_parts();
-  for (std::string_view name : {"vector", "memory", "convert", "reduce", "integer", "matmul"}) {
+  for (std::string_view name : {"vector", "memory", "convert", "reduce", "integer", "product"}) {
     EXPECT_NE(std::find(parts.begin(), parts.end(), name), parts.end()) << name;
   }
   EXPECT_NE(prelude_version(), 0u);

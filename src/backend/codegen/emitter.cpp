@@ -61,7 +61,6 @@ KernelText Emitter::run() {
   block(kernel_.body);
   out_.close();
   out_.close();
-  if (result_.counts_tasks) write_task_count();
   result_.text = out_.take();
   return std::move(result_);
 }

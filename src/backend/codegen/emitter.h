@@ -51,7 +51,6 @@ class Emitter {
   void write(const loop::Loop& l);
   void write(const loop::Product& p);
   void write(const loop::Pack& p);
-  std::string packing_of(const loop::Pack& p) const;
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);
@@ -59,8 +58,12 @@ class Emitter {
   void hoist(const loop::Block& body, const std::vector<sym::Expr>& indices, int variable = -1);
 
   // emitter_product.cpp
-  void write_task_count();
-  std::string left_text(const loop::Product& p);
+  void multiply_in_memory(const loop::Product& p, const std::string& panels);
+  void multiply_computed(const loop::Product& p, const std::string& panels);
+  void finish_sums(const loop::Product& p);
+  void open_lanes(sym::Expr index, sym::Expr extent, std::string_view end);
+  void close_lanes();
+  std::string product_of(int packed) const;
 
   // emitter_value.cpp
   std::string named(std::string_view wanted) {

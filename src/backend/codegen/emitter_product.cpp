@@ -1,4 +1,5 @@
-// Matrix products: the tile of the prelude with what comes before and after it.
+// Matrix products: what comes before and after the sums, which are computed ahead of the kernel's
+// compilation (kernels/product.h).
 #include "backend/codegen/emitter.h"
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
@@ -8,103 +9,146 @@ namespace vitro::backend {
 
 using sym::Expr;
 
-// How many tasks a launch has: it depends on the machine's tile.
-void Emitter::write_task_count() {
-  const loop::Statement& statement = kernel_.body[0];
-  std::string count;
-  if (const auto* p = std::get_if<loop::Product>(&statement.what)) {
-    count = cat("matmul_tasks<", type_text(p->accumulate), ">(", scalar_text(p->m), ", ",
-                scalar_text(p->n), ", ", scalar_text(p->k), ", args->threads).count");
-    if (!p->batch.constant()) count += cat(" * (", scalar_text(sym::extent_of(p->batch)), ")");
-  } else {
-    const auto& pack = std::get<loop::Pack>(statement.what);
-    count = cat(packing_of(pack), ".panel_count(", scalar_text(pack.n), ") * (",
-                scalar_text(pack.batches), ")");
-  }
-  out_.open("extern \"C\" i64 ", kernel_name, "_tasks([[maybe_unused]] const KernelArgs* args) {");
-  declare_sizes();
-  out_.line("return ", count, ";");
-  out_.close();
+namespace {
+
+// Where block `at` starts in a matrix whose rows (or columns) are `stride` apart.
+std::string block_start(const std::string& matrix, std::string_view number, Expr stride) {
+  if (stride.is(0)) return matrix;
+  if (stride.is(1)) return cat(matrix, " + ", number);
+  const std::string text = scalar_text(stride);
+  const bool sum = text.find(' ') != std::string::npos;
+  return cat(matrix, " + ", number, " * ", sum ? cat("(", text, ")") : text);
 }
 
-std::string Emitter::left_text(const loop::Product& p) {
-  const loop::Left& left = p.left;
-  if (left.buffer < 0) return "left";
-  const std::string_view type = type_text(buffer_dtype(left.buffer));
-  const std::string at = cat(buffer_name(left.buffer), " + ", scalar_text(left.base));
-  if (left.k_stride.is(1)) {
-    return cat("RowMajor<", type, ">{", at, ", ", scalar_text(left.row_stride), "}");
-  }
-  return cat("ColumnMajor<", type, ">{", at, ", ", scalar_text(left.k_stride), "}");
+std::string at_base(const std::string& buffer, Expr base) {
+  return base.is(0) ? buffer : cat(buffer, " + ", scalar_text(base));
 }
 
+}  // namespace
+
+// for each block of the task's: the sums, then what follows for every row and 16 columns.
 void Emitter::write(const loop::Product& p) {
+  for (const Expr index : {p.row, p.column, p.inner}) names_.take(sym::name_of(index));
   const std::string_view acc = type_text(p.accumulate);
-  const std::string m = scalar_text(p.m), n = scalar_text(p.n), k = scalar_text(p.k);
-  out_.line("const MatmulTasks tiles = matmul_tasks<", acc, ">(", m, ", ", n, ", ", k,
-            ", args->threads);");
-  result_.counts_tasks = true;
-  result_.parts.insert("matmul");
-  if (!p.batch.constant()) out_.line("const i64 per_batch = tiles.count;");
+  const std::string k = scalar_text(p.k);
+  const bool batched = !p.batch.constant();
+  out_.line("const Product& product = ", product_of(p.packed), ";");
+  out_.line("const ProductCut cut = product.cut(", scalar_text(p.m), ", ", scalar_text(p.n), ", ",
+            k, ", args->threads);");
+  out_.line("alignas(64) ", acc, " sums[product_sums<", acc, ">];");
+  if (p.left.buffer < 0) {
+    out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
+  }
   out_.open("for (i64 task = begin; task < end; ++task) {");
   push_scope();
   std::string panels = buffer_name(p.packed);
-  if (!p.batch.constant()) {
-    out_.line("const i64 ", sym::name_of(p.batch), " = task / per_batch;");
-    panels += cat(" + ", sym::name_of(p.batch), " * packed_size<", acc, ">(", k, ", ", n, ")");
+  if (batched) {
+    const std::string_view batch = sym::name_of(p.batch);
+    out_.line("const i64 ", batch, " = task / cut.count;");
+    panels += cat(" + ", batch, " * product.packed_size(", k, ", ", scalar_text(p.n), ")");
   }
-  for (const Expr index : {p.row, p.column, p.inner}) names_.take(sym::name_of(index));
-  if (p.left.buffer < 0) {
-    out_.open("const auto left = [&](i64 ", sym::name_of(p.row), ", i64 ", sym::name_of(p.inner),
-              ", i64 count) __attribute__((always_inline)) {");
-    push_scope();
-    lanes_ = {p.inner, "count"};
-    const std::string text = value(p.left.value);
-    out_.line("return ", text, ";");
-    lanes_ = {};
-    pop_scope();
-    out_.close("};");
-  }
-  hoist(p.body, {p.row, p.column}, p.sum);
-  variables_[p.sum] = "sum";
-  const bool known = p.m.constant().has_value();
-  out_.open("matmul_task<", acc, known ? cat(", ", m) : "", ">(tiles, ",
-            p.batch.constant() ? "task" : "task % per_batch", ", ", left_text(p), ", ", panels,
-            ", [&](i64 ", sym::name_of(p.row), ", i64 ", sym::name_of(p.column),
-            ", i64 count, Vec<", acc, "> sum) __attribute__((always_inline)) {");
-  push_scope();
-  lanes_ = {p.column, "count"};
-  block(p.body);
-  lanes_ = {};
-  pop_scope();
-  out_.close("});");
+  out_.line("const ProductBlock at = cut.block(", batched ? "task % cut.count" : "task", ");");
+  panels = block_start(panels, "at.column", p.k);
+  p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
+  finish_sums(p);
   pop_scope();
   out_.close();
 }
 
-// The functions compiled ahead for panels of the packed dtype.
-std::string Emitter::packing_of(const loop::Pack& p) const {
-  VITRO_ASSERT(buffer_dtype(p.from) == buffer_dtype(p.to) && is_floating(buffer_dtype(p.to)));
-  return cat("args->packing[", static_cast<int>(buffer_dtype(p.to)), "]");
+void Emitter::multiply_in_memory(const loop::Product& p, const std::string& panels) {
+  const loop::Left& left = p.left;
+  const std::string matrix = at_base(buffer_name(left.buffer), left.base);
+  const std::string k = scalar_text(p.k);
+  out_.line("product.multiply({at.rows, at.columns, ", k, ",");
+  out_.line("                  ", block_start(matrix, "at.row", left.row_stride), ", ",
+            scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
+  out_.line("                  ", panels, ", product.width, ", k, " * product.width,");
+  out_.line("                  sums, product_columns<", type_text(p.accumulate), ">, false});");
+}
+
+// The left operand is computed, some columns at a time.
+void Emitter::multiply_computed(const loop::Product& p, const std::string& panels) {
+  const std::string acc(type_text(p.accumulate)), k = scalar_text(p.k),
+                                                  stride = cat("product_left_stride<", acc, ">");
+  const std::string_view row = sym::name_of(p.row), inner = sym::name_of(p.inner);
+  const loop::Block computed{{loop::Store{0, 0, p.left.value}}};
+  hoist(computed, {p.row, p.inner});
+  out_.open("for (i64 first = 0; first < ", k, "; first += product_depth<", acc, ">) {");
+  out_.line("const i64 depth = min(product_depth<", acc, ">, ", k, " - first);");
+  out_.open("for (i64 ", row, " = at.row; ", row, " < at.row + at.rows; ++", row, ") {");
+  push_scope();
+  hoist(computed, {p.inner});
+  out_.open("for (i64 ", inner, " = first; ", inner, " < first + depth; ", inner, " += 16) {");
+  open_lanes(p.inner, p.k, "first + depth");
+  const std::string text = value(p.left.value);
+  out_.line("store(left + (", row, " - at.row) * ", stride, " + ", inner, " - first, ", text, ");");
+  close_lanes();
+  pop_scope();
+  out_.close();
+  out_.line("product.multiply({at.rows, at.columns, depth,");
+  out_.line("                  left, ", stride, ", 1,");
+  out_.line("                  ", panels, " + first * product.width, product.width, ", k,
+            " * product.width,");
+  out_.line("                  sums, product_columns<", acc, ">, first > 0});");
+  out_.close();
+}
+
+void Emitter::finish_sums(const loop::Product& p) {
+  const std::string_view acc = type_text(p.accumulate);
+  const std::string_view row = sym::name_of(p.row), column = sym::name_of(p.column);
+  hoist(p.body, {p.row, p.column}, p.sum);
+  out_.open("for (i64 ", row, " = at.row; ", row, " < at.row + at.rows; ++", row, ") {");
+  push_scope();
+  hoist(p.body, {p.column}, p.sum);
+  out_.open("for (i64 ", column, " = at.column; ", column, " < at.column + at.columns; ", column,
+            " += 16) {");
+  open_lanes(p.column, p.n, "at.column + at.columns");
+  out_.line("const Vec<", acc, "> sum = load(sums + (", row, " - at.row) * product_columns<", acc,
+            "> + ", column, " - at.column);");
+  variables_[p.sum] = "sum";
+  block(p.body);
+  close_lanes();
+  pop_scope();
+  out_.close();
+}
+
+void Emitter::open_lanes(Expr index, Expr extent, std::string_view end) {
+  const bool whole = extent.constant() && *extent.constant() % 16 == 0;
+  push_scope();
+  if (!whole) out_.line("const i64 count = ", end, " - ", sym::name_of(index), ";");
+  lanes_ = {index, whole ? "" : "count"};
+}
+
+void Emitter::close_lanes() {
+  declared_in_lanes_.clear();
+  lanes_ = {};
+  pop_scope();
+  out_.close();
+}
+
+// The functions compiled ahead for panels of a buffer's dtype.
+std::string Emitter::product_of(int packed) const {
+  VITRO_ASSERT(is_floating(buffer_dtype(packed)));
+  return cat("args->products[", static_cast<int>(buffer_dtype(packed)), "]");
 }
 
 void Emitter::write(const loop::Pack& p) {
+  VITRO_ASSERT(buffer_dtype(p.from) == buffer_dtype(p.to));
   const std::string n = scalar_text(p.n), k = scalar_text(p.k);
-  const std::string from = cat(", ", scalar_text(p.k_stride), ", ", scalar_text(p.n_stride), ", ",
-                               k, ", ", n, ", ", buffer_name(p.to));
-  result_.counts_tasks = true;
-  out_.line("const Packing& packing = ", packing_of(p), ";");
+  const std::string matrix =
+      cat(at_base(buffer_name(p.from), p.base), ", ", scalar_text(p.k_stride), ", ",
+          scalar_text(p.n_stride), ", ", k, ", ", n, ", ", buffer_name(p.to));
+  out_.line("const Product& product = ", product_of(p.to), ";");
   if (p.batch.constant()) {
-    out_.line("packing.pack(", buffer_name(p.from), " + ", scalar_text(p.base), from,
-              ", begin, end);");
+    out_.line("product.pack(", matrix, ", begin, end);");
     return;
   }
-  out_.line("const i64 per_batch = packing.panel_count(", n, ");");
+  out_.line("const i64 per_batch = product.panel_count(", n, ");");
   out_.open("for (i64 task = begin; task < end; ++task) {");
   const std::string_view batch = sym::name_of(p.batch);
   out_.line("const i64 ", batch, " = task / per_batch, panel = task % per_batch;");
-  out_.line("packing.pack(", buffer_name(p.from), " + ", scalar_text(p.base), from, " + ", batch,
-            " * packing.packed_size(", k, ", ", n, "), panel, panel + 1);");
+  out_.line("product.pack(", matrix, " + ", batch, " * product.packed_size(", k, ", ", n,
+            "), panel, panel + 1);");
   out_.close();
 }
 

@@ -14,7 +14,6 @@ namespace vitro::backend {
 struct KernelText {
   std::string text;                  // of the function, its name written as `kernel_name`
   std::set<std::string_view> parts;  // of the prelude
-  bool counts_tasks = false;  // there is a second function, kernel_name_tasks, that says how many
 };
 
 // Stands for the kernel's name in its text: kernels with the same text are one.

@@ -19,18 +19,13 @@ using namespace vitro::kernels;
 struct ErrorSlot {
   i64 check, index, bound;
 };
-struct Packing {
-  i64 (*packed_size)(i64 k, i64 n);
-  i64 (*panel_count)(i64 n);
-  void (*pack)(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n, void* packed, i64 begin, i64 end);
-};
 struct KernelArgs {
   void* const* buffers;
   const i64* sizes;
   const u64* numbers;
   ErrorSlot* error;
   i64 threads;
-  const Packing* packing;
+  const Product* products;
 };
 [[gnu::noinline, maybe_unused]] static void report(const KernelArgs* args, i64 check, i64 index, i64 bound) {
   i64 none = 0;
@@ -109,14 +104,11 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-// Kernels go to texts by weight: the prelude's matrix tile takes the compiler's time.
+// Kernels go to texts by weight.
 std::vector<std::vector<size_t>> share(const std::vector<Unique>& unique, size_t texts) {
   std::vector<size_t> order(unique.size()), weight(texts, 0);
   std::iota(order.begin(), order.end(), 0);
-  const auto weight_of = [&](size_t i) {
-    const bool product = unique[i].text.parts.contains("matmul");
-    return unique[i].text.text.size() + (product ? 6000 : 0);
-  };
+  const auto weight_of = [&](size_t i) { return unique[i].text.text.size(); };
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return weight_of(a) > weight_of(b); });
   std::vector<std::vector<size_t>> out(texts);
@@ -160,14 +152,13 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   std::vector<Unique> unique = find_unique(kernels, symbols, out.kernel_of);
   Names names;
   for (const Unique& u : unique) {
-    SourceKernel made{names.take(name_for(*u.first)), comment_for(*u.first, u.used), u.text.text,
-                      u.text.counts_tasks};
+    SourceKernel made{names.take(name_for(*u.first)), comment_for(*u.first, u.used), u.text.text};
     replace_all(made.text, kernel_name, made.name);
     out.kernels.push_back(std::move(made));
   }
   const size_t count = std::min(unique.size(), static_cast<size_t>(std::max(texts, 1)));
   for (const std::vector<size_t>& list : share(unique, count)) {
-    std::set<std::string_view> parts{"memory"};
+    std::set<std::string_view> parts{"memory", "product"};
     for (const size_t k : list)
       parts.insert(unique[k].text.parts.begin(), unique[k].text.parts.end());
     const std::vector<std::string_view> wanted(parts.begin(), parts.end());

@@ -14,7 +14,6 @@ struct SourceKernel {
   std::string name;           // of the function
   std::string comment;        // its ops, their places, why they are one
   std::string text;           // the function
-  bool counts_tasks = false;  // `name`_tasks says how many there are
 };
 
 struct Sources {

@@ -137,7 +137,7 @@ class ProductLowering {
     const Value a = build.read(left_, with_batch(row(), inner()));
     const auto plain = as_plain(a, product_.row, product_.inner);
     const bool unit = plain && (plain->second_stride.is(1) || plain->first_stride.is(1));
-    if (unit) {
+    if (unit && a.dtype() == product_.accumulate) {
       product_.left = {plain->buffer, plain->base, plain->first_stride, plain->second_stride, {}};
     } else {
       product_.left.value = cast(a, product_.accumulate);

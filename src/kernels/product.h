@@ -1,0 +1,83 @@
+// Matrix products C[m, n] = A[m, k] * B[k, n] as generated kernels, eager and tests call them: the
+// register tiles and the packing are compiled ahead (matmul.h), what comes after the sums belongs
+// to the caller.
+//   const Product& f32s = products()[0];                    // for B packed as f32
+//   const ProductCut cut = f32s.cut(m, n, k, threads);
+//   for (long task = 0; task < cut.count; ++task) {         // in any order, on any threads
+//     const ProductBlock at = cut.block(task);
+//     alignas(64) float sums[product_sums<float>];
+//     f32s.multiply({at.rows, at.columns, k, a + at.row * lda, lda, 1,
+//                    panels + at.column * k, f32s.width, k * f32s.width,
+//                    sums, product_columns<float>, false});
+//     ...   // sums[r * product_columns<float> + c] is the sum of row at.row + r, column at.column
+//     + c
+//   }
+// Products are added along k in ascending order into one accumulator per element with fma: every
+// cut, tile and machine gives the same bits.  f16 and bf16 are added up in f32.
+#pragma once
+
+namespace vitro::kernels {
+
+// Rows and columns of C that a task computes.
+struct ProductBlock {
+  long row, rows, column, columns;
+};
+
+// The blocks of a product.
+struct ProductCut {
+  long m, n, row_blocks, columns, count;
+
+  // Blocks of the same columns follow each other; their heights differ by one at most.
+  [[gnu::always_inline]] ProductBlock block(long task) const {
+    const long at = task % row_blocks, low = m / row_blocks, higher = m % row_blocks;
+    const long column = task / row_blocks * columns, right = n - column;
+    return {at * low + (at < higher ? at : higher), low + (at < higher), column,
+            right < columns ? right : columns};
+  }
+};
+
+// The most columns and rows of a block, for sums of type T, and how many sums that is.
+template <class T>
+inline constexpr long product_columns = 512 / sizeof(T);
+inline constexpr long product_rows = 128;
+template <class T>
+inline constexpr long product_sums = product_rows * product_columns<T>;
+
+// A caller that computes A gives it in pieces of this many columns, in rows of product_left_stride.
+template <class T>
+inline constexpr long product_depth = 1024 / sizeof(T);
+template <class T>
+inline constexpr long product_left_stride = product_depth<T> + 16;
+
+// c (+)= a * b.
+struct ProductCall {
+  long rows, columns, k;
+  // Element (i, p) of A, in the type of the sums, at a[i * a_row_stride + p * a_k_stride].
+  const void* a;
+  long a_row_stride, a_k_stride;
+  // Columns q * width to (q + 1) * width of row p of B at b[q * b_panel_stride + p * b_row_stride]:
+  // panels have b_row_stride `width` and b_panel_stride k * width, a plain matrix has the stride of
+  // its rows and `width`.  Of a plain matrix only `columns` columns are read.
+  const void* b;
+  long b_row_stride, b_panel_stride;
+  // Sums, in rows of c_row_stride; columns up to the next multiple of 16 are written too.
+  void* c;
+  long c_row_stride;
+  bool add;  // to what stands in C
+};
+
+// Of one type of B.
+struct Product {
+  long width;                           // columns of a panel
+  long (*packed_size)(long k, long n);  // in elements
+  long (*panel_count)(long n);
+  // Packs panels [begin, end) of B, whose element (p, j) stands at b[p * row_stride + j *
+  // column_stride]; columns past n become zeros.
+  void (*pack)(const void* b, long row_stride, long column_stride, long k, long n, void* packed,
+               long begin, long end);
+  // `threads`: how many will share the blocks.
+  ProductCut (*cut)(long m, long n, long k, long threads);
+  void (*multiply)(const ProductCall& call);
+};
+
+}  // namespace vitro::kernels

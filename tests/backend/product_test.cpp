@@ -1,0 +1,124 @@
+// Products compiled, in every layout, beside sums in double and beside eager.
+#include <gtest/gtest.h>
+
+#include "backend/programs.h"
+#include "eager/eager.h"
+
+namespace vitro::backend {
+namespace {
+
+// A product and what its operands are, for the reference.
+struct Case {
+  std::string name;
+  Tensor left, right, got;
+};
+
+std::vector<double> doubles(const Tensor& t) {
+  return to(t, DType::f64).to_vector<double>();
+}
+
+// Distance from 1 to the next number.
+double step_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 0x1p-52;
+    case DType::f16:
+      return 0x1p-10;
+    case DType::bf16:
+      return 0x1p-7;
+    default:
+      return 0x1p-23;
+  }
+}
+
+// One rounding per product on the way, and one at the end.
+void expect_close(const Case& c) {
+  const auto rank = static_cast<size_t>(c.left.dim());
+  const int64_t batches = rank == 3 ? c.left.size(0).value() : 1, m = c.left.size(-2).value(),
+                k = c.left.size(-1).value(), n = c.right.size(-1).value();
+  const std::vector<double> a = doubles(c.left), b = doubles(c.right), got = doubles(c.got);
+  ASSERT_EQ(got.size(), static_cast<size_t>(batches * m * n)) << c.name;
+  const double step = step_of(c.got.dtype()), sums = std::min(step, 0x1p-23);
+  for (int64_t i = 0; i < batches * m * n; ++i) {
+    const int64_t batch = i / (m * n), row = i / n % m, column = i % n;
+    double exact = 0, size = 0;
+    for (int64_t p = 0; p < k; ++p) {
+      const double product = a[static_cast<size_t>((batch * m + row) * k + p)] *
+                             b[static_cast<size_t>((batch * k + p) * n + column)];
+      exact += product, size += std::fabs(product);
+    }
+    const double most = step / 2 * std::fabs(exact) + static_cast<double>(k + 1) * sums * size;
+    ASSERT_NEAR(got[static_cast<size_t>(i)], exact, most) << c.name << ", element " << i;
+  }
+}
+
+const std::vector<Sizes> inputs{{33, 70},   {70, 45},    {70, 33},   {45, 70}, {1, 70},
+                                {3, 9, 20}, {3, 20, 17}, {3, 20, 9}, {7, 700}, {700, 40},
+                                {140, 16},  {16, 300},   {70, 64}};
+
+std::vector<std::pair<std::string, std::pair<Tensor, Tensor>>> factors(
+    const std::vector<Tensor>& x) {
+  const auto turned = [](const Tensor& t) { return permute(t, {1, 0}); };
+  return {{"plain", {x[0], x[1]}},
+          {"left turned", {turned(x[2]), x[1]}},
+          {"right turned", {x[0], turned(x[3])}},
+          {"left computed", {x[0] * x[0] + 1, x[1]}},
+          {"left computed, long", {relu(x[8]), x[9]}},
+          {"right computed", {x[0], relu(x[1])}},
+          {"long", {x[8], x[9]}},
+          {"one row", {x[4], x[1]}},
+          {"one column of the left", {turned(x[4]), x[4]}},
+          {"one column of the right", {x[0], turned(x[4])}},
+          {"whole vectors", {x[0], x[12]}},
+          {"many blocks", {x[10], x[11]}},
+          {"batches", {x[5], x[6]}},
+          {"batches, left turned", {permute(x[7], {0, 2, 1}), x[6]}},
+          {"batches, left computed", {exp(x[5]), x[6]}}};
+}
+
+std::vector<Tensor> all_products(const std::vector<Tensor>& x) {
+  std::vector<Tensor> out;
+  for (const auto& [name, f] : factors(x)) {
+    out.push_back(f.first.dim() == 3 ? bmm(f.first, f.second) : mm(f.first, f.second));
+  }
+  return out;
+}
+
+class Product : public testing::TestWithParam<DType> {};
+
+TEST_P(Product, of_every_layout_is_close_to_sums_in_double_and_has_the_digits_of_eager) {
+  eager::init();
+  const graph::Graph g = graph_of(inputs, all_products, true, GetParam());
+  Compiled c = compile_graph(g);
+  std::vector<Tensor> x;
+  for (const Sizes& sizes : inputs) {
+    x.push_back(to(random_tensor(sizes, static_cast<uint32_t>(x.size() + 1)), GetParam()));
+  }
+  const std::vector<Tensor> got = c.run(x), want = all_products(x);
+  const auto f = factors(x);
+  for (size_t i = 0; i < got.size(); ++i) {
+    expect_close({f[i].first, f[i].second.first, f[i].second.second, got[i]});
+    SCOPED_TRACE(f[i].first);
+    expect_same_bits(got[i], want[i]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Product,
+                         testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
+  eager::init();
+  const Compiled c = compile_graph(graph_of({{37, 65}, {65, 50}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{relu(mm(in[0], in[1]))};
+  }));
+  const std::string& text = c.report.kernels.back().source;
+  const size_t multiply = text.find("product.multiply({at.rows, at.columns, 65,"),
+               relu = text.find("maximum(sum,");
+  EXPECT_NE(multiply, std::string::npos) << text;
+  EXPECT_NE(relu, std::string::npos) << text;
+  EXPECT_LT(multiply, relu);
+}
+
+}  // namespace
+}  // namespace vitro::backend
