@@ -44,7 +44,8 @@ inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f
   graph::Builder b;
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    tensors.push_back(b.input(cat("x", i), ops::dense(dtype, cpu, inputs[i])));
+    tensors.push_back(
+        b.input(i < 3 ? std::string(1, "xyz"[i]) : cat("x", i), ops::dense(dtype, cpu, inputs[i])));
   }
   const Using use(&b);
   b.set_expand(expand);

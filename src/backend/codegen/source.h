@@ -11,9 +11,9 @@ namespace vitro::backend {
 
 // A kernel in the text; several of the graph may be this one.
 struct SourceKernel {
-  std::string name;           // of the function
-  std::string comment;        // its ops, their places, why they are one
-  std::string text;           // the function
+  std::string name;     // of the function
+  std::string comment;  // its ops, their places, why they are one
+  std::string text;     // the function
 };
 
 struct Sources {
