@@ -40,26 +40,40 @@ VITRO_INLINE Vec<f64> acos(Vec<f64> x) {
   return (a > 0.5) ? ((x < 0.0) ? left : right) : near;
 }
 
-// The angle of the point (x, y), both not negative.
-VITRO_INLINE Vec<f64> first_quadrant(Vec<f64> y, Vec<f64> x) {
-  auto low = y < 0.41421356237309503 * x, high = y > 2.414213562373095 * x;
-  Vec<f64> above = low ? y : high ? -x : y - x, below = low ? x : high ? y : y + x;
-  Vec<f64> t = above / below, z = t * t;
-  Vec<f64> p = z * horner(z, 0.015485553196559228, -0.03377970652608254, 0.04517602560286067,
-                          -0.052221250309293914, 0.05877647086791292, -0.0666629621486742,
-                          0.07692287906151278, -0.09090908395377725, 0.11111111095898457,
-                          -0.142857142855268, 0.19999999999998921, -0.3333333333333333);
-  Vec<f64> base = low ? Vec<f64>{} : high ? splat(half_pi) : splat(half_pi * 0.5);
-  Vec<f64> base_low = low ? Vec<f64>{} : high ? splat(half_pi_low) : splat(half_pi_low * 0.5);
-  return base + (t + fma(t, p, base_low));
+// (atan(t) - t) / t^3 for z = t * t <= 1/4.
+template <bool precise>
+VITRO_INLINE Vec<f64> atan_tail(Vec<f64> z) {
+  if constexpr (precise) {
+    return horner(z, 0.010078450256027115, -0.027377481208736607, 0.04182739924613394,
+                  -0.05120588698574861, 0.05857960463492229, -0.06663757200376812, 0.07692068286244,
+                  -0.0909089585456088, 0.11111110642494643, -0.14285714275943093,
+                  0.19999999999897286, -0.33333333333332954);
+  } else {
+    return horner(z, -0.029809018389295183, 0.06445305635269598, -0.08852272002479074,
+                  0.11085059341871356, -0.14284162326160443, 0.19999955559247026,
+                  -0.3333333289711404);
+  }
 }
 
+// The angle of the point (x, y), both not negative.  Where y - x is used it is exact.
+template <bool precise>
+VITRO_INLINE Vec<f64> first_quadrant(Vec<f64> y, Vec<f64> x) {
+  auto low = y < 0.5 * x, high = y > 2.0 * x;
+  Vec<f64> above = low ? y : high ? -x : y - x, below = low ? x : high ? y : y + x;
+  Vec<f64> t = above / below, z = t * t;
+  Vec<f64> base = low ? Vec<f64>{} : high ? splat(half_pi) : splat(half_pi * 0.5);
+  Vec<f64> base_low = low ? Vec<f64>{} : high ? splat(half_pi_low) : splat(half_pi_low * 0.5);
+  return base + (t + fma(t, z * atan_tail<precise>(z), base_low));
+}
+
+template <bool precise = true>
 VITRO_INLINE Vec<f64> atan(Vec<f64> x) {
   Vec<f64> a = abs(x);
-  Vec<f64> y = (a < infinity<f64>) ? first_quadrant(a, splat(1.0)) : splat(half_pi);
+  Vec<f64> y = (a < infinity<f64>) ? first_quadrant<precise>(a, splat(1.0)) : splat(half_pi);
   return with_sign_of((x != x) ? x : y, x);
 }
 
+template <bool precise = true>
 VITRO_INLINE Vec<f64> atan2(Vec<f64> y, Vec<f64> x) {
   Vec<f64> a = abs(x), b = abs(y), larger = (a > b) ? a : b;
   auto both = (a == infinity<f64>)&(b == infinity<f64>);
@@ -68,7 +82,7 @@ VITRO_INLINE Vec<f64> atan2(Vec<f64> y, Vec<f64> x) {
                     : (larger < 0x1p-900) ? splat(0x1p100)
                                           : splat(1.0);
   a = (both | neither) ? splat(1.0) : a * factor, b = both ? splat(1.0) : b * factor;
-  Vec<f64> angle = first_quadrant(b, a);
+  Vec<f64> angle = first_quadrant<precise>(b, a);
   angle = (b == infinity<f64>) ? splat(half_pi) : (a == infinity<f64>) ? Vec<f64>{} : angle;
   Vec<f64> back = 2.0 * half_pi - (angle - 2.0 * half_pi_low);
   angle = (bits(x) < 0) ? back : angle;
@@ -83,11 +97,12 @@ VITRO_INLINE Vec<f32> acos(Vec<f32> x) {
   return __builtin_convertvector(acos(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
 }
 VITRO_INLINE Vec<f32> atan(Vec<f32> x) {
-  return __builtin_convertvector(atan(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
+  return __builtin_convertvector(atan<false>(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
 }
 VITRO_INLINE Vec<f32> atan2(Vec<f32> y, Vec<f32> x) {
   return __builtin_convertvector(
-      atan2(__builtin_convertvector(y, Vec<f64>), __builtin_convertvector(x, Vec<f64>)), Vec<f32>);
+      atan2<false>(__builtin_convertvector(y, Vec<f64>), __builtin_convertvector(x, Vec<f64>)),
+      Vec<f32>);
 }
 
 template <Number T>

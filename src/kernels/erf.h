@@ -4,9 +4,9 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-// erf(x) for |x| <= 1 (0.93 for f32).
+// erf(x) / x - 1 for |x| <= 1 (0.93 for f32).
 template <class T>
-VITRO_INLINE Vec<T> erf_near(Vec<T> x) {
+VITRO_INLINE Vec<T> erf_tail(Vec<T> x) {
   Vec<T> z = x * x, p;
   if constexpr (single<T>) {
     p = horner(z, 8.3017905e-05f, -8.125258e-04f, 0.0051993225f, -0.026858594f, 0.11283677f,
@@ -18,31 +18,44 @@ VITRO_INLINE Vec<T> erf_near(Vec<T> x) {
                0.00012055450915641864, -0.0008548329211416501, 0.005223977652754287,
                -0.02686617064728327, 0.11283791670964753, -0.37612638903183954, 0.1283791670955126);
   }
-  return fma(p, x, x);
+  return p;
 }
 
-// erfc(a) for a >= 0.45: e^(-a^2) times a smooth function of (a - 4) / (a + 4), divided by 1 + 2 a.
+// erfc(a) for a >= 0.8: e^(-a^2) times p, a smooth function of t = (a - 3.5) / (a + 3.5), divided
+// by d = 1 + 2 a.  If it is to be precise, what p / d lacks is added.
+template <bool precise>
 VITRO_INLINE Vec<f64> erfc_far(Vec<f64> a) {
   a = (a > 28.0) ? splat(28.0) : a;
-  Vec<f64> t = (a - 4.0) / (a + 4.0), square = a * a;
-  Vec<f64> p = horner(t, -6.017621830144487e-09, 7.467681168184686e-08, 4.972876135616994e-08,
-                      -7.83115627347248e-07, 3.2002957051693417e-07, 5.680459183351767e-06,
-                      -1.1238137906496525e-05, -2.438658976410742e-05, 0.00015062779638085448,
-                      -0.00019926016937119446, -0.0007577747454956448, 0.005031970582314006,
-                      -0.016197733845118644, 0.03716751547386117, -0.06633036583016087,
-                      0.09373283500205516, -0.10103906603552817, 0.0680970542545931,
-                      0.015379652102606355, -0.13962111684056172, 1.2329951186255526);
-  Vec<f64> e = exp_scaled<64>(-square, -fma(a, a, -square));
-  return e * (p / (a + a + 1.0)) * 0x1p-64;
+  Vec<f64> t = (a - 3.5) / (a + 3.5), square = a * a, d = a + a + 1.0;
+  Vec<f64> h =
+      horner(t, -5.289992986876594e-08, -1.6912605984505813e-08, 5.459270989726725e-07,
+             -2.6845672819925166e-08, -3.776775678693124e-06, 2.3148883456310968e-06,
+             2.424562841684313e-05, -4.277671012148374e-05, -0.00012150857317348983,
+             0.000564383102758823, -0.00030226847952478513, -0.004215019725159323,
+             0.019099330999219424, -0.04882332584199317, 0.08798315382188562, -0.11508959815965861,
+             0.09751909515333146, -0.010555596332225642, -0.14000918013761995);
+  Vec<f64> middle = splat(1.2423492448711544), p = fma(h, t, middle);
+  ExpParts<f64> parts = exp_parts(-square, -fma(a, a, -square));
+  Vec<f64> u = exp_tail(parts) + parts.high;
+  if constexpr (precise) {
+    Vec<f64> inverse = 1.0 / d, q = p * inverse;
+    Vec<f64> p_low = fma(h, t, middle - p), d_low = 1.0 - (d - (a + a));
+    Vec<f64> rest = inverse * (fma(-q, d, p) + fma(-q, d_low, p_low));
+    return scale(fma(u, q, rest) + q, parts.n, parts.k);
+  } else {
+    Vec<f64> q = p / d;
+    return scale(fma(u, q, q), parts.n, parts.k);
+  }
 }
 
 VITRO_INLINE Vec<f64> erf(Vec<f64> x) {
   Vec<f64> a = abs(x);
-  return with_sign_of((a < 1.0) ? erf_near(a) : 1.0 - erfc_far(a), x);
+  return with_sign_of((a < 1.0) ? fma(erf_tail(a), a, a) : 1.0 - erfc_far<false>(a), x);
 }
+template <bool precise = true>
 VITRO_INLINE Vec<f64> erfc(Vec<f64> x) {
-  Vec<f64> a = abs(x), far = erfc_far(a);
-  return (a < 0.6) ? 1.0 - erf_near(x) : (x < 0.0) ? 2.0 - far : far;
+  Vec<f64> a = abs(x), far = erfc_far<precise>(a);
+  return (a < 0.8) ? fma(-erf_tail(x), x, 1.0 - x) : (x < 0.0) ? 2.0 - far : far;
 }
 
 VITRO_INLINE Vec<f32> erf(Vec<f32> x) {
@@ -51,11 +64,12 @@ VITRO_INLINE Vec<f32> erf(Vec<f32> x) {
       exp_parts(-horner(b, -1.6027146e-06f, 4.535926e-05f, -5.907569e-04f, 0.0047304886f,
                         -0.026336163f, 0.10992635f, 0.631994f, 1.1301323f, -2.9449016e-04f));
   Vec<f32> power = from_bits<f32>((parts.k + 127) << 23);
-  Vec<f32> one = splat(1.0f), far = fma(-power, fma(parts.r, fma(parts.r, parts.p, one), one), one);
-  return with_sign_of((a < 0.92f) ? erf_near(a) : far, x);
+  Vec<f32> r = parts.r, one = splat(1.0f);
+  Vec<f32> far = fma(-power, fma(r, fma(r, exp_polynomial<true>(r), one), one), one);
+  return with_sign_of((a < 0.92f) ? fma(erf_tail(a), a, a) : far, x);
 }
 VITRO_INLINE Vec<f32> erfc(Vec<f32> x) {
-  return __builtin_convertvector(erfc(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
+  return __builtin_convertvector(erfc<false>(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
 }
 
 template <Number T>

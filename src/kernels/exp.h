@@ -10,37 +10,43 @@ struct ExpParts {
   Vec<T> n;          // x / ln 2, nearest whole number
   Vec<Bits<T>> k;    // the same
   Vec<T> high, low;  // r in two pieces, the first exact
-  Vec<T> r, p;       // r in one; e^r = 1 + r + p r^2
+  Vec<T> r;          // r in one
 };
 
+// p such that e^r = 1 + r + p r^2.
+template <bool precise, class T>
+VITRO_INLINE Vec<T> exp_polynomial(Vec<T> r) {
+  if constexpr (!single<T>) {
+    return horner(r, 2.5109728174257627e-08, 2.762019830273751e-07, 2.755724327541313e-06,
+                  2.4801520991910592e-05, 0.00019841269885647028, 0.001388888891749402,
+                  0.008333333333322581, 0.04166666666662317, 0.16666666666666674,
+                  0.5000000000000001);
+  } else if constexpr (precise) {
+    return horner(r, 1.9972329e-04f, 0.0013930502f, 0.008333177f, 0.04166651f, 0.16666667f, 0.5f);
+  } else {
+    return horner(r, 0.0013934968f, 0.008363249f, 0.041666467f, 0.16666576f, 0.5f);
+  }
+}
+
 // `low` is a small number that is added to x beyond its precision.
-template <bool precise = true, class T>
-VITRO_INLINE ExpParts<T> exp_parts(Vec<T> x, Vec<T> low = Vec<T>{}) {
+template <class T>
+VITRO_INLINE ExpParts<T> exp_parts(Vec<T> x, Vec<T> low = nothing<T>()) {
   constexpr T log2e = T(1.4426950408889634), ln2 = T(0.6931471805599453);
   constexpr T ln2_low = single<T> ? T(-1.904654299957768e-09) : T(2.3190468138462996e-17);
   Vec<T> shifted = fma(x, splat(log2e), splat(magic<T>)), n = shifted - magic<T>;
-  Vec<T> high = fma(n, splat(-ln2), x), r = fma(n, splat(-ln2_low), high) + low, p;
-  if constexpr (!single<T>) {
-    p = horner(r, 2.5109728174257627e-08, 2.762019830273751e-07, 2.755724327541313e-06,
-               2.4801520991910592e-05, 0.00019841269885647028, 0.001388888891749402,
-               0.008333333333322581, 0.04166666666662317, 0.16666666666666674, 0.5000000000000001);
-  } else if constexpr (precise) {
-    p = horner(r, 1.9972329e-04f, 0.0013930502f, 0.008333177f, 0.04166651f, 0.16666667f, 0.5f);
-  } else {
-    p = horner(r, 0.0013934968f, 0.008363249f, 0.041666467f, 0.16666576f, 0.5f);
-  }
-  return {n, bits(shifted) - bits(splat(magic<T>)), high, fma(n, splat(-ln2_low), low), r, p};
+  Vec<T> high = fma(n, splat(-ln2), x), r = fma(n, splat(-ln2_low), high) + low;
+  return {n, bits(shifted) - bits(splat(magic<T>)), high, fma(n, splat(-ln2_low), low), r};
 }
 
 // e^r - 1 without its first term, `high`.
 template <class T>
 VITRO_INLINE Vec<T> exp_tail(const ExpParts<T>& parts) {
-  return fma(parts.r * parts.r, parts.p, parts.low);
+  return fma(parts.r * parts.r, exp_polynomial<true>(parts.r), parts.low);
 }
 
 // 2^extra e^(x + low).
 template <int extra, class T>
-VITRO_INLINE Vec<T> exp_scaled(Vec<T> x, Vec<T> low = Vec<T>{}) {
+VITRO_INLINE Vec<T> exp_scaled(Vec<T> x, Vec<T> low = nothing<T>()) {
   x = single<T> ? clamp(x, T(-105), T(90)) : clamp(x, T(-747), T(711));
   ExpParts<T> parts = exp_parts(x, low);
   return scale(exp_tail(parts) + parts.high + T(1), parts.n + T(extra), parts.k + Bits<T>(extra));
@@ -49,9 +55,9 @@ VITRO_INLINE Vec<T> exp_scaled(Vec<T> x, Vec<T> low = Vec<T>{}) {
 template <class T>
 VITRO_INLINE Vec<T> exp(Vec<T> x) {
   x = single<T> ? clamp(x, T(-105), T(90)) : clamp(x, T(-747), T(711));
-  ExpParts<T> parts = exp_parts<false>(x);
-  Vec<T> one = splat(T(1));
-  return scale(fma(parts.r, fma(parts.r, parts.p, one), one), parts.n, parts.k);
+  ExpParts<T> parts = exp_parts(x);
+  Vec<T> r = parts.r, one = splat(T(1));
+  return scale(fma(r, fma(r, exp_polynomial<false>(r), one), one), parts.n, parts.k);
 }
 
 template <class T>
@@ -79,11 +85,15 @@ VITRO_INLINE Vec<T> expm1(Vec<T> x) {
   return (abs(x) < tiny) ? x : result;
 }
 
-// 1 / (1 + e^-x).
+// 1 / (1 + e^-x) as t / (t + 1 + u) with e^-x = (1 + u) / t and t a power of two: the sum of the
+// three is made so that it is rounded once.
 template <class T>
 VITRO_INLINE Vec<T> sigmoid(Vec<T> x) {
-  Vec<T> e = exp(-abs(x));
-  return ((x < T(0)) ? e : splat(T(1))) / (e + T(1));
+  ExpParts<T> parts = exp_parts(single<T> ? clamp(x, T(-105), T(30)) : clamp(x, T(-747), T(60)));
+  Vec<T> r = -parts.r, u = fma(r * r, exp_polynomial<false>(r), r), one = splat(T(1));
+  Vec<T> t = scale(one, parts.n, parts.k);
+  auto small = t < one;
+  return t / (t + (small ? u : one) + (small ? one : u));
 }
 
 template <Number T>

@@ -48,8 +48,8 @@ VITRO_INLINE Vec<f64> asinh(Vec<f64> x) {
 }
 VITRO_INLINE Vec<f64> acosh(Vec<f64> x) {
   auto large = x > 0x1p54;
-  Vec<f64> t = x - 1.0;
-  Vec<f64> y = log1p(large ? x : t + __builtin_elementwise_sqrt(fma(t, t, t + t)));
+  Vec<f64> t = x - 1.0, root = __builtin_elementwise_sqrt(fma(t, t, t + t)), sum = root + t;
+  Vec<f64> y = log1p(large ? x : sum, large ? Vec<f64>{} : root - sum + t);
   return (x < 1.0) ? splat(not_a_number<f64>) : large ? y + 0.6931471805599453 : y;
 }
 VITRO_INLINE Vec<f64> atanh(Vec<f64> x) {

@@ -61,17 +61,19 @@ VITRO_INLINE Vec<T> log(Vec<T> x) {
   return log_ends(x, log_sum(log_parts(x), Vec<T>{}));
 }
 
-// log(1 + x), precise near zero.
+// log(1 + x), precise near zero.  `low` is a small number that is added to x beyond its precision.
 template <class T>
-VITRO_INLINE Vec<T> log1p(Vec<T> x) {
+VITRO_INLINE Vec<T> log1p(Vec<T> x, Vec<T> low) {
   constexpr T tiny = single<T> ? T(0x1p-25) : T(0x1p-54);
   Vec<T> u = x + T(1);
-  LogParts<T> parts = log_parts(u);
-  Vec<T> c = ((x > T(1)) ? T(1) - (u - x) : x - (u - T(1))) / u;
-  auto near = parts.e == T(0);
-  parts.f = near ? x : parts.f;
-  Vec<T> y = log_ends(u, log_sum(parts, near ? Vec<T>{} : c));
+  Vec<T> lost = (x > T(1)) ? T(1) - (u - x) : x - (u - T(1));
+  Vec<T> y = log_ends(u, log_sum(log_parts(u), (lost + low) / u));
   return (abs(x) < tiny) ? x : y;
+}
+
+template <class T>
+VITRO_INLINE Vec<T> log1p(Vec<T> x) {
+  return log1p(x, nothing<T>());
 }
 
 // (e ln 2 + log(1 + f)) * factor as e * per_octave + ...; the pairs are a number and what is

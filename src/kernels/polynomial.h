@@ -18,6 +18,12 @@ inline constexpr T not_a_number = T(__builtin_nan(""));
 template <class T>
 inline constexpr T magic = single<T> ? T(0x1.8p23) : T(0x1.8p52);
 
+// What changes no sum: compilers leave the addition of -0 out.
+template <class T>
+VITRO_INLINE Vec<T> nothing() {
+  return splat(T(-0.0));
+}
+
 // The coefficient of the highest power first.
 template <class T, class... C>
 VITRO_INLINE Vec<T> horner(Vec<T> x, T first, C... rest) {

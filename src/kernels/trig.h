@@ -127,16 +127,35 @@ VITRO_INLINE Vec<T> cos(Vec<T> x) {
   Vec<T> y = ((a.quarter & 1) != 0) ? sin_near_zero(a.r, a.low, z) : cos_near_zero(a.r, a.low, z);
   return from_bits<T>(bits(y) ^ (((a.quarter + 1) & 2) << (sizeof(T) * 8 - 2)));
 }
-template <class T>
-VITRO_INLINE Vec<T> tan(Vec<T> x) {
-  if constexpr (single<T>) {
-    return __builtin_convertvector(tan(__builtin_convertvector(x, Vec<f64>)), Vec<T>);
+// (tan(r) - r) / r^3 for z = r * r.
+template <bool precise>
+VITRO_INLINE Vec<f64> tan_tail(Vec<f64> z) {
+  if constexpr (precise) {
+    return horner(z, 2.0772270961410905e-05, -4.448926285723091e-05, 8.871769984061868e-05,
+                  -2.5567485581256486e-05, 0.00013593061481639832, 0.00022267562735998008,
+                  0.000594962023278038, 0.0014547829258829642, 0.0035922848935961513,
+                  0.008863219633684713, 0.02186948957568383, 0.05396825392802548,
+                  0.1333333333341199, 0.33333333333332793);
   } else {
-    Angle<T> a = angle(x);
-    Vec<T> z = a.r * a.r, s = sin_near_zero(a.r, a.low, z), c = cos_near_zero(a.r, a.low, z);
-    auto odd = (a.quarter & 1) != 0;
-    return with_sign_of((odd ? -c : s) / (odd ? s : c), x);
+    return horner(z, 0.0009472220812453414, -0.0005624479362766889, 0.002378789575502858,
+                  0.003166417072802032, 0.008981446596787936, 0.021849931393578752,
+                  0.053970068610998345, 0.133333251210281, 0.3333333346118846);
   }
+}
+// tan(r) is t and what its rounding lost; a quarter further it is -1 / tan(r).
+template <bool precise = true>
+VITRO_INLINE Vec<f64> tan(Vec<f64> x) {
+  Angle<f64> a = angle(x);
+  Vec<f64> r = a.r, z = r * r, low = fma(z * 1.5, a.low, a.low);
+  Vec<f64> tail = fma(r * z, tan_tail<precise>(z), low), t = r + tail, turned = -1.0 / t;
+  if constexpr (precise) {
+    Vec<f64> lost = fma(turned, r - t + tail, fma(turned, t, splat(1.0)));
+    turned = fma(turned, lost, turned);
+  }
+  return with_sign_of(((a.quarter & 1) != 0) ? turned : t, x);
+}
+VITRO_INLINE Vec<f32> tan(Vec<f32> x) {
+  return __builtin_convertvector(tan<false>(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
 }
 
 template <Number T>
