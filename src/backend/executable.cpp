@@ -71,6 +71,7 @@ Executable::Executable(const graph::Graph& graph, const Places& places,
     input_dtypes_.push_back(graph[input].results[0].dtype);
   }
   for (size_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, i);
+  note_late_failures(kernels);
   for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, places, i);
   if (symbols_.empty()) fixed_ = compute_dimensions({});
 }
@@ -125,6 +126,17 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
               source.name, ": ", launch.buffers.size(), " buffers and ", launch.numbers.size(),
               " numbers are more than a kernel takes");
   launches_.push_back(std::move(launch));
+}
+
+void Executable::note_late_failures(std::span<const LoweredKernel> kernels) {
+  bool writes = false;
+  for (const LoweredKernel& lowered : kernels) {
+    for (size_t b = 0; b < lowered.buffers.size(); ++b) {
+      const bool input = buffers_[lowered.buffers[b].n].kind == BufferKind::input;
+      writes = writes || (input && lowered.kernel.buffers[b].written);
+    }
+    may_fail_late_ = may_fail_late_ || (writes && !lowered.kernel.checks.empty());
+  }
 }
 
 void Executable::add_output(const graph::Graph& graph, const Places& places, size_t number) {
@@ -239,7 +251,13 @@ class Executable::Call {
         table_[b] = arena_.data() + d_.offsets[b];
       }
     }
-    for (size_t i = 0; i < e_.launches_.size(); ++i) launch(i);
+    // Panels first: once kernels write, nothing but the data can be wrong.
+    for (size_t i = 0; i < e_.launches_.size(); ++i) {
+      if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
+    }
+    for (size_t i = 0; i < e_.launches_.size(); ++i) {
+      if (!e_.launches_[i].keeps) run_kernel(e_.launches_[i], d_.runs[i]);
+    }
     copy_outputs(outputs);
   }
 
@@ -264,14 +282,8 @@ class Executable::Call {
     }
   }
 
-  void launch(size_t i) {
-    const Launch& launch = e_.launches_[i];
-    if (launch.keeps && use_kept(launch, i)) return;
-    run_kernel(launch, d_.runs[i]);
-  }
-
   // Panels of a parameter: those of before where it is unchanged.
-  bool use_kept(const Launch& launch, size_t i) {
+  void use_kept(const Launch& launch, size_t i) {
     const auto to = static_cast<size_t>(launch.packs);
     const Tensor& from = inputs_[static_cast<size_t>(launch.packs_input)].tensor();
     const auto fill = [&](void* memory) {
@@ -290,7 +302,7 @@ class Executable::Call {
       auto panels = std::make_shared<const Panels>(d_.bytes[to]);
       fill(panels->data());
       held_.push_back(std::move(panels));
-      return true;
+      return;
     }
     std::shared_ptr<const Panels> panels;
     {
@@ -305,7 +317,6 @@ class Executable::Call {
     }
     table_[to] = panels->data();
     held_.push_back(std::move(panels));
-    return true;
   }
 
   void run_kernel(const Launch& launch, const Dimensions::Run& run) {

@@ -58,6 +58,8 @@ class Executable {
     int64_t arena = 0, temporaries = 0;
   };
   Memory memory(std::span<const int64_t> symbols);
+  // Whether a mistake in the data may come to light when inputs have been written already.
+  bool may_fail_late() const { return may_fail_late_; }
 
  private:
   // All that follows from the values of the symbols.
@@ -88,6 +90,8 @@ class Executable {
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
   std::shared_ptr<const Dimensions> compute_dimensions(std::span<const int64_t> symbols) const;
 
+  void note_late_failures(std::span<const LoweredKernel> kernels);
+  bool may_fail_late_ = false;
   std::vector<Expr> symbols_;
   std::vector<int> input_buffers_;  // of each graph input, -1: a number
   std::vector<DType> input_dtypes_;

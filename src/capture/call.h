@@ -79,11 +79,13 @@ class Call final : public Interpreter {
   void flush(bool by_interpretation = false);
   void find_live();
   void run_exit(Exit& exit);
+  bool run_ready(Exit& exit);
   void run_compiled(const Exit& exit);
   bool is_shared(size_t output) const;
   bool has_strides(const TensorImpl& impl, const Sizes& strides) const;
   void keep_promises(const Exit& exit);
   void interpret_path();
+  void call_late(const Step& step, std::span<const Operand> operands, std::span<Tensor> results);
   void adopt(TensorImpl& promise, TensorImpl& real);
   void fail_promises();
   void release_slots();

@@ -82,5 +82,9 @@ const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
                                  "so the segment is run op by op.",
                                  "f(x, slice(x, 0, 1, 3));",
                                  "Pass one of them, and take the view inside of the function."};
+const Code run_failed{"V0605", "a compiled segment failed while it ran",
+                      "What was compiled gave up in the middle of a call, through no fault of the "
+                      "data. That call ran op by op, with the same results.",
+                      "", "The reason is the compiler's; please report it."};
 
 }  // namespace vitro::capture

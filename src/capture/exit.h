@@ -53,6 +53,7 @@ struct Exit {
   const Code* why_code = nullptr;
   int64_t compile_ns = 0;
   std::atomic<uint64_t> runs{0}, run_ticks{0};
+  std::atomic<bool> failure_said{false};  // that a run failed
   Exit* next = nullptr;
 };
 

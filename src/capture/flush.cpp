@@ -134,14 +134,30 @@ void Call::find_live() {
 
 void Call::run_exit(Exit& exit) {
   exit.runs.fetch_add(1, std::memory_order_relaxed);
-  if (exit.plan.empty()) return keep_promises(exit);
-  const uint64_t begin = ticks();
-  {
-    const events::RegionScope region{{record_->number(), exit.number}};
-    run_compiled(exit);
-  }
-  exit.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+  if (!exit.plan.empty() && !run_ready(exit)) return;
   keep_promises(exit);
+}
+
+// False where the ops ran one by one instead: a mistake in the data is then thrown as eager words
+// it, after what was done before it; anything else was our failure, and the call goes on.
+bool Call::run_ready(Exit& exit) {
+  std::string of_data;
+  try {
+    const events::RegionScope region{{record_->number(), exit.number}};
+    const uint64_t begin = ticks();
+    run_compiled(exit);
+    exit.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+    return true;
+  } catch (const Error& e) {
+    of_data = e.what();
+  } catch (const std::exception& e) {
+    record_->run_failed_of(exit, e.what());
+  }
+  m_.outputs.clear();
+  interpret_path();
+  if (!of_data.empty())
+    record_->run_failed_of(exit, cat("eager finds no mistake in the data, but it said: ", of_data));
+  return false;
 }
 
 bool Call::has_strides(const TensorImpl& impl, const Sizes& strides) const {
@@ -223,6 +239,21 @@ void Call::adopt(TensorImpl& promise, TensorImpl& real) {
   promise.call = 0;
 }
 
+// A mistake in the data comes to light later than its op was called: that place is told.
+void Call::call_late(const Step& step, std::span<const Operand> operands,
+                     std::span<Tensor> results) {
+  const SizeMap this_run = [this](Size s) { return Size(m_.symbols.value(s)); };
+  const Attrs attrs = step.attrs_owned.map_sizes(this_run);
+  try {
+    vitro::call(OpCall{step.op, operands, attrs.view(), step.in_place, {}}, results);
+  } catch (const Error& e) {
+    const std::string place = place_text(step.place);
+    const size_t name = place.rfind('/') + 1;  // npos + 1 == 0
+    if (place.empty()) throw;
+    throw_error(cat(e.what(), " (", std::string_view(place).substr(name), ")"));
+  }
+}
+
 // Runs the ops of the path as they were called; promises are kept as soon as their op has run, so
 // that a failure leaves what was done before it.
 void Call::interpret_path() {
@@ -230,11 +261,10 @@ void Call::interpret_path() {
   std::vector<Tensor> values(cursor_->slots_after);
   for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
     TensorImpl* impl = m_.slots[slot];
-    if (impl->call == number_) continue;
+    if (!impl || impl->call == number_) continue;  // null: a frozen call hands out results alone
     impl->refs.fetch_add(1, std::memory_order_relaxed);
     values[slot] = Tensor(impl);
   }
-  const SizeMap this_run = [this](Size s) { return Size(m_.symbols.value(s)); };
   std::vector<Operand> operands;
   std::vector<Tensor> results;
   for (const Step* step : path_to(*cursor_)) {
@@ -253,11 +283,11 @@ void Call::interpret_path() {
     results.assign(step->in_place ? 1 : step->result_count, Tensor());
     thread_->modes = step->modes;
     thread_->module = step->place.module;
-    const Attrs attrs = step->attrs_owned.map_sizes(this_run);
-    vitro::call(OpCall{step->op, operands, attrs.view(), step->in_place, {}}, results);
+    call_late(*step, operands, results);
     for (uint32_t k = 0; k < step->result_count; ++k) {
-      TensorImpl& promise = *m_.slots[step->first_slot + k];
-      if (promise.refs.load(std::memory_order_acquire) > 1) adopt(promise, *results[k].impl());
+      TensorImpl* promise = m_.slots[step->first_slot + k];
+      if (promise && promise->refs.load(std::memory_order_acquire) > 1)
+        adopt(*promise, *results[k].impl());
       values[step->first_slot + k] = std::move(results[k]);
     }
   }

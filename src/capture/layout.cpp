@@ -6,12 +6,27 @@
 
 namespace vitro::capture {
 
+namespace {
+
+// The elements lie side by side, in whatever order of dimensions.
+bool is_dense(const TensorImpl& t, int64_t count) {
+  int64_t last = 0;
+  for (size_t d = 0; d < t.sizes.size(); ++d) last += (t.sizes[d] - 1) * t.strides[d];
+  return last + 1 == count;
+}
+
+}  // namespace
+
 void copy_elements(const Tensor& from, const Tensor& to) {
   const TensorImpl &a = *from.impl(), &b = *to.impl();
   VITRO_ASSERT(a.dtype == b.dtype && a.sizes == b.sizes, "copies keep dtype and sizes");
   const auto bytes = static_cast<size_t>(bytes_of(a.dtype));
   const auto* source = static_cast<const std::byte*>(a.storage.data()) + a.offset * bytes;
   auto* target = static_cast<std::byte*>(b.storage.data()) + b.offset * bytes;
+  if (a.strides == b.strides && is_dense(a, from.numel().value())) {
+    std::memcpy(target, source, static_cast<size_t>(from.numel().value()) * bytes);
+    return;
+  }
   const size_t rank = a.sizes.size();
   Ints index(rank, 0);
   const int64_t count = from.numel().value();

@@ -122,8 +122,7 @@ Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made) {
   return exit;
 }
 
-void Record::build(Exit& exit) {
-  const uint64_t begin = ticks();
+void Record::make(Exit& exit) {
   const Verdict said = make_plan(*exit.last, exit.live, &exit.plan);
   if (!said) {
     exit.why_not = said.why;
@@ -132,13 +131,28 @@ void Record::build(Exit& exit) {
     exit.segment = compiled(exit.plan.graph, exit.name, &exit.why_not);
     if (!exit.segment) exit.why_code = &not_compiled;
   }
+}
+
+void Record::build(Exit& exit) {
+  const uint64_t begin = ticks();
+  try {
+    make(exit);
+  } catch (const std::exception& e) {
+    exit.why_not = e.what();
+    exit.why_code = &not_compiled;
+  }
   exit.compile_ns = ticks_to_ns(ticks() - begin);
-  const bool ready = said && (exit.plan.empty() || exit.segment);
+  const bool ready = exit.why_code == nullptr;
   exit.state.store(ready ? Exit::State::ready : Exit::State::interpreted,
                    std::memory_order_release);
   if (ready) return;
   note(What::fell_back, *exit.why_code, exit.why_not, place_text(exit.last->place));
   if (exit.why_code == &not_compiled) say_once(options_.name, not_compiled, exit.why_not);
+}
+
+void Record::run_failed_of(Exit& exit, const std::string& why) {
+  note(What::fell_back, run_failed, cat(exit.name, ": ", why), place_text(exit.last->place));
+  if (!exit.failure_said.exchange(true)) say_once(options_.name, run_failed, why);
 }
 
 // Equal graphs are compiled once.  Two threads may both compile one; the first stays.

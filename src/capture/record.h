@@ -45,6 +45,8 @@ class Record {
   Exit* exit(Step& last, const std::vector<uint64_t>& live, bool* made);
   // Gives an exit its graph and what runs it; afterwards its state is not `building`.
   void build(Exit& exit);
+  // What was compiled failed in a call, which ran op by op instead.
+  void run_failed_of(Exit& exit, const std::string& why);
 
   // Frozen programs, newest first; they are only ever added.
   FrozenProgram* frozen() const { return frozen_.load(std::memory_order_acquire); }
@@ -70,6 +72,7 @@ class Record {
       return reinterpret_cast<size_t>(s.file) * 31 + s.line * 1009 + s.column;
     }
   };
+  void make(Exit& exit);
   std::shared_ptr<CompiledSegment> compiled(const graph::Graph& graph, const std::string& name,
                                             std::string* why);
   std::vector<const Step*> linked_steps() const;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "backend/compile.h"
+#include "capture/layout.h"
 #include "vitro/base/error.h"
 #include "vitro/capture/function.h"
 #include "vitro/compile/artifacts.h"
@@ -82,6 +83,23 @@ void fill_report(Work& w) {
   for (const backend::KernelReport& k : w.backend.kernels) r.source += k.source + "\n";
 }
 
+// Copies of the inputs that a graph writes, to put them back.
+class Before {
+ public:
+  Before(std::span<const int> written, std::span<const Operand> inputs) {
+    for (const int input : written) {
+      const Tensor& now = inputs[static_cast<size_t>(input)].tensor();
+      kept_.emplace_back(now, capture::copy_with_strides(now, now.impl()->strides));
+    }
+  }
+  void put_back() const {
+    for (const auto& [now, before] : kept_) capture::copy_elements(before, now);
+  }
+
+ private:
+  std::vector<std::pair<Tensor, Tensor>> kept_;
+};
+
 class Segment : public capture::CompiledSegment {
  public:
   Segment(Work work, const graph::Graph& captured, std::vector<sym::Guard> guards)
@@ -90,11 +108,21 @@ class Segment : public capture::CompiledSegment {
         symbols_(captured.symbols()),
         guards_(std::move(guards)) {
     if (!guards_.empty()) op_by_op_ = capture::interpreted_segment(captured);
+    for (const graph::Output& output : captured.outputs()) {
+      if (output.writes >= 0) written_.push_back(output.writes);
+    }
   }
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
     if (!guards_.empty() && !guards_hold(symbols)) return op_by_op_->run(inputs, symbols, outputs);
-    executable_->run(inputs, symbols, outputs);
+    if (!executable_->may_fail_late()) return executable_->run(inputs, symbols, outputs);
+    const Before before(written_, inputs);
+    try {
+      executable_->run(inputs, symbols, outputs);
+    } catch (...) {
+      before.put_back();
+      throw;
+    }
   }
   int kernel_count() const override {
     return static_cast<int>(std::count_if(report_.kernels.begin(), report_.kernels.end(),
@@ -115,6 +143,7 @@ class Segment : public capture::CompiledSegment {
   std::unique_ptr<backend::Executable> executable_;
   capture::BuildReport report_;
   std::vector<sym::Expr> symbols_;
+  std::vector<int> written_;  // inputs
   // What was asked about symbols on the way, beyond what the captured ops asked: with other answers
   // the kernels do not hold, and the graph runs op by op.
   std::vector<sym::Guard> guards_;

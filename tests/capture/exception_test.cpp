@@ -55,7 +55,8 @@ TEST(Exception, AMistakeInTheDataIsThrownWhereTheSegmentRuns) {
   const Tensor good = Tensor::from<int64_t>({0, 2}, {2}), bad = Tensor::from<int64_t>({0, 7}, {2});
   EXPECT_EQ(values(f(table, good)), (std::vector<float>{0, 2, 8, 10}));
   const std::string eager_text = error_of([&] { embedding(table, bad); });
-  EXPECT_EQ(error_of([&] { f(table, bad); }), eager_text);
+  const std::string text = error_of([&] { f(table, bad); });
+  EXPECT_EQ(text.find(eager_text + " (exception_test.cpp:"), 0U) << text;
   EXPECT_TRUE(reached);
   // The shape is known, the elements never come.
   EXPECT_EQ(kept.size(0).value(), 2);

@@ -20,8 +20,9 @@ class CompiledSegment {
   // `inputs`: tensors and numbers in order of the graph's inputs; `symbols`: this call's values of
   // graph.symbols(). `outputs`: one tensor per graph output without `writes`, in order, dense or
   // with the strides of its meta, and none in the memory of an input that is written; values with
-  // `writes` are written into their inputs before it returns.  Error for mistakes in the data (an
-  // index out of range).
+  // `writes` are written into their inputs before it returns.  Whatever it throws, the inputs are
+  // as they were: the caller runs the ops one by one, which tells a mistake in the data (an index
+  // out of range) from a failure of what was compiled.
   virtual void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                    std::span<Tensor> outputs) = 0;
   // How many kernels a call launches, for reports; those that pack parameters once do not count.

@@ -1,0 +1,75 @@
+// Mistakes in the data read the same eager and compiled, and leave the same behind.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "vitro/base/error.h"
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+namespace {
+
+using Body = std::function<Tensor(const Tensor& buffer, const Tensor& table, const Tensor& at)>;
+
+struct Outcome {
+  std::string error;
+  std::vector<float> buffer;
+};
+
+Outcome outcome_of(const std::function<Tensor(Tensor, Tensor, Tensor)>& f, int64_t index) {
+  const Tensor buffer = Tensor::from({1.0F, 2.0F, 3.0F}, {3});
+  const Tensor table = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}, {2, 3});
+  Outcome out;
+  try {
+    (void)f(buffer, table, Tensor::from<int64_t>({1, index}, {2})).to_vector<float>();
+  } catch (const Error& e) {
+    out.error = e.what();
+  }
+  out.buffer = buffer.to_vector<float>();
+  return out;
+}
+
+void expect_as_eager(const Body& body) {
+  init();
+  auto fast = compile(body);
+  for (const int64_t index : {0, 7, 1, -9}) {
+    const Outcome want = outcome_of(body, index);
+    const Outcome got = outcome_of([&](auto... tensors) { return fast(tensors...); }, index);
+    EXPECT_EQ(want.error.empty(), index == 0 || index == 1);
+    EXPECT_EQ(got.buffer, want.buffer) << index;
+    if (want.error.empty()) {
+      EXPECT_EQ(got.error, "");
+    } else {
+      EXPECT_EQ(got.error.find(want.error + " (data_error_test.cpp:"), 0U) << got.error;
+    }
+  }
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
+TEST(DataError, names_op_and_place_in_the_words_of_eager) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    return embedding(table, at) * buffer;
+  });
+}
+
+TEST(DataError, keeps_what_was_written_before_it_and_nothing_behind_it) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    add_(buffer, 1.0);
+    const Tensor rows = embedding(table, at);
+    mul_(buffer, 10.0);
+    return rows + 1.0;
+  });
+}
+
+TEST(DataError, in_what_is_written_leaves_it_as_it_was) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    const Tensor twice = buffer * 2.0;
+    add_(buffer, sum(embedding(table, at), {0}));
+    return twice;
+  });
+}
+
+}  // namespace
+}  // namespace vitro
