@@ -65,17 +65,21 @@ void lower_groups(Work& w) {
   }
 }
 
+const jit::Prelude& prelude() {
+  static const jit::Prelude& text = *new jit::Prelude(prelude_text());
+  return text;
+}
+
 void write_code(Work& w) {
   w.sources = write_sources(w.kernels, w.graph.symbols(), w.options.texts);
   if (!w.options.artifact) return;
-  std::string text;
-  for (const SourceKernel& kernel : w.sources.kernels) text += kernel.comment + kernel.text + "\n";
-  w.options.artifact("kernels.cpp", text);
+  w.options.artifact("kernels.cpp", readable_text(w.sources));
+  w.options.artifact("vitro_prelude.h", prelude().text);
 }
 
 void make_module(Work& w) {
   if (w.sources.texts.empty()) return;
-  auto module = jit::load_or_compile(w.sources.texts, &w.report.jit);
+  auto module = jit::load_or_compile(w.sources.texts, prelude(), &w.report.jit);
   VITRO_CHECK(module, "the generated kernels of ", w.options.name,
               " do not compile: ", module.why());
   w.module = *module;

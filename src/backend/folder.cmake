@@ -44,6 +44,21 @@ add_executable(vitro-cc ${vitro_cc_sources}/cc_main.cpp)
 target_include_directories(vitro-cc PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(vitro-cc PRIVATE libvitro-cc)
 set_target_properties(vitro-cc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+# The prelude as a syntax tree, vitro_prelude.ISA.ast beside the libraries: kernels that find none read it as text.
+add_executable(vitro-precompile ${vitro_cc_sources}/precompile_main.cpp)
+target_include_directories(vitro-precompile PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(vitro-precompile PRIVATE vitro)
+vitro_kernel_isas(isas)
+set(vitro_trees ${isas})
+list(TRANSFORM vitro_trees REPLACE "(.+)" "${PROJECT_BINARY_DIR}/vitro_prelude.\\1.ast")
+add_custom_command(
+  OUTPUT ${vitro_trees}
+  COMMAND vitro-precompile ${PROJECT_BINARY_DIR} ${isas}
+  DEPENDS vitro-precompile vitro libvitro-cc
+  VERBATIM)
+add_custom_target(vitro_trees ALL DEPENDS ${vitro_trees})
+
 target_compile_definitions(vitro_backend PRIVATE VITRO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
 target_link_libraries(vitro_backend PUBLIC ${CMAKE_DL_LIBS})
 add_dependencies(vitro_backend libvitro-cc vitro-cc)

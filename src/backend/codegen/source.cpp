@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <unordered_map>
 
 #include "backend/codegen/kernel_text.h"
@@ -12,6 +11,8 @@
 
 namespace vitro::backend {
 namespace {
+
+constexpr std::string_view include_prelude = "#include \"vitro_prelude.h\"\n";
 
 // What generated kernels and the host agree on: backend/launch.h is the other side.
 constexpr std::string_view preamble = R"(
@@ -44,7 +45,7 @@ struct KernelArgs {
 [[maybe_unused]] VITRO_INLINE i64 max(i64 a, i64 b) { return a > b ? a : b; }
 )";
 
-// Only for kernels that use parts `memory`: vectors of indices and of divisors.
+// Vectors of indices and of divisors.
 constexpr std::string_view lane_checks =
     R"([[maybe_unused]] VITRO_INLINE Vec<i64> checked_index(const KernelArgs* args, Vec<i64> index, i64 bound, i64 check, i64 count) {
   Mask bad = (lt(index, splat(i64(0))) | ge(index, splat(bound))) & first_lanes(count);
@@ -146,6 +147,18 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
 
 }  // namespace
 
+std::string prelude_text() {
+  return cat("#ifndef VITRO_PRELUDE_H\n#define VITRO_PRELUDE_H\n",
+             vitro::kernels::prelude_text(vitro::kernels::prelude_parts()), preamble, lane_checks,
+             "#endif\n");
+}
+
+std::string readable_text(const Sources& sources) {
+  std::string text(include_prelude);
+  for (const SourceKernel& kernel : sources.kernels) text += "\n" + kernel.comment + kernel.text;
+  return text;
+}
+
 Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
                       int texts) {
   Sources out;
@@ -158,11 +171,7 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   }
   const size_t count = std::min(unique.size(), static_cast<size_t>(std::max(texts, 1)));
   for (const std::vector<size_t>& list : share(unique, count)) {
-    std::set<std::string_view> parts{"memory", "product"};
-    for (const size_t k : list)
-      parts.insert(unique[k].text.parts.begin(), unique[k].text.parts.end());
-    const std::vector<std::string_view> wanted(parts.begin(), parts.end());
-    std::string text = cat(vitro::kernels::prelude_text(wanted), preamble, lane_checks);
+    std::string text(include_prelude);
     for (const size_t k : list) text += "\n" + out.kernels[k].text;
     out.texts.push_back(std::move(text));
   }

@@ -1,4 +1,5 @@
-// The text of all kernels of a graph: what the compiler gets, and what a person reads.
+// The text of all kernels of a graph: what the compiler gets, and what a person reads.  Every text
+// includes "vitro_prelude.h", which is the same for all graphs.
 #pragma once
 
 #include <span>
@@ -24,5 +25,11 @@ struct Sources {
 
 Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
                       int texts);
+
+// All kernels with their comments, as a file that compiles beside the prelude.
+std::string readable_text(const Sources& sources);
+
+// "vitro_prelude.h": the parts of src/kernels, and what kernels and the host agree on.
+std::string prelude_text();
 
 }  // namespace vitro::backend

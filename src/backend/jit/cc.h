@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define VITRO_CC_INTERFACE 1
+#define VITRO_CC_INTERFACE 2
 
 enum {
   VITRO_CC_FAILED = 0,    /* the text does not compile: diagnostics says why */
@@ -30,6 +30,9 @@ typedef struct {
   uint32_t vector_bits;       /* preferred width of vectors: 256 or 512; 0 leaves it to LLVM */
   const VitroCcText* sources; /* compiled side by side, linked to one shared object */
   size_t source_count;
+  VitroCcText prelude;     /* what #include "vitro_prelude.h" means; empty: there is none */
+  const char* precompiled; /* a file of vitro_cc_precompile, of this prelude, machine and flags; any
+                              other, or an empty name, leaves the prelude to be read as text */
   const char* name;        /* file name in diagnostics and line tables */
   const char* triple;      /* "x86_64-unknown-linux-gnu" */
   const char* features;    /* "+avx2,+fma,..." */
@@ -45,17 +48,21 @@ typedef struct {
   VitroCcText object; /* freed by vitro_cc_release, as is diagnostics */
   VitroCcText diagnostics;
   int64_t clang_ns, link_ns;
-} VitroCcReply;
+  int32_t from_tree; /* 1: no source had to read the prelude as text */
+  int32_t reserved;
+} VitroCcReply; /* of vitro_cc_precompile: object holds the file */
 
 typedef int32_t VitroCcInterface(void);
 typedef const char* VitroCcVersion(void);
 typedef void VitroCcCompile(const VitroCcRequest*, VitroCcReply*);
+typedef void VitroCcPrecompile(const VitroCcRequest*, VitroCcReply*);
 typedef void VitroCcRelease(VitroCcReply*);
 
 /* What the library exports. */
 __attribute__((visibility("default"))) VitroCcInterface vitro_cc_interface; /* VITRO_CC_INTERFACE */
 __attribute__((visibility("default"))) VitroCcVersion vitro_cc_version;     /* "LLVM 19.1.7" */
 __attribute__((visibility("default"))) VitroCcCompile vitro_cc_compile;
+__attribute__((visibility("default"))) VitroCcPrecompile vitro_cc_precompile;
 __attribute__((visibility("default"))) VitroCcRelease vitro_cc_release;
 
 #ifdef __cplusplus

@@ -18,6 +18,7 @@ namespace {
 
 struct Library {
   VitroCcCompile* compile = nullptr;
+  VitroCcPrecompile* precompile = nullptr;
   VitroCcRelease* release = nullptr;
 };
 
@@ -31,8 +32,9 @@ Result<Library> open_library() {
   }
   auto* interface = reinterpret_cast<VitroCcInterface*>(dlsym(handle, "vitro_cc_interface"));
   Library library{reinterpret_cast<VitroCcCompile*>(dlsym(handle, "vitro_cc_compile")),
+                  reinterpret_cast<VitroCcPrecompile*>(dlsym(handle, "vitro_cc_precompile")),
                   reinterpret_cast<VitroCcRelease*>(dlsym(handle, "vitro_cc_release"))};
-  if (!interface || !library.compile || !library.release) {
+  if (!interface || !library.compile || !library.precompile || !library.release) {
     return Failure{cat("jit: ", path,
                        " is not a vitro compiler library; name the right one in VITRO_CC_LIBRARY")};
   }
@@ -52,6 +54,24 @@ Result<Library> library() {
   Result<Library> opened = open_library();
   if (opened) found = *opened;
   return opened;
+}
+
+Compiled call(VitroCcCompile* function, VitroCcRelease* release, const WireRequest& request,
+              int32_t& ok) {
+  RequestView view(request);
+  VitroCcReply reply = {};
+  reply.size = sizeof reply;
+  function(&view.request, &reply);
+  Compiled compiled{
+      std::string(reply.object.data ? reply.object.data : "", reply.object.size),
+      std::string(reply.diagnostics.data ? reply.diagnostics.data : "", reply.diagnostics.size),
+      reply.clang_ns,
+      reply.link_ns,
+      false,
+      reply.from_tree != 0};
+  ok = reply.ok;
+  release(&reply);
+  return compiled;
 }
 
 }  // namespace
@@ -84,26 +104,49 @@ const char* compiler_flags() {
          "-mrelocation-model pic "
          "-target-cpu x86-64 -debug-info-kind=line-tables-only -dwarf-version=4 "
          "-debugger-tuning=gdb "
-         "-fno-rtti -nostdsysteminc -nobuiltininc -Wno-psabi -Wno-unused -clear-ast-before-backend";
+         "-fno-rtti -nostdsysteminc -nobuiltininc -Wno-psabi -Wno-unused "
+         "-fpch-instantiate-templates";
 }
 
 std::string compiler_identity() {
   return cat("interface ", VITRO_CC_INTERFACE, " LLVM ", VITRO_LLVM_VERSION, " ", compiler_flags());
 }
 
+WireRequest request_for(const Target& target) {
+  WireRequest request;
+  request.name = "kernels.cpp";
+  request.triple = target.triple;
+  request.features = target.features;
+  request.flags = compiler_flags();
+  request.temp_folder = temp_folder();
+  request.vector_bits = target.vector_bits;
+  request.threads = 2;
+  return request;
+}
+
+std::string precompiled_prelude(const Target& target) {
+  const std::string name = cat("vitro_prelude.", kernels::name(target.isa), ".ast");
+  const std::string path = beside_library(name, "../lib");
+  return path == name ? "" : path;
+}
+
+Result<std::string> precompile(const std::string& prelude, const Target& target) {
+  Result<Library> cc = library();
+  if (!cc) return cc.failure();
+  WireRequest request = request_for(target);
+  request.prelude = prelude;
+  int32_t ok = VITRO_CC_FAILED;
+  Compiled made = call(cc->precompile, cc->release, request, ok);
+  if (ok != VITRO_CC_OK)
+    return Failure{cat("jit: the prelude does not compile:\n", made.diagnostics)};
+  return std::move(made.object);
+}
+
 Result<Compiled> compile_in_process(const WireRequest& request) {
   Result<Library> cc = library();
   if (!cc) return cc.failure();
-  RequestView view(request);
-  VitroCcReply reply = {};
-  reply.size = sizeof reply;
-  cc->compile(&view.request, &reply);
-  Compiled compiled{
-      std::string(reply.object.data ? reply.object.data : "", reply.object.size),
-      std::string(reply.diagnostics.data ? reply.diagnostics.data : "", reply.diagnostics.size),
-      reply.clang_ns, reply.link_ns, false};
-  int32_t ok = reply.ok;
-  cc->release(&reply);
+  int32_t ok = VITRO_CC_FAILED;
+  Compiled compiled = call(cc->compile, cc->release, request, ok);
   if (ok == VITRO_CC_EXHAUSTED) return compile_in_helper(request);
   if (ok != VITRO_CC_OK)
     return Failure{cat("jit: the text of the kernels does not compile:\n", compiled.diagnostics)};

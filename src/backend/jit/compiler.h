@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "backend/jit/target.h"
 #include "backend/jit/wire.h"
 #include "vitro/base/result.h"
 
@@ -15,6 +16,7 @@ struct Compiled {
   std::string diagnostics;  // warnings
   int64_t clang_ns = 0, link_ns = 0;
   bool in_helper = false;
+  bool from_tree = false;  // the prelude was not read as text
 };
 
 // Loads libvitro-cc the first time.  A failure is that of the text or of the library.
@@ -22,6 +24,15 @@ Result<Compiled> compile_in_process(const WireRequest& request);
 
 // A compiler that crashes or hangs costs only the helper.
 Result<Compiled> compile_in_helper(const WireRequest& request);
+
+// Everything of a request but its texts.
+WireRequest request_for(const Target& target);
+
+// The file beside this library that holds the prelude as a syntax tree for a machine (the compiler
+// checks what is in it); empty when there is none.
+std::string precompiled_prelude(const Target& target);
+// The bytes of such a file.
+Result<std::string> precompile(const std::string& prelude, const Target& target);
 
 // The flags that every kernel is compiled with, and what else decides about the bytes that come
 // out.

@@ -30,13 +30,19 @@ int64_t now_ns() {
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-std::string key_of(std::span<const std::string> sources) {
+struct Texts {
+  std::span<const std::string> sources;
+  const Prelude& prelude;
+};
+
+std::string key_of(const Texts& texts) {
   Hasher h;
   h.add(compiler_identity());
   h.add(host_target().triple);
   h.add(host_target().features);
   h.add(host_target().vector_bits);
-  for (const std::string& source : sources) h.add(source);
+  h.add(texts.prelude.hash);
+  for (const std::string& source : texts.sources) h.add(source);
   return h.finish().hex();
 }
 
@@ -76,25 +82,18 @@ Result<ModulePtr> load_bytes(std::string_view bytes, JitReport& report) {
   return load_file(cat("/proc/self/fd/", file), "", report);
 }
 
-WireRequest request_for(std::span<const std::string> sources) {
-  const Target& target = host_target();
-  WireRequest request;
-  request.sources.assign(sources.begin(), sources.end());
-  request.name = "kernels.cpp";
-  request.triple = target.triple;
-  request.features = target.features;
-  request.flags = compiler_flags();
-  request.temp_folder = temp_folder();
-  request.vector_bits = target.vector_bits;
-  request.threads = 2;
+WireRequest request_for(const Texts& texts) {
+  WireRequest request = request_for(host_target());
+  request.sources.assign(texts.sources.begin(), texts.sources.end());
+  request.prelude = texts.prelude.text;
+  if (!request.prelude.empty()) request.precompiled = precompiled_prelude(host_target());
   return request;
 }
 
-Result<Compiled> compile(std::span<const std::string> sources, const DiskCache& cache,
-                         JitReport& report) {
+Result<Compiled> compile(const Texts& texts, const DiskCache& cache, JitReport& report) {
   events::PhaseScope phase("compile_kernels", report.key);
   CrashMarker marker(cache, report.key);
-  WireRequest request = request_for(sources);
+  WireRequest request = request_for(texts);
   Result<Compiled> compiled =
       marker.crashed_before() ? compile_in_helper(request) : compile_in_process(request);
   if (!compiled) {
@@ -106,10 +105,11 @@ Result<Compiled> compile(std::span<const std::string> sources, const DiskCache& 
   report.link_ns = compiled->link_ns;
   report.diagnostics = compiled->diagnostics;
   report.in_helper = compiled->in_helper;
+  report.from_tree = compiled->from_tree;
   return compiled;
 }
 
-Result<ModulePtr> from_disk_or_compiler(std::span<const std::string> sources, JitReport& report) {
+Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
   std::string why, path;
   DiskCache cache;
   if (!force_disable_caches.get()) {
@@ -122,7 +122,7 @@ Result<ModulePtr> from_disk_or_compiler(std::span<const std::string> sources, Ji
     if (loaded) return loaded;
     unlink(path.c_str());
   }
-  Result<Compiled> compiled = compile(sources, cache, report);
+  Result<Compiled> compiled = compile(texts, cache, report);
   if (!compiled) return compiled.failure();
   if (cache.ok() && cache.store(report.key, compiled->object, path, why)) {
     Result<ModulePtr> loaded = load_file(path, path, report);
@@ -167,7 +167,7 @@ Modules& modules() {
   return all;
 }
 
-Result<ModulePtr> through_memory(std::span<const std::string> sources, JitReport& report) {
+Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
   std::promise<Result<ModulePtr>> mine;
   bool chosen = false;
   Modules::Future future = modules().join(report.key, mine, chosen);
@@ -179,7 +179,7 @@ Result<ModulePtr> through_memory(std::span<const std::string> sources, JitReport
   }
   Result<ModulePtr> made = Failure{"jit: an exception ended the compilation"};
   try {
-    made = from_disk_or_compiler(sources, report);
+    made = from_disk_or_compiler(texts, report);
   } catch (const std::exception& e) {
     made = Failure{cat("jit: ", e.what())};
   }
@@ -195,16 +195,23 @@ void* KernelModule::symbol(std::string_view name) const {
   return dlsym(handle_, std::string(name).c_str());
 }
 
-Result<ModulePtr> load_or_compile(std::span<const std::string> sources, JitReport* report) {
+Result<ModulePtr> load_or_compile(std::span<const std::string> sources, const Prelude& prelude,
+                                  JitReport* report) {
   JitReport unread;
   JitReport& r = report ? *report : unread;
   r = JitReport();
   int64_t begin = now_ns();
-  r.key = key_of(sources);
+  const Texts texts{sources, prelude};
+  r.key = key_of(texts);
   Result<ModulePtr> module =
-      force_disable_caches.get() ? from_disk_or_compiler(sources, r) : through_memory(sources, r);
+      force_disable_caches.get() ? from_disk_or_compiler(texts, r) : through_memory(texts, r);
   r.total_ns = now_ns() - begin;
   return module;
+}
+
+Result<ModulePtr> load_or_compile(std::span<const std::string> sources, JitReport* report) {
+  static const Prelude none("");
+  return load_or_compile(sources, none, report);
 }
 
 Result<ModulePtr> load_or_compile(std::string_view source, JitReport* report) {

@@ -13,9 +13,18 @@
 #include <string>
 #include <string_view>
 
+#include "vitro/base/hash.h"
 #include "vitro/base/result.h"
 
 namespace vitro::jit {
+
+// What texts have in common, which they include as "vitro_prelude.h".  It may have been parsed when
+// the library was built (compiler.h); where it was not, the compiler reads it as text.
+struct Prelude {
+  explicit Prelude(std::string all) : text(std::move(all)), hash(hash_of(text)) {}
+  std::string text;
+  Hash hash;
+};
 
 // A loaded shared object.  It is never unloaded: a pointer from symbol() is good until the process
 // ends.
@@ -37,6 +46,7 @@ class KernelModule {
 
 struct JitReport {
   bool from_memory = false, from_disk = false, in_helper = false;
+  bool from_tree = false;   // the prelude had been parsed when the library was built
   std::string key;          // 32 hexadecimal digits
   std::string path;         // of the shared object
   std::string diagnostics;  // warnings, or why the text does not compile
@@ -49,6 +59,9 @@ struct JitReport {
 Result<std::shared_ptr<const KernelModule>> load_or_compile(std::string_view source,
                                                             JitReport* report = nullptr);
 Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std::string> sources,
+                                                            JitReport* report = nullptr);
+Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std::string> sources,
+                                                            const Prelude& prelude,
                                                             JitReport* report = nullptr);
 
 // Forgets the modules in memory (not on disk): for tests and for measuring a warm start.

@@ -6,46 +6,44 @@
 namespace vitro::jit {
 namespace {
 
-using runtime::Registers;
-
-// What VITRO_ISA leaves of the machine.
-bool wanted(Registers registers, kernels::Isa isa) {
-  switch (isa) {
-    case kernels::Isa::baseline:
-      return registers == Registers::general;
-    case kernels::Isa::avx2:
-      return registers <= Registers::avx;
-    case kernels::Isa::avx512:
-      return true;
-  }
-  return false;
-}
-
-Target ask() {
-  Target target;
 #if defined(__x86_64__)
-  target.triple = "x86_64-unknown-linux-gnu";
-  const kernels::Isa isa = kernels::machine_isa();
+constexpr const char* triple = "x86_64-unknown-linux-gnu";
 #elif defined(__aarch64__)
-  target.triple = "aarch64-unknown-linux-gnu";
-  const kernels::Isa isa = kernels::Isa::baseline;
+constexpr const char* triple = "aarch64-unknown-linux-gnu";
 #else
 #error "vitro generates code for x86-64 and AArch64"
 #endif
-  for (const runtime::CpuFeature& f : runtime::machine().features) {
-    if (!wanted(f.registers, isa)) continue;
-    if (!target.features.empty()) target.features += ',';
-    target.features += '+';
-    target.features += f.name;
+
+// As src/kernels/folder.cmake has them for what is compiled ahead.
+std::string features_of(kernels::Isa isa) {
+#if defined(__x86_64__)
+  switch (isa) {
+    case kernels::Isa::baseline:
+      return "";
+    case kernels::Isa::avx2:
+      return "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+popcnt";
+    case kernels::Isa::avx512:
+      return "+avx2,+avx512bw,+avx512dq,+avx512f,+avx512vl,+bmi,+bmi2,+f16c,+fma,+lzcnt,+popcnt";
   }
-  if (isa == kernels::Isa::avx512) target.vector_bits = 512;
-  return target;
+#endif
+  std::string features;
+  for (const runtime::CpuFeature& f : runtime::machine().features) {
+    if (f.registers != runtime::Registers::general) continue;
+    if (!features.empty()) features += ',';
+    features += '+';
+    features += f.name;
+  }
+  return features;
 }
 
 }  // namespace
 
+Target target_of(kernels::Isa isa) {
+  return {triple, features_of(isa), isa == kernels::Isa::avx512 ? 512u : 0u, isa};
+}
+
 const Target& host_target() {
-  static const Target target = ask();
+  static const Target target = target_of(kernels::machine_isa());
   return target;
 }
 

@@ -14,14 +14,14 @@ namespace vitro::jit {
 
 struct WireRequest {
   std::vector<std::string> sources;
-  std::string name, triple, features, flags, temp_folder;
+  std::string prelude, precompiled, name, triple, features, flags, temp_folder;
   uint64_t vector_bits = 0, threads = 1;
 };
 
 struct WireReply {
   uint64_t ok = 0;
   std::string object, diagnostics;
-  uint64_t clang_ns = 0, link_ns = 0;
+  uint64_t clang_ns = 0, link_ns = 0, from_tree = 0;
 };
 
 inline constexpr uint64_t wire_magic = 0x3043432d54495600 + VITRO_CC_INTERFACE;
@@ -35,6 +35,8 @@ class RequestView {
                uint32_t(wire.vector_bits),
                texts_.data(),
                texts_.size(),
+               {wire.prelude.data(), wire.prelude.size()},
+               wire.precompiled.c_str(),
                wire.name.c_str(),
                wire.triple.c_str(),
                wire.features.c_str(),
@@ -103,8 +105,10 @@ inline std::string write_wire(const WireRequest& r) {
   WireWriter out;
   out.add(uint64_t{r.sources.size()});
   for (const std::string& source : r.sources) out.add(source);
-  for (const std::string* text : {&r.name, &r.triple, &r.features, &r.flags, &r.temp_folder})
+  for (const std::string* text :
+       {&r.prelude, &r.precompiled, &r.name, &r.triple, &r.features, &r.flags, &r.temp_folder}) {
     out.add(*text);
+  }
   out.add(r.vector_bits);
   out.add(r.threads);
   return out.take();
@@ -114,8 +118,10 @@ inline bool read_wire(std::string_view bytes, WireRequest& r) {
   WireReader in(bytes);
   uint64_t count = in.number();
   for (uint64_t i = 0; i < count && in.ok(); ++i) r.sources.push_back(in.text());
-  for (std::string* text : {&r.name, &r.triple, &r.features, &r.flags, &r.temp_folder})
+  for (std::string* text :
+       {&r.prelude, &r.precompiled, &r.name, &r.triple, &r.features, &r.flags, &r.temp_folder}) {
     *text = in.text();
+  }
   r.vector_bits = in.number();
   r.threads = in.number();
   return in.at_end();
@@ -128,6 +134,7 @@ inline std::string write_wire(const VitroCcReply& r) {
   out.add(std::string_view(r.diagnostics.data, r.diagnostics.size));
   out.add(uint64_t(r.clang_ns));
   out.add(uint64_t(r.link_ns));
+  out.add(uint64_t(r.from_tree));
   return out.take();
 }
 
@@ -138,6 +145,7 @@ inline bool read_wire(std::string_view bytes, WireReply& r) {
   r.diagnostics = in.text();
   r.clang_ns = in.number();
   r.link_ns = in.number();
+  r.from_tree = in.number();
   return in.at_end();
 }
 

@@ -50,6 +50,7 @@ struct Job {
   std::atomic<size_t> next = 0;
   std::atomic<int64_t> clang_ns = 0;
   Outcome linked;
+  bool from_tree = true;
   int64_t link_ns = 0;
 };
 
@@ -86,6 +87,7 @@ Outcome run(Job& job) {
   for (const Outcome& object : job.objects) {
     outcome.diagnostics += object.diagnostics;
     outcome.ok = outcome.ok && object.ok;
+    job.from_tree = job.from_tree && object.from_tree;
   }
   if (!outcome.ok) return outcome;
   if (!run_on_threads(link_objects, &job, 1)) return {false, {}, "no thread could be started\n"};
@@ -123,7 +125,26 @@ void vitro_cc_compile(const VitroCcRequest* request, VitroCcReply* reply) {
   reply->object = copy(outcome.bytes);
   reply->diagnostics = copy(outcome.diagnostics);
   reply->clang_ns = job.clang_ns;
+  reply->from_tree = job.from_tree;
   reply->link_ns = job.link_ns;
+}
+
+void vitro_cc_precompile(const VitroCcRequest* request, VitroCcReply* reply) {
+  using namespace vitro::cc;
+  Job job{*request, std::vector<Outcome>(1)};
+  int64_t begin = now_ns();
+  run_on_threads(
+      [](void* argument) -> void* {
+        Job& job = *static_cast<Job*>(argument);
+        job.objects[0] = precompile(job.request);
+        return nullptr;
+      },
+      &job, 1);
+  reply->ok = job.objects[0].ok ? VITRO_CC_OK : VITRO_CC_FAILED;
+  reply->object = copy(job.objects[0].bytes);
+  reply->diagnostics = copy(job.objects[0].diagnostics);
+  reply->clang_ns = now_ns() - begin;
+  reply->link_ns = 0;
 }
 
 void vitro_cc_release(VitroCcReply* reply) {

@@ -9,7 +9,7 @@ Outcome compile(std::string_view source, const VitroCcRequest& request) {
   Outcome outcome;
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
-  std::unique_ptr<llvm::Module> module = parse(source, request, context, outcome.diagnostics);
+  std::unique_ptr<llvm::Module> module = parse(source, request, context, outcome);
   outcome.ok = module && generate(*module, request, outcome);
   return outcome;
 }

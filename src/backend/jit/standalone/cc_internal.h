@@ -22,15 +22,19 @@ struct Outcome {
   bool ok = false;
   std::string bytes;        // an object file or a shared object
   std::string diagnostics;  // of the compiler or the linker
+  bool from_tree = false;   // the prelude was not read as text
 };
 
 // Clang and LLVM: a text to an object file.  Any threads at once; wants a large stack.
 Outcome compile(std::string_view source, const VitroCcRequest& request);
 
-// The first half of it, Clang: a text to a module of unoptimised IR; null, with the reasons in
-// `diagnostics`, when the text is wrong.
+// The first half of it, Clang: a text to a module of unoptimised IR; null, with the reasons in the
+// outcome's diagnostics, when the text is wrong.
 std::unique_ptr<llvm::Module> parse(std::string_view source, const VitroCcRequest& request,
-                                    llvm::LLVMContext& context, std::string& diagnostics);
+                                    llvm::LLVMContext& context, Outcome& outcome);
+
+// The prelude as a file: a line that says of what, and the syntax tree.
+Outcome precompile(const VitroCcRequest& request);
 
 // The other half, LLVM: to the bytes of an object file.
 bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outcome);

@@ -1,3 +1,5 @@
+#include <mutex>
+
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/CodeGen/ModuleBuilder.h>
@@ -5,15 +7,23 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Serialization/ASTWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/xxhash.h>
 
 #include "backend/jit/standalone/cc_internal.h"
 
 namespace vitro::cc {
 namespace {
+
+// Where the compiler finds what it may see.
+constexpr const char* prelude_name = "vitro_prelude.h";
+constexpr const char* tree_name = "vitro_prelude.ast";
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> words;
@@ -26,32 +36,112 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return words;
 }
 
-std::shared_ptr<clang::CompilerInvocation> invocation_for(const VitroCcRequest& request,
-                                                          clang::DiagnosticsEngine& diagnostics) {
-  std::vector<std::string> words = split(request.flags, ' ');
-  words.insert(words.end(),
-               {"-triple", request.triple, "-emit-obj", "-main-file-name", request.name});
-  if (request.vector_bits != 0) {
-    words.push_back("-mprefer-vector-width=" + std::to_string(request.vector_bits));
-  }
-  words.insert(words.end(), {"-x", "c++", request.name});
-  std::vector<const char*> arguments;
-  for (const std::string& word : words) arguments.push_back(word.c_str());
-  auto invocation = std::make_shared<clang::CompilerInvocation>();
-  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, diagnostics))
-    return nullptr;
-  invocation->getTargetOpts().FeaturesAsWritten = split(request.features, ',');
-  return invocation;
+// The line before the tree: everything that the tree depends on.
+std::string stamp_of(const VitroCcRequest& request) {
+  llvm::SmallString<0> all;
+  llvm::raw_svector_ostream out(all);
+  const llvm::StringRef prelude(request.prelude.data, request.prelude.size);
+  out << VITRO_CC_INTERFACE << vitro_cc_version() << '\n' << request.triple << '\n';
+  out << request.features << '\n' << request.flags << '\n' << request.vector_bits << '\n';
+  out << prelude;
+  const llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(all.data()), all.size()));
+  std::string stamp;
+  llvm::raw_string_ostream(stamp) << llvm::format("vitro prelude %016llx%016llx\n",
+                                                  (unsigned long long)hash.high64,
+                                                  (unsigned long long)hash.low64);
+  stamp.insert(stamp.size() - 1, 64 - stamp.size(), ' ');  // the tree is read in words
+  return stamp;
 }
 
-// The only file that the compiler sees is the text.
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> only_file(std::string_view source,
-                                                          const char* name) {
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  files->setCurrentWorkingDirectory("/");
-  files->addFile(name, 0, llvm::MemoryBuffer::getMemBuffer({source.data(), source.size()}, name));
-  return files;
+// The tree in the file that the request names; empty where that is not a file of this prelude.
+llvm::StringRef tree_for(const VitroCcRequest& request) {
+  struct Open {
+    std::string path, stamp;
+    std::unique_ptr<llvm::MemoryBuffer> file;
+  };
+  static std::mutex& lock = *new std::mutex;
+  static std::vector<Open>& opened = *new std::vector<Open>;  // mapped for as long as we are
+  if (!*request.precompiled || request.prelude.size == 0) return {};
+  const std::string stamp = stamp_of(request);
+  std::lock_guard hold(lock);
+  for (const Open& open : opened) {
+    if (open.path == request.precompiled && open.stamp == stamp)
+      return open.file->getBuffer().drop_front(stamp.size());
+  }
+  auto file = llvm::MemoryBuffer::getFile(request.precompiled, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file || !(*file)->getBuffer().starts_with(stamp)) return {};
+  opened.push_back({request.precompiled, stamp, std::move(*file)});
+  return opened.back().file->getBuffer().drop_front(stamp.size());
 }
+
+// A run of Clang over a text that sees nothing of the machine's files.
+class Run {
+ public:
+  Run(const VitroCcRequest& request, std::string& diagnostics)
+      : request_(request),
+        messages_(diagnostics),
+        options_(llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>()),
+        printer_(messages_, options_.get()),
+        files_(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>()) {
+    options_->ShowCarets = true;
+    files_->setCurrentWorkingDirectory("/");
+    add_file(prelude_name, {request.prelude.data, request.prelude.size});
+  }
+
+  // The bytes stay the caller's.
+  void add_file(const char* name, llvm::StringRef bytes) {
+    files_->addFile(name, 0, llvm::MemoryBuffer::getMemBuffer(bytes, name, false));
+  }
+
+  bool operator()(clang::FrontendAction& action, const char* name, llvm::StringRef tree = {}) {
+    auto engine = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
+        llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), options_, &printer_,
+        /*ShouldOwnClient=*/false);
+    auto invocation = invocation_for(name, *engine);
+    if (!invocation) {
+      messages_ << "clang does not take these flags: " << request_.flags << '\n';
+      return false;
+    }
+    if (!tree.empty()) {
+      add_file(tree_name, tree);
+      clang::PreprocessorOptions& options = invocation->getPreprocessorOpts();
+      options.ImplicitPCHInclude = tree_name;
+      options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::All;
+    }
+    clang::CompilerInstance clang;
+    clang.setInvocation(invocation);
+    clang.setDiagnostics(engine.get());
+    clang.createFileManager(files_);
+    clang.setVerboseOutputStream(messages_);
+    return clang.ExecuteAction(action);
+  }
+
+ private:
+  std::shared_ptr<clang::CompilerInvocation> invocation_for(
+      const char* name, clang::DiagnosticsEngine& diagnostics) const {
+    std::vector<std::string> words = split(request_.flags, ' ');
+    words.insert(words.end(), {"-triple", request_.triple, "-emit-obj", "-main-file-name", name});
+    if (request_.vector_bits != 0) {
+      words.push_back("-mprefer-vector-width=" + std::to_string(request_.vector_bits));
+    }
+    words.insert(words.end(), {"-x", "c++", name});
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    auto invocation = std::make_shared<clang::CompilerInvocation>();
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, diagnostics))
+      return nullptr;
+    invocation->getTargetOpts().FeaturesAsWritten = split(request_.features, ',');
+    return invocation;
+  }
+
+  const VitroCcRequest& request_;
+  llvm::raw_string_ostream messages_;
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
+  clang::TextDiagnosticPrinter printer_;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_;
+};
 
 // Unlike Clang's own action it brings no optimiser and no linker of bitcode along.
 class MakeModule : public clang::ASTFrontendAction {
@@ -75,30 +165,51 @@ class MakeModule : public clang::ASTFrontendAction {
   std::unique_ptr<llvm::Module> module_;
 };
 
+class MakeTree : public clang::ASTFrontendAction {
+ public:
+  llvm::StringRef bytes() const { return {tree_->Data.data(), tree_->Data.size()}; }
+
+ protected:
+  clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang,
+                                                        llvm::StringRef) override {
+    return std::make_unique<clang::PCHGenerator>(
+        clang.getPreprocessor(), clang.getModuleCache(), tree_name, "", tree_,
+        llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
+        /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false);
+  }
+
+ private:
+  std::shared_ptr<clang::PCHBuffer> tree_ = std::make_shared<clang::PCHBuffer>();
+};
+
 }  // namespace
 
 std::unique_ptr<llvm::Module> parse(std::string_view source, const VitroCcRequest& request,
-                                    llvm::LLVMContext& context, std::string& diagnostics) {
-  llvm::raw_string_ostream messages(diagnostics);
-  auto options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
-  options->ShowCarets = true;
-  clang::TextDiagnosticPrinter printer(messages, options.get());
-  auto engine = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
-      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), options, &printer,
-      /*ShouldOwnClient=*/false);
-  auto invocation = invocation_for(request, *engine);
-  if (!invocation) {
-    messages << "clang does not take these flags: " << request.flags << '\n';
-    return nullptr;
+                                    llvm::LLVMContext& context, Outcome& outcome) {
+  const llvm::StringRef text(source.data(), source.size());
+  if (const llvm::StringRef tree = tree_for(request); !tree.empty()) {
+    Run run(request, outcome.diagnostics);
+    MakeModule action(context);
+    run.add_file(request.name, text);
+    outcome.from_tree = run(action, request.name, tree);
+    if (outcome.from_tree) return action.take();
+    outcome.diagnostics
+        .clear();  // of a wrong text, or of a tree that cannot be read: now without it
   }
-  clang::CompilerInstance clang;
-  clang.setInvocation(invocation);
-  clang.setDiagnostics(engine.get());
-  clang.createFileManager(only_file(source, request.name));
-  clang.setVerboseOutputStream(messages);
+  Run run(request, outcome.diagnostics);
   MakeModule action(context);
-  if (!clang.ExecuteAction(action)) return nullptr;
-  return action.take();
+  run.add_file(request.name, text);
+  return run(action, request.name) ? action.take() : nullptr;
+}
+
+Outcome precompile(const VitroCcRequest& request) {
+  Outcome outcome;
+  Run run(request, outcome.diagnostics);
+  MakeTree action;
+  outcome.ok = run(action, prelude_name) && !action.bytes().empty();
+  if (outcome.ok) outcome.bytes = stamp_of(request) + action.bytes().str();
+  return outcome;
 }
 
 }  // namespace vitro::cc

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "backend/codegen/source.h"
+#include "backend/jit/compiler.h"
+#include "backend/jit_folder.h"
+
+namespace vitro::jit {
+namespace {
+
+const std::string three = "#pragma once\ninline float some() { return 3; }\n";
+const std::string four_ = "#pragma once\ninline float some() { return 4; }\n";
+const std::string user =
+    "#include \"vitro_prelude.h\"\nextern \"C\" void add_some(float* x) { *x += some(); }\n";
+
+// A file that goes away with the test.
+class TempFile {
+ public:
+  explicit TempFile(const std::string& bytes) {
+    int file = mkstemp(name_);
+    EXPECT_EQ(write(file, bytes.data(), bytes.size()), ssize_t(bytes.size()));
+    close(file);
+  }
+  ~TempFile() { unlink(name_); }
+  const char* path() const { return name_; }
+
+ private:
+  char name_[32] = "/tmp/vitro-tree.XXXXXX";
+};
+
+std::string tree_of(const std::string& prelude) {
+  Result<std::string> tree = precompile(prelude, host_target());
+  EXPECT_TRUE(tree) << tree.why();
+  return tree ? *tree : "";
+}
+
+Result<Compiled> compile(const std::string& text, const std::string& prelude,
+                         const std::string& tree) {
+  WireRequest request = request_for(host_target());
+  request.sources = {text};
+  request.prelude = prelude;
+  TempFile file(tree);
+  request.precompiled = file.path();
+  return compile_in_process(request);
+}
+
+TEST(JitPrelude, ATreeGivesWhatTheTextGives) {
+  auto text = compile(user, three, "");
+  auto tree = compile(user, three, tree_of(three));
+  ASSERT_TRUE(text) << text.why();
+  ASSERT_TRUE(tree) << tree.why();
+  EXPECT_FALSE(text->from_tree);
+  EXPECT_TRUE(tree->from_tree);
+  EXPECT_EQ(text->object.size(), tree->object.size());  // they name the prelude's folder differently
+}
+
+TEST(JitPrelude, ATreeOfAnotherPreludeIsNotRead) {
+  ASSERT_EQ(three.size(), four_.size());
+  auto right = compile(user, four_, "");
+  auto other = compile(user, four_, tree_of(three));
+  ASSERT_TRUE(right && other);
+  EXPECT_FALSE(other->from_tree);
+  EXPECT_TRUE(right->object == other->object);
+}
+
+TEST(JitPrelude, ATreeForAnotherMachineIsNotRead) {
+  Target target = host_target();
+  target.features += target.features.empty() ? "+sse3" : ",+sse3";
+  Result<std::string> tree = precompile(three, target);
+  ASSERT_TRUE(tree) << tree.why();
+  auto compiled = compile(user, three, *tree);
+  ASSERT_TRUE(compiled) << compiled.why();
+  EXPECT_FALSE(compiled->from_tree);
+}
+
+TEST(JitPrelude, WithoutAWholeTreeThePreludeIsReadAsText) {
+  const std::string tree = tree_of(three);
+  for (size_t size :
+       {size_t{0}, size_t{10}, size_t{64}, size_t{68}, size_t{200}, tree.size() / 2}) {
+    auto compiled = compile(user, three, tree.substr(0, size));
+    ASSERT_TRUE(compiled) << size << ": " << compiled.why();
+    EXPECT_FALSE(compiled->from_tree) << size;
+    EXPECT_EQ(compiled->diagnostics, "") << size;
+  }
+}
+
+TEST(JitPrelude, AWrongTextIsExplainedWithATreeToo) {
+  auto compiled = compile(user + "int g() { return y; }\n", three, tree_of(three));
+  ASSERT_FALSE(compiled);
+  EXPECT_TRUE(says(compiled.why(), "kernels.cpp:3:18: error: use of undeclared identifier 'y'"))
+      << compiled.why();
+}
+
+TEST(JitPrelude, ThePreludeOfGeneratedKernelsCompilesWithoutAWarning) {
+  CacheFolder folder;
+  const Prelude prelude(backend::prelude_text());
+  std::vector<std::string> texts = {"#include \"vitro_prelude.h\"\n" + adder(1)};
+  JitReport report;
+  auto module = load_or_compile(texts, prelude, &report);
+  ASSERT_TRUE(module) << module.why();
+  EXPECT_EQ(report.diagnostics, "");
+  EXPECT_EQ(run(**module, "add1"), 2.0f);
+}
+
+TEST(JitPrelude, AnotherPreludeIsAnotherModule) {
+  CacheFolder folder;
+  std::vector<std::string> texts = {user};
+  auto first = load_or_compile(texts, Prelude(three));
+  auto second = load_or_compile(texts, Prelude(four_));
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(run(**first, "add_some"), 4.0f);
+  EXPECT_EQ(run(**second, "add_some"), 5.0f);
+}
+
+}  // namespace
+}  // namespace vitro::jit
