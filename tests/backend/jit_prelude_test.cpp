@@ -54,7 +54,8 @@ TEST(JitPrelude, ATreeGivesWhatTheTextGives) {
   ASSERT_TRUE(tree) << tree.why();
   EXPECT_FALSE(text->from_tree);
   EXPECT_TRUE(tree->from_tree);
-  EXPECT_EQ(text->object.size(), tree->object.size());  // they name the prelude's folder differently
+  EXPECT_EQ(text->object.size(),
+            tree->object.size());  // they name the prelude's folder differently
 }
 
 TEST(JitPrelude, ATreeOfAnotherPreludeIsNotRead) {

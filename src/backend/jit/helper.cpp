@@ -118,8 +118,12 @@ Result<Compiled> compile_in_helper(const WireRequest& request) {
   }
   if (reply.ok != VITRO_CC_OK)
     return Failure{cat("jit: the text of the kernels does not compile:\n", reply.diagnostics)};
-  return Compiled{std::move(reply.object), std::move(reply.diagnostics), int64_t(reply.clang_ns),
-                  int64_t(reply.link_ns), true, reply.from_tree != 0};
+  return Compiled{std::move(reply.object),
+                  std::move(reply.diagnostics),
+                  int64_t(reply.clang_ns),
+                  int64_t(reply.link_ns),
+                  true,
+                  reply.from_tree != 0};
 }
 
 }  // namespace vitro::jit
