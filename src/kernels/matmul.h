@@ -17,7 +17,7 @@ namespace vitro::kernels::inline VITRO_ISA {
 template <class Acc>
 struct MatmulPanel {
 #if defined(__AVX512F__)
-  static constexpr int rows = sizeof(Acc) == 4 ? 12 : 6, vectors = 2;
+  static constexpr int rows = 6, vectors = sizeof(Acc) == 4 ? 4 : 2;
 #elif defined(__AVX2__)
   static constexpr int rows = sizeof(Acc) == 4 ? 6 : 2, vectors = 1;
 #else
@@ -43,12 +43,20 @@ VITRO_INLINE i64 packed_size(i64 k, i64 n) {
   return panel_count<Acc>(n) * MatmulPanel<Acc>::columns * k;
 }
 
-// Blocks as large as product.h allows, smaller where the threads would have less than four each.
+// Products that are added before the next panel is read: as many as let a tile's rows stay in the
+// first cache.
 template <class Acc>
-[[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64 threads) {
+inline constexpr i64 matmul_depth = 3072 / sizeof(Acc);
+
+// Low blocks, whose sums stay in the first cache, where the panels of all their columns stay in the
+// second; else high ones, so that panels are seldom read again.  Smaller ones where the threads
+// would have less than four each.
+template <class Acc>
+[[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64 k, i64 threads) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, height = MatmulPanel<Acc>::rows;
-  const i64 wanted = threads > 1 ? 4 * threads : 1;
-  ProductCut cut{m, n, divide_up(m, product_rows), product_columns<Acc>, 0};
+  const i64 rows = k <= matmul_depth<Acc> ? 4 * height : product_rows,
+            wanted = threads > 1 ? 4 * threads : 1;
+  ProductCut cut{m, n, divide_up(m, rows), product_columns<Acc>, 0};
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
   while (count() < wanted && cut.columns > columns) cut.columns /= 2;
   while (count() < wanted && cut.row_blocks < divide_up(m, height)) {
@@ -74,7 +82,7 @@ VITRO_INLINE i64 matmul_pack_turned(const S* from, i64 column_stride, i64 k, i64
 }
 
 // Copies panel `p` of B (element (i, j) at b[i * row_stride + j * column_stride]), columns past n
-// as zeros.
+// up to the next multiple of 16 as zeros.
 template <class Acc, class T, class S>
 VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
                               T* packed, i64 p) {
@@ -84,11 +92,11 @@ VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64
   constexpr i64 columns = MatmulPanel<Acc>::columns;
   i64 first = p * columns, width = smaller(columns, n - first);
   T* to = packed + first * k;
-  for (i64 j = 0; j < columns; j += 16) {
+  for (i64 j = 0; j < width; j += 16) {
     const S* from = b + (first + j) * column_stride;
     i64 count = width - j, i = 0;
     if constexpr (!is_half<S>) {
-      if (row_stride == 1 && column_stride != 1 && count > 0)
+      if (row_stride == 1 && column_stride != 1)
         i = matmul_pack_turned<columns>(from, column_stride, k, count, to + j);
     }
     for (; i < k; ++i) {
@@ -137,17 +145,19 @@ template <int rows, int vectors, bool row_major, class Acc, class T>
 template <class Acc, class T>
 using MatmulTile = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool);
 
-// The tile of 1 to MatmulPanel<Acc>::rows rows.
-template <int vectors, bool row_major, class Acc, class T, int... low>
-VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, LaneList<int, low...>) {
+// The tile of 1 to MatmulPanel<Acc>::rows rows and 1 to MatmulPanel<Acc>::vectors vectors.
+template <bool row_major, class Acc, class T, int... i>
+VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
+  constexpr int most = MatmulPanel<Acc>::vectors;
   static constexpr MatmulTile<Acc, T> tiles[] = {
-      matmul_tile<low + 1, vectors, row_major, Acc, T>...};
-  return tiles[rows - 1];
+      matmul_tile<i / most + 1, i % most + 1, row_major, Acc, T>...};
+  return tiles[(rows - 1) * most + vectors - 1];
 }
-template <int vectors, bool row_major, class Acc, class T>
-VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows) {
-  return matmul_tile_of<vectors, row_major, Acc, T>(
-      rows, __make_integer_seq<LaneList, int, MatmulPanel<Acc>::rows>{});
+template <bool row_major, class Acc, class T>
+VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, i64 vectors) {
+  constexpr int count = MatmulPanel<Acc>::rows * MatmulPanel<Acc>::vectors;
+  return matmul_tile_of<row_major, Acc, T>(rows, vectors,
+                                           __make_integer_seq<LaneList, int, count>{});
 }
 
 // Rows of A, one after the other in `to`.
@@ -176,9 +186,6 @@ template <i64 columns, class T>
   }
 }
 
-// Products that are added before the next rows are read.
-inline constexpr i64 matmul_depth = 512;
-
 // Some of a call: rows of a tile by all columns, k0 to k0 + depth.
 template <class Acc, class A, class T>
 class MatmulRun {
@@ -193,11 +200,11 @@ class MatmulRun {
   [[gnu::always_inline]] void run() {
     const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
               higher = call_.rows % tiles;
-    const i64 pieces = call_.k > matmul_depth ? divide_up(call_.k, matmul_depth) : 1,
-              depth = divide_up(call_.k, pieces);
+    const i64 most = ragged_ ? ragged_depth : depth,
+              each = call_.k > most ? divide_up(call_.k, divide_up(call_.k, most)) : call_.k;
     i64 k0 = 0;
     do {
-      const i64 count = smaller(depth, call_.k - k0);
+      const i64 count = smaller(each, call_.k - k0);
       copy_right(k0, count);
       for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
         const i64 rows = low + (tile < higher);
@@ -210,14 +217,12 @@ class MatmulRun {
 
  private:
   using Panel = MatmulPanel<Acc>;
-  static constexpr i64 columns = Panel::columns, left_stride = matmul_depth + 16;
+  static constexpr i64 columns = Panel::columns, depth = matmul_depth<Acc>,
+                       left_stride = depth + 16, ragged_depth = 256;
 
-  // Whether A cannot be read where it stands.  Rows whose starts fall on few cache sets would push
-  // each other out.
+  // Whether A cannot be read where it stands.
   [[gnu::always_inline]] bool copies() const {
-    if (!__is_same(A, Acc) || (call_.a_k_stride != 1 && call_.a_row_stride != 1)) return true;
-    return call_.a_k_stride == 1 && call_.rows > 4 &&
-           call_.a_row_stride * i64(sizeof(Acc)) % 4096 == 0;
+    return !__is_same(A, Acc) || (call_.a_k_stride != 1 && call_.a_row_stride != 1);
   }
 
   [[gnu::always_inline]] void copy_right(i64 k0, i64 count) {
@@ -239,21 +244,16 @@ class MatmulRun {
       const T* b = b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
       i64 b_stride = call_.b_row_stride;
       if (ragged_ && column + columns > call_.columns) b = right_, b_stride = columns;
-      const bool narrow = call_.columns - column <= 16;
-      tile(rows, narrow)(a, stride, b, b_stride, count,
-                         (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride,
-                         call_.add || k0 > 0);
+      tile(rows, call_.columns - column)(a, stride, b, b_stride, count,
+                                         (Acc*)call_.c + row * call_.c_row_stride + column,
+                                         call_.c_row_stride, call_.add || k0 > 0);
     }
   }
 
-  [[gnu::always_inline]] MatmulTile<Acc, T> tile(i64 rows, bool narrow) const {
-    constexpr int vectors = Panel::vectors;
-    if (row_major_) {
-      return narrow ? matmul_tile_of<1, true, Acc, T>(rows)
-                    : matmul_tile_of<vectors, true, Acc, T>(rows);
-    }
-    return narrow ? matmul_tile_of<1, false, Acc, T>(rows)
-                  : matmul_tile_of<vectors, false, Acc, T>(rows);
+  [[gnu::always_inline]] MatmulTile<Acc, T> tile(i64 rows, i64 wide) const {
+    const i64 vectors = smaller(divide_up(wide, 16), Panel::vectors);
+    return row_major_ ? matmul_tile_of<true, Acc, T>(rows, vectors)
+                      : matmul_tile_of<false, Acc, T>(rows, vectors);
   }
 
   const ProductCall& call_;
@@ -261,7 +261,7 @@ class MatmulRun {
   const T* b_;
   const bool ragged_, row_major_;
   alignas(64) Acc left_[Panel::rows * left_stride];
-  alignas(64) T right_[matmul_depth * columns];
+  alignas(64) T right_[ragged_depth * columns];
 };
 
 // The call with sums in Acc, A in A, B in T.

@@ -32,7 +32,7 @@ static void pack(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
 }
 template <class T>
 static ProductCut cut(i64 m, i64 n, i64 k, i64 threads) {
-  return matmul_cut<typename Sums<T>::type>(m, n, threads);
+  return matmul_cut<typename Sums<T>::type>(m, n, k, threads);
 }
 template <class T>
 static void multiply(const ProductCall& call) {
@@ -60,7 +60,7 @@ template <class T>
 static void run(const MatmulCall& call, i64 begin, i64 end) {
   using Acc = typename Sums<T>::type;
   constexpr i64 width = MatmulPanel<Acc>::columns, stride = product_columns<Acc>;
-  const ProductCut cut = matmul_cut<Acc>(call.m, call.n, call.threads);
+  const ProductCut cut = matmul_cut<Acc>(call.m, call.n, call.k, call.threads);
   alignas(64) Acc sums[product_sums<Acc>];
   for (i64 task = begin; task < end; ++task) {
     const ProductBlock at = cut.block(task);

@@ -66,13 +66,16 @@ struct ProductCall {
   bool add;  // to what stands in C
 };
 
+// The widest panels of any machine.
+inline constexpr long product_most_width = 64;
+
 // Of one type of B.
 struct Product {
   long width;                           // columns of a panel
   long (*packed_size)(long k, long n);  // in elements
   long (*panel_count)(long n);
   // Packs panels [begin, end) of B, whose element (p, j) stands at b[p * row_stride + j *
-  // column_stride]; columns past n become zeros.
+  // column_stride].
   void (*pack)(const void* b, long row_stride, long column_stride, long k, long n, void* packed,
                long begin, long end);
   // `threads`: how many will share the blocks.

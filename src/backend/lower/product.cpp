@@ -1,6 +1,7 @@
 // Matrix products with what follows them: the sums of a row and sixteen columns go through the
 // group's elementwise items before they are written.
 #include "backend/lower/builder.h"
+#include "kernels/product.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -115,7 +116,8 @@ class ProductLowering {
     KernelBuilder build(program_, places_, alone_);
     build.kernel().name = "pack";
     const BufferInfo from = places_.buffers()[right_buffer_.n];
-    const Expr columns = sym::floordiv(product_.n + 31, 32) * 32;
+    constexpr int64_t width = kernels::product_most_width;
+    const Expr columns = sym::floordiv(product_.n + (width - 1), width) * width;
     packed_ = places_.add({cat(from.name, "_panels"), from.dtype, BufferKind::packed, 0,
                            columns * product_.k * batches_});
     const int source = build.buffer(right_buffer_), to = build.buffer(packed_, true);
