@@ -5,7 +5,6 @@
 
 #include "capture/testing.h"
 #include "vitro/base/error.h"
-#include "vitro/debug/logs.h"
 #include "vitro/events/rare.h"
 
 namespace vitro {
