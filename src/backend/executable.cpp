@@ -30,6 +30,15 @@ int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& numbe
                                   : ahead.cut(number(p.m), n, number(p.k), threads).count);
 }
 
+// The hash as it is for these values of symbols.
+Hash with_numbers(Hash hash, std::span<const int64_t> values) {
+  if (values.empty()) return hash;
+  Hasher hasher;
+  hasher.add(hash);
+  for (const int64_t value : values) hasher.add(value);
+  return hasher.finish();
+}
+
 std::string detail_of(const loop::Kernel& kernel) {
   std::string out;
   for (const std::string& op : kernel.ops) out += (out.empty() ? "" : " ") + op;
@@ -41,6 +50,7 @@ std::string detail_of(const loop::Kernel& kernel) {
 struct Executable::Dimensions {
   struct Run {
     int64_t tasks = 0, grain = 1, bytes = 0, flops = 0;
+    Hash layout;  // of the panels that it packs
   };
   struct Out {
     Ints sizes, strides;
@@ -66,7 +76,6 @@ Executable::Executable(const graph::Graph& graph, const Places& places,
     }
     buffers_.push_back({info.kind, info.dtype, info.count, 1 << 30, -1});
   }
-  kept_.resize(buffers_.size());
   for (const graph::NodeId input : graph.inputs()) {
     input_dtypes_.push_back(graph[input].results[0].dtype);
   }
@@ -177,6 +186,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     const double flops = static_cast<double>(run.flops) / (launch.product ? product_speed : 1);
     run.grain =
         grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
+    run.layout = with_numbers(launch.layout, symbols);
     d.runs.push_back(run);
   }
   std::vector<Lifetime> lifetimes;
@@ -233,10 +243,10 @@ class Executable::Call {
  public:
   Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
        std::span<const int64_t> symbols)
-      : e_(e), d_(d), inputs_(inputs), symbols_(symbols), table_(e.buffers_.size()) {}
+      : e_(e), d_(d), inputs_(inputs), symbols_(symbols), held_(e.kept_, e.buffers_.size()) {}
 
   void run(std::span<Tensor> outputs) {
-    if (d_.arena > 0) arena_ = runtime::lease(static_cast<size_t>(d_.arena));
+    take_memory();
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const int buffer = e_.input_buffers_[i];
       if (buffer < 0) continue;
@@ -255,6 +265,7 @@ class Executable::Call {
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
       if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
     }
+    held_.leave();
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
       if (!e_.launches_[i].keeps) run_kernel(e_.launches_[i], d_.runs[i]);
     }
@@ -262,6 +273,16 @@ class Executable::Call {
   }
 
  private:
+  // The arena, with the table of buffers behind it where that is long.
+  void take_memory() {
+    const size_t buffers = e_.buffers_.size();
+    const size_t arena = static_cast<size_t>(d_.arena);
+    const size_t bytes = arena + (buffers > few ? buffers * sizeof(void*) : 0);
+    if (bytes > 0) arena_ = runtime::lease(bytes);
+    table_ = buffers > few ? reinterpret_cast<void**>(arena_.at(arena)) : short_table_;
+    std::fill_n(table_, buffers, nullptr);
+  }
+
   void make_outputs(std::span<Tensor> outputs) {
     for (size_t i = 0; i < e_.outputs_.size(); ++i) {
       const OutputPlan& plan = e_.outputs_[i];
@@ -291,32 +312,17 @@ class Executable::Call {
       run_kernel(launch, d_.runs[i]);
     };
     PanelsKey key;
-    Hash layout = launch.layout;
-    if (!symbols_.empty()) {
-      Hasher hasher;
-      hasher.add(layout);
-      for (const int64_t symbol : symbols_) hasher.add(symbol);
-      layout = hasher.finish();
+    if (!panels_key(from, d_.runs[i].layout, &key)) {
+      loose_.push_back(std::make_shared<const Panels>(d_.bytes[to]));
+      return fill(loose_.back()->data());
     }
-    if (!panels_key(from, layout, &key)) {
-      auto panels = std::make_shared<const Panels>(d_.bytes[to]);
-      fill(panels->data());
-      held_.push_back(std::move(panels));
-      return;
-    }
-    std::shared_ptr<const Panels> panels;
-    {
-      std::lock_guard hold(e_.lock_);
-      Kept& kept = e_.kept_[to];
-      if (kept.panels && kept.key == key) panels = kept.panels;
-    }
+    const Panels* panels = held_.find(to, key);
     if (!panels) {
-      panels = find_or_pack(key, d_.bytes[to], fill);
-      std::lock_guard hold(e_.lock_);
-      e_.kept_[to] = {key, panels};
+      auto made = find_or_pack(key, d_.bytes[to], fill);
+      panels = made.get();
+      held_.add(to, key, std::move(made));
     }
     table_[to] = panels->data();
-    held_.push_back(std::move(panels));
   }
 
   void run_kernel(const Launch& launch, const Dimensions::Run& run) {
@@ -361,9 +367,12 @@ class Executable::Call {
   const Dimensions& d_;
   std::span<const Operand> inputs_;
   std::span<const int64_t> symbols_;
-  SmallVector<void*, 48> table_;
+  static constexpr size_t few = 16;
+  void* short_table_[few];
+  void** table_ = nullptr;  // by buffer
   runtime::Arena arena_;
-  std::vector<std::shared_ptr<const Panels>> held_;
+  HeldPanels held_;
+  std::vector<std::shared_ptr<const Panels>> loose_;  // of this call alone
 };
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,

@@ -14,7 +14,7 @@
 #include "backend/codegen/source.h"
 #include "backend/jit/jit.h"
 #include "backend/launch.h"
-#include "backend/plan/packed.h"
+#include "backend/plan/kept.h"
 #include "vitro/core/op.h"
 #include "vitro/events/name.h"
 #include "vitro/runtime/parallel.h"
@@ -76,10 +76,6 @@ class Executable {
     Expr count;
     int first = 0, last = 0;  // launches; temporaries only
   };
-  struct Kept {
-    PanelsKey key;
-    std::shared_ptr<const Panels> panels;
-  };
   class Call;
 
   static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
@@ -100,7 +96,7 @@ class Executable {
   std::vector<Launch> launches_;
   std::shared_ptr<const jit::KernelModule> module_;
   std::mutex lock_;
-  std::vector<Kept> kept_;                                // by buffer
+  KeptPanels kept_;
   std::vector<std::shared_ptr<const Dimensions>> known_;  // the newest last
   std::shared_ptr<const Dimensions> fixed_;               // where there are no symbols
 };

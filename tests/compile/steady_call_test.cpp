@@ -1,0 +1,98 @@
+// What a call costs once its function is compiled: no memory but for its results.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/nn/bert.h"
+#include "vitro/nn/init.h"
+#include "vitro/nn/mlp.h"
+#include "vitro/ops/all.h"
+#include "vitro/runtime/memory.h"
+
+namespace {
+
+thread_local long taken = 0;
+
+}  // namespace
+
+// Sanitizers bring their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void* operator new(size_t bytes) {
+  ++taken;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+#endif
+
+namespace vitro {
+namespace {
+
+constexpr long blocks_of_a_result = 2;  // its shape and its storage
+
+struct Taken {
+  long blocks;      // of the host's own memory
+  int64_t tensors;  // of tensors' memory, arenas among them
+};
+
+// Of a call that is like those before it.
+template <class F, class... Inputs>
+Taken taken_by(F& fast, const Inputs&... inputs) {
+  for (int i = 0; i < 3; ++i) (void)fast(inputs...);
+  const int64_t tensors = memory_stats().allocations;
+  taken = 0;
+  const auto result = fast(inputs...);
+  return {taken, memory_stats().allocations - tensors};
+}
+
+TEST(SteadyCall, of_one_kernel_takes_memory_for_its_result_alone) {
+  init();
+  auto fast = compile([](const Tensor& x) { return exp(x) * 2.0; });
+  const Taken t = taken_by(fast, nn::normal({1000}, 0, 1));
+  EXPECT_LE(t.blocks, blocks_of_a_result);
+  EXPECT_EQ(t.tensors, 1);
+}
+
+TEST(SteadyCall, of_many_kernels_takes_an_arena_and_its_result) {
+  init();
+  nn::BertConfig config = nn::BertConfig::mini_lm_l6();
+  config.layers = 2;
+  nn::Bert model(config);
+  auto fast = compile([&](const Tensor& ids) { return model(ids); });
+  const Taken t = taken_by(fast, Tensor::from<int64_t>({1, 2, 3, 4, 5, 6}, {1, 6}));
+  EXPECT_LE(t.blocks, blocks_of_a_result);
+  EXPECT_EQ(t.tensors, 2);
+}
+
+TEST(SteadyCall, of_varying_sizes_takes_no_more) {
+  init();
+  nn::Mlp model{784, 128, 10};
+  auto fast = compile(std::ref(model));
+  for (const int64_t rows : {4, 9, 13}) (void)fast(nn::normal({rows, 784}, 0, 1));
+  const Taken t = taken_by(fast, nn::normal({9, 784}, 0, 1));
+  EXPECT_LE(t.blocks, blocks_of_a_result);
+  EXPECT_EQ(t.tensors, 2);
+}
+
+TEST(SteadyCall, launches_each_kernel_once) {
+  init();
+  nn::Mlp model{784, 1024, 1024, 10};
+  auto fast = compile(std::ref(model));
+  (void)taken_by(fast, nn::normal({64, 784}, 0, 1));
+  const CompiledReport report = fast.report();
+  ASSERT_EQ(report.segments.size(), 1U);
+  EXPECT_EQ(report.segments[0].kernels, 3);
+  EXPECT_EQ(report.segments[0].runs, 4U);
+  EXPECT_EQ(report.calls, 4U);
+}
+
+}  // namespace
+}  // namespace vitro
