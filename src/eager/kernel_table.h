@@ -5,9 +5,9 @@
 
 namespace vitro::eager {
 
-// The types that are computed in: f16 and bf16 in f32, whole numbers in i64.
-enum class Compute : uint8_t { f32, f64, i64, boolean };
-inline constexpr int compute_count = 4, storage_count = 10;
+// The types that are computed in: f16 and bf16 in f32, whole numbers of up to 32 bits in i32.
+enum class Compute : uint8_t { f32, f64, i32, i64, boolean };
+inline constexpr int compute_count = 5, storage_count = 10;
 
 // Runs of `n` elements: operands and result are dense, in the type that is computed in.
 struct PointwiseArgs {

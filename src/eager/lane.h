@@ -1,6 +1,6 @@
 // What op bodies run on in eager: sixteen numbers of the type that is computed in, with every word
-// of vitro/ops/math.h.  f16 and bf16 are computed in f32, whole numbers of any width in i64 (what
-// is stored is cut to the dtype, which gives the same bits).
+// of vitro/ops/math.h.  f16 and bf16 are computed in f32, whole numbers of up to 32 bits in i32
+// (what is stored is cut to the dtype, which gives the same bits), i64 in itself.
 #pragma once
 
 #include "kernels/arc.h"
@@ -21,6 +21,7 @@ namespace vitro::eager::inline VITRO_ISA {
 namespace k = vitro::kernels;
 using k::f32;
 using k::f64;
+using k::i32;
 using k::i64;
 
 template <class T>
@@ -31,22 +32,6 @@ template <class T>
 inline constexpr bool is_real = __is_same(T, f32) || __is_same(T, f64);
 template <class T>
 inline constexpr bool is_truth = __is_same(T, bool);
-
-// By repeated squaring; a negative exponent gives 0 but for bases 1 and -1.
-VITRO_INLINE k::Vec<i64> whole_power(k::Vec<i64> base, k::Vec<i64> exponent) {
-  const k::Vec<i64> zero = k::splat(i64(0)), one = k::splat(i64(1));
-  const k::Vec<i64> odd = exponent & one;
-  k::Vec<i64> result = one, factor = base, left = k::select(k::lt(exponent, zero), zero, exponent);
-  while (k::reduce_any(k::ne(left, zero))) {
-    result = k::select(k::ne(left & one, zero), result * factor, result);
-    factor = factor * factor;
-    left = left >> 1;
-  }
-  const k::Vec<i64> of_minus_one = k::select(k::ne(odd, zero), zero - one, one);
-  const k::Vec<i64> inverse =
-      k::select(k::eq(base, one), one, k::select(k::eq(base, zero - one), of_minus_one, zero));
-  return k::select(k::lt(exponent, zero), inverse, result);
-}
 
 #define VITRO_LANE [[gnu::always_inline]] friend inline
 #define VITRO_LANE_OF_REAL(name) \
@@ -166,7 +151,7 @@ struct Lane {
     else if constexpr (is_truth<T>)
       return k::splat(false);
     else
-      return k::splat(T(-__INT64_MAX__ - 1));
+      return k::splat(k::least<T>);
   }
   VITRO_LANE Lane highest(Lane) {
     if constexpr (is_real<T>)
@@ -174,7 +159,7 @@ struct Lane {
     else if constexpr (is_truth<T>)
       return k::splat(true);
     else
-      return k::splat(T(__INT64_MAX__));
+      return k::splat(k::greatest<T>);
   }
   VITRO_LANE Lane<i64> last_index(Lane) { return k::splat(i64(__INT64_MAX__)); }
   VITRO_LANE Lane pow(Lane a, Lane b) {
@@ -183,7 +168,7 @@ struct Lane {
     else if constexpr (is_truth<T>)
       return a.v | k::not_(b.v);
     else
-      return whole_power(a.v, b.v);
+      return k::whole_power(a.v, b.v);
   }
   VITRO_LANE Lane fmod(Lane a, Lane b) {
     if constexpr (is_real<T>)

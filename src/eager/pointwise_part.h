@@ -13,6 +13,8 @@ inline constexpr Compute compute_of = Compute::f32;
 template <>
 inline constexpr Compute compute_of<f64> = Compute::f64;
 template <>
+inline constexpr Compute compute_of<i32> = Compute::i32;
+template <>
 inline constexpr Compute compute_of<i64> = Compute::i64;
 template <>
 inline constexpr Compute compute_of<bool> = Compute::boolean;
@@ -110,6 +112,7 @@ struct FillPart {
     if constexpr (place % parts == part) {
       add_kernel<Op, f32>(table, place);
       add_kernel<Op, f64>(table, place);
+      add_kernel<Op, i32>(table, place);
       add_kernel<Op, i64>(table, place);
       add_kernel<Op, bool>(table, place);
     }

@@ -55,6 +55,7 @@ template <class T>
 constexpr Compute compute_of() {
   if (__is_same(T, f32)) return Compute::f32;
   if (__is_same(T, f64)) return Compute::f64;
+  if (__is_same(T, i32)) return Compute::i32;
   return __is_same(T, i64) ? Compute::i64 : Compute::boolean;
 }
 
@@ -167,7 +168,10 @@ struct Fill {
       add_kernel<Op, f32>(table, place);
       add_kernel<Op, f64>(table, place);
     }
-    if constexpr (Op::states != ops::Accepts::floating) add_kernel<Op, i64>(table, place);
+    if constexpr (Op::states != ops::Accepts::floating) {
+      add_kernel<Op, i32>(table, place);
+      add_kernel<Op, i64>(table, place);
+    }
     if constexpr (Op::states == ops::Accepts::all || Op::states == ops::Accepts::not_floating)
       add_kernel<Op, bool>(table, place);
     ++place;

@@ -42,7 +42,7 @@ void with_word(int64_t size, F&& f) {
 
 Compute compute_for(DType dtype) {
   if (is_bool(dtype)) return Compute::boolean;
-  if (is_integer(dtype)) return Compute::i64;
+  if (is_integer(dtype)) return dtype == DType::i64 ? Compute::i64 : Compute::i32;
   return dtype == DType::f64 ? Compute::f64 : Compute::f32;
 }
 
@@ -52,6 +52,8 @@ DType storage_of(Compute compute) {
       return DType::f32;
     case Compute::f64:
       return DType::f64;
+    case Compute::i32:
+      return DType::i32;
     case Compute::i64:
       return DType::i64;
     case Compute::boolean:

@@ -2,12 +2,17 @@
 // caller reports the error); the smallest number divided by -1 wraps.  A shift by less than 0 or by
 // the width or more gives 0 (-1 for a negative number shifted right), as PyTorch does.
 #pragma once
+#include "kernels/reduce.h"
 #include "kernels/vector.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
 
 template <class T>
 inline constexpr bool is_signed = T(-1) < T(0);
+template <class T>
+inline constexpr T greatest = is_signed<T> ? T(~(~0UL << (sizeof(T) * 8 - 1))) : T(-1);
+template <class T>
+inline constexpr T least = is_signed<T> ? T(-greatest<T> - 1) : T(0);
 
 // a / b towards zero.
 template <class T>
@@ -52,6 +57,23 @@ VITRO_INLINE Vec<T> shift_right(Vec<T> a, Vec<T> by) {
   constexpr T width = T(sizeof(T) * 8);
   Mask good = ge(by, splat(T(0))) & lt(by, splat(width));
   return a >> select(good, by, splat(T(width - 1)));
+}
+
+// By repeated squaring; a negative exponent gives 0 but for bases 1 and -1.
+template <class T>
+VITRO_INLINE Vec<T> whole_power(Vec<T> base, Vec<T> exponent) {
+  const Vec<T> zero = splat(T(0)), one = splat(T(1)), odd = exponent & one;
+  const Mask inverts = lt(exponent, zero);
+  Vec<T> result = one, factor = base, left = select(inverts, zero, exponent);
+  while (reduce_any(ne(left, zero))) {
+    result = select(ne(left & one, zero), result * factor, result);
+    factor = factor * factor;
+    left = left >> 1;
+  }
+  const Vec<T> of_minus_one = select(ne(odd, zero), zero - one, one);
+  const Vec<T> inverse =
+      select(eq(base, one), one, select(eq(base, zero - one), of_minus_one, zero));
+  return select(inverts, inverse, result);
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA
