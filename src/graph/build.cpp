@@ -19,6 +19,11 @@ uint64_t next_number() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+OpProgram program_of(const OpCall& call) {
+  const bool product = call.op->contraction != nullptr;
+  return graph::program_of(*call.op, product ? call.operands[0].tensor().dtype() : DType::f32);
+}
+
 }  // namespace
 
 struct Builder::State {
@@ -110,8 +115,8 @@ void Builder::set_expand(bool on) {
 void Builder::call(const OpCall& call, std::span<Tensor> results) {
   VITRO_CHECK(!call.in_place, call.op->name,
               ": a graph builder records values, it cannot write in place");
-  if (state_->expand && call.op->composite)
-    return call.op->composite->expand(call.operands, call.attrs, results);
+  if (const OpProgram program = state_->expand ? program_of(call) : nullptr)
+    return program(call.operands, call.attrs, results);
   std::vector<Arg> args;
   args.reserve(call.operands.size());
   for (const Operand& operand : call.operands) {

@@ -77,6 +77,11 @@ std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const A
   return results;
 }
 
+OpProgram program_of(const OpDef& op, DType result) {
+  if (op.composite) return op.composite->expand;
+  return op.contraction && !is_floating(result) ? op.contraction->whole : nullptr;
+}
+
 DType common_dtype(const Graph& g, const Node& node) {
   return ops::common_dtype(Arguments(g, node.args).list(), *node.op->pointwise,
                            node.results[0].dtype);

@@ -23,6 +23,11 @@ std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const A
 // The dtype that a pointwise node's operands are converted to.
 DType common_dtype(const Graph& g, const Node& node);
 
+using OpProgram = void (*)(std::span<const Operand>, AttrsView, std::span<Tensor>);
+// What the op is written in where it gives `result`; null where it is one of its own: no composite,
+// nor a product of whole numbers.
+OpProgram program_of(const OpDef& op, DType result);
+
 // Values of symbols, few enough for a list.
 class SymbolValues {
  public:

@@ -3,6 +3,7 @@
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/reduce.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::ops {
@@ -56,6 +57,13 @@ void Mm::shape(ShapeCall& call) {
 }
 void Bmm::shape(ShapeCall& call) {
   product_shape(call, 3);
+}
+
+// Sums over k of a[..., m, k, 1] * b[..., 1, k, n]; sums wrap around in the dtype, in any order.
+void Contraction::whole(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+  const Tensor &a = operands[0].tensor(), &b = operands[1].tensor();
+  const Tensor terms = mul(unsqueeze(a, -1), unsqueeze(b, -3));
+  results[0] = sum(terms, {-2}, false, a.dtype());
 }
 
 void Addmm::shape(ShapeCall& call) {

@@ -119,6 +119,8 @@ struct ViewInfo {
 
 struct ContractionInfo {
   bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]
+  // The product of whole numbers, written with other ops: there is no tile for them.
+  void (*whole)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
 // result[o] = table[..., indices[...], ...]: along `axis` of the table, the index comes from the

@@ -11,16 +11,17 @@ namespace ops {
 struct Contraction {
   static constexpr OpKind kind = OpKind::contraction;
   static constexpr int arity = 2;
+  static void whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Mm : Contraction {
   static constexpr std::string_view name = "mm", doc = "[m, k] x [k, n] -> [m, n].";
   static void shape(ShapeCall& call);
-  static constexpr ContractionInfo info{false};
+  static constexpr ContractionInfo info{false, &whole};
 };
 struct Bmm : Contraction {
   static constexpr std::string_view name = "bmm", doc = "[b, m, k] x [b, k, n] -> [b, m, n].";
   static void shape(ShapeCall& call);
-  static constexpr ContractionInfo info{true};
+  static constexpr ContractionInfo info{true, &whole};
 };
 
 struct Composite {

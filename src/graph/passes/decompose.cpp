@@ -1,3 +1,4 @@
+#include "graph/metas.h"
 #include "graph/passes/rebuild.h"
 #include "vitro/base/error.h"
 #include "vitro/graph/build.h"
@@ -16,7 +17,7 @@ void lay_out(Tensor& result, const TensorMeta& recorded) {
   result = clone(result, ops::MemoryFormat::contiguous);
 }
 
-std::vector<Value> expand(Graph& to, const Node& node) {
+std::vector<Value> expand(Graph& to, const Node& node, OpProgram program) {
   Builder build(std::move(to));
   build.set_expand(true);
   build.set_place(node.place);
@@ -34,7 +35,7 @@ std::vector<Value> expand(Graph& to, const Node& node) {
   }
   {
     const Using use(&build);
-    node.op->composite->expand(operands, node.attrs.view(), results);
+    program(operands, node.attrs.view(), results);
     for (size_t i = 0; i < results.size(); ++i) lay_out(results[i], node.results[i]);
   }
   std::vector<Value> values;
@@ -50,11 +51,12 @@ Graph decompose(Graph g) {
   for (uint32_t n = 0; n < g.size(); ++n) {
     const NodeId id{n};
     if (g[id].is_input()) continue;
-    if (g[id].op->kind != OpKind::composite) {
+    const OpProgram program = program_of(*g[id].op, g[id].results[0].dtype);
+    if (!program) {
       made.keep(id);
       continue;
     }
-    const std::vector<Value> values = expand(made.to, made.mapped(id));
+    const std::vector<Value> values = expand(made.to, made.mapped(id), program);
     for (uint32_t i = 0; i < values.size(); ++i) made.set({id, i}, values[i]);
   }
   return made.take();
