@@ -45,6 +45,9 @@ Record::Record(CompileOptions options)
     : options_(std::move(options)),
       runner_(runner_named(options_.backend)),
       number_(next_number()) {
+  if (runner_ && options_.exact) {
+    if (auto exact = runner_->exact()) runner_ = std::move(exact);
+  }
   if (!runner_)
     note(What::fell_back, no_such_backend,
          cat("nobody registered the backend \"", options_.backend, "\"; graphs run op by op"), {});

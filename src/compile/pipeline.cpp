@@ -18,6 +18,7 @@ namespace {
 // A stage: a step of the way from the captured graph to something that runs.
 struct Work {
   const std::string& name;
+  bool exact;
   const graph::Graph& captured;
   graph::Graph graph = {};  // after the passes
   capture::BuildReport report = {};
@@ -41,8 +42,10 @@ void run_passes(Work& w) {
       put(w, cat("graph_after_", pass, ".txt"), graph::print(g));
     };
   }
-  w.graph =
-      graph::run_passes(w.captured, graph::standard_passes(), &w.report.passes, after, w.name);
+  const std::span<const graph::Pass> all = graph::standard_passes();
+  const std::vector<graph::Pass> passes =
+      w.exact ? graph::exact_passes(all) : std::vector<graph::Pass>(all.begin(), all.end());
+  w.graph = graph::run_passes(w.captured, passes, &w.report.passes, after, w.name);
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 
@@ -152,11 +155,12 @@ class Segment : public capture::CompiledSegment {
 
 class Runner : public capture::SegmentRunner {
  public:
+  explicit Runner(bool exact) : exact_(exact) {}
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph,
                                                     const std::string& name,
                                                     std::string* why) override {
     try {
-      Work work{name, graph};
+      Work work{name, exact_, graph};
       sym::GuardSink asked;
       for (const Stage& stage : stages) run(stage, work);
       fill_report(work);
@@ -165,6 +169,10 @@ class Runner : public capture::SegmentRunner {
       if (why) *why = e.what();
       return nullptr;
     }
+  }
+
+  std::shared_ptr<capture::SegmentRunner> exact() override {
+    return exact_ ? nullptr : make_runner(true);
   }
 
  private:
@@ -176,12 +184,14 @@ class Runner : public capture::SegmentRunner {
     if (!work.backend.stages.empty()) return;  // the back end tells its own
     work.report.stages.push_back({std::string(stage.name), taken.count()});
   }
+
+  bool exact_;
 };
 
 }  // namespace
 
-std::shared_ptr<capture::SegmentRunner> make_runner() {
-  return std::make_shared<Runner>();
+std::shared_ptr<capture::SegmentRunner> make_runner(bool exact) {
+  return std::make_shared<Runner>(exact);
 }
 
 }  // namespace vitro::pipeline

@@ -8,7 +8,7 @@
 
 namespace vitro::pipeline {
 
-// Threads: any.
-std::shared_ptr<capture::SegmentRunner> make_runner();
+// Threads: any.  `exact`: no pass that changes a bit of a result.
+std::shared_ptr<capture::SegmentRunner> make_runner(bool exact = false);
 
 }  // namespace vitro::pipeline

@@ -1,6 +1,8 @@
 #include "vitro/graph/pass.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "graph/hash.h"
 #include "graph/verify.h"
@@ -19,6 +21,13 @@ std::span<const Pass> standard_passes() {
       {"drop_dead", drop_dead, "rewrites leave behind what they replaced"},
   };
   return passes;
+}
+
+std::vector<Pass> exact_passes(std::span<const Pass> passes) {
+  std::vector<Pass> out;
+  std::copy_if(passes.begin(), passes.end(), std::back_inserter(out),
+               [](const Pass& pass) { return pass.exact; });
+  return out;
 }
 
 namespace {

@@ -43,6 +43,34 @@ TEST(Backend, OfTheUsersThatThrowsIsReplacedByEager) {
   EXPECT_EQ(values(f(vec({4}))), (std::vector<float>{8}));
 }
 
+// Says which of the two was asked.
+class TwoRunners final : public capture::SegmentRunner {
+ public:
+  TwoRunners(bool exact, std::vector<std::string>& asked) : exact_(exact), asked_(asked) {}
+  std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph, const std::string&,
+                                                    std::string*) override {
+    asked_.emplace_back(exact_ ? "exact" : "usual");
+    return capture::interpreted_segment(graph);
+  }
+  std::shared_ptr<SegmentRunner> exact() override {
+    return exact_ ? nullptr : std::make_shared<TwoRunners>(true, asked_);
+  }
+
+ private:
+  bool exact_;
+  std::vector<std::string>& asked_;
+};
+
+TEST(Backend, IsAskedForExactRewritesOnlyWhereTheOptionSaysSo) {
+  eager::init();
+  std::vector<std::string> asked;
+  capture::register_runner("two", std::make_shared<TwoRunners>(false, asked));
+  const auto program = [](const Tensor& x) { return exp(x); };
+  (void)compile(program, {.backend = "two", .dynamic = {}})(vec({1, 2}));
+  (void)compile(program, {.backend = "two", .exact = true, .dynamic = {}})(vec({1, 2}));
+  EXPECT_EQ(asked, (std::vector<std::string>{"usual", "exact"}));
+}
+
 TEST(MarkDynamic, MakesASizeASymbolFromTheStart) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   const Tensor x = counted({4, 3});

@@ -117,6 +117,17 @@ TEST(RunPasses, keeps_every_bit_of_random_graphs) {
   EXPECT_GT(compared, 300);
 }
 
+TEST(RunPasses, exact_ones_are_those_that_keep_every_bit) {
+  static constexpr Pass passes[] = {
+      {"merge_same", merge_same},
+      {"round_off", [](Graph g) { return g; }, "changes the last digits", false},
+      {"drop_dead", drop_dead},
+  };
+  std::vector<std::string_view> names;
+  for (const Pass& pass : exact_passes(passes)) names.push_back(pass.name);
+  EXPECT_EQ(names, (std::vector<std::string_view>{"merge_same", "drop_dead"}));
+}
+
 TEST(DropDead, removes_what_nobody_reads) {
   Builder b;
   const Tensor x = b.input("x", f32({2})), y = b.input("y", f32({2}));

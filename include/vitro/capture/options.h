@@ -14,7 +14,9 @@ struct CompileOptions {
   std::string backend = "inductor";  // one of list_backends()
   bool fullgraph = false;            // a graph break is an Error
   bool frozen = false;  // needs fullgraph: once recorded, the function's own code is not run
-  bool exact = false;   // only rewrites that keep every bit
+  // Only rewrites that keep every bit, so that each op gives what it gives eagerly; without it a
+  // few named ones may round otherwise.
+  bool exact = false;
   std::optional<bool> dynamic =
       {};  // sizes symbolic: from the start, never, or (unset) once they vary
 };

@@ -16,6 +16,7 @@ struct Pass {
   std::string_view name;  // stable: logs, dumps and tests refer to it
   Graph (*run)(Graph);
   std::string_view why = {};  // why it stands here in the order
+  bool exact = true;          // keeps every bit of every result
 };
 
 struct PassReport {
@@ -29,6 +30,8 @@ struct PassReport {
 // merge_same, drop_dead.  Shape rules that run in expansions and rewrites ask questions about
 // symbols: keep a sym::GuardSink to hear them.
 std::span<const Pass> standard_passes();
+// Those of them that keep every bit (CompileOptions::exact).
+std::vector<Pass> exact_passes(std::span<const Pass> passes);
 
 // A Bug that names the pass where it leaves a graph that does not verify.  `after` sees the graph
 // after each pass (may be null); `subject` is whose graph it is, in the phases that are kept.
