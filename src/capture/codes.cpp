@@ -78,10 +78,11 @@ const Code write_not_a_value{"V0603", "a write cannot be said in values",
                              "add_(expand(x, {3, 4}), y);",
                              "Write into the tensor itself, or make a new one."};
 const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
-                                 "Two tensors from outside overlap in memory and one is written, "
-                                 "so the segment is run op by op.",
-                                 "f(x, slice(x, 0, 1, 3));",
-                                 "Pass one of them, and take the view inside of the function."};
+                                 "Two tensors from outside overlap in memory, one is written, and "
+                                 "they are no windows of one vector: their dtypes differ, or their "
+                                 "elements lie across each other.  The segment is run op by op.",
+                                 "",
+                                 "Give the function tensors of one dtype, or memory of its own."};
 const Code run_failed{"V0605", "a compiled segment failed while it ran",
                       "What was compiled gave up in the middle of a call, through no fault of the "
                       "data. That call ran op by op, with the same results.",

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,12 @@ struct Keep {
 struct Plan {
   struct Input {
     uint32_t slot = no_slot;
-    uint32_t number = no_slot;  // or this of the call's numbers
+    uint32_t number = no_slot;      // or this of the call's numbers
+    std::optional<Size> base = {};  // as many elements from where the slot's tensor begins
   };
   graph::Graph graph;
   std::vector<Input> inputs;
+  size_t base_count = 0;           // inputs that are bases
   std::vector<sym::Expr> symbols;  // the call's symbols that give graph.symbols() their values
   std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
   std::vector<Keep> keeps;

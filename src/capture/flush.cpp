@@ -186,14 +186,24 @@ void Call::run_compiled(const Exit& exit) {
     }
   } borrowed{m_.borrowed};
   m_.borrowed.reserve(plan.inputs.size());
+  std::vector<Tensor> bases;  // over the memory of inputs that overlap
+  if (plan.base_count > 0) bases.reserve(plan.base_count);
   m_.operands.clear();
   for (const Plan::Input& input : plan.inputs) {
     if (input.slot == no_slot) {
       m_.operands.emplace_back(m_.numbers[input.number]);
-    } else {
-      m_.borrowed.emplace_back(m_.slots[input.slot]);
-      m_.operands.emplace_back(m_.borrowed.back());
+      continue;
     }
+    m_.borrowed.emplace_back(m_.slots[input.slot]);
+    const Tensor& tensor = m_.borrowed.back();
+    if (!input.base) {
+      m_.operands.emplace_back(tensor);
+      continue;
+    }
+    const TensorImpl& first = *tensor.impl();
+    const int64_t elements[] = {m_.symbols.value(*input.base)}, side_by_side[] = {1};
+    bases.push_back(Tensor::over(first.storage, first.dtype, elements, side_by_side, first.offset));
+    m_.operands.emplace_back(bases.back());
   }
   m_.symbol_values.clear();
   for (const sym::Expr symbol : plan.symbols) m_.symbol_values.push_back(m_.symbols.value(symbol));

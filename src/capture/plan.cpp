@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "capture/aliases.h"
 #include "capture/codes.h"
 #include "capture/exit.h"
 #include "capture/slot_table.h"
@@ -43,16 +44,16 @@ class Planner {
   Planner(const Step& last, const std::vector<uint64_t>& live, Plan* plan)
       : path_(path_to(last)),
         table_(last, path_),
+        aliases_(table_, written_by(path_, table_)),
         live_(live),
         plan_(*plan),
-        memory_(table_.size()),
+        memory_(table_.size() + aliases_.bases().size()),
         seen_(table_.size()),
-        input_of_(table_.size(), -1),
+        input_of_(memory_.size(), -1),
         numbers_(last.numbers_after) {}
 
   void run() {
-    find_written();
-    join_aliases();
+    if (!aliases_.trouble().empty()) throw Refused{&shared_memory_written, aliases_.trouble()};
     for (const Step* step : path_) {
       place_ = step->place;
       if (step->in_place) {
@@ -69,18 +70,19 @@ class Planner {
   struct Memory {
     std::optional<Value> value;
     uint32_t version = 0;
-    bool written = false;
-    uint32_t alias = no_slot;  // stands for this tensor from outside: the same window on it
   };
   struct Seen {
     std::optional<Value> value;
     uint32_t version = 0;
   };
 
+  // The memory that a tensor looks at: a slot, or behind these a base.
   uint32_t root(uint32_t slot) const {
-    const uint32_t root = table_.root(slot);
-    return memory_[root].alias == no_slot ? root : memory_[root].alias;
+    const uint32_t root = aliases_.same(table_.root(slot));
+    const int base = aliases_.base(root);
+    return base < 0 ? root : table_.size() + static_cast<uint32_t>(base);
   }
+  bool is_base(uint32_t memory) const { return memory >= table_.size(); }
   // Steps of one path may have been recorded by calls of other sizes; this call's count.
   static Size now(Size s) {
     return s.is_symbolic() ? Size(thread_state.top->value_of(s.expr()), s.expr()) : s;
@@ -99,60 +101,20 @@ class Planner {
   bool is_live(uint32_t slot) const { return (live_[slot / 64] >> (slot % 64) & 1) != 0; }
 
   // ---- tensors from outside that share memory
-  void find_written() {
-    for (const Step* step : path_) {
-      if (step->in_place) memory_[table_.root(step->operands[0].slot)].written = true;
+  static std::vector<bool> written_by(const std::vector<const Step*>& path,
+                                      const SlotTable& table) {
+    std::vector<bool> written(table.size(), false);
+    for (const Step* step : path) {
+      if (step->in_place) written[table.root(step->operands[0].slot)] = true;
     }
+    return written;
   }
 
-  // Equal windows are one tensor; others must be apart if one is written.
-  void join_aliases() {
-    each_sharing([this](uint32_t b, uint32_t a) {
-      if (memory_[a].alias != no_slot || distance(a) != distance(b) ||
-          !graph::fits(table_[a].bind->meta, table_[b].bind->meta))
-        return;
-      memory_[a].alias = b;
-      memory_[b].written |= memory_[a].written;
-    });
-    each_sharing([this](uint32_t b, uint32_t a) {
-      if (memory_[a].alias != no_slot || !(memory_[a].written || memory_[b].written)) return;
-      if (are_apart(*table_[b].bind, distance(b), *table_[a].bind, distance(a))) return;
-      throw Refused{&shared_memory_written,
-                    cat("inputs ", a, " and ", b, " overlap in memory, and one is written")};
-    });
-  }
-
-  // Pairs of tensors from outside in one storage, the earlier first; aliases only as the later.
-  template <class F>
-  void each_sharing(F f) {
-    for (uint32_t a = 0; a < table_.size(); ++a) {
-      const Bind* second = table_[a].bind;
-      if (!second || second->shares == no_slot) continue;
-      for (uint32_t b = second->shares; b < a; ++b) {
-        const Bind* first = table_[b].bind;
-        const bool same_storage = first && (b == second->shares || first->shares == second->shares);
-        if (same_storage && memory_[b].alias == no_slot) f(b, a);
-      }
-    }
-  }
-
-  // From the first tensor in the storage, in bytes.
-  int64_t distance(uint32_t slot) const {
-    const Bind& bind = *table_[slot].bind;
-    return bind.shares == no_slot ? 0 : bind.shared_distance;
-  }
-
-  static bool are_apart(const Bind& a, int64_t a_from, const Bind& b, int64_t b_from) {
-    if (a.symbolic || b.symbolic) return false;
-    return a_from + extent(a) <= b_from || b_from + extent(b) <= a_from;
-  }
-  static int64_t extent(const Bind& bind) {
-    int64_t elements = 1;
-    for (size_t d = 0; d < bind.meta.sizes.size(); ++d) {
-      if (bind.meta.sizes[d].value() == 0) return 0;
-      elements += (bind.meta.sizes[d].value() - 1) * bind.meta.strides[d].value();
-    }
-    return elements * bytes_of(bind.meta.dtype);
+  // The attributes of the window that an outside tensor is of its base.
+  Attrs window(uint32_t slot) const {
+    const TensorMeta& meta = table_[slot].bind->meta;
+    const ops::AsStridedAttrs attrs{meta.sizes, meta.strides, aliases_.offset(slot)};
+    return Attrs(ops::view_of<ops::AsStrided>(attrs)).map_sizes([](Size s) { return now(s); });
   }
 
   // ---- reading
@@ -161,7 +123,9 @@ class Planner {
     Seen& seen = seen_[slot];
     if (seen.value && seen.version == memory.version) return *seen.value;
     const SlotTable::Entry& e = table_[slot];
-    const Value value = e.parent == no_slot ? whole(root(slot)) : view_of(e);
+    const Value value = e.parent != no_slot   ? view_of(e)
+                        : is_base(root(slot)) ? window_of(slot)
+                                              : whole(root(slot));
     seen = {value, memory.version};
     return value;
   }
@@ -169,6 +133,11 @@ class Planner {
   Value whole(uint32_t root) {
     if (!memory_[root].value) memory_[root].value = add_input(root);
     return *memory_[root].value;
+  }
+
+  Value window_of(uint32_t slot) {
+    const uint32_t same = aliases_.same(slot);
+    return add(ops::def<ops::AsStrided>(), {whole(root(slot))}, window(same));
   }
 
   Value view_of(const SlotTable::Entry& e) {
@@ -183,7 +152,17 @@ class Planner {
     return {add_now(std::move(node)), 0};
   }
 
+  Value add_base(uint32_t memory) {
+    const Aliases::Base& base = aliases_.bases()[memory - table_.size()];
+    input_of_[memory] = static_cast<int>(inputs_.size());
+    inputs_.push_back({base.first, no_slot, base.elements});
+    const TensorMeta meta{
+        base.dtype, table_[base.first].bind->meta.device, {base.elements}, {1}, 0};
+    return {graph_.add_input("base", now(meta), InputKind::argument), 0};
+  }
+
   Value add_input(uint32_t slot) {
+    if (is_base(slot)) return add_base(slot);
     const Bind& bind = *table_[slot].bind;
     const bool argument = slot < start_of(*path_.front()).slots_after;
     const std::string name = bind.is_parameter ? "param" : argument ? cat("arg", slot) : "tensor";
@@ -276,15 +255,19 @@ class Planner {
 
   void write(uint32_t slot, Value value) {
     const SlotTable::Entry& e = table_[slot];
+    Memory& memory = memory_[root(slot)];
     if (e.parent == no_slot) {
-      value = whole_value(root(slot), value);
-      Memory& memory = memory_[root(slot)];
-      memory.value = value;
+      if (is_base(root(slot))) {
+        memory.value = add(ops::def<ops::AsStridedScatter>(), {whole(root(slot)), value},
+                           window(aliases_.same(slot)));
+      } else {
+        memory.value = value = whole_value(root(slot), value);
+      }
       ++memory.version;
     } else {
       write(e.parent, parent_value(e, value));
     }
-    seen_[slot] = {value, memory_[root(slot)].version};
+    seen_[slot] = {value, memory.version};
   }
 
   // Later views of the memory rely on its strides.
@@ -326,12 +309,11 @@ class Planner {
       }
       plan_.keeps.push_back(keep(slot, from, outside ? -1 : output_of[from]));
     }
-    for (uint32_t slot = 0; slot < table_.size(); ++slot) {
-      const Memory& memory = memory_[slot];
-      if (!table_[slot].bind || memory.version == 0) continue;
-      if (input_of_[slot] < 0) add_input(slot);
-      plan_.written.push_back(slot);
-      outputs_.push_back({*memory.value, input_of_[slot]});
+    for (uint32_t n = 0; n < memory_.size(); ++n) {
+      if (memory_[n].version == 0 || !(is_base(n) || table_[n].bind)) continue;
+      if (input_of_[n] < 0) add_input(n);
+      plan_.written.push_back(inputs_[static_cast<size_t>(input_of_[n])].slot);
+      outputs_.push_back({*memory_[n].value, input_of_[n]});
     }
   }
 
@@ -379,6 +361,7 @@ class Planner {
       if (node.is_input()) {
         input_in_new[input_at] = static_cast<int>(plan_.inputs.size());
         plan_.inputs.push_back(inputs_[input_at]);
+        plan_.base_count += inputs_[input_at].base.has_value();
         place_in_new[n] = plan_.graph.add_input(node.name, node.results[0], node.input, node.place);
         continue;
       }
@@ -412,14 +395,15 @@ class Planner {
 
   const std::vector<const Step*> path_;
   const SlotTable table_;
+  const Aliases aliases_;
   const std::vector<uint64_t>& live_;
   Plan& plan_;
   Graph graph_;                      // everything, before it is pruned
   std::vector<Plan::Input> inputs_;  // of graph_
   std::vector<graph::Output> outputs_;
-  std::vector<Memory> memory_;  // by root slot
+  std::vector<Memory> memory_;  // by root slot, then of bases
   std::vector<Seen> seen_;      // by slot
-  std::vector<int> input_of_;   // by slot: place among inputs_
+  std::vector<int> input_of_;   // like memory_: place among inputs_
   std::vector<std::optional<Value>> numbers_;
   std::vector<std::pair<sym::Expr, sym::Expr>> renames_;
   graph::Place place_;

@@ -31,5 +31,11 @@ void SliceScatter::shape(ShapeCall& call) {
 void SelectScatter::shape(ShapeCall& call) {
   scatter_shape(call, &Select::shape);
 }
+void DiagonalScatter::shape(ShapeCall& call) {
+  scatter_shape(call, &Diagonal::shape);
+}
+void AsStridedScatter::shape(ShapeCall& call) {
+  scatter_shape(call, &AsStrided::shape);
+}
 
 }  // namespace vitro::ops

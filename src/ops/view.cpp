@@ -257,6 +257,42 @@ IndexList Diagonal::map(const TensorMeta& operand, const TensorMeta&, AttrsView 
   return out;
 }
 
+void AsStrided::shape(ShapeCall& call) {
+  const TensorMeta& in = *call.operands[0].meta;
+  const auto& a = call.attrs.as<Attrs>();
+  VITRO_CHECK(in.rank() == 1 && (equal(in.sizes[0], 1) || equal(in.strides[0], 1)),
+              "as_strided: needs a tensor of one dimension whose elements lie side by side, got "
+              "sizes ",
+              in.sizes, " and strides ", in.strides, "; use view(contiguous(x), {-1})");
+  VITRO_CHECK(a.size.size() == a.stride.size(), "as_strided: got ", a.size.size(), " sizes and ",
+              a.stride.size(), " strides");
+  Size last = a.storage_offset;
+  bool none = false;
+  for (size_t d = 0; d < a.size.size(); ++d) {
+    VITRO_CHECK(!less(a.size[d], 0) && !less(a.stride[d], 0),
+                "as_strided: sizes and strides must not be negative, got ", a.size, " and ",
+                a.stride);
+    none = none || equal(a.size[d], 0);
+    last = last + (a.size[d] - 1) * a.stride[d];
+  }
+  VITRO_CHECK(none || (!less(a.storage_offset, 0) && less(last, in.sizes[0])), "as_strided: sizes ",
+              a.size, ", strides ", a.stride, " and offset ", a.storage_offset, " reach element ",
+              last, " of ", in.sizes[0]);
+  TensorMeta result = start_of(in);
+  result.sizes = a.size;
+  result.strides = a.stride;
+  result.offset = in.offset + a.storage_offset;
+  call.results.push_back(std::move(result));
+}
+
+IndexList AsStrided::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
+                         std::span<const sym::Expr> index) {
+  const auto& a = attrs.as<Attrs>();
+  sym::Expr at = a.storage_offset.expr();
+  for (size_t d = 0; d < index.size(); ++d) at = at + index[d] * a.stride[d].expr();
+  return {at};
+}
+
 }  // namespace vitro::ops
 
 namespace vitro {
@@ -302,6 +338,10 @@ Tensor unsqueeze(ops::At x, int64_t dim) {
 }
 Tensor diagonal(ops::At x, int64_t offset, int64_t dim1, int64_t dim2) {
   return ops::call<ops::Diagonal>(x.where, {x.operand}, {offset, dim1, dim2});
+}
+Tensor as_strided(ops::At x, Sizes size, Sizes stride, Size storage_offset) {
+  return ops::call<ops::AsStrided>(x.where, {x.operand},
+                                   {std::move(size), std::move(stride), storage_offset});
 }
 
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {

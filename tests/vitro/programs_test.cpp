@@ -194,5 +194,102 @@ TEST(Programs, no_elements_are_divided_by_zero) {
                    [] { return Tensors{numbers({0}, DType::i64)}; });
 }
 
+TEST(Programs, products_of_whole_numbers_wrap_as_eager) {
+  for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8}) {
+    const auto whole = [dtype](std::initializer_list<int64_t> sizes) {
+      return to(numbers(sizes) * 40, dtype);
+    };
+    expect_agreement(
+        [](const Tensors& in) {
+          const Tensor &a = in[0], &b = in[1], &bias = in[2];
+          return Tensors{mm(a, b) + 1,
+                         bmm(unsqueeze(a, 0), unsqueeze(b, 0)),
+                         addmm(bias, a, b),
+                         linear(a, t(b), bias) * 2,
+                         matmul(a, select(b, 1, 0)),
+                         mm(t(b), t(a))};
+        },
+        [&] { return Tensors{whole({37, 70}), whole({70, 21}), whole({21})}; });
+  }
+}
+
+TEST(Programs, several_results_of_one_op) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const auto [variance, mean] = var_mean(in[0], {1});
+        Tensors out{variance + 1, mean};
+        for (const Tensor& part : split(exp(in[0]), 2, 1)) out.push_back(part * 2);
+        for (const Tensor& row : unbind(in[0])) out.push_back(row);
+        for (const Tensor& part : chunk(in[0], 3, 1)) out.push_back(sum(part));
+        return out;
+      },
+      [] { return Tensors{numbers({3, 7})}; });
+}
+
+TEST(Programs, writes_through_diagonals_and_overlapping_views) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor x = in[0] * 1;
+        mul_(diagonal(x, 1), 3);
+        add_(diagonal(in[0]), 1);
+        fill_(diagonal(permute(x, {1, 0}), 2), 7);
+        return Tensors{x, sum(in[0], {1})};
+      },
+      [] { return Tensors{numbers({5, 6})}; });
+  expect_agreement(
+      [](const Tensors& in) {
+        add_(in[1], 1);
+        mul_(in[2], in[3]);
+        return Tensors{in[0] * 2, exp(in[3])};
+      },
+      [] {
+        const Tensor x = numbers({8, 9});
+        return Tensors{x, slice(x, 0, 2, 7, 2), permute(slice(x, 1, 0, 8), {1, 0}),
+                       slice(x, 1, 1, 9)};
+      });
+}
+
+// Ops have no effect but their result: without a reader they do not run, and their data may be
+// wrong.
+TEST(Programs, a_mistake_in_data_that_nobody_needs_is_none) {
+  const auto program = [](const Tensors& in) {
+    const Tensor unread = remainder(in[1], in[1] * 0) + embedding(in[0], in[1] + 1000);
+    return Tensors{in[0] * 2};
+  };
+  const Tensors inputs{numbers({4, 4}), zeros({4}, DType::i64)};
+  EXPECT_THROW(program(inputs), Error);
+  const Tensors got = compile(program)(inputs);
+  expect_same(got[0], inputs[0] * 2, "result");
+  const auto reads = [&](const Tensors& in) {
+    return Tensors{program(in)[0] + sum(remainder(in[1], in[1] * 0))};
+  };
+  EXPECT_THROW(compile(reads)(inputs), Error);
+}
+
+// Writing to the result changes the input, as eager.
+TEST(Programs, results_that_are_views_share_memory) {
+  const auto program = [](const Tensors& in) {
+    const Tensor y = exp(in[0]);
+    return Tensors{t(in[0]), y, t(y), select(y, 0, 1), in[1], slice(in[1], 0, 1, 3)};
+  };
+  auto fast = compile(program);
+  for (int call = 0; call < 3; ++call) {
+    const auto inputs = [] { return Tensors{numbers({3, 4}), numbers({5})}; };
+    const Tensors mine = inputs(), theirs = inputs();
+    const Tensors want = program(mine), got = fast(theirs);
+    for (const Tensors* results : {&want, &got}) {
+      fill_(select((*results)[0], 0, 1), 100);
+      add_((*results)[2], 1);
+      mul_((*results)[5], -1);
+    }
+    for (size_t i = 0; i < want.size(); ++i) expect_same(got[i], want[i], "result");
+    for (size_t i = 0; i < mine.size(); ++i) expect_same(theirs[i], mine[i], "input");
+    EXPECT_TRUE(got[0].storage() == theirs[0].storage());
+    EXPECT_TRUE(got[1].storage() == got[2].storage());
+    EXPECT_TRUE(got[1].storage() == got[3].storage());
+    EXPECT_TRUE(got[4].storage() == theirs[1].storage());
+  }
+}
+
 }  // namespace
 }  // namespace vitro

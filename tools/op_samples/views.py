@@ -24,6 +24,9 @@ VIEWS = [
     ("diagonal", (2, 3, 4), [dict(offset=0, dim1=0, dim2=2), dict(offset=1, dim1=-2, dim2=-1), dict(offset=0, dim1=0, dim2=3)]),
     ("unsqueeze", (3, 5), [dict(dim=0), dict(dim=1), dict(dim=2), dict(dim=-1), dict(dim=-3), dict(dim=3)]),
     ("unsqueeze", (), [dict(dim=0), dict(dim=-1)]),
+    ("as_strided", (12,), [dict(size=[3, 2], stride=[4, 1], storage_offset=1), dict(size=[2, 3], stride=[1, 2], storage_offset=0), dict(size=[4], stride=[0], storage_offset=11),
+                           dict(size=[], stride=[], storage_offset=5), dict(size=[0, 3], stride=[7, 1], storage_offset=2), dict(size=[3, 4], stride=[4, 1], storage_offset=1),
+                           dict(size=[3], stride=[-1], storage_offset=4), dict(size=[3], stride=[1, 1], storage_offset=0)]),
     ("split", (7, 3), [dict(split_size=3, dim=0), dict(split_size=7, dim=0), dict(split_size=9, dim=0), dict(split_size=1, dim=-1), dict(split_size=0, dim=0), dict(split_size=-1, dim=0)]),
     ("split", (0, 3), [dict(split_size=2, dim=0), dict(split_size=0, dim=0)]),
     ("split_with_sizes", (7, 3), [dict(split_sizes=[2, 5], dim=0), dict(split_sizes=[1, 0, 2], dim=1), dict(split_sizes=[3, 3], dim=0), dict(split_sizes=[8, -1], dim=0)]),
@@ -60,9 +63,10 @@ def scattered(family, op, sizes, rest):
     for name in ("f32", "i64", "bool", "bf16"):
         for attrs in rest:
             target = v.numbers(name, sizes, "target")
-            part = torch.ops.aten.slice(target, *attrs.values()) if op == "slice_scatter" else torch.ops.aten.select(target, *attrs.values())
+            part = getattr(torch.ops.aten, op.removesuffix("_scatter"))(target, *attrs.values())
             family.add(op, target, v.numbers(name, part.shape, "source"), attrs=attrs)
-    family.add(op, v.stepped(lambda n: v.numbers("f32", n), sizes), v.numbers("f32", part.shape, "source"), attrs=attrs)
+    if len(sizes) > 1:
+        family.add(op, v.stepped(lambda n: v.numbers("f32", n), sizes), v.numbers("f32", part.shape, "source"), attrs=attrs)
     family.add(op, v.numbers("f32", sizes), v.numbers("f32", (2, 2)), attrs=attrs)
 
 
@@ -86,4 +90,6 @@ def joining():
     slices = [dict(dim=0, start=1, end=6, step=2), dict(dim=1, start=-2, end=None, step=1), dict(dim=0, start=3, end=3, step=1)]
     scattered(family, "slice_scatter", (7, 3), slices)
     scattered(family, "select_scatter", (7, 3), [dict(dim=0, index=2), dict(dim=1, index=-1)])
+    scattered(family, "diagonal_scatter", (7, 3), [dict(offset=0, dim1=0, dim2=1), dict(offset=-3, dim1=0, dim2=1), dict(offset=1, dim1=1, dim2=0)])
+    scattered(family, "as_strided_scatter", (12,), [dict(size=[3, 2], stride=[4, 1], storage_offset=1), dict(size=[2, 3], stride=[1, 4], storage_offset=2)])
     return family

@@ -41,8 +41,9 @@ using PointwiseOps = List<
     Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
 using ReductionOps = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
 using OtherOps = List<
-    View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal,
-    Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, Mm, Bmm,
+    View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
+    Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
+    AsStridedScatter, Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention>;
 // clang-format on

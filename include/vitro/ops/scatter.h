@@ -28,6 +28,21 @@ struct SelectScatter : ScatterOp {
   static constexpr ScatterInfo info{&Select::info, &same_attrs};
 };
 
+struct DiagonalScatter : ScatterOp {
+  static constexpr std::string_view name = "diagonal_scatter",
+                                    doc = "x with `src` in place of a diagonal of it.";
+  using Attrs = DiagonalAttrs;
+  static void shape(ShapeCall& call);
+  static constexpr ScatterInfo info{&Diagonal::info, &same_attrs};
+};
+struct AsStridedScatter : ScatterOp {
+  static constexpr std::string_view name = "as_strided_scatter",
+                                    doc = "x with `src` in place of what as_strided shows of it.";
+  using Attrs = AsStridedAttrs;
+  static void shape(ShapeCall& call);
+  static constexpr ScatterInfo info{&AsStrided::info, &same_attrs};
+};
+
 }  // namespace ops
 
 inline Tensor slice_scatter(ops::At x, const Tensor& src, int64_t dim = 0, Size start = 0,
@@ -36,6 +51,16 @@ inline Tensor slice_scatter(ops::At x, const Tensor& src, int64_t dim = 0, Size 
 }
 inline Tensor select_scatter(ops::At x, const Tensor& src, int64_t dim, Size index) {
   return ops::call<ops::SelectScatter>(x.where, {x.operand, src}, {dim, index});
+}
+inline Tensor diagonal_scatter(ops::At x, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
+                               int64_t dim2 = 1) {
+  return ops::call<ops::DiagonalScatter>(x.where, {x.operand, src}, {offset, dim1, dim2});
+}
+// Every element at most once: sizes and strides must not overlap.
+inline Tensor as_strided_scatter(ops::At x, const Tensor& src, Sizes size, Sizes stride,
+                                 Size storage_offset = 0) {
+  return ops::call<ops::AsStridedScatter>(x.where, {x.operand, src},
+                                          {std::move(size), std::move(stride), storage_offset});
 }
 
 }  // namespace vitro

@@ -155,6 +155,26 @@ struct Diagonal : ViewOp {
   static constexpr ViewInfo info{&map};
 };
 
+struct AsStridedAttrs {
+  Sizes size, stride;
+  Size storage_offset = 0;
+  static constexpr void each(auto&& f) {
+    f("size", &AsStridedAttrs::size);
+    f("stride", &AsStridedAttrs::stride);
+    f("storage_offset", &AsStridedAttrs::storage_offset);
+  }
+};
+struct AsStrided : ViewOp {
+  static constexpr std::string_view
+      name = "as_strided",
+      doc = "Elements of a dense vector at any strides; storage_offset counts from its first one.";
+  using Attrs = AsStridedAttrs;
+  static void shape(ShapeCall& call);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static constexpr ViewInfo info{&map};
+};
+
 // The strides that a view of `x` with sizes `size` has; none where some element would have to move.
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size);
 // `size` with its -1 worked out from the number of elements.  Error naming `op`.
@@ -177,6 +197,8 @@ Tensor select(ops::At x, int64_t dim, Size index);
 Tensor squeeze(ops::At x, Dims dim = {});  // none given: all of size 1
 Tensor unsqueeze(ops::At x, int64_t dim);
 Tensor diagonal(ops::At x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
+// x must have one dimension, its elements side by side.
+Tensor as_strided(ops::At x, Sizes size, Sizes stride, Size storage_offset = 0);
 // Pieces of `split_size` along dim; the last may be smaller.
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim = 0);
 std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim = 0);

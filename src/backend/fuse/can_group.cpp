@@ -167,8 +167,9 @@ class Check {
     const Space own = space_of(p_[id]);
     for (const Read& read : p_.reads_at(id, own.index)) {
       for (const ItemId made : p_.makers(read.value.node)) {
+        if (!member(made) || p_[made].role != Role::result) continue;  // parts are not read here
         const auto at = result_place(made);
-        if (!member(made) || !at) continue;
+        if (!at) continue;
         const Index sizes = sizes_of(p_.graph().meta(read.value));
         // Turned round only where each element is read, and once.
         if (!(count_of(sizes) == count_of(own.sizes))) continue;

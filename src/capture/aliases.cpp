@@ -1,0 +1,132 @@
+#include "capture/aliases.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "graph/metas.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::capture {
+namespace {
+
+// The slot that names the storage of an outside tensor; other tensors in it say that they share it.
+uint32_t storage_of(const SlotTable& table, uint32_t slot) {
+  const Bind& bind = *table[slot].bind;
+  return bind.shares == no_slot ? slot : bind.shares;
+}
+
+bool is_empty(const TensorMeta& meta) {
+  return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.value() == 0; });
+}
+
+// From its first element to behind its last.
+Size elements_of(const TensorMeta& meta) {
+  Size last = 0;
+  for (size_t d = 0; d < meta.sizes.size(); ++d) {
+    const Size size(meta.sizes[d]), stride(meta.strides[d]);
+    last = last + (size - 1) * stride;
+  }
+  return last + 1;
+}
+
+bool walks_back(const TensorMeta& meta) {
+  return std::any_of(meta.strides.begin(), meta.strides.end(),
+                     [](Size s) { return s.value() < 0; });
+}
+
+}  // namespace
+
+Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
+    : table_(table), written_(std::move(written)), same_(table.size()), base_(table.size(), -1) {
+  std::iota(same_.begin(), same_.end(), 0U);
+  join_equal();
+  std::vector<Cluster> all = clusters();
+  while (join_overlapping(all)) {
+  }
+  for (const Cluster& cluster : all) {
+    if (cluster.slots.size() > 1) add_base(cluster);
+  }
+}
+
+int64_t Aliases::distance(uint32_t slot) const {
+  const Bind& bind = *table_[slot].bind;
+  return bind.shares == no_slot ? 0 : bind.shared_distance;
+}
+
+int64_t Aliases::offset(uint32_t slot) const {
+  const Base& base = bases_[static_cast<size_t>(base_[slot])];
+  return (distance(slot) - distance(base.first)) / bytes_of(base.dtype);
+}
+
+void Aliases::join_equal() {
+  for (uint32_t a = 0; a < table_.size(); ++a) {
+    if (!table_[a].bind || table_[a].bind->shares == no_slot) continue;
+    for (uint32_t b = table_[a].bind->shares; b < a; ++b) {
+      if (!table_[b].bind || same_[b] != b || storage_of(table_, a) != storage_of(table_, b) ||
+          distance(a) != distance(b) || !graph::fits(table_[a].bind->meta, table_[b].bind->meta))
+        continue;
+      same_[a] = b;
+      if (written_[a]) written_[b] = true;
+      break;
+    }
+  }
+}
+
+std::vector<Aliases::Cluster> Aliases::clusters() const {
+  std::vector<Cluster> out;
+  for (uint32_t slot = 0; slot < table_.size(); ++slot) {
+    if (!table_[slot].bind || same_[slot] != slot || is_empty(table_[slot].bind->meta)) continue;
+    const Bind& bind = *table_[slot].bind;
+    const int64_t begin = distance(slot);
+    out.push_back({{slot},
+                   storage_of(table_, slot),
+                   begin,
+                   begin + elements_of(bind.meta).value() * bytes_of(bind.meta.dtype),
+                   bind.symbolic,
+                   written_[slot]});
+  }
+  return out;
+}
+
+// Whether two became one.
+bool Aliases::join_overlapping(std::vector<Cluster>& all) const {
+  const auto meet = [](const Cluster& a, const Cluster& b) {
+    const bool apart = !a.open && !b.open && (a.end <= b.begin || b.end <= a.begin);
+    return a.storage == b.storage && (a.written || b.written) && !apart;
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t j = i + 1; j < all.size(); ++j) {
+      Cluster &a = all[i], &b = all[j];
+      if (!meet(a, b)) continue;
+      a.slots.insert(a.slots.end(), b.slots.begin(), b.slots.end());
+      a.begin = std::min(a.begin, b.begin);
+      a.end = std::max(a.end, b.end);
+      a.open = a.open || b.open;
+      a.written = a.written || b.written;
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+      return true;
+    }
+  }
+  return false;
+}
+
+void Aliases::add_base(const Cluster& cluster) {
+  const uint32_t first =
+      *std::min_element(cluster.slots.begin(), cluster.slots.end(),
+                        [this](uint32_t a, uint32_t b) { return distance(a) < distance(b); });
+  Base base{first, 0, table_[first].bind->meta.dtype};
+  for (const uint32_t slot : cluster.slots) {
+    const TensorMeta& meta = table_[slot].bind->meta;
+    const int64_t behind = distance(slot) - distance(first);
+    if (meta.dtype != base.dtype || behind % bytes_of(base.dtype) != 0 || walks_back(meta)) {
+      trouble_ = cat("inputs ", first, " (", base.dtype, ") and ", slot, " (", meta.dtype, ", ",
+                     behind, " bytes behind) overlap in memory, and one is written");
+      return;
+    }
+    base.elements = max(base.elements, elements_of(meta) + behind / bytes_of(base.dtype));
+  }
+  for (const uint32_t slot : cluster.slots) base_[slot] = static_cast<int>(bases_.size());
+  bases_.push_back(base);
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,56 @@
+// Tensors from outside that lie in one storage, as the graph of a segment sees them.  Equal windows
+// are one tensor.  Windows that overlap, one of which is written, are views of a base: a vector of
+// all the memory that they cover, which is the graph's input in their place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/slot_table.h"
+
+namespace vitro::capture {
+
+class Aliases {
+ public:
+  struct Base {
+    uint32_t first = no_slot;  // the tensor with which the vector begins
+    Size elements;
+    DType dtype = DType::f32;
+  };
+
+  // `written`: by slot, whether a path writes into it.  Sizes and distances are those of the binds.
+  Aliases(const SlotTable& table, std::vector<bool> written);
+
+  // The earlier tensor with the same window, or the slot itself.
+  uint32_t same(uint32_t slot) const { return same_[slot]; }
+  const std::vector<Base>& bases() const { return bases_; }
+  // The base that the tensor is a window of, -1: none; and how many elements behind its begin.
+  int base(uint32_t slot) const { return base_[slot]; }
+  int64_t offset(uint32_t slot) const;
+  // Why tensors that overlap have no base; empty where all have.
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  // Tensors whose windows overlap, and the bytes that they cover, from the storage's first tensor.
+  struct Cluster {
+    std::vector<uint32_t> slots;
+    uint32_t storage = no_slot;
+    int64_t begin = 0, end = 0;
+    bool open = false;  // sizes are symbols: the end is not known
+    bool written = false;
+  };
+  void join_equal();
+  std::vector<Cluster> clusters() const;
+  bool join_overlapping(std::vector<Cluster>& all) const;
+  void add_base(const Cluster& cluster);
+  int64_t distance(uint32_t slot) const;
+
+  const SlotTable& table_;
+  std::vector<bool> written_;
+  std::vector<uint32_t> same_;
+  std::vector<int> base_;
+  std::vector<Base> bases_;
+  std::string trouble_;
+};
+
+}  // namespace vitro::capture
