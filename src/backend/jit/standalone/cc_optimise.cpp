@@ -33,6 +33,7 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/LowerExpectIntrinsic.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
@@ -51,6 +52,8 @@ class Analyses {
     add_to_functions(machine);
     loops_.registerPass([] { return PassInstrumentationAnalysis(); });
     loops_.registerPass([this] { return FunctionAnalysisManagerLoopProxy(functions_); });
+    // IndVarSimplify asks for it where a condition became invariant.
+    loops_.registerPass([] { return ShouldRunExtraSimpleLoopUnswitch(); });
     modules_.registerPass([] { return PassInstrumentationAnalysis(); });
     modules_.registerPass([] { return ProfileSummaryAnalysis(); });
     modules_.registerPass([this] { return FunctionAnalysisManagerModuleProxy(functions_); });
