@@ -2,7 +2,7 @@
 // products added along k in ascending order into one accumulator per element with fma.
 //
 //   using Panel = MatmulPanel<f32>;                               // what the accumulators are
-//   for (i64 p = 0; p < panel_count<f32>(n); ++p) matmul_pack<f32>(b, ldb, 1, k, n, packed, p);
+//   matmul_pack<f32>(b, ldb, 1, k, n, packed, 0, panel_count<f32>(n));
 //   matmul_multiply<f32, f32, f32>(call);                         // sums, A, B
 //
 // Not a part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
@@ -65,48 +65,76 @@ template <class Acc>
   return cut;
 }
 
+// Past the caches: what is written is larger than they are.
+template <bool past, class T>
+VITRO_INLINE void matmul_put(T* to, Vec<T> v) {
+  if constexpr (past) {
+    __builtin_nontemporal_store(v, (Vec<T>*)to);
+  } else {
+    store(to, v);
+  }
+}
+
 // `count` columns of B, contiguous along k, to 16 columns of a panel: blocks of 16 by 16 are turned
 // over.  Gives how many rows are done: all whole blocks.
-template <i64 columns, class T, class S>
-VITRO_INLINE i64 matmul_pack_turned(const S* from, i64 column_stride, i64 k, i64 count, T* to) {
+template <i64 columns, bool past, class T>
+VITRO_INLINE i64 matmul_pack_turned(const T* from, i64 column_stride, i64 k, i64 count, T* to) {
   i64 i = 0;
   for (; i + 16 <= k; i += 16) {
-    Vec<S> v[16];
+    Vec<T> v[16];
 #pragma clang loop unroll(full)
-    for (i64 c = 0; c < 16; ++c) v[c] = c < count ? load(from + c * column_stride + i) : Vec<S>{};
+    for (i64 c = 0; c < 16; ++c) v[c] = c < count ? load(from + c * column_stride + i) : Vec<T>{};
     transpose(v);
 #pragma clang loop unroll(full)
-    for (i64 r = 0; r < 16; ++r) store_as(to + (i + r) * columns, v[r]);
+    for (i64 r = 0; r < 16; ++r) matmul_put<past>(to + (i + r) * columns, v[r]);
   }
   return i;
 }
 
-// Copies panel `p` of B (element (i, j) at b[i * row_stride + j * column_stride]), columns past n
-// up to the next multiple of 16 as zeros.
-template <class Acc, class T, class S>
-VITRO_INLINE void matmul_pack(const S* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
-                              T* packed, i64 p) {
-  if constexpr (is_half<T> && __is_same(T, S)) {
-    return matmul_pack<Acc>((const i16*)b, row_stride, column_stride, k, n, (i16*)packed, p);
+// Panel `p` to `to`, whose rows are `columns` long.
+template <i64 columns, bool past, class T>
+[[gnu::noinline]] static void matmul_pack_panel(const T* b, i64 row_stride, i64 column_stride,
+                                                i64 k, i64 width, T* to) {
+  if (column_stride == 1) {
+    for (i64 i = 0; i < k; ++i) {
+#pragma clang loop unroll(disable)
+      for (i64 j = 0; j < width; j += 16)
+        matmul_put<past>(to + i * columns + j, load(b + i * row_stride + j, width - j));
+    }
+    return;
   }
-  constexpr i64 columns = MatmulPanel<Acc>::columns;
-  i64 first = p * columns, width = smaller(columns, n - first);
-  T* to = packed + first * k;
   for (i64 j = 0; j < width; j += 16) {
-    const S* from = b + (first + j) * column_stride;
-    i64 count = width - j, i = 0;
-    if constexpr (!is_half<S>) {
-      if (row_stride == 1 && column_stride != 1)
-        i = matmul_pack_turned<columns>(from, column_stride, k, count, to + j);
-    }
-    for (; i < k; ++i) {
-      if (column_stride == 1) {
-        store_as(to + i * columns + j, load(from + i * row_stride, count));
-      } else {
-        store_as(to + i * columns + j, load_strided(from + i * row_stride, column_stride, count));
-      }
+    const T* from = b + j * column_stride;
+    const i64 count = width - j;
+    i64 i = row_stride == 1
+                ? matmul_pack_turned<columns, past>(from, column_stride, k, count, to + j)
+                : 0;
+    for (; i < k; ++i)
+      store(to + i * columns + j, load_strided(from + i * row_stride, column_stride, count));
+  }
+}
+
+// Copies panels [begin, end) of B (element (i, j) at b[i * row_stride + j * column_stride]),
+// columns past n up to the next multiple of 16 as zeros.
+template <class Acc, class T>
+VITRO_INLINE void matmul_pack(const T* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
+                              T* packed, i64 begin, i64 end) {
+  constexpr i64 columns = MatmulPanel<Acc>::columns, second_cache = 1 << 20;
+  const bool past =
+      sizeof(T) >= 4 && k * n * i64(sizeof(T)) > 2 * second_cache && (u64)packed % 64 == 0;
+  for (i64 p = begin; p < end; ++p) {
+    const i64 first = p * columns, width = smaller(columns, n - first);
+    const T* from = b + first * column_stride;
+    T* to = packed + first * k;
+    if (past) {
+      matmul_pack_panel<columns, true>(from, row_stride, column_stride, k, width, to);
+    } else {
+      matmul_pack_panel<columns, false>(from, row_stride, column_stride, k, width, to);
     }
   }
+#if defined(__x86_64__)
+  if (past) __builtin_ia32_sfence();  // no lock or atomic orders such stores
+#endif
 }
 
 // c[rows][16 * vectors] (+)= a * b.  Element (i, p) of A stands at a[i * a_stride + p], or at

@@ -23,12 +23,23 @@ static i64 panels(i64 n) {
   return panel_count<typename Sums<T>::type>(n);
 }
 template <class T>
+struct Moved {
+  using type = T;
+};
+template <>
+struct Moved<f16> {
+  using type = i16;
+};
+template <>
+struct Moved<bf16> {
+  using type = i16;
+};
+template <class T>
 static void pack(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n, void* packed,
                  i64 begin, i64 end) {
-  for (i64 p = begin; p < end; ++p) {
-    matmul_pack<typename Sums<T>::type>((const T*)b, row_stride, column_stride, k, n, (T*)packed,
-                                        p);
-  }
+  using M = typename Moved<T>::type;
+  matmul_pack<typename Sums<T>::type>((const M*)b, row_stride, column_stride, k, n, (M*)packed,
+                                      begin, end);
 }
 template <class T>
 static ProductCut cut(i64 m, i64 n, i64 k, i64 threads) {

@@ -1,7 +1,7 @@
 // Matrix products with what follows them: the sums of a row and sixteen columns go through the
 // group's elementwise items before they are written.
-#include "backend/lower/builder.h"
 #include "kernels/product.h"
+#include "backend/lower/builder.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
