@@ -1,6 +1,7 @@
 #include "capture/record.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "capture/bind.h"
 #include "capture/codes.h"
@@ -137,14 +138,14 @@ void Record::make(Exit& exit) {
 }
 
 void Record::build(Exit& exit) {
-  const uint64_t begin = ticks();
+  const auto begin = std::chrono::steady_clock::now();
   try {
     make(exit);
   } catch (const std::exception& e) {
     exit.why_not = e.what();
     exit.why_code = &not_compiled;
   }
-  exit.compile_ns = ticks_to_ns(ticks() - begin);
+  exit.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   const bool ready = exit.why_code == nullptr;
   exit.state.store(ready ? Exit::State::ready : Exit::State::interpreted,
                    std::memory_order_release);

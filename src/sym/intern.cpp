@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -58,17 +59,19 @@ const Node* constant_node(int64_t value) {
   return intern(std::move(node)).node();
 }
 
-// Sizes and strides: nearly all constants that ever occur.
+// Sizes and strides: nearly all constants that ever occur.  Made when first asked for.
 constexpr int64_t small_low = -64, small_high = 1024;
 
 const Node* small_constant(int64_t value) {
-  using Table = std::array<const Node*, small_high - small_low>;
-  static const Table* table = [] {
-    auto* made = new Table;
-    for (int64_t v = small_low; v < small_high; ++v) (*made)[v - small_low] = constant_node(v);
-    return made;
-  }();
-  return (*table)[value - small_low];
+  using Table = std::array<std::atomic<const Node*>, small_high - small_low>;
+  static constinit Table table{};
+  std::atomic<const Node*>& slot = table[static_cast<size_t>(value - small_low)];
+  const Node* node = slot.load(std::memory_order_acquire);
+  if (!node) [[unlikely]] {
+    node = constant_node(value);
+    slot.store(node, std::memory_order_release);
+  }
+  return node;
 }
 
 const Node* large_constant(int64_t value) {

@@ -1,5 +1,7 @@
 #include "runtime/cpu/features.h"
 
+#include <array>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -57,16 +59,33 @@ constexpr Bit bits[] = {
     {{"ssse3", general}, 1, 0, ecx, 9},
 };
 
-bool has_bit(const Bit& b) {
-  uint32_t r[4] = {};
-  return __get_cpuid_count(b.leaf, b.subleaf, &r[eax], &r[ebx], &r[ecx], &r[edx]) &&
-         (r[b.where] >> b.bit & 1);
-}
+// What the processor says of itself; each page is asked for once, as that takes microseconds in a
+// virtual machine.
+class Pages {
+ public:
+  bool has(const Bit& b) { return of(b.leaf, b.subleaf)[b.where] >> b.bit & 1; }
+
+ private:
+  struct Page {
+    uint32_t leaf, subleaf;
+    std::array<uint32_t, 4> registers;
+  };
+  const std::array<uint32_t, 4>& of(uint32_t leaf, uint32_t subleaf) {
+    for (const Page& page : known_) {
+      if (page.leaf == leaf && page.subleaf == subleaf) return page.registers;
+    }
+    Page page{leaf, subleaf, {}};
+    auto& r = page.registers;
+    if (!__get_cpuid_count(leaf, subleaf, &r[eax], &r[ebx], &r[ecx], &r[edx])) r = {};
+    return known_.emplace_back(page).registers;
+  }
+  std::vector<Page> known_;
+};
 
 // XCR0: which registers the system saves; 0 where it saves none of them.
-uint64_t saved_registers() {
+uint64_t saved_registers(Pages& pages) {
   constexpr Bit osxsave{{"", general}, 1, 0, ecx, 27};
-  if (!has_bit(osxsave)) return 0;
+  if (!pages.has(osxsave)) return 0;
   uint32_t low = 0, high = 0;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t{high} << 32 | low;
@@ -76,11 +95,12 @@ uint64_t saved_registers() {
 
 std::vector<CpuFeature> usable_features() {
   constexpr uint64_t needed[] = {0, 0x6, 0xe6, 0x60006};  // indexed by Registers
-  const uint64_t saved = saved_registers();
+  Pages pages;
+  const uint64_t saved = saved_registers(pages);
   std::vector<CpuFeature> usable;
   for (const Bit& b : bits) {
     const uint64_t need = needed[static_cast<size_t>(b.feature.registers)];
-    if ((saved & need) == need && has_bit(b)) usable.push_back(b.feature);
+    if ((saved & need) == need && pages.has(b)) usable.push_back(b.feature);
   }
   return usable;
 }
