@@ -63,20 +63,10 @@ int allowed_by_quota() {
   return static_cast<int>(std::max<long long>((quota + period - 1) / period, 1));
 }
 
-std::string name_of_processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
 Machine ask() {
   Machine m;
   utsname system{};
   if (uname(&system) == 0) m.architecture = system.machine;
-  m.name = name_of_processor();
   m.hardware_threads = static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   m.available_threads = std::min(allowed_by_affinity(), allowed_by_quota());
   m.memory_bytes =

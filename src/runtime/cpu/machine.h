@@ -19,7 +19,6 @@ struct CpuFeature {
 };
 
 struct Machine {
-  std::string name;           // "AMD EPYC 9654 96-Core Processor"
   std::string architecture;   // "x86_64", "aarch64"
   int available_threads = 1;  // hardware threads that this process may use: affinity and quota
   int hardware_threads = 1;   // that the machine has online

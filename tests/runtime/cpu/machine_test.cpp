@@ -20,7 +20,7 @@ std::string flags() {
   return "";
 }
 
-TEST(Machine, has_threads_caches_and_a_name) {
+TEST(Machine, has_threads_memory_and_an_architecture) {
   const Machine& m = machine();
   EXPECT_GE(m.available_threads, 1);
   EXPECT_LE(m.available_threads, m.hardware_threads);
