@@ -233,7 +233,7 @@ void Pool::work(int thread) {
 void Pool::work_through(Stretch& stretch, int thread) {
   const auto border = [&](int64_t piece) {
     const int64_t each = job_.items / job_.pieces, longer = job_.items % job_.pieces;
-    return piece * each + std::min(piece, longer);
+    return piece * each + piece * longer / job_.pieces;
   };
   while (stretch.next.load(std::memory_order_relaxed) < stretch.end) {
     const int64_t piece = stretch.next.fetch_add(1, std::memory_order_relaxed);
