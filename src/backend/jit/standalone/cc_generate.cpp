@@ -2,6 +2,9 @@
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -43,6 +46,26 @@ void drop_features(llvm::Module& module) {
   }
 }
 
+// As LLVMTargetMachine::addPassesToEmitFile, which lets nobody leave a pass out.
+bool add_passes(llvm::LLVMTargetMachine& machine, llvm::legacy::PassManager& passes,
+                llvm::raw_pwrite_stream& out) {
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::LiveDebugValuesID);  // line tables name no variables
+  auto* modules = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(config);
+  passes.add(modules);
+  if (config->addISelPasses()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile,
+                            modules->getMMI().getContext())) {
+    return false;
+  }
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 }  // namespace
 
 bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outcome) {
@@ -57,8 +80,7 @@ bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outc
   library.disableAllFunctions();
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
-  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile,
-                                   /*DisableVerify=*/true)) {
+  if (!add_passes(static_cast<llvm::LLVMTargetMachine&>(*machine), passes, out)) {
     outcome.diagnostics += "LLVM writes no object files for this machine\n";
     return false;
   }

@@ -25,7 +25,6 @@
 #include <llvm/Transforms/Scalar/DeadStoreElimination.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
-#include <llvm/Transforms/Scalar/IndVarSimplify.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopDeletion.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
@@ -33,8 +32,8 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/LowerExpectIntrinsic.h>
 #include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/UnrollLoop.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
 #include "backend/jit/standalone/cc_internal.h"
@@ -52,8 +51,6 @@ class Analyses {
     add_to_functions(machine);
     loops_.registerPass([] { return PassInstrumentationAnalysis(); });
     loops_.registerPass([this] { return FunctionAnalysisManagerLoopProxy(functions_); });
-    // IndVarSimplify asks for it where a condition became invariant.
-    loops_.registerPass([] { return ShouldRunExtraSimpleLoopUnswitch(); });
     modules_.registerPass([] { return PassInstrumentationAnalysis(); });
     modules_.registerPass([] { return ProfileSummaryAnalysis(); });
     modules_.registerPass([this] { return FunctionAnalysisManagerModuleProxy(functions_); });
@@ -105,6 +102,38 @@ FunctionPassManager before_inlining() {
   return passes;
 }
 
+// Unrolls loops of few turns, and those that ask for it.  LLVM's pass adds up what a loop costs
+// before it looks at the number of turns, and most loops here run over rows.
+struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
+  PreservedAnalyses run(Loop& loop, LoopAnalysisManager& analyses,
+                        LoopStandardAnalysisResults& known, LPMUpdater& updater) {
+    constexpr unsigned most_turns = 64;
+    const unsigned turns = known.SE.getSmallConstantMaxTripCount(&loop);
+    const auto says = [id = loop.getLoopID()](const char* what) {
+      return id && GetUnrollMetadata(id, what);
+    };
+    const bool asked = says("llvm.loop.unroll.full") || says("llvm.loop.unroll.enable") ||
+                       says("llvm.loop.unroll.count");
+    if (!asked && (turns == 0 || turns > most_turns)) return PreservedAnalyses::all();
+    return LoopFullUnrollPass(2).run(loop, analyses, known, updater);
+  }
+};
+
+// Repeats the body of small loops, where the step and the jump weigh; for the same reason as above
+// only in functions that have one.
+struct UnrollSmallLoops : PassInfoMixin<UnrollSmallLoops> {
+  PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
+    constexpr size_t most_instructions = 20;
+    for (Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
+      size_t size = 0;
+      for (const BasicBlock* block : loop->blocks()) size += block->sizeWithoutDebug();
+      if (size <= most_instructions)
+        return LoopUnrollPass(LoopUnrollOptions(2)).run(function, analyses);
+    }
+    return PreservedAnalyses::all();
+  }
+};
+
 SimplifyCFGOptions last_simplify_cfg() {
   return SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(
       true);
@@ -120,9 +149,8 @@ FunctionPassManager after_inlining() {
   LoopPassManager first, second;
   first.addPass(LoopRotatePass());
   first.addPass(LICMPass(LICMOptions()));
-  second.addPass(IndVarSimplifyPass());
   second.addPass(LoopDeletionPass());
-  second.addPass(LoopFullUnrollPass(2, /*OnlyWhenForced=*/false));
+  second.addPass(UnrollShortLoops());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(first), /*UseMemorySSA=*/true));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(second)));
 
@@ -130,7 +158,7 @@ FunctionPassManager after_inlining() {
   passes.addPass(GVNPass());
   passes.addPass(DSEPass());
   passes.addPass(InstCombinePass());
-  passes.addPass(LoopUnrollPass(LoopUnrollOptions(2)));
+  passes.addPass(UnrollSmallLoops());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(VectorCombinePass());
   passes.addPass(SimplifyCFGPass(last_simplify_cfg()));
