@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "eager/eager.h"
 #include "graph/programs.h"
 #include "graph/random_graph.h"
@@ -126,6 +129,13 @@ TEST(RunPasses, exact_ones_are_those_that_keep_every_bit) {
   std::vector<std::string_view> names;
   for (const Pass& pass : exact_passes(passes)) names.push_back(pass.name);
   EXPECT_EQ(names, (std::vector<std::string_view>{"merge_same", "drop_dead"}));
+}
+
+TEST(RunPasses, that_change_bits_are_told_to_the_user) {
+  std::stringstream page;
+  page << std::ifstream(VITRO_TEST_DATA "/../../docs/behaviour.md").rdbuf();
+  for (const Pass& pass : standard_passes())
+    EXPECT_TRUE(pass.exact || page.str().find(pass.name) != std::string::npos) << pass.name;
 }
 
 TEST(DropDead, removes_what_nobody_reads) {

@@ -213,6 +213,47 @@ TEST(Programs, products_of_whole_numbers_wrap_as_eager) {
   }
 }
 
+// Lanes of 32 bits, cut to the dtype at every op: the same bits as computing in i64 and cutting.
+TEST(Programs, whole_numbers_of_every_width_wrap_as_eager) {
+  for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8}) {
+    expect_agreement(
+        [](const Tensors& in) {
+          const Tensor &x = in[0], &y = in[1], &n = in[2];
+          return Tensors{x + y,
+                         x * y * y,
+                         -x,
+                         abs(x),
+                         pow(x, n),
+                         floor_divide(x, y),
+                         div(x, y, "trunc"),
+                         fmod(x, y),
+                         remainder(x, y),
+                         ~x ^ y,
+                         clamp(x, -3, 100),
+                         x < y,
+                         maximum(x, y),
+                         sign(x),
+                         amax(x),
+                         argmin(x * y),
+                         sum(x),
+                         prod(y, {0}, false, x.dtype()),
+                         x * 2.5,
+                         where(x > 7, x, y)};
+        },
+        [dtype] {
+          const std::vector<int64_t> edges{0,    1,     -1,    2,     -2,         7,
+                                           127,  -128,  255,   128,   32767,      -32768,
+                                           1000, 65535, -1000, 40000, 2147483647, -2147483648LL,
+                                           5,    -5};
+          const Tensor x = Tensor::from<int64_t>(edges, {20});
+          const Tensor y = where((to(x, dtype) * 3 + 1) == 0, 1, to(x, dtype) * 3 + 1);
+          const Tensor n = remainder(arange(20), 11) - 1;
+          return Tensors{to(x, dtype), to(where(to(y, dtype) == 0, to(y, dtype) + 1, y), dtype),
+                         to(n, dtype)};
+        });
+  }
+}
+
 TEST(Programs, several_results_of_one_op) {
   expect_agreement(
       [](const Tensors& in) {
