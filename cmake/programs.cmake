@@ -122,8 +122,8 @@ function(vitro_fuzz)
   endif()
   vitro_program(vitro_fuzz tests/fuzz)
   set_target_properties(vitro_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
-  add_test(NAME fuzz.random_programs COMMAND vitro_fuzz --count 2000)
+  add_test(NAME fuzz.random_programs COMMAND vitro_fuzz --count 2000 --jobs 2)
   set_tests_properties(
     fuzz.random_programs
-    PROPERTIES TIMEOUT 1200 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")
+    PROPERTIES TIMEOUT 1200 PROCESSORS 2 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")
 endfunction()

@@ -30,8 +30,8 @@ bool same_number(Size want, int64_t got, Symbols& symbols) {
   return symbols.knows(want.expr()) && symbols.value(want.expr()) == got;
 }
 
-// Strides of a dense tensor in some order of its dimensions, as products of sizes; empty where it
-// is not dense.
+// Strides of a dense tensor in some order of its dimensions, as products of sizes (0 counts as 1);
+// empty where it is not dense.
 Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes) {
   SmallVector<size_t, 6> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -43,7 +43,7 @@ Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes)
     const size_t d = order[i];
     if (strides[d] != next.value()) return {};
     out[d] = next;
-    next = next * Size(values[d], sizes[d].expr());
+    if (values[d] != 0) next = next * Size(values[d], sizes[d].expr());
   }
   return out;
 }

@@ -49,9 +49,16 @@ void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta
     meta.strides = numbers_of(meta.strides);
     meta.offset = Size(meta.offset.value());
   }
+  std::vector<Argument> operands(shape.operands.begin(), shape.operands.end());
+  std::vector<Scalar> numbers(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].number) continue;
+    numbers[i] = Scalar::from_bits(operands[i].number->kind(), operands[i].number->bits());
+    operands[i].number = &numbers[i];
+  }
   const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(s.value()); });
   shape.results.clear();
-  ShapeCall again{shape.op, shape.operands, plain.view(), shape.results};
+  ShapeCall again{shape.op, operands, plain.view(), shape.results};
   op.shape(again);
 }
 

@@ -242,7 +242,11 @@ const void* Tensor::const_data(std::source_location where) const {
 }
 
 Scalar Tensor::item(std::source_location where) const {
-  VITRO_CHECK(numel().value() == 1, "item: needs a tensor of one element, got sizes ", sizes());
+  if (numel().value() != 1) {
+    Sizes now = sizes();
+    for (Size& s : now) s = s.value();
+    throw_error(cat("item: needs a tensor of one element, got sizes ", now));
+  }
   make_ready(Need::item, where);
   const void* address = this->address();
   return dispatch(impl_->dtype, [&]<class T>() -> Scalar {

@@ -87,7 +87,23 @@ DType common_dtype(const Graph& g, const Node& node) {
                            node.results[0].dtype);
 }
 
-constexpr int64_t largest_search = int64_t{1} << 40, values_searched = 64;
+constexpr int64_t largest_search = int64_t{1} << 40, values_searched = 64, most_guesses = 4096;
+
+namespace {
+
+using Known = std::vector<std::pair<sym::Expr, int64_t>>;
+
+Known symbolic_sizes(const Graph& g) {
+  Known out;
+  for (const Node& node : g.nodes()) {
+    each_size(node, [&](Size size) {
+      if (size.is_symbolic()) out.emplace_back(size.expr(), size.value());
+    });
+  }
+  return out;
+}
+
+}  // namespace
 
 SymbolValues::SymbolValues(const Graph& g) {
   if (g.symbols().empty()) return;
@@ -100,18 +116,37 @@ SymbolValues::SymbolValues(const Graph& g) {
   for (const sym::Expr symbol : g.symbols()) {
     if (!find(symbol)) search(symbol, g);
   }
+  for (const sym::Expr symbol : g.symbols()) {
+    if (!find(symbol)) guess(symbol, g);
+  }
+}
+
+// A symbol of which the graph only holds products with others: the first value with which all sizes
+// are what they are.
+void SymbolValues::guess(sym::Expr symbol, const Graph& g) {
+  const Known sizes = symbolic_sizes(g);
+  const int64_t low = std::max<int64_t>(sym::range_of(symbol).low, 1);
+  for (int64_t value = low; value < low + most_guesses; ++value) {
+    SymbolValues trial = *this;
+    trial.note(symbol, value);
+    for (const auto& [expr, number] : sizes) trial.note_size(expr, number);
+    const bool all = std::all_of(sizes.begin(), sizes.end(), [&](const auto& s) {
+      const auto symbols = sym::symbols_of(s.first);
+      const bool known = std::all_of(symbols.begin(), symbols.end(),
+                                     [&](sym::Expr e) { return trial.find(e) != nullptr; });
+      return known && trial(s.first) == s.second;
+    });
+    if (!all) continue;
+    *this = std::move(trial);
+    return;
+  }
 }
 
 // A symbol of which the graph only holds quotients: the first value that all of them allow.
 void SymbolValues::search(sym::Expr symbol, const Graph& g) {
-  std::vector<std::pair<sym::Expr, int64_t>> sizes;
-  for (const Node& node : g.nodes()) {
-    each_size(node, [&](Size size) {
-      if (size.is_symbolic() && sym::symbols_of(size.expr()) == std::vector{symbol}) {
-        sizes.emplace_back(size.expr(), size.value());
-      }
-    });
-  }
+  Known sizes = symbolic_sizes(g);
+  std::erase_if(
+      sizes, [symbol](const auto& s) { return sym::symbols_of(s.first) != std::vector{symbol}; });
   if (sizes.empty()) return;
   const auto at = [](sym::Expr expr, int64_t value) {
     return sym::evaluate(expr, [value](sym::Expr) { return value; });

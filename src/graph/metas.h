@@ -51,6 +51,7 @@ class SymbolValues {
 
  private:
   void search(sym::Expr symbol, const Graph& g);
+  void guess(sym::Expr symbol, const Graph& g);
   std::vector<std::pair<sym::Expr, int64_t>> values_;
 };
 

@@ -79,13 +79,24 @@ Value Pool::make(Fn fn, DType dtype, std::initializer_list<Value> operands, uint
   return make(std::move(n));
 }
 
+namespace {
+
+// As kernels convert: towards zero, the smallest number where it does not fit, by way of i32 below
+// 64 bits.
+int64_t converted(double value, DType to) {
+  if (bytes_of(to) == 8)
+    return value >= -0x1p63 && value < 0x1p63 ? static_cast<int64_t>(value) : INT64_MIN;
+  return value > -0x1p31 - 1 && value < 0x1p31 ? static_cast<int64_t>(value) : INT32_MIN;
+}
+
+}  // namespace
+
 Value Pool::constant(DType dtype, double value) {
+  if (is_integer(dtype)) return constant(dtype, converted(value, dtype));
   Node n;
   n.dtype = dtype;
   if (is_bool(dtype)) {
     n.payload = value != 0;
-  } else if (is_integer(dtype)) {
-    n.payload = static_cast<uint64_t>(static_cast<int64_t>(value));
   } else {
     if (dtype != DType::f64) value = static_cast<float>(value);
     if (dtype == DType::f16) value = static_cast<float>(Half(static_cast<float>(value)));

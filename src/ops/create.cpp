@@ -28,20 +28,39 @@ TensorMeta like(const TensorMeta& x, DType dtype) {
   return out;
 }
 
+Size size_of(const Scalar& s) {
+  return s.is_symbolic() ? Size(s.as_int(), s.expr()) : Size(s.as_int());
+}
+
+// The number; a symbolic one is pinned.
+double pinned(const Scalar& s) {
+  return s.is_symbolic() ? static_cast<double>(static_cast<int64_t>(size_of(s))) : s.as_double();
+}
+
+bool is_whole(const Scalar& start, const Scalar& end, const Scalar& step) {
+  return !start.is_floating() && !end.is_floating() && !step.is_floating();
+}
+
+// Does `step` lead from `start` to `end`?
+bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (!is_whole(start, end, step)) {
+    const double first = pinned(start), last = pinned(end);
+    return first == last || (pinned(step) > 0) == (last > first);
+  }
+  return less(0, size_of(step)) ? !less(size_of(end), size_of(start))
+                                : !less(size_of(start), size_of(end));
+}
+
 // (end - start) / step rounded up; symbolic where the numbers are.
 Size whole_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  const auto size = [](const Scalar& s) {
-    return s.is_symbolic() ? Size(s.as_int(), s.expr()) : Size(s.as_int());
-  };
-  const Size first = size(start), last = size(end), by = size(step);
+  const Size first = size_of(start), last = size_of(end), by = size_of(step);
   if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
   return less(first, last) ? (last - first + by - 1) / by : Size(0);
 }
 
 Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
-  if (!start.is_floating() && !end.is_floating() && !step.is_floating())
-    return whole_length(start, end, step);
-  const double length = std::ceil((end.as_double() - start.as_double()) / step.as_double());
+  if (is_whole(start, end, step)) return whole_length(start, end, step);
+  const double length = std::ceil((pinned(end) - pinned(start)) / pinned(step));
   VITRO_CHECK(length < 0x1p62, "arange: from ", start, " to ", end, " by ", step,
               " does not end; needs finite bounds");
   return length > 0 ? static_cast<int64_t>(length) : 0;
@@ -84,12 +103,10 @@ void FullLike::shape(ShapeCall& call) {
 void Arange::shape(ShapeCall& call) {
   const Scalar &start = number_of(call, 0), &end = number_of(call, 1), &step = number_of(call, 2);
   VITRO_CHECK(step.as_double() != 0, "arange: step must not be 0");
-  VITRO_CHECK((step.as_double() > 0) == (end.as_double() > start.as_double()) ||
-                  end.as_double() == start.as_double(),
-              "arange: step ", step, " does not lead from ", start, " to ", end,
-              "; turn its sign or exchange the bounds");
-  const bool whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
-  const DType dtype = call.attrs.as<Attrs>().dtype.value_or(whole ? DType::i64 : default_float);
+  VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
+              end, "; turn its sign or exchange the bounds");
+  const DType dtype = call.attrs.as<Attrs>().dtype.value_or(
+      is_whole(start, end, step) ? DType::i64 : default_float);
   VITRO_CHECK(!is_bool(dtype), "arange: takes numbers (not bool), got ", dtype);
   call.results.push_back(dense(dtype, cpu, {length_of(start, end, step)}));
 }

@@ -1,6 +1,7 @@
 #include "vitro/ops/reduce.h"
 
 #include "vitro/base/error.h"
+#include "vitro/ops/create.h"
 
 namespace vitro {
 namespace ops {
@@ -16,9 +17,11 @@ ReducedDims dims_of(const ShapeCall& call) {
 void shape_of_total(ShapeCall& call) {
   const ReducedDims dims = dims_of(call);
   const DType dtype = call.operands[0].meta->dtype;
-  shape_of_reduction(
-      call, dims,
-      call.attrs.as<ReduceAttrs>().dtype.value_or(is_floating(dtype) ? dtype : DType::i64));
+  const DType result =
+      call.attrs.as<ReduceAttrs>().dtype.value_or(is_floating(dtype) ? dtype : DType::i64);
+  VITRO_CHECK(!is_bool(result), call.op, ": is computed in numbers, got dtype ", result,
+              "; cast the operand to it before and the result after");
+  shape_of_reduction(call, dims, result);
 }
 
 // A result that nothing would be chosen for is an error.
@@ -80,6 +83,13 @@ template <class Op>
 Tensor reduce(At x, Dims dim, bool keepdim, std::optional<DType> dtype = {}) {
   return call<Op>(x.where, {x.operand}, {std::move(dim), keepdim, dtype});
 }
+// In bool: of truth values, and again one.
+template <class Op>
+Tensor total(At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+  if (!dtype || !is_bool(*dtype)) return reduce<Op>(x, std::move(dim), keepdim, dtype);
+  const Tensor truths = to({x.operand.tensor(), x.where}, DType::boolean);
+  return to({reduce<Op>({truths, x.where}, std::move(dim), keepdim), x.where}, DType::boolean);
+}
 Dims dims_from(std::optional<int64_t> dim) {
   return dim ? Dims{*dim} : Dims{};
 }
@@ -88,13 +98,13 @@ Dims dims_from(std::optional<int64_t> dim) {
 }  // namespace ops
 
 Tensor sum(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
-  return ops::reduce<ops::Sum>(x, std::move(dim), keepdim, dtype);
+  return ops::total<ops::Sum>(x, std::move(dim), keepdim, dtype);
 }
 Tensor mean(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
   return ops::reduce<ops::Mean>(x, std::move(dim), keepdim, dtype);
 }
 Tensor prod(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
-  return ops::reduce<ops::Prod>(x, std::move(dim), keepdim, dtype);
+  return ops::total<ops::Prod>(x, std::move(dim), keepdim, dtype);
 }
 Tensor amax(ops::At x, Dims dim, bool keepdim) {
   return ops::reduce<ops::Amax>(x, std::move(dim), keepdim);

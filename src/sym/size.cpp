@@ -50,7 +50,7 @@ Size detail::multiply(Size a, Size b) {
 }
 
 Size operator/(Size a, Size b) {
-  VITRO_CHECK(b.value() != 0, "size: ", a, " is divided by ", b, ", which is 0 in this run");
+  VITRO_CHECK(b.value() != 0, "size: ", a.value(), " is divided by ", b.value());
   const int64_t value = b.value() == -1 ? sym::checked_multiply(a.value(), -1)
                                         : sym::floor_quotient(a.value(), b.value());
   if (plain(a, b)) return value;
@@ -58,7 +58,7 @@ Size operator/(Size a, Size b) {
 }
 
 Size operator%(Size a, Size b) {
-  VITRO_CHECK(b.value() != 0, "size: ", a, " is divided by ", b, ", which is 0 in this run");
+  VITRO_CHECK(b.value() != 0, "size: ", a.value(), " is divided by ", b.value());
   const int64_t value = b.value() == -1 ? 0 : sym::floor_remainder(a.value(), b.value());
   if (plain(a, b)) return value;
   return {value, sym::mod(a.expr(), b.expr())};

@@ -175,6 +175,15 @@ TEST(Compile, other_dtypes_give_the_digits_of_eager) {
   });
 }
 
+TEST(Compile, truths_are_raised_to_powers_and_numbers_out_of_range_fill_as_in_eager) {
+  check({{100}}, [](std::vector<Tensor> in) {
+    const Tensor whole = full_like(in[0], -INFINITY, DType::i32);
+    return std::vector<Tensor>{pow(gt(in[0], 0), gt(in[0], 0.5)), remainder(whole, 33),
+                               full_like(in[0], 1e30, DType::i8),
+                               full_like(in[0], 300.7, DType::u8)};
+  });
+}
+
 TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
   eager::init();
   const Size n(12, sym::Expr::symbol("s0"));

@@ -224,6 +224,17 @@ TEST(Mutation, ThroughADiagonal) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
+TEST(Aliases, AWriteIntoOneRowOfARepeatedTensorIsSeenInAllRows) {
+  const auto program = [](const Tensor& rows) {
+    add_(select(rows, 0, -1), 1.0);
+    return mul(rows, 2.0);
+  };
+  auto f = compile(program, graphs());
+  EXPECT_EQ(values(f(expand(counted({4}), {3, 4}))), values(program(expand(counted({4}), {3, 4}))));
+  ASSERT_EQ(f.report().fallbacks.size(), 1U);
+  EXPECT_EQ(f.report().fallbacks[0].code->id, "V0604");
+}
+
 TEST(Aliases, InputsApartInOneStorageAreTwoTensors) {
   auto f = compile(
       [](const Tensor& a, const Tensor& b) {

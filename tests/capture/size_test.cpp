@@ -78,6 +78,45 @@ TEST(Dynamic, AShapeErrorReadsTheSameAsEager) {
   EXPECT_EQ(compiled_text, eager_text);
 }
 
+TEST(Dynamic, AnErrorAboutASymbolicSizeReadsTheSameAsEager) {
+  const auto text_of = [](auto&& f, int64_t n) -> std::string {
+    try {
+      f(counted({n}));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const auto counts = [](const Tensor& x) { return arange(3, x.size(0)); };
+  const auto looks = [](const Tensor& x) { return x * slice(x, 0, 0, x.size(0) / 4).item(); };
+  auto counted_up = compile(counts, graphs());
+  auto looked_at = compile(looks, graphs());
+  for (const int64_t n : {4, 5, 2, 9}) {
+    EXPECT_EQ(text_of(counted_up, n), text_of(counts, n));
+    EXPECT_EQ(text_of(looked_at, n), text_of(looks, n));
+  }
+}
+
+TEST(Dynamic, TheLengthOfFractionsUpToASizeIsAsked) {
+  const auto program = [](const Tensor& x) {
+    return slice(arange(0.5, x.size(0), 0.25), 0, -18, 20, 3);
+  };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {6, 4, 7, 9}) {
+    EXPECT_EQ(values(f(counted({n}))), values(program(counted({n}))));
+  }
+}
+
+TEST(Dynamic, TensorsWithoutElementsHaveStridesOfTheirOtherSizes) {
+  auto f = compile([](const Tensor& x) { return tanh(transpose(x, 1, 3)); }, graphs());
+  for (const int64_t n : {6, 7, 8}) {
+    const Tensor got = f(counted({5, 0, 6, n})),
+                 want = tanh(transpose(counted({5, 0, 6, n}), 1, 3));
+    EXPECT_EQ(got.impl()->sizes, want.impl()->sizes);
+    EXPECT_EQ(got.impl()->strides, want.impl()->strides);
+  }
+}
+
 TEST(Dynamic, ABranchOnASizeIsTheHostsAndForks) {
   auto f = compile([](const Tensor& x) { return x.size(0) > 4 ? exp(x) : add(x, 1.0); }, graphs());
   for (const int64_t n : {2, 3, 4, 5, 6, 3, 9}) {

@@ -1,91 +1,91 @@
 // Compares random programs eager and compiled.
-//
-// usage: vitro_fuzz [--count N] [--seed S] [--backend NAME] [--seconds T] [--show yes]
-#include <unistd.h>
-
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
-#include "program.h"
+#include "chunks.h"
+#include "vitro/ops/all.h"
 
 namespace vitro::fuzz {
 namespace {
 
+constexpr const char* usage =
+    "usage: %s [--count N] [--seed S] [--backend NAME] [--jobs PROCESSES] [--seconds T]\n"
+    "          [--log FILE] [--unwanted FALLBACK] [--stats] [--show]\n"
+    "A log lets a run be continued by the same command.  A fallback whose code or reason contains\n"
+    "FALLBACK counts as a difference.  --jobs 0 keeps all in one process.\n";
+
 struct Arguments {
-  uint64_t count = 2000, seed = 1;
-  std::string backend = "inductor";
-  double seconds = 1e9;
-  bool show = false;  // prints each program before it runs
+  Work work;
+  bool stats = false;
 };
 
 bool read(int argc, char** argv, Arguments& out) {
-  for (int i = 1; i + 1 < argc; i += 2) {
+  for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
+    if (word == "--stats") {
+      out.stats = true;
+      continue;
+    }
+    if (word == "--show") {
+      out.work.show = true;
+      continue;
+    }
+    if (i + 1 == argc) return false;
+    const char* value = argv[++i];
     if (word == "--count") {
-      out.count = std::strtoull(argv[i + 1], nullptr, 10);
+      out.work.count = std::strtoull(value, nullptr, 10);
     } else if (word == "--seed") {
-      out.seed = std::strtoull(argv[i + 1], nullptr, 10);
+      out.work.seed = std::strtoull(value, nullptr, 10);
     } else if (word == "--backend") {
-      out.backend = argv[i + 1];
-    } else if (word == "--show") {
-      out.show = argv[i + 1] == std::string("yes");
+      out.work.setup.backend = value;
+    } else if (word == "--unwanted") {
+      out.work.setup.unwanted = value;
+    } else if (word == "--jobs") {
+      out.work.jobs = std::atoi(value);
     } else if (word == "--seconds") {
-      out.seconds = std::atof(argv[i + 1]);
+      out.work.seconds = std::atof(value);
+    } else if (word == "--log") {
+      out.work.log = value;
     } else {
       return false;
     }
   }
-  return argc % 2 == 1;
+  return true;
 }
 
-// The seed that runs: a crash names it.
-char running[64];
-void note_running(uint64_t seed) {
-  std::snprintf(running, sizeof running, "crashed in seed %llu\n",
-                static_cast<unsigned long long>(seed));
-}
-void on_crash(int signal) {
-  (void)!write(STDOUT_FILENO, running, std::strlen(running));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-int report(const Program& program, const std::string& backend, const std::string& why) {
-  std::printf("seed %llu: %s\n", static_cast<unsigned long long>(program.seed), why.c_str());
-  const Program small = shrink(program, backend);
-  std::printf("shrunk to %zu steps: %s\n%s", small.steps.size(), compare(small, backend).c_str(),
-              print(small).c_str());
-  return 1;
-}
-
-int run_all(const Arguments& arguments) {
-  std::printf("%llu random programs from seed %llu, backend %s\n",
-              static_cast<unsigned long long>(arguments.count),
-              static_cast<unsigned long long>(arguments.seed), arguments.backend.c_str());
-  const auto start = std::chrono::steady_clock::now();
-  uint64_t done = 0, steps = 0;
-  for (; done < arguments.count; ++done) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-        arguments.seconds)
-      break;
-    note_running(arguments.seed + done);
-    const Program program = generate(arguments.seed + done);
-    steps += program.steps.size();
-    if (arguments.show) {
-      std::printf("%s", print(program).c_str());
-      std::fflush(stdout);
-    }
-    if (const std::string why = compare(program, arguments.backend); !why.empty()) {
-      return report(program, arguments.backend, why);
-    }
+void print_counts(const Counts& counts, const std::string& what) {
+  for (const auto& [key, times] : counts.all()) {
+    if (key.first == what)
+      std::printf("%10llu  %s\n", static_cast<unsigned long long>(times), key.second.c_str());
   }
-  std::printf("%llu programs, %llu steps: eager and compiled agree\n",
-              static_cast<unsigned long long>(done), static_cast<unsigned long long>(steps));
-  return 0;
+}
+
+void print_stats(const Counts& counts) {
+  std::string last;
+  for (const auto& [key, times] : counts.all()) {
+    if (key.first == last) continue;
+    last = key.first;
+    if (last == "fallback") continue;
+    std::printf("\n%s\n", last.c_str());
+    print_counts(counts, last);
+  }
+  for (const OpDef* op : ops::all()) {
+    if (counts.of("op", std::string(op->name)) == 0)
+      std::printf("%10d  %.*s NEVER CAME UP\n", 0, static_cast<int>(op->name.size()),
+                  op->name.data());
+  }
+}
+
+void print_summary(const Tally& tally, double seconds) {
+  const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
+  const uint64_t eager = tally.counts.of("segment", "interpreted");
+  std::printf("%llu programs, %llu steps, %.1f s: %llu differences\n", number(tally.programs),
+              number(tally.steps), seconds, number(tally.differences));
+  std::printf("%llu segments compiled, %llu run op by op\n",
+              number(tally.counts.of("segment", "compiled")), number(eager));
+  print_counts(tally.counts, "fallback");
 }
 
 }  // namespace
@@ -94,13 +94,18 @@ int run_all(const Arguments& arguments) {
 int main(int argc, char** argv) {
   vitro::fuzz::Arguments arguments;
   if (!vitro::fuzz::read(argc, argv, arguments)) {
-    std::fprintf(stderr,
-                 "usage: %s [--count N] [--seed S] [--backend NAME] [--seconds T] [--show yes]\n",
-                 argv[0]);
+    std::fprintf(stderr, vitro::fuzz::usage, argv[0]);
     return 2;
   }
-  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) {
-    std::signal(signal, &vitro::fuzz::on_crash);
-  }
-  return vitro::fuzz::run_all(arguments);
+  setenv("VITRO_LOGS", "-capture", 0);  // what falls back is counted
+  std::printf("%llu random programs from seed %llu, backend %s\n",
+              static_cast<unsigned long long>(arguments.work.count),
+              static_cast<unsigned long long>(arguments.work.seed),
+              arguments.work.setup.backend.c_str());
+  const auto begin = std::chrono::steady_clock::now();
+  const vitro::fuzz::Tally tally = vitro::fuzz::work_off(arguments.work);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  if (arguments.stats) vitro::fuzz::print_stats(tally.counts);
+  vitro::fuzz::print_summary(tally, taken.count());
+  return tally.differences == 0 ? 0 : 1;
 }

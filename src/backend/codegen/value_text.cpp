@@ -106,6 +106,7 @@ std::string division(const Node* node, const std::vector<std::string>& o,
   parts.insert(real ? (node->fn == Fn::pow ? "pow" : "round") : "integer");
   switch (node->fn) {
     case Fn::pow:
+      if (is_bool(node->dtype)) return cat(o[0], " | not_(", o[1], ")");
       return call(real ? "pow" : "whole_power", o);
     case Fn::fmod:
       return call(real ? "fmod" : "rem_trunc", o);

@@ -92,15 +92,21 @@ class Fold {
     return result;
   }
 
+  static Scalar number_of(const Tensor& element) {
+    const Using eager(nullptr);
+    return element.item();
+  }
+
   // Puts a tensor full of the element in the place of the node.
   bool fill(NodeId id, const Tensor& element) {
     const TensorMeta& meta = g_[id].results[0];
+    const Scalar number = number_of(element);
     Builder build(std::move(made_.to));
     build.set_place(g_[id].place);
     Value now;
     {
       const Using use(&build);
-      now = build.value(full(meta.sizes, element.item(), meta.dtype));
+      now = build.value(full(meta.sizes, number, meta.dtype));
     }
     made_.to = build.take();
     const bool same = fits(made_.to.meta(now), meta);
@@ -113,7 +119,7 @@ class Fold {
     const Tensor* element = known(node.args[i]);
     if (!element) return;
     Node with = now;
-    with.args[i] = element->item();
+    with.args[i] = number_of(*element);
     const sym::GuardSink already_asked;  // when the node was made
     try {
       const auto results = infer(made_.to, *with.op, with.args, with.attrs.view());

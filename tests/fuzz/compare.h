@@ -1,0 +1,44 @@
+// A program run eagerly and compiled, several times, and what was seen on the way.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "program.h"
+
+namespace vitro::fuzz {
+
+// How often something came up: by what it is ("op", "dtype", "kind", "break", "fallback", ...) and
+// its name.
+class Counts {
+ public:
+  void add(const std::string& what, const std::string& name, uint64_t times = 1) {
+    if (times > 0) all_[{what, name}] += times;
+  }
+  void add(const Counts& other) {
+    for (const auto& [key, times] : other.all_) all_[key] += times;
+  }
+  uint64_t of(const std::string& what, const std::string& name) const {
+    const auto at = all_.find({what, name});
+    return at == all_.end() ? 0 : at->second;
+  }
+  const std::map<std::pair<std::string, std::string>, uint64_t>& all() const { return all_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, uint64_t> all_;
+};
+
+// How programs are compiled, and the fallback that counts as a difference: a part of its code and
+// reason ("V0601"), empty for none.
+struct Setup {
+  std::string backend = "inductor", unwanted;
+};
+
+// Empty, or how eager and compiled differ over the calls of the program.  `counts` may be null.
+std::string compare(const Program& program, const Setup& setup, Counts* counts = nullptr);
+
+// A smaller program that still differs.
+Program shrink(Program program, const Setup& setup);
+
+}  // namespace vitro::fuzz

@@ -1,0 +1,50 @@
+// Rows of the table of kinds.  A row's code is also its text: KIND("tril", 1, one<anything>,
+// tril(x(0), i(0))) runs the expression, and prints it with v3 for x(0) and -1 for i(0).
+#pragma once
+
+#include <tuple>
+
+#include "choose.h"
+#include "vitro/compile/compile.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::fuzz {
+
+inline Variables listed(Tensor t) {
+  return {std::move(t)};
+}
+inline Variables listed(std::vector<Tensor> list) {
+  return list;
+}
+template <class... T>
+Variables listed(const std::tuple<T...>& all) {
+  return std::apply([](const auto&... t) { return Variables{t...}; }, all);
+}
+
+#define VITRO_KIND(name, weight, breaks, choose, ...)                                        \
+  Kind {                                                                                     \
+    name, weight, breaks, &choose,                                                           \
+        [](const Site& s) -> Variables {                                                     \
+          [[maybe_unused]] const auto x = [&](size_t k) -> const Tensor& { return s.x(k); }; \
+          [[maybe_unused]] const auto n = [&](size_t k) { return s.n(k); };                  \
+          [[maybe_unused]] const auto i = [&](size_t k) { return s.i(k); };                  \
+          [[maybe_unused]] const auto f = [&](size_t k) { return s.f(k); };                  \
+          [[maybe_unused]] const auto d = [&](size_t k) { return s.d(k); };                  \
+          [[maybe_unused]] const auto index = [&](size_t k, Size size) {                     \
+            return s.index(k, size);                                                         \
+          };                                                                                 \
+          return listed(__VA_ARGS__);                                                        \
+        },                                                                                   \
+        #__VA_ARGS__                                                                         \
+  }
+#define KIND(name, weight, choose, ...) VITRO_KIND(name, weight, false, choose, __VA_ARGS__)
+#define BREAK(name, weight, choose, ...) VITRO_KIND(name, weight, true, choose, __VA_ARGS__)
+
+using Kinds = std::vector<Kind>;
+void add_ops(Kinds& all);     // pointwise ops and reductions straight from the registry
+void add_views(Kinds& all);   // views, joins, gathers, scatters
+void add_makers(Kinds& all);  // new tensors, casts, writes with a rule of their own
+void add_layers(Kinds& all);  // products, norms, attention
+void add_looks(Kinds& all);   // what the host looks at: elements, sizes
+
+}  // namespace vitro::fuzz

@@ -1,0 +1,139 @@
+#include "kinds.h"
+
+namespace vitro::fuzz {
+namespace {
+
+bool is_matrix(const Tensor& t) {
+  return t.rank() == 2 && !is_bool(t.dtype());
+}
+bool is_batch(const Tensor& t) {
+  return t.rank() == 3 && is_floating(t.dtype());
+}
+bool is_layers(const Tensor& t) {
+  return t.rank() >= 2 && is_floating(t.dtype());
+}
+
+// A second operand of the first one's dtype whose dimension `d` has the size of the first's `e`.
+bool pick_fitting(Random& random, const Variables& all, Step& step, Fits fits, int64_t d,
+                  int64_t e) {
+  const Tensor& first = chosen(all, step);
+  return pick(random, all, step, [&](const Tensor& t) {
+    return fits(t) && t.rank() > 0 && t.dtype() == first.dtype() &&
+           t.size(d).value() == first.size(e).value();
+  });
+}
+
+bool product(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step, is_matrix) && pick_fitting(random, all, step, is_matrix, 0, 1);
+}
+
+bool general_product(Random& random, const Variables& all, Step& step) {
+  if (!pick(random, all, step, [](const Tensor& t) { return has_dims(t) && is_number(t); }))
+    return false;
+  const Tensor& first = chosen(all, step);
+  return pick(random, all, step, [&](const Tensor& t) {
+    return t.rank() > 0 && t.dtype() == first.dtype() &&
+           t.size(t.rank() == 1 ? 0 : -2).value() == first.size(-1).value();
+  });
+}
+
+bool product_added(Random& random, const Variables& all, Step& step) {
+  if (!product(random, all, step)) return false;
+  const Size m = chosen(all, step, 0).size(0), n = chosen(all, step, 1).size(1);
+  const DType dtype = chosen(all, step).dtype();
+  const bool found = pick(random, all, step, [&](const Tensor& t) {
+    return t.dtype() == dtype && t.rank() <= 2 &&
+           (t.rank() < 1 || t.size(-1).value() == n.value() || t.size(-1).value() == 1) &&
+           (t.rank() < 2 || t.size(0).value() == m.value() || t.size(0).value() == 1);
+  });
+  return found && number(random, step) && number(random, step);
+}
+
+bool linear_pair(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step, has_dims) && pick_fitting(random, all, step, is_matrix, 1, -1);
+}
+
+bool linear_biased(Random& random, const Variables& all, Step& step) {
+  if (!linear_pair(random, all, step)) return false;
+  const Tensor& weight = chosen(all, step, 1);
+  return pick(random, all, step, [&](const Tensor& t) {
+    return t.rank() == 1 && t.dtype() == weight.dtype() &&
+           t.size(0).value() == weight.size(0).value();
+  });
+}
+
+bool normed_like(Random& random, const Variables& all, Step& step) {
+  const auto rows = [](const Tensor& t) { return has_dims(t) && is_float(t) && has_elements(t); };
+  if (!pick(random, all, step, rows)) return false;
+  const auto one_dim = [](const Tensor& t) { return t.rank() == 1; };
+  return pick_fitting(random, all, step, one_dim, 0, -1) &&
+         pick_fitting(random, all, step, one_dim, 0, -1);
+}
+
+bool keyed(Random& random, const Variables& all, Step& step) {
+  if (!pick(random, all, step, is_layers)) return false;
+  const Tensor& q = chosen(all, step);
+  for (int k = 0; k < 2; ++k) {
+    const bool found = pick(random, all, step, [&](const Tensor& t) {
+      const Tensor& like = chosen(all, step, step.args.size() - 1);
+      if (t.rank() != q.rank() || t.dtype() != q.dtype()) return false;
+      for (int64_t d = 0; d + 2 < q.rank(); ++d) {
+        if (t.size(d).value() != q.size(d).value()) return false;
+      }
+      return step.args.size() == 1 ? t.size(-1).value() == q.size(-1).value()
+                                   : t.size(-2).value() == like.size(-2).value();
+    });
+    if (!found) return false;
+  }
+  return true;
+}
+
+bool keyed_masked(Random& random, const Variables& all, Step& step) {
+  if (!keyed(random, all, step)) return false;
+  const Size rows = chosen(all, step, 0).size(-2), columns = chosen(all, step, 1).size(-2);
+  const DType dtype = chosen(all, step).dtype();
+  return pick(random, all, step, [&](const Tensor& t) {
+    return (is_condition(t) || t.dtype() == dtype) && t.rank() == 2 &&
+           (t.size(0).value() == rows.value() || t.size(0).value() == 1) &&
+           (t.size(1).value() == columns.value() || t.size(1).value() == 1);
+  });
+}
+
+}  // namespace
+
+void add_layers(Kinds& all) {
+  const Kind rows[] = {
+      KIND("softmax", 6, dim<is_float>, softmax(x(0), i(0))),
+      KIND("softmax as", 1, dim<anything>, softmax(x(0), i(0), DType::f64)),
+      KIND("log_softmax", 4, dim<is_float>, log_softmax(x(0), i(0))),
+      KIND("var", 3, (dim_ints<is_float, 0, 1>), var(x(0), {i(0)}, f(1))),
+      KIND("var of all", 2, one<is_float>, var(x(0), {}, 0.5, true)),
+      KIND("var_mean", 4, (dim_ints<is_float, 0, 1, 2>), var_mean(x(0), {i(0)}, f(1), i(2) == 1)),
+      KIND("layer_norm", 4, dim<is_float>, layer_norm(x(0), {x(0).size(-1)})),
+      KIND("layer_norm of two", 2, one<is_layers>,
+           layer_norm(x(0), {x(0).size(-2), x(0).size(-1)}, {}, {}, 1e-3)),
+      KIND("layer_norm with", 4, normed_like, layer_norm(x(0), {x(0).size(-1)}, x(1), x(2))),
+      KIND("native_layer_norm", 2, normed_like,
+           native_layer_norm(x(0), {x(0).size(-1)}, x(1), x(2), 1e-5)),
+      KIND("mm", 8, product, mm(x(0), x(1))),
+      KIND("mm with itself", 5, one<is_matrix>, mm(x(0), transpose(x(0), 0, 1))),
+      KIND("mm of rows", 3, one<is_matrix>, mm(transpose(x(0), 0, 1), x(0))),
+      KIND("matmul", 5, general_product, matmul(x(0), x(1))),
+      KIND("matmul with itself", 3, one<is_layers>, matmul(x(0), transpose(x(0), -1, -2))),
+      KIND("bmm", 5, one<is_batch>, bmm(x(0), transpose(x(0), 1, 2))),
+      KIND("addmm", 5, product_added, addmm(x(2), x(0), x(1))),
+      KIND("addmm scaled", 3, product_added, addmm(x(2), x(0), x(1), n(3), n(4))),
+      KIND("linear", 6, linear_pair, linear(x(0), x(1))),
+      KIND("linear with", 5, linear_biased, linear(x(0), x(1), x(2))),
+      KIND("attention", 4, keyed, scaled_dot_product_attention(x(0), x(1), x(2))),
+      KIND("attention with itself", 3, one<is_layers>,
+           scaled_dot_product_attention(x(0), x(0), x(0))),
+      KIND("attention causal", 3, keyed,
+           scaled_dot_product_attention(x(0), x(1), x(2), {}, 0, true, 0.25)),
+      KIND("attention masked", 3, keyed_masked,
+           scaled_dot_product_attention(x(0), x(1), x(2), x(3))),
+  };
+  all.insert(all.end(), std::begin(rows), std::end(rows));
+}
+
+}  // namespace vitro::fuzz

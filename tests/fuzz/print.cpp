@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cctype>
+
+#include "program.h"
+
+namespace vitro::fuzz {
+namespace {
+
+std::string text_of(const Arg& arg) {
+  if (arg.kind == Arg::Kind::variable) return cat("v", arg.variable);
+  if (arg.kind == Arg::Kind::nothing) return "{}";
+  return arg.varies ? cat("(", arg.number, " + call)") : cat(arg.number);
+}
+
+std::string text_of_dtype(int64_t number) {
+  const auto dtype = static_cast<DType>(number);
+  return cat("DType::", is_bool(dtype) ? "boolean" : name_of(dtype));
+}
+
+std::string listed(const Step& step, char what) {
+  std::string out;
+  const size_t count = what == 'x' ? step.args.size() : step.ints.size();
+  for (size_t k = 0; k < count; ++k) {
+    out += cat(k == 0 ? "" : ", ", what == 'x' ? text_of(step.args[k]) : cat(step.ints[k]));
+  }
+  return out;
+}
+
+// The row's text with v3 for x(0), and so on.
+std::string filled(const Step& step, std::string_view row) {
+  std::string out;
+  for (size_t at = 0; at < row.size(); ++at) {
+    const bool starts = at == 0 || !(std::isalnum(static_cast<unsigned char>(row[at - 1])) != 0 ||
+                                     row[at - 1] == '_');
+    const std::string_view rest = row.substr(at);
+    const bool mark = starts && rest.size() > 3 && rest[1] == '(' && rest[3] == ')' &&
+                      std::string_view("xnidf").find(rest[0]) != std::string_view::npos;
+    if (mark) {
+      const auto k = static_cast<size_t>(rest[2] - '0');
+      out += rest[0] == 'i' || rest[0] == 'f' ? cat(step.ints[k])
+             : rest[0] == 'd'                 ? text_of_dtype(step.ints[k])
+                                              : text_of(step.args[k]);
+      at += 3;
+    } else if (rest.starts_with("{x...}") || rest.starts_with("{i...}")) {
+      out += cat("{", listed(step, rest[1]), "}");
+      at += 5;
+    } else if (starts && rest.starts_with("index(")) {
+      out += cat("reshape(", text_of(step.args[static_cast<size_t>(rest[6] - '0')]), ", {-1})");
+      at += rest.find("))") + 2;
+    } else {
+      out += rest[0];
+    }
+  }
+  return out;
+}
+
+std::string reduction_text(const Step& step) {
+  std::string dims;
+  for (size_t k = 2; k < step.ints.size(); ++k) dims += cat(k == 2 ? "" : ", ", step.ints[k]);
+  const bool one = step.op->name.starts_with("arg");
+  std::string out = cat(step.op->name, "(", text_of(step.args[0]), ", ",
+                        one && !dims.empty() ? dims : cat("{", dims, "}"), ", ", step.ints[0] != 0);
+  const bool converts =
+      step.op->name == "sum" || step.op->name == "prod" || step.op->name == "mean";
+  if (step.ints[1] >= 0 && converts) out += cat(", ", text_of_dtype(step.ints[1]));
+  return out + ")";
+}
+
+std::string step_text(const Step& step) {
+  if (!step.op) return filled(step, kind_of(step).text);
+  if (step.op->kind == OpKind::reduction) return reduction_text(step);
+  return cat(step.op->name, step.in_place ? "_" : "", "(", listed(step, 'x'), ")");
+}
+
+std::string input_text(const Input& input) {
+  static constexpr std::string_view layouts[] = {"", ", transposed", ", every second", ", expanded",
+                                                 ", from within"};
+  if (input.shares >= 0) {
+    return cat("part of in[", input.shares, "]", layouts[static_cast<size_t>(input.layout)]);
+  }
+  std::string sizes;
+  for (const int64_t s : input.sizes) {
+    sizes += cat(sizes.empty() ? "" : ", ", s == varies ? "n" : cat(s));
+  }
+  return cat(input.dtype, "[", sizes, "]", layouts[static_cast<size_t>(input.layout)],
+             input.restless ? ", another layout in later calls" : "", input.wild ? ", wild" : "");
+}
+
+std::string options_text(const Program& program) {
+  std::string out = "// n = ";
+  for (size_t k = 0; k < program.sizes.size(); ++k) {
+    out += cat(k == 0 ? "" : ", ", program.sizes[k]);
+  }
+  if (program.dynamic >= 0) out += cat("; dynamic = ", program.dynamic == 1);
+  if (program.exact) out += "; exact";
+  if (program.fullgraph) out += program.frozen ? "; frozen" : "; fullgraph";
+  if (program.drops) out += "; variables are let go after their last use";
+  for (const Region& region : program.regions) {
+    out += cat("; steps ", region.begin, " to ", region.end - 1, " in ",
+               region.kind == RegionKind::nested ? "a nested" : "a disabled", " function");
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string print(const Program& program) {
+  std::string out = cat("// seed ", program.seed, "\n", options_text(program),
+                        "std::vector<Tensor> program(const std::vector<Tensor>& in, int64_t call) "
+                        "{\n");
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    out += cat("  const Tensor v", i, " = in[", i, "];  // ", input_text(program.inputs[i]), "\n");
+  }
+  size_t variable = program.inputs.size();
+  for (const Step& step : program.steps) {
+    std::string names = cat("v", variable++);
+    for (size_t k = 1; k < step.results; ++k) names += cat(", v", variable++);
+    out += cat(step.results == 1 ? "  const Tensor " : "  const auto [", names,
+               step.results == 1 ? "" : "]", " = ", step_text(step), ";\n");
+  }
+  out += "  return {";
+  for (size_t i = 0; i < program.results.size(); ++i) {
+    out += cat(i == 0 ? "v" : ", v", program.results[i]);
+  }
+  return out + "};\n}\n";
+}
+
+}  // namespace vitro::fuzz
