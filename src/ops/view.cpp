@@ -324,7 +324,8 @@ Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
   const Size size = x.operand.tensor().size(dim);
   if (less(start, 0)) start = start + size;
   VITRO_CHECK(!less(start, 0) && !less(length, 0) && !less(size, start + length), "narrow: start ",
-              start, " and length ", length, " leave dimension ", dim, " of size ", size);
+              start.value(), " and length ", length.value(), " leave dimension ", dim, " of size ",
+              size.value());
   return slice(x, dim, start, start + length);
 }
 Tensor select(ops::At x, int64_t dim, Size index) {
@@ -359,7 +360,7 @@ std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) 
   int64_t sum = 0;
   for (const int64_t s : sizes) sum += s;
   VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", sum, ", dimension ",
-              dim, " has size ", size);
+              dim, " has size ", size.value());
   std::vector<Tensor> pieces;
   int64_t at = 0;
   for (const int64_t s : sizes) {

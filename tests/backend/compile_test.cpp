@@ -203,5 +203,25 @@ TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
   }
 }
 
+TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
+  eager::init();
+  const sym::Expr symbol = sym::Expr::symbol("s0");
+  graph::Graph g = graph_of({{5, Size(12, symbol), 6}}, [](std::vector<Tensor> in) {
+    const Tensor turned = permute(in[0], {0, 2, 1});
+    return std::vector<Tensor>{sum(turned, {0, 2}), var(exp(turned * 9), {0, 2}),
+                               argmax(turned, {}), sum(in[0], {0, 1})};
+  });
+  g.set_symbols({symbol});
+  Compiled c = compile_graph(g);
+  for (const int64_t n : {2, 12, 57, 4096, 4097, 9000}) {
+    const Tensor x = random_tensor({5, n, 6});
+    const std::vector<Operand> operands{x};
+    const std::vector<int64_t> symbols{n};
+    const std::vector<Tensor> want = graph::interpret(g, operands, symbols);
+    const std::vector<Tensor> got = c.run({x}, symbols);
+    for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  }
+}
+
 }  // namespace
 }  // namespace vitro::backend

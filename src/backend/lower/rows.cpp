@@ -191,16 +191,23 @@ class Rows {
     }
   }
 
-  // Each chunk of the innermost dimension has states of its own; they are merged in order.
+  // Each chunk of the innermost dimension has states of its own; they are merged in order.  Where
+  // all of it may turn out to be one chunk, that one's states go on through the outer dimensions.
   void walk_in_chunks(int level, Block body, Block& out) {
     const Expr chunk = ops::reduction_chunk;
     const Expr c = Expr::index("c", sym::floordiv(last_ + (chunk - 1), chunk));
+    Expr before = c;
+    for (size_t d = 0; d + 1 < folded_.size(); ++d) before = before + folded_[d];
+    const Value first = build_.pool().index(before) == 0;
+    const Value one = build_.pool().index(last_) <= static_cast<double>(ops::reduction_chunk);
+    const bool goes_on = folded_.size() > 1;
     std::vector<State> totals;
     for (Reduction& r : reductions_) {
       if (r.level == level) totals.push_back(declare(initial(r), "total", out));
     }
     Block inner;
-    declare_states(level, inner);
+    declare_states(level, goes_on ? out : inner);
+    if (goes_on) begin_states(level, one, first, inner);
     fold(level, body);
     loop::Loop loop{folded_.back(), c * chunk, sym::min(c * chunk + chunk, last_), along_,
                     std::move(body)};
@@ -210,16 +217,7 @@ class Rows {
       if (r.level != level) continue;
       const State set = merge_lanes(r, r.state, inner);
       const State& total = totals[at++];
-      const State merged = r.body->merge(total, set);
-      Expr before = c;
-      for (size_t d = 0; d + 1 < folded_.size(); ++d) before = before + folded_[d];
-      const Value first = build_.pool().index(before) == 0;
-      loop::Assign assign;
-      for (size_t i = 0; i < total.size(); ++i) {
-        assign.variables.push_back(static_cast<int>(total[i]->payload));
-        assign.values.push_back(where(first, set[i], merged[i]));
-      }
-      inner.push_back({std::move(assign)});
+      assign(total, goes_on ? first || one : first, set, r.body->merge(total, set), inner);
     }
     loop::Loop chunks{c, 0, sym::floordiv(last_ + (chunk - 1), chunk), false, std::move(inner)};
     Block nested;
@@ -228,6 +226,24 @@ class Rows {
     at = 0;
     for (Reduction& r : reductions_) {
       if (r.level == level) finish_reduction(r, totals[at++], out);
+    }
+  }
+
+  // Sets the variables to `a` where the condition holds, else to `b`.
+  static void assign(const State& variables, Value condition, const State& a, const State& b,
+                     Block& out) {
+    loop::Assign assign;
+    for (size_t i = 0; i < variables.size(); ++i) {
+      assign.variables.push_back(static_cast<int>(variables[i]->payload));
+      assign.values.push_back(where(condition, a[i], b[i]));
+    }
+    out.push_back({std::move(assign)});
+  }
+
+  // The states of a chunk: new ones, but for those of an only chunk in later outer rows.
+  void begin_states(int level, Value one, Value first, Block& out) {
+    for (Reduction& r : reductions_) {
+      if (r.level == level) assign(r.state, one && !first, r.state, initial(r), out);
     }
   }
 
