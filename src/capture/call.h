@@ -67,6 +67,7 @@ class Call final : public Interpreter {
   void record_attrs(Step& step, AttrsView attrs, const Step* like);
   void record_results(Step& step, const OpCall& call);
   void keep_new_guards(Step& step, std::vector<sym::Guard> guards) const;
+  bool shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const Step& start) const;
   // slots
   void hand_out(const Step& step, const OpCall& call, std::span<Tensor> results);
   void bind_slot(const Bind& bind, TensorImpl* impl);

@@ -7,6 +7,25 @@
 #include "vitro/base/error.h"
 
 namespace vitro::capture {
+namespace {
+
+int64_t byte_offset(const TensorImpl& t) {
+  return t.offset * bytes_of(t.dtype);
+}
+
+}  // namespace
+
+// Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
+// in their slots, as it did when it was recorded.
+bool Call::shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const Step& start) const {
+  const auto first = std::find_if(start.binds.begin(), start.binds.end(), [&](const Bind& input) {
+    return m_.slots[input.slot]->storage == impl.storage;
+  });
+  if (first == start.binds.end())
+    return recorded.shares == no_slot || recorded.shares >= start.slots_after;
+  return recorded.shares == first->slot &&
+         recorded.shared_distance == byte_offset(impl) - byte_offset(*m_.slots[first->slot]);
+}
 
 bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
                       std::vector<Tensor>* results) {
@@ -18,7 +37,8 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
                                 [&](const sym::Guard& g) { return m_.symbols.holds(g); });
   const bool fit =
       hold && std::all_of(program.reached.begin(), program.reached.end(), [&](const auto& r) {
-        return fits(*r.first, *r.second.impl(), m_.symbols);
+        return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
+               fits(*r.first, *r.second.impl(), m_.symbols);
       });
   if (!fit) return m_.symbols.clear(), false;
   accept(*program.start);

@@ -83,6 +83,23 @@ TEST(Frozen, WritesInputs) {
   EXPECT_EQ(values(x), (std::vector<float>{4}));
 }
 
+TEST(Frozen, GuardsWhetherInputsShareTheMemoryOfWhatItReaches) {
+  const Tensor weight = counted({4});
+  const auto program = [&](const Tensor& x) {
+    add_(x, 1.0);
+    return mul(weight, 2.0);
+  };
+  auto f = compile(program, frozen());
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_EQ(values(f(vec({0, 0}))), (std::vector<float>{0, 2, 4, 6}));
+  }
+  // Now what it writes lies in what it reads, at two places.
+  EXPECT_EQ(values(f(slice(weight, 0, 0, 2))), (std::vector<float>{2, 4, 4, 6}));
+  EXPECT_EQ(values(f(slice(weight, 0, 2, 4))), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(values(f(slice(weight, 0, 2, 4))), (std::vector<float>{2, 4, 8, 10}));
+  EXPECT_EQ(values(f(vec({0, 0}))), (std::vector<float>{2, 4, 8, 10}));
+}
+
 TEST(Frozen, NeedsFullgraph) {
   CompileOptions options = graphs("cold");
   options.frozen = true;
