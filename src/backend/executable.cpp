@@ -49,7 +49,7 @@ std::string detail_of(const loop::Kernel& kernel) {
 
 struct Executable::Dimensions {
   struct Run {
-    int64_t tasks = 0, grain = 1, bytes = 0, flops = 0;
+    int64_t tasks = 0, grain = 1, bytes = 0, flops = 0, scratch = 0;
     Hash layout;  // of the panels that it packs
   };
   struct Out {
@@ -98,6 +98,11 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   launch.bytes = lowered.kernel.bytes;
   launch.flops = lowered.kernel.flops;
+  launch.scratch = lowered.kernel.scratch_bytes();
+  for (const loop::Statement& s : lowered.kernel.body) {
+    launch.multiplies |= std::holds_alternative<loop::Product>(s.what) ||
+                         std::holds_alternative<loop::Multiply>(s.what);
+  }
   launch.checks = lowered.kernel.checks;
   for (const BufferId id : lowered.buffers) {
     launch.buffers.push_back(id.n);
@@ -182,8 +187,9 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     if (launch.product) run.tasks = tasks_of(launch, number, d.threads);
     run.bytes = number(launch.bytes);
     run.flops = number(launch.flops);
+    run.scratch = number(launch.scratch);
     const double tasks = static_cast<double>(std::max<int64_t>(run.tasks, 1));
-    const double flops = static_cast<double>(run.flops) / (launch.product ? product_speed : 1);
+    const double flops = static_cast<double>(run.flops) / (launch.multiplies ? product_speed : 1);
     run.grain =
         grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
     run.layout = with_numbers(launch.layout, symbols);
@@ -332,20 +338,29 @@ class Executable::Call {
     for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b]];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     ErrorSlot error;
-    const KernelArgs args{buffers, symbols_.data(), numbers,
-                          &error,  d_.threads,      kernels::products()};
+    const KernelArgs args{buffers,    symbols_.data(),     numbers, &error,
+                          d_.threads, kernels::products(), nullptr};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});
       if (run.tasks <= run.grain) {
-        launch.run(&args, 0, run.tasks);
+        run_tasks(launch, args, run, 0, run.tasks);
       } else {
         parallel_for(run.tasks, run.grain,
-                     [&](int64_t begin, int64_t end) { launch.run(&args, begin, end); });
+                     [&](int64_t begin, int64_t end) { run_tasks(launch, args, run, begin, end); });
       }
     }
     if (error.check != 0) [[unlikely]]
       fail(launch, error);
+  }
+
+  static void run_tasks(const Launch& launch, const KernelArgs& args, const Dimensions::Run& run,
+                        int64_t begin, int64_t end) {
+    if (run.scratch == 0) return launch.run(&args, begin, end);
+    const runtime::Arena scratch = runtime::lease(static_cast<size_t>(run.scratch));
+    KernelArgs own = args;
+    own.scratch = scratch.data();
+    launch.run(&own, begin, end);
   }
 
   uint64_t bits_of(uint32_t input) const {

@@ -25,6 +25,8 @@ namespace vitro::backend {
 struct Launch {
   KernelFunction run = nullptr;
   Expr tasks, bytes, flops;
+  Expr scratch;                   // bytes for each thread
+  bool multiplies = false;        // most of its flops are those of products
   std::vector<uint32_t> buffers;  // numbers in the table of buffers
   std::vector<uint32_t> numbers;  // graph inputs
   std::vector<loop::Check> checks;

@@ -1,6 +1,7 @@
 // What generated kernels and the host agree on; the text of codegen/source.cpp says the same.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/product.h"
@@ -20,6 +21,7 @@ struct KernelArgs {
   ErrorSlot* error;
   int64_t threads;
   const kernels::Product* products;  // of f32, f64, f16, bf16
+  std::byte* scratch;                // of the thread, for rows that are not local
 };
 
 // Runs tasks begin to before end.

@@ -36,6 +36,7 @@ void each_value(const Block& block, const std::function<void(const Statement&, V
                      each_value(product.body, visit);
                    },
                    [](const Pack&) {},
+                   [](const Multiply&) {},
                },
                s.what);
   }
@@ -76,6 +77,13 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
                 visit(e);
               }
             },
+            [&](const Multiply& m) {
+              for (const sym::Expr e :
+                   {m.rows, m.columns, m.k, m.left.base, m.left.row_stride, m.left.k_stride,
+                    m.right_base, m.right_k_stride, m.right_n_stride, m.to_base, m.to_stride}) {
+                visit(e);
+              }
+            },
         },
         s.what);
   }
@@ -96,6 +104,23 @@ void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visi
     if (node->index.defined()) visit(node->index);
   }
   each_index_of(kernel.body, visit);
+}
+
+bool Row::is_local() const {
+  const auto known = bytes().constant();
+  return known && *known <= (32 << 10);
+}
+
+sym::Expr Row::bytes() const {
+  return sym::floordiv(size + 63, 64) * (64 * bytes_of(dtype));
+}
+
+sym::Expr Kernel::scratch_bytes() const {
+  sym::Expr sum = 0;
+  for (const Row& row : rows) {
+    if (!row.is_local()) sum = sum + row.bytes();
+  }
+  return sum;
 }
 
 int cost_of(Value v) {

@@ -78,11 +78,13 @@ struct Loop {
 };
 
 // A scratch row of the task: written and read by stores and loads of buffer numbers >=
-// Kernel::first_row.
+// Kernel::first_row.  A small one is a local array, the others lie in memory that the caller gives.
 struct Row {
   std::string name;
   DType dtype = DType::f32;
   sym::Expr size;
+  bool is_local() const;
+  sym::Expr bytes() const;  // a multiple of a cache line
 };
 
 // The operand whose elements are broadcast: element (row, k) at base + row*row_stride + k*k_stride
@@ -116,8 +118,22 @@ struct Pack {
   sym::Expr base, k_stride, n_stride;
 };
 
+// A block of a product of matrices in memory: element (row, column) goes to
+// to[to_base + row*to_stride + column], columns up to the next multiple of 16 are written too.
+// Its operands and its result may be scratch rows.
+struct Multiply {
+  sym::Expr rows, columns, k;
+  Left left;  // in memory
+  int right = 0;
+  sym::Expr right_base, right_k_stride, right_n_stride;
+  int panels = -1;  // scratch that `right` is packed into first, -1: it is read as it lies
+  int to = 0;
+  sym::Expr to_base, to_stride;
+  DType accumulate = DType::f32;
+};
+
 struct Statement {
-  std::variant<Declare, Assign, Store, Loop, Product, Pack> what;
+  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply> what;
 };
 
 struct Kernel {
@@ -135,6 +151,8 @@ struct Kernel {
   int variables = 0;
   sym::Expr bytes, flops;  // moved and computed by one launch
   std::shared_ptr<Pool> pool;
+
+  sym::Expr scratch_bytes() const;  // of rows that are not local
 
   static constexpr int first_row = 1 << 16;
 };

@@ -172,6 +172,16 @@ class Printer {
         p.k_stride, "*k + ", p.n_stride, "*column]\n");
   }
 
+  void statement(const Multiply& m, int depth) {
+    indent(depth);
+    put(buffer(m.to), '[', m.to_base, " + ", m.to_stride, "*row + column] = product of [", m.rows,
+        ", ", m.k, "] ", buffer(m.left.buffer), '[', m.left.base, " + ", m.left.row_stride,
+        "*row + ", m.left.k_stride, "*k] and [", m.k, ", ", m.columns, "] ", buffer(m.right), '[',
+        m.right_base, " + ", m.right_k_stride, "*k + ", m.right_n_stride, "*column]");
+    if (m.panels >= 0) put(" packed into ", buffer(m.panels));
+    put('\n');
+  }
+
   const Kernel* kernel_;
   std::string out_;
 };

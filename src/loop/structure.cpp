@@ -133,6 +133,20 @@ class Writer {
     add(to);
   }
 
+  void add(const Multiply& m) {
+    const auto& [rows, columns, k, left, right, right_base, right_k_stride, right_n_stride, panels,
+                 to, to_base, to_stride, accumulate] = m;
+    for (const sym::Expr e :
+         {rows, columns, k, right_base, right_k_stride, right_n_stride, to_base, to_stride}) {
+      add(e);
+    }
+    add(left);
+    add(right);
+    add(panels);
+    add(to);
+    add(accumulate);
+  }
+
   Structure out_;
   std::vector<bool> told_;
 };

@@ -86,10 +86,22 @@ void Emitter::declare_parameters() {
                 ", args->numbers[", i, "]);");
     }
   }
+  declare_rows();
+}
+
+void Emitter::declare_rows() {
+  Expr offset = 0;
   for (const loop::Row& row : kernel_.rows) {
     rows_.push_back(named(row.name));
-    out_.line("alignas(64) ", type_text(row.dtype), " ", rows_.back(), "[",
-              scalar_text((sym::floordiv(row.size + 15, 16)) * 16), "];");
+    const std::string_view type = type_text(row.dtype);
+    if (row.is_local()) {
+      out_.line("alignas(64) ", type, " ", rows_.back(), "[",
+                scalar_text((sym::floordiv(row.size + 15, 16)) * 16), "];");
+      continue;
+    }
+    out_.line(type, "* const ", rows_.back(), " = (", type, "*)(args->scratch + ",
+              scalar_text(offset), ");");
+    offset = offset + row.bytes();
   }
 }
 

@@ -42,6 +42,7 @@ class Emitter {
   // emitter.cpp: statements
   void declare_parameters();
   void declare_sizes();
+  void declare_rows();
   void open_tasks();
   void block(const loop::Block& statements);
   void read_before(int buffer, std::span<const loop::Statement> statements);
@@ -51,6 +52,7 @@ class Emitter {
   void write(const loop::Loop& l);
   void write(const loop::Product& p);
   void write(const loop::Pack& p);
+  void write(const loop::Multiply& m);
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);

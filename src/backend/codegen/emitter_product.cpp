@@ -152,6 +152,28 @@ void Emitter::write(const loop::Pack& p) {
   out_.close();
 }
 
+void Emitter::write(const loop::Multiply& m) {
+  const std::string k = scalar_text(m.k), columns = scalar_text(m.columns);
+  const auto at = [this](int buffer, Expr base) { return at_base(buffer_name(buffer), base); };
+  out_.open("{");
+  out_.line("const Product& product = ", product_of(m.right), ";");
+  std::string right =
+      cat(at(m.right, m.right_base), ", ", scalar_text(m.right_k_stride), ", product.width");
+  if (m.panels >= 0) {
+    out_.line("product.pack(", at(m.right, m.right_base), ", ", scalar_text(m.right_k_stride), ", ",
+              scalar_text(m.right_n_stride), ", ", k, ", ", columns, ", ", buffer_name(m.panels),
+              ", 0, product.panel_count(", columns, "));");
+    right = cat(buffer_name(m.panels), ", product.width, ", k, " * product.width");
+  }
+  out_.line("product.multiply({", scalar_text(m.rows), ", ", columns, ", ", k, ",");
+  out_.line("                  ", at(m.left.buffer, m.left.base), ", ",
+            scalar_text(m.left.row_stride), ", ", scalar_text(m.left.k_stride), ",");
+  out_.line("                  ", right, ",");
+  out_.line("                  ", at(m.to, m.to_base), ", ", scalar_text(m.to_stride),
+            ", false});");
+  out_.close();
+}
+
 DType Emitter::buffer_dtype(int number) const {
   return number >= loop::Kernel::first_row
              ? kernel_.rows[static_cast<size_t>(number - loop::Kernel::first_row)].dtype

@@ -27,6 +27,7 @@ struct KernelArgs {
   ErrorSlot* error;
   i64 threads;
   const Product* products;
+  char* scratch;
 };
 [[gnu::noinline, maybe_unused]] static void report(const KernelArgs* args, i64 check, i64 index, i64 bound) {
   i64 none = 0;

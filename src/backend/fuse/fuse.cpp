@@ -214,7 +214,9 @@ const Index& Group::place(ItemId id) const {
 }
 
 Groups fuse(const Program& program, const FuseOptions& options) {
-  return Fuser(program, options).run();
+  Groups out = Fuser(program, options).run();
+  if (options.fuse) chain_products(program, out);
+  return out;
 }
 
 }  // namespace vitro::backend

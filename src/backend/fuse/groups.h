@@ -26,6 +26,9 @@ struct Group {
   Layout layout;
   std::vector<ItemId> stored;  // those whose elements somebody else reads, or the caller gets
   int product = -1;            // the item that is one, -1: none
+  // A product, what folds its rows, a product with those rows: they run one after the other for
+  // some rows at a time, which stay in scratch memory.  Empty where the group is one loop nest.
+  std::vector<Group> stages = {};
   bool has(ItemId id) const;
   const Index& place(ItemId id) const;
 };
@@ -46,6 +49,9 @@ struct FuseOptions {
 };
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
+
+// Makes one group of each product whose rows are folded for another product's left operand.
+void chain_products(const Program& program, Groups& groups);
 
 // Whether the items can be one group; its layout when they can.
 Verdict can_group(const Program& program, const std::vector<ItemId>& items, Layout* layout);

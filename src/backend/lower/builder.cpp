@@ -135,11 +135,24 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
 }
 
 loop::Statement KernelBuilder::store(ItemId id, const Index& at, Value value) {
+  const auto scratch = in_scratch_.find(id.n);
+  if (scratch != in_scratch_.end()) {
+    return {loop::Store{scratch->second.first, scratch->second.second, value}};
+  }
   return {loop::Store{buffer(places_.target_buffer(id), true), places_.target(id, at), value}};
 }
 
 void KernelBuilder::define(ItemId id, Value value) {
   defined_[program_[id].value.node.n] = value;
+}
+
+void KernelBuilder::store_in_scratch(ItemId id, int row, Expr element) {
+  in_scratch_.emplace(id.n, std::pair(row, element));
+}
+
+int KernelBuilder::add_row(std::string name, DType dtype, Expr size) {
+  out_.kernel.rows.push_back({std::move(name), dtype, size});
+  return loop::Kernel::first_row + static_cast<int>(out_.kernel.rows.size()) - 1;
 }
 
 void KernelBuilder::start_over() {
@@ -156,6 +169,9 @@ namespace {
 
 std::string reason_for(const Group& group) {
   if (group.items.size() < 2) return {};
+  if (!group.stages.empty()) {
+    return "a block of rows stays in the cache from one product to the next";
+  }
   if (group.product >= 0) {
     return "what follows the product is computed on its sums, before they are written";
   }
@@ -169,7 +185,9 @@ std::string reason_for(const Group& group) {
 
 std::vector<LoweredKernel> lower(const Program& program, Places& places, const Group& group) {
   std::vector<LoweredKernel> out;
-  if (group.product >= 0) {
+  if (!group.stages.empty()) {
+    out.push_back(lower_chain(program, places, group));
+  } else if (group.product >= 0) {
     out = lower_product(program, places, group);
   } else {
     out.push_back(group.layout.space.reduces() ? lower_rows(program, places, group)

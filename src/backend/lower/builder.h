@@ -38,6 +38,10 @@ class KernelBuilder : public ElementSource {
   loop::Statement store(ItemId item, const Index& at, loop::Value value);
   // What stands for the result of a reduction or a product from now on.
   void define(ItemId item, loop::Value value);
+  // A stored item's elements go to `element` of scratch, not to memory.
+  void store_in_scratch(ItemId item, int row, Expr element);
+  // A new scratch row; its number as a buffer.
+  int add_row(std::string name, DType dtype, Expr size);
   int new_variable() { return out_.kernel.variables++; }
   // The kernel's number of a buffer.
   int buffer(BufferId id, bool written = false);
@@ -60,13 +64,18 @@ class KernelBuilder : public ElementSource {
   const Group& group_;
   LoweredKernel out_;
   std::map<Key, loop::Value> known_;
-  std::unordered_map<uint32_t, loop::Value> defined_;  // by node
+  std::unordered_map<uint32_t, loop::Value> defined_;              // by node
+  std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by item
 };
 
 // ---- what a whole group becomes, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
 LoweredKernel lower_rows(const Program&, const Places&, const Group&);
+// What such a group does for one index of the dimensions that are kept, as its layout names them.
+loop::Block lower_walks(KernelBuilder&, const Group&);
+// Products that hand rows to each other.
+LoweredKernel lower_chain(const Program&, const Places&, const Group&);
 // May add a buffer for the packed operand, and gives the kernel that fills it.
 std::vector<LoweredKernel> lower_product(const Program&, Places&, const Group&);
 // The kernels of a group, in order.

@@ -83,6 +83,21 @@ class Counter {
     inside.push_back(p.column);
     block(p.body, inside);
   }
+  // A block counts as the first one, which is the largest.
+  void statement(const loop::Multiply& m, const Turns& turns) {
+    std::vector<std::pair<Expr, Expr>> first;
+    for (const Expr index : turns) {
+      if (!index.constant()) first.emplace_back(index, Expr(0));
+    }
+    const auto all = [&](Expr e) { return sym::substitute(e, first) * count(turns); };
+    flops_ = flops_ + all(m.rows * m.columns) * m.k * 2;
+    const auto touch = [&](int buffer, Expr elements) {
+      if (buffer >= loop::Kernel::first_row) return;
+      bytes_ = bytes_ + all(elements) * bytes_of(m.accumulate);
+    };
+    touch(m.left.buffer, m.rows * m.k);
+    touch(m.right, m.columns * m.k);
+  }
   void statement(const loop::Pack& p, const Turns&) {
     bytes_ = bytes_ + p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
   }

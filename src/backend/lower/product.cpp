@@ -1,7 +1,9 @@
 // Matrix products with what follows them: the sums of a row and sixteen columns go through the
 // group's elementwise items before they are written.
 #include "kernels/product.h"
+
 #include "backend/lower/builder.h"
+#include "backend/lower/operand.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -15,26 +17,6 @@ Expr named_index(std::string_view name, Expr extent) {
 }
 Expr used_index(Expr index, Expr extent) {
   return extent.is(1) ? Expr(0) : index;
-}
-
-struct Plain {
-  int buffer;
-  Expr base, first_stride, second_stride;
-};
-
-// A load that is linear in both indices, with strides that do not change from batch to batch.
-std::optional<Plain> as_plain(Value v, Expr first, Expr second) {
-  if (v->fn != loop::Fn::load) return std::nullopt;
-  const auto a = sym::as_linear(v->index, first);
-  if (!a) return std::nullopt;
-  const auto b = sym::as_linear(a->rest, second);
-  if (!b || sym::contains(a->coefficient, second)) return std::nullopt;
-  for (const Expr stride : {a->coefficient, b->coefficient}) {
-    for (const Expr s : sym::symbols_of(stride)) {
-      if (sym::kind_of(s) == sym::Kind::index) return std::nullopt;
-    }
-  }
-  return Plain{static_cast<int>(v->payload), b->rest, a->coefficient, b->coefficient};
 }
 
 class ProductLowering {
@@ -99,7 +81,7 @@ class ProductLowering {
     const Value element = build.read(right_, with_batch(row, column));
     right_buffer_ = places_.add(
         {"right", element.dtype(), BufferKind::temporary, 0, batches_ * product_.k * product_.n});
-    right_place_ = {0, product_.batch * product_.k * product_.n, product_.n, 1};
+    right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, 0};
     const int to = build.buffer(right_buffer_, true);
     const Expr at = right_place_.base + row * product_.n + column;
     loop::Block body;

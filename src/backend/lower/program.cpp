@@ -150,6 +150,16 @@ void Program::resolve(const Read& read, std::vector<Read>& out) const {
   for (const Read& deeper : operands_at(*graph_, id, read.index, Expr())) resolve(deeper, out);
 }
 
+Read Program::behind_views(Read read) const {
+  const auto is_view = [&](graph::NodeId id) {
+    return !(*graph_)[id].is_input() && (*graph_)[id].op->kind == OpKind::view;
+  };
+  while (is_view(read.value.node)) {
+    read = operands_at(*graph_, read.value.node, read.index, Expr())[0];
+  }
+  return read;
+}
+
 Index Program::operand_index(ItemId id, const Index& index) const {
   const graph::Node& node = (*graph_)[(*this)[id].value.node];
   const auto rank = static_cast<size_t>(graph_->meta(std::get<graph::Value>(node.args[0])).rank());

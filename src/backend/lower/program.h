@@ -68,6 +68,8 @@ class Program {
   // The operands that an item reads to compute its element at `index` (of its sizes), through
   // views and inlined nodes: inputs of the graph and results of items.
   std::vector<Read> reads_at(ItemId item, const Index& index) const;
+  // What a read of a view reads, the views on the way taken away.
+  Read behind_views(Read read) const;
   // The index of what a reduction folds: a reduction of nothing has a dimension of its own.
   Index operand_index(ItemId item, const Index& index) const;
   // Items that `item` needs done before it, each once: what it reads, and the readers of an input

@@ -9,7 +9,7 @@ using loop::Node;
 using loop::Value;
 
 constexpr int least_cost = 4;             // of computing anew, in plain vector operations
-constexpr int64_t most_bytes = 32 << 10;  // of one row
+constexpr int64_t most_bytes = 32 << 10;  // of one row whose size is known
 constexpr size_t most_rows = 4;
 
 bool depends_on(const Node* node, sym::Expr index) {
@@ -25,15 +25,16 @@ bool RowScratch::worth_keeping(const Node* node) const {
   if (node->fn == loop::Fn::load || node->fn == loop::Fn::constant || is_bool(node->dtype)) {
     return false;
   }
-  const int64_t bytes = *size_.constant() * bytes_of(node->dtype);
-  return bytes <= most_bytes && kernel_.rows.size() < most_rows &&
-         loop::cost_of(Value(node)) >= least_cost && depends_on(node, index_);
+  const bool fits = size_.constant().value_or(1) * bytes_of(node->dtype) <= most_bytes;
+  return fits && rows_ < most_rows && loop::cost_of(Value(node)) >= least_cost &&
+         depends_on(node, index_);
 }
 
 Value RowScratch::row_of(const Node* node) {
   const int number = loop::Kernel::first_row + static_cast<int>(kernel_.rows.size());
   const std::string name = cat(node->name.empty() ? "kept" : node->name, "_row");
   kernel_.rows.push_back({name, node->dtype, size_});
+  ++rows_;
   return node->pool->load(number, node->dtype, index_);
 }
 

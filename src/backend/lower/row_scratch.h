@@ -26,6 +26,7 @@ class RowScratch {
 
   loop::Kernel& kernel_;
   sym::Expr index_, size_;
+  size_t rows_ = 0;
   std::vector<std::unordered_map<const loop::Node*, loop::Value>> walks_;  // what each computes
   std::unordered_map<const loop::Node*, int> computed_in_;                 // first walk
   std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and what to read instead

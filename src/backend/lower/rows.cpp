@@ -31,10 +31,11 @@ struct Reduction {
 
 class Rows {
  public:
-  Rows(const Program& program, const Places& places, const Group& group)
-      : build_(program, places, group), space_(group.layout.space) {}
+  Rows(KernelBuilder& build, const Group& group)
+      : build_(build), group_(group), space_(group.layout.space) {}
 
-  LoweredKernel run() {
+  // For one index of the dimensions that are kept.
+  Block walks() {
     choose_loops();
     find_reductions();
     place_stores();
@@ -42,9 +43,10 @@ class Rows {
     Block body;
     for (int level = 0; level <= levels_; ++level) walk(level, body);
     for (loop::Statement& s : row_stores_.back()) body.push_back(std::move(s));
-    finish(std::move(body));
-    return build_.take();
+    return body;
   }
+
+  void run() { finish(walks()); }
 
  private:
   const Program& program() const { return build_.program(); }
@@ -67,13 +69,13 @@ class Rows {
 
   // Elements of all reductions, and the walk that each belongs to: the one after those it reads.
   void find_reductions() {
-    for (const ItemId id : build_.group().items) {
+    for (const ItemId id : group_.items) {
       const Item& item = program()[id];
       if (item.kind != ItemKind::reduction) continue;
       const graph::Node& node = program().graph()[item.value.node];
       Reduction r{
           .item = id, .body = &reduction_body(*node.op), .operand = {}, .element = {}, .state = {}};
-      const Value element = build_.compute(id, build_.group().place(id));
+      const Value element = build_.compute(id, group_.place(id));
       r.operand = node.op->reduction->state(element.dtype(), node.results[0].dtype);
       r.element = cast(element, r.operand);
       r.level = level_of(r.element);
@@ -103,13 +105,13 @@ class Rows {
   void place_stores() {
     full_stores_.resize(static_cast<size_t>(levels_) + 1);
     row_stores_.resize(static_cast<size_t>(levels_) + 2);
-    for (const ItemId id : build_.group().stored) {
+    for (const ItemId id : group_.stored) {
       const Item& item = program()[id];
       const bool reduces = item.kind == ItemKind::reduction;
       const Index at = reduces ? *place_in(space_, sizes_of(program().graph().meta(item.value)))
-                               : build_.group().place(id);
+                               : group_.place(id);
       const Value value = reduces ? build_.read(item.value, at) : build_.compute(id, at);
-      const bool row = reduces || !walks(at);
+      const bool row = reduces || !is_walked(at);
       auto& list = row ? row_stores_ : full_stores_;
       int level = level_of(value);
       loop::Statement store = build_.store(id, at, value);
@@ -133,15 +135,15 @@ class Rows {
     for (const Reduction& r : reductions_) {
       if (reads(r.element)) last = std::max(last, r.level);
     }
-    for (const ItemId id : build_.group().stored) {
+    for (const ItemId id : group_.stored) {
       if (program()[id].kind == ItemKind::reduction) continue;
-      const Value value = build_.compute(id, build_.group().place(id));
+      const Value value = build_.compute(id, group_.place(id));
       if (reads(value)) last = std::max(last, level_of(value));
     }
     return last;
   }
 
-  bool walks(const Index& at) const {
+  bool is_walked(const Index& at) const {
     return std::any_of(at.begin(), at.end(), [&](Expr e) {
       return std::any_of(folded_.begin(), folded_.end(),
                          [&](Expr index) { return !index.constant() && sym::contains(e, index); });
@@ -150,7 +152,7 @@ class Rows {
 
   // Values that a later walk needs again and that cost more than to write and read them.
   void keep_rows() {
-    if (!along_ || folded_.size() != 1 || chunked_ || !last_.constant()) return;
+    if (!along_ || folded_.size() != 1) return;
     RowScratch scratch(build_.kernel(), folded_.back(), last_);
     for (int level = 0; level <= levels_; ++level) {
       std::vector<Value*> values;
@@ -349,7 +351,8 @@ class Rows {
     kernel.tasks = std::move(tasks);
   }
 
-  KernelBuilder build_;
+  KernelBuilder& build_;
+  const Group& group_;
   Space space_;
   std::vector<Expr> kept_, folded_;
   bool along_ = false;  // lanes run along the innermost reduced dimension
@@ -365,7 +368,13 @@ class Rows {
 }  // namespace
 
 LoweredKernel lower_rows(const Program& program, const Places& places, const Group& group) {
-  return Rows(program, places, group).run();
+  KernelBuilder build(program, places, group);
+  Rows(build, group).run();
+  return build.take();
+}
+
+loop::Block lower_walks(KernelBuilder& build, const Group& group) {
+  return Rows(build, group).walks();
 }
 
 }  // namespace vitro::backend

@@ -1,0 +1,257 @@
+// Products that hand rows to each other: rows of a product are scaled, masked and folded (softmax),
+// and are the left operand of the next product.  A block of them is small enough to stay in the
+// cache; the whole matrix is not written to memory.
+#include <algorithm>
+
+#include "backend/fuse/groups.h"
+#include "backend/lower/operand.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code rows_leave{"V0407", "rows between two products are needed elsewhere",
+                      "The rows that a product hands to the next one are also read by another op, "
+                      "or given to the caller, so that they must be in memory.",
+                      "", "Nothing."};
+const Code other_rows{"V0408", "two products do not share their rows",
+                      "The second product reads other elements in a row than the ones that were "
+                      "folded there (after a permute or a slice), or its sizes are not those of "
+                      "the first.",
+                      "", "Nothing."};
+const Code kept_panels{"V0409", "the panels of a parameter are kept",
+                       "A parameter that is the right operand of a product is packed once; in one "
+                       "kernel with another product it would be packed for every block of rows.",
+                       "", "Nothing."};
+
+const Code no_matrix{"V0412", "an operand of two products in one kernel is computed",
+                     "The operands of products that share a kernel are read as matrices in memory; "
+                     "this one is computed on the way, or its rows do not lie at one distance.",
+                     "", "Nothing."};
+
+const graph::Node& node_of(const Program& p, const Group& group) {
+  return p.graph()[p[ItemId{static_cast<uint32_t>(group.product)}].value.node];
+}
+
+graph::Value operand(const graph::Node& node, size_t i) {
+  return std::get<graph::Value>(node.args[i]);
+}
+
+// Sizes of a product: batch, rows, inner, columns.
+struct Matrices {
+  Expr batches = 1, m, k, n;
+};
+
+Matrices matrices_of(const Program& p, const graph::Node& node) {
+  const Index sizes = sizes_of(node.results[0]);
+  return {sizes.size() == 3 ? sizes[0] : Expr(1), sizes[sizes.size() - 2],
+          sizes_of(p.graph().meta(operand(node, 0))).back(), sizes.back()};
+}
+
+class Chain {
+ public:
+  Chain(const Program& p, const Group& first, const Group& rows, const Group& last)
+      : p_(p), first_(first), rows_(rows), last_(last) {}
+
+  Verdict run(Group* made) {
+    if (Verdict v = nothing_is_kept(); !v) return v;
+    if (Verdict v = rows_stay(); !v) return v;
+    if (Verdict v = operands_lie(); !v) return v;
+    Group middle;
+    if (Verdict v = join_middle(middle); !v) return v;
+    if (Verdict v = rows_agree(middle); !v) return v;
+    *made = last_;
+    made->product = -1;
+    made->stages = {product_of_first(), std::move(middle), last_};
+    made->items.clear();
+    for (const Group* group : {&first_, &rows_, &last_}) {
+      made->items.insert(made->items.end(), group->items.begin(), group->items.end());
+    }
+    std::sort(made->items.begin(), made->items.end());
+    made->layout = {};
+    return Verdict::yes("a block of rows stays in the cache from one product to the next");
+  }
+
+ private:
+  // What the first two groups make is read by them alone, but for the rows, which the last one's
+  // product reads.
+  Verdict rows_stay() const {
+    for (const Group* group : {&first_, &rows_}) {
+      for (const ItemId id : group->stored) {
+        const bool is_row = group == &rows_ && id == rows_.stored[0];
+        for (const ItemId reader : p_.readers(id)) {
+          const bool inside = is_row ? static_cast<int>(reader.n) == last_.product
+                                     : first_.has(reader) || rows_.has(reader);
+          if (!inside) return leave(id);
+        }
+        if (p_.is_output(id) || p_[id].role != Role::result || (group == &rows_ && !is_row)) {
+          return leave(id);
+        }
+      }
+    }
+    return Verdict::yes();
+  }
+  Verdict leave(ItemId id) const {
+    return Verdict::no(rows_leave, cat(p_.name_of(id), " must be in memory"));
+  }
+
+  Verdict nothing_is_kept() const {
+    for (const Group* group : {&first_, &last_}) {
+      const graph::Value right = operand(node_of(p_, *group), 1);
+      const graph::NodeId from =
+          p_.behind_views({right, Index(sizes_of(p_.graph().meta(right)).size(), Expr(0))})
+              .value.node;
+      const graph::Node& made = p_.graph()[from];
+      if (made.is_input() && made.input == graph::InputKind::parameter) {
+        return Verdict::no(kept_panels, cat(made.name, " is packed once"));
+      }
+    }
+    return Verdict::yes();
+  }
+
+  Verdict operands_lie() const {
+    const graph::Node &a = node_of(p_, first_), &b = node_of(p_, last_);
+    const auto left = operand_in_memory(p_, a, 0);
+    const DType dtype = p_.graph().meta(operand(a, 0)).dtype;
+    const bool unit = left && (left->second_stride.is(1) || left->first_stride.is(1));
+    if (!unit || compute_type(dtype) != dtype) return not_in_memory(first_, "left");
+    if (!operand_in_memory(p_, a, 1)) return not_in_memory(first_, "right");
+    if (!operand_in_memory(p_, b, 1)) return not_in_memory(last_, "right");
+    return Verdict::yes();
+  }
+  Verdict not_in_memory(const Group& group, std::string_view side) const {
+    return Verdict::no(no_matrix,
+                       cat("the ", side, " operand of ", node_of(p_, group).name,
+                           " is no plain matrix of ", node_of(p_, group).results[0].dtype));
+  }
+
+  Group product_of_first() const {
+    Group out{{ItemId{static_cast<uint32_t>(first_.product)}}, {}, {}};
+    out.product = first_.product;
+    return out;
+  }
+
+  // What follows the first product joins what folds its rows.
+  Verdict join_middle(Group& middle) const {
+    for (const ItemId id : first_.items) {
+      if (static_cast<int>(id.n) != first_.product) middle.items.push_back(id);
+    }
+    middle.items.insert(middle.items.end(), rows_.items.begin(), rows_.items.end());
+    std::sort(middle.items.begin(), middle.items.end());
+    middle.stored = rows_.stored;
+    return can_group(p_, middle.items, &middle.layout);
+  }
+
+  Verdict rows_agree(const Group& middle) const {
+    const Matrices a = matrices_of(p_, node_of(p_, first_)),
+                   b = matrices_of(p_, node_of(p_, last_));
+    const Space& space = middle.layout.space;
+    const bool plain = space.reduced == std::vector<bool>{false, true} && space.sizes[1] == a.n &&
+                       space.sizes[0] == a.batches * a.m;
+    const bool matrix = !a.n.is(1) && !a.k.is(1) && !b.n.is(1);
+    if (!plain || !matrix || !(a.batches == b.batches) || !(a.m == b.m) || !(a.n == b.k)) {
+      return disagree(first_.product);
+    }
+    const Expr own = flatten(space.index, space.sizes);
+    const graph::NodeId product = p_[ItemId{static_cast<uint32_t>(first_.product)}].value.node;
+    for (const ItemId id : middle.items) {
+      const Index& place = middle.place(id);
+      if (place.empty()) {
+        if (reads(id, product)) return disagree(static_cast<int>(id.n));
+        continue;
+      }
+      for (const Read& read : p_.reads_at(id, place)) {
+        if (read.value.node != product) continue;
+        if (!(number_of(read) == own)) return disagree(static_cast<int>(id.n));
+      }
+    }
+    const ItemId row = middle.stored[0];
+    const Read made{p_[row].value, middle.place(row)};
+    if (made.index.empty() || !(number_of(made) == own)) return disagree(static_cast<int>(row.n));
+    return left_is_rows(row) ? Verdict::yes() : disagree(last_.product);
+  }
+
+  // The second product's left operand is the folded matrix, element by element.
+  bool left_is_rows(ItemId row) const {
+    const graph::Value left = operand(node_of(p_, last_), 0);
+    const Index sizes = sizes_of(p_.graph().meta(left));
+    Index index;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      index.push_back(sizes[d].is(1) ? Expr(0) : Expr::index(cat("d", d), sizes[d]));
+    }
+    const Read read = p_.behind_views({left, index});
+    return read.value.node == p_[row].value.node && number_of(read) == flatten(index, sizes) &&
+           compute_type(p_.graph().meta(left).dtype) == p_.graph().meta(left).dtype;
+  }
+
+  bool reads(ItemId id, graph::NodeId node) const {
+    const auto all = p_.reads_at(id, Index(p_[id].sizes.size(), Expr(0)));
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Read& read) { return read.value.node == node; });
+  }
+  Expr number_of(const Read& read) const {
+    return flatten(read.index, sizes_of(p_.graph().meta(read.value)));
+  }
+  Verdict disagree(int item) const {
+    return Verdict::no(other_rows, cat(p_.name_of(ItemId{static_cast<uint32_t>(item)}),
+                                       " does not work on whole rows in their order"));
+  }
+
+  const Program& p_;
+  const Group &first_, &rows_, &last_;
+};
+
+// The group that makes what `value` is a view of; -1: none of them.
+int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value value) {
+  const Read read = p.behind_views({value, Index(sizes_of(p.graph().meta(value)).size(), Expr(0))});
+  if (p.graph()[read.value.node].is_input() || p.makers(read.value.node).size() != 1) return -1;
+  const ItemId made = p.makers(read.value.node)[0];
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].has(made)) return static_cast<int>(g);
+  }
+  return -1;
+}
+
+// The product whose result a group of rows reads; -1: none, or several.
+int product_below(const Program& p, const std::vector<Group>& groups, const Group& rows) {
+  int found = -1;
+  for (const ItemId id : rows.items) {
+    for (const ItemId needed : p.needs(id)) {
+      for (size_t g = 0; g < groups.size(); ++g) {
+        if (groups[g].product < 0 || !groups[g].has(needed)) continue;
+        if (found >= 0 && found != static_cast<int>(g)) return -1;
+        found = static_cast<int>(g);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void chain_products(const Program& program, Groups& groups) {
+  std::vector<Group>& all = groups.groups;
+  for (size_t last = 0; last < all.size(); ++last) {
+    if (all[last].product < 0) continue;
+    const int rows = maker_of(program, all, operand(node_of(program, all[last]), 0));
+    if (rows < 0) continue;
+    const Group& folds = all[static_cast<size_t>(rows)];
+    if (folds.product >= 0 || !folds.stages.empty() || !folds.layout.space.reduces()) continue;
+    const int first = product_below(program, all, folds);
+    if (first < 0 || static_cast<size_t>(first) == last) continue;
+    Group made;
+    Verdict verdict = Chain(program, all[static_cast<size_t>(first)], folds, all[last]).run(&made);
+    const auto name_of = [&](const Group& group) {
+      return program.name_of(ItemId{static_cast<uint32_t>(group.product)});
+    };
+    groups.decisions.push_back(
+        {name_of(all[static_cast<size_t>(first)]), name_of(all[last]), verdict});
+    if (!verdict) continue;
+    all[last] = std::move(made);
+    for (const int gone : {std::max(first, rows), std::min(first, rows)}) {
+      all.erase(all.begin() + gone);
+      --last;
+    }
+  }
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,29 @@
+// Operands of products as matrices in memory.
+#pragma once
+
+#include <optional>
+
+#include "backend/lower/program.h"
+#include "loop/value.h"
+
+namespace vitro::backend {
+
+// Element (i, j) at base + i*first_stride + j*second_stride.
+struct Matrix {
+  Expr base, first_stride, second_stride;
+};
+
+// An element that is linear in both indices, with strides that do not change from batch to batch.
+std::optional<Matrix> as_matrix(Expr element, Expr first, Expr second);
+
+// The same of a kernel's buffer.
+struct Plain : Matrix {
+  int buffer = 0;
+};
+std::optional<Plain> as_plain(loop::Value v, Expr first, Expr second);
+
+// Operand 0 or 1 of a product, where it will lie in memory as a matrix.
+std::optional<Matrix> operand_in_memory(const Program& program, const graph::Node& product,
+                                        size_t operand);
+
+}  // namespace vitro::backend
