@@ -3,7 +3,7 @@
 // A function with a branch on data is captured in two graphs with a break between them; `explain`
 // says where and why, and a trace shows each op and each kernel.  More, without changing the
 // program:
-//   VITRO_LOGS=+capture        what is recorded, replayed, guarded
+//   VITRO_LOGS=breaks,guards,phases   what is cut, compared and compiled, while it happens
 //   VITRO_COMPILE_DEBUG=1      graphs, loops and generated kernels in a folder, whose path is
 //   printed
 #include <vitro/vitro.h>

@@ -45,16 +45,15 @@ bool read_arguments(int argc, char** argv, Arguments& out) {
   return true;
 }
 
-bool read_texts(Arguments& arguments) {
+void read_texts(Arguments& arguments) {
   if (!arguments.file.empty()) {
     std::ifstream file(arguments.file);
-    if (!file) return false;
+    if (!file) throw vitro::Error(arguments.file + ": cannot be opened");
     for (std::string line; std::getline(file, line);) arguments.texts.push_back(line);
   } else if (arguments.texts.empty()) {
     arguments.texts = {"The cat sits outside.", "A kitten is resting in the garden.",
                        "The new film is great.", "I did not expect to enjoy the movie that much."};
   }
-  return true;
 }
 
 void print_json(const std::string& text, const std::vector<int64_t>& ids,
@@ -86,15 +85,7 @@ void print_matrix(const std::vector<std::string>& texts,
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Arguments arguments;
-  if (!read_arguments(argc, argv, arguments) || !read_texts(arguments)) {
-    std::fprintf(stderr, "usage: %s [--model DIR] [--file FILE] [--json] [--eager] [SENTENCE...]\n",
-                 argv[0]);
-    return 2;
-  }
+int embed(const Arguments& arguments) {
   auto loaded = sentences::Encoder::load_or_seeded(arguments.model);
   if (!loaded) return std::fprintf(stderr, "%s\n", loaded.why().c_str()), 3;
   const sentences::Encoder& encoder = **loaded;
@@ -115,4 +106,19 @@ int main(int argc, char** argv) {
   }
   if (!arguments.json) print_matrix(arguments.texts, embeddings);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Arguments arguments;
+  if (!read_arguments(argc, argv, arguments)) {
+    std::fprintf(stderr, "usage: %s [--model DIR] [--file FILE] [--json] [--eager] [SENTENCE...]\n",
+                 argv[0]);
+    return 2;
+  }
+  read_texts(arguments);
+  return embed(arguments);
+} catch (const vitro::Error& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 3;
 }

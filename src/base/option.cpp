@@ -20,7 +20,7 @@ Registry& registry() {
 }
 
 void read(std::string_view, std::string_view text, bool& value) {
-  value = !(text.empty() || text == "0" || text == "false" || text == "off");
+  value = !(text.empty() || text == "0" || text == "false" || text == "off" || text == "no");
 }
 
 void read(std::string_view variable, std::string_view text, int64_t& value) {

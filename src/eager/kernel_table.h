@@ -1,6 +1,7 @@
 // What the compiled-ahead kernels offer and what they are given; plain C++ for both sides.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace vitro::eager {
@@ -39,6 +40,15 @@ struct ReductionKernel {
   void (*finish)(const void* states, int64_t elements, void* out, int64_t count) = nullptr;
 };
 
+// One row of `n` elements; what an operand or result that is not there has is null.
+struct RowArgs {
+  static constexpr size_t most = 4;
+  const float* in[most];
+  float* out[most];
+  int64_t n;
+  const void* attrs;
+};
+
 struct MatmulShape {
   int64_t m, n, k;
 };
@@ -54,10 +64,8 @@ struct KernelTable {
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                        int64_t rows, int64_t columns);
-  // One row of n elements; see rows.kernel.cpp.  `weight` and `bias` may be null.
-  void (*softmax_row)(const float* x, float* y, int64_t n);
-  void (*layer_norm_row)(const float* x, const float* weight, const float* bias, float eps,
-                         float* y, float* mean, float* scale, int64_t n);
+  // By place in ops::RowPrograms.
+  void (*row[4])(const RowArgs&);
   // c = a * b for whole numbers (i64), c dense; strides count elements.
   void (*whole_matmul)(const MatmulShape& shape, const int64_t* a, int64_t row_stride,
                        int64_t k_stride, const int64_t* b, int64_t b_row_stride, int64_t* c);

@@ -126,6 +126,7 @@ struct Lane {
   VITRO_LANE_OF_REAL(acosh)
   VITRO_LANE_OF_REAL(atanh)
   VITRO_LANE_OF_REAL(erf)
+  VITRO_LANE_OF_REAL(sigmoid)
   VITRO_LANE Lane atan2(Lane a, Lane b) { return k::atan2(a.v, b.v); }
   VITRO_LANE Lane fma(Lane a, Lane b, Lane c) { return k::fma(a.v, b.v, c.v); }
   VITRO_LANE Lane abs(Lane x) { return k::abs(x.v); }

@@ -3,82 +3,89 @@
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
 #include "eager/run.h"
-#include "vitro/ops/norm.h"
+#include "vitro/ops/rows.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::eager {
 namespace {
 
-bool is_dense_f32(const Operand& o) {
-  return o.is_tensor() && o.tensor().dtype() == DType::f32 && o.tensor().is_contiguous();
-}
+// A call whose operands and results are rows of `n` elements.
+class Rows {
+ public:
+  // False where an operand is none that the kernels take.
+  bool fits(const OpCall& call, int64_t dims);
+  void run(const OpCall& call, const std::vector<TensorMeta>& metas, std::span<Tensor> results,
+           void (*make)(const RowArgs&), double flops);
 
-const float* data_of(const Operand& o) {
-  return static_cast<const float*>(o.tensor().const_data());
-}
+ private:
+  RowArgs first_{};
+  int64_t rows_ = 0;
+  int64_t in_stride_[RowArgs::most] = {}, out_stride_[RowArgs::most] = {};
+};
 
-float* memory_of(const Tensor& t) {
-  return static_cast<float*>(t.impl()->storage.data()) + t.impl()->offset;
-}
-
-Tensor made_for(const TensorMeta& meta) {
-  return Tensor::empty(plain(meta.sizes), meta.dtype, meta.device);
-}
-
-int64_t grain_of(int64_t n, double flops) {
-  const auto count = static_cast<double>(n);
-  return grain_for({.bytes = 8 * count, .flops = flops * count});
-}
-
-bool softmax(const OpCall& call, const std::vector<TensorMeta>& metas, std::span<Tensor> results) {
-  const auto& attrs = call.attrs.as<ops::SoftmaxAttrs>();
-  if (!is_dense_f32(call.operands[0])) return false;
+bool Rows::fits(const OpCall& call, int64_t dims) {
+  if (dims == 0 || call.operands.size() > RowArgs::most) return false;
+  for (const Operand& o : call.operands) {
+    if (o.kind() == Operand::Kind::none) continue;
+    if (!o.is_tensor() || o.tensor().dtype() != DType::f32 || !o.tensor().is_contiguous())
+      return false;
+  }
   const Ints& sizes = call.operands[0].tensor().impl()->sizes;
-  const auto rank = static_cast<int64_t>(sizes.size());
   const int64_t all = count_of(sizes);
-  if (rank == 0 || (attrs.dim != -1 && attrs.dim != rank - 1) || all == 0) return false;
-  results[0] = made_for(metas[0]);
-  const int64_t n = sizes.back();
-  const float* x = data_of(call.operands[0]);
-  float* y = memory_of(results[0]);
-  parallel_for(all / n, grain_of(n, 1.5), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) kernel_table().softmax_row(x + i * n, y + i * n, n);
-  });
+  first_.n = count_of(std::span(sizes).last(static_cast<size_t>(dims)));
+  if (all == 0) return false;
+  rows_ = all / first_.n;
+  for (size_t k = 0; k < call.operands.size(); ++k) {
+    if (!call.operands[k].is_tensor()) continue;
+    const Tensor& t = call.operands[k].tensor();
+    const int64_t count = count_of(t.impl()->sizes);
+    if (count != all && count != first_.n) return false;
+    first_.in[k] = static_cast<const float*>(t.const_data());
+    in_stride_[k] = count == all ? first_.n : 0;
+  }
   return true;
 }
 
-bool layer_norm(const OpCall& call, const std::vector<TensorMeta>& metas,
-                std::span<Tensor> results) {
-  const auto& attrs = call.attrs.as<ops::LayerNormAttrs>();
-  const float* parameters[2] = {nullptr, nullptr};
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    if (call.operands[i].kind() == Operand::Kind::none) continue;
-    if (!is_dense_f32(call.operands[i])) return false;
-    if (i > 0) parameters[i - 1] = data_of(call.operands[i]);
+void Rows::run(const OpCall& call, const std::vector<TensorMeta>& metas, std::span<Tensor> results,
+               void (*make)(const RowArgs&), double flops) {
+  VITRO_ASSERT(results.size() <= RowArgs::most, call.op->name, " has more results than a row");
+  for (size_t k = 0; k < results.size(); ++k) {
+    results[k] = Tensor::empty(plain(metas[k].sizes), metas[k].dtype, metas[k].device);
+    const TensorImpl& made = *results[k].impl();
+    first_.out[k] = static_cast<float*>(made.storage.data()) + made.offset;
+    out_stride_[k] = count_of(made.sizes) / rows_;
   }
-  const int64_t n = count_of(plain(attrs.normalized_shape));
-  const int64_t all = count_of(call.operands[0].tensor().impl()->sizes);
-  if (all == 0) return false;
-  for (size_t i = 0; i < 3; ++i) results[i] = made_for(metas[i]);
-  const float* x = data_of(call.operands[0]);
-  float *y = memory_of(results[0]), *mean = memory_of(results[1]), *scale = memory_of(results[2]);
-  parallel_for(all / n, grain_of(n, 0.5), [&](int64_t begin, int64_t end) {
+  first_.attrs = call.attrs.data;
+  const auto count = static_cast<double>(first_.n);
+  const int64_t grain = grain_for({.bytes = 8 * count, .flops = flops * count});
+  parallel_for(rows_, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      kernel_table().layer_norm_row(x + i * n, parameters[0], parameters[1],
-                                    static_cast<float>(attrs.eps), y + i * n, mean + i, scale + i,
-                                    n);
+      RowArgs row = first_;
+      for (size_t k = 0; k < RowArgs::most; ++k) {
+        if (row.in[k]) row.in[k] += i * in_stride_[k];
+        if (row.out[k]) row.out[k] += i * out_stride_[k];
+      }
+      make(row);
     }
   });
-  return true;
 }
 
 }  // namespace
 
 bool run_by_rows(const OpCall& call, const std::vector<TensorMeta>& metas,
                  std::span<Tensor> results) {
-  if (call.op == &ops::def<ops::Softmax>()) return softmax(call, metas, results);
-  if (call.op == &ops::def<ops::NativeLayerNorm>()) return layer_norm(call, metas, results);
-  return false;
+  bool done = false;
+  size_t place = 0;
+  ops::RowPrograms::each([&]<class Program>() {
+    auto* const make = kernel_table().row[place++];
+    if (call.op != &ops::def<typename Program::Op>()) return;
+    const auto& attrs = call.attrs.as<typename Program::Op::Attrs>();
+    const auto rank = static_cast<int64_t>(call.operands[0].tensor().rank());
+    Rows rows;
+    done = rows.fits(call, Program::dims(attrs, rank));
+    if (done) rows.run(call, metas, results, make, Program::flops);
+  });
+  return done;
 }
 
 }  // namespace vitro::eager

@@ -1,4 +1,4 @@
-// Faster ways for composites that every model calls: the same bits as their programs.
+// Composites that have a form by rows (vitro/ops/rows.h), on dense f32 operands.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace vitro::eager {
 
-// Fills `results`, if there is a faster way for this call (`metas` are what its shape rule gave).
+// Fills `results` (`metas` are what the call's shape rule gave), or does nothing and says false
+// where the call has to run as a program.
 bool run_by_rows(const OpCall& call, const std::vector<TensorMeta>& metas,
                  std::span<Tensor> results);
 

@@ -50,5 +50,7 @@ struct FnInfo {
   int cost;
 };
 const FnInfo& info(Fn fn);
+// " + " for a function that is written between its two operands; empty for one that is called.
+std::string_view sign_of(Fn fn);
 
 }  // namespace vitro::loop

@@ -6,39 +6,6 @@
 namespace vitro::loop {
 namespace {
 
-std::string_view sign_of(Fn fn) {
-  switch (fn) {
-    case Fn::add:
-      return " + ";
-    case Fn::sub:
-      return " - ";
-    case Fn::mul:
-      return " * ";
-    case Fn::div:
-      return " / ";
-    case Fn::lt:
-      return " < ";
-    case Fn::le:
-      return " <= ";
-    case Fn::eq:
-      return " == ";
-    case Fn::ne:
-      return " != ";
-    case Fn::and_:
-      return " & ";
-    case Fn::or_:
-      return " | ";
-    case Fn::xor_:
-      return " ^ ";
-    case Fn::shift_left:
-      return " << ";
-    case Fn::shift_right:
-      return " >> ";
-    default:
-      return {};  // written as a call
-  }
-}
-
 class Printer {
  public:
   explicit Printer(const Kernel* kernel) : kernel_(kernel) {}

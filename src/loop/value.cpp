@@ -54,6 +54,39 @@ const FnInfo& info(Fn fn) {
   return table[static_cast<size_t>(fn)];
 }
 
+std::string_view sign_of(Fn fn) {
+  switch (fn) {
+    case Fn::add:
+      return " + ";
+    case Fn::sub:
+      return " - ";
+    case Fn::mul:
+      return " * ";
+    case Fn::div:
+      return " / ";
+    case Fn::lt:
+      return " < ";
+    case Fn::le:
+      return " <= ";
+    case Fn::eq:
+      return " == ";
+    case Fn::ne:
+      return " != ";
+    case Fn::and_:
+      return " & ";
+    case Fn::or_:
+      return " | ";
+    case Fn::xor_:
+      return " ^ ";
+    case Fn::shift_left:
+      return " << ";
+    case Fn::shift_right:
+      return " >> ";
+    default:
+      return {};  // written as a call
+  }
+}
+
 bool Pool::ByContent::operator()(const Node* a, const Node* b) const {
   return a->fn == b->fn && a->dtype == b->dtype && a->payload == b->payload &&
          a->index == b->index && a->operands == b->operands;

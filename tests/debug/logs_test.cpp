@@ -18,7 +18,9 @@ struct Logs : testing::Test {
     events::keep(std::move(what));
     return testing::internal::GetCapturedStderr();
   }
-  static std::string message(Level level) { return said(events::Message{"jit", level, "text"}); }
+  static std::string message(Level level) {
+    return said(events::Message{"capture", level, "text"});
+  }
   static std::string all_levels() {
     return message(Level::debug) + message(Level::info) + message(Level::warning) +
            message(Level::error);
@@ -26,26 +28,28 @@ struct Logs : testing::Test {
 };
 
 TEST_F(Logs, say_warnings_and_errors_where_nobody_asked_for_more) {
-  EXPECT_EQ(all_levels(), "vitro [jit] warning: text\nvitro [jit] error: text\n");
+  EXPECT_EQ(all_levels(), "vitro [capture] warning: text\nvitro [capture] error: text\n");
   EXPECT_EQ(said(events::Break{"V0201", "item() needs a value", "a.cpp:3"}), "");
 }
 
 TEST_F(Logs, take_a_level_for_each_component) {
-  set_logs("jit");
-  EXPECT_EQ(all_levels(),
-            "vitro [jit] info: text\nvitro [jit] warning: text\nvitro [jit] error: text\n");
-  set_logs("fuse, +jit");
-  EXPECT_EQ(message(Level::debug), "vitro [jit] debug: text\n");
-  set_logs("-jit");
-  EXPECT_EQ(all_levels(), "vitro [jit] error: text\n");
-  set_logs("fuse");
+  set_logs("capture");
+  EXPECT_EQ(
+      all_levels(),
+      "vitro [capture] info: text\nvitro [capture] warning: text\nvitro [capture] error: text\n");
+  set_logs("compile, +capture");
+  EXPECT_EQ(message(Level::debug), "vitro [capture] debug: text\n");
+  set_logs("-capture");
+  EXPECT_EQ(all_levels(), "vitro [capture] error: text\n");
+  set_logs("compile");
   EXPECT_EQ(message(Level::info), "");
 }
 
 TEST_F(Logs, let_all_stand_for_those_that_are_not_named) {
-  set_logs("+all,-jit");
-  EXPECT_EQ(all_levels(), "vitro [jit] error: text\n");
-  EXPECT_EQ(said(events::Message{"fuse", Level::debug, "text"}), "vitro [fuse] debug: text\n");
+  set_logs("+all,-capture");
+  EXPECT_EQ(all_levels(), "vitro [capture] error: text\n");
+  EXPECT_EQ(said(events::Message{"compile", Level::debug, "text"}),
+            "vitro [compile] debug: text\n");
 }
 
 TEST_F(Logs, show_rare_events_by_their_kind) {
@@ -59,19 +63,21 @@ TEST_F(Logs, show_rare_events_by_their_kind) {
 }
 
 TEST_F(Logs, put_further_lines_below_the_first) {
-  EXPECT_EQ(said(events::Message{"jit", Level::warning, "one\ntwo\n"}),
-            "vitro [jit] warning: one\n    two\n");
+  EXPECT_EQ(said(events::Message{"capture", Level::warning, "one\ntwo\n"}),
+            "vitro [capture] warning: one\n    two\n");
 }
 
 TEST_F(Logs, refuse_a_text_that_they_cannot_read_and_keep_what_was_set) {
-  set_logs("jit");
+  set_logs("capture");
   try {
-    set_logs("jit,Fuse!");
+    set_logs("capture,Fuse!");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "VITRO_LOGS: \"Fuse!\" is no component; write names such as capture, jit, "
-                 "breaks, each with + or - before it or nothing, with commas between them");
+    EXPECT_STREQ(
+        error.what(),
+        "VITRO_LOGS: \"Fuse!\" is no component; there are capture, compile, breaks, guards, "
+        "recompiles, fallbacks, phases, all, each with + or - before it or nothing, with "
+        "commas between them");
   }
   EXPECT_NE(message(Level::info), "");
 }

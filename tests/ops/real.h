@@ -56,6 +56,7 @@ struct Real {
   VITRO_REAL(ceil)
   VITRO_REAL(trunc)
 #undef VITRO_REAL
+  friend Real sigmoid(Real x) { return 1 / (1 + std::exp(-x.v)); }
   friend Real rsqrt(Real x) { return 1 / std::sqrt(x.v); }
   friend Real round(Real x) { return std::nearbyint(x.v); }
   friend Real atan2(Real a, Real b) { return std::atan2(a.v, b.v); }

@@ -35,7 +35,7 @@ class OptionBase {
 
 std::vector<OptionBase*> all_options();
 
-// T: bool ("0", "false", "off" and the empty text are false), int64_t, std::string.
+// T: bool ("0", "false", "off", "no" and the empty text are false), int64_t, std::string.
 template <class T>
 class Option : public OptionBase {
  public:

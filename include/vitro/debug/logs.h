@@ -1,9 +1,9 @@
 // Who speaks on stderr, and how much.
-//   VITRO_LOGS="capture,+jit,-fuse,breaks" ./program        or   vitro::set_logs("+capture");
+//   VITRO_LOGS="breaks,phases,-capture" ./program        or   vitro::set_logs("breaks");
 // A component by its name: from info on; with "+" before it: everything; with "-": errors only.
 // "all" stands for those that are not named.  What is not named speaks from warnings on.
-// Components are the folders that write messages (capture, compile, jit, ...) and the rare events
-// by their kind: breaks, guards, recompiles, fallbacks, phases (all of level info).
+// Components are the folders that write messages (capture, compile) and the rare events by their
+// kind: breaks, guards, recompiles, fallbacks, phases (all of level info).
 //   vitro [breaks] info: V0201 model.cpp:31: item() needs a value
 #pragma once
 

@@ -13,7 +13,7 @@ namespace ops {
 struct Sigmoid : Unary {
   static constexpr std::string_view name = "sigmoid", doc = "1 / (1 + e^-x).";
   static constexpr Promote promote = Promote::to_float;
-  static auto value(auto x) { return 1.0 / (1.0 + m::exp(-x)); }
+  static auto value(auto x) { return m::sigmoid(x); }
   static auto vjp(auto g, auto, auto y) { return g * y * (1.0 - y); }
 };
 
@@ -30,7 +30,7 @@ struct Silu : Unary {
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x) { return x / (1.0 + m::exp(-x)); }
   static auto vjp(auto g, auto x, auto y) {
-    return (g * (1.0 / (1.0 + m::exp(-x)))) * (1.0 + x - y);
+    return (g * m::sigmoid(x)) * (1.0 + x - y);
   }
 };
 

@@ -52,6 +52,7 @@ VITRO_MATHS_1(asinh)
 VITRO_MATHS_1(acosh)
 VITRO_MATHS_1(atanh)
 VITRO_MATHS_1(erf)
+VITRO_MATHS_1(sigmoid)
 VITRO_MATHS_2(atan2)
 VITRO_MATHS_3(fma)
 // Floating point and whole numbers (rounding leaves a whole number as it is).

@@ -119,25 +119,10 @@ std::string division(const Node* node, const std::vector<std::string>& o,
   }
 }
 
-std::string_view sign_of(Fn fn) {
-  switch (fn) {
-    case Fn::add:
-      return " + ";
-    case Fn::sub:
-      return " - ";
-    case Fn::mul:
-      return " * ";
-    case Fn::div:
-      return " / ";
-    case Fn::and_:
-      return " & ";
-    case Fn::or_:
-      return " | ";
-    case Fn::xor_:
-      return " ^ ";
-    default:
-      return {};
-  }
+// Shifts and comparisons are functions there: they give a Mask, or are defined for every input.
+bool is_written_with_sign(Fn fn) {
+  return !sign_of(fn).empty() && fn != Fn::lt && fn != Fn::le && fn != Fn::eq && fn != Fn::ne &&
+         fn != Fn::shift_left && fn != Fn::shift_right;
 }
 
 }  // namespace
@@ -165,10 +150,9 @@ std::string constant_text(const Node* node) {
 std::string function_text(const Node* node, const std::vector<std::string>& o, bool* is_operator,
                           std::set<std::string_view>& parts) {
   *is_operator = false;
-  const std::string_view sign = sign_of(node->fn);
-  if (!sign.empty()) {
+  if (is_written_with_sign(node->fn)) {
     *is_operator = true;
-    return cat(o[0], sign, o[1]);
+    return cat(o[0], sign_of(node->fn), o[1]);
   }
   switch (node->fn) {
     case Fn::cast:
