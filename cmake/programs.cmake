@@ -115,14 +115,19 @@ function(vitro_compile_fail)
   endforeach()
 endfunction()
 
-# build/PRESET/fuzz/vitro_fuzz, of tests/fuzz/*.cpp: random programs, eager against compiled.
+# build/PRESET/fuzz/vitro_fuzz, of tests/fuzz/*.cpp: random programs, eager against compiled; fewer where sanitizers slow
+# them down.
 function(vitro_fuzz)
   if(NOT VITRO_TESTS)
     return()
   endif()
   vitro_program(vitro_fuzz tests/fuzz)
   set_target_properties(vitro_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
-  add_test(NAME fuzz.random_programs COMMAND vitro_fuzz --count 2000 --jobs 2)
+  set(count 2000)
+  if(VITRO_SANITIZE)
+    set(count 200)
+  endif()
+  add_test(NAME fuzz.random_programs COMMAND vitro_fuzz --count ${count} --jobs 2)
   set_tests_properties(
     fuzz.random_programs
     PROPERTIES TIMEOUT 1200 PROCESSORS 2 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")

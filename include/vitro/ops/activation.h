@@ -29,9 +29,7 @@ struct Silu : Unary {
   static constexpr std::string_view name = "silu", doc = "x * sigmoid(x).";
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x) { return x / (1.0 + m::exp(-x)); }
-  static auto vjp(auto g, auto x, auto y) {
-    return (g * m::sigmoid(x)) * (1.0 + x - y);
-  }
+  static auto vjp(auto g, auto x, auto y) { return (g * m::sigmoid(x)) * (1.0 + x - y); }
 };
 
 enum class Approximate : uint8_t { none, tanh };
