@@ -142,6 +142,7 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
   CompileReport& r = report ? *report : own;
   r.name = options.name;
   Work work{graph, options, r};
+  jit::expect_text();
   try {
     for (const Stage& stage : stages) {
       const events::PhaseScope phase(stage.name, options.name);

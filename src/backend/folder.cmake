@@ -31,7 +31,7 @@ if(VITRO_STATIC_LLVM AND VITRO_LLD AND vitro_llvm_archives AND vitro_clang_archi
   target_sources(libvitro-cc PRIVATE ${vitro_cc_sources}/cc_absent.cpp)
   target_include_directories(libvitro-cc PRIVATE ${PROJECT_BINARY_DIR}/generated/libvitro-cc)
   target_link_options(
-    libvitro-cc PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,-Bsymbolic -Wl,-z,defs,-z,pack-relative-relocs $<$<CONFIG:Release>:-s>)
+    libvitro-cc PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,-Bsymbolic -Wl,-z,pack-relative-relocs $<$<STREQUAL:${VITRO_SANITIZE},>:-Wl,-z,defs> $<$<CONFIG:Release>:-s>)
   target_link_libraries(
     libvitro-cc PRIVATE -Wl,--start-group lldELF lldCommon ${vitro_clang_archives} ${vitro_llvm_archives} -Wl,--end-group z zstd ${CMAKE_DL_LIBS} m)
 else()
@@ -54,7 +54,7 @@ set(vitro_trees ${isas})
 list(TRANSFORM vitro_trees REPLACE "(.+)" "${PROJECT_BINARY_DIR}/vitro_prelude.\\1.ast")
 add_custom_command(
   OUTPUT ${vitro_trees}
-  COMMAND vitro-precompile ${PROJECT_BINARY_DIR} ${isas}
+  COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:vitro-precompile> ${PROJECT_BINARY_DIR} ${isas}
   DEPENDS vitro-precompile vitro libvitro-cc
   VERBATIM)
 add_custom_target(vitro_trees ALL DEPENDS ${vitro_trees})

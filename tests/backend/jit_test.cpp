@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/jit/cache.h"
 #include "backend/jit/compiler.h"
 #include "backend/jit_folder.h"
 #include "kernels/prelude.h"
@@ -85,6 +86,16 @@ TEST(Jit, TheSameTextIsFoundInMemoryThenOnDisk) {
   EXPECT_EQ(run(**module, "add5"), 6.0f);
 }
 
+TEST(Jit, AFolderIsEmptyUntilAKernelIsKept) {
+  CacheFolder folder;
+  EXPECT_TRUE(DiskCache::is_empty());
+  cache_dir.set(folder.path() + "/no/such");
+  EXPECT_TRUE(DiskCache::is_empty());
+  cache_dir.set(folder.path());
+  ASSERT_TRUE(load_or_compile(adder(10)));
+  EXPECT_FALSE(DiskCache::is_empty());
+}
+
 TEST(Jit, ThreadsThatAskForOneTextCompileItOnce) {
   CacheFolder folder;
   std::vector<JitReport> reports(8);
@@ -160,6 +171,23 @@ TEST_F(JitDeathTest, AWarmStartDoesNotLoadTheCompiler) {
         _exit(warm() ? 0 : 1);
       },
       ExitedWithCode(0), "");
+}
+
+TEST_F(JitDeathTest, TheCompilerIsLoadedAheadOnlyWhereNoCacheCanHaveTheText) {
+  CacheFolder folder;
+  ASSERT_TRUE(load_or_compile(adder(11)));
+  auto stays_away = [] {
+    expect_text();
+    usleep(50'000);
+    return !is_mapped("libvitro-cc");
+  };
+  EXPECT_EXIT(_exit(stays_away() ? 0 : 1), ExitedWithCode(0), "");
+  auto comes = [] {
+    force_disable_caches.set(true);
+    expect_text();
+    return bool(load_or_compile(adder(11)));
+  };
+  EXPECT_EXIT(_exit(comes() ? 0 : 1), ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -165,6 +165,15 @@ std::string process_name(pid_t pid) {
 
 }  // namespace
 
+bool DiskCache::is_empty() {
+  std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(wanted_folder().c_str()), closedir);
+  if (!dir) return true;
+  while (const dirent* item = readdir(dir.get())) {
+    if (ends_with(item->d_name, ".so")) return false;
+  }
+  return true;
+}
+
 DiskCache DiskCache::open(std::string& why) {
   DiskCache cache;
   std::string folder = wanted_folder();

@@ -19,6 +19,9 @@ class DiskCache {
   // can be trusted; `why` says so.
   static DiskCache open(std::string& why);
 
+  // No kernel has been kept yet in the folder that the options name.
+  static bool is_empty();
+
   bool ok() const { return !folder_.empty(); }
   const std::string& folder() const { return folder_; }
 

@@ -1,10 +1,13 @@
 #include "backend/jit/compiler.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "backend/jit/options.h"
 #include "vitro/base/cat.h"
@@ -140,6 +143,17 @@ Result<std::string> precompile(const std::string& prelude, const Target& target)
   if (ok != VITRO_CC_OK)
     return Failure{cat("jit: the prelude does not compile:\n", made.diagnostics)};
   return std::move(made.object);
+}
+
+void load_compiler_ahead() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the host's signals are for the host's threads
+  try {
+    std::thread([] { (void)library(); }).detach();
+  } catch (const std::system_error&) {  // no thread: it is loaded when it is needed
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Result<Compiled> compile_in_process(const WireRequest& request) {

@@ -22,6 +22,9 @@ struct Compiled {
 // Loads libvitro-cc the first time.  A failure is that of the text or of the library.
 Result<Compiled> compile_in_process(const WireRequest& request);
 
+// Loads libvitro-cc on a thread of its own, while the caller makes the text.
+void load_compiler_ahead();
+
 // A compiler that crashes or hangs costs only the helper.
 Result<Compiled> compile_in_helper(const WireRequest& request);
 

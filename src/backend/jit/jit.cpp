@@ -219,6 +219,13 @@ Result<ModulePtr> load_or_compile(std::string_view source, JitReport* report) {
   return load_or_compile(std::span<const std::string>(&one, 1), report);
 }
 
+void expect_text() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (force_disable_caches.get() || DiskCache::is_empty()) load_compiler_ahead();
+  });
+}
+
 void forget_modules() {
   modules().forget_all();
 }

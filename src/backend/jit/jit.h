@@ -64,6 +64,10 @@ Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std:
                                                             const Prelude& prelude,
                                                             JitReport* report = nullptr);
 
+// A text will come soon.  Where no cache can have it, the compiler is loaded in the meantime; once
+// per process.
+void expect_text();
+
 // Forgets the modules in memory (not on disk): for tests and for measuring a warm start.
 void forget_modules();
 
