@@ -46,15 +46,15 @@ VITRO_INLINE i64 packed_size(i64 k, i64 n) {
 // Products that are added before the next panel is read: as many as let a tile's rows stay in the
 // first cache.
 template <class Acc>
-inline constexpr i64 matmul_depth = 3072 / sizeof(Acc);
+inline constexpr i64 matmul_depth = 4096 / sizeof(Acc);
 
-// Low blocks, whose sums stay in the first cache, where the panels of all their columns stay in the
-// second; else high ones, so that panels are seldom read again.  Smaller ones where the threads
-// would have less than four each.
+// Blocks whose sums stay in the first cache; higher ones where the panels of their columns do not
+// stay in the second.  Smaller ones where the threads would have less than four each.
 template <class Acc>
 [[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64 k, i64 threads) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, height = MatmulPanel<Acc>::rows;
-  const i64 rows = k <= matmul_depth<Acc> ? 4 * height : product_rows,
+  static_assert(8 * height <= product_rows);
+  const i64 rows = k <= matmul_depth<Acc> ? 4 * height : 8 * height,
             wanted = threads > 1 ? 4 * threads : 1;
   ProductCut cut{m, n, divide_up(m, rows), product_columns<Acc>, 0};
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };

@@ -39,7 +39,7 @@ struct ProductCut {
 // The most columns and rows of a block, for sums of type T, and how many sums that is.
 template <class T>
 inline constexpr long product_columns = 512 / sizeof(T);
-inline constexpr long product_rows = 128;
+inline constexpr long product_rows = 48;
 template <class T>
 inline constexpr long product_sums = product_rows * product_columns<T>;
 
