@@ -35,7 +35,7 @@ struct Table {
     if (n % block_names == 0) block.store(std::make_unique<Block>().release());
     const size_t length = text.size();
     std::unique_ptr<char[]> copy(new char[length + 1]);
-    std::memcpy(copy.get(), text.data(), length);
+    if (length != 0) std::memcpy(copy.get(), text.data(), length);
     copy[length] = '\0';
     bytes += length;
     const std::string_view kept(copy.release(), length);
