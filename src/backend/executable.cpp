@@ -39,6 +39,20 @@ Hash with_numbers(Hash hash, std::span<const int64_t> values) {
   return hasher.finish();
 }
 
+// What panels look like; `sized`: that differs with the sizes of a call.  Kernels that pack alike
+// share the panels of a parameter, those of other graphs too.
+Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, bool* sized) {
+  Hasher hasher;
+  *sized = false;
+  for (const Expr e : {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride}) {
+    *sized = *sized || !e.constant();
+    hasher.add(e.constant().value_or(0));
+  }
+  hasher.add(static_cast<int64_t>(dtype));
+  if (*sized) hasher.add(text);
+  return hasher.finish();
+}
+
 std::string detail_of(const loop::Kernel& kernel) {
   std::string out;
   for (const std::string& op : kernel.ops) out += (out.empty() ? "" : " ") + op;
@@ -126,9 +140,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
       launch.keeps = node.input == graph::InputKind::parameter;
     }
     launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from].dtype};
-    Hasher layout;
-    layout.add(source.text);
-    launch.layout = layout.finish();
+    launch.layout = layout_of(*pack, buffers_[from].dtype, source.text, &launch.sized);
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
@@ -192,7 +204,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     const double flops = static_cast<double>(run.flops) / (launch.multiplies ? product_speed : 1);
     run.grain =
         grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
-    run.layout = with_numbers(launch.layout, symbols);
+    run.layout = launch.sized ? with_numbers(launch.layout, symbols) : launch.layout;
     d.runs.push_back(run);
   }
   std::vector<Lifetime> lifetimes;

@@ -40,6 +40,7 @@ struct Launch {
   int packs_input = -1;  // graph input that is packed, if it is one
   bool keeps = false;    // that input is a parameter: the panels are kept
   Hash layout;           // of a pack: what its panels look like
+  bool sized = false;    // that differs with the symbols
   events::NameId name, detail;
   size_t kernel = 0;  // place in the report's kernels
 };

@@ -3,6 +3,7 @@
 
 #include "backend/programs.h"
 #include "eager/eager.h"
+#include "vitro/runtime/memory.h"
 
 namespace vitro::backend {
 namespace {
@@ -106,6 +107,34 @@ TEST_P(Product, of_every_layout_is_close_to_sums_in_double_and_has_the_digits_of
 INSTANTIATE_TEST_SUITE_P(Of, Product,
                          testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
                          [](const auto& test) { return std::string(name_of(test.param)); });
+
+// A parameter is packed once, whatever the sizes of the calls are.
+TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
+  eager::init();
+  const Size n(12, sym::Expr::symbol("s0"));
+  graph::Builder b;
+  const Tensor x = b.input("x", f32({n, 64})),
+               w = b.input("w", f32({64, 32}), graph::InputKind::parameter);
+  {
+    const Using use(&b);
+    b.output(mm(x, w));
+  }
+  graph::Graph g = b.take();
+  g.set_symbols({sym::Expr::symbol("s0")});
+  Compiled c = compile_graph(g);
+  const Tensor weight = random_tensor({64, 32}, 2);
+  const auto allocations_of = [&](int64_t rows) {
+    const Tensor in = random_tensor({rows, 64});
+    const int64_t before = memory_stats().allocations;
+    const std::vector<Tensor> got = c.run({in, weight}, {rows});
+    const int64_t made = memory_stats().allocations - before;
+    expect_same_bits(got[0], mm(in, weight));
+    return made;
+  };
+  for (const int64_t rows : {5, 9}) allocations_of(rows);
+  const int64_t again = allocations_of(9), other = allocations_of(5);
+  EXPECT_EQ(again, other);
+}
 
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
