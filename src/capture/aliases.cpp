@@ -34,6 +34,7 @@ bool walks_back(const TensorMeta& meta) {
                      [](Size s) { return s.value() < 0; });
 }
 
+// Whether some of its elements are the same memory.
 bool repeats(const TensorMeta& meta) {
   for (size_t d = 0; d < meta.sizes.size(); ++d) {
     if (meta.strides[d].value() == 0 && meta.sizes[d].value() > 1) return true;
@@ -47,15 +48,12 @@ Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
     : table_(table), written_(std::move(written)), same_(table.size()), base_(table.size(), -1) {
   std::iota(same_.begin(), same_.end(), 0U);
   join_equal();
-  for (uint32_t slot = 0; slot < table.size(); ++slot) {
-    if (written_[slot] && table[slot].bind && repeats(table[slot].bind->meta))
-      trouble_ = cat("elements of input ", slot, " share memory, and it is written");
-  }
   std::vector<Cluster> all = clusters();
   while (join_overlapping(all)) {
   }
   for (const Cluster& cluster : all) {
-    if (cluster.slots.size() > 1) add_base(cluster);
+    const bool repeated = cluster.written && repeats(table_[cluster.slots[0]].bind->meta);
+    if (cluster.slots.size() > 1 || repeated) add_base(cluster);
   }
 }
 

@@ -1,6 +1,7 @@
 // Tensors from outside that lie in one storage, as the graph of a segment sees them.  Equal windows
 // are one tensor.  Windows that overlap, one of which is written, are views of a base: a vector of
-// all the memory that they cover, which is the graph's input in their place.
+// all the memory that they cover, which is the graph's input in their place.  So is a window that
+// repeats its elements and is written (through a view that does not).
 #pragma once
 
 #include <string>

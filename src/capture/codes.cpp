@@ -80,8 +80,7 @@ const Code write_not_a_value{"V0603", "a write cannot be said in values",
 const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
                                  "Two tensors from outside overlap in memory, one is written, and "
                                  "they are no windows of one vector: their dtypes differ, or their "
-                                 "elements lie across each other; or one repeats its own elements. "
-                                 "The segment is run op by op.",
+                                 "elements lie across each other.  The segment is run op by op.",
                                  "",
                                  "Give the function tensors of one dtype, or memory of its own."};
 const Code run_failed{"V0605", "a compiled segment failed while it ran",

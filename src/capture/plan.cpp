@@ -110,11 +110,12 @@ class Planner {
     return written;
   }
 
-  // The attributes of the window that an outside tensor is of its base.
+  // Attributes of the window that a tensor whose memory is a base, or a view of one, is of it.
   Attrs window(uint32_t slot) const {
-    const TensorMeta& meta = table_[slot].bind->meta;
-    const ops::AsStridedAttrs attrs{meta.sizes, meta.strides, aliases_.offset(slot)};
-    return Attrs(ops::view_of<ops::AsStrided>(attrs)).map_sizes([](Size s) { return now(s); });
+    const TensorMeta meta = now(*table_[slot].meta);
+    const int64_t begin = aliases_.offset(aliases_.same(table_.root(slot)));
+    const ops::AsStridedAttrs attrs{meta.sizes, meta.strides, meta.offset + begin};
+    return Attrs(ops::view_of<ops::AsStrided>(attrs));
   }
 
   // ---- reading
@@ -123,8 +124,8 @@ class Planner {
     Seen& seen = seen_[slot];
     if (seen.value && seen.version == memory.version) return *seen.value;
     const SlotTable::Entry& e = table_[slot];
-    const Value value = e.parent != no_slot   ? view_of(e)
-                        : is_base(root(slot)) ? window_of(slot)
+    const Value value = is_base(root(slot))   ? window_of(slot)
+                        : e.parent != no_slot ? view_of(e)
                                               : whole(root(slot));
     seen = {value, memory.version};
     return value;
@@ -136,8 +137,7 @@ class Planner {
   }
 
   Value window_of(uint32_t slot) {
-    const uint32_t same = aliases_.same(slot);
-    return add(ops::def<ops::AsStrided>(), {whole(root(slot))}, window(same));
+    return add(ops::def<ops::AsStrided>(), {whole(root(slot))}, window(slot));
   }
 
   Value view_of(const SlotTable::Entry& e) {
@@ -256,13 +256,12 @@ class Planner {
   void write(uint32_t slot, Value value) {
     const SlotTable::Entry& e = table_[slot];
     Memory& memory = memory_[root(slot)];
-    if (e.parent == no_slot) {
-      if (is_base(root(slot))) {
-        memory.value = add(ops::def<ops::AsStridedScatter>(), {whole(root(slot)), value},
-                           window(aliases_.same(slot)));
-      } else {
-        memory.value = value = whole_value(root(slot), value);
-      }
+    if (is_base(root(slot))) {
+      memory.value =
+          add(ops::def<ops::AsStridedScatter>(), {whole(root(slot)), value}, window(slot));
+      ++memory.version;
+    } else if (e.parent == no_slot) {
+      memory.value = value = whole_value(root(slot), value);
       ++memory.version;
     } else {
       write(e.parent, parent_value(e, value));

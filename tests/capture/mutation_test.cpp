@@ -198,6 +198,21 @@ TEST(Aliases, WindowsThatAreTurnedRoundOverlapToo) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
+TEST(Aliases, ATensorThatRepeatsItsElementsIsWrittenThroughAViewThatDoesNot) {
+  const auto program = [](const Tensor& x) {
+    add_(select(x, 0, 1), 1.0);
+    mul_(slice(select(x, 0, 2), 0, 1, 3), 10.0);
+    return sum(x, {1});
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({4}), y = counted({4});
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_EQ(values(f(expand(x, {3, 4}))), values(program(expand(y, {3, 4}))));
+    EXPECT_EQ(values(x), values(y));
+  }
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
 TEST(Aliases, AResultOfAnOverlappingInputKeepsItsPlace) {
   auto f = compile(
       [](const Tensor& a, const Tensor& b) {
@@ -231,8 +246,7 @@ TEST(Aliases, AWriteIntoOneRowOfARepeatedTensorIsSeenInAllRows) {
   };
   auto f = compile(program, graphs());
   EXPECT_EQ(values(f(expand(counted({4}), {3, 4}))), values(program(expand(counted({4}), {3, 4}))));
-  ASSERT_EQ(f.report().fallbacks.size(), 1U);
-  EXPECT_EQ(f.report().fallbacks[0].code->id, "V0604");
+  EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
 TEST(Aliases, InputsApartInOneStorageAreTwoTensors) {

@@ -18,7 +18,9 @@ Tensor window(const Tensor& x, Random& random) {
     const auto size = t.size(dim).value(), from = below(random, size);
     return slice(t, dim, from, from + 1 + below(random, size - from), 1 + below(random, 2));
   };
-  switch (below(random, 5)) {
+  switch (below(random, 6)) {
+    case 5:
+      return expand(part(select(x, 0, 2), 0), {3, -1});
     case 0:
       return part(x, 0);
     case 1:
@@ -49,7 +51,9 @@ Tensors run(const Tensors& in, uint32_t seed) {
     return in[static_cast<size_t>(below(random, static_cast<int64_t>(in.size())))];
   };
   for (int step = 0; step < 6; ++step) {
-    const Tensor &a = any(), &b = any();
+    const Tensor& b = any();
+    const Tensor& some = any();
+    const Tensor a = some.rank() == 2 && some.impl()->strides[0] == 0 ? select(some, 0, 1) : some;
     switch (below(random, 6)) {
       case 0:
         add_(a, 1);
