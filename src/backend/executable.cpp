@@ -25,9 +25,9 @@ int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& numbe
   const Launch::Product& p = *launch.product;
   const kernels::Product& ahead = kernels::products()[static_cast<int>(p.packed)];
   const int64_t n = number(p.n);
-  return number(p.batches) * (launch.packs >= 0
-                                  ? ahead.panel_count(n)
-                                  : ahead.cut(number(p.m), n, number(p.k), threads).count);
+  if (launch.packs >= 0) return number(p.batches) * ahead.panel_count(n);
+  const auto cut = p.turned ? ahead.cut_turned : ahead.cut;
+  return number(p.batches) * cut(number(p.m), n, number(p.k), threads).count;
 }
 
 // The hash as it is for these values of symbols.
@@ -144,7 +144,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
-    launch.product = {product->m, product->n, product->k, batches, product->packed_dtype};
+    launch.product = {product->m,     product->n, product->k, batches, product->packed_dtype,
+                      product->turned};
   }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));

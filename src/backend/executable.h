@@ -34,6 +34,7 @@ struct Launch {
   struct Product {
     Expr m, n, k, batches;
     DType packed = DType::f32;
+    bool turned = false;
   };
   std::optional<Product> product;
   int packs = -1;        // buffer whose panels it makes, -1: no pack

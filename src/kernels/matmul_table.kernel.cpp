@@ -50,6 +50,15 @@ static void multiply(const ProductCall& call) {
   using Acc = typename Sums<T>::type;
   matmul_multiply<Acc, Acc, T>(call);
 }
+template <class T>
+static ProductCut cut_turned(i64 m, i64 n, i64 k, i64 threads) {
+  return matmul_cut_turned<typename Sums<T>::type>(m, n, k, threads);
+}
+template <class T>
+static void turn(const void* from, i64 rows, i64 columns, void* to) {
+  using Acc = typename Sums<T>::type;
+  matmul_turn((const Acc*)from, rows, columns, (Acc*)to);
+}
 
 // Writes a block of sums.
 template <class T, class Acc>
@@ -86,7 +95,7 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
 template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
-     multiply<T>},
+     multiply<T>, cut_turned<T>, turn<T>},
     run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,

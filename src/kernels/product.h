@@ -21,18 +21,23 @@ namespace vitro::kernels {
 // Rows and columns of C that a task computes.
 struct ProductBlock {
   long row, rows, column, columns;
+
+  // The same block of the transposed C.
+  [[gnu::always_inline]] ProductBlock turned() const { return {column, columns, row, rows}; }
 };
 
 // The blocks of a product.
 struct ProductCut {
-  long m, n, row_blocks, columns, count;
+  long m, n, unit, row_blocks, columns, count;
 
-  // Blocks of the same columns follow each other; their heights differ by one at most.
+  // Blocks of the same columns follow each other; their heights are multiples of `unit`, but for
+  // the last one's, and differ by one unit at most.
   [[gnu::always_inline]] ProductBlock block(long task) const {
-    const long at = task % row_blocks, low = m / row_blocks, higher = m % row_blocks;
+    const long units = (m + unit - 1) / unit, low = units / row_blocks, higher = units % row_blocks;
+    const long at = task % row_blocks, row = (at * low + (at < higher ? at : higher)) * unit,
+               rows = (low + (at < higher)) * unit;
     const long column = task / row_blocks * columns, right = n - column;
-    return {at * low + (at < higher ? at : higher), low + (at < higher), column,
-            right < columns ? right : columns};
+    return {row, rows < m - row ? rows : m - row, column, right < columns ? right : columns};
   }
 };
 
@@ -81,6 +86,18 @@ struct Product {
   // `threads`: how many will share the blocks.
   ProductCut (*cut)(long m, long n, long k, long threads);
   void (*multiply)(const ProductCall& call);
+
+  // The other way round, C^T[n, m] = B^T * A^T: where B lies in memory with its k contiguous it is
+  // read as it lies, and A is packed, as pack(a, 1, row_stride of A, k, m, …) does.
+  //   const ProductCut cut = f32s.cut_turned(m, n, k, threads);
+  //   const ProductBlock at = cut.block(task).turned();
+  //   f32s.multiply({at.columns, at.rows, k, b + at.column * ldb, ldb, 1,
+  //                  panels + at.row * k, f32s.width, k * f32s.width,
+  //                  turned, product_columns<float>, false});
+  //   f32s.turn(turned, at.columns, at.rows, sums);         // sums in rows of product_rows
+  ProductCut (*cut_turned)(long m, long n, long k, long threads);
+  // A block of sums transposed, from rows of product_columns to rows of product_rows; f32, f64.
+  void (*turn)(const void* from, long rows, long columns, void* to);
 };
 
 }  // namespace vitro::kernels

@@ -105,12 +105,15 @@ struct Product {
   DType accumulate = DType::f32;
   Left left;
   int packed = 0;  // buffer that holds the panels of the right operand
+  // The transposed product: `packed` holds panels of the transposed left operand, and `left` is
+  // where the transposed right one lies.
+  bool turned = false;
   DType packed_dtype = DType::f32;
   int sum = 0;  // variable
   Block body;
 };
 
-// Packs the right operand of a product into panels: task = batch * panels + panel.
+// Packs an operand of a product into panels: task = batch * panels + panel.
 struct Pack {
   sym::Expr k, n, batch, batches;
   DType accumulate = DType::f32;

@@ -130,7 +130,7 @@ class Printer {
       put(buffer(p.left.buffer), '[', p.left.base, " + ", p.left.row_stride, "*row + ",
           p.left.k_stride, "*k]");
     }
-    put(" and [", p.k, ", ", p.n, "] ", buffer(p.packed), '\n');
+    put(" and [", p.k, ", ", p.n, "] ", buffer(p.packed), p.turned ? ", transposed\n" : "\n");
     block(p.body, depth + 1);
   }
   void statement(const Pack& p, int depth) {

@@ -115,12 +115,13 @@ class Writer {
     add(value);
   }
   void add(const Product& p) {
-    const auto& [m, n, k, batch, row, column, inner, accumulate, left, packed, packed_dtype, sum,
-                 body] = p;
+    const auto& [m, n, k, batch, row, column, inner, accumulate, left, packed, turned, packed_dtype,
+                 sum, body] = p;
     for (const sym::Expr e : {m, n, k, batch, row, column, inner}) add(e);
     add(accumulate);
     add(left);
     add(packed);
+    add(turned);
     add(packed_dtype);
     add(sum);
     all(body);

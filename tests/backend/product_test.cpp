@@ -53,9 +53,10 @@ void expect_close(const Case& c) {
   }
 }
 
-const std::vector<Sizes> inputs{{33, 70},   {70, 45},    {70, 33},   {45, 70}, {1, 70},
-                                {3, 9, 20}, {3, 20, 17}, {3, 20, 9}, {7, 700}, {700, 40},
-                                {140, 16},  {16, 300},   {70, 64}};
+const std::vector<Sizes> inputs{{33, 70},   {70, 45},    {70, 33},     {45, 70},    {1, 70},
+                                {3, 9, 20}, {3, 20, 17}, {3, 20, 9},   {7, 700},    {700, 40},
+                                {140, 16},  {16, 300},   {70, 64},     {128, 70},   {300, 70},
+                                {165, 33},  {401, 33},   {2, 128, 20}, {2, 257, 20}};
 
 std::vector<std::pair<std::string, std::pair<Tensor, Tensor>>> factors(
     const std::vector<Tensor>& x) {
@@ -72,6 +73,9 @@ std::vector<std::pair<std::string, std::pair<Tensor, Tensor>>> factors(
           {"one column of the right", {x[0], turned(x[4])}},
           {"whole vectors", {x[0], x[12]}},
           {"many blocks", {x[10], x[11]}},
+          {"right turned, read in place", {x[13], turned(x[14])}},
+          {"right turned, read in place, ragged", {x[15], turned(x[16])}},
+          {"batches, right turned, read in place", {x[17], permute(x[18], {0, 2, 1})}},
           {"batches", {x[5], x[6]}},
           {"batches, left turned", {permute(x[7], {0, 2, 1}), x[6]}},
           {"batches, left computed", {exp(x[5]), x[6]}}};
@@ -134,6 +138,48 @@ TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
   for (const int64_t rows : {5, 9}) allocations_of(rows);
   const int64_t again = allocations_of(9), other = allocations_of(5);
   EXPECT_EQ(again, other);
+}
+
+// How many matrices a program packs, and whether it has a product that reads its weights in place.
+struct Packs {
+  int64_t packed, in_place;
+};
+Packs packs_of(const std::vector<Sizes>& sizes, const Function& f) {
+  const Compiled c = compile_graph(graph_of(sizes, f));
+  Packs out{0, 0};
+  for (const Launch& launch : c.executable->launches()) {
+    out.packed += launch.packs >= 0;
+    out.in_place += launch.packs < 0 && launch.product && launch.product->turned;
+  }
+  return out;
+}
+std::vector<Tensor> linear_map(const std::vector<Tensor>& in) {
+  return {relu(mm(in[0], permute(in[1], {1, 0})))};
+}
+
+TEST(ProductInPlace, packs_the_left_operand_once_for_all_that_read_it) {
+  eager::init();
+  const Packs packs = packs_of({{128, 40}, {300, 40}, {256, 40}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{mm(in[0], permute(in[1], {1, 0})),
+                               mm(in[0], permute(in[2], {1, 0}))};
+  });
+  EXPECT_EQ(packs.packed, 1);
+  EXPECT_EQ(packs.in_place, 2);
+}
+
+TEST(ProductInPlace, is_for_weights_with_k_contiguous_beside_enough_rows) {
+  eager::init();
+  const auto in_place = [](int64_t m, int64_t n) {
+    return packs_of({{m, 40}, {n, 40}}, linear_map).in_place;
+  };
+  EXPECT_EQ(in_place(128, 256), 1);
+  EXPECT_EQ(in_place(104, 1000), 0) << "few rows";
+  EXPECT_EQ(in_place(130, 1000), 0) << "rows that leave most of a panel empty";
+  EXPECT_EQ(in_place(128, 255), 0) << "a right operand that is hardly larger than the left one";
+  const auto plain = packs_of({{128, 40}, {40, 300}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{mm(in[0], in[1])};
+  });
+  EXPECT_EQ(plain.in_place, 0) << "weights with n contiguous";
 }
 
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {

@@ -264,6 +264,27 @@ TEST(Matmul, BlocksCoverTheProductOnce) {
   }
 }
 
+TEST(Matmul, BlocksOfTheTransposedProductStartWherePanelsDo) {
+  for (const Set& set : sets()) {
+    for (const Size& size : sizes) {
+      for (const int64_t threads : {1, 2, 64}) {
+        const ProductCut cut = set.table[0].cut_turned(size.m, size.n, size.k, threads);
+        std::vector<int> seen(size.m * size.n);
+        for (int64_t t = 0; t < cut.count; ++t) {
+          const ProductBlock at = cut.block(t).turned();
+          ASSERT_LE(at.columns, product_rows);
+          ASSERT_LE(at.rows, product_columns<float>);
+          ASSERT_EQ(at.row % set.table[0].width, 0);
+          ASSERT_EQ(at.column % 16, 0);
+          for (int64_t i = 0; i < at.rows * at.columns; ++i)
+            ++seen[(at.row + i / at.columns) * size.n + at.column + i % at.columns];
+        }
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), size.m * size.n);
+      }
+    }
+  }
+}
+
 TEST(Matmul, AnEmptyProductHasNoTasks) {
   const MatmulKernels& f = matmul_kernels(MatmulType::f32);
   MatmulCall call{0, 5, 3, nullptr, 3, 1, nullptr, nullptr, 5, nullptr, 1};

@@ -33,9 +33,10 @@ void Emitter::write(const loop::Product& p) {
   const std::string k = scalar_text(p.k);
   const bool batched = !p.batch.constant();
   out_.line("const Product& product = ", product_of(p.packed), ";");
-  out_.line("const ProductCut cut = product.cut(", scalar_text(p.m), ", ", scalar_text(p.n), ", ",
-            k, ", args->threads);");
-  out_.line("alignas(64) ", acc, " sums[product_sums<", acc, ">];");
+  out_.line("const ProductCut cut = product.", p.turned ? "cut_turned(" : "cut(", scalar_text(p.m),
+            ", ", scalar_text(p.n), ", ", k, ", args->threads);");
+  out_.line("alignas(64) ", acc, " sums[product_sums<", acc, ">]",
+            p.turned ? cat(", turned[product_sums<", acc, ">];") : ";");
   if (p.left.buffer < 0) {
     out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
   }
@@ -45,11 +46,14 @@ void Emitter::write(const loop::Product& p) {
   if (batched) {
     const std::string_view batch = sym::name_of(p.batch);
     out_.line("const i64 ", batch, " = task / cut.count;");
-    panels += cat(" + ", batch, " * product.packed_size(", k, ", ", scalar_text(p.n), ")");
+    panels += cat(" + ", batch, " * product.packed_size(", k, ", ",
+                  scalar_text(p.turned ? p.m : p.n), ")");
   }
-  out_.line("const ProductBlock at = cut.block(", batched ? "task % cut.count" : "task", ");");
-  panels = block_start(panels, "at.column", p.k);
+  out_.line("const ProductBlock at = cut.block(", batched ? "task % cut.count" : "task",
+            p.turned ? ").turned();" : ");");
+  panels = block_start(panels, p.turned ? "at.row" : "at.column", p.k);
   p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
+  if (p.turned) out_.line("product.turn(turned, at.columns, at.rows, sums);");
   finish_sums(p);
   pop_scope();
   out_.close();
@@ -59,11 +63,14 @@ void Emitter::multiply_in_memory(const loop::Product& p, const std::string& pane
   const loop::Left& left = p.left;
   const std::string matrix = at_base(buffer_name(left.buffer), left.base);
   const std::string k = scalar_text(p.k);
-  out_.line("product.multiply({at.rows, at.columns, ", k, ",");
-  out_.line("                  ", block_start(matrix, "at.row", left.row_stride), ", ",
+  out_.line("product.multiply({", p.turned ? "at.columns, at.rows, " : "at.rows, at.columns, ", k,
+            ",");
+  out_.line("                  ",
+            block_start(matrix, p.turned ? "at.column" : "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                  ", panels, ", product.width, ", k, " * product.width,");
-  out_.line("                  sums, product_columns<", type_text(p.accumulate), ">, false});");
+  out_.line("                  ", p.turned ? "turned" : "sums", ", product_columns<",
+            type_text(p.accumulate), ">, false});");
 }
 
 // The left operand is computed, some columns at a time.
@@ -103,8 +110,9 @@ void Emitter::finish_sums(const loop::Product& p) {
   out_.open("for (i64 ", column, " = at.column; ", column, " < at.column + at.columns; ", column,
             " += 16) {");
   open_lanes(p.column, p.n, "at.column + at.columns");
-  out_.line("const Vec<", acc, "> sum = load(sums + (", row, " - at.row) * product_columns<", acc,
-            "> + ", column, " - at.column);");
+  const std::string stride = p.turned ? "product_rows" : cat("product_columns<", acc, ">");
+  out_.line("const Vec<", acc, "> sum = load(sums + (", row, " - at.row) * ", stride, " + ", column,
+            " - at.column);");
   variables_[p.sum] = "sum";
   block(p.body);
   close_lanes();

@@ -11,6 +11,7 @@ namespace vitro::backend {
 // Element (i, j) at base + i*first_stride + j*second_stride.
 struct Matrix {
   Expr base, first_stride, second_stride;
+  friend bool operator==(const Matrix&, const Matrix&) = default;
 };
 
 // An element that is linear in both indices, with strides that do not change from batch to batch.

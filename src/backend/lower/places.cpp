@@ -1,5 +1,6 @@
 #include "backend/lower/places.h"
 
+#include "kernels/product.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -86,6 +87,19 @@ Places::Places(const Program& program, const Groups& groups)
 BufferId Places::add(BufferInfo info) {
   buffers_.push_back(std::move(info));
   return BufferId{static_cast<uint32_t>(buffers_.size() - 1)};
+}
+
+std::pair<BufferId, bool> Places::panels_of(const Panels& panels) {
+  for (const auto& [known, buffer] : panels_) {
+    if (known == panels) return {buffer, false};
+  }
+  const BufferInfo from = buffers_[panels.from.n];
+  constexpr int64_t width = kernels::product_most_width;
+  const Expr columns = sym::floordiv(panels.n + (width - 1), width) * width;
+  const BufferId buffer = add({cat(from.name, "_panels"), from.dtype, BufferKind::packed, 0,
+                               columns * panels.k * panels.batches});
+  panels_.emplace_back(panels, buffer);
+  return {buffer, true};
 }
 
 Stored Places::make(const std::string& name, const TensorMeta& meta, BufferKind kind) {

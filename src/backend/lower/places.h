@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/fuse/groups.h"
+#include "backend/lower/operand.h"
 #include "backend/lower/reader_order.h"
 
 namespace vitro::backend {
@@ -50,12 +52,23 @@ class Places {
 
   BufferId add(BufferInfo info);
 
+  // Panels of a matrix in a buffer, made once for all products that read them: where they lie, and
+  // whether this call added them.
+  struct Panels {
+    BufferId from;
+    Matrix matrix;  // first index: k
+    Expr k, n, batches;
+    friend bool operator==(const Panels&, const Panels&) = default;
+  };
+  std::pair<BufferId, bool> panels_of(const Panels& panels);
+
  private:
   Stored make(const std::string& name, const TensorMeta& meta, BufferKind kind);
   const Program* program_;
   std::vector<BufferInfo> buffers_;
   std::vector<Stored> by_node_, outputs_;
   std::vector<bool> known_;
+  std::vector<std::pair<Panels, BufferId>> panels_;
 };
 
 // The strides that a new tensor gets: those of `meta` where they leave no holes, else row-major.

@@ -46,11 +46,16 @@ class ProductLowering {
   }
 
   std::vector<LoweredKernel> run() {
-    std::vector<LoweredKernel> out;
-    if (!find_right()) out.push_back(copy_right());
-    out.push_back(pack());
-    out.push_back(multiply());
-    return out;
+    const bool right_in_memory = find_right();
+    if (right_in_memory && reads_right_in_place()) {
+      product_.turned = true;
+      pack(left_place_, product_.m);
+    } else {
+      if (!right_in_memory) copy_right();
+      pack(right_place_, product_.n);
+    }
+    multiply();
+    return std::move(out_);
   }
 
  private:
@@ -61,28 +66,47 @@ class ProductLowering {
     return batched_ ? Index{product_.batch, a, b} : Index{a, b};
   }
 
-  // Where the right operand lies, if it is a plain matrix in memory.
-  bool find_right() {
+  // A matrix in memory: its first index is that along k.
+  struct Place : Matrix {
+    BufferId buffer;
+  };
+
+  // Where an operand lies, if it is a plain matrix in memory.
+  bool find(graph::Value operand, const Index& at, Expr other, Place* place) {
     KernelBuilder build(program_, places_, alone_);
-    const Value element = build.read(right_, with_batch(inner(), column()));
-    const auto plain = as_plain(element, product_.inner, product_.column);
+    const auto plain = as_plain(build.read(operand, at), product_.inner, other);
     if (!plain) return false;
-    right_buffer_ = build.take().buffers[static_cast<size_t>(plain->buffer)];
-    right_place_ = *plain;
+    *place = {*plain, build.take().buffers[static_cast<size_t>(plain->buffer)]};
     return true;
+  }
+  bool find_left() { return find(left_, with_batch(row(), inner()), product_.row, &left_place_); }
+  bool find_right() {
+    return find(right_, with_batch(inner(), column()), product_.column, &right_place_);
+  }
+
+  // Weights that stand with k contiguous, beside a left operand that is far smaller but fills
+  // panels: packing that one at every call costs less than a second copy of the weights.
+  bool reads_right_in_place() {
+    const auto m = product_.m.constant(), n = product_.n.constant();
+    if (!m || !n || *m < 128 || 2 * *m > *n || (*m % 64 != 0 && *m % 64 <= 32 && *m < 512)) {
+      return false;
+    }
+    const auto dtype = [&](graph::Value v) { return program_.graph().meta(v).dtype; };
+    return dtype(left_) == product_.accumulate && dtype(right_) == product_.accumulate &&
+           right_place_.first_stride.is(1) && find_left();
   }
 
   // The right operand, computed and written row by row.
-  LoweredKernel copy_right() {
+  void copy_right() {
     KernelBuilder build(program_, places_, alone_);
     build.kernel().name = "copy";
     const Expr row = product_.k.is(1) ? Expr(0) : Expr::index("r", product_.k);
     const Expr column = product_.n.is(1) ? Expr(0) : Expr::index("c", product_.n);
     const Value element = build.read(right_, with_batch(row, column));
-    right_buffer_ = places_.add(
+    const BufferId buffer = places_.add(
         {"right", element.dtype(), BufferKind::temporary, 0, batches_ * product_.k * product_.n});
-    right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, 0};
-    const int to = build.buffer(right_buffer_, true);
+    right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
+    const int to = build.buffer(buffer, true);
     const Expr at = right_place_.base + row * product_.n + column;
     loop::Block body;
     body.push_back({loop::Store{to, at, element}});
@@ -91,33 +115,31 @@ class ProductLowering {
     for (const Expr task : {product_.batch, row}) {
       if (!task.constant()) build.kernel().tasks.push_back(task);
     }
-    return build.take();
+    out_.push_back(build.take());
   }
 
-  LoweredKernel pack() {
+  // Panels of `n` columns of a matrix.
+  void pack(const Place& from, Expr n) {
+    const auto [panels, added] = places_.panels_of({from.buffer, from, product_.k, n, batches_});
+    packed_ = panels;
+    if (!added) return;
     KernelBuilder build(program_, places_, alone_);
     build.kernel().name = "pack";
-    const BufferInfo from = places_.buffers()[right_buffer_.n];
-    constexpr int64_t width = kernels::product_most_width;
-    const Expr columns = sym::floordiv(product_.n + (width - 1), width) * width;
-    packed_ = places_.add({cat(from.name, "_panels"), from.dtype, BufferKind::packed, 0,
-                           columns * product_.k * batches_});
-    const int source = build.buffer(right_buffer_), to = build.buffer(packed_, true);
+    const int source = build.buffer(from.buffer), to = build.buffer(packed_, true);
     build.kernel().body.push_back({loop::Pack{.k = product_.k,
-                                              .n = product_.n,
+                                              .n = n,
                                               .batch = product_.batch,
                                               .batches = batches_,
                                               .accumulate = product_.accumulate,
                                               .from = source,
                                               .to = to,
-                                              .base = right_place_.base,
-                                              .k_stride = right_place_.first_stride,
-                                              .n_stride = right_place_.second_stride}});
-    return build.take();
+                                              .base = from.base,
+                                              .k_stride = from.first_stride,
+                                              .n_stride = from.second_stride}});
+    out_.push_back(build.take());
   }
 
-  LoweredKernel multiply() {
-    KernelBuilder build(program_, places_, group_);
+  void read_left(KernelBuilder& build) {
     const Value a = build.read(left_, with_batch(row(), inner()));
     const auto plain = as_plain(a, product_.row, product_.inner);
     const bool unit = plain && (plain->second_stride.is(1) || plain->first_stride.is(1));
@@ -125,6 +147,19 @@ class ProductLowering {
       product_.left = {plain->buffer, plain->base, plain->first_stride, plain->second_stride, {}};
     } else {
       product_.left.value = cast(a, product_.accumulate);
+    }
+  }
+
+  void multiply() {
+    KernelBuilder build(program_, places_, group_);
+    if (product_.turned) {
+      product_.left = {build.buffer(right_place_.buffer),
+                       right_place_.base,
+                       right_place_.second_stride,
+                       right_place_.first_stride,
+                       {}};
+    } else {
+      read_left(build);
     }
     product_.packed = build.buffer(packed_);
     product_.packed_dtype = places_.buffers()[packed_.n].dtype;
@@ -137,7 +172,7 @@ class ProductLowering {
       product_.body.push_back(build.store(id, at, build.compute(id, at)));
     }
     build.kernel().body.push_back({std::move(product_)});
-    return build.take();
+    out_.push_back(build.take());
   }
 
   const Program& program_;
@@ -150,8 +185,9 @@ class ProductLowering {
   bool batched_ = false;
   Expr batches_;
   loop::Product product_;
-  BufferId right_buffer_, packed_;
-  Plain right_place_{};
+  BufferId packed_;
+  Place left_place_{}, right_place_{};
+  std::vector<LoweredKernel> out_;
 };
 
 }  // namespace
