@@ -241,10 +241,9 @@ TEST(Programs, whole_numbers_of_every_width_wrap_as_eager) {
                          where(x > 7, x, y)};
         },
         [dtype] {
-          const std::vector<int64_t> edges{0,    1,     -1,    2,     -2,         7,
-                                           127,  -128,  255,   128,   32767,      -32768,
-                                           1000, 65535, -1000, 40000, 2147483647, -2147483648LL,
-                                           5,    -5};
+          const std::vector<int64_t> edges{
+              0,     1,      -1,   2,     -2,    7,     127,        -128,          255, 128,
+              32767, -32768, 1000, 65535, -1000, 40000, 2147483647, -2147483648LL, 5,   -5};
           const Tensor x = Tensor::from<int64_t>(edges, {20});
           const Tensor y = where((to(x, dtype) * 3 + 1) == 0, 1, to(x, dtype) * 3 + 1);
           const Tensor n = remainder(arange(20), 11) - 1;
