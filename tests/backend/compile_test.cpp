@@ -203,6 +203,28 @@ TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
   }
 }
 
+TEST(Compile, each_column_reads_the_element_that_its_own_fold_picks) {
+  check({{6, 5, 5}}, [](std::vector<Tensor> in) {
+    const Tensor x = amax(in[0], {1});
+    const Tensor picked = reshape(argmax(x, 0, true), {-1});
+    return std::vector<Tensor>{exp(index_select(x, 1, remainder(picked, 5)))};
+  });
+}
+
+TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {
+  eager::init();
+  const sym::Expr symbol = sym::Expr::symbol("s0");
+  graph::Graph g = graph_of({{Size(4, symbol)}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{in[0] + slice(in[0], 0, 3, in[0].size(0), 2)};
+  });
+  g.set_symbols({symbol});
+  Compiled c = compile_graph(g);
+  const Tensor x = random_tensor({4});
+  const std::vector<int64_t> symbols{4};
+  expect_same_bits(c.run({x}, symbols)[0],
+                   graph::interpret(g, std::vector<Operand>{x}, symbols)[0]);
+}
+
 TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
   eager::init();
   const sym::Expr symbol = sym::Expr::symbol("s0");

@@ -1,5 +1,6 @@
 #include "choose.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -37,9 +38,16 @@ bool has_elements(const Tensor& t) {
   return t.numel().value() > 0;
 }
 bool writable(const Tensor& t) {
-  const Sizes size = t.sizes(), stride = t.strides();
-  for (size_t d = 0; d < size.size(); ++d) {
-    if (stride[d].value() == 0 && size[d].value() > 1) return false;
+  std::vector<std::pair<int64_t, int64_t>> dims;  // stride and size, innermost first
+  for (int64_t d = 0; d < t.rank(); ++d) {
+    const auto k = static_cast<size_t>(d);
+    if (t.size(d).value() > 1) dims.emplace_back(t.strides()[k].value(), t.size(d).value());
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t covered = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= covered) return false;
+    covered += stride * (size - 1);
   }
   return true;
 }

@@ -170,7 +170,7 @@ class Comparison {
   std::string call_difference(int64_t call, const Occasion& occasion, const Outcome& got) {
     const Outcome want = eager(call, occasion);
     const std::string mistake = data_error(want.error);
-    if (!mistake.empty()) return mistake_difference(call, occasion, mistake, got);
+    if (!mistake.empty()) return mistake_difference(call, occasion, want, got);
     if (want.error != got.error)
       return cat("error \"", got.error, "\", eager has \"", want.error, "\"");
     count("error", want.error.empty() ? "none" : "of shapes or dtypes");
@@ -184,19 +184,24 @@ class Comparison {
   // Eager says that the data is mistaken.  So must the compiled program, unless nothing that it
   // gives depends on the mistake: then it is what eager gives for data that is repaired, however it
   // is repaired.
-  std::string mistake_difference(int64_t call, Occasion occasion, const std::string& mistake,
+  std::string mistake_difference(int64_t call, Occasion occasion, const Outcome& want,
                                  const Outcome& got) {
     if (!got.error.empty()) {
-      const std::string own = data_error(got.error);
-      count("error", own == mistake ? "of data"
-                     : own.empty()  ? "of data after one of shapes"
-                                    : "of data after another");
-      return "";
+      const bool same = got.error.starts_with(want.error);  // the place of the op follows
+      if (!same && !data_error(got.error).empty())
+        return cat("error \"", got.error, "\", eager has \"", want.error, "\"");
+      count("error", same ? "of data" : "of data after one of shapes");
+      return difference(want.inputs, got.inputs, "after an error, input ");
     }
     for (occasion.repair = 1; occasion.repair <= 2; ++occasion.repair) {
-      const Outcome want = eager(call, occasion);
-      const std::string d = want.error.empty() ? value_difference(want, got) : want.error;
-      if (!d.empty()) return cat("no error, eager has \"", mistake, "\" (repaired: ", d, ")");
+      const Outcome repaired = eager(call, occasion);
+      if (!data_error(repaired.error).empty()) {  // a size of 0 that the program divides by
+        count("error", "of data that cannot be repaired, not thrown");
+        return "";
+      }
+      const std::string d =
+          repaired.error.empty() ? value_difference(repaired, got) : repaired.error;
+      if (!d.empty()) return cat("no error, eager has \"", want.error, "\" (repaired: ", d, ")");
     }
     count("error", "of data that nothing depends on");
     return "";
@@ -216,8 +221,10 @@ class Comparison {
     for (const Finding& f : report.fallbacks) {
       const std::string what = cat(f.code->id, " ", f.reason);
       count("fallback", cat(f.code->id, " ", plain(f.reason)));
-      if (!setup_.unwanted.empty() && what.find(setup_.unwanted) != std::string::npos)
-        refused = cat("falls back: ", what.substr(0, 300));
+      for (const std::string& part : setup_.unwanted) {
+        if (what.find(part) != std::string::npos)
+          refused = cat("falls back: ", what.substr(0, 300));
+      }
     }
     for (const Input& input : program_.inputs)
       count("input", cat(input.dtype, " layout ", static_cast<int>(input.layout)));

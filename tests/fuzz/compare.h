@@ -29,10 +29,11 @@ class Counts {
   std::map<std::pair<std::string, std::string>, uint64_t> all_;
 };
 
-// How programs are compiled, and the fallback that counts as a difference: a part of its code and
-// reason ("V0601"), empty for none.
+// How programs are compiled, and the fallbacks that count as differences: parts of their codes and
+// reasons ("V0601").
 struct Setup {
-  std::string backend = "inductor", unwanted;
+  std::string backend = "inductor";
+  std::vector<std::string> unwanted;
 };
 
 // Empty, or how eager and compiled differ over the calls of the program.  `counts` may be null.

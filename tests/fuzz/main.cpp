@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: %s [--count N] [--seed S] [--backend NAME] [--jobs PROCESSES] [--seconds T]\n"
-    "          [--log FILE] [--unwanted FALLBACK] [--stats] [--show]\n"
+    "          [--log FILE] [--unwanted FALLBACK]... [--stats] [--show]\n"
     "A log lets a run be continued by the same command.  A fallback whose code or reason contains\n"
     "FALLBACK counts as a difference.  --jobs 0 keeps all in one process.\n";
 
@@ -41,7 +41,7 @@ bool read(int argc, char** argv, Arguments& out) {
     } else if (word == "--backend") {
       out.work.setup.backend = value;
     } else if (word == "--unwanted") {
-      out.work.setup.unwanted = value;
+      out.work.setup.unwanted.emplace_back(value);
     } else if (word == "--jobs") {
       out.work.jobs = std::atoi(value);
     } else if (word == "--seconds") {

@@ -61,7 +61,9 @@ void Emitter::emit_pick(size_t which) {
   const std::string name = names_.take(sym::name_of(pick.symbol));
   bool differs = false;
   for (const Node* node : loop::nodes_below({pick.value})) {
-    differs = differs || (node->index.defined() && varies(node->index));
+    const bool of_lane =
+        node->fn == Fn::variable && declared_in_lanes_.contains(static_cast<int>(node->payload));
+    differs = differs || of_lane || (node->index.defined() && varies(node->index));
   }
   const std::string_view count = lanes_.count.empty() ? "16" : std::string_view(lanes_.count);
   if (differs) {

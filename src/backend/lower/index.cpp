@@ -37,6 +37,18 @@ std::vector<Read> gather_operands(const graph::Graph& g, const graph::Node& node
 
 }  // namespace
 
+namespace {
+
+// A symbolic size that is 1 in this run (which is asked) where the result's is not.
+bool is_one_of_many(const TensorMeta& operand, const TensorMeta& result, size_t d) {
+  if (operand.rank() > result.rank()) return false;
+  const Size size = operand.sizes[d];
+  const Size wanted = result.sizes[result.sizes.size() - operand.sizes.size() + d];
+  return size.value() == 1 && wanted.value() != 1 && equal(size, 1);
+}
+
+}  // namespace
+
 Index sizes_of(const TensorMeta& meta) {
   Index out;
   for (const Size size : meta.sizes) out.push_back(size.expr());
@@ -54,13 +66,13 @@ bool folds_nothing(const graph::Graph& g, graph::NodeId id) {
   return folds && is_empty(g.meta(std::get<graph::Value>(node.args[0])));
 }
 
-Index broadcast_index(const TensorMeta& operand, const Index& index) {
+Index broadcast_index(const TensorMeta& operand, const TensorMeta& result, const Index& index) {
   const size_t rank = operand.sizes.size();
   VITRO_ASSERT(rank <= index.size(), "an operand of rank ", rank, " is broadcast to rank ",
                index.size());
   Index out(index.end() - static_cast<std::ptrdiff_t>(rank), index.end());
   for (size_t d = 0; d < rank; ++d) {
-    if (operand.sizes[d].expr().is(1)) out[d] = 0;
+    if (operand.sizes[d].expr().is(1) || is_one_of_many(operand, result, d)) out[d] = 0;
   }
   return out;
 }
@@ -107,7 +119,7 @@ std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Ind
     if (node.op->kind == OpKind::view) {
       out.push_back({*value, mapped(*node.op->view, meta, result, node.attrs.view(), index)});
     } else {
-      out.push_back({*value, broadcast_index(meta, index)});
+      out.push_back({*value, broadcast_index(meta, result, index)});
     }
   }
   return out;

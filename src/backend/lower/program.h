@@ -108,7 +108,7 @@ bool is_empty(const TensorMeta& meta);
 // Whether the node folds (a reduction, a product) and has nothing to fold.
 bool folds_nothing(const graph::Graph& graph, graph::NodeId node);
 // The index of an operand that is broadcast to the sizes that `index` belongs to.
-Index broadcast_index(const TensorMeta& operand, const Index& index);
+Index broadcast_index(const TensorMeta& operand, const TensorMeta& result, const Index& index);
 // Row-major number of an element, and back.
 Expr flatten(const Index& index, const Index& sizes);
 Index unflatten(Expr flat, const Index& sizes);
