@@ -57,7 +57,9 @@ class Call final : public Interpreter {
   std::string difference(const Step& step, const OpCall& call, const Code** code);
   // recording (extend.cpp)
   Step* find_or_record(std::atomic<Step*>& link, const OpCall& call);
-  Step* record(std::atomic<Step*>& link, const OpCall& call);
+  // `end`: the empty link behind the ways that were looked at.  `*late` where another thread has
+  // filled it meanwhile; then nothing is recorded.
+  Step* record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCall& call, bool* late);
   const Step* similar(std::atomic<Step*>& link, const OpCall& call) const;
   void record_operands(Step& step, const OpCall& call, const Step* like);
   StepOperand record_tensor(Step& step, const TensorImpl& impl, const StepOperand* like,

@@ -38,8 +38,8 @@ Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, A
 Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
   int64_t ways = 0;
   const Step* first = nullptr;
-  for (Step* s = link.load(std::memory_order_acquire); s;
-       s = s->fork.load(std::memory_order_acquire), ++ways) {
+  std::atomic<Step*>* end = &link;
+  for (Step* s = nullptr; (s = end->load(std::memory_order_acquire)); end = &s->fork, ++ways) {
     if (!first) first = s;
     if (!matches(*s, call)) continue;
     accept(*s);
@@ -59,13 +59,16 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
     break_here(long_break, cat("after ", cursor_->depth, " ops"), call.where);
     return cursor_ ? find_or_record(cursor_->next, call) : nullptr;
   }
-  Step* made = record(link, call);
+  bool late = false;
+  Step* made = record(link, *end, call, &late);
+  if (late) return find_or_record(link, call);  // what came first may be this very step
   if (first && made)
     record_->note(Record::What::recompiled, *code, std::move(why), place_text(call.where));
   return made;
 }
 
-Step* Call::record(std::atomic<Step*>& link, const OpCall& call) {
+Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCall& call,
+                   bool* late) {
   Step* step = record_->new_step();
   if (!step) {
     stop_capturing(too_much_recorded, cat("more than ", record_limit.get(), " ops are recorded"),
@@ -74,6 +77,12 @@ Step* Call::record(std::atomic<Step*>& link, const OpCall& call) {
   }
   const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
   const uint32_t before = cursor_ ? cursor_->slots_after : 0;
+  const auto take_back = [&] {
+    unbind_from(before, before + static_cast<uint32_t>(step->binds.size()));
+    m_.symbols.back_to(symbols);
+    m_.numbers.resize(numbers);
+    record_->take_back(step);
+  };
   try {
     step->op = call.op;
     step->in_place = call.in_place;
@@ -87,14 +96,13 @@ Step* Call::record(std::atomic<Step*>& link, const OpCall& call) {
     if (call.op) record_results(*step, call);
     step->finish();
   } catch (...) {
-    unbind_from(before, before + static_cast<uint32_t>(step->binds.size()));
-    m_.symbols.back_to(symbols);
-    m_.numbers.resize(numbers);
-    record_->take_back(step);
+    take_back();
     throw;
   }
-  for (std::atomic<Step*>* at = &link; Step* other = Record::link(*at, step);) at = &other->fork;
-  return step;
+  *late = Record::link(end, step) != nullptr;
+  if (!*late) return step;
+  take_back();
+  return nullptr;
 }
 
 // A recorded step from which the call differs only in sizes and numbers, or null.

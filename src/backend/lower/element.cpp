@@ -54,7 +54,8 @@ class Pointwise {
     if (made.is_input() && made.input == graph::InputKind::number) {
       return cast(source_.number(value.node), dtype);
     }
-    return cast(source_.read(value, broadcast_index(g_.meta(value), node_.results[0], index_)), dtype);
+    return cast(source_.read(value, broadcast_index(g_.meta(value), node_.results[0], index_)),
+                dtype);
   }
 
   const graph::Graph& g_;
