@@ -110,18 +110,18 @@ Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made) {
          place_text(last.place));
     return nullptr;
   }
-  Exit* exit = nullptr;
-  {
-    std::lock_guard hold(lock_);
-    exit = &exits_.emplace_back();
-    exit->number = static_cast<uint32_t>(exits_.size() - 1);
+  std::lock_guard hold(lock_);
+  Exit* newest = last.exits.load(std::memory_order_acquire);
+  for (Exit* e = newest; e; e = e->next) {  // one that another thread made meanwhile
+    if (e->live == live) return e;
   }
+  Exit* exit = &exits_.emplace_back();
+  exit->number = static_cast<uint32_t>(exits_.size() - 1);
   exit->live = live;
   exit->last = &last;
   exit->name = cat(options_.name, '/', exit->number);
-  exit->next = last.exits.load(std::memory_order_acquire);
-  while (!last.exits.compare_exchange_weak(exit->next, exit, std::memory_order_acq_rel)) {
-  }
+  exit->next = newest;
+  last.exits.store(exit, std::memory_order_release);
   *made = true;
   return exit;
 }
