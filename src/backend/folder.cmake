@@ -31,7 +31,10 @@ if(VITRO_STATIC_LLVM AND VITRO_LLD AND vitro_llvm_archives AND vitro_clang_archi
   target_sources(libvitro-cc PRIVATE ${vitro_cc_sources}/cc_absent.cpp)
   target_include_directories(libvitro-cc PRIVATE ${PROJECT_BINARY_DIR}/generated/libvitro-cc)
   target_link_options(
-    libvitro-cc PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,-Bsymbolic -Wl,-z,pack-relative-relocs $<$<STREQUAL:${VITRO_SANITIZE},>:-Wl,-z,defs> $<$<CONFIG:Release>:-s>)
+    libvitro-cc PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,-Bsymbolic -Wl,-z,pack-relative-relocs $<$<CONFIG:Release>:-s>)
+  if(NOT VITRO_SANITIZE)  # the functions of a sanitizer are in the program
+    target_link_options(libvitro-cc PRIVATE -Wl,-z,defs)
+  endif()
   target_link_libraries(
     libvitro-cc PRIVATE -Wl,--start-group lldELF lldCommon ${vitro_clang_archives} ${vitro_llvm_archives} -Wl,--end-group z zstd ${CMAKE_DL_LIBS} m)
 else()
