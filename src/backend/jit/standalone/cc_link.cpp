@@ -22,10 +22,12 @@ namespace {
 constinit std::mutex one_linker;
 constinit bool linker_lost = false;  // under one_linker
 
-// lld installs handlers for fifteen signals; the host's own come back when this ends.
+// lld installs handlers for fifteen signals, and a stack for them on this thread that it never
+// frees; the host's own come back when this ends.
 class KeepSignals {
  public:
   KeepSignals() {
+    sigaltstack(nullptr, &stack_);
     for (int s = 1; s < int(kept_.size()); ++s) sigaction(s, nullptr, &kept_[s]);
   }
   ~KeepSignals() {
@@ -36,10 +38,14 @@ class KeepSignals {
         sigaction(s, &kept_[s], nullptr);
       }
     }
+    stack_t now;
+    if (sigaltstack(nullptr, &now) != 0 || now.ss_sp == stack_.ss_sp) return;
+    if (sigaltstack(&stack_, nullptr) == 0) free(now.ss_sp);  // LLVM takes it from malloc
   }
 
  private:
   std::array<struct sigaction, 32> kept_ = {};
+  stack_t stack_ = {};
 };
 
 // A folder of our own that goes away with everything in it that we put there.
