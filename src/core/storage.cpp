@@ -20,8 +20,10 @@ class PlainMemory : public Allocator {
 
 std::array<std::atomic<Allocator*>, device_kind_count>& slots() {
   static auto* all = [] {
+    // Kept when another takes its place: blocks may be its.
+    static auto* plain = new PlainMemory;
     auto* made = new std::array<std::atomic<Allocator*>, device_kind_count>{};
-    (*made)[0] = new PlainMemory;
+    (*made)[0] = plain;
     return made;
   }();
   return *all;
