@@ -175,6 +175,9 @@ TEST(ProductInPlace, is_for_weights_with_k_contiguous_beside_enough_rows) {
   EXPECT_EQ(in_place(128, 256), 1);
   EXPECT_EQ(in_place(104, 1000), 0) << "few rows";
   EXPECT_EQ(in_place(130, 1000), 0) << "rows that leave most of a panel empty";
+  EXPECT_EQ(in_place(160, 1000), 0) << "a last panel that is half full, beside two others";
+  EXPECT_EQ(in_place(161, 1000), 1);
+  EXPECT_EQ(in_place(513, 1100), 1) << "rows enough that the last panel does not matter";
   EXPECT_EQ(in_place(128, 255), 0) << "a right operand that is hardly larger than the left one";
   const auto plain = packs_of({{128, 40}, {40, 300}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{mm(in[0], in[1])};

@@ -4,6 +4,7 @@
 
 #include "backend/lower/builder.h"
 #include "backend/lower/operand.h"
+#include "kernels/product.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -18,6 +19,8 @@ Expr named_index(std::string_view name, Expr extent) {
 Expr used_index(Expr index, Expr extent) {
   return extent.is(1) ? Expr(0) : index;
 }
+
+constexpr int64_t panel = kernels::product_most_width;
 
 class ProductLowering {
  public:
@@ -88,9 +91,9 @@ class ProductLowering {
   // panels: packing that one at every call costs less than a second copy of the weights.
   bool reads_right_in_place() {
     const auto m = product_.m.constant(), n = product_.n.constant();
-    if (!m || !n || *m < 128 || 2 * *m > *n || (*m % 64 != 0 && *m % 64 <= 32 && *m < 512)) {
-      return false;
-    }
+    if (!m || !n || *m < 2 * panel || 2 * *m > *n) return false;
+    const int64_t in_last = *m % panel;  // a panel less than half full is slow beside a few others
+    if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) return false;
     const auto dtype = [&](graph::Value v) { return program_.graph().meta(v).dtype; };
     return dtype(left_) == product_.accumulate && dtype(right_) == product_.accumulate &&
            right_place_.first_stride.is(1) && find_left();
