@@ -21,7 +21,7 @@ vitro::Tensor branchy(const vitro::Tensor& a, const vitro::Tensor& b) {
 
 }  // namespace
 
-int main() {
+int main() try {
   vitro::manual_seed(1);
   const vitro::Tensor a = vitro::nn::normal({64, 64}, 0, 1), b = vitro::nn::uniform({64, 64}, 0, 1);
 
@@ -40,4 +40,6 @@ int main() {
   profiler.write_trace("02_see_everything.json.gz");
   std::cout << "02_see_everything.json.gz opens in Perfetto\n";
   return 0;
+} catch (const vitro::Error& error) {  // as when VITRO_PROFILE records already
+  return std::cerr << error.what() << '\n', 1;
 }
