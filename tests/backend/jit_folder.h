@@ -10,6 +10,7 @@
 
 #include "backend/jit/jit.h"
 #include "backend/jit/options.h"
+#include "vitro/base/cache_folder.h"
 
 namespace vitro::jit {
 

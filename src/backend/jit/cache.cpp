@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backend/jit/options.h"
+#include "vitro/base/cache_folder.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/hash.h"
 
@@ -94,15 +95,6 @@ bool make_folders(const std::string& path) {
   return mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
 }
 
-std::string wanted_folder() {
-  std::string folder = cache_dir.get();
-  if (!folder.empty()) return folder;
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return cat(cache, "/vitro");
-  const char* home = std::getenv("HOME");
-  return home && *home == '/' ? cat(home, "/.cache/vitro") : "";
-}
-
 // Why the folder cannot be trusted; empty when it can.
 std::string distrust(const std::string& folder) {
   struct stat info;
@@ -166,7 +158,7 @@ std::string process_name(pid_t pid) {
 }  // namespace
 
 bool DiskCache::is_empty() {
-  std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(wanted_folder().c_str()), closedir);
+  std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(cache_folder().c_str()), closedir);
   if (!dir) return true;
   while (const dirent* item = readdir(dir.get())) {
     if (ends_with(item->d_name, ".so")) return false;
@@ -176,7 +168,7 @@ bool DiskCache::is_empty() {
 
 DiskCache DiskCache::open(std::string& why) {
   DiskCache cache;
-  std::string folder = wanted_folder();
+  std::string folder = cache_folder();
   if (folder.empty()) {
     why = "neither VITRO_CACHE_DIR nor HOME names a folder";
   } else if (!make_folders(folder)) {

@@ -8,9 +8,6 @@
 
 namespace vitro::jit {
 
-inline Option<std::string> cache_dir{
-    "VITRO_CACHE_DIR", "",
-    "folder of compiled kernels (else $XDG_CACHE_HOME/vitro, else ~/.cache/vitro)"};
 inline Option<int64_t> cache_size_mb{
     "VITRO_CACHE_SIZE_MB", 512,
     "the folder's least recently used kernels are removed above this size"};

@@ -76,7 +76,28 @@ Machine ask() {
   return m;
 }
 
+// The text behind the colon of the first line of /proc/cpuinfo that begins so.
+std::string cpuinfo(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos || !line.starts_with(key)) continue;
+    const size_t after = line.find_first_not_of(" \t", key.size());
+    if (after == line.find(':')) return line.substr(colon + 2);
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string processor_name() {
+  if (const std::string part = cpuinfo("CPU part"); !part.empty())
+    return cat("ARM implementer ", cpuinfo("CPU implementer"), " part ", part);
+  const std::string name = cpuinfo("model name");
+  if (name.empty()) return machine().architecture;
+  return cat(name, " (family ", cpuinfo("cpu family"), ", model ", cpuinfo("model"), ", stepping ",
+             cpuinfo("stepping"), ")");
+}
 
 bool Machine::has(std::string_view feature) const {
   return std::any_of(features.begin(), features.end(),

@@ -31,9 +31,7 @@ struct Machine {
 
 const Machine& machine();
 
-// Measured when first asked for (some tens of milliseconds, on the calling thread alone for the
-// first, on all threads for the second), then remembered.
-double peak_gflops_of_a_core();  // f32, fused multiply-add counted as two
-double memory_gbytes_per_s();    // reading, all threads together
+// The processor as it calls itself: "AMD EPYC 9654 (family 25, model 17, stepping 1)".
+std::string processor_name();
 
 }  // namespace vitro::runtime

@@ -1,11 +1,14 @@
+#include "runtime/cpu/measure.h"
+
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <vector>
+#include <memory>
+#include <thread>
 
+#include "runtime/cpu/block.h"
 #include "runtime/cpu/machine.h"
 #include "vitro/base/clock.h"
-#include "vitro/runtime/parallel.h"
+#include "vitro/base/error.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -14,106 +17,128 @@
 namespace vitro::runtime {
 namespace {
 
-// So many sums at a time hide the latency of the multiply-add on every machine of these years.
-constexpr int chains = 12;
-constexpr int rounds = 100'000;
 constexpr int tries = 8;  // the fastest counts
 
-struct Loop {
-  float (*run)();
-  int lanes;
+// Lets all threads begin at once, and keeps the time from the first beginning to the last end.
+class Race {
+ public:
+  explicit Race(int threads) : missing_(threads) {}
+
+  template <class F>
+  void run(F&& work) {
+    missing_.fetch_sub(1);
+    while (missing_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+    const uint64_t begin = ticks();
+    work();
+    const uint64_t end = ticks();
+    lower(begin_, begin);
+    raise(end_, end);
+  }
+  double ns() const {
+    return std::max(static_cast<double>(ticks_to_ns(end_.load() - begin_.load())), 1.0);
+  }
+
+ private:
+  static void lower(std::atomic<uint64_t>& to, uint64_t value) {
+    uint64_t now = to.load();
+    while (value < now && !to.compare_exchange_weak(now, value)) {
+    }
+  }
+  static void raise(std::atomic<uint64_t>& to, uint64_t value) {
+    uint64_t now = to.load();
+    while (value > now && !to.compare_exchange_weak(now, value)) {
+    }
+  }
+
+  std::atomic<int> missing_;
+  std::atomic<uint64_t> begin_{UINT64_MAX}, end_{0};
 };
 
-#if defined(__x86_64__)
-
-__attribute__((target("avx512f"))) float multiply_add_512() {
-  const __m512 factor = _mm512_set1_ps(0.999f), addend = _mm512_set1_ps(0.5f);
-  __m512 sums[chains];
-  for (__m512& sum : sums) sum = addend;
-  for (int i = 0; i < rounds; ++i) {
-    for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, addend);
-  }
-  for (int c = 1; c < chains; ++c) sums[0] = _mm512_add_ps(sums[0], sums[c]);
-  return _mm512_cvtss_f32(sums[0]);
-}
-
-__attribute__((target("avx2,fma"))) float multiply_add_256() {
-  const __m256 factor = _mm256_set1_ps(0.999f), addend = _mm256_set1_ps(0.5f);
-  __m256 sums[chains];
-  for (__m256& sum : sums) sum = addend;
-  for (int i = 0; i < rounds; ++i) {
-    for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, addend);
-  }
-  for (int c = 1; c < chains; ++c) sums[0] = _mm256_add_ps(sums[0], sums[c]);
-  return _mm256_cvtss_f32(sums[0]);
-}
-
-#endif
-
-float multiply_add_128() {
-  using Lanes = float __attribute__((vector_size(16)));
-  const Lanes factor = {0.999f, 0.999f, 0.999f, 0.999f}, addend = {0.5f, 0.5f, 0.5f, 0.5f};
-  Lanes sums[chains];
-  for (Lanes& sum : sums) sum = addend;
-  for (int i = 0; i < rounds; ++i) {
-    for (Lanes& sum : sums) sum = sum * factor + addend;
-  }
-  for (int c = 1; c < chains; ++c) sums[0] += sums[c];
-  return sums[0][0];
-}
-
-Loop widest_loop() {
-#if defined(__x86_64__)
-  if (machine().has("avx512f")) return {multiply_add_512, 16};
-  if (machine().has("avx2") && machine().has("fma")) return {multiply_add_256, 8};
-#endif
-  return {multiply_add_128, 4};
-}
-
-// The shortest time of several runs; what they compute is kept from being optimised away.
+// The least time in which all threads did work(thread).
 template <class F>
-double best_ns(F run) {
-  double best = 1e30;
+double best_ns(int threads, const F& work) {
+  double best = 1e300;
   for (int i = 0; i < tries; ++i) {
-    const uint64_t begin = ticks();
-    const auto result = run();
-    __asm__ volatile("" ::"m"(result));
-    best = std::min(best, static_cast<double>(ticks_to_ns(ticks() - begin)));
+    Race race(threads);
+    std::vector<std::thread> others;
+    for (int t = 1; t < threads; ++t) others.emplace_back([&, t] { race.run([&] { work(t); }); });
+    race.run([&] { work(0); });
+    for (std::thread& other : others) other.join();
+    best = std::min(best, race.ns());
   }
-  return std::max(best, 1.0);
+  return best;
 }
 
-double measure_peak() {
-  const Loop loop = widest_loop();
-  return 2.0 * loop.lanes * chains * rounds / best_ns(loop.run);
+// Reads whole blocks of 1 KiB; the compiler may not skip any.
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) void read_512(const std::byte* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 1024) {
+    for (size_t k = 0; k < 1024; k += 64) {
+      const __m512i value = _mm512_load_si512(from + at + k);
+      __asm__ volatile("" ::"v"(value));
+    }
+  }
+}
+__attribute__((target("avx2"))) void read_256(const std::byte* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 1024) {
+    for (size_t k = 0; k < 1024; k += 32) {
+      const __m256i value = _mm256_load_si256(reinterpret_cast<const __m256i*>(from + at + k));
+      __asm__ volatile("" ::"x"(value));
+    }
+  }
+}
+#endif
+
+void read_words(const std::byte* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 1024) {
+    for (size_t k = 0; k < 1024; k += 8) {
+      const uint64_t value = *reinterpret_cast<const uint64_t*>(from + at + k);
+      __asm__ volatile("" ::"r"(value));
+    }
+  }
 }
 
-double measure_bandwidth() {
-  // Four times the last cache, so that nearly all of it comes from memory.
-  const size_t bytes = std::clamp<size_t>(machine().l3_bytes * 4, 128u << 20, 1u << 30);
-  std::vector<uint64_t> data(bytes / sizeof(uint64_t), 1);
-  const auto read_all = [&] {
-    std::atomic<uint64_t> total{0};
-    parallel_for(static_cast<int64_t>(data.size()), 1 << 16, [&](int64_t begin, int64_t end) {
-      uint64_t sum = 0;
-      for (int64_t i = begin; i < end; ++i) sum += data[i];
-      total.fetch_add(sum, std::memory_order_relaxed);
-    });
-    return total.load();
-  };
-  return static_cast<double>(bytes) / best_ns(read_all);
+using Reader = void (*)(const std::byte*, size_t);
+
+Reader reader() {
+#if defined(__x86_64__)
+  if (machine().has("avx512f")) return read_512;
+  if (machine().has("avx2")) return read_256;
+#endif
+  return read_words;
+}
+
+struct Return {
+  size_t bytes;
+  void operator()(std::byte* data) const { return_to_system(data, bytes); }
+};
+using Memory = std::unique_ptr<std::byte, Return>;
+
+Memory filled_memory(size_t bytes) {
+  auto* data = static_cast<std::byte*>(take_from_system(bytes));
+  VITRO_CHECK(data, "measuring memory: no room for ", bytes, " bytes; free some memory");
+  std::fill_n(data, bytes, std::byte{1});
+  return Memory(data, Return{bytes});
 }
 
 }  // namespace
 
-double peak_gflops_of_a_core() {
-  static const double peak = measure_peak();
-  return peak;
+double gops(const Arithmetic& how, int threads) {
+  return static_cast<double>(how.ops) * threads / best_ns(threads, [&](int) { how.run(); });
 }
 
-double memory_gbytes_per_s() {
-  static const double bandwidth = measure_bandwidth();
-  return bandwidth;
+double read_gbytes_per_s(size_t bytes, int threads) {
+  constexpr size_t enough = size_t{32} << 20;  // for one try
+  bytes = std::max<size_t>(bytes / 1024 * 1024, 1024);
+  const size_t passes = std::max<size_t>(enough / bytes, 1);
+  std::vector<Memory> memory;
+  for (int t = 0; t < threads; ++t) memory.push_back(filled_memory(bytes));
+  const Reader read = reader();
+  const double ns = best_ns(threads, [&](int t) {
+    const std::byte* from = memory[static_cast<size_t>(t)].get();
+    for (size_t pass = 0; pass < passes; ++pass) read(from, bytes);
+  });
+  return static_cast<double>(bytes) * static_cast<double>(passes) * threads / ns;
 }
 
 }  // namespace vitro::runtime
