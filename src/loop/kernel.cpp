@@ -51,6 +51,13 @@ std::vector<const Node*> nodes_below(const std::vector<Value>& roots) {
 
 namespace {
 
+void each_index_below(const std::vector<Value>& roots,
+                      const std::function<void(sym::Expr)>& visit) {
+  for (const Node* node : nodes_below(roots)) {
+    if (node->index.defined()) visit(node->index);
+  }
+}
+
 void each_index_of(const Block& block, const std::function<void(sym::Expr)>& visit) {
   for (const Statement& s : block) {
     std::visit(
@@ -91,19 +98,21 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
 
 }  // namespace
 
+void each_index(const Block& block, const std::function<void(sym::Expr)>& visit) {
+  std::vector<Value> roots;
+  each_value(block, [&](const Statement&, Value v) { roots.push_back(v); });
+  each_index_below(roots, visit);
+  each_index_of(block, visit);
+}
+
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit) {
   for (const sym::Expr task : kernel.tasks) visit(sym::extent_of(task));
   for (const Row& row : kernel.rows) visit(row.size);
-  std::vector<Value> roots;
-  each_value(kernel.body, [&](const Statement&, Value v) { roots.push_back(v); });
   for (const Pick& pick : kernel.picks) {
     visit(pick.bound);
-    roots.push_back(pick.value);
+    each_index_below({pick.value}, visit);
   }
-  for (const Node* node : nodes_below(roots)) {
-    if (node->index.defined()) visit(node->index);
-  }
-  each_index_of(kernel.body, visit);
+  each_index(kernel.body, visit);
 }
 
 bool Row::is_local() const {

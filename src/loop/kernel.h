@@ -163,6 +163,7 @@ struct Kernel {
 // Calls visit for the values that stand in the statements, not for their operands.
 void each_value(const Block& block, const std::function<void(const Statement&, Value)>& visit);
 // Calls visit(e) for every index expression: elements, bounds, extents, bases and strides.
+void each_index(const Block& block, const std::function<void(sym::Expr)>& visit);
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit);
 // All nodes below the values of `roots`, operands first, each once.
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots);

@@ -18,6 +18,13 @@ bool is_empty(const Sizes& sizes) {
   return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return equal(s, 0); });
 }
 
+// This run's numbers, without the symbols.
+Sizes numbers_of(const Sizes& sizes) {
+  Sizes out = sizes;
+  for (Size& s : out) s = Size(s.value());
+  return out;
+}
+
 // Index of one dimension of a group [begin, end) of `sizes`, given the index within the group.
 void unravel(const Sizes& sizes, size_t begin, size_t end, sym::Expr within, IndexList& out) {
   for (size_t d = end; d-- > begin;) {
@@ -41,21 +48,22 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
   std::optional<size_t> open;
   for (size_t d = 0; d < size.size(); ++d) {
     if (equal(size[d], -1)) {
-      VITRO_CHECK(!open, op, ": only one size may be -1, got ", size);
+      VITRO_CHECK(!open, op, ": only one size may be -1, got ", numbers_of(size));
       open = d;
       continue;
     }
-    VITRO_CHECK(!less(size[d], 0), op, ": sizes must not be negative, got ", size);
+    VITRO_CHECK(!less(size[d], 0), op, ": sizes must not be negative, got ", numbers_of(size));
     known = known * size[d];
   }
   const Size count = product(x.sizes);
   if (open) {
-    VITRO_CHECK(!equal(known, 0), op, ": -1 can be anything in ", size, " for sizes ", x.sizes);
+    VITRO_CHECK(!equal(known, 0), op, ": -1 can be anything in ", numbers_of(size), " for sizes ",
+                numbers_of(x.sizes));
     out[*open] = count / known;
     known = known * out[*open];
   }
-  VITRO_CHECK(equal(known, count), op, ": sizes ", x.sizes, " have ", count,
-              " elements, which sizes ", size, " cannot hold");
+  VITRO_CHECK(equal(known, count), op, ": sizes ", numbers_of(x.sizes), " have ", count.value(),
+              " elements, which sizes ", numbers_of(size), " cannot hold");
   return out;
 }
 

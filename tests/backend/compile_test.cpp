@@ -153,6 +153,21 @@ TEST(Compile, an_index_out_of_range_is_an_error_with_its_numbers) {
   }
 }
 
+TEST(Compile, every_index_into_a_computed_table_without_rows_is_out_of_range) {
+  eager::init();
+  const graph::Graph g = graph_of({{0, 4}, {3}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{embedding(exp(in[0]), to(in[1], DType::i64))};
+  });
+  Compiled c = compile_graph(g);
+  try {
+    c.run({random_tensor({0, 4}), Tensor::from({1.0F, 7.0F, 2.0F}, {3})});
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("embedding: index 1 is out of range"), std::string::npos)
+        << e.what();
+  }
+}
+
 TEST(Compile, other_dtypes_give_the_digits_of_eager) {
   check({{5, 33}}, [](std::vector<Tensor> in) {
     const Tensor h = to(in[0], DType::f16), b = to(in[0], DType::bf16), d = to(in[0], DType::f64);
@@ -209,6 +224,17 @@ TEST(Compile, each_column_reads_the_element_that_its_own_fold_picks) {
     const Tensor picked = reshape(argmax(x, 0, true), {-1});
     return std::vector<Tensor>{exp(index_select(x, 1, remainder(picked, 5)))};
   });
+}
+
+// The walk that folds needs no pick; the one after it needs both, each at its time.
+TEST(Compile, a_row_that_a_fold_picks_says_which_rows_are_picked) {
+  const Compiled c = check({{4, 4}, {4, 4}}, [](std::vector<Tensor> in) {
+    const Tensor product = mm(in[0], in[1]);
+    const Tensor rows = embedding(in[1], remainder(to(product * 10, DType::i64), 4));
+    const Tensor least = reshape(argmin(product, {}, true), {-1});
+    return std::vector<Tensor>{index_select(rows, 0, remainder(least, 4))};
+  });
+  EXPECT_EQ(c.report.launches.size(), 3u);  // panels, product, fold
 }
 
 TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {

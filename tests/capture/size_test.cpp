@@ -89,11 +89,16 @@ TEST(Dynamic, AnErrorAboutASymbolicSizeReadsTheSameAsEager) {
   };
   const auto counts = [](const Tensor& x) { return arange(3, x.size(0)); };
   const auto looks = [](const Tensor& x) { return x * slice(x, 0, 0, x.size(0) / 4).item(); };
+  const auto cuts = [](const Tensor& x) {
+    return reshape(slice(expand(x, {3, x.size(0)}), 0, 3), {0, -1});
+  };
   auto counted_up = compile(counts, graphs());
   auto looked_at = compile(looks, graphs());
+  auto cut = compile(cuts, graphs());
   for (const int64_t n : {4, 5, 2, 9}) {
     EXPECT_EQ(text_of(counted_up, n), text_of(counts, n));
     EXPECT_EQ(text_of(looked_at, n), text_of(looks, n));
+    EXPECT_EQ(text_of(cut, n), text_of(cuts, n));
   }
 }
 

@@ -269,6 +269,25 @@ void Emitter::write(const loop::Store& s) {
   }
 }
 
+std::vector<size_t> Emitter::open_picks(const loop::Block& body) const {
+  std::unordered_set<const sym::Node*> used;
+  const auto use = [&](Expr e) {
+    if (!e.defined()) return;
+    for (const Expr s : sym::symbols_of(e)) used.insert(s.node());
+  };
+  loop::each_index(body, use);
+  std::vector<size_t> open;
+  for (size_t p = kernel_.picks.size(); p-- > 0;) {  // a pick needs earlier ones only
+    const loop::Pick& pick = kernel_.picks[p];
+    if (!used.contains(pick.symbol.node()) || known_picks_.contains(pick.symbol.node())) continue;
+    open.push_back(p);
+    use(pick.bound);
+    for (const Node* node : loop::nodes_below({pick.value})) use(node->index);
+  }
+  std::reverse(open.begin(), open.end());
+  return open;
+}
+
 void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, int variable) {
   Changing changing;
   if (variable >= 0) changing.variables.insert(static_cast<uint64_t>(variable));
@@ -277,9 +296,9 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   std::vector<Value> roots;
   loop::each_value(body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
   std::unordered_set<const Node*> inside;
-  for (size_t p = 0; p < kernel_.picks.size(); ++p) {
+  const std::vector<size_t> picks = open_picks(body);
+  for (const size_t p : picks) {
     const loop::Pick& pick = kernel_.picks[p];
-    if (known_picks_.contains(pick.symbol.node())) continue;
     roots.push_back(pick.value);
     for (const Node* node : loop::nodes_below({pick.value})) {
       const bool changes =
@@ -303,7 +322,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
     if (!inside.contains(node)) continue;
     for (const Node* operand : node->operands) keep(operand);
     if (node->index.defined()) {
-      for (size_t p = 0; p < kernel_.picks.size(); ++p) {
+      for (const size_t p : picks) {
         const Expr symbol = kernel_.picks[p].symbol;
         const bool stays = !changing.indices.contains(symbol.node());
         if (stays && sym::contains(node->index, symbol)) need_picks(symbol);

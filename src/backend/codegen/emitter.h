@@ -56,6 +56,8 @@ class Emitter {
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);
+  // The picks, not made yet, that statements need; those that others need come first.
+  std::vector<size_t> open_picks(const loop::Block& body) const;
   // Computes before a loop over `indices` what does not change in it; `variable` is one that does.
   void hoist(const loop::Block& body, const std::vector<sym::Expr>& indices, int variable = -1);
 

@@ -73,6 +73,8 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   const GatherSpec spec = node.op->gather->spec(node.attrs.view(), table.rank());
   const Value picked = cast(source.read(reads[1].value, reads[1].index), DType::i64);
   const Expr symbol = source.pick(id, picked, table.sizes[static_cast<size_t>(spec.axis)].expr());
+  // No index is in range: the check of the index is all there is to compute.
+  if (is_empty(table)) return cast(source.pool().index(symbol), table.dtype);
   const std::vector<Read> now = operands_at(g, id, index, symbol);
   return source.read(now[0].value, now[0].index);
 }
