@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <random>
 
 #include "vitro/base/cat.h"
@@ -15,6 +16,7 @@ namespace {
 // nanoseconds.
 constexpr int64_t quarter_ns = 7'889'238 * int64_t{1'000'000'000};
 constexpr int64_t spans_sort_index = 0x20000000;
+constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
 
 std::string_view category(SliceKind kind) {
   return kind == SliceKind::range ? "user_annotation" : "cpu_op";
@@ -34,6 +36,15 @@ std::string trace_id() {
   return id;
 }
 
+uint64_t event_count(const Profile& profile, const TraceOptions& options) {
+  uint64_t count = 0;
+  for (const Track& track : profile.tracks) {
+    count += track.slices.size() + track.incidents.size();
+    if (options.profile_memory) count += track.memory.size();
+  }
+  return count;
+}
+
 class Writer {
  public:
   Writer(const Profile& profile, const TraceOptions& options, report::Output& out)
@@ -41,7 +52,8 @@ class Writer {
         options_(options),
         json_(out, 2),
         base_(profile.begin / quarter_ns * quarter_ns),
-        pid_(getpid()) {}
+        pid_(getpid()),
+        progress_(cat("writing ", options.name), event_count(profile, options)) {}
 
   void write();
 
@@ -50,13 +62,16 @@ class Writer {
   void metadata();
   void thread_name(const Track& track);
   void track(const Track& track);
-  void slice(const Track& track, const Slice& slice);
+  void slice(const Slice& slice);
   void kernel_arguments(const Slice& slice);
   void memory(const Track& track, const MemoryChange& change);
   void incident(const Track& track, const Incident& incident);
   void counter(const CounterValue& counter);
   void spans();
   void tail();
+
+  // What the event of a slice begins with: phase, category and name, rendered once for each name.
+  const std::string& slice_head(SliceKind kind, events::NameId name);
 
   // Begins an event: everything up to `ts`.  `tid` and `pid` are numbers or texts.
   report::Json& event(std::string_view phase, std::string_view category, std::string_view name,
@@ -87,7 +102,31 @@ class Writer {
   int64_t base_;
   int64_t pid_;
   uint64_t index_ = 0;  // of the event, over all threads
+  std::string place_;   // pid and tid of the track that is being written
+
+  // Of the names met last, by their numbers.
+  struct Head {
+    bool range = false;
+    events::NameId name;
+    std::string text;
+  };
+  std::array<Head, 4096> heads_;
+  report::Progress progress_;
 };
+
+const std::string& Writer::slice_head(SliceKind kind, events::NameId name) {
+  const bool range = kind == SliceKind::range;
+  Head& head = heads_[(name.n * 2 + (range ? 1 : 0)) % heads_.size()];
+  if (head.text.empty() || head.name != name || head.range != range) {
+    report::TextOutput text;
+    report::Json json(text);
+    json.value(events::text(name));
+    text.finish();
+    head = {range, name,
+            cat("\"ph\": \"X\",\"cat\": \"", category(kind), "\",\"name\": ", text.text())};
+  }
+  return head.text;
+}
 
 void Writer::head() {
   json_.begin_object().member("schemaVersion", 1);
@@ -125,8 +164,9 @@ void Writer::kernel_arguments(const Slice& slice) {
   json_.member("GFLOP/s", static_cast<double>(slice.flops) / ns);
 }
 
-void Writer::slice(const Track& track, const Slice& slice) {
-  event("X", category(slice.kind), slice.name(), pid_, track.tid, slice.begin);
+void Writer::slice(const Slice& slice) {
+  json_.begin_object().raw(slice_head(slice.kind, slice.name_id)).raw(place_);
+  json_.key("ts").thousandths(slice.begin - base_);
   json_.key("dur").thousandths(slice.duration()).key("args").begin_object();
   json_.member("External id", index_ + 1);
   if (slice.sequence >= 0)
@@ -160,9 +200,16 @@ void Writer::counter(const CounterValue& counter) {
 }
 
 void Writer::track(const Track& track) {
-  for (const Slice& each : track.slices) slice(track, each);
+  place_ = cat("\"pid\": ", pid_, ",\"tid\": ", track.tid);
+  for (const Slice& each : track.slices) {
+    slice(each);
+    if (index_ % events_between_looks == 0) progress_.at(index_);
+  }
   if (options_.profile_memory) {
-    for (const MemoryChange& each : track.memory) memory(track, each);
+    for (const MemoryChange& each : track.memory) {
+      memory(track, each);
+      if (index_ % events_between_looks == 0) progress_.at(index_);
+    }
   }
   for (const Incident& each : track.incidents) incident(track, each);
   for (const CounterValue& each : track.counters) counter(each);
@@ -185,13 +232,9 @@ void Writer::tail() {
 }
 
 void Writer::write() {
-  report::Progress progress(cat("writing ", options_.name), profile_.tracks.size());
   head();
   metadata();
-  for (size_t i = 0; i < profile_.tracks.size(); ++i) {
-    progress.at(i);
-    track(profile_.tracks[i]);
-  }
+  for (const Track& each : profile_.tracks) track(each);
   spans();
   tail();
 }

@@ -3,14 +3,17 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "report/utf8.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
 namespace vitro::report {
 namespace {
 
-constexpr size_t number_room = 40;
+constexpr size_t number_room = 40, short_text = 512;
+constexpr int64_t exact_in_double = int64_t{1} << 53;
 
 // Bytes that stand for themselves inside a JSON string.
 constexpr auto plain = [] {
@@ -18,6 +21,29 @@ constexpr auto plain = [] {
   for (size_t c = 0x20; c < 0x80; ++c) yes[c] = c != '"' && c != '\\' && c != 0x7f;
   return yes;
 }();
+
+// Eight bytes at once: is each of them plain?  (Sets the top bit of every byte that is not; a
+// borrow may add a bit above such a byte, which changes nothing.)
+bool all_plain(uint64_t bytes) {
+  constexpr uint64_t ones = 0x0101010101010101, tops = ones << 7;
+  const auto below = [](uint64_t each, uint64_t limit) { return each - ones * limit; };
+  const uint64_t special = below(bytes, 0x20) | below(bytes ^ ones * '"', 1) |
+                           below(bytes ^ ones * '\\', 1) | below(bytes ^ ones * 0x7f, 1) | bytes;
+  return (special & tops) == 0;
+}
+
+bool all_plain(std::string_view text) {
+  size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    uint64_t bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if (!all_plain(bytes)) return false;
+  }
+  for (; at < text.size(); ++at) {
+    if (!plain[static_cast<uint8_t>(text[at])]) return false;
+  }
+  return true;
+}
 
 void write_escape(Output& out, int32_t code) {
   switch (code) {
@@ -73,6 +99,14 @@ void Json::separate() {
 }
 
 void Json::quoted(std::string_view text) {
+  if (text.size() <= short_text && all_plain(text)) [[likely]] {
+    char* const room = out_.room(short_text + 2);
+    room[0] = '"';
+    std::memcpy(room + 1, text.data(), text.size());
+    room[text.size() + 1] = '"';
+    out_.add(text.size() + 2);
+    return;
+  }
   out_.write('"');
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
@@ -151,6 +185,16 @@ Json& Json::thousandths(int64_t number) {
     *at++ = static_cast<char>('0' + digit);
   out_.add(static_cast<size_t>(at - room));
   return *this;
+}
+
+Json& Json::exact(int64_t number) {
+  if (number >= -exact_in_double && number <= exact_in_double) return signed_value(number);
+  return value(std::string_view(cat(number)));
+}
+
+Json& Json::exact(uint64_t number) {
+  if (number <= exact_in_double) return unsigned_value(number);
+  return value(std::string_view(cat(number)));
 }
 
 Json& Json::raw(std::string_view json) {

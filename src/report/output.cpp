@@ -31,6 +31,15 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
+void write_all(int file, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    VITRO_CHECK(n >= 0, path, ": cannot be written: ", std::strerror(errno));
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
 // Writes into a file without a name, which the system drops with the process, and names it at the
 // end.  A file system that has no such files gets one with a name of its own.
 class FileOutput : public Output {
@@ -49,14 +58,7 @@ class FileOutput : public Output {
   }
 
  protected:
-  void drain(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(file_, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      VITRO_CHECK(n >= 0, path_, ": cannot be written: ", std::strerror(errno));
-      bytes.remove_prefix(static_cast<size_t>(n));
-    }
-  }
+  void drain(std::string_view bytes) override { write_all(file_, bytes, path_); }
 
   void close() override {
     if (!named_) {
@@ -76,10 +78,38 @@ class FileOutput : public Output {
   bool named_ = false;  // `beside_` exists
 };
 
+// What is no file but stands where one could (a pipe, a terminal, /dev/null) takes the bytes as
+// they come; it must not be replaced.
+class StreamOutput : public Output {
+ public:
+  explicit StreamOutput(std::string path)
+      : path_(std::move(path)), file_(open(path_.c_str(), O_WRONLY | O_CLOEXEC)) {
+    VITRO_CHECK(file_ >= 0, path_, ": cannot be opened: ", std::strerror(errno));
+  }
+  ~StreamOutput() override { ::close(file_); }
+
+ protected:
+  void drain(std::string_view bytes) override { write_all(file_, bytes, path_); }
+
+ private:
+  std::string path_;
+  int file_;
+};
+
+bool is_stream(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+std::unique_ptr<Output> uncompressed(const std::string& path) {
+  if (is_stream(path)) return std::make_unique<StreamOutput>(path);
+  return std::make_unique<FileOutput>(path);
+}
+
 }  // namespace
 
 std::unique_ptr<Output> create_file(const std::string& path) {
-  auto file = std::make_unique<FileOutput>(path);
+  auto file = uncompressed(path);
   if (path.ends_with(".gz")) return gzip(std::move(file));
   if (path.ends_with(".zst")) return zstd(std::move(file));
   return file;

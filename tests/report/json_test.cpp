@@ -122,4 +122,30 @@ TEST(Json, is_the_same_text_however_it_meets_the_end_of_the_buffer) {
   EXPECT_EQ(nlohmann::json::parse(out.text()), expected);
 }
 
+TEST(Json, escapes_every_byte_at_every_place) {
+  for (size_t size = 1; size <= 19; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, 'a'), expected = text;
+        text[at] = static_cast<char>(byte);
+        expected.replace(at, 1, byte < 0x80 ? std::string(1, text[at]) : "\xef\xbf\xbd");
+        ASSERT_EQ(nlohmann::json::parse(written(std::string_view(text))), expected)
+            << "byte " << byte << " at " << at << " of " << size;
+      }
+    }
+  }
+}
+
+TEST(Json, tells_numbers_as_text_where_a_double_would_lose_them) {
+  constexpr int64_t limit = int64_t{1} << 53;
+  TextOutput out;
+  Json json(out);
+  json.begin_array().exact(limit).exact(-limit).exact(limit + 1).exact(-limit - 1);
+  json.exact(static_cast<uint64_t>(limit)).exact(UINT64_MAX).end();
+  out.finish();
+  EXPECT_EQ(out.text(),
+            R"([9007199254740992,-9007199254740992,"9007199254740993","-9007199254740993",)"
+            R"(9007199254740992,"18446744073709551615"])");
+}
+
 }  // namespace vitro::report

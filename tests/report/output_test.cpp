@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -143,6 +144,29 @@ TEST_F(OutputFile, says_when_the_disk_takes_no_more) {
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(OutputFile, goes_into_what_is_no_file_without_replacing_it) {
+  ASSERT_EQ(mkfifo(path("pipe.zst").c_str(), 0600), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    auto out = create_file(path("pipe.zst"));
+    out->write("through a pipe");
+    out->finish();
+    _exit(0);
+  }
+  const std::string packed = contents(path("pipe.zst"));
+  std::string plain(100, '\0');
+  plain.resize(ZSTD_decompress(plain.data(), plain.size(), packed.data(), packed.size()));
+  EXPECT_EQ(plain, "through a pipe");
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(fs::is_fifo(path("pipe.zst")));
+  auto nothing = create_file("/dev/null");
+  nothing->write("x");
+  nothing->finish();
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
 }  // namespace vitro::report

@@ -46,7 +46,11 @@ class Json {
   // A number given in thousandths, with its three decimals: 1234 is written 1.234.
   Json& thousandths(int64_t number);
 
-  // Text that is JSON already.
+  // A number where everybody who reads numbers as doubles reads this one, else its digits as text.
+  Json& exact(int64_t number);
+  Json& exact(uint64_t number);
+
+  // Text that is JSON already: a value, or whole members of the object that is open.
   Json& raw(std::string_view json);
 
   template <class T>
