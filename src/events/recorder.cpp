@@ -34,8 +34,9 @@ struct Buffer {
 };
 
 struct Sink {
-  std::mutex sessions;  // held by start and stop
-  uint32_t last_session = 0;
+  std::mutex sessions;       // held by start and stop
+  uint32_t last_number = 0;  // of a session, above the bits of options
+  SessionOptions options;
   uint64_t begin = 0;
 
   std::mutex lock;          // for the two below
@@ -98,7 +99,7 @@ bool within_limit() {
 bool next_chunk(Buffer& buffer, uint32_t in_session) {
   if (buffer.session == in_session && buffer.dropped.load(std::memory_order_relaxed) != 0)
     return false;
-  std::atomic_thread_fence(std::memory_order_acquire);  // with start(): its limit is seen
+  detail::session.load(std::memory_order_acquire);  // with start(): its limit is seen
   std::unique_ptr<Chunk> chunk;
   std::lock_guard hold(buffer.lock);
   if (buffer.session != in_session) {
@@ -154,34 +155,96 @@ int64_t this_tid() {
   return tid;
 }
 
-template <Event E>
-[[gnu::noinline]] void detail::append(E event, uint32_t in_session) {
-  constexpr uint32_t size = 1 + sizeof(E);
+namespace {
+
+// Where so many bytes of an event go; null where the limit forbids them.
+inline std::byte* room_for(uint32_t size, uint32_t in_session) {
   Buffer* buffer = mine;
   if (!buffer || buffer->session != in_session || buffer->room < size) [[unlikely]] {
     buffer = my_buffer();
     if (!buffer || !next_chunk(*buffer, in_session)) {
       (buffer ? buffer->dropped : sink().dropped).fetch_add(1, std::memory_order_relaxed);
-      return;
+      return nullptr;
     }
   }
-  Chunk& chunk = *buffer->chunk;
-  const uint32_t at = Chunk::size - buffer->room;
-  event.ts = ticks();
-  chunk.bytes[at] = std::byte{Events::kind<E>()};
-  std::memcpy(&chunk.bytes[at + 1], &event, sizeof event);
-  buffer->room -= size;
-  chunk.used.store(at + size, std::memory_order_release);
+  return &buffer->chunk->bytes[Chunk::size - buffer->room];
+}
+
+// The bytes that room_for() gave are written.
+inline void publish(uint32_t size) {
+  Buffer& buffer = *mine;
+  buffer.room -= size;
+  buffer.chunk->used.store(Chunk::size - buffer.room, std::memory_order_release);
+}
+
+template <Event E>
+inline std::byte* write(std::byte* at, E& event) {
+  if constexpr (requires { event.ts; }) event.ts = ticks();
+  *at = std::byte{Events::kind<E>()};
+  std::memcpy(at + 1, &event, sizeof event);
+  return at + 1 + sizeof event;
+}
+
+}  // namespace
+
+template <Event E>
+[[gnu::noinline]] void detail::append(E event, uint32_t in_session) {
+  constexpr uint32_t size = 1 + sizeof(E);
+  std::byte* at = room_for(size, in_session);
+  if (!at) return;
+  write(at, event);
+  publish(size);
+}
+
+template <TailEvent E>
+[[gnu::noinline]] void detail::append_tail(const E& event, std::span<const std::byte> tail,
+                                           uint32_t in_session) {
+  const auto length = static_cast<uint32_t>(tail.size());
+  if (tail.size() > max_tail) {
+    sink().dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const uint32_t size = static_cast<uint32_t>(1 + sizeof(E) + sizeof length) + length;
+  std::byte* at = room_for(size, in_session);
+  if (!at) return;
+  E copy = event;
+  at = write(at, copy);
+  std::memcpy(at, &length, sizeof length);
+  if (length != 0) std::memcpy(at + sizeof length, tail.data(), length);
+  publish(size);
 }
 
 namespace {
 
-// Makes append() for every kind of the list.
+template <Event E>
+constexpr auto append_of() {
+  if constexpr (TailEvent<E>) {
+    return &detail::append_tail<E>;
+  } else {
+    return &detail::append<E>;
+  }
+}
+
+// Makes append() or append_tail() for every kind of the list.
 template <class... E>
 constexpr auto appends(EventList<E...>) {
-  return std::tuple(&detail::append<E>...);
+  return std::tuple(append_of<E>()...);
 }
 [[gnu::used]] constexpr auto all_appends = appends(Events{});
+
+// The bits of a session's options.
+uint32_t details_of(const SessionOptions& options) {
+  uint32_t bits = 0;
+  const auto add = [&bits](bool on, Detail detail) {
+    if (on) bits |= static_cast<uint32_t>(detail);
+  };
+  add(options.record_shapes, Detail::shapes);
+  add(options.with_stack, Detail::stacks);
+  add(options.with_modules, Detail::modules);
+  add(options.with_flops, Detail::flops);
+  add(options.profile_memory, Detail::memory);
+  return bits;
+}
 
 }  // namespace
 
@@ -199,14 +262,18 @@ void start(SessionOptions options) {
   s.max_bytes = options.max_bytes;
   s.bytes = 0;
   s.dropped = 0;
-  if (++s.last_session == 0) ++s.last_session;
+  s.options = options;
+  constexpr uint32_t one = 1u << detail::option_bits;
+  s.last_number += one;
+  if (s.last_number == 0) s.last_number = one;
+  const uint32_t session = s.last_number | details_of(options);
   {
     std::lock_guard buffers(s.lock);
-    s.collecting = s.last_session;
+    s.collecting = session;
   }
   begin_rare_session();
   s.begin = ticks();
-  detail::session.store(s.last_session, std::memory_order_release);
+  detail::session.store(session, std::memory_order_release);
 }
 
 Recording stop() {
@@ -215,6 +282,7 @@ Recording stop() {
   const uint32_t session = detail::session.exchange(0);
   VITRO_CHECK(session != 0, "events: stop without a session; start one first");
   Recording recording;
+  recording.options = s.options;
   recording.begin = s.begin;
   recording.end = ticks();
   recording.rare = end_rare_session();

@@ -149,6 +149,7 @@ Averages::Averages(const Profile& profile, bool memory)
     const Shares shares(track);
     for (size_t i = 0; i < track.slices.size(); ++i) {
       const Slice& slice = track.slices[i];
+      if (slice.kind == SliceKind::work) continue;  // the launch has the time
       all.add(track, shares, i);
       busy_ns_ += shares.self_ns[i];
       if (slice.parent == Slice::none) top.add(track, shares, i);

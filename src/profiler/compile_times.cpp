@@ -74,7 +74,7 @@ CompileTimes compile_times(uint64_t since) {
     if (std::holds_alternative<events::Phase>(event.what))
       recording.rare.push_back(std::move(event));
   }
-  return CompileTimes(sums(make_profile(recording)));
+  return CompileTimes(sums(make_profile(std::move(recording))));
 }
 
 }  // namespace vitro

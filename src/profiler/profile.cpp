@@ -2,88 +2,20 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
-#include "vitro/base/cat.h"
+#include "profiler/track_builder.h"
 #include "vitro/base/clock.h"
 
 namespace vitro {
 namespace {
 
-// Turns one thread's events into slices.  Times stay ticks until the track is complete.
-class TrackBuilder {
- public:
-  explicit TrackBuilder(const events::ThreadRecording& thread)
-      : track_{thread.tid, thread.name, {}, {}, {}, {}} {}
-
-  void operator()(const events::OpBegin& e) {
-    Slice& slice = open(SliceKind::op, e.op, e.ts);
-    slice.sequence = e.sequence;
-  }
-  void operator()(const events::KernelBegin& e) {
-    Slice& slice = open(SliceKind::kernel, e.kernel, e.ts);
-    slice.detail = e.detail;
-    slice.bytes = e.bytes;
-    slice.flops = e.flops;
-  }
-  void operator()(const events::RegionBegin& e) {
-    open(SliceKind::region,
-         events::intern(cat("Torch-Compiled Region: ", e.function, "/", e.segment)), e.ts);
-  }
-  void operator()(const events::RangeBegin& e) { open(SliceKind::range, e.range, e.ts); }
-  void operator()(const events::OpEnd& e) { close(SliceKind::op, e.ts); }
-  void operator()(const events::KernelEnd& e) { close(SliceKind::kernel, e.ts); }
-  void operator()(const events::RegionEnd& e) { close(SliceKind::region, e.ts); }
-  void operator()(const events::RangeEnd& e) { close(SliceKind::range, e.ts); }
-
-  void operator()(const events::Allocated& e) {
-    change_memory(e.ts, e.address, e.bytes, e.live_bytes);
-  }
-  void operator()(const events::Freed& e) {
-    change_memory(e.ts, e.address, -e.bytes, e.live_bytes);
-  }
-  void operator()(const events::Counter& e) {
-    track_.counters.push_back({static_cast<int64_t>(e.ts), e.counter, e.value});
-  }
-
-  Track finish(uint64_t end) {
-    while (!open_.empty()) close_last(end, false);
-    return std::move(track_);
-  }
-
- private:
-  Slice& open(SliceKind kind, events::NameId name, uint64_t at) {
-    open_.push_back(static_cast<uint32_t>(track_.slices.size()));
-    track_.slices.push_back({.kind = kind, .name_id = name, .begin = static_cast<int64_t>(at)});
-    return track_.slices.back();
-  }
-
-  void close_last(uint64_t at, bool finished) {
-    Slice& slice = track_.slices[open_.back()];
-    slice.end = static_cast<int64_t>(at);
-    slice.finished = finished;
-    open_.pop_back();
-  }
-
-  void close(SliceKind kind, uint64_t at) {
-    const auto is_kind = [&](uint32_t slice) { return track_.slices[slice].kind == kind; };
-    if (std::ranges::none_of(open_, is_kind)) return;  // begun before the recording
-    while (!is_kind(open_.back())) close_last(at, false);
-    close_last(at, true);
-  }
-
-  void change_memory(uint64_t at, uint64_t address, int64_t bytes, int64_t live_bytes) {
-    const uint32_t slice = open_.empty() ? Slice::none : open_.back();
-    track_.memory.push_back({static_cast<int64_t>(at), address, bytes, live_bytes, slice});
-  }
-
-  Track track_;
-  std::vector<uint32_t> open_;
-};
+using Tracks = std::map<int64_t, BuiltTrack>;  // by the number of the thread
 
 // Adds what the rare events of a thread say; phases go among the slices.
 class RareReader {
  public:
-  RareReader(std::map<int64_t, Track>& tracks, const events::Rare& event, uint64_t recording_begin)
+  RareReader(Tracks& tracks, const events::Rare& event, uint64_t recording_begin)
       : tracks_(tracks), event_(event), recording_begin_(recording_begin) {}
 
   void operator()(const events::Phase& e) const {
@@ -100,19 +32,20 @@ class RareReader {
 
  private:
   Track& track() const {
-    Track& found = tracks_[event_.tid];
+    Track& found = tracks_[event_.tid].track;
     found.tid = event_.tid;
     return found;
   }
   int64_t at() const { return static_cast<int64_t>(event_.ts); }
 
-  std::map<int64_t, Track>& tracks_;
+  Tracks& tracks_;
   const events::Rare& event_;
   uint64_t recording_begin_;
 };
 
 // Slices by begin, the longer first, with the indices that point at slices following.
-void sort_slices(Track& track) {
+void sort_slices(BuiltTrack& built) {
+  Track& track = built.track;
   std::vector<uint32_t> order(track.slices.size()), place(track.slices.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto key = [&](uint32_t i) {
@@ -130,6 +63,7 @@ void sort_slices(Track& track) {
   for (MemoryChange& change : track.memory) {
     if (change.slice != Slice::none) change.slice = place[change.slice];
   }
+  for (LooseEnd& end : built.flows) end.slice = place[end.slice];
 }
 
 void find_parents(std::vector<Slice>& slices) {
@@ -145,7 +79,8 @@ int64_t unix_ns(int64_t ticks) {
   return ticks_to_unix_ns(static_cast<uint64_t>(ticks));
 }
 
-void convert_times(Track& track) {
+void convert_times(BuiltTrack& built) {
+  Track& track = built.track;
   for (Slice& slice : track.slices) {
     slice.begin = unix_ns(slice.begin);
     slice.end = unix_ns(slice.end);
@@ -156,6 +91,33 @@ void convert_times(Track& track) {
   convert(track.memory);
   convert(track.incidents);
   convert(track.counters);
+  convert(built.marks);
+}
+
+// A number for each kind and number of a flow.
+uint64_t key_of(const LooseEnd& end) {
+  return uint64_t{end.number} << 8 | static_cast<uint64_t>(end.kind);
+}
+
+// Arrows whose two ends are there.  What a thread worked for gives its share the name.
+void pair_flows(Profile& profile, const std::vector<std::vector<LooseEnd>>& ends) {
+  std::unordered_map<uint64_t, Flow::End> begins;
+  for (uint32_t t = 0; t < ends.size(); ++t) {
+    for (const LooseEnd& end : ends[t]) {
+      if (end.begins) begins[key_of(end)] = {t, end.slice};
+    }
+  }
+  for (uint32_t t = 0; t < ends.size(); ++t) {
+    for (const LooseEnd& end : ends[t]) {
+      const auto found = end.begins ? begins.end() : begins.find(key_of(end));
+      if (found == begins.end()) continue;
+      const Flow::End from = found->second;
+      profile.flows.push_back({end.kind, profile.flows.size() + 1, from, {t, end.slice}});
+      Slice& slice = profile.tracks[t].slices[end.slice];
+      if (slice.kind == SliceKind::work)
+        slice.name_id = profile.tracks[from.track].slices[from.slice].name_id;
+    }
+  }
 }
 
 }  // namespace
@@ -172,14 +134,54 @@ std::string_view name_of(SliceKind kind) {
       return "range";
     case SliceKind::phase:
       return "phase";
+    case SliceKind::work:
+      return "work";
+    case SliceKind::eager:
+      return "eager";
   }
   return "unknown";
 }
 
-Profile make_profile(const events::Recording& recording) {
-  std::map<int64_t, Track> tracks;
+std::string_view name_of(events::MemoryCategory category) {
+  switch (category) {
+    case events::MemoryCategory::other:
+      return "other";
+    case events::MemoryCategory::parameter:
+      return "parameter";
+    case events::MemoryCategory::gradient:
+      return "gradient";
+    case events::MemoryCategory::activation:
+      return "activation";
+    case events::MemoryCategory::optimiser:
+      return "optimiser";
+    case events::MemoryCategory::temporary:
+      return "temporary";
+    case events::MemoryCategory::input:
+      return "input";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(events::FlowKind kind) {
+  switch (kind) {
+    case events::FlowKind::launch:
+      return "launch";
+    case events::FlowKind::forward_backward:
+      return "forward_backward";
+  }
+  return "unknown";
+}
+
+const SliceExtra& Track::extra(const Slice& slice) const {
+  static const SliceExtra nothing;
+  return slice.extra == Slice::none ? nothing : extras[slice.extra];
+}
+
+Profile make_profile(events::Recording recording) {
+  Tracks tracks;
+  Shared shared;
   for (const events::ThreadRecording& thread : recording.threads) {
-    TrackBuilder builder(thread);
+    TrackBuilder builder(thread, shared);
     thread.read(builder);
     tracks[thread.tid] = builder.finish(recording.end);
   }
@@ -187,14 +189,26 @@ Profile make_profile(const events::Recording& recording) {
     std::visit(RareReader(tracks, event, recording.begin), event.what);
 
   Profile profile;
+  profile.options = recording.options;
   profile.begin = ticks_to_unix_ns(recording.begin);
   profile.end = ticks_to_unix_ns(recording.end);
   profile.dropped = recording.dropped;
-  for (auto& [tid, track] : tracks) {
-    sort_slices(track);
-    find_parents(track.slices);
-    convert_times(track);
-    profile.tracks.push_back(std::move(track));
+  profile.stacks = std::move(shared.stacks);
+  std::vector<std::vector<LooseEnd>> flows;
+  std::vector<CategoryMark> marks;
+  for (auto& [tid, built] : tracks) {
+    sort_slices(built);
+    find_parents(built.track.slices);
+    convert_times(built);
+    profile.tracks.push_back(std::move(built.track));
+    flows.push_back(std::move(built.flows));
+    marks.insert(marks.end(), built.marks.begin(), built.marks.end());
+  }
+  pair_flows(profile, flows);
+  categorise(profile.tracks, std::move(marks));
+  if (shared.extras) {
+    profile.recorded =
+        std::make_shared<const std::vector<events::ThreadRecording>>(std::move(recording.threads));
   }
   return profile;
 }

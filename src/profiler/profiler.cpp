@@ -17,7 +17,7 @@ void Profiler::start() {
   VITRO_CHECK(
       !events::recording(),
       "Profiler: another one records in this process; stop it first (or unset VITRO_PROFILE)");
-  events::start({.max_bytes = options_.max_bytes});
+  events::start(options_);
   recording_ = true;
   profile_.reset();
 }

@@ -1,12 +1,18 @@
 // The frequent event kinds, declared once: number, size, reader and name follow from the list at
 // the end. To add a kind: a struct here and its name in the list.  Whoever reads (profiler, debug)
 // switches on types.
+//   ts            the moment in ticks (base/clock.h); record() sets it.  A kind without one says
+//                 more about the slice that its thread opened last and that is still open.
+//   tail          bytes of any number that follow the event: record_tail()
+//   needs         recorded only by sessions with that option
+// Begin and End of a kind nest properly on each thread.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -14,8 +20,8 @@
 
 namespace vitro::events {
 
-// `ts` is the moment in ticks (base/clock.h); record() sets it.  Begin and End of a kind nest
-// properly on each thread.
+// What a session records beyond times: its options as bits.
+enum class Detail : uint32_t { shapes = 1, stacks = 2, modules = 4, flops = 8, memory = 16 };
 
 struct OpBegin {
   static constexpr std::string_view name = "op_begin";
@@ -32,7 +38,7 @@ struct OpEnd {
 struct KernelBegin {
   static constexpr std::string_view name = "kernel_begin";
   NameId kernel;
-  NameId detail;       // what is fused in it, for a person; may be empty
+  NameId detail = {};  // what is fused in it, for a person; may be empty
   uint64_t bytes = 0;  // read and written by this launch
   uint64_t flops = 0;
   uint64_t ts = 0;
@@ -64,18 +70,109 @@ struct RangeEnd {
   uint64_t ts = 0;
 };
 
+// A thread's share of the items that a launch handed out.
+struct WorkBegin {
+  static constexpr std::string_view name = "work_begin";
+  uint64_t ts = 0;
+};
+struct WorkEnd {
+  static constexpr std::string_view name = "work_end";
+  uint64_t items = 0;
+  uint64_t ts = 0;
+};
+
+// A compiled function runs op by op: because it was told to, or because it cannot do otherwise.
+struct EagerBegin {
+  static constexpr std::string_view name = "eager_begin";
+  NameId region;  // as the region would be called
+  NameId code = {}, reason = {};
+  uint64_t ts = 0;
+};
+struct EagerEnd {
+  static constexpr std::string_view name = "eager_end";
+  uint64_t ts = 0;
+};
+
+// ---- more about the slice that is open
+
+// What an op or a region was given, the arguments of a range: values (events/values.h).
+struct Inputs {
+  static constexpr std::string_view name = "inputs";
+  static constexpr bool tail = true;
+};
+// Where the program was: return addresses of eight bytes each, the innermost first.
+struct Stack {
+  static constexpr std::string_view name = "stack";
+  static constexpr bool tail = true;
+  static constexpr Detail needs = Detail::stacks;
+};
+struct Module {
+  static constexpr std::string_view name = "module";
+  static constexpr Detail needs = Detail::modules;
+  uint32_t path = 0;  // core/module_path.h
+};
+struct Flops {
+  static constexpr std::string_view name = "flops";
+  static constexpr Detail needs = Detail::flops;
+  uint64_t flops = 0;
+};
+// Items of a launch that the launching thread did itself.
+struct OwnItems {
+  static constexpr std::string_view name = "own_items";
+  uint64_t items = 0;
+};
+
+// An arrow from one slice to others: the same kind and number, one begin.
+enum class FlowKind : uint8_t {
+  launch,           // from a kernel or op to the shares of the threads that work for it
+  forward_backward  // from an op to that which computes its gradient
+};
+struct FlowBegin {
+  static constexpr std::string_view name = "flow_begin";
+  FlowKind flow = FlowKind::launch;
+  uint32_t number = 0;
+};
+struct FlowEnd {
+  static constexpr std::string_view name = "flow_end";
+  FlowKind flow = FlowKind::launch;
+  uint32_t number = 0;
+};
+
+// ---- memory
+
+enum class MemoryCategory : uint8_t {
+  other,  // nobody said
+  parameter,
+  gradient,
+  activation,
+  optimiser,
+  temporary,
+  input
+};
+
 struct Allocated {
   static constexpr std::string_view name = "allocated";
+  static constexpr Detail needs = Detail::memory;
   uint64_t address = 0;
   int64_t bytes = 0;
   int64_t live_bytes = 0;  // of the allocator, this one included
+  MemoryCategory category = MemoryCategory::other;
   uint64_t ts = 0;
 };
 struct Freed {
   static constexpr std::string_view name = "freed";
+  static constexpr Detail needs = Detail::memory;
   uint64_t address = 0;
   int64_t bytes = 0;
   int64_t live_bytes = 0;  // of the allocator, this one no longer included
+  uint64_t ts = 0;
+};
+// Of what an allocation is, said after it was made.
+struct Categorised {
+  static constexpr std::string_view name = "categorised";
+  static constexpr Detail needs = Detail::memory;
+  uint64_t address = 0;
+  MemoryCategory category = MemoryCategory::other;
   uint64_t ts = 0;
 };
 
@@ -89,7 +186,6 @@ struct Counter {
 template <class... E>
 struct EventList {
   static_assert((std::is_trivially_copyable_v<E> && ...), "events are copied as bytes");
-  static constexpr std::array<size_t, sizeof...(E)> sizes{sizeof(E)...};
   static constexpr std::array<std::string_view, sizeof...(E)> names{E::name...};
 
   template <class T>
@@ -103,10 +199,13 @@ struct EventList {
     return k;
   }
 
-  // Calls visit(event) with the event of that kind that lies at `bytes`.
+  // Calls visit with the event of that kind that lies at `bytes`, and with its tail where it has
+  // one and visit wants it. Returns what follows the event.
   template <class Visit>
-  static void read(uint8_t which, const std::byte* bytes, Visit& visit) {
-    ((which == kind<E>() ? visit(load<E>(bytes)) : void()), ...);
+  static const std::byte* read(uint8_t which, const std::byte* bytes, Visit& visit) {
+    const std::byte* next = bytes;
+    ((which == kind<E>() ? next = read_one<E>(bytes, visit) : nullptr), ...);
+    return next;
   }
 
  private:
@@ -116,12 +215,36 @@ struct EventList {
     std::memcpy(&event, bytes, sizeof event);
     return event;
   }
+
+  template <class T, class Visit>
+  static const std::byte* read_one(const std::byte* bytes, Visit& visit) {
+    const T event = load<T>(bytes);
+    bytes += sizeof(T);
+    if constexpr (requires { T::tail; }) {
+      const std::span tail(bytes + sizeof(uint32_t), load<uint32_t>(bytes));
+      if constexpr (std::is_invocable_v<Visit&, const T&, std::span<const std::byte>>) {
+        visit(event, tail);
+      } else {
+        visit(event);
+      }
+      return tail.data() + tail.size();
+    } else {
+      visit(event);
+      return bytes;
+    }
+  }
 };
 
-using Events = EventList<OpBegin, OpEnd, KernelBegin, KernelEnd, RegionBegin, RegionEnd, RangeBegin,
-                         RangeEnd, Allocated, Freed, Counter>;
+using Events =
+    EventList<OpBegin, OpEnd, KernelBegin, KernelEnd, RegionBegin, RegionEnd, RangeBegin, RangeEnd,
+              WorkBegin, WorkEnd, EagerBegin, EagerEnd, Inputs, Stack, Module, Flops, OwnItems,
+              FlowBegin, FlowEnd, Allocated, Freed, Categorised, Counter>;
 
 template <class E>
 concept Event = Events::holds<E>;
+
+// Those that are followed by bytes of any number.
+template <class E>
+concept TailEvent = Event<E> && requires { E::tail; };
 
 }  // namespace vitro::events

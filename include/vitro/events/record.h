@@ -1,6 +1,7 @@
 // How code says that something happened.
 //   events::OpScope op{{add_name}};                      // begins here, ends with the scope
 //   events::record(events::Allocated{address, bytes, live});
+//   if (events::wants(events::Detail::shapes)) events::record_tail(events::Inputs{}, bytes);
 // While no session runs this is one predictable branch.  While one runs the event goes into a
 // buffer of the calling thread: a clock read and its stores, no lock.  Any thread.
 #pragma once
@@ -13,12 +14,26 @@ namespace vitro::events {
 
 namespace detail {
 
-extern constinit std::atomic<uint32_t>
-    session;  // number of the session that runs, 0 while none does
+// The session that runs, 0 while none does: its number, and below it the bits of its options, so
+// that one load says everything.
+extern constinit std::atomic<uint32_t> session;
+inline constexpr uint32_t option_bits = 8;
 
 // Appends an event of the frequent kinds to the calling thread's buffer.
 template <Event E>
 void append(E event, uint32_t in_session);
+template <TailEvent E>
+void append_tail(const E& event, std::span<const std::byte> tail, uint32_t in_session);
+
+// Whether a session takes events of this kind.
+template <Event E>
+inline bool takes(uint32_t in_session) {
+  if constexpr (requires { E::needs; }) {
+    return (in_session & static_cast<uint32_t>(E::needs)) != 0;
+  } else {
+    return in_session != 0;
+  }
+}
 
 }  // namespace detail
 
@@ -27,13 +42,36 @@ inline bool recording() {
   return detail::session.load(std::memory_order_relaxed) != 0;
 }
 
-// Records one of the frequent kinds, stamped with the present moment.  True if a session runs.
+// Does a session run that has one of these options (a Detail, or several of them as bits)?
+inline bool wants(uint32_t details) {
+  return (detail::session.load(std::memory_order_relaxed) & details) != 0;
+}
+inline bool wants(Detail detail) {
+  return wants(static_cast<uint32_t>(detail));
+}
+
+// Records one of the frequent kinds, stamped with the present moment.  True if a session runs that
+// takes it.
 template <Event E>
+  requires(!TailEvent<E>)
 inline bool record(const E& event) {
   const uint32_t session = detail::session.load(std::memory_order_relaxed);
-  if (session == 0) [[likely]]
+  if (!detail::takes<E>(session)) [[likely]]
     return false;
   detail::append(event, session);
+  return true;
+}
+
+// The longest tail; of a longer one nothing is recorded, and it counts as dropped.
+inline constexpr size_t max_tail = 16 << 10;
+
+// The same for kinds that are followed by bytes.
+template <TailEvent E>
+inline bool record_tail(const E& event, std::span<const std::byte> tail) {
+  const uint32_t session = detail::session.load(std::memory_order_relaxed);
+  if (!detail::takes<E>(session)) [[likely]]
+    return false;
+  detail::append_tail(event, tail, session);
   return true;
 }
 
@@ -55,6 +93,7 @@ using OpScope = Scope<OpBegin, OpEnd>;
 using KernelScope = Scope<KernelBegin, KernelEnd>;
 using RegionScope = Scope<RegionBegin, RegionEnd>;
 using RangeScope = Scope<RangeBegin, RangeEnd>;
+using EagerScope = Scope<EagerBegin, EagerEnd>;
 
 // What the calling thread is called in recordings; the system's name for it while this was not
 // called.

@@ -16,11 +16,17 @@
 namespace vitro::events {
 
 struct SessionOptions {
+  bool record_shapes = false;   // what ops are given: dtypes, sizes, strides, numbers
+  bool with_stack = false;      // where in the program ops, ranges, kernels and allocations are
+  bool with_modules = false;    // in which module ops are
+  bool with_flops = false;      // the floating-point operations of ops
+  bool profile_memory = false;  // allocations and frees
   size_t max_bytes = 0;  // of all buffers together, 0: no limit.  What does not fit is counted in
                          // Recording::dropped
 };
 
-// Bytes of events in the order in which one thread wrote them: kind (one byte), event, kind, event…
+// Bytes of events in the order in which one thread wrote them: kind (one byte), event, with its
+// tail's length (four bytes) and tail if it has one; kind, event…
 struct Chunk {
   static constexpr uint32_t size = (64 << 10) - 16;
   std::atomic<uint32_t> used{0};  // the writer's release of all bytes before
@@ -33,11 +39,13 @@ struct ThreadRecording {
   std::vector<std::unique_ptr<Chunk>> chunks;
 
   // Calls visit(event) for each event, in order; visit takes every kind (a template, or overloads).
+  // A visit(event, tail) is preferred for kinds with a tail; the bytes live as long as the chunks.
   template <class Visit>
   void read(Visit&& visit) const;
 };
 
 struct Recording {
+  SessionOptions options;
   uint64_t begin = 0, end = 0;           // ticks
   uint64_t dropped = 0;                  // events that the limit kept out
   std::vector<ThreadRecording> threads;  // those that recorded anything, ordered by tid
@@ -53,11 +61,9 @@ Recording stop();
 template <class Visit>
 void ThreadRecording::read(Visit&& visit) const {
   for (const auto& chunk : chunks) {
-    const uint32_t used = chunk->used.load(std::memory_order_acquire);
-    for (uint32_t at = 0; at < used;) {
-      const auto kind = static_cast<uint8_t>(chunk->bytes[at]);
-      Events::read(kind, &chunk->bytes[at + 1], visit);
-      at += static_cast<uint32_t>(1 + Events::sizes[kind]);
+    const std::byte* end = chunk->bytes + chunk->used.load(std::memory_order_acquire);
+    for (const std::byte* at = chunk->bytes; at < end;) {
+      at = Events::read(static_cast<uint8_t>(*at), at + 1, visit);
     }
   }
 }

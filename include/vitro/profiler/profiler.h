@@ -27,11 +27,8 @@
 
 namespace vitro {
 
-struct ProfilerOptions {
-  bool profile_memory = false;  // allocations and frees in the trace and in the table
-  size_t max_bytes =
-      0;  // of event buffers, 0: no limit.  What does not fit is counted; table and trace say so
-};
+// What is recorded besides times, each off by default, and a limit: events/session.h.
+using ProfilerOptions = events::SessionOptions;
 
 // One may record at a time in a process; a second is an Error.  Start and stop are safe while other
 // threads run; the object itself belongs to one thread at a time.

@@ -1,0 +1,172 @@
+#include "vitro/profiler/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <thread>
+
+#include "vitro/events/record.h"
+
+namespace vitro {
+namespace {
+
+using events::Detail;
+using events::MemoryCategory;
+
+std::span<const std::byte> bytes_of(const auto& values) {
+  return std::as_bytes(std::span(values));
+}
+
+// The only slice of that name.
+std::pair<const Track*, const Slice*> find(const Profile& profile, std::string_view name) {
+  for (const Track& track : profile.tracks) {
+    for (const Slice& slice : track.slices) {
+      if (slice.name() == name) return {&track, &slice};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST(Profile, a_slice_has_what_was_said_while_it_was_the_last) {
+  const std::array<uint64_t, 2> outer{1, 2}, inner{3, 2};
+  events::start(
+      {.record_shapes = true, .with_stack = true, .with_modules = true, .with_flops = true});
+  for (int i = 0; i < 2; ++i) {
+    const events::OpScope op{{events::intern("op")}};
+    events::ValueWriter values;
+    values.integer(i);
+    events::record_tail(events::Inputs{}, values.bytes());
+    events::record_tail(events::Stack{}, bytes_of(outer));
+    events::record(events::Module{5});
+    events::record(events::Flops{1000});
+    const events::KernelScope kernel{{events::intern("kernel")}};
+    events::record_tail(events::Stack{}, bytes_of(inner));
+  }
+  const Profile profile = make_profile(events::stop());
+  ASSERT_EQ(profile.tracks.size(), 1u);
+  const Track& track = profile.tracks[0];
+  ASSERT_EQ(track.slices.size(), 4u);
+  for (size_t i = 0; i < 2; ++i) {
+    const Slice& op = track.slices[2 * i];
+    const SliceExtra& extra = track.extra(op);
+    events::ValueReader reader(extra.inputs);
+    EXPECT_EQ(reader.next()->integer, static_cast<int64_t>(i));
+    EXPECT_EQ(extra.module, 5u);
+    EXPECT_EQ(op.flops, 1000u);
+    EXPECT_EQ(profile.stacks.at(extra.stack), (Stack{1, 2}));
+    EXPECT_EQ(profile.stacks.at(track.extra(track.slices[2 * i + 1]).stack), (Stack{3, 2}));
+  }
+  EXPECT_EQ(profile.stacks.size(), 2u);
+}
+
+TEST(Profile, only_what_was_asked_for_is_recorded) {
+  events::start();
+  {
+    const events::OpScope op{{events::intern("op")}};
+    const std::array<uint64_t, 1> stack{1};
+    EXPECT_FALSE(events::record_tail(events::Stack{}, bytes_of(stack)));
+    EXPECT_FALSE(events::record(events::Module{5}));
+    EXPECT_FALSE(events::record(events::Allocated{64, 64, 64}));
+    EXPECT_FALSE(events::wants(Detail::shapes));
+  }
+  const Profile profile = make_profile(events::stop());
+  EXPECT_TRUE(profile.tracks.at(0).extras.empty());
+  EXPECT_TRUE(profile.tracks.at(0).memory.empty());
+  EXPECT_FALSE(events::wants(Detail::shapes));
+}
+
+TEST(Profile, arrows_lead_from_a_launch_to_the_shares_of_other_threads) {
+  events::start();
+  {
+    const events::KernelScope kernel{{events::intern("fused_add")}};
+    events::record(events::FlowBegin{events::FlowKind::launch, 9});
+    events::record(events::FlowBegin{events::FlowKind::launch, 10});  // nobody comes
+    for (int t = 0; t < 2; ++t) {
+      std::thread([] {
+        events::record(events::WorkBegin{});
+        events::record(events::FlowEnd{events::FlowKind::launch, 9});
+        events::record(events::WorkEnd{.items = 42});
+        const events::Scope<events::WorkBegin, events::WorkEnd> late{{}};
+        events::record(events::FlowEnd{events::FlowKind::launch, 8});  // begun before
+      }).join();
+    }
+  }
+  const Profile profile = make_profile(events::stop());
+  ASSERT_EQ(profile.flows.size(), 2u);
+  for (const Flow& flow : profile.flows) {
+    const Slice& from = profile.tracks.at(flow.from.track).slices.at(flow.from.slice);
+    const Track& worker = profile.tracks.at(flow.to.track);
+    const Slice& to = worker.slices.at(flow.to.slice);
+    EXPECT_EQ(from.kind, SliceKind::kernel);
+    EXPECT_EQ(to.kind, SliceKind::work);
+    EXPECT_EQ(to.name(), "fused_add");
+    EXPECT_EQ(worker.extra(to).items, 42u);
+    EXPECT_LE(from.begin, to.begin);
+  }
+  EXPECT_NE(profile.flows[0].id, profile.flows[1].id);
+  EXPECT_NE(find(profile, "parallel_for").second, nullptr);
+}
+
+TEST(Profile, a_region_that_ran_eagerly_says_why) {
+  events::start();
+  {
+    const events::EagerScope scope{{events::intern("Torch-Compiled Region: 0/1"),
+                                    events::intern("V0601"), events::intern("no kernel for it")}};
+  }
+  const Profile profile = make_profile(events::stop());
+  const auto [track, slice] = find(profile, "Torch-Compiled Region: 0/1");
+  ASSERT_NE(slice, nullptr);
+  EXPECT_EQ(slice->kind, SliceKind::eager);
+  EXPECT_EQ(events::text(slice->detail), "no kernel for it");
+  EXPECT_EQ(events::text(track->extra(*slice).code), "V0601");
+}
+
+TEST(Profile, memory_has_the_category_that_was_said_or_that_its_life_tells) {
+  events::start({.profile_memory = true});
+  const auto allocate = [](uint64_t address, MemoryCategory category = MemoryCategory::other) {
+    events::record(events::Allocated{address, 64, 64, category});
+  };
+  allocate(1);
+  {
+    const events::OpScope op{{events::intern("op")}};
+    allocate(2);
+    allocate(3);
+    events::record(events::Freed{3, 64, 0});
+    allocate(4, MemoryCategory::gradient);
+  }
+  events::record(events::Freed{2, 64, 0});
+  events::record(events::Categorised{1, MemoryCategory::parameter});
+  events::record(events::Freed{1, 64, 0});
+  allocate(1);
+  const Profile profile = make_profile(events::stop());
+  std::vector<std::pair<uint64_t, std::string_view>> seen;
+  for (const MemoryChange& change : profile.tracks.at(0).memory)
+    seen.emplace_back(change.address, name_of(change.category));
+  EXPECT_EQ(seen, (std::vector<std::pair<uint64_t, std::string_view>>{{1, "parameter"},
+                                                                      {2, "activation"},
+                                                                      {3, "temporary"},
+                                                                      {3, "temporary"},
+                                                                      {4, "gradient"},
+                                                                      {2, "activation"},
+                                                                      {1, "parameter"},
+                                                                      {1, "other"}}));
+}
+
+TEST(Profile, allocations_know_where_the_program_was) {
+  const std::array<uint64_t, 1> op_stack{1}, allocation_stack{2};
+  events::start({.with_stack = true, .profile_memory = true});
+  {
+    const events::OpScope op{{events::intern("op")}};
+    events::record_tail(events::Stack{}, bytes_of(op_stack));
+    events::record(events::Allocated{64, 64, 64});
+    events::record_tail(events::Stack{}, bytes_of(allocation_stack));
+  }
+  const Profile profile = make_profile(events::stop());
+  const Track& track = profile.tracks.at(0);
+  EXPECT_EQ(profile.stacks.at(track.extra(track.slices.at(0)).stack), (Stack{1}));
+  EXPECT_EQ(profile.stacks.at(track.memory.at(0).stack), (Stack{2}));
+}
+
+}  // namespace vitro
