@@ -55,16 +55,21 @@ double averaging() {
   return ns_per_op([] { static_cast<void>(recorded().averages().entries().size()); });
 }
 
-double exporting(const char* path) {
+double exporting(const std::string& path) {
   return ns_per_op([&] { recorded().write_trace(path); });
 }
 
-double bytes_per_op(const char* suffix) {
+// What `measure` says of a file of that name, which goes afterwards.
+double with_file(std::string_view suffix, double (*measure)(const std::string& path)) {
   const auto path = std::filesystem::temp_directory_path() / cat("vitro_bench_", getpid(), suffix);
-  recorded().write_trace(path);
-  const auto bytes = static_cast<double>(std::filesystem::file_size(path));
+  const double found = measure(path);
   std::filesystem::remove(path);
-  return bytes / ops;
+  return found;
+}
+
+double bytes_per_op(const std::string& path) {
+  recorded().write_trace(path);
+  return static_cast<double>(std::filesystem::file_size(path)) / ops;
 }
 
 const Add record_step(Step{"profiler_record", "what recording adds to an op", recording});
@@ -72,8 +77,15 @@ const Add stop_step(Step{"profiler_stop", "stop(): events to slices", stopping})
 const Add averages_step(Step{"profiler_averages", "averages()", averaging});
 const Add json_step(Step{"profiler_json", "write_trace() as JSON, the bytes thrown away",
                          [] { return exporting("/dev/null"); }});
-const Add json_mb_step(Step{"profiler_json_mb", "the same per megabyte of JSON",
-                            [] { return exporting("/dev/null") / bytes_per_op(".json") * 1e6; }});
+const Add json_mb_step(Step{"profiler_json_mb", "the same per megabyte of JSON", [] {
+                              return exporting("/dev/null") / with_file(".json", bytes_per_op) *
+                                     1e6;
+                            }});
+
+const Add gz_step(Step{"profiler_json_gz", "write_trace() of .json.gz",
+                       [] { return with_file(".json.gz", exporting); }});
+const Add zst_step(Step{"profiler_json_zst", "write_trace() of .json.zst",
+                        [] { return with_file(".json.zst", exporting); }});
 
 }  // namespace
 }  // namespace vitro::bench

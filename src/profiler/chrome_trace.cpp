@@ -5,6 +5,7 @@
 #include <array>
 #include <random>
 
+#include "profiler/event_args.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json.h"
 #include "vitro/report/progress.h"
@@ -17,10 +18,6 @@ namespace {
 constexpr int64_t quarter_ns = 7'889'238 * int64_t{1'000'000'000};
 constexpr int64_t spans_sort_index = 0x20000000;
 constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
-
-std::string_view category(SliceKind kind) {
-  return kind == SliceKind::range ? "user_annotation" : "cpu_op";
-}
 
 std::string host_name() {
   char name[256] = "";
@@ -63,7 +60,8 @@ class Writer {
   void thread_name(const Track& track);
   void track(const Track& track);
   void slice(const Slice& slice);
-  void kernel_arguments(const Slice& slice);
+  // Begins an instant on a thread: up to its arguments.
+  report::Json& instant(const Track& track, std::string_view name, int64_t at);
   void memory(const Track& track, const MemoryChange& change);
   void incident(const Track& track, const Incident& incident);
   void counter(const CounterValue& counter);
@@ -152,46 +150,27 @@ void Writer::thread_name(const Track& track) {
   named("thread_sort_index", pid_, track.tid, "sort_index", track.tid);
 }
 
-void Writer::kernel_arguments(const Slice& slice) {
-  const auto ns = static_cast<double>(slice.duration());
-  json_.member("kernel_backend", "vitro");
-  if (slice.detail != events::NameId{}) json_.member("fused", events::text(slice.detail));
-  json_.member("kernel_flop", slice.flops)
-      .member("kernel_num_gb", static_cast<double>(slice.bytes) / 1e9);
-  json_.member("bytes", slice.bytes);
-  if (ns == 0) return;
-  json_.member("GB/s", static_cast<double>(slice.bytes) / ns);
-  json_.member("GFLOP/s", static_cast<double>(slice.flops) / ns);
-}
-
 void Writer::slice(const Slice& slice) {
   json_.begin_object().raw(slice_head(slice.kind, slice.name_id)).raw(place_);
   json_.key("ts").thousandths(slice.begin - base_);
   json_.key("dur").thousandths(slice.duration()).key("args").begin_object();
-  json_.member("External id", index_ + 1);
-  if (slice.sequence >= 0)
-    json_.member("Sequence number", slice.sequence).member("Fwd thread id", 0);
-  json_.member("Record function id", 0);
-  if (slice.kind == SliceKind::kernel) kernel_arguments(slice);
-  if (slice.kind == SliceKind::phase) json_.member("Compile phase of", events::text(slice.detail));
-  if (!slice.finished) json_.member("finished", "false");
-  json_.member("Ev Idx", index_++).end().end();
+  slice_args(slice, index_++, json_);
+  json_.end().end();
+}
+
+report::Json& Writer::instant(const Track& track, std::string_view name, int64_t at) {
+  event("i", instant_category, name, pid_, track.tid, at).member("s", "t");
+  return json_.key("args").begin_object();
 }
 
 void Writer::memory(const Track& track, const MemoryChange& change) {
-  event("i", "cpu_instant_event", "[memory]", pid_, track.tid, change.at).member("s", "t");
-  json_.key("args")
-      .begin_object()
-      .member("Total Reserved", 0)
-      .member("Total Allocated", change.live_bytes);
-  json_.member("Bytes", change.bytes).member("Device Id", -1).member("Device Type", 0);
-  json_.member("Addr", change.address).member("Ev Idx", index_++).end().end();
+  memory_args(change, index_++, instant(track, memory_event, change.at));
+  json_.end().end();
 }
 
 void Writer::incident(const Track& track, const Incident& incident) {
-  event("i", "cpu_instant_event", incident.kind, pid_, track.tid, incident.at).member("s", "t");
-  json_.key("args").begin_object().member("code", incident.code).member("reason", incident.reason);
-  json_.member("place", incident.place).member("Ev Idx", index_++).end().end();
+  incident_args(incident, index_++, instant(track, incident.kind, incident.at));
+  json_.end().end();
 }
 
 void Writer::counter(const CounterValue& counter) {
