@@ -134,7 +134,8 @@ std::vector<Entry> entries_of(const std::string& folder) {
     int64_t used = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
     bool left_behind = ends_with(path, ".trying") || ends_with(path, ".tmp");
     if (left_behind && now - used > day_ns) unlink(path.c_str());
-    if (ends_with(path, ".so")) entries.push_back({path, used, uint64_t(info.st_size)});
+    if (ends_with(path, ".so") || ends_with(path, ".cpp") || ends_with(path, ".h"))
+      entries.push_back({path, used, uint64_t(info.st_size)});
   }
   return entries;
 }
@@ -195,22 +196,46 @@ bool DiskCache::find(std::string_view key, std::string& path) const {
 
 bool DiskCache::store(std::string_view key, std::string_view bytes, std::string& path,
                       std::string& why) const {
-  static std::atomic<uint64_t> count = 0;
-  uint64_t number = count++;
   path = cat(folder_, "/", key, ".so");
-  std::string unfinished = cat(folder_, "/", key, ".", getpid(), ".", number, ".tmp");
   Trailer trailer = trailer_of(bytes);
-  File file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
-  bool written = file.ok() && file.write(bytes) &&
-                 file.write({reinterpret_cast<const char*>(&trailer), sizeof trailer}) &&
-                 file.finish() && rename(unfinished.c_str(), path.c_str()) == 0;
-  if (!written) {
+  if (!write_file(path, bytes, {reinterpret_cast<const char*>(&trailer), sizeof trailer})) {
     why = cat(folder_, ": could not be written: ", std::strerror(errno));
-    unlink(unfinished.c_str());
     return false;
   }
-  if (number % 16 == 0) trim(uint64_t(std::max<int64_t>(cache_size_mb.get(), 0)) << 20);
+  static std::atomic<uint64_t> stored = 0;
+  if (stored++ % 16 == 0) trim(uint64_t(std::max<int64_t>(cache_size_mb.get(), 0)) << 20);
   return true;
+}
+
+bool DiskCache::write_file(const std::string& path, std::string_view bytes,
+                           std::string_view more) const {
+  static std::atomic<uint64_t> count = 0;
+  const std::string unfinished = cat(path, ".", getpid(), ".", count++, ".tmp");
+  File file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
+  const bool written = file.ok() && file.write(bytes) && file.write(more) && file.finish() &&
+                       rename(unfinished.c_str(), path.c_str()) == 0;
+  const int why = errno;
+  if (!written) unlink(unfinished.c_str());
+  errno = why;
+  return written;
+}
+
+std::string DiskCache::text_of(std::string_view key) const {
+  return ok() ? cat(folder_, "/", key) : "";
+}
+
+std::string DiskCache::prelude_of(const Hash& hash) const {
+  return ok() ? cat(folder_, "/prelude-", hash.hex(), ".h") : "";
+}
+
+void DiskCache::keep_texts(std::string_view key, std::span<const std::string> sources) const {
+  for (size_t i = 0; i < sources.size(); ++i)
+    write_file(cat(text_of(key), ".", i, ".cpp"), sources[i], {});
+}
+
+void DiskCache::keep_prelude(const Hash& hash, std::string_view text) const {
+  const std::string path = prelude_of(hash);
+  if (access(path.c_str(), F_OK) != 0) write_file(path, text, {});
 }
 
 void DiskCache::trim(uint64_t limit) const {

@@ -8,8 +8,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "vitro/base/hash.h"
 
 namespace vitro::jit {
 
@@ -31,11 +34,21 @@ class DiskCache {
   bool store(std::string_view key, std::string_view bytes, std::string& path,
              std::string& why) const;
 
+  // What an entry was compiled from, in files that debuggers and profilers show: text_of(key) with
+  // ".0.cpp" behind it and so on, prelude_of(hash).  A file that cannot be written is not there.
+  std::string text_of(std::string_view key) const;
+  std::string prelude_of(const Hash& hash) const;
+  void keep_texts(std::string_view key, std::span<const std::string> sources) const;
+  void keep_prelude(const Hash& hash, std::string_view text) const;
+
   // Removes the least recently used entries until the folder is within `bytes`, and what dead
   // processes left behind.
   void trim(uint64_t bytes) const;
 
  private:
+  // Whole or not at all.
+  bool write_file(const std::string& path, std::string_view bytes, std::string_view more) const;
+
   std::string folder_;
 };
 

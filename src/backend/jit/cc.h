@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define VITRO_CC_INTERFACE 2
+#define VITRO_CC_INTERFACE 3
 
 enum {
   VITRO_CC_FAILED = 0,    /* the text does not compile: diagnostics says why */
@@ -33,12 +33,15 @@ typedef struct {
   VitroCcText prelude;     /* what #include "vitro_prelude.h" means; empty: there is none */
   const char* precompiled; /* a file of vitro_cc_precompile, of this prelude, machine and flags; any
                               other, or an empty name, leaves the prelude to be read as text */
-  const char* name;        /* file name in diagnostics and line tables */
-  const char* triple;      /* "x86_64-unknown-linux-gnu" */
-  const char* features;    /* "+avx2,+fma,..." */
-  const char* flags;       /* arguments of clang's -cc1, separated by single spaces */
-  const char* temp_folder; /* where lld may write; the folder must exist */
-  uint32_t threads;        /* at most so many sources at once */
+  const char* name; /* file name in diagnostics, and in line tables where the next is empty */
+  const char*
+      kept_texts; /* the texts will be kept in files: line tables call source i KEPT.i.cpp */
+  const char* kept_prelude; /* and the prelude so */
+  const char* triple;       /* "x86_64-unknown-linux-gnu" */
+  const char* features;     /* "+avx2,+fma,..." */
+  const char* flags;        /* arguments of clang's -cc1, separated by single spaces */
+  const char* temp_folder;  /* where lld may write; the folder must exist */
+  uint32_t threads;         /* at most so many sources at once */
   uint32_t reserved;
 } VitroCcRequest;
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "backend/jit/announce.h"
 #include "backend/jit/cache.h"
 #include "backend/jit/compiler.h"
 #include "backend/jit/options.h"
@@ -61,6 +62,7 @@ Result<ModulePtr> load_file(const std::string& path, const std::string& shown, J
   report.load_ns = now_ns() - begin;
   if (!handle) return Failure{cat("jit: compiled kernels could not be loaded: ", dlerror())};
   report.path = shown;
+  if (is_jit_profiler_there()) announce_kernels(handle, path, shown);
   return ModulePtr(std::make_shared<const KernelModule>(handle, shown));
 }
 
@@ -94,6 +96,8 @@ Result<Compiled> compile(const Texts& texts, const DiskCache& cache, JitReport& 
   events::PhaseScope phase("compile_kernels", report.key);
   CrashMarker marker(cache, report.key);
   WireRequest request = request_for(texts);
+  request.kept_texts = cache.text_of(report.key);
+  request.kept_prelude = cache.prelude_of(texts.prelude.hash);
   Result<Compiled> compiled =
       marker.crashed_before() ? compile_in_helper(request) : compile_in_process(request);
   if (!compiled) {
@@ -125,6 +129,8 @@ Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
   Result<Compiled> compiled = compile(texts, cache, report);
   if (!compiled) return compiled.failure();
   if (cache.ok() && cache.store(report.key, compiled->object, path, why)) {
+    cache.keep_texts(report.key, texts.sources);
+    if (!texts.prelude.text.empty()) cache.keep_prelude(texts.prelude.hash, texts.prelude.text);
     Result<ModulePtr> loaded = load_file(path, path, report);
     if (loaded) return loaded;
     why =

@@ -14,7 +14,8 @@ namespace vitro::jit {
 
 struct WireRequest {
   std::vector<std::string> sources;
-  std::string prelude, precompiled, name, triple, features, flags, temp_folder;
+  std::string prelude, precompiled, name, kept_texts, kept_prelude, triple, features, flags,
+      temp_folder;
   uint64_t vector_bits = 0, threads = 1;
 };
 
@@ -38,6 +39,8 @@ class RequestView {
                {wire.prelude.data(), wire.prelude.size()},
                wire.precompiled.c_str(),
                wire.name.c_str(),
+               wire.kept_texts.c_str(),
+               wire.kept_prelude.c_str(),
                wire.triple.c_str(),
                wire.features.c_str(),
                wire.flags.c_str(),
@@ -106,7 +109,8 @@ inline std::string write_wire(const WireRequest& r) {
   out.add(uint64_t{r.sources.size()});
   for (const std::string& source : r.sources) out.add(source);
   for (const std::string* text :
-       {&r.prelude, &r.precompiled, &r.name, &r.triple, &r.features, &r.flags, &r.temp_folder}) {
+       {&r.prelude, &r.precompiled, &r.name, &r.kept_texts, &r.kept_prelude, &r.triple, &r.features,
+        &r.flags, &r.temp_folder}) {
     out.add(*text);
   }
   out.add(r.vector_bits);
@@ -118,8 +122,8 @@ inline bool read_wire(std::string_view bytes, WireRequest& r) {
   WireReader in(bytes);
   uint64_t count = in.number();
   for (uint64_t i = 0; i < count && in.ok(); ++i) r.sources.push_back(in.text());
-  for (std::string* text :
-       {&r.prelude, &r.precompiled, &r.name, &r.triple, &r.features, &r.flags, &r.temp_folder}) {
+  for (std::string* text : {&r.prelude, &r.precompiled, &r.name, &r.kept_texts, &r.kept_prelude,
+                            &r.triple, &r.features, &r.flags, &r.temp_folder}) {
     *text = in.text();
   }
   r.vector_bits = in.number();

@@ -83,8 +83,7 @@ void* compile_sources(void* argument) {
   GrownHeap heap;
   for (size_t i; (i = job.next++) < job.objects.size();) {
     int64_t begin = now_ns();
-    job.objects[i] =
-        compile({job.request.sources[i].data, job.request.sources[i].size}, job.request);
+    job.objects[i] = compile(i, job.request);
     job.clang_ns += now_ns() - begin;
   }
   return nullptr;

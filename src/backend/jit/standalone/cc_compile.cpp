@@ -5,7 +5,7 @@
 
 namespace vitro::cc {
 
-Outcome compile(std::string_view source, const VitroCcRequest& request) {
+Outcome compile(size_t source, const VitroCcRequest& request) {
   Outcome outcome;
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);

@@ -25,12 +25,13 @@ struct Outcome {
   bool from_tree = false;   // the prelude was not read as text
 };
 
-// Clang and LLVM: a text to an object file.  Any threads at once; wants a large stack.
-Outcome compile(std::string_view source, const VitroCcRequest& request);
+// Clang and LLVM: one of the request's texts to an object file.  Any threads at once; wants a large
+// stack.
+Outcome compile(size_t source, const VitroCcRequest& request);
 
 // The first half of it, Clang: a text to a module of unoptimised IR; null, with the reasons in the
 // outcome's diagnostics, when the text is wrong.
-std::unique_ptr<llvm::Module> parse(std::string_view source, const VitroCcRequest& request,
+std::unique_ptr<llvm::Module> parse(size_t source, const VitroCcRequest& request,
                                     llvm::LLVMContext& context, Outcome& outcome);
 
 // The prelude as a file: a line that says of what, and the syntax tree.

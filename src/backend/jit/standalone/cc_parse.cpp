@@ -79,8 +79,9 @@ llvm::StringRef tree_for(const VitroCcRequest& request) {
 // A run of Clang over a text that sees nothing of the machine's files.
 class Run {
  public:
-  Run(const VitroCcRequest& request, std::string& diagnostics)
+  Run(const VitroCcRequest& request, std::string& diagnostics, size_t source = 0)
       : request_(request),
+        source_(source),
         messages_(diagnostics),
         options_(llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>()),
         printer_(messages_, options_.get()),
@@ -133,10 +134,24 @@ class Run {
     if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, diagnostics))
       return nullptr;
     invocation->getTargetOpts().FeaturesAsWritten = split(request_.features, ',');
+    name_kept_files(invocation->getCodeGenOpts(), name);
     return invocation;
   }
 
+  // Line tables name the files in which the texts can be read.
+  void name_kept_files(clang::CodeGenOptions& options, const char* name) const {
+    const std::string texts = request_.kept_texts, prelude = request_.kept_prelude;
+    if (texts.empty()) return;
+    options.DebugCompilationDir = texts.substr(0, texts.rfind('/'));
+    const std::string text = texts + "." + std::to_string(source_) + ".cpp";
+    for (const std::string& folder : {std::string(), std::string("/")}) {
+      options.DebugPrefixMap.emplace_back(folder + name, text);
+      options.DebugPrefixMap.emplace_back(folder + prelude_name, prelude);
+    }
+  }
+
   const VitroCcRequest& request_;
+  size_t source_;
   llvm::raw_string_ostream messages_;
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
   clang::TextDiagnosticPrinter printer_;
@@ -185,11 +200,11 @@ class MakeTree : public clang::ASTFrontendAction {
 
 }  // namespace
 
-std::unique_ptr<llvm::Module> parse(std::string_view source, const VitroCcRequest& request,
+std::unique_ptr<llvm::Module> parse(size_t source, const VitroCcRequest& request,
                                     llvm::LLVMContext& context, Outcome& outcome) {
-  const llvm::StringRef text(source.data(), source.size());
+  const llvm::StringRef text(request.sources[source].data, request.sources[source].size);
   if (const llvm::StringRef tree = tree_for(request); !tree.empty()) {
-    Run run(request, outcome.diagnostics);
+    Run run(request, outcome.diagnostics, source);
     MakeModule action(context);
     run.add_file(request.name, text);
     outcome.from_tree = run(action, request.name, tree);
@@ -197,7 +212,7 @@ std::unique_ptr<llvm::Module> parse(std::string_view source, const VitroCcReques
     outcome.diagnostics
         .clear();  // of a wrong text, or of a tree that cannot be read: now without it
   }
-  Run run(request, outcome.diagnostics);
+  Run run(request, outcome.diagnostics, source);
   MakeModule action(context);
   run.add_file(request.name, text);
   return run(action, request.name) ? action.take() : nullptr;
