@@ -74,9 +74,9 @@ const Code no_such_backend{"V0602", "there is no such backend",
                            "compile(f, {.backend = \"mine\"});", "See list_backends()."};
 const Code write_not_a_value{"V0603", "a write cannot be said in values",
                              "A write in place goes through a view that cannot be turned around, "
-                             "so the segment is run op by op.",
-                             "add_(expand(x, {3, 4}), y);",
-                             "Write into the tensor itself, or make a new one."};
+                             "or would change how a tensor lies in memory, so the segment is run "
+                             "op by op.",
+                             "", "Write into the tensor itself, or make a new one."};
 const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
                                  "Two tensors from outside overlap in memory, one is written, and "
                                  "they are no windows of one vector: their dtypes differ, or their "

@@ -39,6 +39,10 @@ const OpDef* scatter_of(const OpDef& view) {
   return nullptr;
 }
 
+bool shows_nothing(const TensorMeta& view) {
+  return std::any_of(view.sizes.begin(), view.sizes.end(), [](Size s) { return s.expr().is(0); });
+}
+
 class Planner {
  public:
   Planner(const Step& last, const std::vector<uint64_t>& live, Plan* plan)
@@ -283,6 +287,7 @@ class Planner {
   Value parent_value(const SlotTable::Entry& view, Value value) {
     const Step& step = *view.made_by;
     const ViewInfo& info = *step.op->view;
+    if (shows_nothing(*view.meta)) return read(view.parent);
     if (info.back) {
       const Attrs attrs = step.attrs_owned.map_sizes([](Size s) { return now(s); });
       const ViewBack back =

@@ -203,6 +203,16 @@ ViewBack View::back(const TensorMeta& operand, const TensorMeta&, AttrsView) {
   return {&def<View>(), vitro::Attrs(view_of<View>(inverse))};
 }
 
+// None where an element is repeated, or left out.
+ViewBack Expand::back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs) {
+  const size_t missing = result.sizes.size() - operand.sizes.size();
+  for (size_t d = 0; d < result.sizes.size(); ++d) {
+    const Size had = d < missing ? Size(1) : operand.sizes[d - missing];
+    if (!equal(had, result.sizes[d])) return {};
+  }
+  return View::back(operand, result, attrs);
+}
+
 ViewBack Squeeze::back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs) {
   return View::back(operand, result, attrs);
 }

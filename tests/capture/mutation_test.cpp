@@ -280,6 +280,21 @@ TEST(Aliases, TwoHandlesOfOneWindowAreOneTensor) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
+TEST(Aliases, AWriteThroughAnExpandedViewThatRepeatsNothingIsCompiled) {
+  const auto program = [](const Tensor& x, const Tensor& y) {
+    add_(expand(x, {1, 4}), 1.0);
+    add_(expand(slice(x, 0, 1, 3), {-1}), 2.0);
+    add_(expand(y, {0, 4}), 3.0);
+    return add(x, y);
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({4}), y = counted({4}), z = counted({1, 4});
+  EXPECT_EQ(values(f(x, z)), values(program(y, z)));
+  EXPECT_EQ(values(x), values(y));
+  EXPECT_EQ(values(z), values(counted({1, 4})));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
 TEST(Aliases, AWriteThroughAViewThatRepeatsIsTheSameErrorAsEager) {
   auto f = compile([](const Tensor& x) { add_(expand(x, {3, 2}), 1.0); }, graphs());
   std::string eager_text, compiled_text;

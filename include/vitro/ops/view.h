@@ -60,7 +60,8 @@ struct Expand : ViewOp {
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
-  static constexpr ViewInfo info{&map};
+  static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
+  static constexpr ViewInfo info{&map, &back};
 };
 
 struct SliceAttrs {
