@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
@@ -19,23 +22,34 @@ Registry& registry() {
   return *one;
 }
 
-void read(std::string_view, std::string_view text, bool& value) {
-  value = !(text.empty() || text == "0" || text == "false" || text == "off" || text == "no");
-}
-
-void read(std::string_view variable, std::string_view text, int64_t& value) {
-  int64_t parsed = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  VITRO_CHECK(end.ec == std::errc{} && end.ptr == text.data() + text.size(), variable, ": got \"",
-              text, "\", needs a whole number");
-  value = parsed;
-}
-
-void read(std::string_view, std::string_view text, std::string& value) {
-  value = text;
-}
-
 }  // namespace
+
+template <>
+bool Option<bool>::read(std::string_view text) const {
+  const auto one_of = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, text) != words.end();
+  };
+  if (one_of({"1", "true", "on", "yes"})) return true;
+  VITRO_CHECK(one_of({"", "0", "false", "off", "no"}), variable(), ": got \"", text,
+              "\", needs 1 or 0 (also true, on, yes; false, off, no)");
+  return false;
+}
+
+template <>
+int64_t Option<int64_t>::read(std::string_view text) const {
+  int64_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  VITRO_CHECK(end.ec == std::errc{} && end.ptr == text.data() + text.size(), variable(), ": got \"",
+              text, "\", needs a whole number");
+  VITRO_CHECK(number >= least_, variable(), ": got ", number, ", needs a whole number from ",
+              least_, " on");
+  return number;
+}
+
+template <>
+std::string Option<std::string>::read(std::string_view text) const {
+  return std::string(text);
+}
 
 OptionBase::OptionBase(std::string_view variable, std::string_view help)
     : variable_(variable), help_(help) {
@@ -65,14 +79,16 @@ std::vector<OptionBase*> all_options() {
 
 template <class T>
 void Option<T>::assign(std::string_view text) {
-  read(variable(), text, value_);
+  try {
+    value_ = read(text);
+  } catch (const Error& error) {  // a program does not end because of its environment
+    std::fprintf(stderr, "vitro warning: %s; it stays %s\n", error.what(), cat(value_).c_str());
+  }
 }
 
 template <class T>
 void Option<T>::parse(std::string_view text) {
-  T parsed{};
-  read(variable(), text, parsed);
-  set(std::move(parsed));
+  set(read(text));
 }
 
 template <class T>

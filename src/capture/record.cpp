@@ -28,11 +28,11 @@ void say_once(const std::string& name, const Code& code, const std::string& reas
 
 Option<int64_t> recompile_limit{
     "VITRO_RECOMPILE_LIMIT", 8,
-    "ways that one place of a compiled function may go before it runs eagerly"};
+    "ways that one place of a compiled function may go before it runs eagerly", 0};
 Option<int64_t> segment_limit{"VITRO_SEGMENT_LIMIT", 20000,
-                              "ops of a compiled function in one segment before it is cut"};
+                              "ops of a compiled function in one segment before it is cut", 1};
 Option<int64_t> record_limit{"VITRO_RECORD_LIMIT", 200000,
-                             "ops recorded for one compiled function before others run eagerly"};
+                             "ops recorded for one compiled function before others run eagerly", 1};
 
 std::string place_text(std::source_location where) {
   return where.line() == 0 ? std::string() : cat(where.file_name(), ':', where.line());

@@ -6,9 +6,9 @@
 namespace vitro::runtime {
 
 inline Option<int64_t> thread_count{
-    "VITRO_NUM_THREADS", 0, "threads of a kernel; 0: as many as the process may run on at once"};
+    "VITRO_NUM_THREADS", 0, "threads of a kernel; 0: as many as the process may run on at once", 0};
 inline Option<int64_t> cpu_cache_mb{
     "VITRO_CPU_CACHE_MB", -1,
-    "MiB of freed CPU memory kept for the next tensor; -1: a quarter of the machine's memory"};
+    "MiB of freed CPU memory kept for the next tensor; -1: a quarter of the machine's memory", -1};
 
 }  // namespace vitro::runtime

@@ -34,5 +34,33 @@ TEST(Option, names_the_variable_of_a_text_that_is_no_number) {
   }
 }
 
+TEST(Option, keeps_its_default_where_the_variable_has_no_such_value) {
+  setenv("VITRO_TEST_LIMIT", "-3", 1);
+  Option<int64_t> limit{"VITRO_TEST_LIMIT", 7, "a limit for this test", 0};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(limit.get(), 7);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "vitro warning: VITRO_TEST_LIMIT: got -3, needs a whole number from 0 on; it stays 7\n");
+}
+
+TEST(Option, refuses_a_number_below_the_least_and_a_word_for_a_switch) {
+  Option<int64_t> size{"VITRO_TEST_SIZE", 7, "a size for this test", 1};
+  EXPECT_THROW(size.parse("0"), Error);
+  size.parse("1");
+  EXPECT_EQ(size.get(), 1);
+  Option<bool> on{"VITRO_TEST_ON", false, "a switch for this test"};
+  on.parse("yes");
+  EXPECT_TRUE(on.get());
+  try {
+    on.parse("maybe");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "VITRO_TEST_ON: got \"maybe\", needs 1 or 0 (also true, on, yes; false, off, no)");
+  }
+  EXPECT_TRUE(on.get());
+}
+
 }  // namespace
 }  // namespace vitro

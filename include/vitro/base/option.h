@@ -2,11 +2,11 @@
 // `all_options()` lists them.
 //   inline Option<bool> fuse{"VITRO_FUSE", true, "fuse neighbouring loops"};
 //   if (fuse.get()) ...
-// The variable is read once, when the option is first asked; `set` wins over it.  Safe from any
-// thread.
+// The variable is read once, when the option is first asked; `set` wins over it.  Where its text
+// has no such value a warning says so and the default stays.  Safe from any thread.
 #pragma once
 
-#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -35,12 +35,13 @@ class OptionBase {
 
 std::vector<OptionBase*> all_options();
 
-// T: bool ("0", "false", "off", "no" and the empty text are false), int64_t, std::string.
+// T: bool ("1", "true", "on", "yes"; "0", "false", "off", "no" and the empty text are false),
+// int64_t from `least` on, std::string.
 template <class T>
 class Option : public OptionBase {
  public:
-  Option(std::string_view variable, T fallback, std::string_view help)
-      : OptionBase(variable, help), value_(std::move(fallback)) {}
+  Option(std::string_view variable, T fallback, std::string_view help, int64_t least = INT64_MIN)
+      : OptionBase(variable, help), value_(std::move(fallback)), least_(least) {}
 
   T get() const {
     read_environment();
@@ -62,11 +63,20 @@ class Option : public OptionBase {
     });
   }
   void assign(std::string_view text);
+  T read(std::string_view text) const;
 
   mutable std::once_flag read_;
   mutable std::mutex lock_;
   T value_;
+  int64_t least_;  // of numbers
 };
+
+template <>
+bool Option<bool>::read(std::string_view text) const;
+template <>
+int64_t Option<int64_t>::read(std::string_view text) const;
+template <>
+std::string Option<std::string>::read(std::string_view text) const;
 
 extern template class Option<bool>;
 extern template class Option<int64_t>;
