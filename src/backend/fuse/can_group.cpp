@@ -72,10 +72,7 @@ class Check {
     std::optional<Space> reducing, product;
     for (const ItemId id : items_) {
       const Item& item = p_[id];
-      if (item.role == Role::insert && member(ItemId{id.n - 1})) {
-        return Verdict::no(other_index, cat(p_.name_of(id), " overwrites what ",
-                                            p_.name_of(ItemId{id.n - 1}), " must have copied"));
-      }
+      if (Verdict v = overwrites_alone(id); !v) return v;
       if (item.kind == ItemKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
         product = space_of(item);
@@ -99,6 +96,19 @@ class Check {
       const bool known = std::any_of(candidates.begin(), candidates.end(),
                                      [&](const Space& c) { return same_space(c, space); });
       if (!known) candidates.push_back(std::move(space));
+    }
+    return Verdict::yes();
+  }
+
+  // An insert runs apart from what it writes over: the copy, or another write of the same input.
+  Verdict overwrites_alone(ItemId id) const {
+    if (p_[id].role != Role::insert) return Verdict::yes();
+    for (const ItemId other : items_) {
+      if (other == id || p_[other].role == Role::result) continue;
+      const graph::NodeId node = p_[other].value.node;
+      if (p_.home(node) != p_.home(p_[id].value.node)) continue;
+      return Verdict::no(other_index, cat(p_.name_of(id), " overwrites what ", p_.name_of(other),
+                                          " must have written"));
     }
     return Verdict::yes();
   }
@@ -129,7 +139,7 @@ class Check {
     std::vector<Read> taken = std::move(writes_);
     writes_.clear();
     for (const ItemId id : items_) {
-      if (p_[id].role == Role::write) writes_.push_back({written_input(id), place_of(id)});
+      if (p_.overwrites(id)) writes_.push_back(write_at(id, place_of(id)));
     }
     const bool as_taken =
         std::equal(taken.begin(), taken.end(), writes_.begin(), writes_.end(),
@@ -262,18 +272,21 @@ class Check {
   void note_writes(const Space& space) {
     writes_.clear();
     for (const ItemId id : items_) {
-      if (p_[id].role != Role::write) continue;
+      if (!p_.overwrites(id)) continue;
       const auto at = place_in(space, p_[id].sizes);
-      if (at) writes_.push_back({written_input(id), *at});
+      if (at) writes_.push_back(write_at(id, *at));
     }
   }
-  graph::Value written_input(ItemId id) const {
+  Read write_at(ItemId id, const Index& at) const {
+    if (p_[id].role == Role::insert) {
+      return {{p_.home(p_[id].value.node), 0}, p_.written_at(id, at)};
+    }
     const auto& output = p_.graph().outputs()[static_cast<size_t>(p_[id].part)];
-    return {p_.graph().inputs()[static_cast<size_t>(output.writes)], 0};
+    return {{p_.graph().inputs()[static_cast<size_t>(output.writes)], 0}, at};
   }
   Verdict not_overwritten(ItemId reader, const Read& read) const {
     for (const Read& write : writes_) {
-      if (write.value.node != read.value.node || write.index == read.index) continue;
+      if (write.value.node != p_.home(read.value.node) || write.index == read.index) continue;
       return Verdict::no(other_index,
                          cat(p_.name_of(reader), " still reads elements of ",
                              p_.graph()[read.value.node].name, " that the loop overwrites"));

@@ -22,7 +22,7 @@ class Fuser {
     for (uint32_t i = 0; i < p.items().size(); ++i) {
       members_.push_back({ItemId{i}});
       group_of_.push_back(i);
-      first_.push_back(position(ItemId{i}));
+      first_.push_back(p.position(ItemId{i}));
       last_.push_back(first_.back());
       layouts_.emplace_back();
       VITRO_ASSERT(can_group(p, members_.back(), &layouts_.back()), p.name_of(ItemId{i}),
@@ -78,12 +78,6 @@ class Fuser {
       return Verdict::no(cycle, "another kernel lies between them");
     }
     return Verdict::yes();
-  }
-
-  // What an item needs stands at a place before its own, or at the same one among those that write
-  // inputs, which stand last.
-  uint32_t position(ItemId id) const {
-    return p_[id].role == Role::write ? static_cast<uint32_t>(p_.items().size()) : id.n;
   }
 
   // Whether `from` needs `target` by way of another group.

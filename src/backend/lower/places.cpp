@@ -55,11 +55,17 @@ Places::Places(const Program& program, const Groups& groups)
         add({g[id].name, g[id].results[0].dtype, BufferKind::input, static_cast<int>(i), count});
     known_[id.n] = true;
   }
+  for (uint32_t n = 0; n < g.size(); ++n) {
+    const graph::NodeId home = program.home({n});
+    if (home.n == n) continue;
+    by_node_[n] = by_node_[home.n];
+    known_[n] = true;
+  }
   outputs_.resize(g.outputs().size());
   for (const Group& group : groups.groups) {
     for (const ItemId id : group.stored) {
       const Item& item = program[id];
-      if (item.role == Role::write) continue;
+      if (program.overwrites(id)) continue;
       if (item.role == Role::output) {
         outputs_[static_cast<size_t>(item.part)] =
             make(g[item.value.node].name, g.meta(item.value), BufferKind::output);
@@ -145,13 +151,8 @@ Expr Places::target(ItemId id, const Index& at) const {
       }
       return of(item.value.node).element(moved);
     }
-    case Role::insert: {
-      const Attrs attrs = node.op->scatter->view_attrs(node.attrs.view());
-      const auto map = node.op->scatter->view->map(g.meta(std::get<graph::Value>(node.args[0])),
-                                                   g.meta(std::get<graph::Value>(node.args[1])),
-                                                   attrs.view(), at);
-      return of(item.value.node).element(Index(map.begin(), map.end()));
-    }
+    case Role::insert:
+      return of(item.value.node).element(program_->written_at(id, at));
   }
   VITRO_ASSERT(false, "no such role");
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/lower/element.h"
+#include "backend/lower/in_place.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -26,14 +27,22 @@ void add_once(std::vector<Id>& list, Id id) {
 }  // namespace
 
 Program::Program(const graph::Graph& graph)
-    : graph_(&graph),
-      inlined_(graph.size(), false),
-      is_output_value_(graph.size(), false),
-      makers_(graph.size()) {
+    : graph_(&graph), inlined_(graph.size(), false), is_output_value_(graph.size(), false) {
   for (const graph::Output& output : graph.outputs()) {
     if (output.writes < 0) is_output_value_[output.value.node.n] = true;
   }
   decide_inlining();
+  home_ = homes_of(*this);
+  build();
+  if (order()) return;
+  for (uint32_t n = 0; n < graph.size(); ++n) home_[n] = {n};  // writes would wait for each other
+  build();
+  VITRO_ASSERT(order(), "items wait for each other");
+}
+
+void Program::build() {
+  items_.clear();
+  makers_.assign(graph_->size(), {});
   add_node_items();
   add_output_items();
   connect();
@@ -116,7 +125,7 @@ void Program::add_node_items() {
       }
     } else if (node.op->kind == OpKind::scatter) {
       item.role = Role::base;
-      add_item(item);
+      if (home_[n] == id) add_item(item);
       item.role = Role::insert;
       item.part = 1;
       item.sizes = sizes_of(operand(1));
@@ -133,6 +142,7 @@ void Program::add_output_items() {
     const graph::Node& node = (*graph_)[output.value.node];
     const bool writes = output.writes >= 0;
     if (!writes && !node.is_input() && !inlined_[output.value.node.n]) continue;
+    if (writes && home_[output.value.node.n] != output.value.node) continue;  // it lies there
     add_item({.value = output.value,
               .role = writes ? Role::write : Role::output,
               .part = static_cast<int>(i),
@@ -148,6 +158,17 @@ void Program::resolve(const Read& read, std::vector<Read>& out) const {
     return;
   }
   for (const Read& deeper : operands_at(*graph_, id, read.index, Expr())) resolve(deeper, out);
+}
+
+bool Program::overwrites(ItemId id) const {
+  const Item& item = (*this)[id];
+  return item.role == Role::write ||
+         (item.role == Role::insert && home_[item.value.node.n] != item.value.node);
+}
+
+Index Program::written_at(ItemId id, const Index& at) const {
+  const Item& item = (*this)[id];
+  return item.role == Role::insert ? inserted_at(*graph_, item.value.node, at) : at;
 }
 
 Read Program::behind_views(Read read) const {
@@ -195,15 +216,11 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
 
 // Who needs whom: by reading, by overwriting (a scatter's second item, a written input).
 void Program::connect() {
-  needs_.resize(items_.size());
-  readers_.resize(items_.size());
-  sources_.resize(items_.size());
-  output_.resize(items_.size());
-  std::vector<std::vector<ItemId>> input_readers(graph_->size());
-  const auto need = [&](ItemId reader, ItemId made) {
-    if (made == reader) return;
-    add_once(needs_[reader.n], made);
-  };
+  needs_.assign(items_.size(), {});
+  readers_.assign(items_.size(), {});
+  sources_.assign(items_.size(), {});
+  output_.assign(items_.size(), false);
+  node_readers_.assign(graph_->size(), {});
   for (uint32_t i = 0; i < items_.size(); ++i) {
     const ItemId id{i};
     const Item& item = items_[i];
@@ -212,20 +229,59 @@ void Program::connect() {
     const Index index(item.sizes.size(), Expr(0));
     for (const Read& read : reads_at(id, index)) {
       add_once(sources_[i], read.value.node);
-      add_once(input_readers[read.value.node.n], id);
+      add_once(node_readers_[read.value.node.n], id);
       for (const ItemId made : makers_[read.value.node.n]) {
         need(id, made);
         add_once(readers_[made.n], id);
       }
     }
-    if (item.role == Role::insert) need(id, ItemId{i - 1});
+    if (item.role == Role::insert && !overwrites(id)) need(id, ItemId{i - 1});
   }
-  for (uint32_t i = 0; i < items_.size(); ++i) {
-    if (items_[i].role != Role::write) continue;
-    const int to = graph_->outputs()[static_cast<size_t>(items_[i].part)].writes;
+  for (uint32_t i = 0; i < items_.size(); ++i) need_what_is_overwritten(ItemId{i});
+}
+
+void Program::need(ItemId reader, ItemId made) {
+  if (made != reader) add_once(needs_[reader.n], made);
+}
+
+// Who changes an input waits for those that read it as it was, and for the write before.
+void Program::need_what_is_overwritten(ItemId id) {
+  const Item& item = (*this)[id];
+  if (!overwrites(id)) return;
+  if (item.role == Role::write) {
+    const int to = graph_->outputs()[static_cast<size_t>(item.part)].writes;
     const graph::NodeId input = graph_->inputs()[static_cast<size_t>(to)];
-    for (const ItemId reader : input_readers[input.n]) need(ItemId{i}, reader);
+    for (const ItemId reader : node_readers_[input.n]) need(id, reader);
+    return;
   }
+  graph::NodeId before = item.value.node;
+  do {
+    before = std::get<graph::Value>((*graph_)[before].args[0]).node;
+    for (const ItemId reader : node_readers_[before.n]) need(id, reader);
+    for (const ItemId maker : makers_[before.n]) need(id, maker);
+  } while (before != home_[item.value.node.n]);
+}
+
+// Gives every item its position; false where some wait for each other.
+bool Program::order() {
+  enum class State : uint8_t { unseen, open, done };
+  std::vector<State> states(items_.size(), State::unseen);
+  position_.assign(items_.size(), static_cast<uint32_t>(items_.size()));
+  uint32_t next = 0;
+  const auto visit = [&](const auto& self, ItemId id) -> bool {
+    if (states[id.n] != State::unseen) return states[id.n] == State::done;
+    states[id.n] = State::open;
+    for (const ItemId needed : needs_[id.n]) {
+      if ((*this)[needed].role != Role::write && !self(self, needed)) return false;
+    }
+    states[id.n] = State::done;
+    position_[id.n] = next++;
+    return true;
+  };
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].role != Role::write && !visit(visit, ItemId{i})) return false;
+  }
+  return true;
 }
 
 std::string Program::name_of(ItemId id) const {
@@ -238,7 +294,7 @@ std::string Program::name_of(ItemId id) const {
     case Role::slice:
       return cat(name, " (slice ", item.part, ")");
     case Role::insert:
-      return cat(name, " (insert)");
+      return cat(name, overwrites(id) ? " (in place)" : " (insert)");
     case Role::output:
       return cat(name, " (copy)");
     case Role::write:

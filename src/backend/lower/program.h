@@ -2,10 +2,11 @@
 // the others at an index.
 //
 // An item is a node, or a part of one: each operand of a cat is an item that writes its slice of
-// the joined tensor; a scatter is an item that copies and one that overwrites; an output that is a
-// view, or that an input receives, is an item that copies.  Views and a few cheap nodes are no
-// items: whoever reads them computes them on the way.  What has no elements is no item either, and
-// a fold of nothing (the sum of an empty row) is elementwise: its identity, without reads.
+// the joined tensor; a scatter is an item that copies and one that overwrites, or the latter alone
+// where its result may take the place of the input that it changes; an output that is a view, or
+// that an input receives, is an item that copies.  Views and a few cheap nodes are no items:
+// whoever reads them computes them on the way.  What has no elements is no item either, and a fold
+// of nothing (the sum of an empty row) is elementwise: its identity, without reads.
 #pragma once
 
 #include <span>
@@ -31,7 +32,7 @@ enum class Role : uint8_t {
   result,  // computes the node's result
   slice,   // writes operand `part` of a cat into its place
   base,    // copies operand 0 of a scatter
-  insert,  // writes operand 1 of a scatter over the copy
+  insert,  // writes operand 1 of a scatter over the copy, or over the input where it lies in place
   output,  // copies output `part` of the graph, which is a view or an input
   write,   // writes output `part` of the graph into the input that receives it
 };
@@ -60,14 +61,25 @@ class Program {
   const std::vector<Item>& items() const { return items_; }
   const Item& operator[](ItemId id) const { return items_[id.n]; }
 
+  // Whether a caller gets the value of a node as a tensor of its own.
+  bool is_output_value(graph::NodeId node) const { return is_output_value_[node.n]; }
   // Views and what is computed by each reader.
   bool is_inlined(graph::NodeId node) const { return inlined_[node.n]; }
   bool is_empty(graph::Value value) const;
+  // The input in whose memory the result of a scatter lies; any other node itself.
+  graph::NodeId home(graph::NodeId node) const { return home_[node.n]; }
+  // Whether an item changes an input.
+  bool overwrites(ItemId item) const;
+  // The element that an item writes for the index `at` of its sizes, of the scatter's result or the
+  // input that it changes.
+  Index written_at(ItemId item, const Index& at) const;
   // Items that make the value of a node: one, or all slices of a cat.
   const std::vector<ItemId>& makers(graph::NodeId node) const { return makers_[node.n]; }
   // The operands that an item reads to compute its element at `index` (of its sizes), through
   // views and inlined nodes: inputs of the graph and results of items.
   std::vector<Read> reads_at(ItemId item, const Index& index) const;
+  // What a read of a value reads: itself, or behind views and inlined nodes inputs and items.
+  void resolve(const Read& read, std::vector<Read>& out) const;
   // What a read of a view reads, the views on the way taken away.
   Read behind_views(Read read) const;
   // The index of what a reduction folds: a reduction of nothing has a dimension of its own.
@@ -77,6 +89,8 @@ class Program {
   const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
   // The inputs and other items' nodes that `item` reads, each once.
   const std::vector<graph::NodeId>& sources(ItemId item) const { return sources_[item.n]; }
+  // Before those of the items that need it; those that write whole inputs stand last, at one place.
+  uint32_t position(ItemId item) const { return position_[item.n]; }
   // Items that read what `item` makes.
   const std::vector<ItemId>& readers(ItemId item) const { return readers_[item.n]; }
   // Whether a caller gets what the item makes.
@@ -85,18 +99,24 @@ class Program {
   std::string name_of(ItemId item) const;
 
  private:
+  void build();
   void decide_inlining();
   void add_node_items();
   void add_output_items();
   void add_item(Item item);
   void connect();
-  void resolve(const Read& read, std::vector<Read>& out) const;
+  void need(ItemId reader, ItemId made);
+  void need_what_is_overwritten(ItemId item);
+  bool order();
 
   const graph::Graph* graph_;
   std::vector<bool> inlined_, is_output_value_;
+  std::vector<graph::NodeId> home_;
   std::vector<Item> items_;
   std::vector<std::vector<ItemId>> makers_, needs_, readers_;
   std::vector<std::vector<graph::NodeId>> sources_;
+  std::vector<std::vector<ItemId>> node_readers_;  // by node: the items that read it
+  std::vector<uint32_t> position_;
   std::vector<bool> output_;
 };
 

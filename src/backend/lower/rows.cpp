@@ -115,7 +115,7 @@ class Rows {
       auto& list = row ? row_stores_ : full_stores_;
       int level = level_of(value);
       loop::Statement store = build_.store(id, at, value);
-      if (item.role == Role::write) {
+      if (program().overwrites(id)) {
         const int last = last_walk_of(std::get<loop::Store>(store.what).buffer);
         level = std::max(level, row ? last + 1 : last);
       }

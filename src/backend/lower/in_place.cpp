@@ -1,0 +1,133 @@
+#include "backend/lower/in_place.h"
+
+#include <algorithm>
+
+namespace vitro::backend {
+namespace {
+
+graph::Value operand(const graph::Node& node, size_t i) {
+  return std::get<graph::Value>(node.args[i]);
+}
+
+// One input, and the scatters that change it in turn: state 0 is the input as it was given, state n
+// the result of the n-th scatter.
+class States {
+ public:
+  States(const Program& p, graph::NodeId input, const std::vector<graph::NodeId>& scatters)
+      : p_(p), g_(p.graph()), scatters_(scatters), state_(g_.size(), -1), seen_(g_.size(), -1) {
+    state_[input.n] = 0;
+    for (size_t i = 0; i < scatters.size(); ++i) state_[scatters[i].n] = static_cast<int>(i) + 1;
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      seen_[n] = state_[n];
+      for (const graph::Arg& arg : g_[{n}].args) {
+        const auto* value = std::get_if<graph::Value>(&arg);
+        if (value) seen_[n] = std::max(seen_[n], seen_[value->node.n]);
+      }
+    }
+  }
+
+  // Whether each state is read only by what runs before the next scatter.
+  bool are_read_in_time() const {
+    for (const graph::NodeId scatter : scatters_) {
+      if (!source_is_read_in_time(scatter)) return false;
+    }
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      if (g_[{n}].is_input() || p_.is_inlined({n}) || state_[n] >= 0) continue;
+      for (const graph::Arg& arg : g_[{n}].args) {
+        const auto* value = std::get_if<graph::Value>(&arg);
+        if (value && !is_read_in_time(*value, seen_[n])) return false;
+      }
+    }
+    return std::ranges::all_of(g_.outputs(), [&](const graph::Output& output) {
+      return is_read_in_time(output.value, seen_[output.value.node.n]);
+    });
+  }
+
+ private:
+  std::vector<Read> reads_of(graph::Value value, const Index& index) const {
+    std::vector<Read> out;
+    p_.resolve({value, index}, out);
+    return out;
+  }
+
+  // By a reader that depends on the state `seen`.
+  bool is_read_in_time(graph::Value value, int seen) const {
+    const Index any(static_cast<size_t>(g_.meta(value).rank()), Expr(0));
+    return std::ranges::all_of(reads_of(value, any), [&](const Read& read) {
+      const int state = state_[read.value.node.n];
+      return state < 0 || state >= seen;
+    });
+  }
+
+  // What a scatter itself reads of the state that it changes: elements just before they are
+  // written.
+  bool source_is_read_in_time(graph::NodeId scatter) const {
+    const graph::Value source = operand(g_[scatter], 1);
+    Index at;
+    for (const Expr size : sizes_of(g_.meta(source))) at.push_back(Expr::index("i", size));
+    const Index written = inserted_at(g_, scatter, at);
+    return std::ranges::all_of(reads_of(source, at), [&](const Read& read) {
+      const int state = state_[read.value.node.n];
+      return state < 0 || (state == state_[scatter.n] - 1 && read.index == written);
+    });
+  }
+
+  const Program& p_;
+  const graph::Graph& g_;
+  const std::vector<graph::NodeId>& scatters_;
+  std::vector<int> state_;  // by node: the state that it is, or -1
+  std::vector<int> seen_;   // by node: the latest state that it depends on, or -1
+};
+
+// The scatters that lie one over the other from the input to what it receives; none where something
+// else does.
+std::vector<graph::NodeId> scatters_of(const Program& p, const graph::Output& output) {
+  const graph::Graph& g = p.graph();
+  std::vector<graph::NodeId> out;
+  graph::NodeId at = output.value.node;
+  while (!g[at].is_input()) {
+    const bool can_stay = g[at].op->kind == OpKind::scatter && !p.is_output_value(at) &&
+                          !p.is_empty(operand(g[at], 1));
+    if (!can_stay) return {};
+    out.push_back(at);
+    at = operand(g[at], 0).node;
+  }
+  std::ranges::reverse(out);
+  return at == g.inputs()[static_cast<size_t>(output.writes)] ? out : std::vector<graph::NodeId>{};
+}
+
+// Whether no other output is the value of one of them.
+bool are_written_once(const graph::Graph& g, const std::vector<graph::NodeId>& scatters) {
+  const auto written = std::ranges::count_if(g.outputs(), [&](const graph::Output& output) {
+    return std::ranges::find(scatters, output.value.node) != scatters.end();
+  });
+  return written == 1;
+}
+
+}  // namespace
+
+Index inserted_at(const graph::Graph& graph, graph::NodeId scatter, const Index& at) {
+  const graph::Node& node = graph[scatter];
+  const Attrs attrs = node.op->scatter->view_attrs(node.attrs.view());
+  const auto map = node.op->scatter->view->map(graph.meta(operand(node, 0)),
+                                               graph.meta(operand(node, 1)), attrs.view(), at);
+  return Index(map.begin(), map.end());
+}
+
+std::vector<graph::NodeId> homes_of(const Program& program) {
+  const graph::Graph& g = program.graph();
+  std::vector<graph::NodeId> homes;
+  for (uint32_t n = 0; n < g.size(); ++n) homes.push_back({n});
+  for (const graph::Output& output : g.outputs()) {
+    if (output.writes < 0) continue;
+    const std::vector<graph::NodeId> scatters = scatters_of(program, output);
+    const graph::NodeId input = g.inputs()[static_cast<size_t>(output.writes)];
+    if (scatters.empty() || !are_written_once(g, scatters) ||
+        !States(program, input, scatters).are_read_in_time())
+      continue;
+    for (const graph::NodeId scatter : scatters) homes[scatter.n] = input;
+  }
+  return homes;
+}
+
+}  // namespace vitro::backend
