@@ -13,9 +13,12 @@
 namespace vitro {
 namespace {
 
-// Kineto's base of times: the last multiple of a quarter of a year, so that a double holds
-// nanoseconds.
-constexpr int64_t quarter_ns = 7'889'238 * int64_t{1'000'000'000};
+// Times count from the last multiple of this, which all ranks of a job share.  Kineto takes a
+// quarter of a year; in half of one the microseconds, read as a double and multiplied by 1000,
+// still round to the nanosecond that was meant, so that no reader sees a slice end after the one
+// around it.
+constexpr int64_t base_step_ns = 7'889'238 / 2 * int64_t{1'000'000'000};
+static_assert(base_step_ns / 1000 < int64_t{1} << 42);
 constexpr int64_t spans_sort_index = 0x20000000;
 constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
 
@@ -33,22 +36,13 @@ std::string trace_id() {
   return id;
 }
 
-uint64_t event_count(const Profile& profile, const TraceOptions& options) {
-  uint64_t count = 0;
-  for (const Track& track : profile.tracks) {
-    count += track.slices.size() + track.incidents.size();
-    if (options.profile_memory) count += track.memory.size();
-  }
-  return count;
-}
-
 class Writer {
  public:
   Writer(const Profile& profile, const TraceOptions& options, report::Output& out)
       : profile_(profile),
         options_(options),
         json_(out, 2),
-        base_(profile.begin / quarter_ns * quarter_ns),
+        base_(profile.begin / base_step_ns * base_step_ns),
         pid_(getpid()),
         progress_(cat("writing ", options.name), event_count(profile, options)) {}
 
@@ -219,6 +213,15 @@ void Writer::write() {
 }
 
 }  // namespace
+
+uint64_t event_count(const Profile& profile, const TraceOptions& options) {
+  uint64_t count = 0;
+  for (const Track& track : profile.tracks) {
+    count += track.slices.size() + track.incidents.size();
+    if (options.profile_memory) count += track.memory.size();
+  }
+  return count;
+}
 
 void write_chrome_trace(const Profile& profile, const TraceOptions& options, report::Output& out) {
   Writer(profile, options, out).write();

@@ -14,6 +14,9 @@ struct TraceOptions {
   bool profile_memory = false;  // with allocations and frees
 };
 
+// How many events such a trace has, counters and rows not counted.
+uint64_t event_count(const Profile& profile, const TraceOptions& options);
+
 void write_chrome_trace(const Profile& profile, const TraceOptions& options, report::Output& out);
 
 }  // namespace vitro

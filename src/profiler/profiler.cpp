@@ -1,9 +1,21 @@
 #include "vitro/profiler/profiler.h"
 
 #include "profiler/chrome_trace.h"
+#include "profiler/perfetto_trace.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
+
+namespace {
+
+bool is_perfetto(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
+  return path.ends_with(".pftrace") || path.ends_with(".perfetto-trace");
+}
+
+}  // namespace
 
 Profiler::Profiler(ProfilerOptions options) : options_(options) {
   start();
@@ -40,7 +52,9 @@ Averages Profiler::averages() const {
 void Profiler::write_trace(const std::string& path) const {
   const Profile& recorded = profile();
   const auto out = report::create_file(path);
-  write_chrome_trace(recorded, {.name = path, .profile_memory = options_.profile_memory}, *out);
+  const TraceOptions options{.name = path, .profile_memory = options_.profile_memory};
+  const auto write = is_perfetto(path) ? write_perfetto_trace : write_chrome_trace;
+  write(recorded, options, *out);
   out->finish();
 }
 

@@ -19,4 +19,23 @@ Character next_character(std::string_view text) {
   return {code, length};
 }
 
+bool is_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const Character c = next_character(text.substr(at));
+    if (c.code < 0) return false;
+    at += c.length;
+  }
+  return true;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string valid;
+  for (size_t at = 0; at < text.size();) {
+    const Character c = next_character(text.substr(at));
+    valid += c.code < 0 ? std::string_view("\xef\xbf\xbd") : text.substr(at, c.length);
+    at += c.length;
+  }
+  return valid;
+}
+
 }  // namespace vitro::report

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace vitro::report {
@@ -15,5 +16,10 @@ struct Character {
 // The character at the beginning of `text`, which is not empty.  Overlong forms, surrogates and cut
 // ends are refused.
 Character next_character(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+// The text with U+FFFD for each byte that begins no character.
+std::string as_utf8(std::string_view text);
 
 }  // namespace vitro::report

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -61,7 +62,7 @@ TEST(ChromeTrace, has_the_shape_of_a_real_one) {
         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}) {
     EXPECT_TRUE(ours.contains(key)) << key;
   }
-  EXPECT_EQ(ours["baseTimeNanoseconds"].get<int64_t>() % 7'889'238'000'000'000, 0);
+  EXPECT_EQ(ours["baseTimeNanoseconds"].get<int64_t>() % 3'944'619'000'000'000, 0);
   std::set<std::string> names;
   for (const json& event : ours["traceEvents"]) {
     if (event["ph"] == "M") names.insert(event["name"].get<std::string>());
@@ -120,23 +121,49 @@ TEST(ChromeTrace, numbers_events_once_each) {
   EXPECT_EQ(indices.size(), events);
 }
 
+// As Perfetto reads them: doubles, times 1000, rounded.
 TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
-  constexpr double double_ulp = 0.002;  // two roundings of a double as large as `ts`
-  std::map<int64_t, std::vector<std::pair<double, double>>> open;
+  const auto nanoseconds = [](const json& us) { return std::llround(us.get<double>() * 1000); };
+  std::map<int64_t, std::vector<int64_t>> open;
   size_t slices = 0;
-  const json trace = written(recorded());
+  const Profile profile = recorded();
+  const json trace = written(profile);
   for (const json& event : trace["traceEvents"]) {
     if (event["ph"] != "X" || !event["pid"].is_number()) continue;
     ++slices;
-    auto& stack = open[event["tid"].get<int64_t>()];
-    const double begin = event["ts"].get<double>(), end = begin + event["dur"].get<double>();
-    while (!stack.empty() && stack.back().second <= begin + double_ulp) stack.pop_back();
-    if (!stack.empty()) {
-      EXPECT_LE(end, stack.back().second + double_ulp);
+    auto& ends = open[event["tid"].get<int64_t>()];
+    const int64_t begin = nanoseconds(event["ts"]), end = begin + nanoseconds(event["dur"]);
+    while (!ends.empty() && ends.back() <= begin) ends.pop_back();
+    if (!ends.empty()) {
+      EXPECT_LE(end, ends.back());
     }
-    stack.emplace_back(begin, end);
+    ends.push_back(end);
   }
   EXPECT_EQ(slices, 10u);
+}
+
+TEST(ChromeTrace, readers_of_doubles_see_the_nanosecond_that_was_meant) {
+  constexpr int64_t base = 1'795'000'000 / 3'944'619 * 3'944'619 * int64_t{1'000'000'000};
+  constexpr int64_t last = 3'944'619 * int64_t{1'000'000'000} - 1;
+  Profile profile{.begin = base, .end = base + last};
+  for (int64_t at = 0; at <= last; at += last / 4999 + 1) {
+    profile.tracks.push_back({.tid = at, .name = {}});
+    Slice slice{.kind = SliceKind::range};
+    slice.begin = base + at;
+    slice.end = base + at + (last - at) / 3;
+    profile.tracks.back().slices.push_back(slice);
+  }
+  const json trace = written(profile);
+  EXPECT_EQ(trace["baseTimeNanoseconds"], base);
+  size_t slices = 0;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X" || !event["pid"].is_number()) continue;
+    const auto at = event["tid"].get<int64_t>();
+    ASSERT_EQ(std::llround(event["ts"].get<double>() * 1000), at);
+    ASSERT_EQ(std::llround(event["dur"].get<double>() * 1000), (last - at) / 3);
+    ++slices;
+  }
+  EXPECT_EQ(slices, profile.tracks.size());
 }
 
 TEST(ChromeTrace, memory_is_told_where_it_was_asked_for) {

@@ -49,8 +49,9 @@ class Profiler {
   // Sums per name.
   Averages averages() const;
 
-  // Writes a Chrome trace as PyTorch's profiler does, compressed if the name ends in .gz or .zst.
-  // The file appears whole or not at all.  Error where it cannot be written.
+  // Writes a Chrome trace as PyTorch's profiler does, or a Perfetto trace if the name ends in
+  // .pftrace or .perfetto-trace; compressed if .gz or .zst come after that.  The file appears whole
+  // or not at all.  Error where it cannot be written.
   void write_trace(const std::string& path) const;
 
  private:

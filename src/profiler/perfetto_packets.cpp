@@ -1,0 +1,207 @@
+#include "profiler/perfetto_packets.h"
+
+#include <ctime>
+
+namespace vitro::perfetto {
+namespace {
+
+using report::Protobuf;
+
+// Fields of the messages, by message.
+namespace trace {
+constexpr uint32_t packet = 1;
+}
+namespace trace_packet {
+constexpr uint32_t clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11,
+                   interned_data = 12, sequence_flags = 13, defaults = 59, track_descriptor = 60,
+                   first_on_sequence = 87;
+}
+namespace defaults {
+constexpr uint32_t track_event = 11, timestamp_clock = 58, track = 11;
+}
+namespace track_event {
+constexpr uint32_t category = 3, annotation = 4, type = 9, name = 10, track = 11, double_value = 44,
+                   flow = 47;
+}
+namespace interned {
+constexpr uint32_t categories = 1, names = 2, annotation_names = 3, iid = 1, text = 2;
+}
+namespace track_descriptor {
+constexpr uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
+}
+
+constexpr uint32_t shared_sequence = 1;  // of the packets outside any Sequence
+constexpr uint64_t names_begin_anew = 1, names_are_needed = 2;
+constexpr uint64_t realtime_clock = 1, monotonic_clock = 3, boottime_clock = 6;
+
+void write_packet(report::Output& out, auto fill) {
+  Protobuf packet;
+  packet.begin(trace::packet).integer(trace_packet::sequence, shared_sequence);
+  fill(packet);
+  out.write(packet.end().bytes());
+}
+
+uint64_t now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+uint64_t Names::number(std::string_view text) {
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+  const auto [added, fresh] = numbers_.emplace(std::string(text), numbers_.size() + 1);
+  new_.emplace_back(added->second, added->first);
+  return added->second;
+}
+
+Annotations& Annotations::key(std::string_view name) {
+  if (!open_.empty()) open_.back().empty = false;
+  event_.begin(open_.empty() ? track_event::annotation : uint32_t{dict_entries});
+  event_.integer(name_iid, names_.number(name));
+  return *this;
+}
+
+// In a list every value is a message of its own; elsewhere key() has begun it.
+void Annotations::begin_value() {
+  if (open_.empty() || !open_.back().array) return;
+  open_.back().empty = false;
+  event_.begin(array_values);
+}
+
+Annotations& Annotations::end_value() {
+  event_.end();
+  return *this;
+}
+
+Annotations& Annotations::value(std::string_view text) {
+  begin_value();
+  event_.text(string_value, text);
+  return end_value();
+}
+
+Annotations& Annotations::value(double number) {
+  begin_value();
+  event_.number(double_value, number);
+  return end_value();
+}
+
+Annotations& Annotations::raw(std::string_view json) {
+  begin_value();
+  event_.text(legacy_json_value, json);
+  return end_value();
+}
+
+Annotations& Annotations::begin_array() {
+  begin_value();
+  open_.push_back({true, true});
+  return *this;
+}
+
+Annotations& Annotations::begin_object() {
+  begin_value();
+  open_.push_back({false, true});
+  return *this;
+}
+
+Annotations& Annotations::end() {
+  const Level level = open_.back();
+  open_.pop_back();
+  if (level.empty) event_.text(string_value, level.array ? "[]" : "{}");
+  return end_value();
+}
+
+Sequence::Sequence(report::Output& out, uint32_t number, uint64_t track)
+    : out_(out), number_(number) {
+  packet_.begin(trace::packet).integer(trace_packet::sequence, number);
+  packet_.integer(trace_packet::sequence_flags, names_begin_anew);
+  packet_.integer(trace_packet::first_on_sequence, true).begin(trace_packet::defaults);
+  packet_.integer(defaults::timestamp_clock, realtime_clock);
+  packet_.begin(defaults::track_event).integer(defaults::track, track).end().end().end();
+  out_.write(packet_.bytes());
+}
+
+void Sequence::begin(const Event& event) {
+  packet_.clear();
+  packet_.begin(trace::packet).integer(trace_packet::timestamp, event.at);
+  packet_.integer(trace_packet::sequence, number_);
+  packet_.integer(trace_packet::sequence_flags, names_are_needed);
+  packet_.begin(trace_packet::track_event);
+  packet_.integer(track_event::type, static_cast<uint32_t>(event.type));
+  if (event.track != 0) packet_.integer(track_event::track, event.track);
+  if (!event.category.empty())
+    packet_.integer(track_event::category, categories_.number(event.category));
+  if (!event.name.empty()) packet_.integer(track_event::name, names_.number(event.name));
+}
+
+void Sequence::end() {
+  packet_.end();
+  if (categories_.any_new() || names_.any_new() || arguments_.any_new()) {
+    packet_.begin(trace_packet::interned_data);
+    write_new(interned::categories, categories_);
+    write_new(interned::names, names_);
+    write_new(interned::annotation_names, arguments_);
+    packet_.end();
+  }
+  out_.write(packet_.end().bytes());
+}
+
+void Sequence::write_new(uint32_t field, Names& names) {
+  names.take_new([&](uint64_t number, std::string_view text) {
+    packet_.begin(field).integer(interned::iid, number).text(interned::text, text).end();
+  });
+}
+
+void add_flow(Protobuf& event, uint64_t id) {
+  event.fixed64(track_event::flow, id);
+}
+
+void add_counter_value(Protobuf& event, double value) {
+  event.number(track_event::double_value, value);
+}
+
+void write_process(report::Output& out, const Process& process) {
+  constexpr uint32_t pid = 1, process_name = 6;
+  write_packet(out, [&](Protobuf& packet) {
+    packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, process.track);
+    packet.begin(track_descriptor::process).integer(pid, process.pid);
+    packet.text(process_name, process.name).end().end();
+  });
+}
+
+void write_thread(report::Output& out, const Process& process, uint64_t track, int64_t thread,
+                  std::string_view name) {
+  constexpr uint32_t pid = 1, tid = 2, thread_name = 5;
+  write_packet(out, [&](Protobuf& packet) {
+    packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, track);
+    packet.integer(track_descriptor::parent, process.track).begin(track_descriptor::thread);
+    packet.integer(pid, process.pid).integer(tid, thread).text(thread_name, name).end().end();
+  });
+}
+
+void write_counter(report::Output& out, const Process& process, uint64_t track,
+                   std::string_view name, bool bytes) {
+  constexpr uint32_t unit = 3, unit_count = 2, unit_bytes = 3;
+  write_packet(out, [&](Protobuf& packet) {
+    packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, track);
+    packet.integer(track_descriptor::parent, process.track).text(track_descriptor::name, name);
+    packet.begin(track_descriptor::counter).integer(unit, bytes ? unit_bytes : unit_count);
+    packet.end().end();
+  });
+}
+
+void write_clocks(report::Output& out) {
+  constexpr uint32_t clock = 1, clock_id = 1, time = 2;
+  constexpr std::pair<uint64_t, clockid_t> clocks[] = {{realtime_clock, CLOCK_REALTIME},
+                                                       {monotonic_clock, CLOCK_MONOTONIC},
+                                                       {boottime_clock, CLOCK_BOOTTIME}};
+  write_packet(out, [&](Protobuf& packet) {
+    packet.begin(trace_packet::clock_snapshot);
+    for (const auto& [id, system] : clocks)
+      packet.begin(clock).integer(clock_id, id).integer(time, now(system)).end();
+    packet.end();
+  });
+}
+
+}  // namespace vitro::perfetto

@@ -1,0 +1,153 @@
+#include "profiler/perfetto_trace.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <map>
+
+#include "profiler/event_args.h"
+#include "profiler/perfetto_packets.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/hash.h"
+#include "vitro/report/progress.h"
+
+namespace vitro {
+namespace {
+
+using perfetto::Annotations;
+using perfetto::EventType;
+using perfetto::Sequence;
+using report::Protobuf;
+
+enum class Row : uint8_t { process, thread, counter, memory };
+constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
+
+class Writer {
+ public:
+  Writer(const Profile& profile, const TraceOptions& options, report::Output& out)
+      : profile_(profile),
+        options_(options),
+        out_(out),
+        process_{row(Row::process, 0), getpid(), program_invocation_short_name},
+        progress_(cat("writing ", options.name), event_count(profile, options)) {}
+
+  void write();
+
+ private:
+  // Numbers of rows differ between processes, so that traces can be joined.
+  uint64_t row(Row kind, int64_t number) const {
+    Hasher hasher;
+    hasher.add(profile_.begin);
+    hasher.add(static_cast<int64_t>(getpid()));
+    hasher.add(kind);
+    hasher.add(number);
+    return hasher.finish().low | 1;
+  }
+
+  void rows();
+  void about();
+  void track(const Track& track);
+  void slices(const Track& track, Sequence& events);
+  void memory(const Track& track, Sequence& events);
+  uint64_t next_index();
+
+  const Profile& profile_;
+  const TraceOptions& options_;
+  report::Output& out_;
+  perfetto::Process process_;
+  report::Progress progress_;
+  uint32_t sequences_ = 1;
+  uint64_t index_ = 0;  // of the event, over all threads
+};
+
+uint64_t Writer::next_index() {
+  if (index_ % events_between_looks == 0) progress_.at(index_);
+  return index_++;
+}
+
+void Writer::rows() {
+  perfetto::write_process(out_, process_);
+  std::map<events::NameId, bool> counters;
+  bool any_memory = false;
+  for (const Track& track : profile_.tracks) {
+    perfetto::write_thread(out_, process_, row(Row::thread, track.tid), track.tid, track.name);
+    for (const CounterValue& counter : track.counters) counters[counter.name_id] = true;
+    any_memory |= !track.memory.empty();
+  }
+  for (const auto& [name, used] : counters)
+    perfetto::write_counter(out_, process_, row(Row::counter, name.n), events::text(name), false);
+  if (any_memory && options_.profile_memory)
+    perfetto::write_counter(out_, process_, row(Row::memory, 0), "memory", true);
+}
+
+// What the head of a Chrome trace says.
+void Writer::about() {
+  Sequence events(out_, ++sequences_, process_.track);
+  events.write({EventType::instant, profile_.begin, "Profile"}, [&](Protobuf&, Annotations& args) {
+    args.member("traceName", options_.name);
+    args.member("dropped_events", profile_.dropped);
+  });
+}
+
+void Writer::slices(const Track& track, Sequence& events) {
+  std::vector<uint32_t> open;
+  const auto end_until = [&](uint32_t around) {
+    while (!open.empty() && open.back() != around) {
+      events.write({EventType::slice_end, track.slices[open.back()].end});
+      open.pop_back();
+    }
+  };
+  for (uint32_t i = 0; i < track.slices.size(); ++i) {
+    const Slice& slice = track.slices[i];
+    end_until(slice.parent);
+    open.push_back(i);
+    events.write({EventType::slice_begin, slice.begin, slice.name(), category(slice.kind)},
+                 [&](Protobuf&, Annotations& args) { slice_args(slice, next_index(), args); });
+  }
+  end_until(Slice::none);
+}
+
+void Writer::memory(const Track& track, Sequence& events) {
+  const uint64_t counter = row(Row::memory, 0);
+  for (const MemoryChange& change : track.memory) {
+    events.write({EventType::instant, change.at, memory_event, instant_category},
+                 [&](Protobuf&, Annotations& args) { memory_args(change, next_index(), args); });
+    events.write({.type = EventType::counter, .at = change.at, .track = counter},
+                 [&](Protobuf& event, Annotations&) {
+                   perfetto::add_counter_value(event, static_cast<double>(change.live_bytes));
+                 });
+  }
+}
+
+void Writer::track(const Track& track) {
+  Sequence events(out_, ++sequences_, row(Row::thread, track.tid));
+  slices(track, events);
+  if (options_.profile_memory) memory(track, events);
+  for (const Incident& incident : track.incidents) {
+    events.write(
+        {EventType::instant, incident.at, incident.kind, instant_category},
+        [&](Protobuf&, Annotations& args) { incident_args(incident, next_index(), args); });
+  }
+  for (const CounterValue& counter : track.counters) {
+    const uint64_t counter_row = row(Row::counter, counter.name_id.n);
+    events.write(
+        {.type = EventType::counter, .at = counter.at, .track = counter_row},
+        [&](Protobuf& event, Annotations&) { perfetto::add_counter_value(event, counter.value); });
+  }
+}
+
+void Writer::write() {
+  perfetto::write_clocks(out_);
+  rows();
+  about();
+  for (const Track& each : profile_.tracks) track(each);
+}
+
+}  // namespace
+
+void write_perfetto_trace(const Profile& profile, const TraceOptions& options,
+                          report::Output& out) {
+  Writer(profile, options, out).write();
+}
+
+}  // namespace vitro
