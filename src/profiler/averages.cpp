@@ -204,6 +204,7 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
                  report::time_text(static_cast<double>(compiling_ns_)),
                  " that a later call will not take\n");
   }
+  if (!note_.empty()) lines += note_ + "\n";
   return lines;
 }
 

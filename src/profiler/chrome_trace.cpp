@@ -127,6 +127,7 @@ void Writer::head() {
   if (options_.profile_memory) json_.member("profile_memory", 1);
   if (profile_.dropped != 0) json_.member("dropped_events", profile_.dropped);
   json_.member("host_name", host_name());
+  for (const auto& [key, json] : options_.metadata) json_.key(key).raw(json);
   json_.member("displayTimeUnit", "ms").member("baseTimeNanoseconds", base_);
   json_.key("traceEvents").begin_array();
 }

@@ -2,7 +2,11 @@
 // its traces reads ours.  Times are microseconds with three decimals since `baseTimeNanoseconds`.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "vitro/profiler/profile.h"
 #include "vitro/report/output.h"
@@ -10,9 +14,16 @@
 namespace vitro {
 
 struct TraceOptions {
-  std::string name;             // `traceName`: the file's path
-  bool profile_memory = false;  // with allocations and frees
+  std::string name;                                                // `traceName`: the file's path
+  bool profile_memory = false;                                     // with allocations and frees
+  std::vector<std::pair<std::string, std::string>> metadata = {};  // keys and their JSON
 };
+
+// Keys of the outermost object that metadata cannot have.
+inline constexpr auto own_trace_keys = std::to_array<std::string_view>(
+    {"schemaVersion", "deviceProperties", "trace_id", "record_shapes", "with_stack", "with_modules",
+     "with_flops", "profile_memory", "dropped_events", "host_name", "displayTimeUnit",
+     "baseTimeNanoseconds", "traceEvents", "traceName"});
 
 // How many events such a trace has, counters and rows not counted.
 uint64_t event_count(const Profile& profile, const TraceOptions& options);

@@ -207,8 +207,8 @@ Profile make_profile(events::Recording recording) {
   pair_flows(profile, flows);
   categorise(profile.tracks, std::move(marks));
   if (shared.extras) {
-    profile.recorded =
-        std::make_shared<const std::vector<events::ThreadRecording>>(std::move(recording.threads));
+    profile.recorded.push_back(
+        std::make_shared<const std::vector<events::ThreadRecording>>(std::move(recording.threads)));
   }
   return profile;
 }

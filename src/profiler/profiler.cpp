@@ -1,11 +1,25 @@
 #include "vitro/profiler/profiler.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "profiler/chrome_trace.h"
 #include "profiler/perfetto_trace.h"
+#include "profiler/rank.h"
+#include "profiler/steps.h"
+#include "vitro/base/clock.h"
 #include "vitro/base/error.h"
+#include "vitro/report/json.h"
+#include "vitro/report/json_check.h"
 
 namespace vitro {
-
 namespace {
 
 bool is_perfetto(std::string_view path) {
@@ -15,47 +29,283 @@ bool is_perfetto(std::string_view path) {
   return path.ends_with(".pftrace") || path.ends_with(".perfetto-trace");
 }
 
+// Does a profiler of this process run?
+std::atomic<bool>& taken() {
+  static auto& one = *std::make_unique<std::atomic<bool>>(false).release();
+  return one;
+}
+
+void warn(std::string text) {
+  events::keep(events::Message{"profiler", events::Level::warning, std::move(text)});
+}
+
+bool records(ProfilerAction action) {
+  return action == ProfilerAction::record || action == ProfilerAction::record_and_save;
+}
+
+events::SessionOptions session_options(const ProfilerOptions& o) {
+  return {.record_shapes = o.record_shapes,
+          .with_stack = o.with_stack,
+          .with_modules = o.with_modules,
+          .with_flops = o.with_flops,
+          .profile_memory = o.profile_memory,
+          .max_bytes = o.max_bytes};
+}
+
+void check(const ProfilerOptions& options) {
+  VITRO_CHECK(!options.activities.empty(),
+              "Profiler: activities is empty, so there is nothing to record; this process has cpu");
+  const std::vector<Device::Kind> here = supported_activities();
+  for (const Device::Kind wanted : options.activities) {
+    if (std::ranges::count(here, wanted)) continue;
+    std::string names;
+    for (const Device::Kind each : here) names += cat(names.empty() ? "" : ", ", Device{each});
+    throw_error(cat("Profiler: activities: there is no ", Device{wanted},
+                    " in this process; there is ", names));
+  }
+}
+
 }  // namespace
 
-Profiler::Profiler(ProfilerOptions options) : options_(options) {
-  start();
+struct Profiler::State {
+  ProfilerOptions options;
+  bool running = false;    // between start and stop
+  bool collecting = true;  // as the user said
+  bool session = false;    // the recorder runs for us
+  bool stepped = false;    // step() was called
+  ProfilerAction action = ProfilerAction::none;
+  int64_t step = 0;
+  uint64_t step_begin = 0;         // ticks
+  std::vector<StepMark> marks;     // of the cycle
+  std::optional<Profile> profile;  // of the cycle, or of all
+  int64_t cycles = 0, forgotten = 0;
+  std::vector<std::pair<std::string, std::string>> metadata;
+
+  void open();
+  void close(bool keep);
+  void begin_cycle();
+  void end_cycle();
+  bool leave(std::optional<ProfilerAction> to);
+  void enter(ProfilerAction to);
+  void mark();
+  ProfilerAction action_of(int64_t of_step) const {
+    return options.schedule ? options.schedule(of_step) : ProfilerAction::record;
+  }
+  // What the table says of cycles, empty where it shows all of them.
+  std::string note() const;
+};
+
+void Profiler::State::open() {
+  if (!collecting || session) return;
+  events::start(session_options(options));
+  session = true;
+}
+
+void Profiler::State::close(bool keep) {
+  if (!session) return;
+  session = false;
+  events::Recording recording = events::stop();
+  if (!keep) return;
+  Profile stretch = make_profile(std::move(recording));
+  if (profile) {
+    append(*profile, std::move(stretch));
+  } else {
+    profile = std::move(stretch);
+  }
+}
+
+void Profiler::State::begin_cycle() {
+  if (profile && !options.acc_events) {
+    if (!options.on_trace_ready && forgotten == 0) {
+      warn(
+          "a new cycle begins and what the last one recorded is forgotten; take it with "
+          "on_trace_ready, or keep all with acc_events");
+    }
+    ++forgotten;
+    profile.reset();
+  }
+  ++cycles;
+  open();
+}
+
+void Profiler::State::end_cycle() {
+  mark();
+  close(true);
+  if (!profile) profile.emplace();  // nothing was to be collected
+  add_steps(*profile, marks);
+  marks.clear();
+}
+
+// Ends what the present action began; nothing as the next one: the profiler stops.  True where a
+// trace is ready.
+bool Profiler::State::leave(std::optional<ProfilerAction> to) {
+  switch (action) {
+    case ProfilerAction::none:
+      return false;
+    case ProfilerAction::warmup:
+      close(false);
+      if (to == ProfilerAction::none) warn("schedule: a step that warms up is followed by none");
+      return false;
+    case ProfilerAction::record:
+      if (to && records(*to)) {
+        mark();
+        return false;
+      }
+      if (to) warn("schedule: a cycle ends without record_and_save, so no trace is ready");
+      end_cycle();
+      return !to;
+    case ProfilerAction::record_and_save:
+      end_cycle();
+      return true;
+  }
+  return false;
+}
+
+void Profiler::State::enter(ProfilerAction to) {
+  const bool goes_on = action == ProfilerAction::record && records(to);
+  action = to;
+  if (to == ProfilerAction::warmup) open();
+  if (records(to) && !goes_on) begin_cycle();
+}
+
+// The present step ends.  Without a schedule the last one is what follows the last step(): none.
+void Profiler::State::mark() {
+  const bool ends = running || options.schedule;
+  if (stepped && session && ends) marks.push_back({step, step_begin, ticks(), syscall(SYS_gettid)});
+}
+
+std::string Profiler::State::note() const {
+  if (forgotten == 0) return {};
+  return cat("Cycle ", cycles, ": the ", forgotten, " before it are forgotten (acc_events)");
+}
+
+Profiler::Profiler(ProfilerOptions options) : state_(std::make_unique<State>()) {
+  check(options);
+  state_->options = std::move(options);
+  if (state_->options.start_at_once) start();
 }
 
 Profiler::~Profiler() {
-  if (recording_) events::stop();
+  try {
+    if (state_->options.on_trace_ready) stop();
+  } catch (const std::exception& e) {
+    warn(cat("on_trace_ready: ", e.what()));
+  }
+  if (!state_->running) return;
+  state_->close(false);
+  taken() = false;
 }
 
 void Profiler::start() {
+  State& s = *state_;
+  VITRO_CHECK(!s.running, "Profiler: it runs already; call stop() before it starts again");
   VITRO_CHECK(
-      !events::recording(),
+      !taken().exchange(true),
       "Profiler: another one records in this process; stop it first (or unset VITRO_PROFILE)");
-  events::start(options_);
-  recording_ = true;
-  profile_.reset();
+  if (!s.options.acc_events) s.profile.reset();
+  s.step = s.cycles = s.forgotten = 0;
+  s.stepped = bool(s.options.schedule);
+  s.collecting = true;
+  s.action = ProfilerAction::none;
+  try {
+    s.enter(s.action_of(0));
+  } catch (...) {
+    taken() = false;
+    throw;
+  }
+  s.running = true;
+  s.step_begin = ticks();
 }
 
 void Profiler::stop() {
-  if (!recording_) return;
-  recording_ = false;
-  profile_ = std::make_unique<Profile>(make_profile(events::stop()));
+  State& s = *state_;
+  if (!s.running) return;
+  s.running = false;
+  struct Release {
+    ~Release() { taken() = false; }
+  } release;
+  const bool ready = s.leave(std::nullopt);
+  s.action = ProfilerAction::none;
+  if (ready && s.options.on_trace_ready) s.options.on_trace_ready(*this);
+}
+
+void Profiler::step() {
+  State& s = *state_;
+  if (!s.running) return;
+  s.stepped = true;
+  const ProfilerAction next = s.action_of(s.step + 1);
+  if (s.leave(next) && s.options.on_trace_ready) s.options.on_trace_ready(*this);
+  s.enter(next);
+  ++s.step;
+  s.step_begin = ticks();
+}
+
+int64_t Profiler::step_number() const {
+  return state_->step;
+}
+
+void Profiler::set_collecting(bool collecting) {
+  State& s = *state_;
+  s.collecting = collecting;
+  if (!collecting) return s.close(records(s.action));
+  if (s.running && s.action != ProfilerAction::none) s.open();
+}
+
+void Profiler::add_metadata(std::string key, std::string_view text) {
+  report::TextOutput out;
+  report::Json(out).value(text);
+  out.finish();
+  add_metadata_json(std::move(key), out.text());
+}
+
+void Profiler::add_metadata_json(std::string key, std::string json) {
+  const Verdict fits = report::can_be_json(json);
+  VITRO_CHECK(fits, "add_metadata_json: ", key, ": the value is no JSON: ", fits.why,
+              " (add_metadata takes text)");
+  VITRO_CHECK(!std::ranges::count(own_trace_keys, key), "add_metadata: a trace has its own \"", key,
+              "\"; use another key");
+  auto& all = state_->metadata;
+  const auto found = std::ranges::find(all, key, &std::pair<std::string, std::string>::first);
+  if (found != all.end()) {
+    found->second = std::move(json);
+  } else {
+    all.emplace_back(std::move(key), std::move(json));
+  }
 }
 
 const Profile& Profiler::profile() const {
-  VITRO_CHECK(profile_, "Profiler: it still records; call stop() first");
-  return *profile_;
+  VITRO_CHECK(!state_->session, "Profiler: it still records; call stop() first");
+  VITRO_CHECK(state_->profile, "Profiler: nothing was recorded: of ", state_->step + 1,
+              " steps the schedule records none that has ended");
+  return *state_->profile;
 }
 
 Averages Profiler::averages() const {
-  return Averages(profile(), options_.profile_memory);
+  Averages averages(profile(), state_->options.profile_memory);
+  averages.add_note(state_->note());
+  return averages;
 }
 
 void Profiler::write_trace(const std::string& path) const {
   const Profile& recorded = profile();
-  const auto out = report::create_file(path);
-  const TraceOptions options{.name = path, .profile_memory = options_.profile_memory};
-  const auto write = is_perfetto(path) ? write_perfetto_trace : write_chrome_trace;
+  const std::string file = fill_in(path);
+  TraceOptions options{
+      .name = file, .profile_memory = state_->options.profile_memory, .metadata = state_->metadata};
+  if (const auto rank = this_rank())
+    options.metadata.insert(options.metadata.begin(), {"distributedInfo", distributed_info(*rank)});
+  const auto out = report::create_file(file);
+  const auto write = is_perfetto(file) ? write_perfetto_trace : write_chrome_trace;
   write(recorded, options, *out);
   out->finish();
+}
+
+std::vector<Device::Kind> supported_activities() {
+  return {Device::Kind::cpu};
+}
+
+void init_for_device_graphs() {
+  if (taken()) return;
+  Profiler().stop();
 }
 
 }  // namespace vitro

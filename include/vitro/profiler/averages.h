@@ -47,6 +47,8 @@ class Averages {
   // if there are kernels. The last lines tell the time of all threads together, what was compiled
   // meanwhile, and what was dropped.
   std::string table(const TableOptions& options = {}) const;
+  // A line that follows the table.
+  void add_note(std::string line) { note_ = std::move(line); }
 
  private:
   std::vector<const Average*> chosen(const TableOptions& options) const;
@@ -57,6 +59,7 @@ class Averages {
   int64_t compiling_ns_ = 0;  // in compile phases
   uint64_t phases_ = 0, dropped_ = 0;
   bool memory_ = false;
+  std::string note_;
 };
 
 }  // namespace vitro

@@ -114,8 +114,9 @@ struct Profile {
   uint64_t dropped = 0;  // events that did not fit into the limit
   std::vector<Track> tracks;
   std::vector<Flow> flows;
-  std::vector<Stack> stacks;                                             // each once
-  std::shared_ptr<const std::vector<events::ThreadRecording>> recorded;  // what extras point into
+  std::vector<Stack> stacks;                                                          // each once
+  std::vector<std::shared_ptr<const std::vector<events::ThreadRecording>>> recorded;  // what extras
+                                                                                      // point into
 };
 
 // Ends whose begin was before the recording are left out; begins whose end came after it end with

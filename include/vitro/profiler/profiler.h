@@ -7,8 +7,8 @@
 //     y = fast(x);
 //   }
 //   profiler.stop();
-//   std::cout << profiler.averages().table();       // per name: calls, time, share, rates of
-//   kernels profiler.write_trace("trace.json.gz");          // for Perfetto, chrome://tracing, HTA
+//   std::cout << profiler.averages().table();       // per name: calls, time, share, rates
+//   profiler.write_trace("trace.json.gz");          // for Perfetto, chrome://tracing, HTA
 //
 // Recorded are ops (`aten::…`), generated kernels with their bytes and FLOPs, compiled regions,
 // your ranges, compile phases, and graph breaks, guard failures, recompiles and fallbacks with
@@ -23,42 +23,60 @@
 
 #include "vitro/events/record.h"
 #include "vitro/profiler/averages.h"
+#include "vitro/profiler/options.h"
 #include "vitro/profiler/profile.h"
 
 namespace vitro {
 
-// What is recorded besides times, each off by default, and a limit: events/session.h.
-using ProfilerOptions = events::SessionOptions;
-
-// One may record at a time in a process; a second is an Error.  Start and stop are safe while other
+// One may run at a time in a process; a second is an Error.  Start and stop are safe while other
 // threads run; the object itself belongs to one thread at a time.
 class Profiler {
  public:
   explicit Profiler(ProfilerOptions options = {});  // starts
-  ~Profiler();                                      // stops
+  ~Profiler();  // stops; what on_trace_ready throws then becomes a warning
   Profiler(const Profiler&) = delete;
 
-  // Stops; does nothing where it does not record.
+  // Stops, and ends the cycle if one is being recorded; does nothing where it does not run.
   void stop();
-  // Records again and forgets what it had.
+  // Begins anew with step 0.  Forgets what it had, unless acc_events.
   void start();
 
-  // What was recorded until stop(), as typed records; Error while it records.
+  // A step of the program has ended and the next one begins.  Recorded steps are ranges
+  // ProfilerStep#N on the calling thread, N counting all steps from 0.  They nest: a step that ends
+  // inside of a range begins no earlier than that range.  Where the schedule says so, recording
+  // begins or ends here.  Does nothing while the profiler does not run.
+  void step();
+  int64_t step_number() const;
+
+  // false: nothing is recorded until it is true again.
+  void set_collecting(bool collecting);
+
+  // Goes into the trace under that key, as text or as JSON.  Error where `json` is none, and for
+  // the keys that a trace has anyway.
+  void add_metadata(std::string key, std::string_view text);
+  void add_metadata_json(std::string key, std::string json);
+
+  // What was recorded until stop() or the end of the cycle, as typed records.  Error while it
+  // records, and where nothing was recorded yet.
   const Profile& profile() const;
 
   // Sums per name.
   Averages averages() const;
 
   // Writes a Chrome trace as PyTorch's profiler does, or a Perfetto trace if the name ends in
-  // .pftrace or .perfetto-trace; compressed if .gz or .zst come after that.  The file appears whole
-  // or not at all.  Error where it cannot be written.
+  // .pftrace or .perfetto-trace; compressed if .gz or .zst come after that.  {rank} and {pid} in
+  // the name are filled in.  The file appears whole or not at all.  Error where it cannot be
+  // written.
   void write_trace(const std::string& path) const;
 
  private:
-  ProfilerOptions options_;
-  bool recording_ = false;
-  std::unique_ptr<Profile> profile_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
+
+// Profiles nothing.  Where replays of device graphs cannot be recorded unless a profiler ran first,
+// this is called at the beginning of a program; it does no harm, to a profiler that runs neither.
+void init_for_device_graphs();
 
 // While it lives, a range of that name is open on this thread.  Costs a branch while nobody
 // records.
