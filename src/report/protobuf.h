@@ -2,8 +2,8 @@
 //   Protobuf packet;
 //   packet.integer(8, time).begin(11).integer(9, 1).text(23, "name").end();
 //   out.write(packet.bytes());
-// The fields' numbers are in the schema of whoever reads.  Text may hold any bytes: what is not UTF-8
-// becomes U+FFFD.
+// The fields' numbers are in the schema of whoever reads.  Text may hold any bytes: what is not
+// UTF-8 becomes U+FFFD.
 #pragma once
 
 #include <concepts>
