@@ -202,6 +202,11 @@ Svg& Svg::close() {
   return *this;
 }
 
+Svg& Svg::tooltip(std::string_view text) {
+  out_.write(cat("<title>", xml_text(text), "</title>"));
+  return *this;
+}
+
 Svg& Svg::script(std::string_view code) {
   VITRO_ASSERT(code.find("]]>") == std::string_view::npos);
   out_.write(cat("<script>//<![CDATA[\n", code, "//]]></script>\n"));

@@ -69,6 +69,16 @@ class Profiler {
   // written.
   void write_trace(const std::string& path) const;
 
+  // Writes a line for each stack of ranges, regions, ops and kernels: "thread;outer;inner 1234",
+  // what flame-graph tools read.  `metric` as in call_tree.h: self_cpu_time_total (nanoseconds),
+  // self_cpu_memory_usage (bytes), calls.
+  void export_stacks(const std::string& path,
+                     std::string_view metric = "self_cpu_time_total") const;
+
+  // Writes a flame graph, an SVG that a browser shows; a click zooms.
+  void write_flame_graph(const std::string& path,
+                         std::string_view metric = "self_cpu_time_total") const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

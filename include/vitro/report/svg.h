@@ -70,6 +70,8 @@ class Svg {
   // Any other element; what follows stands in it until close().
   Svg& open(std::string_view tag, Attributes attributes);
   Svg& close();
+  // Of the element that is open.
+  Svg& tooltip(std::string_view text);
   // The code of a <script>, run when the picture is loaded.
   Svg& script(std::string_view code);
 

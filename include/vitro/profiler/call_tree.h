@@ -1,0 +1,64 @@
+// Where time went, by what lay around it: the slices of all threads as one tree, in which slices of
+// one name in one place are one node.  What collapsed stacks and flame graphs are made of.
+//   const CallTree tree(profile);
+//   for (const CallTree::Node& node : tree.nodes()) use(node.name, node.total);
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vitro/profiler/profile.h"
+#include "vitro/report/output.h"
+
+namespace vitro {
+
+enum class Metric : uint8_t {
+  self_cpu_time,  // nanoseconds
+  allocated,      // bytes; what is freed is not taken off
+  calls
+};
+std::string_view name_of(Metric metric);
+
+// "self_cpu_time_total", "self_cpu_memory_usage" as PyTorch calls them, "calls".  Error for others.
+Metric metric_named(std::string_view name);
+
+class CallTree {
+ public:
+  enum class Kind : uint8_t { all, thread, slice };
+
+  struct Node {
+    std::string_view name;
+    Kind kind;
+    SliceKind slice_kind;  // of slices
+    uint32_t parent;       // index, smaller than the node's own; the root is its own
+    uint32_t depth = 0;    // of the root: 0
+    int64_t self = 0;      // of the metric
+    int64_t total = 0;     // with what is inside
+    uint64_t calls = 0;
+  };
+
+  // Threads of one name are one node below the root.  Keeps no reference to the profile.
+  explicit CallTree(const Profile& profile, Metric metric = Metric::self_cpu_time);
+
+  // Depth first, siblings by name: the first is the root.
+  const std::vector<Node>& nodes() const& { return nodes_; }
+  Metric metric() const { return metric_; }
+
+ private:
+  Metric metric_;
+  std::vector<Node> nodes_;
+};
+
+// One line for each node that has something of its own: "thread;outer;inner 1234".  What
+// flame-graph tools read (flamegraph.pl, inferno, speedscope); `;` and line breaks in names become
+// `_`.
+void write_stacks(const CallTree& tree, report::Output& out);
+
+// A picture of the tree: a box for each node, as wide as its share, inner ones below outer ones.  A
+// click on a box makes it as wide as the picture.
+void write_flame_graph(const CallTree& tree, std::string_view title, report::Output& out);
+
+}  // namespace vitro
