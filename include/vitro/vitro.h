@@ -14,6 +14,7 @@
 #include "vitro/io/wordpiece.h"
 #include "vitro/nn.h"
 #include "vitro/ops/all.h"
+#include "vitro/profiler/marks.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/report/json.h"
 #include "vitro/report/output.h"

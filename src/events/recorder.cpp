@@ -38,6 +38,7 @@ struct Sink {
   uint32_t last_number = 0;  // of a session, above the bits of options
   SessionOptions options;
   uint64_t begin = 0;
+  std::atomic<Tap> tap{nullptr};
 
   std::mutex lock;          // for the two below
   uint32_t collecting = 0;  // the session whose events have not been handed over yet, or 0
@@ -189,6 +190,12 @@ inline std::byte* write(std::byte* at, E& event) {
 
 template <Event E>
 [[gnu::noinline]] void detail::append(E event, uint32_t in_session) {
+  if (in_session & tapped) [[unlikely]] {
+    if (const Tap tap = sink().tap.load(std::memory_order_acquire))
+      tap(Events::kind<E>(), reinterpret_cast<const std::byte*>(&event));
+    in_session &= ~tapped;
+    if (in_session == 0) return;
+  }
   constexpr uint32_t size = 1 + sizeof(E);
   std::byte* at = room_for(size, in_session);
   if (!at) return;
@@ -200,6 +207,8 @@ template <TailEvent E>
 [[gnu::noinline]] void detail::append_tail(const E& event, std::span<const std::byte> tail,
                                            uint32_t in_session) {
   const auto length = static_cast<uint32_t>(tail.size());
+  in_session &= ~tapped;
+  if (in_session == 0) return;
   if (tail.size() > max_tail) {
     sink().dropped.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -248,6 +257,17 @@ uint32_t details_of(const SessionOptions& options) {
 
 }  // namespace
 
+void set_tap(Tap tap) {
+  Sink& s = sink();
+  std::lock_guard hold(s.sessions);
+  s.tap.store(tap, std::memory_order_release);
+  if (tap) {
+    detail::session.fetch_or(detail::tapped);
+  } else {
+    detail::session.fetch_and(~detail::tapped);
+  }
+}
+
 void name_this_thread(std::string_view name) {
   Buffer* buffer = my_buffer();
   if (!buffer) return;
@@ -258,7 +278,7 @@ void name_this_thread(std::string_view name) {
 void start(SessionOptions options) {
   Sink& s = sink();
   std::lock_guard hold(s.sessions);
-  VITRO_CHECK(!recording(), "events: a session runs already; stop it before starting another");
+  VITRO_CHECK(!in_session(), "events: a session runs already; stop it before starting another");
   s.max_bytes = options.max_bytes;
   s.bytes = 0;
   s.dropped = 0;
@@ -273,13 +293,14 @@ void start(SessionOptions options) {
   }
   begin_rare_session();
   s.begin = ticks();
-  detail::session.store(session, std::memory_order_release);
+  const uint32_t tap = s.tap.load() ? detail::tapped : 0;
+  detail::session.store(session | tap, std::memory_order_release);
 }
 
 Recording stop() {
   Sink& s = sink();
   std::lock_guard hold(s.sessions);
-  const uint32_t session = detail::session.exchange(0);
+  const uint32_t session = detail::session.fetch_and(detail::tapped) & ~detail::tapped;
   VITRO_CHECK(session != 0, "events: stop without a session; start one first");
   Recording recording;
   recording.options = s.options;

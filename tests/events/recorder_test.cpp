@@ -133,4 +133,70 @@ TEST(Recorder, takes_a_stretch_of_every_thread_while_all_go_on) {
   for (auto& thread : threads) thread.join();
 }
 
+namespace {
+
+std::vector<std::string>& heard() {
+  static thread_local std::vector<std::string> kinds;
+  return kinds;
+}
+
+void hear(uint8_t kind, const std::byte* event) {
+  const auto visit = []<class E>(const E&) { heard().emplace_back(E::name); };
+  Events::read(kind, event, visit);
+}
+
+}  // namespace
+
+TEST(Tap, hears_every_event_whether_or_not_a_session_runs) {
+  heard().clear();
+  EXPECT_FALSE(recording());
+  set_tap(hear);
+  EXPECT_TRUE(recording());
+  EXPECT_FALSE(in_session());
+  {
+    OpScope op{{intern("aten::add")}};
+  }
+  EXPECT_EQ(heard(), (std::vector<std::string>{"op_begin", "op_end"}));
+  start();
+  EXPECT_TRUE(in_session());
+  {
+    RangeScope range{{intern("r")}};
+  }
+  EXPECT_EQ(heard().size(), 4u);
+  const Recording r = stop();
+  EXPECT_EQ(counts(r), (std::map<std::string, int>{{"range_begin", 1}, {"range_end", 1}}));
+  {
+    OpScope op{{intern("aten::add")}};
+  }
+  EXPECT_EQ(heard().size(), 6u);
+  set_tap(nullptr);
+  EXPECT_FALSE(recording());
+  {
+    OpScope op{{intern("aten::add")}};
+  }
+  EXPECT_EQ(heard().size(), 6u);
+}
+
+TEST(Tap, may_come_and_go_while_a_session_runs) {
+  heard().clear();
+  start();
+  {
+    OpScope before{{intern("aten::add")}};
+  }
+  set_tap(hear);
+  {
+    OpScope with{{intern("aten::mul")}};
+  }
+  EXPECT_EQ(heard().size(), 2u);
+  set_tap(nullptr);
+  {
+    OpScope after{{intern("aten::sub")}};
+  }
+  const Recording r = stop();
+  EXPECT_EQ(heard().size(), 2u);
+  ASSERT_EQ(r.threads.size(), 1u);
+  EXPECT_EQ(sequence(r.threads[0]), "op_begin op_end op_begin op_end op_begin op_end ");
+  EXPECT_EQ(r.dropped, 0u);
+}
+
 }  // namespace vitro::events

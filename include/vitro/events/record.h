@@ -15,9 +15,9 @@ namespace vitro::events {
 namespace detail {
 
 // The session that runs, 0 while none does: its number, and below it the bits of its options, so
-// that one load says everything.
+// that one load says everything.  The highest of these: there is a tap.
 extern constinit std::atomic<uint32_t> session;
-inline constexpr uint32_t option_bits = 8;
+inline constexpr uint32_t option_bits = 8, tapped = 1u << 7;
 
 // Appends an event of the frequent kinds to the calling thread's buffer.
 template <Event E>
@@ -37,9 +37,14 @@ inline bool takes(uint32_t in_session) {
 
 }  // namespace detail
 
-// Does a session run?
+// Does anybody want events, a session or a tap?
 inline bool recording() {
   return detail::session.load(std::memory_order_relaxed) != 0;
+}
+
+// Does a session run?
+inline bool in_session() {
+  return detail::session.load(std::memory_order_relaxed) >> detail::option_bits != 0;
 }
 
 // Does a session run that has one of these options (a Detail, or several of them as bits)?
@@ -50,8 +55,7 @@ inline bool wants(Detail detail) {
   return wants(static_cast<uint32_t>(detail));
 }
 
-// Records one of the frequent kinds, stamped with the present moment.  True if a session runs that
-// takes it.
+// Records one of the frequent kinds, stamped with the present moment.  True if anybody takes it.
 template <Event E>
   requires(!TailEvent<E>)
 inline bool record(const E& event) {
@@ -94,6 +98,12 @@ using KernelScope = Scope<KernelBegin, KernelEnd>;
 using RegionScope = Scope<RegionBegin, RegionEnd>;
 using RangeScope = Scope<RangeBegin, RangeEnd>;
 using EagerScope = Scope<EagerBegin, EagerEnd>;
+
+// Hears each frequent event as it happens, on its thread, without moment and tail: those who mark
+// events in other tools.  Events::read(kind, event, visit) reads it.  There is one tap, null ends
+// it; a call that has begun may still hear of its event afterwards.
+using Tap = void (*)(uint8_t kind, const std::byte* event);
+void set_tap(Tap tap);
 
 // What the calling thread is called in recordings; the system's name for it while this was not
 // called.
