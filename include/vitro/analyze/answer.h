@@ -1,0 +1,60 @@
+// What an analysis found, ready to be shown: tables of typed cells, and findings.
+//   Answer answer = info(trace);
+//   std::cout << to_text(answer);  to_json(answer, out);  to_csv(answer, out);
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "vitro/analyze/trace.h"
+#include "vitro/report/output.h"
+
+namespace vitro::analyze {
+
+// What the numbers of a column are; JSON and CSV give them as they are, in these units.
+enum class Unit : uint8_t { text, count, ns, bytes, percent, number };
+
+struct AnswerColumn {
+  std::string name;   // as JSON and CSV call it: "self_ns"
+  std::string title;  // as text calls it: "Self"
+  Unit unit = Unit::text;
+};
+
+// A text, a whole number or another; nothing where there is no value.
+using AnswerCell = std::variant<std::monostate, std::string, int64_t, double>;
+
+struct AnswerTable {
+  std::string name, title;
+  std::vector<AnswerColumn> columns;
+  std::vector<std::vector<AnswerCell>> rows;
+};
+
+// Something that could be won, with what it rests on.
+struct Finding {
+  std::string key;       // the same for the same finding in another trace
+  std::string sentence;  // what is the case
+  std::string advice;    // what to do
+  double low_percent = 0,
+         high_percent = 0;  // of the step: the least and the most that could be won
+  std::vector<EventId> events;
+};
+
+struct Answer {
+  std::string name;  // of the analysis
+  std::vector<AnswerTable> tables;
+  std::vector<Finding> findings;  // what could win most comes first
+};
+
+struct TextOptions {
+  bool colours = false;
+  size_t row_limit = 30;  // of a table; 0: all
+};
+std::string to_text(const Answer& answer, const TextOptions& options = {});
+// One object: the tables by name, each a list of objects by column, and the findings.
+void to_json(const Answer& answer, report::Output& out);
+// Each table with a line of names; more than one: a line "# name" before each.
+void to_csv(const Answer& answer, report::Output& out);
+
+}  // namespace vitro::analyze

@@ -1,0 +1,105 @@
+// A trace as PyTorch's profiler (Kineto), Vitro and other writers of Chrome's format leave it, of
+// any size, as columns.
+//   Result<Trace> trace = Trace::open("trace.json.gz");
+//   for (EventId e = 0; e < trace->size(); ++e)
+//     if (trace->category(e) == "kernel") total += trace->dur()[e];
+// Columns lie in a file that is mapped, so a trace of many gigabytes takes little memory; they are
+// kept in the user's cache folder and found again the next time.  Threads: a Trace may be read by
+// any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vitro/base/result.h"
+
+namespace vitro::analyze {
+
+using EventId = uint32_t;  // counts the events in the order of the file
+
+// Where a number of an event is not given.
+inline constexpr int64_t none = INT64_MIN;
+
+// Something in the file that could not be taken as it stood.
+struct Note {
+  uint64_t offset = 0;  // in the unpacked file
+  std::string text;
+};
+
+// A row of the timeline: a thread of a process, a stream of a device.
+struct TrackInfo {
+  std::string pid, tid;                 // as written, texts without quotes
+  std::string process, thread, labels;  // names that the file gives, empty where it gives none
+  int64_t sort_index = 0;               // of the process
+};
+
+struct LoadOptions {
+  bool keep = true;      // the columns in the cache folder, for the next time
+  int threads = 0;       // that read; 0: as many as the process may run on at once
+  bool progress = true;  // a line on a terminal, where it takes over a second
+};
+
+class Trace {
+ public:
+  // Reads a trace, packed or not (.json, .gz, .zst, .zip; "-": standard input).  A file that ends
+  // early gives what was whole, and a note.  Fails where the file cannot be opened or holds no list
+  // of events, with the place in it.
+  static Result<Trace> open(const std::string& path, const LoadOptions& options = {});
+
+  Trace(Trace&&) noexcept;
+  Trace& operator=(Trace&&) noexcept;
+  ~Trace();
+
+  size_t size() const;
+  // Nanoseconds from base().
+  std::span<const int64_t> ts() const;
+  // Nanoseconds; `none` for events without a duration.
+  std::span<const int64_t> dur() const;
+  // Numbers of names: name(), category().
+  std::span<const uint32_t> name_ids() const;
+  std::span<const uint16_t> category_ids() const;
+  // Index in tracks().
+  std::span<const uint32_t> track_ids() const;
+  // X, i, C, M, s, f, ...
+  std::span<const char> phases() const;
+  // What ties a launch to its kernel (`correlation`), or the two ends of a flow (its id); `none`.
+  std::span<const int64_t> links() const;
+  // `External id`, which ties a launch to its op; `none`.
+  std::span<const int64_t> external_ids() const;
+
+  std::string_view name(EventId event) const;
+  std::string_view category(EventId event) const;
+  const std::vector<std::string>& names() const;
+  const std::vector<std::string>& categories() const;
+  const std::vector<TrackInfo>& tracks() const;
+
+  // Nanoseconds since the Unix epoch that times count from; 0 where the file gives none.
+  int64_t base() const;
+  // Members of the file beside the events, as JSON text.
+  const std::map<std::string, std::string>& metadata() const;
+  // What was lost or mended while reading, by place.
+  const std::vector<Note>& notes() const;
+  uint64_t file_bytes() const;
+  uint64_t unpacked_bytes() const;
+  // Whether the columns were there already.
+  bool from_cache() const;
+
+  // Calls use(event, json) for each of these events, which ascend: the text of the whole event as
+  // it stands in the file.  Reads the file once, from the beginning.  Fails where it has gone or
+  // changed.
+  Result<Done> read_events(std::span<const EventId> events,
+                           const std::function<void(EventId, std::string_view)>& use) const;
+
+ private:
+  struct Impl;
+  explicit Trace(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vitro::analyze

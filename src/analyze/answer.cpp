@@ -1,0 +1,155 @@
+#include "vitro/analyze/answer.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "vitro/base/cat.h"
+#include "vitro/report/json.h"
+#include "vitro/report/table.h"
+#include "vitro/report/units.h"
+
+namespace vitro::analyze {
+namespace {
+
+double number_of(const AnswerCell& cell) {
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
+  if (const auto* other = std::get_if<double>(&cell)) return *other;
+  return 0;
+}
+
+std::string decimals(double number, const char* format) {
+  char text[48];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
+// As a person reads it.
+std::string shown(const AnswerCell& cell, Unit unit) {
+  if (std::holds_alternative<std::monostate>(cell)) return "-";
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  switch (unit) {
+    case Unit::ns:
+      return report::time_text(number_of(cell));
+    case Unit::bytes:
+      return report::bytes_text(number_of(cell));
+    case Unit::percent:
+      return decimals(number_of(cell), "%.1f %%");
+    case Unit::number:
+      return decimals(number_of(cell), "%.3g");
+    case Unit::count:
+    case Unit::text:
+      break;
+  }
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return cat(*whole);
+  return decimals(number_of(cell), "%.3g");
+}
+
+std::string table_text(const AnswerTable& table, const TextOptions& options) {
+  std::vector<report::Column> columns;
+  constexpr size_t widest = 60;
+  for (const AnswerColumn& column : table.columns) {
+    const bool text = column.unit == Unit::text;
+    columns.push_back({column.title, text ? report::Align::left : report::Align::right, widest});
+  }
+  report::Table out(std::move(columns));
+  const size_t limit = options.row_limit == 0 ? table.rows.size() : options.row_limit;
+  for (size_t r = 0; r < std::min(limit, table.rows.size()); ++r) {
+    std::vector<report::Cell> cells;
+    for (size_t c = 0; c < table.columns.size(); ++c)
+      cells.emplace_back(shown(table.rows[r][c], table.columns[c].unit));
+    out.row(std::move(cells));
+  }
+  std::string text = cat(table.title, "\n", out.text(options.colours));
+  if (table.rows.size() > limit) text += cat(table.rows.size() - limit, " more rows\n");
+  return text;
+}
+
+std::string range_text(const Finding& finding) {
+  const std::string low = decimals(finding.low_percent, "%.1f");
+  const std::string high = decimals(finding.high_percent, "%.1f %%");
+  return finding.low_percent == finding.high_percent ? high : cat(low, " to ", high);
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string csv_text(const AnswerCell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return csv_field(*text);
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return cat(*whole);
+  if (const auto* other = std::get_if<double>(&cell)) return cat(*other);
+  return {};
+}
+
+void write_cell(report::Json& json, const AnswerCell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) {
+    json.value(*text);
+  } else if (const auto* whole = std::get_if<int64_t>(&cell)) {
+    json.value(*whole);
+  } else if (const auto* other = std::get_if<double>(&cell)) {
+    json.value(*other);
+  } else {
+    json.null();
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Answer& answer, const TextOptions& options) {
+  std::string text;
+  for (const AnswerTable& table : answer.tables) {
+    if (!text.empty()) text += '\n';
+    text += table_text(table, options);
+  }
+  for (const Finding& finding : answer.findings) {
+    text += cat("\n* ", finding.sentence, "\n  could win ", range_text(finding),
+                " of the step: ", finding.advice, "\n  [", finding.key, "]\n");
+  }
+  return text;
+}
+
+void to_json(const Answer& answer, report::Output& out) {
+  report::Json json(out, 3);
+  json.begin_object().member("analysis", answer.name);
+  for (const AnswerTable& table : answer.tables) {
+    json.key(table.name).begin_array();
+    for (const auto& row : table.rows) {
+      json.begin_object();
+      for (size_t c = 0; c < table.columns.size(); ++c)
+        write_cell(json.key(table.columns[c].name), row[c]);
+      json.end();
+    }
+    json.end();
+  }
+  json.key("findings").begin_array();
+  for (const Finding& finding : answer.findings) {
+    json.begin_object().member("key", finding.key).member("sentence", finding.sentence);
+    json.member("advice", finding.advice).member("low_percent", finding.low_percent);
+    json.member("high_percent", finding.high_percent).key("events").begin_array();
+    for (const EventId event : finding.events) json.value(event);
+    json.end().end();
+  }
+  json.end().end();
+  out.write('\n');
+}
+
+void to_csv(const Answer& answer, report::Output& out) {
+  for (const AnswerTable& table : answer.tables) {
+    if (answer.tables.size() > 1) out.write(cat("# ", table.name, "\n"));
+    for (size_t c = 0; c < table.columns.size(); ++c)
+      out.write(cat(c == 0 ? "" : ",", csv_field(table.columns[c].name)));
+    out.write('\n');
+    for (const auto& row : table.rows) {
+      for (size_t c = 0; c < row.size(); ++c) out.write(cat(c == 0 ? "" : ",", csv_text(row[c])));
+      out.write('\n');
+    }
+  }
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,9 @@
+# The reader of JSON is compiled for the instructions that simdjson is fastest with, and once for any processor; which one runs
+# is chosen at run time.
+find_package(simdjson REQUIRED)
+target_link_libraries(vitro_analyze PUBLIC simdjson::simdjson ZLIB::ZLIB PkgConfig::zstd)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/src/analyze/read/event_reader_avx2.cpp
+    PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi;-mbmi2;-mlzcnt;-mpclmul;-mpopcnt" TARGET_DIRECTORY vitro_analyze)
+endif()

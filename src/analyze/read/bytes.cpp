@@ -1,0 +1,97 @@
+#include "analyze/read/bytes.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+class FileBytes : public Bytes {
+ public:
+  FileBytes(int file, uint64_t total) : file_(file), total_(total) {}
+  ~FileBytes() override {
+    if (file_ != STDIN_FILENO) close(file_);
+  }
+
+  size_t read(char* to, size_t room) override {
+    size_t got = 0;
+    while (got < room) {
+      const ssize_t n = ::read(file_, to + got, room - got);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) trouble_ = cat("it could not be read on: ", std::strerror(errno));
+      if (n <= 0) break;
+      got += static_cast<size_t>(n);
+    }
+    consumed_ += got;
+    return got;
+  }
+  uint64_t consumed() const override { return consumed_; }
+  uint64_t total() const override { return total_; }
+
+ private:
+  int file_;
+  uint64_t total_, consumed_ = 0;
+};
+
+// Gives the first bytes again that were read to see what they are.
+class AgainBytes : public Bytes {
+ public:
+  AgainBytes(std::string head, std::unique_ptr<Bytes> rest)
+      : head_(std::move(head)), rest_(std::move(rest)) {}
+
+  size_t read(char* to, size_t room) override {
+    const size_t again = std::min(room, head_.size() - given_);
+    std::memcpy(to, head_.data() + given_, again);
+    given_ += again;
+    if (again == room) return again;
+    const size_t more = rest_->read(to + again, room - again);
+    trouble_ = rest_->trouble();
+    return again + more;
+  }
+  uint64_t consumed() const override { return rest_->consumed(); }
+  uint64_t total() const override { return rest_->total(); }
+
+ private:
+  std::string head_;
+  size_t given_ = 0;
+  std::unique_ptr<Bytes> rest_;
+};
+
+Result<std::unique_ptr<Bytes>> open_file(const std::string& path) {
+  if (path == "-") return std::unique_ptr<Bytes>(std::make_unique<FileBytes>(STDIN_FILENO, 0));
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Failure{cat(path, ": cannot be opened: ", std::strerror(errno))};
+  struct stat status{};
+  fstat(file, &status);
+  if (S_ISDIR(status.st_mode)) {
+    close(file);
+    return Failure{cat(path, ": is a folder; name one trace file in it")};
+  }
+  posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+  const auto size = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+  return std::unique_ptr<Bytes>(std::make_unique<FileBytes>(file, size));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path) {
+  auto file = open_file(path);
+  if (!file) return file.failure();
+  std::string head(4, '\0');
+  head.resize((*file)->read(head.data(), head.size()));
+  if (!(*file)->trouble().empty()) return Failure{cat(path, ": ", (*file)->trouble())};
+  std::unique_ptr<Bytes> all = std::make_unique<AgainBytes>(head, *std::move(file));
+  if (head.starts_with("\x1f\x8b")) return gunzip(std::move(all));
+  if (head == "\x28\xb5\x2f\xfd") return unzstd(std::move(all));
+  if (head == "PK\x03\x04") return unzip(std::move(all));
+  return all;
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,342 @@
+#include "analyze/read/event_parser.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "analyze/read/event_reader.h"
+#include "analyze/read/scan.h"
+#include "analyze/read/texts.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+
+std::unique_ptr<EventReader> event_reader() {
+#if defined(__x86_64__)
+  const bool fast = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul");
+  if (fast) return event_reader_avx2();
+#endif
+  return event_reader_any();
+}
+
+namespace {
+
+std::string_view unquoted(std::string_view token) {
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
+  return token.substr(1, token.size() - 2);
+}
+
+void append_utf8(std::string& out, uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  }
+}
+
+// Of "\uXXXX" at the front, surrogates joined; U+FFFD where it is none.  Takes what it read.
+uint32_t take_code(std::string_view& text) {
+  const auto four = [&](size_t at) -> int64_t {
+    uint32_t code = 0;
+    if (text.size() < at + 6 || text[at] != '\\' || text[at + 1] != 'u') return -1;
+    const char* digits = text.data() + at + 2;
+    const auto end = std::from_chars(digits, digits + 4, code, 16);
+    return end.ptr == digits + 4 ? code : -1;
+  };
+  constexpr uint32_t replacement = 0xfffd;
+  const int64_t first = four(0);
+  if (first < 0) return text.remove_prefix(std::min<size_t>(text.size(), 2)), replacement;
+  if (first < 0xd800 || first > 0xdfff) return text.remove_prefix(6), static_cast<uint32_t>(first);
+  const int64_t second = four(6);
+  const bool pair = first < 0xdc00 && second >= 0xdc00 && second <= 0xdfff;
+  text.remove_prefix(pair ? 12 : 6);
+  if (!pair) return replacement;
+  return static_cast<uint32_t>(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+}
+
+// What a token says: texts without quotes and escapes.
+std::string said(std::string_view token) {
+  std::string_view text = unquoted(token);
+  if (text.find('\\') == std::string_view::npos) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    if (text[0] != '\\' || text.size() == 1) {
+      out += text[0];
+      text.remove_prefix(1);
+      continue;
+    }
+    if (text[1] == 'u') {
+      append_utf8(out, take_code(text));
+      continue;
+    }
+    constexpr std::string_view letters = "bfnrt", meanings = "\b\f\n\r\t";
+    const size_t known = letters.find(text[1]);
+    out += known == std::string_view::npos ? text[1] : meanings[known];
+    text.remove_prefix(2);
+  }
+  return out;
+}
+
+// Whole numbers, decimal or hexadecimal, with quotes or without.  Another text gives a number of
+// its own.
+int64_t number_of(std::string_view token) {
+  std::string_view text = unquoted(token);
+  if (text.empty() || text == "null") return none;
+  const bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  int64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
+  if (end.ec == std::errc{} && end.ptr == text.data() + text.size()) return value;
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return static_cast<int64_t>(hash >> 2 | uint64_t{1} << 62);
+}
+
+}  // namespace
+
+bool read_microseconds(std::string_view text, int64_t* ns) {
+  text = unquoted(text);
+  const bool negative = text.starts_with('-');
+  size_t at = negative ? 1 : 0;
+  const size_t first = at;
+  uint64_t whole = 0;
+  for (; at < text.size() && at - first < 15 && text[at] >= '0' && text[at] <= '9'; ++at)
+    whole = whole * 10 + static_cast<uint64_t>(text[at] - '0');
+  if (at == first) return false;
+  uint64_t value = whole * 1000;
+  if (at < text.size() && text[at] == '.') {
+    uint64_t weight = 100;
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+      value += weight * static_cast<uint64_t>(text[at] - '0');
+      if (weight == 0 && text[at] >= '5' && text[at - 4] == '.') ++value;  // rounds the fourth
+      weight /= 10;
+    }
+  }
+  if (at == text.size()) {
+    *ns = negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
+    return true;
+  }
+  double number = 0;  // an exponent, or more digits than times have
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr double most = 9.2e15;  // microseconds that 63 bits of nanoseconds hold
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(std::fabs(number) < most))
+    return false;
+  *ns = static_cast<int64_t>(std::llround(number * 1000));
+  return true;
+}
+
+struct EventParser::Impl final : EventSink {
+  std::unique_ptr<EventReader> reader = event_reader();
+  Texts name_numbers, category_numbers, track_numbers;
+  std::vector<std::string> names, categories;
+  std::vector<Track> tracks;
+  Batch* batch = nullptr;
+  uint64_t offset = 0;  // of `begin` in the file
+  const char* begin = nullptr;
+  std::string last_track;  // as written, and its number
+  uint32_t last_track_number = UINT32_MAX;
+  std::string track_key;
+
+  uint32_t name_of(std::string_view token) {
+    bool fresh = false;
+    const uint32_t number = name_numbers.number(token, &fresh);
+    if (fresh) names.push_back(said(token));
+    return number;
+  }
+
+  uint16_t category_of(std::string_view token) {
+    bool fresh = false;
+    constexpr uint32_t most = UINT16_MAX;
+    if (category_numbers.size() > most) return static_cast<uint16_t>(most);
+    const uint32_t number = category_numbers.number(token, &fresh);
+    if (fresh) categories.push_back(said(token));
+    return static_cast<uint16_t>(number);
+  }
+
+  uint32_t track_of(std::string_view pid, std::string_view tid) {
+    track_key.assign(pid).append(1, '\0').append(tid);
+    if (track_key == last_track) return last_track_number;
+    bool fresh = false;
+    const uint32_t number = track_numbers.number(track_key, &fresh);
+    if (fresh) tracks.push_back({said(pid), said(tid)});
+    last_track = track_key;
+    return last_track_number = number;
+  }
+
+  void note(std::string_view at, std::string text) {
+    batch->notes.push_back({offset + static_cast<uint64_t>(at.data() - begin), std::move(text)});
+  }
+
+  void add(const RawEvent& event) override {
+    Row row;
+    row.offset = offset + static_cast<uint64_t>(event.text.data() - begin);
+    row.length = static_cast<uint32_t>(event.text.size());
+    row.phase = unquoted(event.phase).empty() ? 'X' : unquoted(event.phase)[0];
+    row.track = track_of(event.pid, event.tid);
+    if (row.phase == 'M') add_fact(event, row.track);
+    if (event.ts.empty() && row.phase != 'M') {
+      return note(event.text,
+                  cat("an event without a time (\"ts\") is left out: ", event.text.substr(0, 120)));
+    }
+    if (!event.ts.empty() && !read_microseconds(event.ts, &row.ts)) {
+      return note(event.ts, cat("an event is left out, its \"ts\" is ", event.ts.substr(0, 60),
+                                ", needs microseconds"));
+    }
+    if (!event.dur.empty() && !read_microseconds(event.dur, &row.dur)) {
+      row.dur = none;
+      note(event.dur, cat("a \"dur\" is ", event.dur.substr(0, 60), ", needs microseconds"));
+    }
+    row.name = name_of(event.name);
+    row.category = category_of(event.category);
+    const bool flow = row.phase == 's' || row.phase == 't' || row.phase == 'f';
+    const std::string_view link = flow ? event.id : event.correlation;
+    if (!link.empty()) row.link = number_of(link);
+    if (!event.external.empty()) row.external = number_of(event.external);
+    batch->rows.push_back(row);
+  }
+
+  void add_fact(const RawEvent& event, uint32_t track) {
+    const std::string_view what = unquoted(event.name);
+    const auto keep = [&](TrackFact::Kind kind, std::string_view token) {
+      batch->facts.push_back({track, kind, said(token), number_of(token)});
+    };
+    if (what == "process_name") keep(TrackFact::Kind::process, event.arg_name);
+    if (what == "thread_name") keep(TrackFact::Kind::thread, event.arg_name);
+    if (what == "process_labels") keep(TrackFact::Kind::labels, event.arg_labels);
+    if (what == "process_sort_index") keep(TrackFact::Kind::sort_index, event.arg_sort_index);
+  }
+
+  void parse(Window& window);
+  void parse_apart(std::string_view events);
+  void parse_one(std::string_view event);
+};
+
+namespace {
+
+// The text with what no parser takes replaced: control characters by spaces, NaN and infinities
+// by null, bytes that are no UTF-8 by '?'.
+std::string mended(std::string_view text) {
+  std::string out;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"') in_text = !in_text;
+    if (in_text && c == '\\' && i + 1 < text.size()) {
+      const bool known =
+          std::string_view("\"\\/bfnrtu").find(text[i + 1]) != std::string_view::npos;
+      out += known ? std::string{c, text[i + 1]} : std::string("/");
+      i += known ? 1 : 0;
+    } else if (in_text && (byte < 0x20 || byte >= 0x80)) {
+      out += byte < 0x20 ? ' ' : '?';
+    } else {
+      out += c;
+    }
+    if (in_text) continue;
+    for (const std::string_view word :
+         {"-Infinity", "Infinity", "-NaN", "NaN", "-inf", "inf", "-nan", "nan"}) {
+      if (!text.substr(i).starts_with(word)) continue;
+      out.pop_back();
+      out += "null";
+      i += word.size() - 1;
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void EventParser::Impl::parse(Window& window) {
+  begin = window.buffer.data() + window.begin;
+  offset = window.offset;
+  char* first = window.buffer.data() + window.begin;
+  char* behind = window.buffer.data() + window.end;
+  first[-1] = '[';
+  *behind = ']';
+  size_t bad = 0;
+  const std::string_view list(first - 1, static_cast<size_t>(behind - first) + 2);
+  const std::string why = reader->read(list, *this, &bad);
+  if (why.empty()) return;
+  const size_t from = bad == 0 ? 0 : bad - 1;
+  parse_apart(window.events().substr(from));
+}
+
+// One event after the other, so that a broken one costs no other.
+void EventParser::Impl::parse_apart(std::string_view events) {
+  while (!events.empty()) {
+    const size_t next = std::min(events.find('{'), events.size());
+    const std::string_view between = events.substr(0, next);
+    if (between.find_first_not_of(" \t\r\n,") != std::string_view::npos) {
+      note(between, cat("what is no event is left out: ", between.substr(0, 60)));
+    }
+    events.remove_prefix(next);
+    if (events.empty()) return;
+    const size_t length = value_length(events);
+    const std::string_view event = events.substr(0, length == 0 ? events.size() : length);
+    parse_one(event);
+    events.remove_prefix(event.size());
+  }
+}
+
+// As it is written, or mended where no parser takes that.
+void EventParser::Impl::parse_one(std::string_view event) {
+  const uint64_t place = offset + static_cast<uint64_t>(event.data() - begin);
+  std::string why;
+  for (const bool mend : {false, true}) {
+    std::string list = cat("[", mend ? mended(event) : std::string(event), "]");
+    const size_t length = list.size();
+    list.resize(length + Windows::padding);
+    const std::string_view text(list.data(), length);
+    const auto outer =
+        std::pair(std::exchange(begin, list.data() + 1), std::exchange(offset, place));
+    size_t bad = 0;
+    const size_t rows = batch->rows.size();
+    std::string wrong = reader->read(text, *this, &bad);
+    std::tie(begin, offset) = outer;
+    if (batch->rows.size() > rows) batch->rows.back().length = static_cast<uint32_t>(event.size());
+    if (wrong.empty()) {
+      if (mend) batch->notes.push_back({place, cat("an event was mended (", why, ")")});
+      return;
+    }
+    if (!mend) why = std::move(wrong);
+  }
+  batch->notes.push_back({place, cat("an event is left out (", why, "): ", event.substr(0, 120))});
+}
+
+EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}
+EventParser::~EventParser() = default;
+
+Batch EventParser::parse(Window& window) {
+  Batch batch;
+  impl_->batch = &batch;
+  impl_->parse(window);
+  impl_->batch = nullptr;
+  return batch;
+}
+
+const std::vector<std::string>& EventParser::names() const {
+  return impl_->names;
+}
+const std::vector<std::string>& EventParser::categories() const {
+  return impl_->categories;
+}
+const std::vector<EventParser::Track>& EventParser::tracks() const {
+  return impl_->tracks;
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,202 @@
+// gzip and zip through zlib, zstd through libzstd.
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "analyze/read/bytes.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+
+namespace vitro::analyze {
+namespace {
+
+// A stream that is made from another one, whose bytes it takes piece by piece.
+class Unpacked : public Bytes {
+ public:
+  explicit Unpacked(std::unique_ptr<Bytes> from) : from_(std::move(from)) {}
+  uint64_t consumed() const override { return from_->consumed(); }
+  uint64_t total() const override { return from_->total(); }
+
+ protected:
+  // Packed bytes that nobody took yet; none at the end of the file.
+  std::string_view packed() {
+    if (rest_.empty()) {
+      rest_ = {piece_.data(), from_->read(piece_.data(), piece_.size())};
+      if (!from_->trouble().empty()) trouble_ = from_->trouble();
+    }
+    return rest_;
+  }
+  void took(size_t bytes) { rest_.remove_prefix(bytes); }
+
+ private:
+  std::unique_ptr<Bytes> from_;
+  std::vector<char> piece_ = std::vector<char>(256 << 10);
+  std::string_view rest_;
+};
+
+constexpr int raw_deflate = -15, with_gzip_header = 15 + 16;
+
+class Inflated : public Unpacked {
+ public:
+  Inflated(std::unique_ptr<Bytes> from, int window) : Unpacked(std::move(from)) {
+    VITRO_ASSERT(inflateInit2(&stream_, window) == Z_OK);
+  }
+  ~Inflated() override { inflateEnd(&stream_); }
+
+  size_t read(char* to, size_t room) override {
+    size_t got = 0;
+    while (got < room && !ended_) got += inflate_some(to + got, room - got);
+    return got;
+  }
+
+ protected:
+  // A gzip file may be several, one behind the other.
+  bool many_members_ = true;
+
+ private:
+  size_t inflate_some(char* to, size_t room) {
+    const std::string_view in = packed();
+    if (in.empty()) {
+      ended_ = true;
+      if (!between_members_) trouble_ = "its packed data ends in the middle";
+      return 0;
+    }
+    room = std::min<size_t>(room, 1 << 30);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    stream_.avail_in = static_cast<uInt>(in.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    took(in.size() - stream_.avail_in);
+    between_members_ = status == Z_STREAM_END;
+    if (status == Z_STREAM_END) {
+      ended_ = !many_members_;
+      inflateReset(&stream_);
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      ended_ = true;
+      trouble_ = cat("its packed data is broken: ", stream_.msg ? stream_.msg : "unknown reason");
+    }
+    return room - stream_.avail_out;
+  }
+
+  z_stream stream_{};
+  bool ended_ = false, between_members_ = false;
+};
+
+// The first entry of an archive.  Its sizes may stand behind it, so only deflate's own end counts.
+class Unzipped : public Inflated {
+ public:
+  explicit Unzipped(std::unique_ptr<Bytes> from) : Inflated(std::move(from), raw_deflate) {
+    many_members_ = false;
+    skip_header();
+  }
+
+  size_t read(char* to, size_t room) override {
+    if (!trouble_.empty()) return 0;
+    if (!stored_) return Inflated::read(to, room);
+    const std::string_view in = packed();
+    const size_t n = std::min({room, in.size(), stored_left_});
+    std::memcpy(to, in.data(), n);
+    took(n);
+    stored_left_ -= n;
+    if (n == 0 && stored_left_ > 0) trouble_ = "its archive ends in the middle";
+    return n;
+  }
+
+ private:
+  static constexpr size_t header_bytes = 30;
+
+  void skip_header() {
+    unsigned char header[header_bytes];
+    if (!take(header, header_bytes)) return;
+    const auto number = [&](size_t at, int bytes) {
+      uint32_t value = 0;
+      for (int i = bytes; i-- > 0;) value = value << 8 | header[at + static_cast<size_t>(i)];
+      return value;
+    };
+    const uint32_t flags = number(6, 2), method = number(8, 2);
+    const uint32_t behind = number(26, 2) + number(28, 2);  // the name and more about the entry
+    stored_ = method == 0;
+    stored_left_ = number(18, 4);
+    if (flags & 1) {
+      trouble_ = "its archive is encrypted; unpack it first";
+    } else if (method != 0 && method != 8) {
+      trouble_ = cat("its archive is packed by method ", method, ", needs 0 or 8; unpack it first");
+    } else if (stored_ && (flags & 8)) {
+      trouble_ = "its archive does not say how long the entry is; unpack it first";
+    }
+    std::vector<unsigned char> skipped(behind);
+    take(skipped.data(), behind);
+  }
+
+  bool take(unsigned char* to, size_t bytes) {
+    while (bytes > 0) {
+      const std::string_view in = packed();
+      const size_t n = std::min(bytes, in.size());
+      if (n == 0) {
+        trouble_ = "its archive ends in the first header";
+        return false;
+      }
+      std::memcpy(to, in.data(), n);
+      took(n);
+      to += n;
+      bytes -= n;
+    }
+    return true;
+  }
+
+  bool stored_ = false;
+  size_t stored_left_ = 0;
+};
+
+class UnpackedZstd : public Unpacked {
+ public:
+  explicit UnpackedZstd(std::unique_ptr<Bytes> from)
+      : Unpacked(std::move(from)), context_(ZSTD_createDCtx()) {
+    VITRO_ASSERT(context_);
+  }
+  ~UnpackedZstd() override { ZSTD_freeDCtx(context_); }
+
+  size_t read(char* to, size_t room) override {
+    ZSTD_outBuffer out{to, room, 0};
+    while (out.pos < room && !ended_) {
+      const std::string_view packed_bytes = packed();
+      if (packed_bytes.empty()) {
+        ended_ = true;
+        if (wanted_ != 0) trouble_ = "its packed data ends in the middle";
+        break;
+      }
+      ZSTD_inBuffer in{packed_bytes.data(), packed_bytes.size(), 0};
+      wanted_ = ZSTD_decompressStream(context_, &out, &in);
+      took(in.pos);
+      if (!ZSTD_isError(wanted_)) continue;
+      ended_ = true;
+      trouble_ = cat("its packed data is broken: ", ZSTD_getErrorName(wanted_));
+    }
+    return out.pos;
+  }
+
+ private:
+  ZSTD_DCtx* context_;
+  size_t wanted_ = 0;  // 0 between frames
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Bytes> gunzip(std::unique_ptr<Bytes> from) {
+  return std::make_unique<Inflated>(std::move(from), with_gzip_header);
+}
+
+std::unique_ptr<Bytes> unzstd(std::unique_ptr<Bytes> from) {
+  return std::make_unique<UnpackedZstd>(std::move(from));
+}
+
+std::unique_ptr<Bytes> unzip(std::unique_ptr<Bytes> from) {
+  return std::make_unique<Unzipped>(std::move(from));
+}
+
+}  // namespace vitro::analyze
