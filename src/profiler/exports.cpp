@@ -1,6 +1,9 @@
 // The files that a profiler writes beside traces.
 
+#include "profiler/memory_timeline.h"
+#include "profiler/rank.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 #include "vitro/profiler/call_tree.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/report/output.h"
@@ -13,20 +16,45 @@ std::string file_name(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
+std::string_view without_packing(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
+  return path;
+}
+
+// Calls write(file, out) with the name filled in.
+void write_file(const std::string& path, auto write) {
+  const std::string file = fill_in(path);
+  const auto out = report::create_file(file);
+  write(file, *out);
+  out->finish();
+}
+
 }  // namespace
 
 void Profiler::export_stacks(const std::string& path, std::string_view metric) const {
   const CallTree tree(profile(), metric_named(metric));
-  const auto out = report::create_file(path);
-  write_stacks(tree, *out);
-  out->finish();
+  write_file(path, [&](const std::string&, report::Output& out) { write_stacks(tree, out); });
 }
 
 void Profiler::write_flame_graph(const std::string& path, std::string_view metric) const {
   const CallTree tree(profile(), metric_named(metric));
-  const auto out = report::create_file(path);
-  vitro::write_flame_graph(tree, cat(file_name(path), ": ", metric), *out);
-  out->finish();
+  write_file(path, [&](const std::string& file, report::Output& out) {
+    vitro::write_flame_graph(tree, cat(file_name(file), ": ", metric), out);
+  });
+}
+
+void Profiler::export_memory_timeline(const std::string& path) const {
+  const Profile& recorded = profile();
+  VITRO_CHECK(recorded.options.profile_memory, path,
+              ": the profiler recorded no memory; start it with profile_memory = true");
+  write_file(path, [&](const std::string& file, report::Output& out) {
+    const std::string_view name = without_packing(file);
+    if (name.ends_with(".html")) return write_memory_page(recorded, file_name(file), out);
+    name.ends_with(".raw.json") ? write_memory_raw(recorded, out)
+                                : write_memory_json(recorded, out);
+  });
 }
 
 }  // namespace vitro

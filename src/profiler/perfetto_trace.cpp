@@ -86,6 +86,7 @@ void Writer::about() {
   events.write({EventType::instant, profile_.begin, "Profile"}, [&](Protobuf&, Annotations& args) {
     args.member("traceName", options_.name);
     args.member("dropped_events", profile_.dropped);
+    for (const auto& [key, json] : options_.metadata) args.key(key).raw(json);
   });
 }
 

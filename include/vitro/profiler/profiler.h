@@ -79,6 +79,11 @@ class Profiler {
   void write_flame_graph(const std::string& path,
                          std::string_view metric = "self_cpu_time_total") const;
 
+  // Writes how much memory of each category was allocated when, as PyTorch does: NAME.html a page
+  // with the plot, NAME.raw.json every change, else JSON sums; .gz or .zst may follow.  Error
+  // unless memory was profiled.
+  void export_memory_timeline(const std::string& path) const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -1,0 +1,99 @@
+#include "profiler/memory_timeline.h"
+
+#include <algorithm>
+
+#include "profiler/memory_changes.h"
+#include "vitro/report/json.h"
+
+namespace vitro {
+namespace {
+
+enum Action : uint8_t { preexisting = 1, created = 2, destroyed = 4 };
+constexpr int64_t before_the_profile = -1;
+constexpr int64_t ns_per_us = 1000;
+
+// Calls visit(microseconds, sums) once for each microsecond in which something changed, the first
+// time for what was there before.
+void each_microsecond(const Profile& profile, auto visit) {
+  BytesByCategory sums{};
+  sums[static_cast<size_t>(TimelineCategory::unknown)] = preexisting_bytes(profile);
+  int64_t now = 0;
+  bool any = false;
+  each_memory_change(profile, [&](const TrackChange& entry) {
+    const int64_t at = entry.change->at / ns_per_us;
+    if (!any || at != now) visit(any ? now : at, sums);
+    any = true;
+    now = at;
+    sums[static_cast<size_t>(entry.category())] += entry.change->bytes;
+  });
+  if (any) visit(now, sums);
+}
+
+}  // namespace
+
+TimelineCategory TrackChange::category() const {
+  switch (change->category) {
+    case events::MemoryCategory::parameter:
+      return TimelineCategory::parameter;
+    case events::MemoryCategory::gradient:
+      return TimelineCategory::gradient;
+    case events::MemoryCategory::activation:
+      return TimelineCategory::activation;
+    case events::MemoryCategory::optimiser:
+      return TimelineCategory::optimizer_state;
+    case events::MemoryCategory::temporary:
+      return TimelineCategory::temporary;
+    case events::MemoryCategory::input:
+      return TimelineCategory::input;
+    case events::MemoryCategory::other:
+      return TimelineCategory::unknown;
+  }
+  return TimelineCategory::unknown;
+}
+
+std::string_view name_of(TimelineCategory category) {
+  constexpr std::string_view names[] = {"parameter",       "optimiser state", "input",
+                                        "temporary",       "activation",      "gradient",
+                                        "autograd detail", "unknown"};
+  return names[static_cast<size_t>(category)];
+}
+
+int64_t preexisting_bytes(const Profile& profile) {
+  const MemoryChange* first = nullptr;
+  for (const Track& track : profile.tracks) {
+    if (track.memory.empty()) continue;
+    if (!first || track.memory.front().at < first->at) first = &track.memory.front();
+  }
+  return first ? std::max<int64_t>(first->live_bytes - first->bytes, 0) : 0;
+}
+
+void write_memory_json(const Profile& profile, report::Output& out) {
+  report::Json json(out, 1);
+  json.begin_array().begin_array();
+  each_microsecond(profile, [&](int64_t at, const BytesByCategory&) { json.value(at); });
+  json.end().begin_array();
+  each_microsecond(profile, [&](int64_t, const BytesByCategory& sums) {
+    json.begin_array().value(0);
+    for (const int64_t sum : sums) json.value(sum);
+    json.end();
+  });
+  json.end().end();
+}
+
+void write_memory_raw(const Profile& profile, report::Output& out) {
+  report::Json json(out, 1);
+  const auto row = [&](int64_t at, Action action, int64_t bytes, TimelineCategory category) {
+    json.begin_array().value(at).value(static_cast<int>(action)).value(bytes);
+    json.value(static_cast<int>(category)).end();
+  };
+  json.begin_array();
+  if (const int64_t bytes = preexisting_bytes(profile); bytes != 0)
+    row(before_the_profile, preexisting, bytes, TimelineCategory::unknown);
+  each_memory_change(profile, [&](const TrackChange& entry) {
+    const MemoryChange& change = *entry.change;
+    row(change.at, change.bytes < 0 ? destroyed : created, change.bytes, entry.category());
+  });
+  json.end();
+}
+
+}  // namespace vitro
