@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "vitro/analyze/info.h"
+#include "vitro/analyze/ops.h"
 #include "vitro/report/table.h"
 
 namespace vitro::cli {
@@ -27,6 +28,10 @@ struct Question {
 constexpr Question questions[] = {
     {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
      [](const analyze::Trace& trace) { return analyze::answer(analyze::info(trace)); }},
+    {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
+     analyze::answer_ops},
+    {"kernels", "Where the devices' time went: kernels, copies and fills by name",
+     analyze::answer_kernels},
 };
 
 void print(const analyze::Answer& answer, const Setting& setting) {

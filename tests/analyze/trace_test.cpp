@@ -71,14 +71,14 @@ TEST(Trace, reads_every_real_trace_whole) {
 
 TEST(Trace, times_are_nanoseconds_however_they_are_written) {
   const auto trace = trace_of(R"({"traceEvents": [
-    {"ph": "X", "name": "a", "ts": 1650000000123456, "dur": 7, "pid": 1, "tid": 1},
+    {"ph": "X", "name": "a", "ts": 1683564901550122, "dur": 7, "pid": 1, "tid": 1},
     {"ph": "X", "name": "b", "ts": 4410266946280.690, "dur": 0.001, "pid": 1, "tid": 1},
     {"ph": "X", "name": "c", "ts": "12.5", "dur": "1.0005", "pid": 1, "tid": 1},
     {"ph": "X", "name": "d", "ts": 1e3, "dur": 1.5e-1, "pid": 1, "tid": 1},
     {"ph": "i", "name": "e", "ts": -2.25, "pid": 1, "tid": 1}]})");
   ASSERT_TRUE(trace) << trace.why();
   EXPECT_EQ(std::vector(trace->ts().begin(), trace->ts().end()),
-            (std::vector<int64_t>{1650000000123456000, 4410266946280690, 12500, 1000000, -2250}));
+            (std::vector<int64_t>{1683564901550122000, 4410266946280690, 12500, 1000000, -2250}));
   EXPECT_EQ(std::vector(trace->dur().begin(), trace->dur().end()),
             (std::vector<int64_t>{7000, 1, 1001, 150, none}));
 }

@@ -109,31 +109,32 @@ int64_t number_of(std::string_view token) {
 }  // namespace
 
 bool read_microseconds(std::string_view text, int64_t* ns) {
+  constexpr uint64_t most = 9'000'000'000'000'000;  // of which 63 bits hold the nanoseconds
   text = unquoted(text);
   const bool negative = text.starts_with('-');
-  size_t at = negative ? 1 : 0;
-  const size_t first = at;
+  const size_t first = negative ? 1 : 0;
+  size_t at = first;
   uint64_t whole = 0;
-  for (; at < text.size() && at - first < 15 && text[at] >= '0' && text[at] <= '9'; ++at)
+  for (; at < text.size() && whole < most && text[at] >= '0' && text[at] <= '9'; ++at)
     whole = whole * 10 + static_cast<uint64_t>(text[at] - '0');
   if (at == first) return false;
   uint64_t value = whole * 1000;
   if (at < text.size() && text[at] == '.') {
+    const size_t point = at;
     uint64_t weight = 100;
-    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, weight /= 10) {
       value += weight * static_cast<uint64_t>(text[at] - '0');
-      if (weight == 0 && text[at] >= '5' && text[at - 4] == '.') ++value;  // rounds the fourth
-      weight /= 10;
+      if (at == point + 4 && text[at] >= '5') ++value;  // the fourth decimal rounds
     }
   }
-  if (at == text.size()) {
+  if (at == text.size() && whole <= most) {
     *ns = negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
     return true;
   }
-  double number = 0;  // an exponent, or more digits than times have
+  double number = 0;  // an exponent, or too large
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  constexpr double most = 9.2e15;  // microseconds that 63 bits of nanoseconds hold
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || !(std::fabs(number) < most))
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() ||
+      !(std::fabs(number) < static_cast<double>(most)))
     return false;
   *ns = static_cast<int64_t>(std::llround(number * 1000));
   return true;

@@ -1,0 +1,58 @@
+// What an event stands for, by its category: the one list of what writers of traces call things.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "vitro/analyze/trace.h"
+
+namespace vitro::analyze {
+
+enum class EventClass : uint8_t {
+  other,         // nothing below
+  op,            // an op, a compiled region, a compile phase on the host
+  annotation,    // a range that the user named, on the host
+  python,        // a function of the interpreter
+  runtime,       // a call of a device's runtime or driver: launches, copies, waits
+  overhead,      // of the profiler itself
+  kernel,        // computes (or communicates) on a device
+  copy,          // moves memory to, from or on a device
+  set,           // fills memory on a device
+  device_range,  // the device's side of an annotation: spans work, is none
+  sync,          // a wait, as the device saw it
+  instant,       // a moment on the host: memory, a break
+  counter,
+  flow,      // one end of an arrow
+  metadata,  // names of threads and processes, the recording itself
+};
+std::string_view name_of(EventClass which);
+
+// By category and phase.  Old spellings (`Kernel`, `Runtime`) and those of other devices (XPU,
+// MTIA, HPU, PrivateUse1) are known; a category that nobody knows is `other`.
+EventClass class_of(std::string_view category, char phase);
+
+// Of every event of a trace: looked up by its category's number, so it costs nothing per event.
+class Classes {
+ public:
+  explicit Classes(const Trace& trace);
+  EventClass operator[](EventId event) const {
+    if (phases_[event] != 'X') return class_of({}, phases_[event]);
+    return by_category_[categories_[event]];
+  }
+  // Work of a device: kernels, copies, fills.
+  bool is_device_work(EventId event) const {
+    const EventClass which = (*this)[event];
+    return which == EventClass::kernel || which == EventClass::copy || which == EventClass::set;
+  }
+
+ private:
+  std::span<const char> phases_;
+  std::span<const uint16_t> categories_;
+  std::vector<EventClass> by_category_;  // of complete events
+};
+
+// Whether a kernel moves data between devices rather than computing: NCCL, RCCL, HCCL, oneCCL.
+bool is_communication(std::string_view kernel_name);
+
+}  // namespace vitro::analyze

@@ -1,0 +1,45 @@
+// The events of each track in the order of time, and how they lie in one another.
+//   Timeline timeline(trace);
+//   for (EventId e : timeline.track(t)) use(timeline.self(e));
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vitro/analyze/trace.h"
+
+namespace vitro::analyze {
+
+class Timeline {
+ public:
+  // Of complete events (phase X).  About 16 bytes for each.
+  explicit Timeline(const Trace& trace);
+
+  // By begin, the longer first where two begin together.
+  std::span<const EventId> track(uint32_t track) const {
+    return std::span(order_).subspan(first_[track], first_[track + 1] - first_[track]);
+  }
+  size_t tracks() const { return first_.size() - 1; }
+
+  // Nanoseconds of an event that no event inside it covers.
+  int64_t self(EventId event) const { return self_[event]; }
+  // The event around it on its track, or `nobody`.
+  static constexpr EventId nobody = UINT32_MAX;
+  EventId parent(EventId event) const { return parent_[event]; }
+
+  // Events that end behind the end of the one that they begin in: they overlap and do not nest.
+  // Their time counts to neither.
+  const std::vector<EventId>& crossing() const { return crossing_; }
+
+ private:
+  void sort(const Trace& trace);
+  void nest(const Trace& trace, std::span<const EventId> events);
+
+  std::vector<EventId> order_;
+  std::vector<size_t> first_;  // by track: where its events begin in order_
+  std::vector<int64_t> self_;
+  std::vector<EventId> parent_, crossing_;
+};
+
+}  // namespace vitro::analyze
