@@ -6,6 +6,7 @@
 #include <random>
 
 #include "profiler/event_args.h"
+#include "profiler/flows.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json.h"
 #include "vitro/report/progress.h"
@@ -59,6 +60,7 @@ class Writer {
   void memory(const Track& track, const MemoryChange& change);
   void incident(const Track& track, const Incident& incident);
   void counter(const CounterValue& counter);
+  void flow(const Flow& flow);
   void spans();
   void tail();
 
@@ -189,6 +191,17 @@ void Writer::track(const Track& track) {
   for (const CounterValue& each : track.counters) counter(each);
 }
 
+// Both ends, or none.  The arrow binds to the slices that are open at its ends.
+void Writer::flow(const Flow& flow) {
+  const std::string_view name = arrow_name(flow.kind);
+  const auto end = [&](std::string_view phase, const Flow::End& at) -> report::Json& {
+    const int64_t tid = profile_.tracks[at.track].tid;
+    return event(phase, name, name, pid_, tid, slice_at(profile_, at).begin).member("id", flow.id);
+  };
+  end("s", flow.from).end();
+  end("f", flow.to).member("bp", "e").end();
+}
+
 // The rows that Kineto adds: the recording itself and its two ends.
 void Writer::spans() {
   event("X", "Trace", "PyTorch Profiler (0)", "Spans", "PyTorch Profiler", profile_.begin);
@@ -209,6 +222,9 @@ void Writer::write() {
   head();
   metadata();
   for (const Track& each : profile_.tracks) track(each);
+  for (const Flow& each : profile_.flows) {
+    if (goes_forward(profile_, each)) flow(each);
+  }
   spans();
   tail();
 }

@@ -77,7 +77,10 @@ void draw(const Plot& plot, report::Svg& svg) {
   const auto duration = static_cast<double>(plot.end - plot.begin);
   const report::Axis time{.low = 0, .high = duration, .from = left, .to = width - right};
   const auto most = static_cast<double>(std::max<int64_t>(total(plot.peak), 1));
-  const report::Axis bytes{.low = 0, .high = most, .from = height - below, .to = top};
+  double unit = 1;  // the largest of KiB, MiB… of which there is one
+  while (most >= unit * 1024) unit *= 1024;
+  const report::Axis units{.low = 0, .high = most / unit, .from = height - below, .to = top};
+  const auto y_of = [&](int64_t bytes) { return units.at(static_cast<double>(bytes) / unit); };
   std::vector<int64_t> under(plot.columns.size());
   std::vector<std::string> names;
   for (size_t category = 0; category < timeline_categories; ++category) {
@@ -89,16 +92,16 @@ void draw(const Plot& plot, report::Svg& svg) {
       const double x = left + static_cast<double>(i);
       const int64_t of_category = std::max<int64_t>(plot.columns[i].most[category], 0);
       any |= of_category != 0;
-      base.push_back({x, bytes.at(static_cast<double>(under[i]))});
+      base.push_back({x, y_of(under[i])});
       under[i] += of_category;
-      outline.push_back({x, bytes.at(static_cast<double>(under[i]))});
+      outline.push_back({x, y_of(under[i])});
     }
     outline.insert(outline.end(), base.rbegin(), base.rend());
     if (any) svg.polygon(outline, cat("fill", category), name);
   }
   const auto time_text = [](double ns) { return report::time_text(ns); };
-  const auto bytes_text = [](double n) { return report::bytes_text(n); };
-  report::draw_axes(svg, {time, "time", time_text}, {bytes, "", bytes_text});
+  const auto bytes_text = [unit](double n) { return report::bytes_text(n * unit); };
+  report::draw_axes(svg, {time, "time", time_text}, {units, "", bytes_text});
   report::draw_legend(svg, {left, 24}, names);
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "profiler/event_args.h"
+#include "profiler/flows.h"
 #include "profiler/perfetto_packets.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/hash.h"
@@ -29,6 +30,7 @@ class Writer {
         options_(options),
         out_(out),
         process_{row(Row::process, 0), getpid(), program_invocation_short_name},
+        flows_(profile),
         progress_(cat("writing ", options.name), event_count(profile, options)) {}
 
   void write();
@@ -46,8 +48,8 @@ class Writer {
 
   void rows();
   void about();
-  void track(const Track& track);
-  void slices(const Track& track, Sequence& events);
+  void track(uint32_t number);
+  void slices(uint32_t number, Sequence& events);
   void memory(const Track& track, Sequence& events);
   uint64_t next_index();
 
@@ -55,6 +57,7 @@ class Writer {
   const TraceOptions& options_;
   report::Output& out_;
   perfetto::Process process_;
+  FlowsOfSlices flows_;
   report::Progress progress_;
   uint32_t sequences_ = 1;
   uint64_t index_ = 0;  // of the event, over all threads
@@ -90,7 +93,8 @@ void Writer::about() {
   });
 }
 
-void Writer::slices(const Track& track, Sequence& events) {
+void Writer::slices(uint32_t number, Sequence& events) {
+  const Track& track = profile_.tracks[number];
   std::vector<uint32_t> open;
   const auto end_until = [&](uint32_t around) {
     while (!open.empty() && open.back() != around) {
@@ -103,7 +107,11 @@ void Writer::slices(const Track& track, Sequence& events) {
     end_until(slice.parent);
     open.push_back(i);
     events.write({EventType::slice_begin, slice.begin, slice.name(), category(slice.kind)},
-                 [&](Protobuf&, Annotations& args) { slice_args(slice, next_index(), args); });
+                 [&](Protobuf& event, Annotations& args) {
+                   flows_.at(number, i,
+                             [&](uint64_t id) { perfetto::add_flow(event, process_.track + id); });
+                   slice_args(slice, next_index(), args);
+                 });
   }
   end_until(Slice::none);
 }
@@ -120,9 +128,10 @@ void Writer::memory(const Track& track, Sequence& events) {
   }
 }
 
-void Writer::track(const Track& track) {
+void Writer::track(uint32_t number) {
+  const Track& track = profile_.tracks[number];
   Sequence events(out_, ++sequences_, row(Row::thread, track.tid));
-  slices(track, events);
+  slices(number, events);
   if (options_.profile_memory) memory(track, events);
   for (const Incident& incident : track.incidents) {
     events.write(
@@ -141,7 +150,7 @@ void Writer::write() {
   perfetto::write_clocks(out_);
   rows();
   about();
-  for (const Track& each : profile_.tracks) track(each);
+  for (uint32_t i = 0; i < profile_.tracks.size(); ++i) track(i);
 }
 
 }  // namespace

@@ -41,6 +41,28 @@ Profile recorded() {
   return profiler.profile();
 }
 
+// Two arrows, and one that would have to go back in time.
+Profile with_arrows() {
+  Profile profile{.begin = 0, .end = 9000};
+  profile.tracks.resize(2);
+  const auto add = [&](size_t track, const char* name, int64_t begin) {
+    Slice slice{.kind = SliceKind::op};
+    slice.name_id = events::intern(name);
+    slice.begin = begin;
+    slice.end = begin + 500;
+    profile.tracks[track].slices.push_back(slice);
+  };
+  profile.tracks[1].tid = 1;
+  add(0, "forward", 1000);
+  add(0, "kernel", 2000);
+  add(0, "backward", 3000);
+  add(1, "share", 2100);
+  profile.flows = {{events::FlowKind::forward_backward, 1, {0, 0}, {0, 2}},
+                   {events::FlowKind::launch, 2, {0, 1}, {1, 0}},
+                   {events::FlowKind::launch, 3, {0, 2}, {1, 0}}};
+  return profile;
+}
+
 std::string written(const Profile& profile, auto write, bool memory = true) {
   report::TextOutput out;
   write(profile, TraceOptions{.name = "trace", .profile_memory = memory}, out);
@@ -85,6 +107,34 @@ TEST(PerfettoTrace, has_the_slices_of_the_chrome_trace_with_their_arguments) {
   const json chrome = json::parse(written(profile, write_chrome_trace));
   EXPECT_EQ(perfetto.slices.size(), 20 * 3 + 30 * 3 + 9 + 1u);
   EXPECT_EQ(said_in_perfetto(perfetto), said_in_json(chrome));
+}
+
+TEST(PerfettoTrace, has_the_arrows_of_the_chrome_trace) {
+  const Profile profile = with_arrows();
+  const auto perfetto = perfetto_reader::read(written(profile, write_perfetto_trace));
+  std::map<uint64_t, std::vector<std::pair<int64_t, std::string>>> by_id;
+  for (const auto& slice : perfetto.slices) {
+    for (const uint64_t id : slice.flows) by_id[id].emplace_back(slice.begin, slice.name);
+  }
+  std::vector<std::vector<std::pair<int64_t, std::string>>> arrows;
+  for (auto& [id, ends] : by_id) {
+    std::ranges::sort(ends);
+    arrows.push_back(ends);
+  }
+  std::ranges::sort(arrows);
+  const decltype(arrows) expected{{{1000, "forward"}, {3000, "backward"}},
+                                  {{2000, "kernel"}, {2100, "share"}}};
+  EXPECT_EQ(arrows, expected);
+
+  const json chrome = json::parse(written(profile, write_chrome_trace));
+  std::map<int64_t, std::string> phases;
+  for (const json& event : chrome["traceEvents"]) {
+    if (event["ph"] != "s" && event["ph"] != "f") continue;
+    phases[event["id"]] += event["ph"].get<std::string>();
+    EXPECT_EQ(event["cat"], event["name"]);
+    EXPECT_EQ(event.contains("bp"), event["ph"] == "f");
+  }
+  EXPECT_EQ(phases, (std::map<int64_t, std::string>{{1, "sf"}, {2, "sf"}}));
 }
 
 TEST(PerfettoTrace, nests_slices_as_the_profile_does) {
