@@ -41,6 +41,15 @@ class Compare(unittest.TestCase):
         self.assertIn("line 1 is no JSON: nonsense", done.stderr)
         self.assertIn("| mlp | 0.5 |", done.stdout)
 
+    def test_steps_of_vitro_stand_beside_those_of_others(self):
+        lines = '''{"work":"profiler_stop","mode":"step","who":"vitro","threads":1,"cold_ms":null,"warm_ms":null,"med_ms":0.0002}
+{"work":"profiler_stop","mode":"step","who":"torch","threads":1,"cold_ms":null,"warm_ms":null,"med_ms":0.002}
+'''
+        out = compare(lines).stdout
+        self.assertIn("| profiler_stop | 0.0002 | 0.002 |", out)
+        self.assertIn("| profiler_stop | 10 | 10 |", out)
+        self.assertNotIn("First call", out)
+
     def test_nothing_measured_is_a_failure(self):
         self.assertEqual(compare("").returncode, 1)
 
