@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Loads traces with HTA (PyPI: HolisticTraceAnalysis) and says what it sees.  Ends with 1 if it does not see what is in the files.
+
+usage: bench/peers/load_with_hta.py FILE...                  traces as .json or .json.gz
+       bench/peers/load_with_hta.py --programs PROGRAM...    runs each program under VITRO_PROFILE and loads what that wrote
+
+HTA is not among the requirements: `pip install HolisticTraceAnalysis==0.5.0 "pandas<3"` into the environment that runs this."""
+import argparse
+import collections
+import contextlib
+import gzip
+import io
+import json
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+# HTA rounds times to microseconds so that shorter slices last less than nothing, and its call graph refuses them, torch's own too.
+os.environ.setdefault("HTA_DISABLE_NS_ROUNDING", "1")
+try:
+    from hta.common.trace_call_graph import CallGraph
+    from hta.trace_analysis import TraceAnalysis
+except ImportError:
+    sys.exit(__doc__)
+
+
+def slices_in(path):
+    """How many slices of which name the file has, those of threads only."""
+    data = gzip.open(path, "rb").read() if path.suffix == ".gz" else path.read_bytes()
+    events = json.loads(data)["traceEvents"]
+    return collections.Counter(e["name"] for e in events if e["ph"] == "X" and isinstance(e["pid"], int) and isinstance(e["tid"], int))
+
+
+def slices_by_hta(path):
+    """The same as HTA sees it; and what it makes of them: frames of its call graph, iterations."""
+    with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
+        analysis = TraceAnalysis(trace_files={0: str(path)}, trace_dir=folder)
+        frame = analysis.t.get_trace(0)
+        names = analysis.t.symbol_table.get_sym_table()
+        seen = collections.Counter(names[n] for n in frame.loc[frame["dur"] >= 0, "name"])
+        depths = CallGraph(analysis.t, ranks=[0]).trace_data.get_trace(0)["depth"]
+        return seen, int(depths.max()), len(analysis.get_profiler_steps())
+
+
+def check(path):
+    in_file = slices_in(path)
+    seen, depth, steps = slices_by_hta(path)
+    missing = {name: count for name, count in (in_file - seen).items() if not name.startswith("ProfilerStep#")}  # it drops the last step
+    print(f"{path.name}: {sum(in_file.values())} slices, HTA sees {sum((in_file & seen).values())}, {depth} deep, {steps} steps")
+    for name, count in missing.items():
+        print(f"  missing: {count} x {name!r}")
+    return not missing
+
+
+def traces_of(programs, folder):
+    for program in programs:
+        program = pathlib.Path(program).resolve()
+        trace = folder / f"{program.name}.json.gz"
+        done = subprocess.run([program], cwd=folder, capture_output=True, env=os.environ | {"VITRO_PROFILE": str(trace)})
+        if done.returncode or not trace.exists():
+            print(f"{program.name}: ended with {done.returncode} and {'a' if trace.exists() else 'no'} trace", file=sys.stderr)
+            continue
+        yield trace
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", nargs="+", default=[], metavar="PROGRAM")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        made = list(traces_of(options.programs, pathlib.Path(folder)))
+        wells = [check(path) for path in [*options.files, *made]]
+    return not wells or not all(wells) or len(made) < len(options.programs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
