@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "command.h"
+#include "vitro/analyze/check.h"
+#include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"
 #include "vitro/analyze/ops.h"
 #include "vitro/report/table.h"
@@ -32,6 +34,11 @@ constexpr Question questions[] = {
      analyze::answer_ops},
     {"kernels", "Where the devices' time went: kernels, copies and fills by name",
      analyze::answer_kernels},
+    {"gaps",
+     "Why devices were idle: late launches, latency between kernels; what a device graph saves",
+     analyze::answer_gaps},
+    {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
+     analyze::answer_check},
 };
 
 void print(const analyze::Answer& answer, const Setting& setting) {

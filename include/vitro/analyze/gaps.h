@@ -1,0 +1,53 @@
+// Why a device was idle: the gaps between the kernels of each stream, and what they waited for.
+//   for (const StreamGaps& stream : gaps(trace).streams) …
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vitro/analyze/answer.h"
+#include "vitro/analyze/classes.h"
+
+namespace vitro::analyze {
+
+// The kinds are those of HolisticTraceAnalysis (get_idle_time_breakdown), in nanoseconds
+// throughout:
+//   host     the launch began only when the stream had run dry: the host was late
+//   kernel   the launch was there, and the gap is shorter than `short_gap_ns`: the device's own
+//            latency between two kernels
+//   other    the launch was there and the gap is longer (a wait for another stream, say), or the
+//            launch is not in the file
+// Unlike there, work that overlaps on its stream makes no negative gap: a gap counts from the
+// latest end so far.
+struct GapOptions {
+  int64_t short_gap_ns = 30'000;
+};
+
+// Of a stream, or of a device, which is idle where all of its streams are.
+struct StreamGaps {
+  uint32_t track = 0;                       // of a device: one of its streams
+  uint64_t kernels = 0;                     // and copies and fills
+  int64_t span = 0;                         // from the first begin to the last end
+  int64_t busy = 0;                         // covered by work
+  int64_t host = 0, kernel = 0, other = 0;  // busy + these = span
+  uint64_t host_gaps = 0, kernel_gaps = 0, other_gaps = 0;
+  // Of gaps that waited for the host: the part that the calls which ended them took themselves.
+  int64_t launch_calls = 0;
+  std::vector<EventId> longest_host;  // the work behind the longest such gaps, at most ten
+};
+
+struct Gaps {
+  std::vector<StreamGaps> streams, devices;  // those with work, in the order of tracks
+  // Of a device: what replaying the same work as one device graph would save of the gaps that
+  // waited for the host: at least the launch calls themselves, at most all but `graph_gap_ns` of
+  // each gap.
+  static constexpr int64_t graph_gap_ns = 1'000;
+  static int64_t graph_saves_low(const StreamGaps& device) { return device.launch_calls; }
+  static int64_t graph_saves_high(const StreamGaps& device);
+};
+
+Gaps gaps(const Trace& trace, const GapOptions& options = {});
+Answer answer_gaps(const Trace& trace);
+
+}  // namespace vitro::analyze

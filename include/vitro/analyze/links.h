@@ -1,0 +1,34 @@
+// Which runtime call launched which work of a device.
+//   Links links(trace);
+//   EventId launch = links.launch_of(kernel);
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vitro/analyze/classes.h"
+
+namespace vitro::analyze {
+
+// By `correlation`: of the runtime calls with that number the first; work of a device graph has
+// that of the graph's launch.  `External id` is not asked: files of 2022 and 2023 give kernels the
+// correlation there.
+class Links {
+ public:
+  static constexpr EventId nobody = UINT32_MAX;
+
+  Links(const Trace& trace, const Classes& classes);
+
+  // Of a kernel, copy or fill; `nobody` where the file does not tell.
+  EventId launch_of(EventId device_work) const;
+  // What a runtime call set off, in the order of the file.
+  std::span<const std::pair<int64_t, EventId>> work_of(EventId launch) const;
+
+ private:
+  std::span<const int64_t> links_;
+  std::vector<std::pair<int64_t, EventId>> launches_, work_;  // by correlation
+};
+
+}  // namespace vitro::analyze

@@ -1,0 +1,124 @@
+#include "vitro/analyze/check.h"
+
+#include <algorithm>
+
+#include "vitro/analyze/links.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t most_first = 10;
+
+void add(Problem& problem, EventId event) {
+  ++problem.count;
+  if (problem.first.size() < most_first) problem.first.push_back(event);
+}
+
+Problem lost(const Trace& trace) {
+  Problem problem{"lost", "parts of the file that could not be read, or were mended", 0, {}};
+  problem.count = trace.notes().size();
+  return problem;
+}
+
+Problem negative(const Trace& trace) {
+  Problem problem{"negative duration", "events that end before they begin", 0, {}};
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (trace.dur()[e] != none && trace.dur()[e] < 0) add(problem, e);
+  }
+  return problem;
+}
+
+Problem crossing(const Timeline& timeline) {
+  Problem problem{"crossing",
+                  "events that begin inside another on their track and end behind it: viewers drop "
+                  "or move them",
+                  0,
+                  {}};
+  for (const EventId e : timeline.crossing()) add(problem, e);
+  return problem;
+}
+
+// Of flows, the ends whose other end is missing.
+std::vector<Problem> flows(const Trace& trace) {
+  Problem no_end{"flow without end", "arrows that begin and lead nowhere", 0, {}};
+  Problem no_begin{"flow without begin", "arrows that end and come from nowhere", 0, {}};
+  struct End {
+    int64_t id;
+    uint16_t category;
+    char phase;
+    EventId event;
+    auto operator<=>(const End&) const = default;
+  };
+  std::vector<End> ends;
+  for (EventId e = 0; e < trace.size(); ++e) {
+    const char phase = trace.phases()[e];
+    if (phase == 's' || phase == 'f')
+      ends.push_back({trace.links()[e], trace.category_ids()[e], phase, e});
+  }
+  std::ranges::sort(ends);
+  for (size_t i = 0; i < ends.size();) {
+    size_t next = i;
+    bool begins = false, finishes = false;
+    for (; next < ends.size() && ends[next].id == ends[i].id &&
+           ends[next].category == ends[i].category;
+         ++next) {
+      (ends[next].phase == 's' ? begins : finishes) = true;
+    }
+    for (; i < next; ++i) {
+      if (!finishes) add(no_end, ends[i].event);
+      if (!begins) add(no_begin, ends[i].event);
+    }
+  }
+  std::ranges::sort(no_end.first);
+  std::ranges::sort(no_begin.first);
+  return {no_end, no_begin};
+}
+
+std::vector<Problem> launches(const Trace& trace, const Classes& classes) {
+  Problem unlaunched{
+      "kernel without launch", "work of a device whose launch is not in the file", 0, {}};
+  Problem early{"kernel before launch", "work of a device that begins before its launch", 0, {}};
+  const Links links(trace, classes);
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (!classes.is_device_work(e)) continue;
+    const EventId launch = links.launch_of(e);
+    if (launch == Links::nobody) {
+      add(unlaunched, e);
+    } else if (trace.ts()[e] < trace.ts()[launch]) {
+      add(early, e);
+    }
+  }
+  return {unlaunched, early};
+}
+
+}  // namespace
+
+std::vector<Problem> check(const Trace& trace) {
+  const Timeline timeline(trace);
+  const Classes classes(trace);
+  std::vector<Problem> out{lost(trace), negative(trace), crossing(timeline)};
+  for (Problem& problem : flows(trace)) out.push_back(std::move(problem));
+  for (Problem& problem : launches(trace, classes)) out.push_back(std::move(problem));
+  return out;
+}
+
+Answer answer_check(const Trace& trace) {
+  AnswerTable table{"problems",
+                    "Is the trace well formed?",
+                    {{"key", "Check"},
+                     {"count", "Found", Unit::count},
+                     {"what", "What"},
+                     {"first", "First events"}},
+                    {}};
+  for (const Problem& problem : check(trace)) {
+    std::string first;
+    for (const EventId e : problem.first) first += cat(first.empty() ? "" : " ", e);
+    table.rows.push_back(
+        {problem.key, static_cast<int64_t>(problem.count), problem.what, std::move(first)});
+  }
+  return {"check", {std::move(table)}, {}};
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,201 @@
+#include "vitro/analyze/gaps.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+
+#include "vitro/analyze/links.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+#include "vitro/report/units.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr double least_percent = 0.5;  // a finding below wins nothing
+constexpr size_t most_events = 10;
+
+class StreamReader {
+ public:
+  StreamReader(const Trace& trace, const Links& links, const GapOptions& options, uint32_t track)
+      : trace_(trace), links_(links), options_(options) {
+    out_.track = track;
+  }
+
+  void add(EventId work) {
+    const int64_t begin = trace_.ts()[work], end = begin + std::max<int64_t>(trace_.dur()[work], 0);
+    if (out_.kernels++ == 0) {
+      first_ = end_ = begin;
+    } else if (begin > end_) {
+      gap(work, begin - end_);
+    }
+    out_.busy += std::max<int64_t>(end - std::max(begin, end_), 0);
+    end_ = std::max(end_, end);
+  }
+
+  StreamGaps take() {
+    out_.span = end_ - first_;
+    std::ranges::stable_sort(host_, std::ranges::greater(), &Gap::length);
+    for (const Gap& gap : host_) {
+      if (out_.longest_host.size() < most_events) out_.longest_host.push_back(gap.behind);
+    }
+    return std::move(out_);
+  }
+  int64_t first() const { return first_; }
+  int64_t end() const { return end_; }
+
+ private:
+  struct Gap {
+    int64_t length;
+    EventId behind;
+  };
+
+  void gap(EventId work, int64_t length) {
+    const EventId launch = links_.launch_of(work);
+    const bool known = launch != Links::nobody;
+    if (known && trace_.ts()[launch] > end_) {
+      out_.host += length;
+      ++out_.host_gaps;
+      out_.launch_calls += std::min(length, std::max<int64_t>(trace_.dur()[launch], 0));
+      host_.push_back({length, work});
+    } else if (known && length < options_.short_gap_ns) {
+      out_.kernel += length;
+      ++out_.kernel_gaps;
+    } else {
+      out_.other += length;
+      ++out_.other_gaps;
+    }
+  }
+
+  const Trace& trace_;
+  const Links& links_;
+  const GapOptions& options_;
+  StreamGaps out_;
+  std::vector<Gap> host_;
+  int64_t first_ = 0, end_ = 0;
+};
+
+double percent(int64_t part, int64_t whole) {
+  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string stream_name(const TrackInfo& track) {
+  return track.thread.empty() ? cat("stream ", track.tid, " of device ", track.pid)
+                              : cat(track.thread, track.labels.empty() ? "" : "of ", track.labels);
+}
+
+std::string device_name(const TrackInfo& track) {
+  return track.labels.empty() ? cat("device ", track.pid) : track.labels;
+}
+
+std::string time(int64_t ns) {
+  return report::time_text(static_cast<double>(ns));
+}
+
+std::string decimal(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", number);
+  return text;
+}
+
+void add_findings(const Trace& trace, const Gaps& gaps, Answer& answer) {
+  for (const StreamGaps& device : gaps.devices) {
+    const int64_t least = Gaps::graph_saves_low(device), most = Gaps::graph_saves_high(device);
+    const double high = percent(most, device.span);
+    if (high < least_percent || device.longest_host.empty()) continue;
+    const TrackInfo& track = trace.tracks()[device.track];
+    const int64_t idle = device.span - device.busy;
+    answer.findings.push_back(
+        {cat("gaps.host.", track.pid),
+         cat(device_name(track), " idles ", decimal(percent(idle, device.span)), " % of its ",
+             time(device.span), "; ", time(device.host), " of that in ", device.host_gaps,
+             " gaps because the host launched too late; a device graph would save up to ",
+             time(most)),
+         "replay the same work as a device graph, compile it into fewer kernels, or move what the "
+         "host does between launches off its thread",
+         std::min(percent(least, device.span), high), high, device.longest_host});
+  }
+  std::ranges::stable_sort(answer.findings, std::ranges::greater(), &Finding::high_percent);
+}
+
+AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, std::string name,
+                       std::string title) {
+  AnswerTable table{std::move(name),
+                    std::move(title),
+                    {{"stream", "Stream"},
+                     {"kernels", "Work", Unit::count},
+                     {"span_ns", "Span", Unit::ns},
+                     {"busy_percent", "Busy", Unit::percent},
+                     {"host_ns", "Waits for host", Unit::ns},
+                     {"host_gaps", "Gaps", Unit::count},
+                     {"kernel_ns", "Between kernels", Unit::ns},
+                     {"kernel_gaps", "Gaps", Unit::count},
+                     {"other_ns", "Other", Unit::ns},
+                     {"other_gaps", "Gaps", Unit::count}},
+                    {}};
+  const bool devices = table.name == "devices";
+  for (const StreamGaps& s : list) {
+    const TrackInfo& track = trace.tracks()[s.track];
+    table.rows.push_back(
+        {devices ? device_name(track) : stream_name(track), static_cast<int64_t>(s.kernels), s.span,
+         percent(s.busy, s.span), s.host, static_cast<int64_t>(s.host_gaps), s.kernel,
+         static_cast<int64_t>(s.kernel_gaps), s.other, static_cast<int64_t>(s.other_gaps)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Gaps gaps(const Trace& trace, const GapOptions& options) {
+  const Classes classes(trace);
+  const Links links(trace, classes);
+  const Timeline timeline(trace);
+  Gaps out;
+  std::map<std::string, std::vector<EventId>> by_device;
+  const auto read = [&](uint32_t track, const std::vector<EventId>& work) {
+    StreamReader reader(trace, links, options, track);
+    for (const EventId e : work) reader.add(e);
+    return reader.take();
+  };
+  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
+    std::vector<EventId> work;
+    std::ranges::copy_if(timeline.track(t), std::back_inserter(work),
+                         [&](EventId e) { return classes.is_device_work(e); });
+    if (work.empty()) continue;
+    out.streams.push_back(read(t, work));
+    std::vector<EventId>& device = by_device[trace.tracks()[t].pid];
+    device.insert(device.end(), work.begin(), work.end());
+  }
+  for (auto& [pid, work] : by_device) {
+    std::ranges::stable_sort(work, {}, [&](EventId e) { return trace.ts()[e]; });
+    out.devices.push_back(read(trace.track_ids()[work.front()], work));
+  }
+  return out;
+}
+
+int64_t Gaps::graph_saves_high(const StreamGaps& device) {
+  return std::max<int64_t>(device.host - graph_gap_ns * static_cast<int64_t>(device.host_gaps), 0);
+}
+
+Answer answer_gaps(const Trace& trace) {
+  const Gaps all = gaps(trace);
+  AnswerTable graph{
+      "device_graphs",
+      "What a device graph would save of the waits for the host",
+      {{"device", "Device"}, {"low_ns", "At least", Unit::ns}, {"high_ns", "At most", Unit::ns}},
+      {}};
+  for (const StreamGaps& device : all.devices) {
+    graph.rows.push_back({device_name(trace.tracks()[device.track]), Gaps::graph_saves_low(device),
+                          Gaps::graph_saves_high(device)});
+  }
+  Answer answer{"gaps",
+                {gaps_table(trace, all.streams, "streams", "Idle time of each stream"),
+                 gaps_table(trace, all.devices, "devices", "Idle time of all streams of a device"),
+                 std::move(graph)},
+                {}};
+  add_findings(trace, all, answer);
+  return answer;
+}
+
+}  // namespace vitro::analyze

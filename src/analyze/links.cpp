@@ -1,0 +1,38 @@
+#include "vitro/analyze/links.h"
+
+#include <algorithm>
+
+namespace vitro::analyze {
+namespace {
+
+using Entry = std::pair<int64_t, EventId>;
+
+std::span<const Entry> with(const std::vector<Entry>& sorted, int64_t correlation) {
+  const auto range = std::ranges::equal_range(sorted, correlation, {}, &Entry::first);
+  return {range.begin(), range.end()};
+}
+
+}  // namespace
+
+Links::Links(const Trace& trace, const Classes& classes) : links_(trace.links()) {
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (links_[e] == none) continue;
+    if (classes[e] == EventClass::runtime) launches_.emplace_back(links_[e], e);
+    if (classes.is_device_work(e)) work_.emplace_back(links_[e], e);
+  }
+  std::ranges::sort(launches_);
+  std::ranges::sort(work_);
+}
+
+EventId Links::launch_of(EventId device_work) const {
+  if (links_[device_work] == none) return nobody;
+  const auto found = with(launches_, links_[device_work]);
+  return found.empty() ? nobody : found.front().second;
+}
+
+std::span<const std::pair<int64_t, EventId>> Links::work_of(EventId launch) const {
+  if (links_[launch] == none) return {};
+  return with(work_, links_[launch]);
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,109 @@
+#include "vitro/analyze/gaps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/trace_files.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Summed by a script of its own over the same files, from the same definitions.
+struct Known {
+  const char *file, *stream;
+  uint64_t work;
+  int64_t span, busy, host, kernel, other;
+  uint64_t host_gaps, kernel_gaps, other_gaps;
+};
+constexpr Known known[] = {
+    {"v100_train_rank0", "25", 35, 861160000, 21073000, 839972000, 115000, 0, 14, 20, 0},
+    {"v100_train_rank0", "7", 7262, 1231461000, 229813000, 0, 20786000, 980862000, 0, 6130, 1130},
+    {"v100_train_rank0", "84", 36, 1101640000, 171521000, 94810000, 14000, 835295000, 10, 4, 21},
+    {"nccl_two_ranks", "7", 3753, 660551005, 118309345, 540091317, 2150343, 0, 2613, 1139, 0},
+    {"alexnet_cuda", "7", 91, 12920244000, 65133000, 12855007000, 104000, 0, 34, 56, 0},
+    {"mtia_inference", "3774", 162, 424579665, 135698571, 228209471, 366282, 60305341, 14, 88, 59},
+    {"rocm_mi250_train", "0", 16, 8911887, 149042, 8762845, 0, 0, 15, 0, 0},
+};
+
+TEST(Gaps, of_real_streams_are_known_and_fill_what_is_not_busy) {
+  for (const Known& want : known) {
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Gaps all = gaps(*trace);
+    const auto got = std::ranges::find_if(all.streams, [&](const StreamGaps& s) {
+      return trace->tracks()[s.track].tid == want.stream && s.kernels == want.work;
+    });
+    ASSERT_NE(got, all.streams.end()) << want.file << ", stream " << want.stream;
+    EXPECT_EQ(got->span, want.span);
+    EXPECT_EQ(got->busy, want.busy);
+    EXPECT_EQ(std::vector({got->host, got->kernel, got->other}),
+              std::vector({want.host, want.kernel, want.other}));
+    EXPECT_EQ(std::vector({got->host_gaps, got->kernel_gaps, got->other_gaps}),
+              std::vector({want.host_gaps, want.kernel_gaps, want.other_gaps}));
+    for (const StreamGaps& s : all.streams)
+      EXPECT_EQ(s.busy + s.host + s.kernel + s.other, s.span) << want.file;
+    for (const StreamGaps& device : all.devices)
+      EXPECT_EQ(device.busy + device.host + device.kernel + device.other, device.span);
+  }
+}
+
+// Kernels of 10 us, each launched when the one before has long ended.
+TEST(Gaps, a_late_host_is_found_with_what_could_be_won) {
+  std::string text = "[";
+  for (int i = 0; i < 10; ++i) {
+    const std::string at =
+        cat(100 * i, ",\"pid\":1,\"tid\":1,\"args\":{\"correlation\":", i, "}},");
+    text += cat(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","dur":5,"ts":)", at);
+    text += cat(R"({"ph":"X","cat":"kernel","name":"k","dur":10,"ts":)", 100 * i + 8,
+                R"(,"pid":0,"tid":7,"args":{"correlation":)", i, "}},");
+  }
+  const auto trace = trace_of(text);
+  ASSERT_TRUE(trace) << trace.why();
+  const Gaps all = gaps(*trace);
+  ASSERT_EQ(all.streams.size(), 1U);
+  ASSERT_EQ(all.devices.size(), 1U);
+  EXPECT_EQ(all.devices[0].span, 910'000);
+  EXPECT_EQ(all.streams[0].busy, 100'000);
+  EXPECT_EQ(all.streams[0].host, 9 * 90'000);
+  EXPECT_EQ(Gaps::graph_saves_low(all.devices[0]), 9 * 5'000);
+  EXPECT_EQ(Gaps::graph_saves_high(all.devices[0]), 9 * 89'000);
+  const Answer answer = answer_gaps(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "gaps.host.0");
+  EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 910, 1e-9);
+  EXPECT_NEAR(answer.findings[0].low_percent, 100.0 * 45 / 910, 1e-9);
+  EXPECT_EQ(answer.findings[0].events.size(), 9U);
+}
+
+TEST(Gaps, a_stream_that_waits_while_another_works_costs_nothing) {
+  const auto trace = trace_of(R"([
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":0,"dur":1,"pid":1,"tid":1,"args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":80,"dur":1,"pid":1,"tid":1,"args":{"correlation":2}},
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":2,"dur":1,"pid":1,"tid":1,"args":{"correlation":3}},
+    {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":10,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"kernel","name":"k","ts":90,"dur":10,"pid":0,"tid":7,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"long","ts":6,"dur":90,"pid":0,"tid":20,"args":{"correlation":3}}])");
+  ASSERT_TRUE(trace) << trace.why();
+  const Gaps all = gaps(*trace);
+  ASSERT_EQ(all.streams.size(), 2U);
+  EXPECT_EQ(all.streams[0].host, 75'000);
+  EXPECT_EQ(all.devices[0].busy, all.devices[0].span);
+  EXPECT_TRUE(answer_gaps(*trace).findings.empty());
+}
+
+TEST(Gaps, a_device_that_is_never_idle_has_no_finding) {
+  const auto trace = trace_of(R"([
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":0,"dur":1,"pid":1,"tid":1,"args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":2,"dur":1,"pid":1,"tid":1,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":10,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"kernel","name":"k","ts":12,"dur":9,"pid":0,"tid":7,"args":{"correlation":2}}])");
+  ASSERT_TRUE(trace) << trace.why();
+  const Gaps all = gaps(*trace);
+  EXPECT_EQ(all.streams[0].busy, 16'000);
+  EXPECT_EQ(all.streams[0].span, 16'000);
+  EXPECT_TRUE(answer_gaps(*trace).findings.empty());
+}
+
+}  // namespace
+}  // namespace vitro::analyze
