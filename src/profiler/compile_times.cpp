@@ -1,5 +1,6 @@
 #include "vitro/profiler/compile_times.h"
 
+#include <algorithm>
 #include <map>
 
 #include "vitro/base/cat.h"
@@ -54,7 +55,34 @@ std::string CompileTimes::table(bool colours) const {
                report::time_text(static_cast<double>(entry.self_ns)),
                report::time_text(static_cast<double>(entry.total_ns))});
   }
-  return table.text(colours);
+  const char* lost = whole_ ? "" : "(earlier phases are no longer known and not in the sums)\n";
+  return table.text(colours) + lost;
+}
+
+CompileTimes CompileTimes::summed(std::string CompileTime::* over) const {
+  std::vector<CompileTime> sums;
+  for (CompileTime entry : entries_) {
+    (entry.*over).clear();
+    const auto like = std::ranges::find_if(sums, [&](const CompileTime& sum) {
+      return sum.subject == entry.subject && sum.phase == entry.phase;
+    });
+    if (like == sums.end()) {
+      sums.push_back(std::move(entry));
+      continue;
+    }
+    like->count += entry.count;
+    like->self_ns += entry.self_ns;
+    like->total_ns += entry.total_ns;
+  }
+  return CompileTimes(std::move(sums), whole_);
+}
+
+CompileTimes CompileTimes::by_phase() const {
+  return summed(&CompileTime::subject);
+}
+
+CompileTimes CompileTimes::by_subject() const {
+  return summed(&CompileTime::phase);
 }
 
 std::string CompileTimes::csv() const {
@@ -70,11 +98,13 @@ std::string CompileTimes::csv() const {
 CompileTimes compile_times(uint64_t since) {
   events::Recording recording;
   recording.end = ticks();
-  for (events::Rare& event : events::rare_since(since)) {
+  std::vector<events::Rare> kept = events::rare_since(since);
+  const bool whole = kept.empty() || kept.front().number == since;
+  for (events::Rare& event : kept) {
     if (std::holds_alternative<events::Phase>(event.what))
       recording.rare.push_back(std::move(event));
   }
-  return CompileTimes(sums(make_profile(std::move(recording))));
+  return CompileTimes(sums(make_profile(std::move(recording))), whole);
 }
 
 }  // namespace vitro

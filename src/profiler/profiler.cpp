@@ -280,10 +280,11 @@ const Profile& Profiler::profile() const {
   return *state_->profile;
 }
 
-Averages Profiler::averages() const {
-  Averages averages(profile(), state_->options.profile_memory);
-  averages.add_note(state_->note());
-  return averages;
+Averages Profiler::key_averages(const GroupBy& group) const {
+  return Averages(profile(), {.group = group,
+                              .memory = state_->options.profile_memory,
+                              .peaks = known_peaks(),
+                              .note = state_->note()});
 }
 
 void Profiler::write_trace(const std::string& path) const {

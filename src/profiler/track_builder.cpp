@@ -87,12 +87,14 @@ void TrackBuilder::operator()(const events::Counter& e) {
 }
 
 BuiltTrack TrackBuilder::finish(uint64_t end) {
-  while (!open_.empty()) close_last(end, false);
+  // A thread that stop() found in the middle of an event may have ended it a little later.
+  while (!open_.empty()) close_last(std::max(end, last_), false);
   return {std::move(track_), std::move(flows_), std::move(marks_)};
 }
 
 Slice& TrackBuilder::open(SliceKind kind, events::NameId name, uint64_t at) {
   after_allocation_ = false;
+  last_ = at;
   open_.push_back(static_cast<uint32_t>(track_.slices.size()));
   track_.slices.push_back({.kind = kind, .name_id = name, .begin = static_cast<int64_t>(at)});
   return track_.slices.back();
@@ -107,6 +109,7 @@ void TrackBuilder::close_last(uint64_t at, bool finished) {
 
 void TrackBuilder::close(SliceKind kind, uint64_t at) {
   after_allocation_ = false;
+  last_ = at;
   const auto is_kind = [&](uint32_t slice) { return track_.slices[slice].kind == kind; };
   if (std::ranges::none_of(open_, is_kind)) return;  // begun before the recording
   while (!is_kind(open_.back())) close_last(at, false);

@@ -78,6 +78,7 @@ class TrackBuilder {
 
   Shared& shared_;
   Track track_;
+  uint64_t last_ = 0;  // moment of the last begin or end
   std::vector<uint32_t> open_;
   std::vector<LooseEnd> flows_;
   std::vector<CategoryMark> marks_;

@@ -1,43 +1,196 @@
 // VITRO_PROFILE=trace.json.gz ./program: records an unchanged program from the loading of the
-// library to its exit.
+// library to its exit, or to the signal that ends it.
 
+#include "vitro/profiler/whole_program.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <mutex>
+#include <thread>
 
+#include "profiler/rank.h"
+#include "vitro/base/error.h"
 #include "vitro/base/option.h"
 #include "vitro/profiler/profiler.h"
+#include "vitro/report/output.h"
+#include "vitro/report/table.h"
 
 namespace vitro {
 namespace {
 
 Option<std::string> path{
     "VITRO_PROFILE", "",
-    "record the whole program and write its trace to this file, .json, .json.gz or .json.zst"};
+    "record the whole program and write its trace to this file, .json, .pftrace, with .gz or .zst"};
+Option<std::string> settings{
+    "VITRO_PROFILE_OPTIONS", "",
+    "what VITRO_PROFILE records and prints: record_shapes,with_stack,table,row_limit=20,…"};
 
-std::unique_ptr<Profiler>& whole_program() {
-  static auto* profiler = new std::unique_ptr<Profiler>;
-  return *profiler;
+// A process that is recorded says so to those that it starts.
+constexpr const char* recorded_variable = "VITRO_PROFILE_OF";
+
+// The file of `vitro profile` that is told what happens; none where nobody asked.
+class Status {
+ public:
+  Status() {
+    if (const char* name = std::getenv(profile_status_variable))
+      file_ = open(name, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (file_ >= 0) flock(file_, LOCK_EX);
+  }
+  Status(const Status&) = delete;
+  ~Status() {
+    if (file_ >= 0) close(file_);
+  }
+  bool is_asked_for() const { return file_ >= 0; }
+  void tell(std::string_view what, std::string_view more) const {
+    const std::string line = cat(what, " ", getpid(), more.empty() ? "" : " ", more, "\n");
+    if (file_ >= 0 && write(file_, line.data(), line.size()) < 0)
+      return;  // nobody listens any more
+  }
+  // Did another process write a file of that name?
+  bool has_trace(const std::string& file) const {
+    std::string all(1 << 16, '\0');
+    const ssize_t size = file_ < 0 ? 0 : pread(file_, all.data(), all.size(), 0);
+    all.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+    return all.find(cat(" ", file, "\n")) != std::string::npos;
+  }
+
+ private:
+  int file_ = -1;
+};
+
+struct Recorded {
+  WholeProgram wanted;
+  std::unique_ptr<Profiler> profiler;
+  pid_t pid = 0;
+  bool started_by_recorded = false;
+  std::mutex writing;
+  int signals[2] = {-1, -1};  // a pipe: the handler writes the number, the watcher reads it
+  std::atomic<bool> ending{false};
+};
+
+Recorded& recorded() {
+  static auto& one = *std::make_unique<Recorded>().release();
+  return one;
+}
+
+// Where this process writes: ranks, and processes that a recorded one started, have their own file.
+std::string own_file(const Recorded& r, const Status& status) {
+  const std::string wanted = path.get();
+  std::string file = fill_in(wanted);
+  const auto rank = this_rank();
+  if (rank && rank->world_size > 1 && wanted.find("{rank}") == std::string::npos)
+    file = before_ending(file, cat(".rank", rank->rank));
+  if (r.started_by_recorded || status.has_trace(file))
+    file = before_ending(file, cat(".", getpid()));
+  return file;
+}
+
+void write_averages(const Recorded& r) {
+  if (!r.wanted.table && r.wanted.table_file.empty()) return;
+  const Averages averages = r.profiler->key_averages(r.wanted.group);
+  if (r.wanted.table) {
+    TableOptions rows = r.wanted.rows;
+    rows.colours = report::wants_colours(STDERR_FILENO);
+    std::fputs(averages.table(rows).c_str(), stderr);
+  }
+  const std::string file = fill_in(r.wanted.table_file);
+  if (file.empty()) return;
+  const auto out = report::create_file(file);
+  out->write(file.ends_with(".csv")    ? averages.csv()
+             : file.ends_with(".json") ? averages.json()
+                                       : averages.table(r.wanted.rows));
+  out->finish();
+}
+
+// Once, on whichever thread is first; the others wait until it is done.
+void write_now() {
+  Recorded& r = recorded();
+  std::lock_guard hold(r.writing);
+  if (!r.profiler || getpid() != r.pid) return;  // a fork has what its parent records
+  const Status status;
+  try {
+    r.profiler->stop();
+    const std::string file = own_file(r, status);
+    r.profiler->write_trace(file);
+    status.tell("trace", file);
+    if (!status.is_asked_for())
+      std::fprintf(stderr, "vitro: the trace of this program is in %s\n", file.c_str());
+    write_averages(r);
+  } catch (const std::exception& e) {
+    status.tell("failed", e.what());
+    std::fprintf(stderr, "vitro: not all was written: %s\n", e.what());
+  }
+  r.profiler.reset();
 }
 
 void write_at_exit() {
-  const std::unique_ptr<Profiler> profiler = std::move(whole_program());
-  const std::string file = path.get();
-  try {
-    profiler->stop();
-    profiler->write_trace(file);
-    std::fprintf(stderr, "vitro: the trace of this program is in %s\n", file.c_str());
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "vitro: no trace was written: %s\n", e.what());
-  }
+  recorded().ending = true;
+  write_now();
 }
 
-const bool begun = [] {
+// A signal that would end the program first has the trace written; a second one, or one while it is
+// being written, ends it at once, and there is no file.
+void on_signal(int number) {
+  Recorded& r = recorded();
+  const auto sent = static_cast<unsigned char>(number);
+  if (getpid() == r.pid && !r.ending.exchange(true) && write(r.signals[1], &sent, 1) == 1) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void watch_signals() {
+  Recorded& r = recorded();
+  unsigned char number = 0;
+  while (read(r.signals[0], &number, 1) != 1) {
+  }
+  write_now();
+  std::signal(number, SIG_DFL);
+  kill(r.pid, number);
+}
+
+void catch_signals() {
+  if (pipe2(recorded().signals, O_CLOEXEC) != 0) return;
+  for (const int number : {SIGINT, SIGTERM}) {
+    struct sigaction before{};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) std::signal(number, on_signal);
+  }
+  sigset_t all, mine;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mine);  // the watcher takes no signals itself
+  std::thread(watch_signals).detach();
+  pthread_sigmask(SIG_SETMASK, &mine, nullptr);
+}
+
+bool begin() {
   if (path.get().empty()) return false;
-  whole_program() = std::make_unique<Profiler>();
+  Recorded& r = recorded();
+  try {
+    apply_settings(r.wanted, settings.get());
+    r.profiler = std::make_unique<Profiler>(r.wanted.profiler);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "vitro: VITRO_PROFILE_OPTIONS: %s; nothing is recorded\n", e.what());
+    Status().tell("failed", e.what());
+    return false;
+  }
+  r.pid = getpid();
+  const char* of = std::getenv(recorded_variable);
+  r.started_by_recorded = of && of != cat(r.pid);
+  setenv(recorded_variable, cat(r.pid).c_str(), 1);
+  Status().tell("begun", "");
+  catch_signals();
   return std::atexit(write_at_exit) == 0;
-}();
+}
+
+const bool begun = begin();
 
 }  // namespace
 }  // namespace vitro

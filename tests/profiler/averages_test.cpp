@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "vitro/base/error.h"
+#include "vitro/profiler/profiler.h"
+
 namespace vitro {
 namespace {
 
@@ -49,7 +54,7 @@ TEST(Averages, a_call_inside_a_call_of_its_name_counts_once) {
 }
 
 TEST(Averages, memory_belongs_to_the_innermost_slice_and_those_around_it) {
-  const Averages averages(sample(), true);
+  const Averages averages(sample(), {.memory = true});
   EXPECT_EQ(averages.find("aten::mm")->self_bytes, 1024);
   EXPECT_EQ(averages.find("aten::add")->self_bytes, -1000);
   EXPECT_EQ(averages.find("aten::add")->total_bytes, 24);
@@ -58,31 +63,119 @@ TEST(Averages, memory_belongs_to_the_innermost_slice_and_those_around_it) {
 TEST(Averages, table_has_the_columns_of_pytorch_and_rates_of_kernels) {
   EXPECT_EQ(Averages(sample()).table(),
             "---------  ----------  --------  -----------  ---------  ------------  ----------  "
-            "-----  ------  -----  -------\n"
+            "------------  -----  -----  -------\n"
             "Name       Self CPU %  Self CPU  CPU total %  CPU total  CPU time avg  # of Calls  "
-            "Bytes   FLOPs   GB/s  GFLOP/s\n"
+            "Total KFLOPs  Bytes   GB/s  GFLOP/s\n"
             "---------  ----------  --------  -----------  ---------  ------------  ----------  "
-            "-----  ------  -----  -------\n"
-            "aten::add      61.54%      80ns      100.00%      130ns          43ns           3     "
-            " -       -      -        -\n"
+            "------------  -----  -----  -------\n"
+            "aten::add      61.54%      80ns      100.00%      130ns          43ns           3  "
+            "          --      -      -        -\n"
             "mm_tile        23.08%      30ns       23.08%       30ns          30ns           1  "
-            "300 B  6.00 k  10.00   200.00\n"
-            "aten::mm       15.38%      20ns       38.46%       50ns          50ns           1     "
-            " -       -      -        -\n"
+            "       6.000  300 B  10.00   200.00\n"
+            "aten::mm       15.38%      20ns       38.46%       50ns          50ns           1  "
+            "          --      -      -        -\n"
             "---------  ----------  --------  -----------  ---------  ------------  ----------  "
-            "-----  ------  -----  -------\n"
+            "------------  -----  -----  -------\n"
             "Self CPU time total: 130ns\n");
 }
 
 TEST(Averages, table_sorts_limits_and_shortens_as_asked) {
   const Averages averages(sample());
-  const std::string table =
-      averages.table({.sort_by = SortBy::name, .row_limit = 1, .max_name_column_width = 6});
+  const std::string table = averages.table(
+      {.sort_by = "name", .header = "Mine", .row_limit = 1, .max_name_column_width = 6});
+  EXPECT_TRUE(table.starts_with("Mine\n")) << table;
   EXPECT_NE(table.find("aten:…"), std::string::npos);
   EXPECT_EQ(table.find("mm_ti"), std::string::npos);
   EXPECT_NE(table.find("(2 more rows: row_limit)\n"), std::string::npos);
-  EXPECT_LT(averages.table({.sort_by = SortBy::flops}).find("mm_tile"),
-            averages.table({.sort_by = SortBy::flops}).find("aten::add"));
+  const auto first = [&](const char* key) {
+    const std::string rows = averages.table({.sort_by = key, .row_limit = 1});
+    return averages
+        .entries()[rows.find("aten::add") != std::string::npos  ? 0
+                   : rows.find("aten::mm") != std::string::npos ? 1
+                                                                : 2]
+        .name;
+  };
+  EXPECT_EQ(first("flops"), "mm_tile");
+  EXPECT_EQ(first("bytes"), "mm_tile");
+  EXPECT_EQ(first("cpu_time"), "aten::mm");
+  EXPECT_EQ(first("cpu_time_total"), "aten::add");
+  EXPECT_EQ(first("count"), "aten::add");
+  EXPECT_EQ(first(""), "aten::add");
+}
+
+TEST(Averages, a_wrong_sort_key_is_told_with_the_right_ones) {
+  try {
+    (void)Averages(sample()).table({.sort_by = "cuda_time"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "table: sort_by: there is no \"cuda_time\"; there are self_cpu_time_total, "
+                 "cpu_time_total, cpu_time, self_cpu_memory_usage, cpu_memory_usage, count, flops, "
+                 "bytes, name");
+  }
+}
+
+TEST(Averages, memory_columns_stand_where_pytorch_has_them) {
+  const std::string table = Averages(sample(), {.memory = true}).table();
+  EXPECT_NE(table.find(" CPU Mem  Self CPU Mem  # of Calls"), std::string::npos) << table;
+  EXPECT_NE(table.find("1.00 KiB"), std::string::npos) << table;
+}
+
+TEST(Averages, a_kernel_is_measured_by_the_peak_of_the_machine) {
+  Peaks peaks;
+  peaks.levels = {{"memory", 1 << 30, 20, 20}};  // GB/s: 300 bytes take 15 ns of the 30 ns
+  peaks.rates = {{"f32", "", 1000, 1000}};
+  const std::string table = Averages(sample(), {.peaks = peaks}).table();
+  EXPECT_NE(table.find("of peak"), std::string::npos);
+  EXPECT_NE(table.find("50.00%\n"), std::string::npos) << table;
+}
+
+TEST(Averages, are_told_apart_by_the_shapes_that_were_given) {
+  using Sizes = std::vector<int64_t>;
+  const auto inputs = [](const Sizes& sizes) {
+    events::ValueWriter values;
+    values.tensor(0, sizes, Sizes(sizes.size(), 1)).floating(2.5);
+    values.tensors(2).tensor(0, sizes, sizes).tensor(0, Sizes{}, Sizes{});
+    const auto bytes = values.bytes();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  const std::vector<std::byte> small = inputs({2, 3}), large = inputs({4, 5});
+  Profile profile = sample();
+  Track& track = profile.tracks[0];
+  track.extras.resize(2);
+  track.extras[0].inputs = small;
+  track.extras[1].inputs = large;
+  track.slices[0].extra = 0;
+  track.slices[3].extra = 1;
+  track.slices[4].extra = 1;
+  EXPECT_EQ(Averages(profile).entries().size(), 3u);
+  const Averages grouped(profile, {.group = {.group_by_input_shape = true}});
+  ASSERT_EQ(grouped.entries().size(), 4u);
+  EXPECT_EQ(grouped.entries()[0].input_shapes, "[[2, 3], [], [[2, 3], []]]");
+  EXPECT_EQ(grouped.entries()[0].count, 1u);
+  EXPECT_EQ(grouped.entries()[3].input_shapes, "[[4, 5], [], [[4, 5], []]]");
+  EXPECT_EQ(grouped.entries()[3].count, 2u);
+  EXPECT_EQ(grouped.entries()[3].total_ns, 30);
+  EXPECT_NE(grouped.table().find("Input Shapes"), std::string::npos);
+  EXPECT_EQ(grouped.table({.max_shapes_column_width = 12}).find("[[4, 5], [], "),
+            std::string::npos);
+}
+
+TEST(Averages, read_as_csv_and_json_with_numbers_that_are_not_rounded) {
+  Profile profile = sample();
+  profile.tracks[0].slices[2].name_id = intern("tile, \"mm\"");
+  const Averages averages(profile, {.memory = true});
+  EXPECT_EQ(averages.csv(),
+            "name,kind,input_shapes,count,self_cpu_time_total_ns,cpu_time_total_ns,"
+            "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns\n"
+            "aten::add,op,,3,80,130,-1000,24,0,0,0\n"
+            "aten::mm,op,,1,20,50,1024,1024,0,0,0\n"
+            "\"tile, \"\"mm\"\"\",kernel,,1,30,30,0,0,6000,300,0\n");
+  const auto json = nlohmann::json::parse(averages.json());
+  EXPECT_EQ(json["self_cpu_time_total_ns"], 130);
+  ASSERT_EQ(json["averages"].size(), 3u);
+  EXPECT_EQ(json["averages"][2]["name"], "tile, \"mm\"");
+  EXPECT_EQ(json["averages"][2]["flops"], 6000);
 }
 
 TEST(Averages, top_level_events_are_those_inside_no_other) {
@@ -91,17 +184,45 @@ TEST(Averages, top_level_events_are_those_inside_no_other) {
   EXPECT_EQ(table.find("aten::mm"), std::string::npos);
 }
 
-TEST(Averages, the_last_line_tells_what_was_compiled_and_what_was_dropped) {
+TEST(Averages, the_last_lines_tell_what_was_compiled_and_what_was_dropped) {
   Profile profile = sample();
   profile.dropped = 7;
-  profile.tracks[0].slices.push_back(
-      {.kind = SliceKind::phase, .name_id = intern("fuse_loops"), .begin = 300, .end = 350});
+  const auto phase = [&](const char* name, const char* subject, int64_t begin, int64_t end) {
+    profile.tracks[0].slices.push_back({.kind = SliceKind::phase,
+                                        .name_id = intern(name),
+                                        .detail = intern(subject),
+                                        .begin = begin,
+                                        .end = end});
+  };
+  phase("lower", "f (graph 0)", 300, 350);
+  phase("fuse_loops", "f (graph 0)", 310, 340);  // inside of the one before
+  phase("codegen", "f (graph 0)", 350, 360);
+  phase("lower", "g (graph 0)", 400, 405);
   const std::string table = Averages(profile).table();
   EXPECT_NE(table.find("(7 events did not fit into max_bytes and are missing)\n"),
             std::string::npos);
   EXPECT_TRUE(
-      table.ends_with("Compiled meanwhile: 1 phases, 50ns that a later call will not take\n"))
+      table.ends_with("Compiled meanwhile: 2 compilations took 65ns inside the measured "
+                      "window; a later call does not take it\n"))
       << table;
+}
+
+TEST(FunctionEvents, are_the_slices_one_by_one) {
+  Profile profile = sample();
+  profile.tracks[0].tid = 12;
+  const std::vector<FunctionEvent> events = function_events(profile);
+  ASSERT_EQ(events.size(), 5u);
+  EXPECT_EQ(events[0].id, 1u);
+  EXPECT_EQ(events[0].parent, 0u);
+  EXPECT_EQ(events[0].self_ns, 50);
+  EXPECT_EQ(events[0].memory, -1000);
+  EXPECT_EQ(events[1].name, "aten::mm");
+  EXPECT_EQ(events[1].parent, events[0].id);
+  EXPECT_EQ(events[1].thread, 12);
+  EXPECT_EQ(events[2].kind, SliceKind::kernel);
+  EXPECT_EQ(events[2].flops, 6000u);
+  EXPECT_EQ(events[4].parent, events[3].id);
+  EXPECT_EQ(events[4].end, 220);
 }
 
 }  // namespace vitro

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "vitro/base/cat.h"
 #include "vitro/events/rare.h"
+#include "vitro/profiler/profiler.h"
 
 namespace vitro {
 
@@ -38,6 +40,49 @@ TEST(CompileTimes, reads_as_a_table_and_as_csv) {
   EXPECT_NE(times.table().find("f, \"graph\" 0  fuse_loops      2  1.500ms  2.000ms\n"),
             std::string::npos)
       << times.table();
+}
+
+TEST(CompileTimes, add_up_by_phase_and_by_what_was_compiled) {
+  const CompileTimes times(
+      {{"f", "lower", 1, 10, 30}, {"f", "fuse", 2, 20, 20}, {"g", "lower", 1, 5, 5}});
+  const CompileTimes phases = times.by_phase(), subjects = times.by_subject();
+  ASSERT_EQ(phases.entries().size(), 2u);
+  EXPECT_EQ(phases.entries()[0].phase, "lower");
+  EXPECT_EQ(phases.entries()[0].count, 2u);
+  EXPECT_EQ(phases.entries()[0].self_ns, 15);
+  EXPECT_EQ(phases.entries()[0].total_ns, 35);
+  ASSERT_EQ(subjects.entries().size(), 2u);
+  EXPECT_EQ(subjects.entries()[0].self_ns, 30);
+}
+
+TEST(CompileTimes, are_the_same_whether_or_not_a_profiler_runs) {
+  const auto seen = [] {
+    const uint64_t mark = events::rare_mark();
+    {
+      events::PhaseScope outer("compile", "h");
+      events::PhaseScope inner("lower", "h");
+    }
+    std::string text;
+    const CompileTimes times = compile_times(mark);
+    for (const CompileTime& entry : times.entries())
+      text += cat(entry.subject, " ", entry.phase, " ", entry.count, "\n");
+    return text;
+  };
+  const std::string without = seen();
+  Profiler profiler;
+  EXPECT_EQ(seen(), without);
+}
+
+TEST(CompileTimes, say_when_the_earliest_phases_are_no_longer_known) {
+  const uint64_t mark = events::rare_mark();
+  {
+    events::PhaseScope first("lower", "early");
+  }
+  EXPECT_TRUE(compile_times(mark).whole());
+  for (int i = 0; i < 8192; ++i) events::PhaseScope later("lower", "late");
+  EXPECT_FALSE(compile_times(mark).whole());
+  EXPECT_NE(compile_times(mark).table().find("(earlier phases are no longer known"),
+            std::string::npos);
 }
 
 }  // namespace vitro

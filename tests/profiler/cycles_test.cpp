@@ -1,5 +1,6 @@
 // Schedules, steps and cycles.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -337,6 +338,19 @@ TEST(Cycles, the_handler_writes_a_file_for_each) {
   std::filesystem::remove_all(folder);
   EXPECT_EQ(plain, 2);
   EXPECT_EQ(packed, 2);
+}
+
+TEST(Cycles, a_thousand_sessions_leave_no_memory_behind) {
+  const auto session = [] {
+    Profiler profiler({.record_shapes = true, .profile_memory = true});
+    for (int i = 0; i < 500; ++i) RecordFunction range("range");
+    profiler.stop();
+    EXPECT_EQ(profiler.key_averages().entries().size(), 1u);
+  };
+  session();
+  const size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 1000; ++i) session();
+  EXPECT_LE(mallinfo2().uordblks, before + (64 << 10));
 }
 
 }  // namespace vitro

@@ -1,65 +1,91 @@
 // Sums over all slices of a name, and the table of them.
-//   std::cout << profiler.averages().table({.sort_by = SortBy::count, .row_limit = 10});
+//   std::cout << profiler.key_averages({.group_by_input_shape = true})
+//                    .table({.sort_by = "cpu_time_total", .row_limit = 10});
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "vitro/profiler/peaks.h"
 #include "vitro/profiler/profile.h"
 
 namespace vitro {
 
 struct Average {
   std::string name;
-  SliceKind kind;
+  SliceKind kind = SliceKind::op;
   uint64_t count = 0;
   int64_t self_ns = 0;                      // without the slices inside
   int64_t total_ns = 0;                     // a slice inside another of its name counts once
   int64_t self_bytes = 0, total_bytes = 0;  // allocated less freed
-  uint64_t kernel_bytes = 0, flops = 0;     // of kernels
+  uint64_t kernel_bytes = 0;                // of kernels: read and written
+  uint64_t flops = 0;                       // of kernels; of ops with with_flops
+  double least_ns = 0;                      // of kernels: what the machine's peak would take
+  std::string input_shapes = {};            // "[[4, 4], []]", if grouped by them
 };
 
-enum class SortBy : uint8_t { self_time, total_time, count, name, self_memory, flops };
+// What makes two slices of a name differ.
+struct GroupBy {
+  bool group_by_input_shape = false;  // the sizes that they were given; needs record_shapes
+};
 
 struct TableOptions {
-  SortBy sort_by = SortBy::self_time;  // largest first; names in their order
+  std::string sort_by = "self_cpu_time_total";  // a name of sort_keys(), largest first; empty: in
+                                                // order of first appearance
+  std::string header = {};                      // a line above
   size_t row_limit = 100;
   size_t max_name_column_width = 55;
+  size_t max_shapes_column_width = 80;
   bool top_level_events_only = false;  // only slices that lie in no other
   bool colours = false;
 };
 
+// What tables can be sorted by, in PyTorch's words.
+std::vector<std::string_view> sort_keys();
+
+struct AverageOptions {
+  GroupBy group = {};
+  bool memory = false;              // it was recorded
+  std::optional<Peaks> peaks = {};  // of this machine, if they were measured
+  std::string note = {};            // a line that follows the table
+};
+
 class Averages {
  public:
-  explicit Averages(const Profile& profile, bool memory = false);
+  explicit Averages(const Profile& profile, AverageOptions options = {});
 
-  // One entry for each kind and name, in order of first appearance.
+  // One entry for each kind and name (and group), in order of first appearance.
   const std::vector<Average>& entries() const& { return entries_; }
   std::vector<Average> entries() && { return std::move(entries_); }
-  // Null where there is none.
+  // The first of that name; null where there is none.
   const Average* find(std::string_view name) const&;
   const Average* find(std::string_view name) && = delete;  // it would point into what has gone
 
-  // The columns of PyTorch's key_averages().table(), with memory if it was profiled and with rates
-  // if there are kernels. The last lines tell the time of all threads together, what was compiled
-  // meanwhile, and what was dropped.
+  // The columns of PyTorch's key_averages().table(): times always; memory, shapes and FLOPs if they
+  // were recorded; and if there are kernels their rates, with the share of the machine's peak if
+  // that was measured.  The last lines tell the time of all threads together, what was compiled
+  // meanwhile, and what was dropped.  Error where `sort_by` is no key.
   std::string table(const TableOptions& options = {}) const;
-  // A line that follows the table.
-  void add_note(std::string line) { note_ = std::move(line); }
+
+  // The same numbers, not rounded: times in nanoseconds, sizes in bytes.  All entries.
+  std::string csv() const;
+  std::string json() const;
 
  private:
   std::vector<const Average*> chosen(const TableOptions& options) const;
   std::string footer(const TableOptions& options, size_t rows) const;
+  void add_phases(const Track& track);
 
   std::vector<Average> entries_, top_level_;
+  AverageOptions options_;
   int64_t busy_ns_ = 0;       // of all threads: the self times together
   int64_t compiling_ns_ = 0;  // in compile phases
-  uint64_t phases_ = 0, dropped_ = 0;
-  bool memory_ = false;
-  std::string note_;
+  std::vector<std::string_view> compiled_;
+  uint64_t dropped_ = 0;
 };
 
 }  // namespace vitro

@@ -1,6 +1,6 @@
 // How long the compiler took, by phase and by what it compiled: from the phases that are always
 // kept, so no profiler has to have run.
-//   std::cout << vitro::compile_times().table();
+//   std::cout << vitro::compile_times().by_phase().table();
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,33 @@ struct CompileTime {
 
 class CompileTimes {
  public:
-  explicit CompileTimes(std::vector<CompileTime> entries) : entries_(std::move(entries)) {}
+  explicit CompileTimes(std::vector<CompileTime> entries, bool whole = true)
+      : entries_(std::move(entries)), whole_(whole) {}
 
   // By subject and phase, in order of their first beginning.
   const std::vector<CompileTime>& entries() const& { return entries_; }
   std::vector<CompileTime> entries() && { return std::move(entries_); }
+
+  // Added up over what was compiled, or over the phases: the other text is empty then.
+  CompileTimes by_phase() const;
+  CompileTimes by_subject() const;
+
+  // False where phases ended so long ago that they are no longer known (events/rare.h says how many
+  // events are kept); the table says so too.
+  bool whole() const { return whole_; }
+
   std::string table(bool colours = false) const;
   // Seconds, one line for each entry: subject,phase,count,self_s,total_s.
   std::string csv() const;
 
  private:
+  CompileTimes summed(std::string CompileTime::* over) const;
+
   std::vector<CompileTime> entries_;
+  bool whole_ = true;
 };
 
-// Of the phases since a mark (events::rare_mark(), 0: the beginning of the process), as far back as
-// the ring of rare events reaches.  Any thread.
+// Of the phases since a mark (events::rare_mark(), 0: the beginning of the process).  Any thread.
 CompileTimes compile_times(uint64_t since = 0);
 
 }  // namespace vitro

@@ -20,9 +20,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vitro/events/record.h"
 #include "vitro/profiler/averages.h"
+#include "vitro/profiler/function_events.h"
 #include "vitro/profiler/options.h"
 #include "vitro/profiler/profile.h"
 
@@ -60,8 +62,12 @@ class Profiler {
   // records, and where nothing was recorded yet.
   const Profile& profile() const;
 
-  // Sums per name.
-  Averages averages() const;
+  // Sums per name, or per name and what else makes a group.
+  Averages key_averages(const GroupBy& group = {}) const;
+  Averages averages() const { return key_averages(); }
+
+  // Every slice by itself, thread after thread.
+  std::vector<FunctionEvent> events() const { return function_events(profile()); }
 
   // Writes a Chrome trace as PyTorch's profiler does, or a Perfetto trace if the name ends in
   // .pftrace or .perfetto-trace; compressed if .gz or .zst come after that.  {rank} and {pid} in

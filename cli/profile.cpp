@@ -1,0 +1,190 @@
+// `vitro profile`: profiles a program that nobody changed.
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "command.h"
+#include "vitro/base/error.h"
+#include "vitro/profiler/whole_program.h"
+
+extern char** environ;
+
+namespace vitro::cli {
+namespace {
+
+// As a shell has it.
+constexpr int not_executable = 126, not_found = 127, of_signal = 128;
+
+struct Setting {
+  std::string output = "trace.json.gz";
+  std::map<std::string_view, std::string> given;  // of profile_settings()
+  std::vector<std::string> program;
+};
+
+std::string settings_text(const Setting& setting) {
+  std::string text;
+  for (const auto& [name, value] : setting.given) {
+    VITRO_CHECK(value.find(',') == std::string::npos, name, ": got \"", value,
+                "\", which has a comma; it cannot be handed on");
+    text += cat(text.empty() ? "" : ",", name, value.empty() ? "" : "=", value);
+  }
+  WholeProgram tried;
+  apply_settings(tried, text);
+  return text;
+}
+
+// What the programs tell (vitro/profiler/whole_program.h), gone with this.
+class Status {
+ public:
+  Status() {
+    const int file = mkstemp(name_);
+    VITRO_CHECK(file >= 0, name_, ": cannot be made: ", std::strerror(errno));
+    close(file);
+    setenv(profile_status_variable, name_, 1);
+  }
+  Status(const Status&) = delete;
+  ~Status() { unlink(name_); }
+
+  // What follows the number of the process, of each line with this word.
+  std::vector<std::string> told(const std::string& wanted) const {
+    std::vector<std::string> found;
+    std::ifstream file(name_);
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string word, pid, rest;
+      words >> word >> pid >> std::ws;
+      std::getline(words, rest);
+      if (word == wanted) found.push_back(rest);
+    }
+    return found;
+  }
+
+ private:
+  char name_[40] = "/tmp/vitro_profile.XXXXXX";
+};
+
+// The program as a child that takes the terminal's signals; this process waits for it through
+// those.  Gives its status, or the error number where it did not start, negative.
+int run_and_wait(const std::vector<std::string>& program) {
+  std::vector<char*> words;
+  for (const std::string& word : program) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int number : {SIGINT, SIGQUIT}) {
+    sigaddset(&ends, number);
+    std::signal(number, SIG_IGN);
+  }
+  posix_spawnattr_setsigdefault(&attributes, &ends);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, words[0], nullptr, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return -failed;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status))
+    return cat("was ended by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
+  return cat("ended with exit code ", WEXITSTATUS(status));
+}
+
+// Says where the traces are, or why there is none; the latter is a failure.
+bool tell_traces(const Status& told, const std::string& program, int status) {
+  const std::vector<std::string> traces = told.told("trace"), failed = told.told("failed");
+  for (const std::string& file : traces)
+    std::fprintf(stderr, "vitro profile: the trace is in %s\n", file.c_str());
+  if (!traces.empty()) return true;
+  const std::string name = cat("vitro profile: ", program, " ", how_it_ended(status));
+  if (!failed.empty()) {
+    std::fprintf(stderr, "%s; there is no trace: %s\n", name.c_str(), failed[0].c_str());
+  } else if (!told.told("begun").empty()) {
+    std::fprintf(
+        stderr,
+        "%s before its trace was written: that happens when a program returns from main or "
+        "calls exit(), not when it crashes, is killed, or calls _exit()\n",
+        name.c_str());
+  } else {
+    std::fprintf(
+        stderr,
+        "%s, but it loaded no libvitro, so there was nothing to record: it has to be linked "
+        "with vitro::vitro (`ldd PROGRAM` shows libvitro.so then)\n",
+        name.c_str());
+  }
+  return false;
+}
+
+int run(const Setting& setting) {
+  if (setting.program.empty()) {
+    std::fprintf(stderr, "vitro profile: which program? vitro profile [options] -- PROGRAM …\n");
+    return bad_usage;
+  }
+  const std::string& name = setting.program[0];
+  std::string text;
+  try {
+    text = settings_text(setting);
+  } catch (const Error& e) {
+    return std::fprintf(stderr, "vitro profile: %s\n", e.what()), bad_usage;
+  }
+  const std::string output = std::filesystem::absolute(setting.output);
+  setenv("VITRO_PROFILE", output.c_str(), 1);
+  setenv("VITRO_PROFILE_OPTIONS", text.c_str(), 1);
+  const Status told;
+  const int status = run_and_wait(setting.program);
+  if (status < 0) {
+    std::fprintf(stderr, "vitro profile: %s: %s\n", name.c_str(), std::strerror(-status));
+    return status == -ENOENT ? not_found : not_executable;
+  }
+  const bool written = tell_traces(told, name, status);
+  if (WIFSIGNALED(status)) return of_signal + WTERMSIG(status);
+  return WEXITSTATUS(status) == 0 && !written ? 1 : WEXITSTATUS(status);
+}
+
+std::string flag_of(std::string_view name) {
+  std::string flag = cat("--", name);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  auto setting = std::make_shared<Setting>();
+  app.add_option("-o,--output", setting->output,
+                 "the trace: .json or .pftrace, with .gz or .zst; {rank} and {pid} are filled in")
+      ->capture_default_str();
+  for (const ProfileSetting& each : profile_settings()) {
+    const std::string flag = flag_of(each.name), help(each.help);
+    if (each.takes == ProfileSetting::Takes::nothing) {
+      app.add_flag_callback(flag, [setting, name = each.name] { setting->given[name]; }, help);
+    } else {
+      app.add_option_function<std::string>(
+          flag, [setting, name = each.name](const std::string& v) { setting->given[name] = v; },
+          help);
+    }
+  }
+  app.add_option("program", setting->program, "the program and its arguments, after --");
+  return [setting] { return run(*setting); };
+}
+
+const AddCommand profile("profile", "Profile a program that uses Vitro, without changing it",
+                         declare);
+
+}  // namespace
+}  // namespace vitro::cli

@@ -1,0 +1,132 @@
+// What texts can set of a WholeProgram: one line for each field.
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <vector>
+
+#include "vitro/base/error.h"
+#include "vitro/profiler/whole_program.h"
+
+namespace vitro {
+namespace {
+
+using Takes = ProfileSetting::Takes;
+
+void read(std::string_view text, bool& value) {
+  value = text.empty() || text == "1" || text == "true";
+  VITRO_CHECK(value || text == "0" || text == "false", "got \"", text,
+              "\", needs 1 or 0, or nothing for 1");
+}
+
+// 20, 64K, 512M, 2G
+void read(std::string_view text, size_t& value) {
+  size_t n = 0;
+  const char* const end = text.data() + text.size();
+  const auto number = std::from_chars(text.data(), end, n);
+  const std::string_view unit(number.ptr, static_cast<size_t>(end - number.ptr));
+  constexpr std::string_view units = "KMG";
+  const size_t power = unit.empty() ? 0 : units.find(unit) + 1;
+  VITRO_CHECK(number.ec == std::errc{} && unit.size() <= 1 && power <= units.size(), "got \"", text,
+              "\", needs a whole number, as 20, 64K or 2G");
+  value = n << 10 * power;
+}
+
+void read(std::string_view text, std::string& value) {
+  value = text;
+}
+
+Takes takes(const bool&) {
+  return Takes::nothing;
+}
+Takes takes(const size_t&) {
+  return Takes::number;
+}
+Takes takes(const std::string&) {
+  return Takes::text;
+}
+
+// A setting that is a field of the program, or of a part of it.
+template <auto of>
+ProfileSetting setting(std::string_view name, std::string_view help) {
+  WholeProgram defaults;
+  return {name, help, takes(defaults.*of),
+          [](WholeProgram& program, std::string_view text) { read(text, program.*of); }};
+}
+template <auto part, auto of>
+ProfileSetting setting(std::string_view name, std::string_view help) {
+  WholeProgram defaults;
+  return {name, help, takes(defaults.*part.*of),
+          [](WholeProgram& program, std::string_view text) { read(text, program.*part.*of); }};
+}
+
+std::vector<ProfileSetting> make_settings() {
+  constexpr auto profiler = &WholeProgram::profiler;
+  constexpr auto rows = &WholeProgram::rows;
+  constexpr auto group = &WholeProgram::group;
+  using P = ProfilerOptions;
+  using T = TableOptions;
+  return {
+      setting<profiler, &P::record_shapes>("record_shapes", "what ops are given"),
+      setting<profiler, &P::with_stack>("with_stack", "where in the program things happen"),
+      setting<profiler, &P::with_modules>("with_modules", "in which module ops are"),
+      setting<profiler, &P::with_flops>("with_flops", "floating-point operations of ops"),
+      setting<profiler, &P::profile_memory>("profile_memory", "allocations and frees"),
+      setting<profiler, &P::max_bytes>("max_bytes", "most memory for events, as 512M"),
+      setting<&WholeProgram::table>("table", "print the sums per name at the end"),
+      setting<&WholeProgram::table_file>("table_file", "write them to a file: .csv, .json or text"),
+      setting<group, &GroupBy::group_by_input_shape>("group_by_input_shape",
+                                                     "a row for each shape that was given"),
+      setting<rows, &T::sort_by>("sort_by", "what the rows are sorted by"),
+      setting<rows, &T::row_limit>("row_limit", "most rows"),
+      setting<rows, &T::max_name_column_width>("max_name_column_width", "where names are cut"),
+      setting<rows, &T::top_level_events_only>("top_level_events_only",
+                                               "only what lies in nothing else"),
+  };
+}
+
+}  // namespace
+
+std::span<const ProfileSetting> profile_settings() {
+  static const auto& all =
+      *std::make_unique<const std::vector<ProfileSetting>>(make_settings()).release();
+  return all;
+}
+
+namespace {
+
+std::string list(auto&& all, auto name_of) {
+  std::string names;
+  for (const auto& each : all) names += cat(names.empty() ? "" : ", ", name_of(each));
+  return names;
+}
+
+void apply_one(WholeProgram& program, std::string_view name, std::string_view value) {
+  const auto all = profile_settings();
+  const auto found = std::ranges::find(all, name, &ProfileSetting::name);
+  VITRO_CHECK(found != all.end(), "there is no setting \"", name, "\"; there are ",
+              list(all, [](const ProfileSetting& each) { return each.name; }));
+  try {
+    found->set(program, value);
+  } catch (const Error& e) {
+    throw_error(cat(name, ": ", e.what()));
+  }
+}
+
+}  // namespace
+
+void apply_settings(WholeProgram& program, std::string_view text) {
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const size_t equals = std::min(word.find('='), word.size());
+    apply_one(program, word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
+  }
+  const auto keys = sort_keys();
+  const std::string& sort_by = program.rows.sort_by;
+  VITRO_CHECK(sort_by.empty() || std::ranges::count(keys, sort_by), "sort_by: there is no \"",
+              sort_by, "\"; there are ", list(keys, [](std::string_view key) { return key; }));
+}
+
+}  // namespace vitro

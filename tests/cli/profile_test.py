@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""vitro profile, run on real programs.   usage: profile_test.py VITRO LESSON"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+VITRO, LESSON = sys.argv[1:3]
+
+
+class Profile(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_vitro(self, *arguments, **more):
+        return subprocess.run([VITRO, "profile", *arguments], cwd=self.folder.name, capture_output=True, text=True, **more)
+
+    def files(self):
+        return sorted(os.listdir(self.folder.name))
+
+    def test_writes_the_trace_of_an_unchanged_program_and_says_where(self):
+        done = self.run_vitro("--record-shapes", "--table", "--row-limit", "3", "--", LESSON)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("elements equal eager and compiled", done.stdout)
+        path = os.path.join(self.folder.name, "trace.json.gz")
+        self.assertIn(f"vitro profile: the trace is in {path}\n", done.stderr)
+        self.assertIn("Self CPU time total: ", done.stderr)
+        with gzip.open(path) as file:
+            names = {event["name"] for event in json.load(file)["traceEvents"]}
+        self.assertTrue(any(name.startswith("Torch-Compiled Region: ") for name in names), names)
+
+    def test_hands_words_and_exit_codes_through(self):
+        done = self.run_vitro("--", "sh", "-c", "echo $0 $#; exit 5", "--table", "-o")
+        self.assertEqual(done.stdout, "--table 1\n")
+        self.assertEqual(done.returncode, 5)
+        done = self.run_vitro("--", "sh", "-c", "kill -9 $$")
+        self.assertEqual(done.returncode, 128 + 9)
+
+    def test_says_that_a_program_does_not_exist(self):
+        done = self.run_vitro("--", "./no_such_program")
+        self.assertEqual(done.returncode, 127)
+        self.assertEqual(done.stderr, "vitro profile: ./no_such_program: No such file or directory\n")
+
+    def test_says_that_a_program_uses_no_vitro(self):
+        done = self.run_vitro("--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("true ended with exit code 0, but it loaded no libvitro", done.stderr)
+        self.assertEqual(self.files(), [])
+
+    def test_says_why_no_trace_could_be_written(self):
+        done = self.run_vitro("-o", "no/such/folder/trace.json", "--", LESSON)
+        self.assertIn("there is no trace: ", done.stderr)
+        self.assertEqual(done.returncode, 1)
+
+    def test_refuses_what_it_does_not_know(self):
+        done = self.run_vitro("--row-limit", "many", "--", LESSON)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("row_limit: got \"many\", needs a whole number", done.stderr)
+        self.assertEqual(self.run_vitro("--no-such-option", "--", LESSON).returncode, 2)
+        self.assertEqual(self.run_vitro().returncode, 2)
+
+    def test_every_program_that_one_starts_keeps_its_trace(self):
+        done = self.run_vitro("-o", "trace.json", "--", "sh", "-c", f"'{LESSON}'; '{LESSON}'")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.files()), 2, self.files())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
