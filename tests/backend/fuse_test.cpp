@@ -89,6 +89,16 @@ TEST(Fuse, a_group_does_not_wait_for_itself) {
   EXPECT_GE(c.report.kernels.size(), 2u);
 }
 
+// The sum waits for the row, which is one kernel with what waits for the second exp.
+TEST(Fuse, siblings_do_not_wait_for_each_other_by_way_of_a_third_group) {
+  const Compiled c = compile_graph(graph_of({{33, 3}, {3}}, [](std::vector<Tensor> in) {
+    const Tensor row = exp(in[1]), sum = in[0] + row, second = exp(in[0]);
+    return std::vector<Tensor>{row, sum, second, sin(row) + select(second, 0, 0)};
+  }));
+  EXPECT_EQ(c.report.launches.size(), 3u);
+  EXPECT_EQ(refusal(c, "add", "exp_1"), "another kernel lies between them");
+}
+
 TEST(Fuse, without_fusion_every_item_is_a_kernel) {
   CompileOptions options;
   options.fuse.fuse = false;

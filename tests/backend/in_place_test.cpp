@@ -14,13 +14,12 @@ size_t scatters_in_place(std::string_view text) {
   eager::init();
   const graph::Graph g = graph::parse(text).value();
   std::vector<Tensor> inputs, want_inputs;
-  std::vector<Operand> operands;
   for (const graph::NodeId id : g.inputs()) {
     const auto seed = static_cast<uint32_t>(inputs.size() + 1);
     inputs.push_back(random_tensor(g.meta({id, 0}).sizes, seed));
-    operands.emplace_back(inputs.back());
     want_inputs.push_back(clone(inputs.back()));
   }
+  const std::vector<Operand> operands(inputs.begin(), inputs.end());  // they refer to `inputs`
   std::vector<Tensor> want;
   const std::vector<Tensor> values = graph::interpret(g, operands);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -72,6 +71,21 @@ TEST(InPlace, scatters_may_lie_one_over_the_other) {
     row: f32[1, 32]{offset=96} = slice(y, dim=0, start=3, end=4, step=1)
     twice: f32[1, 32] = mul(row, 2)
     z: f32[64, 32] = slice_scatter(y, twice, dim=0, start=4, end=5, step=1)
+    return z -> x
+  })"),
+            2u);
+}
+
+TEST(InPlace, a_part_of_a_part_may_be_written_twice) {
+  EXPECT_EQ(scatters_in_place(R"(graph(x: f32[33, 5]) {
+    part: f32[33, 3]{strides=[5, 1]} = slice(x, dim=-1, start=0, end=3, step=1)
+    row: f32[3]{offset=160} = select(part, dim=0, index=-1)
+    add: f32[3] = add(row, 1)
+    first: f32[33, 3] = select_scatter(part, add, dim=0, index=-1)
+    y: f32[33, 5] = slice_scatter(x, first, dim=-1, start=0, end=3, step=1)
+    relu: f32[3] = relu(add)
+    second: f32[33, 3] = select_scatter(first, relu, dim=0, index=-1)
+    z: f32[33, 5] = slice_scatter(y, second, dim=-1, start=0, end=3, step=1)
     return z -> x
   })"),
             2u);

@@ -28,6 +28,8 @@ class Fuser {
       VITRO_ASSERT(can_group(p, members_.back(), &layouts_.back()), p.name_of(ItemId{i}),
                    " makes no loop");
     }
+    run_.resize(p.items().size() + 1);
+    std::iota(run_.begin(), run_.end(), 0);
   }
 
   Groups run() {
@@ -63,6 +65,7 @@ class Fuser {
       members_[a] = std::move(both);
       first_[a] = std::min(first_[a], first_[b]);
       last_[a] = std::max(last_[a], last_[b]);
+      tie(first_[a], last_[a]);
       members_[b].clear();
       layouts_[a] = std::move(layout);
     }
@@ -82,11 +85,11 @@ class Fuser {
 
   // Whether `from` needs `target` by way of another group.
   bool waits(uint32_t from, uint32_t target) {
-    if (last_[from] < first_[target]) return false;
+    if (lies_before(from, target)) return false;
     seen_.assign(p_.items().size(), false);
     return waits_for(from, target, from, seen_);
   }
-  bool waits_for(uint32_t from, uint32_t target, uint32_t start, std::vector<bool>& seen) const {
+  bool waits_for(uint32_t from, uint32_t target, uint32_t start, std::vector<bool>& seen) {
     for (const ItemId id : members_[from]) {
       for (const ItemId needed : p_.needs(id)) {
         const uint32_t group = group_of_[needed.n];
@@ -94,12 +97,26 @@ class Fuser {
           if (from != start) return true;
           continue;
         }
-        if (group == start || seen[group] || last_[group] < first_[target]) continue;
+        if (group == start || seen[group] || lies_before(group, target)) continue;
         seen[group] = true;
         if (waits_for(group, target, start, seen)) return true;
       }
     }
     return false;
+  }
+
+  // Whether `target` lies behind all that `group` can need.  An item needs earlier ones, but their
+  // groups reach further: a run of positions is tied together by the groups that lie across it, and
+  // from it only itself and earlier runs are needed.
+  bool lies_before(uint32_t group, uint32_t target) {
+    return end_of_run(last_[group]) < first_[target];
+  }
+  uint32_t end_of_run(uint32_t position) {
+    while (run_[position] != position) position = run_[position] = run_[run_[position]];
+    return position;
+  }
+  void tie(uint32_t first, uint32_t last) {
+    for (uint32_t p = end_of_run(first); p < last; p = end_of_run(p)) run_[p] = p + 1;
   }
 
   // Groups over one space that read the same things.
@@ -191,6 +208,7 @@ class Fuser {
   std::vector<std::vector<ItemId>> members_;  // by group; empty: it joined another
   std::vector<uint32_t> group_of_;            // by item
   std::vector<uint32_t> first_, last_;        // by group: positions of its members
+  std::vector<uint32_t> run_;  // by position: a later one of its run, at the end itself
   std::vector<Layout> layouts_;
   std::vector<bool> seen_;
   std::vector<FusionDecision> decisions_;
