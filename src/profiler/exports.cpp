@@ -1,5 +1,6 @@
 // The files that a profiler writes beside traces.
 
+#include "profiler/execution_trace.h"
 #include "profiler/memory_timeline.h"
 #include "profiler/rank.h"
 #include "vitro/base/cat.h"
@@ -54,6 +55,13 @@ void Profiler::export_memory_timeline(const std::string& path) const {
     if (name.ends_with(".html")) return write_memory_page(recorded, file_name(file), out);
     name.ends_with(".raw.json") ? write_memory_raw(recorded, out)
                                 : write_memory_json(recorded, out);
+  });
+}
+
+void Profiler::write_execution_trace(const std::string& path) const {
+  const Profile& recorded = profile();
+  write_file(path, [&](const std::string&, report::Output& out) {
+    vitro::write_execution_trace(recorded, out);
   });
 }
 

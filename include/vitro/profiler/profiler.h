@@ -90,6 +90,10 @@ class Profiler {
   // unless memory was profiled.
   void export_memory_timeline(const std::string& path) const;
 
+  // Writes an execution trace (MLCommons Chakra) as PyTorch's ExecutionTraceObserver does: what ran
+  // in what, with its inputs if shapes were recorded.
+  void write_execution_trace(const std::string& path) const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;
