@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "vitro/base/error.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
 
@@ -17,6 +18,23 @@ Linear::Linear(Module& owner, std::string name, int64_t in, int64_t out, bool wi
 Tensor Linear::operator()(const Tensor& x) const {
   const ModuleScope here = scope();
   return linear(x, weight, bias);
+}
+
+Conv2d::Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t kernel,
+               ops::Conv2dAttrs attrs, bool with_bias)
+    : Module(owner, std::move(name)), attrs_(std::move(attrs)) {
+  VITRO_CHECK(attrs_.groups > 0 && in % attrs_.groups == 0 && out % attrs_.groups == 0,
+              "Conv2d: ", in, " and ", out, " channels are no multiples of ", attrs_.groups,
+              " groups");
+  const int64_t of_group = in / attrs_.groups;
+  const double bound = 1 / std::sqrt(static_cast<double>(of_group * kernel * kernel));
+  add_parameter("weight", weight, uniform({out, of_group, kernel, kernel}, -bound, bound));
+  if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
+}
+
+Tensor Conv2d::operator()(const Tensor& x) const {
+  const ModuleScope here = scope();
+  return conv2d(x, weight, bias, attrs_);
 }
 
 Embedding::Embedding(Module& owner, std::string name, int64_t count, int64_t width)

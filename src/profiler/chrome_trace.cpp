@@ -91,6 +91,7 @@ class Writer {
   }
 
   const Profile& profile_;
+  const std::optional<Peaks> peaks_ = known_peaks();
   const TraceOptions& options_;
   report::Json json_;
   int64_t base_;
@@ -151,7 +152,7 @@ void Writer::slice(const Slice& slice) {
   json_.begin_object().raw(slice_head(slice.kind, slice.name_id)).raw(place_);
   json_.key("ts").thousandths(slice.begin - base_);
   json_.key("dur").thousandths(slice.duration()).key("args").begin_object();
-  slice_args(slice, index_++, json_);
+  slice_args(slice, peaks_ ? &*peaks_ : nullptr, index_++, json_);
   json_.end().end();
 }
 

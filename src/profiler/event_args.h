@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "vitro/profiler/peaks.h"
 #include "vitro/profiler/profile.h"
 
 namespace vitro {
@@ -17,7 +18,8 @@ inline std::string_view category(SliceKind kind) {
 }
 inline constexpr std::string_view instant_category = "cpu_instant_event";
 
-void kernel_args(const Slice& slice, auto& args) {
+// `peaks`: of this machine, null where nobody measured.
+void kernel_args(const Slice& slice, const Peaks* peaks, auto& args) {
   const auto ns = static_cast<double>(slice.duration());
   args.member("kernel_backend", "vitro");
   if (slice.detail != events::NameId{}) args.member("fused", events::text(slice.detail));
@@ -27,14 +29,15 @@ void kernel_args(const Slice& slice, auto& args) {
   if (ns == 0) return;
   args.member("GB/s", static_cast<double>(slice.bytes) / ns);
   args.member("GFLOP/s", static_cast<double>(slice.flops) / ns);
+  if (peaks) args.member("% of peak", 100 * peaks->share(slice.bytes, slice.flops, ns));
 }
 
-void slice_args(const Slice& slice, uint64_t index, auto& args) {
+void slice_args(const Slice& slice, const Peaks* peaks, uint64_t index, auto& args) {
   args.member("External id", index + 1);
   if (slice.sequence >= 0)
     args.member("Sequence number", slice.sequence).member("Fwd thread id", 0);
   args.member("Record function id", 0);
-  if (slice.kind == SliceKind::kernel) kernel_args(slice, args);
+  if (slice.kind == SliceKind::kernel) kernel_args(slice, peaks, args);
   if (slice.kind == SliceKind::phase) args.member("Compile phase of", events::text(slice.detail));
   if (!slice.finished) args.member("finished", "false");
   args.member("Ev Idx", index);

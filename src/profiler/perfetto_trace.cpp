@@ -54,6 +54,7 @@ class Writer {
   uint64_t next_index();
 
   const Profile& profile_;
+  const std::optional<Peaks> peaks_ = known_peaks();
   const TraceOptions& options_;
   report::Output& out_;
   perfetto::Process process_;
@@ -110,7 +111,7 @@ void Writer::slices(uint32_t number, Sequence& events) {
                  [&](Protobuf& event, Annotations& args) {
                    flows_.at(number, i,
                              [&](uint64_t id) { perfetto::add_flow(event, process_.track + id); });
-                   slice_args(slice, next_index(), args);
+                   slice_args(slice, peaks_ ? &*peaks_ : nullptr, next_index(), args);
                  });
   }
   end_until(Slice::none);

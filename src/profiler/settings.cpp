@@ -75,6 +75,8 @@ std::vector<ProfileSetting> make_settings() {
       setting<profiler, &P::max_bytes>("max_bytes", "most memory for events, as 512M"),
       setting<&WholeProgram::table>("table", "print the sums per name at the end"),
       setting<&WholeProgram::table_file>("table_file", "write them to a file: .csv, .json or text"),
+      setting<&WholeProgram::roofline_file>("roofline",
+                                            "draw kernels under the machine's peaks, .svg"),
       setting<group, &GroupBy::group_by_input_shape>("group_by_input_shape",
                                                      "a row for each shape that was given"),
       setting<rows, &T::sort_by>("sort_by", "what the rows are sorted by"),

@@ -20,6 +20,7 @@
 #include "vitro/base/error.h"
 #include "vitro/base/option.h"
 #include "vitro/profiler/profiler.h"
+#include "vitro/profiler/roofline.h"
 #include "vitro/report/output.h"
 #include "vitro/report/table.h"
 
@@ -110,6 +111,13 @@ void write_averages(const Recorded& r) {
   out->finish();
 }
 
+void draw_roofline(const Recorded& r) {
+  const std::string file = fill_in(r.wanted.roofline_file);
+  if (file.empty()) return;
+  const std::optional<Peaks> known = known_peaks();
+  write_roofline(file, r.profiler->profile(), known ? *known : measure_peaks());
+}
+
 // Once, on whichever thread is first; the others wait until it is done.
 void write_now() {
   Recorded& r = recorded();
@@ -124,6 +132,7 @@ void write_now() {
     if (!status.is_asked_for())
       std::fprintf(stderr, "vitro: the trace of this program is in %s\n", file.c_str());
     write_averages(r);
+    draw_roofline(r);
   } catch (const std::exception& e) {
     status.tell("failed", e.what());
     std::fprintf(stderr, "vitro: not all was written: %s\n", e.what());

@@ -9,6 +9,9 @@ bool is_matrix(const Tensor& t) {
 bool is_batch(const Tensor& t) {
   return t.rank() == 3 && is_floating(t.dtype());
 }
+bool is_image(const Tensor& t) {
+  return is_batch(t) && has_elements(t);
+}
 bool is_layers(const Tensor& t) {
   return t.rank() >= 2 && is_floating(t.dtype());
 }
@@ -125,6 +128,10 @@ void add_layers(Kinds& all) {
       KIND("addmm scaled", 8, product_added, addmm(x(2), x(0), x(1), n(3), n(4))),
       KIND("linear", 6, linear_pair, linear(x(0), x(1))),
       KIND("linear with", 24, linear_biased, linear(x(0), x(1), x(2))),
+      KIND("conv2d", 2, one<is_image>,
+           conv2d(x(0), unsqueeze(slice(x(0), 1, 0, 1), 0), {}, {.stride = {2, 1}})),
+      KIND("conv2d with itself", 2, one<is_image>,
+           conv2d(x(0), unsqueeze(x(0), 0), {}, {.padding = {1, 2}})),
       KIND("attention", 4, keyed, scaled_dot_product_attention(x(0), x(1), x(2))),
       KIND("attention with itself", 3, one<is_layers>,
            scaled_dot_product_attention(x(0), x(0), x(0))),

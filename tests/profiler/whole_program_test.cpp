@@ -136,6 +136,19 @@ TEST(WholeProgram, has_the_options_of_a_profiler_and_its_table) {
   EXPECT_EQ(json_of(averages)["averages"][0]["name"], "some work");
 }
 
+TEST(WholeProgram, draws_a_roofline_and_measures_the_machine_for_it_if_need_be) {
+  const Folder folder;
+  const auto picture = folder.path / "roofline.svg";
+  ASSERT_EQ(run("child_works",
+                {{"VITRO_PROFILE", folder.path / "trace.json"},
+                 {"VITRO_PROFILE_OPTIONS", cat("roofline=", picture.string())},
+                 {"VITRO_CACHE_DIR", folder.path / "cache"}},
+                folder.path / "errors"),
+            0);
+  EXPECT_NE(text_of(picture).find("0 kernels"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path / "cache"));
+}
+
 TEST(WholeProgram, goes_on_unrecorded_where_the_options_are_wrong) {
   const Folder folder;
   EXPECT_EQ(

@@ -331,5 +331,17 @@ TEST(Programs, results_that_are_views_share_memory) {
   }
 }
 
+TEST(Programs, convolutions_are_products_of_patches) {
+  expect_agreement(
+      [](const Tensors& in) {
+        const Tensor y = relu(conv2d(in[0], in[1], in[2], {.padding = {1, 1}}));
+        return Tensors{conv2d(y, in[3], {}, {.stride = {2, 1}, .dilation = {1, 2}, .groups = 2})};
+      },
+      [] {
+        return Tensors{numbers({2, 3, 6, 7}), numbers({4, 3, 3, 3}), numbers({4}),
+                       numbers({6, 2, 2, 3})};
+      });
+}
+
 }  // namespace
 }  // namespace vitro

@@ -96,8 +96,34 @@ def attention(family):
     attend(family, make(1, 2, 3, 4), make(1, 2, 3, 5), make(1, 2, 3, 5))
 
 
+def convolve(family, x, weight, bias=None, tolerance=PRODUCT, **attrs):
+    attrs = {"stride": [1, 1], "padding": [0, 0], "dilation": [1, 1], "groups": 1} | attrs
+    family.add("conv2d", x, weight, bias, attrs=attrs, call=torch.nn.functional.conv2d, tolerance=tolerance)
+
+
+def convolution(family):
+    make = lambda name, *sizes: v.numbers(name, sizes, "conv")
+    for name in v.FLOATS:
+        convolve(family, make(name, 2, 3, 6, 7), make(name, 5, 3, 3, 3), make(name, 5))
+        convolve(family, make(name, 4, 5, 5), make(name, 6, 2, 3, 2), None, groups=2, padding=[1, 0])
+    x = make("f32", 1, 4, 9, 8)
+    convolve(family, x, make("f32", 2, 4, 3, 3), stride=[2, 3], padding=[1, 2])
+    convolve(family, x, make("f32", 2, 4, 3, 2), make("f32", 2), dilation=[3, 2], padding=[2, 1])
+    convolve(family, x, make("f32", 8, 1, 3, 3), make("f32", 8), groups=4, stride=[2, 1])
+    convolve(family, x, make("f32", 3, 4, 1, 1))
+    convolve(family, x, make("f32", 3, 4, 9, 8))
+    convolve(family, make("f32", 0, 4, 5, 5), make("f32", 3, 4, 3, 3), make("f32", 3))
+    convolve(family, v.swapped(lambda n: v.numbers("f32", n, "conv"), (1, 4, 9, 8)), make("f32", 2, 4, 3, 3))
+    for wrong in ((make("f32", 5), make("f32", 5, 3, 3, 3)), (make("f32", 1, 4, 8, 8), make("f32", 5, 3, 3, 3)),
+                  (x, make("f32", 2, 4, 10, 3)), (x, make("f32", 2, 4, 3, 3), make("f32", 3)), (x, make("f64", 2, 4, 3, 3)), (x, make("f32", 2, 4, 3))):
+        convolve(family, *wrong)
+    convolve(family, x, make("f32", 3, 2, 3, 3), groups=2)
+    convolve(family, x, make("f32", 2, 4, 3, 3), stride=[0, 1])
+    convolve(family, x, make("f32", 2, 4, 3, 3), padding=[-1, 0])
+
+
 def products():
     family = Family("product")
-    for part in (mm, bmm, addmm, matmul, linear, attention):
+    for part in (mm, bmm, addmm, matmul, linear, attention, convolution):
         part(family)
     return family

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "vitro/nn/module.h"
+#include "vitro/ops/convolution.h"
 
 namespace vitro::nn {
 
@@ -13,6 +14,18 @@ class Linear : public Module {
   Linear(Module& owner, std::string name, int64_t in, int64_t out, bool with_bias = true);
   Tensor operator()(const Tensor& x) const;
   Tensor weight, bias;
+};
+
+// Kernels of weight [out, in / groups, height, width] over x [n, in, h, w] or [in, h, w].
+class Conv2d : public Module {
+ public:
+  Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t kernel,
+         ops::Conv2dAttrs attrs = {}, bool with_bias = true);
+  Tensor operator()(const Tensor& x) const;
+  Tensor weight, bias;
+
+ private:
+  ops::Conv2dAttrs attrs_;
 };
 
 // Rows of weight [count, width] by i32 or i64 indices of any shape.

@@ -11,6 +11,7 @@
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/concat.h"
+#include "vitro/ops/convolution.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
@@ -45,7 +46,7 @@ using OtherOps = List<
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
     AsStridedScatter, Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
-    ScaledDotProductAttention>;
+    ScaledDotProductAttention, Conv2d>;
 // clang-format on
 
 constexpr void each_op(auto&& f) {

@@ -15,8 +15,9 @@ namespace vitro {
 
 struct WholeProgram {
   ProfilerOptions profiler;
-  bool table = false;      // print the averages on stderr at the end
-  std::string table_file;  // write them: .csv, .json, or as a table
+  bool table = false;         // print the averages on stderr at the end
+  std::string table_file;     // write them: .csv, .json, or as a table
+  std::string roofline_file;  // draw each kernel under what the machine can reach, as SVG
   GroupBy group;
   TableOptions rows;
 };

@@ -1,0 +1,39 @@
+// Convolutions, as products of a matrix of patches with the weights.
+//   Tensor y = conv2d(x, weight, bias, {.padding = {1, 1}});
+#pragma once
+
+#include "vitro/ops/define.h"
+
+namespace vitro {
+namespace ops {
+
+struct Conv2dAttrs {
+  Dims stride{1, 1}, padding{0, 0}, dilation{1, 1};  // of height and width
+  int64_t groups = 1;
+  static constexpr void each(auto&& f) {
+    f("stride", &Conv2dAttrs::stride);
+    f("padding", &Conv2dAttrs::padding);
+    f("dilation", &Conv2dAttrs::dilation);
+    f("groups", &Conv2dAttrs::groups);
+  }
+};
+struct Conv2d {
+  static constexpr OpKind kind = OpKind::composite;
+  static constexpr std::string_view
+      name = "conv2d",
+      doc = "x [n, c, h, w] or [c, h, w] under weight [o, c / groups, kh, kw], plus bias [o].";
+  using Attrs = Conv2dAttrs;
+  static constexpr int min_arity = 2, max_arity = 3;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
+}  // namespace ops
+
+// `bias` may be left out.
+inline Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+                     ops::Conv2dAttrs attrs = {}) {
+  return ops::call<ops::Conv2d>(x.where, {x.operand, weight, bias}, std::move(attrs));
+}
+
+}  // namespace vitro
