@@ -267,8 +267,10 @@ class Planner {
     } else if (e.parent == no_slot) {
       memory.value = value = whole_value(root(slot), value);
       ++memory.version;
-    } else {
+    } else if (has_way_back(slot)) {
       write(e.parent, parent_value(e, value));
+    } else {
+      write(root(slot), with_window(slot, value));
     }
     seen_[slot] = {value, memory.version};
   }
@@ -284,19 +286,49 @@ class Planner {
     return out;
   }
 
-  Value parent_value(const SlotTable::Entry& view, Value value) {
+  static ViewBack back_of(const SlotTable::Entry& view, const TensorMeta& parent) {
     const Step& step = *view.made_by;
-    const ViewInfo& info = *step.op->view;
-    if (shows_nothing(*view.meta)) return read(view.parent);
-    if (info.back) {
-      const Attrs attrs = step.attrs_owned.map_sizes([](Size s) { return now(s); });
-      const ViewBack back =
-          info.back(now(*table_[view.parent].meta), now(*view.meta), attrs.view());
-      if (back.op) return add(*back.op, {value}, back.attrs);
+    if (!step.op->view->back) return {};
+    const Attrs attrs = step.attrs_owned.map_sizes([](Size s) { return now(s); });
+    return step.op->view->back(now(parent), now(*view.meta), attrs.view());
+  }
+
+  // Not where a view repeats elements, of which a later one shows each once.
+  bool has_way_back(uint32_t slot) const {
+    for (; table_[slot].parent != no_slot; slot = table_[slot].parent) {
+      const SlotTable::Entry& view = table_[slot];
+      if (shows_nothing(*view.meta)) return true;
+      const bool has_one =
+          scatter_of(*view.made_by->op) || back_of(view, *table_[view.parent].meta).op;
+      if (!has_one) return false;
     }
-    if (const OpDef* scatter = scatter_of(*step.op))
-      return add(*scatter, {read(view.parent), value}, step.attrs_owned);
-    throw Refused{&write_not_a_value, cat("a write through ", step.op->name)};
+    return true;
+  }
+
+  Value parent_value(const SlotTable::Entry& view, Value value) {
+    if (shows_nothing(*view.meta)) return read(view.parent);
+    const ViewBack back = back_of(view, *table_[view.parent].meta);
+    if (back.op) return add(*back.op, {value}, back.attrs);
+    const Step& step = *view.made_by;
+    return add(*scatter_of(*step.op), {read(view.parent), value}, step.attrs_owned);
+  }
+
+  // The memory with `value` where `slot` lies in it.
+  Value with_window(uint32_t slot, Value value) {
+    const TensorMeta memory = now(*table_[root(slot)].meta), part = now(*table_[slot].meta);
+    if (!attribute::same(memory.strides, contiguous_strides(std::span<const Size>(memory.sizes))))
+      throw Refused{&write_not_a_value,
+                    "a write through a view that repeats elements, of a tensor "
+                    "that does not lie row by row"};
+    const auto seen_as = [&](Value v, const Sizes& sizes) {
+      const ops::ViewAttrs attrs{sizes};
+      return add(ops::def<ops::View>(), {v}, Attrs(ops::view_of<ops::View>(attrs)));
+    };
+    const ops::AsStridedAttrs window{part.sizes, part.strides, part.offset - memory.offset};
+    const Value flat = seen_as(whole(root(slot)), {product(memory.sizes)});
+    return seen_as(add(ops::def<ops::AsStridedScatter>(), {flat, value},
+                       Attrs(ops::view_of<ops::AsStrided>(window))),
+                   memory.sizes);
   }
 
   // ---- the ends

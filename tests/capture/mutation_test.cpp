@@ -295,6 +295,20 @@ TEST(Aliases, AWriteThroughAnExpandedViewThatRepeatsNothingIsCompiled) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
+TEST(Aliases, AWriteIntoOneOfTheRowsThatAnExpandedViewRepeatsIsCompiled) {
+  const auto program = [](const Tensor& x, const Tensor& y) {
+    const Tensor z = mul(y, 2.0);
+    add_(select(expand(x, {3, 4}), 0, -1), 1.0);
+    add_(slice(permute(expand(slice(z, 1, 1, 2), {3, 5}), {1, 0}), 0, 2, 3), 4.0);
+    return add(z, select(x, 0, 3));
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({4}), y = counted({4});
+  EXPECT_EQ(values(f(x, counted({3, 2}))), values(program(y, counted({3, 2}))));
+  EXPECT_EQ(values(x), values(y));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
 TEST(Aliases, AWriteThroughAViewThatRepeatsIsTheSameErrorAsEager) {
   auto f = compile([](const Tensor& x) { add_(expand(x, {3, 2}), 1.0); }, graphs());
   std::string eager_text, compiled_text;
