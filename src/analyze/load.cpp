@@ -1,6 +1,7 @@
 #include "analyze/load.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <condition_variable>
 #include <exception>
@@ -51,6 +52,7 @@ class Loader {
   std::mutex cutting_;  // windows come one after the other
   uint64_t last_cut_ = 0;
   bool at_end_ = false;
+  std::atomic<uint64_t> consumed_{0};  // of the file; who collects reads it while others cut
 
   std::mutex collecting_;  // and are collected in their order
   std::condition_variable turn_;
@@ -102,6 +104,7 @@ uint64_t Loader::next(Window& window) {
     at_end_ = true;
     return 0;
   }
+  consumed_.store(windows_.consumed(), std::memory_order_relaxed);
   return ++last_cut_;
 }
 
@@ -130,7 +133,7 @@ void Loader::collect(const EventParser& parser, Numbers& numbers, Batch& batch) 
     if (facts_.notes.size() < most_notes) facts_.notes.push_back(std::move(note));
   }
   writer_.add(batch.rows);
-  progress_.at(windows_.consumed());
+  progress_.at(consumed_.load(std::memory_order_relaxed));
 }
 
 void Loader::apply(const TrackFact& fact) {
