@@ -31,14 +31,15 @@ except ImportError:
 def slices_in(path):
     """How many slices of which name the file has, those of threads only."""
     data = gzip.open(path, "rb").read() if path.suffix == ".gz" else path.read_bytes()
-    events = json.loads(data)["traceEvents"]
+    events = json.loads(data)
+    events = events.get("traceEvents", []) if isinstance(events, dict) else []
     return collections.Counter(e["name"] for e in events if e["ph"] == "X" and isinstance(e["pid"], int) and isinstance(e["tid"], int))
 
 
 def slices_by_hta(path):
     """The same as HTA sees it; and what it makes of them: frames of its call graph, iterations."""
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
-        analysis = TraceAnalysis(trace_files={0: str(path)}, trace_dir=folder)
+        analysis = TraceAnalysis(trace_files={0: str(path)}, trace_dir=folder, include_last_profiler_step=True)
         frame = analysis.t.get_trace(0)
         names = analysis.t.symbol_table.get_sym_table()
         seen = collections.Counter(names[n] for n in frame.loc[frame["dur"] >= 0, "name"])
@@ -49,22 +50,27 @@ def slices_by_hta(path):
 def check(path):
     in_file = slices_in(path)
     seen, depth, steps = slices_by_hta(path)
-    missing = {name: count for name, count in (in_file - seen).items() if not name.startswith("ProfilerStep#")}  # it drops the last step
-    print(f"{path.name}: {sum(in_file.values())} slices, HTA sees {sum((in_file & seen).values())}, {depth} deep, {steps} steps")
+    missing = in_file - seen
+    print(f"{path.parent.name}/{path.name}: {sum(in_file.values())} slices, HTA sees {sum((in_file & seen).values())}, {depth} deep, {steps} steps")
     for name, count in missing.items():
         print(f"  missing: {count} x {name!r}")
     return not missing
 
 
 def traces_of(programs, folder):
+    """What the programs wrote under VITRO_PROFILE; by themselves, where they have a profiler of their own and refuse it."""
     for program in programs:
         program = pathlib.Path(program).resolve()
-        trace = folder / f"{program.name}.json.gz"
-        done = subprocess.run([program], cwd=folder, capture_output=True, env=os.environ | {"VITRO_PROFILE": str(trace)})
-        if done.returncode:
-            print(f"{program.name}: ended with {done.returncode}", file=sys.stderr)
-        if trace.exists():
-            yield trace
+        here = folder / program.name
+        here.mkdir()
+        for environment in ({"VITRO_PROFILE": str(here / "trace.json.gz")}, {}):
+            done = subprocess.run([program], cwd=here, capture_output=True, env=os.environ | environment)
+            traces = [path for path in sorted(here.rglob("*.json*")) if slices_in(path)]
+            if done.returncode == 0 and traces:
+                break
+        if done.returncode or not traces:
+            print(f"{program.name}: ended with {done.returncode} and {len(traces)} traces", file=sys.stderr)
+        yield from traces
 
 
 def main():
