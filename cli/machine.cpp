@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 
 #include "command.h"
 #include "vitro/base/cat.h"
@@ -63,11 +64,23 @@ void print_json(const Peaks& peaks) {
   std::printf("%s\n", out.text().c_str());
 }
 
+// Figures that were taken while others computed are too low, and stay until somebody measures
+// again.
+void warn_if_busy() {
+  double load = 0;
+  if (getloadavg(&load, 1) != 1 || load < 0.5) return;
+  std::fprintf(stderr,
+               "vitro machine: other programs use this machine (load %.1f), so the figures may be "
+               "too low; when it is quiet: vitro machine --again\n",
+               load);
+}
+
 int run_machine(const Setting& setting) {
   std::optional<Peaks> peaks;
   if (!setting.again) peaks = known_peaks();
   if (!peaks) {
     const report::Progress progress("measuring this machine");
+    warn_if_busy();
     peaks = measure_peaks();
   }
   if (setting.json) {
