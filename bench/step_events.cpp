@@ -3,8 +3,12 @@
 
 #include "harness.h"
 #include "vitro/base/clock.h"
+#include "vitro/core/op_event.h"
 #include "vitro/events/record.h"
 #include "vitro/events/session.h"
+#include "vitro/ops/binary.h"
+#include "vitro/profiler/averages.h"
+#include "vitro/profiler/profile.h"
 
 namespace vitro::bench {
 namespace {
@@ -33,15 +37,72 @@ void op_begin_and_end() {
   barrier();
 }
 
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + values.size() / 2);
+  return values[values.size() / 2];
+}
+
+// The time of one f() while a session with these options runs.
+double while_recording(const events::SessionOptions& options, auto f) {
+  std::vector<double> ns;
+  for (int i = 0; i < rounds; ++i) {
+    events::start(options);
+    ns.push_back(ns_of(1, f));
+    events::stop();
+  }
+  return median(std::move(ns));
+}
+
 double while_recording() {
+  return while_recording({}, op_begin_and_end);
+}
+
+// A call of add on two tensors of rank 2, as eager announces it.
+void op_event() {
+  static const Tensor x = Tensor::empty({2, 2}, DType::f32);
+  static const Operand operands[] = {x, x};
+  const OpEvent event(OpCall{&ops::def<ops::Add>(), operands, {}, false, {}});
+  barrier();
+}
+
+double with_shapes() {
+  return while_recording({.record_shapes = true}, op_event);
+}
+
+double with_stacks() {
+  return while_recording({.with_stack = true}, op_event);
+}
+
+// Of `calls` ops, each begin and end one event.
+double ns_per_event(auto f) {
   std::vector<double> ns;
   for (int i = 0; i < rounds; ++i) {
     events::start();
-    ns.push_back(ns_of(1, op_begin_and_end));
-    events::stop();
+    for (int call = 0; call < calls; ++call) op_begin_and_end();
+    ns.push_back(f() / (2.0 * calls));
   }
-  std::ranges::nth_element(ns, ns.begin() + rounds / 2);
-  return ns[rounds / 2];
+  return median(std::move(ns));
+}
+
+double ns_since(uint64_t begin) {
+  return static_cast<double>(ticks_to_ns(ticks() - begin));
+}
+
+double stopping() {
+  return ns_per_event([] {
+    const uint64_t begin = ticks();
+    const Profile profile = make_profile(events::stop());
+    return ns_since(begin);
+  });
+}
+
+double averaging() {
+  return ns_per_event([] {
+    const Profile profile = make_profile(events::stop());
+    const uint64_t begin = ticks();
+    const Averages averages(profile);
+    return ns_since(begin);
+  });
 }
 
 double while_not_recording() {
@@ -56,6 +117,11 @@ double two_clock_reads() {
 }
 
 const Add recording(Step{"events", "an op's begin and end in the recorder", while_recording});
+const Add shapes(Step{"events_shapes", "the same of an op of two tensors, with shapes",
+                      with_shapes});
+const Add stacks(Step{"events_stacks", "the same with the stack", with_stacks});
+const Add stop(Step{"events_stop", "stopping, for each event recorded", stopping});
+const Add averages(Step{"events_averages", "sums per name, for each event recorded", averaging});
 const Add off(Step{"events_off", "the same while nobody records, an empty loop taken off",
                    while_not_recording});
 const Add clock_reads(Step{"two_clock_reads", "what a begin and an end cannot go below",

@@ -9,6 +9,7 @@
 #include "runtime/cpu/arena.h"
 #include "vitro/base/error.h"
 #include "vitro/events/record.h"
+#include "vitro/events/stack.h"
 
 namespace vitro::backend {
 namespace {
@@ -356,6 +357,7 @@ class Executable::Call {
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});
+      events::record_stack();
       if (run.tasks <= run.grain) {
         run_tasks(launch, args, run, 0, run.tasks);
       } else {

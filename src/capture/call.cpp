@@ -4,6 +4,7 @@
 
 #include "capture/codes.h"
 #include "vitro/base/error.h"
+#include "vitro/events/record.h"
 
 namespace vitro::capture {
 namespace {
@@ -42,6 +43,7 @@ Call::Call(std::shared_ptr<Record> record)
 }
 
 Call::~Call() {
+  if (eager_begun_) events::record(events::EagerEnd{});
   record_->give_back(std::move(memory_));
 }
 

@@ -13,6 +13,7 @@
 #include "capture/record.h"
 #include "capture/step.h"
 #include "vitro/core/interpreter.h"
+#include "vitro/events/kinds.h"
 
 namespace vitro::capture {
 
@@ -45,6 +46,9 @@ class Call final : public Interpreter {
   // Ends the segment because of `code`; an Error under fullgraph.
   void break_here(const Code& code, std::string_view reason, std::source_location where);
   Interpreter* below() const { return below_; }
+  // What the recorder shows of ops that run one by one, and why: null where there is no exit, where
+  // it has no code.
+  events::EagerBegin eager_slice(const Exit* exit, const Code* code, std::string_view reason) const;
 
  private:
   // matching (match.cpp)
@@ -87,7 +91,8 @@ class Call final : public Interpreter {
   bool is_shared(size_t output) const;
   bool has_strides(const TensorImpl& impl, const Sizes& strides) const;
   void keep_promises(const Exit& exit);
-  void interpret_path();
+  void interpret(const Exit* exit, bool unwinding);
+  void interpret_path(const Exit* exit, const Code* code, std::string_view reason);
   void call_late(const Step& step, std::span<const Operand> operands, std::span<Tensor> results);
   void adopt(TensorImpl& promise, TensorImpl& real);
   void fail_promises();
@@ -105,6 +110,7 @@ class Call final : public Interpreter {
   Interpreter* below_;
   NewSymbols names_;
   size_t remembered_inputs_ = 0;
+  bool eager_begun_ = false;  // the recorder was told that what follows runs eagerly
 };
 
 inline bool Call::matches_plain(const Step& step, const OpCall& call) const {

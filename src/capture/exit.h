@@ -10,6 +10,7 @@
 #include "capture/step.h"
 #include "vitro/base/verdict.h"
 #include "vitro/capture/segment.h"
+#include "vitro/events/name.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::capture {
@@ -49,6 +50,7 @@ struct Exit {
   const Step* last = nullptr;
   std::string name;
   uint32_t number = 0;
+  events::NameId label;  // the name in the recorder
   std::atomic<State> state{State::building};
   Plan plan;
   std::shared_ptr<CompiledSegment> segment;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 
 #include "capture/call.h"
 #include "capture/codes.h"
@@ -10,6 +11,7 @@
 #include "capture/slot_table.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
+#include "vitro/core/op_event.h"
 #include "vitro/events/record.h"
 
 namespace vitro::capture {
@@ -91,9 +93,19 @@ void Call::break_here(const Code& code, std::string_view reason, std::source_loc
 }
 
 void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
-  record_->note(Record::What::fell_back, code, std::move(reason), place_text(where));
+  record_->note(Record::What::fell_back, code, reason, place_text(where));
   flush();
   cursor_ = nullptr;
+  if (events::recording() && !eager_begun_)
+    eager_begun_ = events::record(eager_slice(nullptr, &code, reason));
+}
+
+events::EagerBegin Call::eager_slice(const Exit* exit, const Code* code,
+                                     std::string_view reason) const {
+  const std::string segment = exit ? cat("/", exit->number) : "";
+  return {.region = events::intern(cat("Torch-Compiled Region: ", record_->number(), segment)),
+          .code = code ? events::intern(code->id) : events::NameId{},
+          .reason = events::intern(reason)};
 }
 
 void Call::run_now(const OpCall& call, std::span<Tensor> results) {
@@ -112,7 +124,7 @@ void Call::flush(bool by_interpretation) {
     if (exit && exit->state.load(std::memory_order_acquire) == Exit::State::ready) {
       run_exit(*exit);
     } else {
-      interpret_path();
+      interpret(exit, by_interpretation);
     }
   } catch (...) {
     fail_promises();
@@ -143,7 +155,7 @@ void Call::run_exit(Exit& exit) {
 bool Call::run_ready(Exit& exit) {
   std::string of_data;
   try {
-    const events::RegionScope region{{record_->number(), exit.number}};
+    const events::RegionScope region{{record_->number(), exit.number, exit.label}};
     const uint64_t begin = ticks();
     run_compiled(exit);
     exit.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
@@ -154,7 +166,7 @@ bool Call::run_ready(Exit& exit) {
     record_->run_failed_of(exit, e.what());
   }
   m_.outputs.clear();
-  interpret_path();
+  interpret_path(&exit, &run_failed, of_data.empty() ? "the compiled segment failed" : of_data);
   if (!of_data.empty())
     record_->run_failed_of(exit, cat("eager finds no mistake in the data, but it said: ", of_data));
   return false;
@@ -210,6 +222,7 @@ void Call::run_compiled(const Exit& exit) {
   m_.outputs.clear();
   m_.outputs.resize(plan.outputs.size());
   const Below below(below_);
+  record_inputs(m_.operands);
   exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (is_shared(i) || !has_strides(*m_.outputs[i].impl(), plan.outputs[i]->strides))
@@ -264,9 +277,19 @@ void Call::call_late(const Step& step, std::span<const Operand> operands,
   }
 }
 
+void Call::interpret(const Exit* exit, bool unwinding) {
+  if (unwinding) return interpret_path(nullptr, nullptr, "the function threw an exception");
+  if (!exit) return interpret_path(nullptr, &too_many_ways, too_many_ways.title);
+  if (exit->state.load(std::memory_order_acquire) == Exit::State::building)
+    return interpret_path(exit, nullptr, "another thread compiles it");
+  interpret_path(exit, exit->why_code, exit->why_not);
+}
+
 // Runs the ops of the path as they were called; promises are kept as soon as their op has run, so
 // that a failure leaves what was done before it.
-void Call::interpret_path() {
+void Call::interpret_path(const Exit* exit, const Code* code, std::string_view reason) {
+  std::optional<events::EagerScope> seen;
+  if (events::recording()) seen.emplace(eager_slice(exit, code, reason));
   const Below below(below_);
   std::vector<Tensor> values(cursor_->slots_after);
   for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {

@@ -8,6 +8,7 @@
 #include "capture/frozen.h"
 #include "capture/record.h"
 #include "vitro/base/error.h"
+#include "vitro/events/record.h"
 
 namespace vitro::capture {
 namespace {
@@ -145,14 +146,17 @@ void graph_break(std::string_view reason, std::source_location where) {
   if (Call* call = call_on_top()) call->break_here(asked_break, reason, where);
 }
 
-Disabled::Disabled(std::source_location where) : before_(thread_state.top) {
+Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen_(false) {
   Call* call = call_on_top();
   if (!call) return;
   call->break_here(disabled_break, {}, where);
   thread_state.top = call->below();
+  if (events::recording())
+    seen_ = events::record(call->eager_slice(nullptr, &disabled_break, disabled_break.title));
 }
 
 Disabled::~Disabled() {
+  if (seen_) events::record(events::EagerEnd{});
   thread_state.top = before_;
 }
 

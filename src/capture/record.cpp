@@ -120,6 +120,7 @@ Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made) {
   exit->live = live;
   exit->last = &last;
   exit->name = cat(options_.name, '/', exit->number);
+  exit->label = events::intern(exit->name);
   exit->next = newest;
   last.exits.store(exit, std::memory_order_release);
   *made = true;

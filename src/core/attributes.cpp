@@ -190,6 +190,46 @@ void map_sizes(Scalar& v, const SizeMap& f) {
   if (v.is_symbolic()) v = Scalar(f(Size(v.as_int(), v.expr())));
 }
 
+void record(events::ValueWriter& out, bool v) {
+  out.boolean(v);
+}
+void record(events::ValueWriter& out, int64_t v) {
+  out.integer(v);
+}
+void record(events::ValueWriter& out, double v) {
+  out.floating(v);
+}
+void record(events::ValueWriter& out, const std::string& v) {
+  out.text(v);
+}
+void record(events::ValueWriter& out, DType v) {
+  out.text(name_of(v));
+}
+void record(events::ValueWriter& out, Size v) {
+  out.integer(v.value());
+}
+void record(events::ValueWriter& out, const Dims& v) {
+  out.integers({v.data(), v.size()});
+}
+void record(events::ValueWriter& out, const Sizes& v) {
+  SmallVector<int64_t, 8> values;
+  for (const Size size : v) values.push_back(size.value());
+  out.integers({values.data(), values.size()});
+}
+void record(events::ValueWriter& out, const Scalar& v) {
+  switch (v.kind()) {
+    case Scalar::Kind::boolean:
+      out.boolean(v.as_bool());
+      break;
+    case Scalar::Kind::integer:
+      out.integer(v.as_int());
+      break;
+    case Scalar::Kind::floating:
+      out.floating(v.as_double());
+      break;
+  }
+}
+
 Result<std::vector<NamedText>> split(std::string_view text) {
   std::vector<NamedText> parts;
   if (trimmed(text).empty()) return parts;

@@ -5,6 +5,7 @@
 
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
+#include "vitro/events/memory.h"
 
 namespace vitro {
 namespace {
@@ -285,6 +286,8 @@ Tensor& Tensor::set_requires_grad(bool on) {
 
 Tensor& Tensor::set_parameter(bool on) {
   impl_->is_parameter = on;
+  if (on && impl_->storage)
+    events::categorise(impl_->storage.data(), events::MemoryCategory::parameter);
   return *this;
 }
 

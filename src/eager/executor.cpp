@@ -10,6 +10,7 @@
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/op_event.h"
+#include "vitro/ops/flops.h"
 
 namespace vitro::eager {
 
@@ -101,6 +102,12 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
   result = moved;
 }
 
+// For sessions that ask for it.
+void note_flops(const OpCall& call, const TensorMeta& result) {
+  if (events::wants(events::Detail::flops)) [[unlikely]]
+    events::record(events::Flops{ops::flops_of(call, result)});
+}
+
 class Executor : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {
@@ -110,6 +117,7 @@ class Executor : public Interpreter {
     VITRO_ASSERT(metas.size() == results.size(), call.op->name, " gives ", metas.size(),
                  " results");
     if (call.op->kind == OpKind::composite) return run_composite(call, metas, results);
+    note_flops(call, metas[0]);
     if (call.in_place) return run_in_place(call, metas[0], results[0]);
     if (call.op->kind == OpKind::view) {
       results[0] = view_of(call.operands[0].tensor(), metas[0]);
@@ -125,6 +133,8 @@ class Executor : public Interpreter {
     if (!run_by_rows(call, metas, results)) {
       call.op->composite->expand(call.operands, call.attrs, results);
       for (size_t i = 0; i < results.size(); ++i) lay_out(metas[i], results[i]);
+    } else {
+      note_flops(call, metas[0]);
     }
     if (!call.in_place) return;
     const Tensor& target = call.operands[0].tensor();

@@ -7,6 +7,7 @@
 
 #include "profiler/event_args.h"
 #include "profiler/flows.h"
+#include "profiler/slice_details.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json.h"
 #include "vitro/report/progress.h"
@@ -43,6 +44,7 @@ class Writer {
       : profile_(profile),
         options_(options),
         json_(out, 2),
+        details_(profile),
         base_(profile.begin / base_step_ns * base_step_ns),
         pid_(getpid()),
         progress_(cat("writing ", options.name), event_count(profile, options)) {}
@@ -54,7 +56,7 @@ class Writer {
   void metadata();
   void thread_name(const Track& track);
   void track(const Track& track);
-  void slice(const Slice& slice);
+  void slice(const Track& track, const Slice& slice);
   // Begins an instant on a thread: up to its arguments.
   report::Json& instant(const Track& track, std::string_view name, int64_t at);
   void memory(const Track& track, const MemoryChange& change);
@@ -94,6 +96,7 @@ class Writer {
   const std::optional<Peaks> peaks_ = known_peaks();
   const TraceOptions& options_;
   report::Json json_;
+  SliceDetails details_;
   int64_t base_;
   int64_t pid_;
   uint64_t index_ = 0;  // of the event, over all threads
@@ -148,10 +151,11 @@ void Writer::thread_name(const Track& track) {
   named("thread_sort_index", pid_, track.tid, "sort_index", track.tid);
 }
 
-void Writer::slice(const Slice& slice) {
+void Writer::slice(const Track& track, const Slice& slice) {
   json_.begin_object().raw(slice_head(slice.kind, slice.name_id)).raw(place_);
   json_.key("ts").thousandths(slice.begin - base_);
   json_.key("dur").thousandths(slice.duration()).key("args").begin_object();
+  details_.write(track, slice, json_);
   slice_args(slice, peaks_ ? &*peaks_ : nullptr, index_++, json_);
   json_.end().end();
 }
@@ -162,7 +166,9 @@ report::Json& Writer::instant(const Track& track, std::string_view name, int64_t
 }
 
 void Writer::memory(const Track& track, const MemoryChange& change) {
-  memory_args(change, index_++, instant(track, memory_event, change.at));
+  instant(track, memory_event, change.at);
+  details_.write(change, json_);
+  memory_args(change, index_++, json_);
   json_.end().end();
 }
 
@@ -179,7 +185,7 @@ void Writer::counter(const CounterValue& counter) {
 void Writer::track(const Track& track) {
   place_ = cat("\"pid\": ", pid_, ",\"tid\": ", track.tid);
   for (const Slice& each : track.slices) {
-    slice(each);
+    slice(track, each);
     if (index_ % events_between_looks == 0) progress_.at(index_);
   }
   if (options_.profile_memory) {

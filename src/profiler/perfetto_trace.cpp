@@ -8,6 +8,7 @@
 #include "profiler/event_args.h"
 #include "profiler/flows.h"
 #include "profiler/perfetto_packets.h"
+#include "profiler/slice_details.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/hash.h"
 #include "vitro/report/progress.h"
@@ -29,6 +30,7 @@ class Writer {
       : profile_(profile),
         options_(options),
         out_(out),
+        details_(profile),
         process_{row(Row::process, 0), getpid(), program_invocation_short_name},
         flows_(profile),
         progress_(cat("writing ", options.name), event_count(profile, options)) {}
@@ -57,6 +59,7 @@ class Writer {
   const std::optional<Peaks> peaks_ = known_peaks();
   const TraceOptions& options_;
   report::Output& out_;
+  SliceDetails details_;
   perfetto::Process process_;
   FlowsOfSlices flows_;
   report::Progress progress_;
@@ -111,6 +114,7 @@ void Writer::slices(uint32_t number, Sequence& events) {
                  [&](Protobuf& event, Annotations& args) {
                    flows_.at(number, i,
                              [&](uint64_t id) { perfetto::add_flow(event, process_.track + id); });
+                   details_.write(track, slice, args);
                    slice_args(slice, peaks_ ? &*peaks_ : nullptr, next_index(), args);
                  });
   }
@@ -121,7 +125,10 @@ void Writer::memory(const Track& track, Sequence& events) {
   const uint64_t counter = row(Row::memory, 0);
   for (const MemoryChange& change : track.memory) {
     events.write({EventType::instant, change.at, memory_event, instant_category},
-                 [&](Protobuf&, Annotations& args) { memory_args(change, next_index(), args); });
+                 [&](Protobuf&, Annotations& args) {
+                   details_.write(change, args);
+                   memory_args(change, next_index(), args);
+                 });
     events.write({.type = EventType::counter, .at = change.at, .track = counter},
                  [&](Protobuf& event, Annotations&) {
                    perfetto::add_counter_value(event, static_cast<double>(change.live_bytes));

@@ -28,7 +28,7 @@ void TrackBuilder::operator()(const events::RegionBegin& e) {
   const auto [found, fresh] = shared_.region_names.try_emplace(key);
   if (fresh)
     found->second = events::intern(cat("Torch-Compiled Region: ", e.function, "/", e.segment));
-  open(SliceKind::region, found->second, e.ts);
+  open(SliceKind::region, found->second, e.ts).detail = e.label;
 }
 
 void TrackBuilder::operator()(const events::EagerBegin& e) {
@@ -112,8 +112,18 @@ void TrackBuilder::close(SliceKind kind, uint64_t at) {
   last_ = at;
   const auto is_kind = [&](uint32_t slice) { return track_.slices[slice].kind == kind; };
   if (std::ranges::none_of(open_, is_kind)) return;  // begun before the recording
-  while (!is_kind(open_.back())) close_last(at, false);
+  std::vector<Slice> cut;  // eager stretches go on behind a range that ends inside of them
+  while (!is_kind(open_.back())) {
+    const Slice slice = track_.slices[open_.back()];
+    if (slice.kind == SliceKind::eager) cut.push_back(slice);
+    close_last(at, slice.kind == SliceKind::eager);
+  }
   close_last(at, true);
+  while (!cut.empty()) {
+    open(SliceKind::eager, cut.back().name_id, at).detail = cut.back().detail;
+    extra()->code = track_.extras[cut.back().extra].code;
+    cut.pop_back();
+  }
 }
 
 SliceExtra* TrackBuilder::extra() {

@@ -5,6 +5,8 @@
 
 #include "runtime/pool.h"
 #include "vitro/base/error.h"
+#include "vitro/events/record.h"
+#include "vitro/events/stack.h"
 
 namespace vitro {
 namespace {
@@ -45,6 +47,20 @@ Verdict should_parallelise(int64_t items, Cost per_item) {
                            static_cast<int64_t>(piece_ns) / 1000, " us for each"));
   }
   return Verdict::yes();
+}
+
+KernelRange::KernelRange(std::string_view name, int64_t items, Cost per_item)
+    : begun_(events::recording()) {
+  if (!begun_) return;
+  const auto count = static_cast<double>(std::max<int64_t>(items, 0));
+  events::record(events::KernelBegin{.kernel = events::intern(name),
+                                     .bytes = static_cast<uint64_t>(per_item.bytes * count),
+                                     .flops = static_cast<uint64_t>(per_item.flops * count)});
+  events::record_stack();
+}
+
+KernelRange::~KernelRange() {
+  if (begun_) events::record(events::KernelEnd{});
 }
 
 void parallel_for(int64_t items, int64_t grain, ParallelBody body, void* context) {

@@ -109,9 +109,11 @@ bool Pool::try_run(int64_t items, int64_t grain, ParallelBody body, void* contex
   const int team = static_cast<int>(std::min<int64_t>(items / grain, threads()));
   start_workers(team - 1);
   prepare(items, grain, body, context, team);
+  begin_flow();
   open(team - 1);
-  work(0);
+  const int64_t mine = work(0);
   close();
+  if (job_.flow != 0) events::record(events::OwnItems{static_cast<uint64_t>(mine)});
   const std::exception_ptr error = std::exchange(job_.error, nullptr);
   busy_.store(false, std::memory_order_release);
   if (error) std::rethrow_exception(error);
@@ -132,6 +134,15 @@ void Pool::prepare(int64_t items, int64_t grain, ParallelBody body, void* contex
     job_.stretch[t].end = begin;
     job_.stretch[t].taken.store(t == 0, std::memory_order_relaxed);
   }
+}
+
+// The arrow from the launch to what each worker does for it.
+void Pool::begin_flow() {
+  job_.flow = 0;
+  if (!events::recording()) return;
+  if (++flows_ == 0) ++flows_;
+  job_.flow = flows_;
+  events::record(events::FlowBegin{events::FlowKind::launch, job_.flow});
 }
 
 // Where the system gives no more threads, those that are there do the work.
@@ -190,7 +201,7 @@ void Pool::worker(int thread) {
     seen = wait_for_signal(seen, thread);
     if (!enter()) continue;
     if (const int stretch = claim_stretch(thread); stretch >= 0) {
-      work(stretch);
+      help(stretch);
       job_.stretch[stretch].taken.store(false, std::memory_order_release);
     }
     leave();
@@ -222,28 +233,41 @@ int Pool::claim_stretch(int wanted) {
   return -1;
 }
 
-void Pool::work(int thread) {
-  inside_piece = true;
-  for (int step = 0; step < job_.stretches; ++step) {
-    work_through(job_.stretch[(thread + step) % job_.stretches], thread);
-  }
-  inside_piece = false;
+// A worker's share, seen by the recorder.
+void Pool::help(int stretch) {
+  const bool begun = events::record(events::WorkBegin{});
+  if (begun && job_.flow != 0) events::record(events::FlowEnd{events::FlowKind::launch, job_.flow});
+  const int64_t items = work(stretch);
+  if (begun) events::record(events::WorkEnd{static_cast<uint64_t>(items)});
 }
 
-void Pool::work_through(Stretch& stretch, int thread) {
+int64_t Pool::work(int thread) {
+  int64_t items = 0;
+  inside_piece = true;
+  for (int step = 0; step < job_.stretches; ++step) {
+    items += work_through(job_.stretch[(thread + step) % job_.stretches], thread);
+  }
+  inside_piece = false;
+  return items;
+}
+
+int64_t Pool::work_through(Stretch& stretch, int thread) {
+  int64_t items = 0;
   const auto border = [&](int64_t piece) {
     const int64_t each = job_.items / job_.pieces, longer = job_.items % job_.pieces;
     return piece * each + piece * longer / job_.pieces;
   };
   while (stretch.next.load(std::memory_order_relaxed) < stretch.end) {
     const int64_t piece = stretch.next.fetch_add(1, std::memory_order_relaxed);
-    if (piece >= stretch.end) return;
+    if (piece >= stretch.end) break;
+    items += border(piece + 1) - border(piece);
     try {
       job_.body(job_.context, border(piece), border(piece + 1), thread);
     } catch (...) {
       fail(std::current_exception());
     }
   }
+  return items;
 }
 
 // Keeps the first error and leaves out the pieces that nobody has begun.

@@ -50,6 +50,7 @@ class Pool {
     void* context = nullptr;
     int64_t items = 0, pieces = 0;
     int stretches = 0;
+    uint32_t flow = 0;  // the launch in the recorder, 0: nobody records
     std::unique_ptr<Stretch[]> stretch;
     std::mutex error_lock;
     std::exception_ptr error;
@@ -65,8 +66,10 @@ class Pool {
   void open(int helpers);
   void close();
   int claim_stretch(int wanted);
-  void work(int thread);
-  void work_through(Stretch& stretch, int thread);
+  void begin_flow();
+  void help(int stretch);
+  int64_t work(int thread);  // the items that were done here
+  int64_t work_through(Stretch& stretch, int thread);
   void fail(std::exception_ptr error);
 
   alignas(64) std::atomic<bool> busy_{false};
@@ -74,7 +77,8 @@ class Pool {
   alignas(64) std::atomic<uint32_t> signal_{0};  // counts jobs; workers sleep on it
   std::atomic<int> sleepers_{0};
   std::atomic<int> threads_;
-  int workers_ = 0;  // changed by who has the pool
+  int workers_ = 0;     // changed by who has the pool
+  uint32_t flows_ = 0;  // the same
   Placement placement_{most_threads};
   Job job_;  // written while the gate is closed and nobody is inside
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -198,6 +199,82 @@ TEST(ChromeTrace, is_written_compressed_where_the_name_says_so) {
   EXPECT_EQ(gzclose(file), Z_OK);
   std::filesystem::remove(path);
   EXPECT_EQ(json::parse(text)["traceName"], path.string());
+}
+
+TEST(ChromeTrace, says_what_ops_were_given_as_pytorch_does) {
+  constexpr int64_t sizes[] = {2, 3}, strides[] = {3, 1}, dims[] = {1, 2};
+  Profiler profiler({.record_shapes = true});
+  {
+    const events::OpScope op{{events::intern("aten::op")}};
+    events::ValueWriter values;
+    values.tensor(0, sizes, strides).none().integer(2).floating(0.5);
+    values.tensors(2).tensor(7, sizes, strides).tensor(9, {}, {});
+    values.name("dim").integers(dims).name("keepdim").boolean(false).name("mode").text("a\"b");
+    events::record_tail(events::Inputs{}, values.bytes());
+  }
+  profiler.stop();
+  const json trace = written(profiler.profile());
+  const json args = of_category(trace, "cpu_op").at(0)["args"];
+  EXPECT_EQ(args["Input type"], json::parse(R"(["float", "", "Scalar", "Scalar", "TensorList",
+                                                "ScalarList", "Scalar", ""])"));
+  EXPECT_EQ(args["Input Dims"], json::parse("[[2, 3], [], [], [], [[2, 3], []], [], [], []]"));
+  EXPECT_EQ(args["Input Strides"], json::parse("[[3, 1], [], [], [], [[3, 1], []], [], [], []]"));
+  EXPECT_EQ(args["Concrete Inputs"],
+            json::parse(R"(["", "", "2", "0.5", "", "[1, 2]", "False", "a\"b"])"));
+}
+
+TEST(ChromeTrace, has_the_arguments_of_ranges) {
+  Profiler profiler;
+  {
+    RecordFunction step("step", {{"batch", 32}, {"rate", 0.5}, {"phase", "train"}, {"last", true}});
+    RecordFunction load("load", "part 3");
+  }
+  profiler.stop();
+  const auto ranges = of_category(written(profiler.profile()), "user_annotation");
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_EQ(ranges[0]["args"]["batch"], 32);
+  EXPECT_EQ(ranges[0]["args"]["rate"], 0.5);
+  EXPECT_EQ(ranges[0]["args"]["phase"], "train");
+  EXPECT_EQ(ranges[0]["args"]["last"], true);
+  EXPECT_FALSE(ranges[0]["args"].contains("Concrete Inputs"));
+  EXPECT_EQ(ranges[1]["args"]["Concrete Inputs"], json::parse(R"(["part 3"])"));
+}
+
+TEST(ChromeTrace, every_arrow_has_both_ends_at_slices) {
+  Profiler profiler;
+  {
+    const events::KernelScope kernel{{.kernel = events::intern("fused")}};
+    events::record(events::FlowBegin{events::FlowKind::launch, 1});
+    events::record(events::FlowBegin{events::FlowKind::launch, 2});
+    for (int i = 0; i < 2; ++i) {
+      events::record(events::WorkBegin{});
+      events::record(events::FlowEnd{events::FlowKind::launch, 1});
+      events::record(events::WorkEnd{7});
+    }
+  }
+  profiler.stop();
+  const json trace = written(profiler.profile());
+  std::map<int64_t, std::string> phases;
+  for (const json& event : of_category(trace, "launch")) {
+    phases[event["id"].get<int64_t>()] += event["ph"].get<std::string>();
+    const auto at_slice = [&](const json& e) {
+      return e["ph"] == "X" && e["ts"] == event["ts"] && e["tid"] == event["tid"];
+    };
+    EXPECT_TRUE(std::ranges::any_of(trace["traceEvents"], at_slice));
+  }
+  EXPECT_EQ(phases, (std::map<int64_t, std::string>{{1, "sf"}, {2, "sf"}}));
+}
+
+TEST(ChromeTrace, a_region_that_ran_eagerly_says_why) {
+  Profiler profiler;
+  {
+    const events::EagerScope scope{{events::intern("Torch-Compiled Region: 0/1"),
+                                    events::intern("V0601"), events::intern("no kernel for it")}};
+  }
+  profiler.stop();
+  const json args = of_category(written(profiler.profile()), "cpu_op").at(0)["args"];
+  EXPECT_EQ(args["code"], "V0601");
+  EXPECT_EQ(args["reason"], "no kernel for it");
 }
 
 }  // namespace vitro

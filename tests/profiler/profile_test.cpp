@@ -1,11 +1,13 @@
 #include "vitro/profiler/profile.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <array>
 #include <thread>
 
 #include "vitro/events/record.h"
+#include "vitro/events/stack.h"
 
 namespace vitro {
 namespace {
@@ -167,6 +169,25 @@ TEST(Profile, allocations_know_where_the_program_was) {
   const Track& track = profile.tracks.at(0);
   EXPECT_EQ(profile.stacks.at(track.extra(track.slices.at(0)).stack), (Stack{1}));
   EXPECT_EQ(profile.stacks.at(track.memory.at(0).stack), (Stack{2}));
+}
+
+TEST(Profile, memory_returns_to_where_it_was_after_a_thousand_sessions) {
+  const auto session = [] {
+    events::start({.record_shapes = true, .with_stack = true});
+    for (int i = 0; i < 100; ++i) {
+      const events::OpScope op{{events::intern("op")}};
+      events::ValueWriter values;
+      values.integer(i);
+      events::record_tail(events::Inputs{}, values.bytes());
+      events::record_stack();
+    }
+    std::thread([] { const events::OpScope op{{events::intern("other")}}; }).join();
+    EXPECT_EQ(make_profile(events::stop()).tracks.size(), 2u);
+  };
+  for (int i = 0; i < 10; ++i) session();
+  const size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 1000; ++i) session();
+  EXPECT_LT(mallinfo2().uordblks, before + (64 << 10));
 }
 
 }  // namespace vitro

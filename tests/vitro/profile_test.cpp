@@ -76,4 +76,84 @@ TEST(ProfileOfCompiled, a_break_is_told_with_code_and_place) {
   EXPECT_NE(breaks[0].place.find("profile_test.cpp:"), std::string::npos) << breaks[0].place;
 }
 
+TEST(ProfileOfCompiled, a_disabled_part_is_an_eager_stretch_with_its_ops) {
+  auto plain = disable([](const Tensor& x) { return exp(x); });
+  auto fast = compile([&](const Tensor& x) { return plain(wave(x)); });
+  fast(input(0)).data<float>();
+  Profiler profiler;
+  fast(input(0)).data<float>();
+  profiler.stop();
+  const auto eager = of_kind(profiler.profile(), SliceKind::eager);
+  ASSERT_EQ(eager.size(), 1u);
+  EXPECT_TRUE(eager[0].name().starts_with("Torch-Compiled Region: ")) << eager[0].name();
+  EXPECT_TRUE(eager[0].finished);
+  const Track& track = profiler.profile().tracks.at(0);
+  EXPECT_EQ(events::text(track.extra(eager[0]).code), "V0205");
+  const auto ops = of_kind(profiler.profile(), SliceKind::op);
+  ASSERT_EQ(ops.size(), 1u);
+  EXPECT_EQ(ops[0].name(), "aten::exp");
+  EXPECT_EQ(track.slices.at(ops[0].parent).kind, SliceKind::eager);
+}
+
+TEST(ProfileOfCompiled, what_runs_eagerly_because_of_too_many_ways_says_so) {
+  int64_t which = 0;
+  auto fast = compile([&](const Tensor& x) {
+    RecordFunction range("inside");
+    return exp(select(x, 0, which));
+  });
+  const Tensor x = Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {12});
+  for (which = 0; which < 11; ++which) fast(x).data<float>();
+  Profiler profiler;
+  fast(x).data<float>();
+  profiler.stop();
+  const auto eager = of_kind(profiler.profile(), SliceKind::eager);
+  ASSERT_FALSE(eager.empty());
+  const Track& track = profiler.profile().tracks.at(0);
+  for (const Slice& slice : eager) {
+    EXPECT_EQ(events::text(track.extra(slice).code), "V0308");
+    EXPECT_NE(events::text(slice.detail), "");
+    EXPECT_TRUE(slice.finished);
+  }
+}
+
+TEST(ProfileOfCompiled, regions_say_what_they_were_given) {
+  auto fast = compile(wave);
+  fast(input(0)).data<float>();
+  Profiler profiler({.record_shapes = true});
+  fast(input(0)).data<float>();
+  profiler.stop();
+  const auto regions = of_kind(profiler.profile(), SliceKind::region);
+  ASSERT_EQ(regions.size(), 1u);
+  events::ValueReader inputs(profiler.profile().tracks.at(0).extra(regions[0]).inputs);
+  const events::Value* value = inputs.next();
+  ASSERT_NE(value, nullptr);
+  ASSERT_EQ(value->tensors.size(), 1u);
+  EXPECT_EQ(value->tensors[0].sizes, (Ints{3}));
+  EXPECT_EQ(inputs.next(), nullptr);
+}
+
+TEST(ProfileOfCompiled, results_are_activations_and_arenas_temporary) {
+  auto fast = compile([](const Tensor& x) { return sum(exp(wave(x)), {0}) * 2.0 + wave(x); });
+  const Tensor x = Tensor::empty({300, 300}, DType::f32);
+  fast(x).data<float>();
+  Profiler profiler({.profile_memory = true});
+  const Tensor y = fast(x);
+  y.data<float>();
+  profiler.stop();
+  const auto address = reinterpret_cast<uintptr_t>(y.const_data<float>());
+  bool seen = false;
+  for (const Track& track : profiler.profile().tracks) {
+    for (const MemoryChange& change : track.memory) {
+      const bool result = change.address == address && change.bytes > 0;
+      seen |= result;
+      if (result) {
+        EXPECT_EQ(change.category, events::MemoryCategory::activation);
+      } else if (change.bytes < 0) {
+        EXPECT_EQ(change.category, events::MemoryCategory::temporary);
+      }
+    }
+  }
+  EXPECT_TRUE(seen);
+}
+
 }  // namespace vitro

@@ -87,6 +87,7 @@ class Disabled {
 
  private:
   Interpreter* before_;
+  bool seen_;  // by the recorder
 };
 
 // Backends by name.  "eager" runs captured graphs op by op.  A runner lives for ever; registering a

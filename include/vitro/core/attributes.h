@@ -24,6 +24,7 @@
 #include "vitro/base/small_vector.h"
 #include "vitro/core/dtype.h"
 #include "vitro/core/scalar.h"
+#include "vitro/events/values.h"
 #include "vitro/sym/size.h"
 
 namespace vitro {
@@ -136,6 +137,29 @@ bool read(std::string_view text, const SymbolNamed& symbols, std::optional<T>& v
   return read(text, symbols, v.emplace());
 }
 
+// As a value of the recorder; symbols as the numbers of this run.
+void record(events::ValueWriter& out, bool v);
+void record(events::ValueWriter& out, int64_t v);
+void record(events::ValueWriter& out, double v);
+void record(events::ValueWriter& out, const std::string& v);
+void record(events::ValueWriter& out, DType v);
+void record(events::ValueWriter& out, Size v);
+void record(events::ValueWriter& out, const Dims& v);
+void record(events::ValueWriter& out, const Scalar& v);
+void record(events::ValueWriter& out, const Sizes& v);
+template <NamedEnum E>
+void record(events::ValueWriter& out, E v) {
+  record(out, std::string(names_of_values(v)[static_cast<size_t>(v)]));
+}
+template <class T>
+void record(events::ValueWriter& out, const std::optional<T>& v) {
+  if (v) {
+    record(out, *v);
+  } else {
+    out.none();
+  }
+}
+
 template <class T>
 void map_sizes(T&, const SizeMap&) {}
 inline void map_sizes(Size& v, const SizeMap& f) {
@@ -166,6 +190,7 @@ struct AttrsType {
   std::shared_ptr<const void> (*copy)(const void*);
   Result<std::shared_ptr<const void>> (*parse)(std::string_view, const SymbolNamed&);
   std::shared_ptr<const void> (*map_sizes)(const void*, const SizeMap&);
+  void (*record)(events::ValueWriter&, const void*);
   bool has_sizes;  // some member can hold a symbol
 };
 
@@ -260,6 +285,12 @@ struct AttrsTypeOf {
     A::each([&](std::string_view, auto m) { attribute::map_sizes(made.get()->*m, f); });
     return made;
   }
+  static void record(events::ValueWriter& out, const void* a) {
+    A::each([&](std::string_view name, auto m) {
+      out.name(name);
+      attribute::record(out, at(a).*m);
+    });
+  }
   static constexpr bool has_sizes() {
     bool any = false;
     A::each([&](std::string_view, auto m) {
@@ -273,9 +304,9 @@ struct AttrsTypeOf {
 };
 
 template <class A>
-inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,     &AttrsTypeOf<A>::hash,
-                                      &AttrsTypeOf<A>::print,     &AttrsTypeOf<A>::copy,
-                                      &AttrsTypeOf<A>::parse,     &AttrsTypeOf<A>::map_sizes,
-                                      AttrsTypeOf<A>::has_sizes()};
+inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,  &AttrsTypeOf<A>::hash,
+                                      &AttrsTypeOf<A>::print,  &AttrsTypeOf<A>::copy,
+                                      &AttrsTypeOf<A>::parse,  &AttrsTypeOf<A>::map_sizes,
+                                      &AttrsTypeOf<A>::record, AttrsTypeOf<A>::has_sizes()};
 
 }  // namespace vitro

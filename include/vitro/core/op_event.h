@@ -1,8 +1,11 @@
-// An op in the recorder, named as PyTorch names it: `aten::add`, in place `aten::add_`.
+// An op in the recorder, named as PyTorch names it: `aten::add`, in place `aten::add_`, with what
+// the session asks for: inputs, module, stack.
 //   OpEvent event(call);     // begins here, ends with the scope
 // For who executes ops (eager), not for who captures them.  A branch while nobody records.  Any
 // thread.
 #pragma once
+
+#include <span>
 
 #include "vitro/core/op.h"
 #include "vitro/events/record.h"
@@ -26,5 +29,9 @@ class OpEvent {
 
   bool begun_;
 };
+
+// Says what the slice that was begun last is given, for sessions that ask for shapes: dtypes, sizes
+// and strides of tensors, numbers, then attributes by name.
+void record_inputs(std::span<const Operand> operands, AttrsView attrs = {});
 
 }  // namespace vitro

@@ -52,6 +52,7 @@ struct KernelEnd {
 struct RegionBegin {
   static constexpr std::string_view name = "region_begin";
   uint32_t function = 0, segment = 0;
+  NameId label = {};  // the function's name and the segment's number
   uint64_t ts = 0;
 };
 struct RegionEnd {

@@ -38,8 +38,8 @@ struct Slice {
   uint32_t parent = none;  // index in the track of the slice that it lies in
   uint32_t extra = none;   // index in the track's extras
   events::NameId name_id = {};
-  events::NameId detail = {};  // kernels: what is fused in them; phases: what is compiled; eager:
-                               // the reason
+  events::NameId detail = {};  // kernels: what is fused in them; phases and regions: what is
+                               // compiled; eager: the reason
   int64_t begin = 0, end = 0;
   uint64_t bytes = 0, flops = 0;  // of kernels; flops of ops with with_flops
   int64_t sequence = -1;          // of ops: the autograd node they make, -1 for none

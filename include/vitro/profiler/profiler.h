@@ -27,6 +27,7 @@
 #include "vitro/profiler/function_events.h"
 #include "vitro/profiler/options.h"
 #include "vitro/profiler/profile.h"
+#include "vitro/profiler/record_function.h"
 
 namespace vitro {
 
@@ -102,20 +103,5 @@ class Profiler {
 // Profiles nothing.  Where replays of device graphs cannot be recorded unless a profiler ran first,
 // this is called at the beginning of a program; it does no harm, to a profiler that runs neither.
 void init_for_device_graphs();
-
-// While it lives, a range of that name is open on this thread.  Costs a branch while nobody
-// records.
-class RecordFunction {
- public:
-  explicit RecordFunction(std::string_view name)
-      : begun_(events::recording() && events::record(events::RangeBegin{events::intern(name)})) {}
-  RecordFunction(const RecordFunction&) = delete;
-  ~RecordFunction() {
-    if (begun_) events::record(events::RangeEnd{});
-  }
-
- private:
-  bool begun_;
-};
 
 }  // namespace vitro

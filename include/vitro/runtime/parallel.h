@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 #include "vitro/base/verdict.h"
@@ -53,6 +54,27 @@ void parallel_for(int64_t items, int64_t grain, F&& body) {
   };
   const void* context = std::addressof(body);
   parallel_for(items, grain, +call, const_cast<void*>(context));
+}
+
+// A kernel in profiles for as long as it lives, with what all its items cost together.  A branch
+// while nobody records.
+class KernelRange {
+ public:
+  KernelRange(std::string_view name, int64_t items, Cost per_item);
+  ~KernelRange();
+  KernelRange(const KernelRange&) = delete;
+
+ private:
+  bool begun_;
+};
+
+// A kernel of the user's: parallel_for with a name, so that profiles show it beside ours with its
+// rates.
+//   launch("scale", n, {.bytes = 8, .flops = 1}, [&](int64_t begin, int64_t end) { … });
+template <class F>
+void launch(std::string_view name, int64_t items, Cost per_item, F&& body) {
+  const KernelRange range(name, items, per_item);
+  parallel_for(items, grain_for(per_item), body);
 }
 
 }  // namespace vitro

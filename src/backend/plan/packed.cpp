@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "runtime/cpu/allocator.h"
+#include "vitro/events/memory.h"
 
 namespace vitro::backend {
 namespace {
@@ -27,7 +28,9 @@ void sweep(Known& k) {
 
 Panels::Panels(int64_t bytes)
     : data_(runtime::cpu_allocator().allocate(static_cast<size_t>(bytes))),
-      bytes_(static_cast<size_t>(bytes)) {}
+      bytes_(static_cast<size_t>(bytes)) {
+  events::categorise(data_, events::MemoryCategory::parameter);
+}
 
 Panels::~Panels() {
   runtime::cpu_allocator().free(data_, bytes_);

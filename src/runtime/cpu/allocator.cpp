@@ -12,7 +12,7 @@
 #include "runtime/cpu/machine.h"
 #include "runtime/options.h"
 #include "vitro/base/error.h"
-#include "vitro/events/record.h"
+#include "vitro/events/memory.h"
 
 namespace vitro::runtime {
 namespace {
@@ -200,7 +200,8 @@ class CachingAllocator final : public Allocator {
     const auto added = static_cast<int64_t>(bytes);
     const int64_t live = live_bytes.fetch_add(added, std::memory_order_relaxed) + added;
     raise_peak(live);
-    events::record(events::Allocated{reinterpret_cast<uintptr_t>(data), added, live});
+    if (events::wants(events::Detail::memory)) [[unlikely]]
+      events::record_allocation(data, added, live);
     return data;
   }
 

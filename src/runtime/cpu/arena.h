@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/cpu/allocator.h"
+#include "vitro/events/memory.h"
 
 namespace vitro::runtime {
 
@@ -15,7 +16,9 @@ class Arena {
  public:
   Arena() = default;
   explicit Arena(size_t bytes)
-      : data_(static_cast<std::byte*>(cpu_allocator().allocate(bytes))), bytes_(bytes) {}
+      : data_(static_cast<std::byte*>(cpu_allocator().allocate(bytes))), bytes_(bytes) {
+    events::categorise(data_, events::MemoryCategory::temporary);
+  }
   Arena(Arena&& o) noexcept
       : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
   Arena& operator=(Arena o) noexcept {

@@ -1,0 +1,254 @@
+#include "vitro/ops/flops.h"
+
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+
+#include "vitro/ops/all.h"
+#include "vitro/ops/rows.h"
+
+namespace vitro::ops {
+namespace counting {
+namespace {
+
+thread_local uint64_t operations = 0;
+
+// What bodies run on to be counted.
+struct Element {};
+
+Element did() {
+  ++operations;
+  return {};
+}
+
+template <class A, class B>
+concept Involved = std::is_same_v<A, Element> || std::is_same_v<B, Element>;
+
+#define VITRO_COUNT_SIGN(sign)  \
+  template <class A, class B>   \
+    requires Involved<A, B>     \
+  Element operator sign(A, B) { \
+    return did();               \
+  }
+VITRO_COUNT_SIGN(+)
+VITRO_COUNT_SIGN(-)
+VITRO_COUNT_SIGN(*)
+VITRO_COUNT_SIGN(/)
+VITRO_COUNT_SIGN(<)
+VITRO_COUNT_SIGN(<=)
+VITRO_COUNT_SIGN(>)
+VITRO_COUNT_SIGN(>=)
+VITRO_COUNT_SIGN(==)
+VITRO_COUNT_SIGN(!=)
+VITRO_COUNT_SIGN(&&)
+VITRO_COUNT_SIGN(||)
+VITRO_COUNT_SIGN(&)
+VITRO_COUNT_SIGN(|)
+VITRO_COUNT_SIGN(^)
+#undef VITRO_COUNT_SIGN
+Element operator-(Element) {
+  return did();
+}
+Element operator!(Element) {
+  return did();
+}
+Element operator~(Element) {
+  return did();
+}
+
+#define VITRO_COUNT(name)                       \
+  template <class... A>                         \
+    requires(std::is_same_v<A, Element> || ...) \
+  Element name(A...) {                          \
+    return did();                               \
+  }
+VITRO_COUNT(exp)
+VITRO_COUNT(exp2)
+VITRO_COUNT(expm1)
+VITRO_COUNT(log)
+VITRO_COUNT(log2)
+VITRO_COUNT(log10)
+VITRO_COUNT(log1p)
+VITRO_COUNT(sqrt)
+VITRO_COUNT(rsqrt)
+VITRO_COUNT(sin)
+VITRO_COUNT(cos)
+VITRO_COUNT(tan)
+VITRO_COUNT(asin)
+VITRO_COUNT(acos)
+VITRO_COUNT(atan)
+VITRO_COUNT(sinh)
+VITRO_COUNT(cosh)
+VITRO_COUNT(tanh)
+VITRO_COUNT(asinh)
+VITRO_COUNT(acosh)
+VITRO_COUNT(atanh)
+VITRO_COUNT(erf)
+VITRO_COUNT(sigmoid)
+VITRO_COUNT(atan2)
+VITRO_COUNT(abs)
+VITRO_COUNT(isnan)
+VITRO_COUNT(isinf)
+VITRO_COUNT(floor)
+VITRO_COUNT(ceil)
+VITRO_COUNT(round)
+VITRO_COUNT(trunc)
+VITRO_COUNT(pow)
+VITRO_COUNT(fmod)
+VITRO_COUNT(remainder)
+VITRO_COUNT(floor_div)
+VITRO_COUNT(trunc_div)
+VITRO_COUNT(minimum)
+VITRO_COUNT(maximum)
+VITRO_COUNT(where)
+#undef VITRO_COUNT
+template <class A, class B, class C>
+Element fma(A, B, C) {
+  ++operations;
+  return did();
+}
+// Of the type of the first: no operations.
+Element lowest(Element) {
+  return {};
+}
+Element highest(Element) {
+  return {};
+}
+Element last_index(Element) {
+  return {};
+}
+template <class A>
+Element like(Element, A) {
+  return {};
+}
+
+// The operations that f() does.
+uint64_t operations_in(auto f) {
+  operations = 0;
+  f();
+  return operations;
+}
+
+struct At {
+  Element in(int) const { return {}; }
+  Element out(int) const { return {}; }
+  auto put(int, auto value) const { return value; }
+};
+
+// A row of which only what is done for each element counts.
+struct Row {
+  uint64_t& each_element;
+  Element sum(auto f) const { return fold(f); }
+  Element maximum(auto f) const { return fold(f); }
+  void each(auto f) const {
+    each_element += operations_in([&] { f(At()); });
+  }
+  Element count() const { return {}; }
+  bool has(int) const { return true; }
+  void put(int, auto) const {}
+
+ private:
+  Element fold(auto f) const {
+    each_element += operations_in([&] { f(At()); }) + 1;
+    return {};
+  }
+};
+
+}  // namespace
+}  // namespace counting
+
+namespace {
+
+using counting::Element;
+
+// Operations for an element of the result (pointwise) or of the operand (reductions, rows).
+using PerElement = uint64_t (*)(AttrsView attrs);
+
+struct At {
+  Element operator()(int) const { return {}; }
+};
+
+template <class Op, size_t... i>
+void run_body(AttrsView attrs, std::index_sequence<i...>) {
+  if constexpr (Op::uses_attrs && Op::uses_index) {
+    Op::value(attrs.as<typename Op::Attrs>(), At(), (static_cast<void>(i), Element())...);
+  } else if constexpr (Op::uses_attrs) {
+    Op::value(attrs.as<typename Op::Attrs>(), (static_cast<void>(i), Element())...);
+  } else if constexpr (Op::uses_index) {
+    Op::value(At(), (static_cast<void>(i), Element())...);
+  } else {
+    Op::value((static_cast<void>(i), Element())...);
+  }
+}
+
+using Table = std::unordered_map<const OpDef*, PerElement>;
+
+struct AddPointwise {
+  Table& table;
+  template <class Op>
+  void operator()() {
+    table[&def<Op>()] = [](AttrsView attrs) {
+      return counting::operations_in(
+          [&] { run_body<Op>(attrs, std::make_index_sequence<Op::arity>()); });
+    };
+  }
+};
+
+struct AddReduction {
+  Table& table;
+  template <class Op>
+  void operator()() {
+    table[&def<Op>()] = [](AttrsView) {
+      return counting::operations_in(
+          [] { Op::combine(Op::init(Element()), Element(), Element()); });
+    };
+  }
+};
+
+struct AddRows {
+  Table& table;
+  template <class Program>
+  void operator()() {
+    table[&def<typename Program::Op>()] = [](AttrsView attrs) {
+      uint64_t each_element = 0;
+      Program::make(attrs.as<typename Program::Op::Attrs>(), counting::Row{each_element});
+      return each_element;
+    };
+  }
+};
+
+const Table& table() {
+  static const Table* const all = [] {
+    auto* made = new Table;
+    PointwiseOps::each(AddPointwise{*made});
+    ReductionOps::each(AddReduction{*made});
+    RowPrograms::each(AddRows{*made});
+    return made;
+  }();
+  return *all;
+}
+
+uint64_t elements(const TensorMeta& meta) {
+  uint64_t count = 1;
+  for (const Size size : meta.sizes) count *= static_cast<uint64_t>(size.value());
+  return count;
+}
+
+// Two for each step along k of each element of the result.
+uint64_t product_flops(const OpCall& call, const TensorMeta& result) {
+  const Size k = call.operands[0].tensor().size(-1);
+  return 2 * elements(result) * static_cast<uint64_t>(k.value());
+}
+
+}  // namespace
+
+uint64_t flops_of(const OpCall& call, const TensorMeta& result) {
+  if (call.op->kind == OpKind::contraction) return product_flops(call, result);
+  const auto found = table().find(call.op);
+  if (found == table().end()) return 0;
+  const bool of_operand = call.op->kind != OpKind::pointwise;
+  return found->second(call.attrs) *
+         elements(of_operand ? call.operands[0].tensor().meta() : result);
+}
+
+}  // namespace vitro::ops

@@ -1,0 +1,86 @@
+#include "vitro/profiler/stacks.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "vitro/profiler/profiler.h"
+
+// Outside of the library's namespace, as a user's program is.
+namespace stacks_test {
+
+constexpr int line_of_work = __LINE__ + 2;
+[[gnu::noinline]] void work() {
+  const vitro::RecordFunction range("work");
+  asm volatile("" ::: "memory");
+}
+
+[[gnu::noinline]] void outer_of_work() {
+  work();
+  asm volatile("" ::: "memory");
+}
+
+}  // namespace stacks_test
+
+namespace vitro {
+namespace {
+
+std::vector<Frame> recorded_frames() {
+  Profiler profiler({.with_stack = true});
+  stacks_test::outer_of_work();
+  profiler.stop();
+  const Profile& profile = profiler.profile();
+  for (const Track& track : profile.tracks) {
+    for (const Slice& slice : track.slices) {
+      if (slice.name() != "work") continue;
+      const uint32_t stack = track.extra(slice).stack;
+      if (stack < profile.stacks.size()) return Symbols().of(profile.stacks[stack]);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST(Stacks, begin_with_the_function_of_the_program_and_go_to_main) {
+  const std::vector<Frame> frames = recorded_frames();
+  ASSERT_GT(frames.size(), 3u);
+  EXPECT_EQ(frames[0].function, "stacks_test::work()");
+  EXPECT_EQ(frames[1].function, "stacks_test::outer_of_work()");
+  bool has_main = false;
+  for (const Frame& frame : frames) has_main |= frame.function.starts_with("main");
+  EXPECT_TRUE(has_main);
+}
+
+TEST(Stacks, have_files_and_lines_where_the_program_was_built_with_them) {
+  const std::vector<Frame> frames = recorded_frames();
+  ASSERT_FALSE(frames.empty());
+  if (frames[0].file.empty()) GTEST_SKIP() << "built without -g";
+  EXPECT_TRUE(frames[0].file.ends_with("tests/profiler/stacks_test.cpp")) << frames[0].file;
+  EXPECT_EQ(frames[0].line, stacks_test::line_of_work);
+}
+
+TEST(Stacks, are_written_as_pytorch_writes_frames) {
+  Frame frame;
+  frame.function = "forward";
+  EXPECT_EQ(text_of(frame), "forward");
+  frame.file = "model.cpp";
+  frame.line = 31;
+  EXPECT_EQ(text_of(frame), "model.cpp(31): forward");
+}
+
+TEST(Stacks, an_address_of_nothing_is_told_as_it_is) {
+  Symbols symbols;
+  const std::vector<Frame>& frames = symbols.at(0x10);
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].function, "0x10");
+}
+
+TEST(Stacks, one_stack_is_kept_once) {
+  Profiler profiler({.with_stack = true});
+  for (int i = 0; i < 100; ++i) stacks_test::outer_of_work();
+  profiler.stop();
+  EXPECT_LE(profiler.profile().stacks.size(), 2u);
+}
+
+}  // namespace vitro
