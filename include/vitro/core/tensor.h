@@ -176,7 +176,7 @@ class Tensor {
     if (!impl_) return;
     // Held by the call of this very thread and by this handle alone: nobody else can count.
     if (impl_->call != 0 && impl_->call == call_of_this_thread &&
-        impl_->refs.load(std::memory_order_relaxed) == 2) {
+        impl_->refs.load(std::memory_order_acquire) == 2) {
       impl_->refs.store(1, std::memory_order_relaxed);
     } else if (impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       destroy(impl_);
