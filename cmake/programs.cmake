@@ -7,7 +7,10 @@ function(vitro_library)
   vitro_link_closure(vitro ${VITRO_FOLDERS})
   set_target_properties(vitro PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 INSTALL_RPATH "$ORIGIN")
   target_compile_features(vitro INTERFACE cxx_std_20)
-  target_link_options(vitro PRIVATE -Wl,-Bsymbolic-functions)  # calls within the library are direct
+  target_link_options(
+    vitro PRIVATE -Wl,-Bsymbolic-functions  # calls within the library are direct
+                  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
+  set_target_properties(vitro PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
   target_include_directories(
     vitro INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   add_library(vitro::vitro ALIAS vitro)
