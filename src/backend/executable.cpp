@@ -24,10 +24,12 @@ static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) 
 int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& number,
                  int64_t threads) {
   const Launch::Product& p = *launch.product;
-  const kernels::Product& ahead = kernels::products()[static_cast<int>(p.packed)];
+  const kernels::Product& ahead = kernels::products()[static_cast<int>(p.right)];
   const int64_t n = number(p.n);
   if (launch.packs >= 0) return number(p.batches) * ahead.panel_count(n);
-  const auto cut = p.turned ? ahead.cut_turned : ahead.cut;
+  const auto cut = p.reads == loop::RightOperand::columns ? ahead.cut_turned
+                   : p.reads == loop::RightOperand::rows  ? ahead.cut_plain
+                                                          : ahead.cut;
   return number(p.batches) * cut(number(p.m), n, number(p.k), threads).count;
 }
 
@@ -145,8 +147,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
-    launch.product = {product->m,     product->n, product->k, batches, product->packed_dtype,
-                      product->turned};
+    launch.product = {product->m, product->n,           product->k,
+                      batches,    product->right_dtype, product->reads};
   }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));

@@ -33,8 +33,8 @@ struct Launch {
   // Of a product or of its pack, whose tasks are those of the machine's tiles.
   struct Product {
     Expr m, n, k, batches;
-    DType packed = DType::f32;
-    bool turned = false;
+    DType right = DType::f32;
+    loop::RightOperand reads = loop::RightOperand::panels;
   };
   std::optional<Product> product;
   int packs = -1;        // buffer whose panels it makes, -1: no pack

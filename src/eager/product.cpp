@@ -53,7 +53,8 @@ kernels::MatmulType type_of(DType dtype) {
   }
 }
 
-// One kind of product of a whole batch: packs the right operands, then hands out the tasks.
+// One kind of product of a whole batch: packs the right operands where their rows are not
+// contiguous, then hands out the tasks.
 class RealProduct {
  public:
   RealProduct(const Matrices& a, const Matrices& b, const Tensor& c)
@@ -61,8 +62,10 @@ class RealProduct {
         a_(a),
         b_(b),
         bytes_(bytes_of(c.dtype())),
+        in_place_((c.dtype() == DType::f32 || c.dtype() == DType::f64) && b.column_stride == 1 &&
+                  b.row_stride > 0),
         panels_(kernels_.panel_count(b.columns)),
-        packed_(kernels_.packed_size(a.columns, b.columns) * bytes_),
+        packed_(in_place_ ? 0 : kernels_.packed_size(a.columns, b.columns) * bytes_),
         flops_(2.0 * static_cast<double>(a.rows * b.columns * a.columns)),
         c_(static_cast<std::byte*>(c.impl()->storage.data()) + c.impl()->offset * bytes_) {}
 
@@ -71,10 +74,19 @@ class RealProduct {
   }
 
  private:
-  kernels::MatmulCall call(int64_t batch, const std::byte* packed, int64_t threads) const {
-    return {a_.rows,       b_.columns,       a_.columns, a_.at(batch),
-            a_.row_stride, a_.column_stride, packed,     c_ + batch * a_.rows * b_.columns * bytes_,
-            b_.columns,    nullptr,          threads};
+  kernels::MatmulCall call(int64_t batch, const std::byte* panels, int64_t threads) const {
+    return {a_.rows,
+            b_.columns,
+            a_.columns,
+            a_.at(batch),
+            a_.row_stride,
+            a_.column_stride,
+            in_place_ ? b_.at(batch) : panels,
+            c_ + batch * a_.rows * b_.columns * bytes_,
+            b_.columns,
+            nullptr,
+            threads,
+            in_place_ ? b_.row_stride : 0};
   }
   void pack(int64_t batch, int64_t begin, int64_t end, std::byte* to) const {
     kernels_.pack(b_.at(batch), b_.row_stride, b_.column_stride, a_.columns, b_.columns, to, begin,
@@ -82,7 +94,7 @@ class RealProduct {
   }
 
   int64_t count(const kernels::MatmulCall& one) const {
-    return kernels_.cut(one.m, one.n, one.k, one.threads).count;
+    return (in_place_ ? kernels_.cut_plain : kernels_.cut)(one.m, one.n, one.k, one.threads).count;
   }
 
   // Each product on one thread.
@@ -91,7 +103,7 @@ class RealProduct {
       const Storage room = Storage::allocate(static_cast<size_t>(packed_), cpu);
       auto* to = static_cast<std::byte*>(room.data());
       for (int64_t i = begin; i < end; ++i) {
-        pack(i, 0, panels_, to);
+        if (!in_place_) pack(i, 0, panels_, to);
         const kernels::MatmulCall one = call(i, to, 1);
         kernels_.run(one, 0, count(one));
       }
@@ -104,8 +116,10 @@ class RealProduct {
     auto* to = static_cast<std::byte*>(room.data());
     const double panel_bytes = static_cast<double>(packed_) / static_cast<double>(panels_);
     for (int64_t i = 0; i < batches; ++i) {
-      parallel_for(panels_, grain_for({.bytes = 2 * panel_bytes}),
-                   [&](int64_t begin, int64_t end) { pack(i, begin, end, to); });
+      if (!in_place_) {
+        parallel_for(panels_, grain_for({.bytes = 2 * panel_bytes}),
+                     [&](int64_t begin, int64_t end) { pack(i, begin, end, to); });
+      }
       const kernels::MatmulCall one = call(i, to, num_threads());
       const int64_t tasks = count(one);
       parallel_for(tasks, grain_for({.flops = flops_ / 8 / static_cast<double>(tasks)}),
@@ -115,7 +129,9 @@ class RealProduct {
 
   const kernels::MatmulKernels& kernels_;
   const Matrices &a_, &b_;
-  int64_t bytes_, panels_, packed_;
+  int64_t bytes_;
+  bool in_place_;
+  int64_t panels_, packed_;
   double flops_;
   std::byte* c_;
 };

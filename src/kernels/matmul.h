@@ -170,37 +170,52 @@ VITRO_INLINE void matmul_pack(const T* b, i64 row_stride, i64 column_stride, i64
 #endif
 }
 
+// The sums of a tile, in registers.
+template <int rows, int vectors, class Acc>
+struct MatmulSums {
+  Vec<Acc> sum[rows][vectors] = {};
+
+  [[gnu::always_inline]] void read(const Acc* c, i64 stride) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; ++i) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j) sum[i][j] = load(c + i * stride + j * 16);
+    }
+  }
+  // The products of one column of A, whose elements are `a_stride` apart, and one row of B.
+  [[gnu::always_inline]] void add(const Acc* a, i64 a_stride, const Vec<Acc> (&right)[vectors]) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; ++i) {
+      Vec<Acc> left = splat(a[i * a_stride]);
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j) sum[i][j] = fma(left, right[j], sum[i][j]);
+    }
+  }
+  [[gnu::always_inline]] void write(Acc* c, i64 stride) const {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; ++i) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j) store(c + i * stride + j * 16, sum[i][j]);
+    }
+  }
+};
+
 // c[rows][16 * vectors] (+)= a * b.  Element (i, p) of A stands at a[i * a_stride + p], or at
 // a[p * a_stride + i] where it is not row_major.
 template <int rows, int vectors, bool row_major, class Acc, class T>
 [[gnu::noinline]] static void matmul_tile(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
                                           i64 k, Acc* c, i64 c_stride, bool add) {
-  Vec<Acc> sum[rows][vectors] = {};
-  if (add) {
-#pragma clang loop unroll(full)
-    for (int i = 0; i < rows; ++i) {
-#pragma clang loop unroll(full)
-      for (int j = 0; j < vectors; ++j) sum[i][j] = load(c + i * c_stride + j * 16);
-    }
-  }
+  MatmulSums<rows, vectors, Acc> sums;
+  if (add) sums.read(c, c_stride);
 #pragma clang loop unroll(disable)
   for (; k > 0; --k) {
     Vec<Acc> right[vectors];
 #pragma clang loop unroll(full)
     for (int j = 0; j < vectors; ++j) right[j] = load_as<Acc>(b + j * 16);
-#pragma clang loop unroll(full)
-    for (int i = 0; i < rows; ++i) {
-      Vec<Acc> left = splat(row_major ? a[i * a_stride] : a[i]);
-#pragma clang loop unroll(full)
-      for (int j = 0; j < vectors; ++j) sum[i][j] = fma(left, right[j], sum[i][j]);
-    }
+    sums.add(a, row_major ? a_stride : 1, right);
     b += b_stride, a += row_major ? 1 : a_stride;
   }
-#pragma clang loop unroll(full)
-  for (int i = 0; i < rows; ++i) {
-#pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; ++j) store(c + i * c_stride + j * 16, sum[i][j]);
-  }
+  sums.write(c, c_stride);
 }
 
 template <class Acc, class T>

@@ -23,15 +23,17 @@ struct MatmulCall {
   int64_t m, n, k;
   const void* a;  // element (i, p) stands at a[i * a_row_stride + p * a_column_stride]
   int64_t a_row_stride, a_column_stride;  // in elements
-  const void* packed;                     // B, as pack() left it
+  const void* b;                          // as pack() left it
   void* c;
   int64_t c_row_stride;
   const void* bias;  // n elements in the type of the sums, added to each row; null for none
   int64_t threads;   // how many will share the tasks
+  // f32, f64: B is no panels but lies in rows of this stride, and A has a stride of 1.
+  int64_t b_row_stride = 0;
 };
 
 struct MatmulKernels : Product {
-  // Blocks begin to end of the cut for `call.threads`.
+  // Blocks begin to end of the cut (cut_plain where B lies in rows) for `call.threads`.
   void (*run)(const MatmulCall& call, long begin, long end);
 };
 

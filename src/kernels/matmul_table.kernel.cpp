@@ -1,5 +1,5 @@
 #include "kernels/matmul_table.h"
-#include "kernels/matmul.h"
+#include "kernels/matmul_plain.h"
 
 namespace vitro::kernels_ahead::VITRO_ISA {
 
@@ -59,16 +59,24 @@ static void turn(const void* from, i64 rows, i64 columns, void* to) {
   using Acc = typename Sums<T>::type;
   matmul_turn((const Acc*)from, rows, columns, (Acc*)to);
 }
+template <class T>
+static ProductCut cut_plain(i64 m, i64 n, i64 k, i64 threads) {
+  return matmul_cut_plain<typename Sums<T>::type>(m, n, k, threads);
+}
+template <class T>
+static void multiply_plain(const ProductCall& call, const void* then) {
+  matmul_multiply_plain<typename Sums<T>::type>(call, then);
+}
 
-// Writes a block of sums.
-template <class T, class Acc>
+// Writes a block of sums, which stand in rows of `stride`.
+template <class T, i64 stride, class Acc>
 [[gnu::noinline]] static void finish(const MatmulCall& call, const ProductBlock& at,
                                      const Acc* sums) {
   T* c = (T*)call.c + at.row * call.c_row_stride + at.column;
   for (i64 i = 0; i < at.rows; ++i) {
 #pragma clang loop unroll(disable)
     for (i64 j = 0; j < at.columns; j += 16) {
-      Vec<Acc> sum = load(sums + i * product_columns<Acc> + j);
+      Vec<Acc> sum = load(sums + i * stride + j);
       const i64 count = at.columns - j;
       if (call.bias) sum = sum + load((const Acc*)call.bias + at.column + j, count);
       store_as(c + i * call.c_row_stride + j, sum, count);
@@ -77,8 +85,27 @@ template <class T, class Acc>
 }
 
 template <class T>
+static void run_plain(const MatmulCall& call, i64 begin, i64 end) {
+  constexpr i64 stride = product_plain_columns<T>;
+  const ProductCut cut = matmul_cut_plain<T>(call.m, call.n, call.k, call.threads);
+  const T *a = (const T*)call.a, *b = (const T*)call.b;
+  alignas(64) T sums[product_plain_sums<T>];
+  for (i64 task = begin; task < end; ++task) {
+    const ProductBlock at = cut.block(task);
+    matmul_multiply_plain<T>(
+        {at.rows, at.columns, call.k, a + at.row * call.a_row_stride, call.a_row_stride,
+         call.a_column_stride, b + at.column, call.b_row_stride, 0, sums, stride, false},
+        b + cut.block(task + 1).column);
+    finish<T, stride>(call, at, sums);
+  }
+}
+
+template <class T>
 static void run(const MatmulCall& call, i64 begin, i64 end) {
   using Acc = typename Sums<T>::type;
+  if constexpr (__is_same(T, Acc)) {
+    if (call.b_row_stride > 0) return run_plain<T>(call, begin, end);
+  }
   constexpr i64 width = MatmulPanel<Acc>::columns, stride = product_columns<Acc>;
   const ProductCut cut = matmul_cut<Acc>(call.m, call.n, call.k, call.threads);
   alignas(64) Acc sums[product_sums<Acc>];
@@ -86,16 +113,16 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
     const ProductBlock at = cut.block(task);
     matmul_multiply<Acc, T, T>({at.rows, at.columns, call.k,
                                 (const T*)call.a + at.row * call.a_row_stride, call.a_row_stride,
-                                call.a_column_stride, (const T*)call.packed + at.column * call.k,
-                                width, call.k * width, sums, stride, false});
-    finish<T>(call, at, sums);
+                                call.a_column_stride, (const T*)call.b + at.column * call.k, width,
+                                call.k * width, sums, stride, false});
+    finish<T, stride>(call, at, sums);
   }
 }
 
 template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
-     multiply<T>, cut_turned<T>, turn<T>},
+     multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, multiply_plain<T>},
     run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,

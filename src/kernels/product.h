@@ -1,6 +1,6 @@
 // Matrix products C[m, n] = A[m, k] * B[k, n] as generated kernels, eager and tests call them: the
-// register tiles and the packing are compiled ahead (matmul.h), what comes after the sums belongs
-// to the caller.
+// register tiles and the packing are compiled ahead (matmul.h, matmul_plain.h), what comes after
+// the sums belongs to the caller.
 //   const Product& f32s = products()[0];                    // for B packed as f32
 //   const ProductCut cut = f32s.cut(m, n, k, threads);
 //   for (long task = 0; task < cut.count; ++task) {         // in any order, on any threads
@@ -47,6 +47,13 @@ inline constexpr long product_columns = 512 / sizeof(T);
 inline constexpr long product_rows = 48;
 template <class T>
 inline constexpr long product_sums = product_rows * product_columns<T>;
+
+// The same of the blocks of multiply_plain().
+template <class T>
+inline constexpr long product_plain_columns = 256 / sizeof(T);
+inline constexpr long product_plain_rows = 128;
+template <class T>
+inline constexpr long product_plain_sums = product_plain_rows * product_plain_columns<T>;
 
 // A caller that computes A gives it in pieces of this many columns, in rows of product_left_stride.
 template <class T>
@@ -98,6 +105,17 @@ struct Product {
   ProductCut (*cut_turned)(long m, long n, long k, long threads);
   // A block of sums transposed, from rows of product_columns to rows of product_rows; f32, f64.
   void (*turn)(const void* from, long rows, long columns, void* to);
+
+  // B as it lies, with its rows contiguous, where nobody keeps its panels; f32, f64, A with a
+  // stride of 1.  `then`: where B is read after this call; an address that does not exist does no
+  // harm.
+  //   const ProductCut cut = f32s.cut_plain(m, n, k, threads);
+  //   const ProductBlock at = cut.block(task);
+  //   f32s.multiply_plain({at.rows, at.columns, k, a + at.row * lda, lda, 1, b + at.column, ldb, 0,
+  //                        sums, product_plain_columns<float>, false},
+  //                       b + cut.block(task + 1).column);
+  ProductCut (*cut_plain)(long m, long n, long k, long threads);
+  void (*multiply_plain)(const ProductCall& call, const void* then);
 };
 
 }  // namespace vitro::kernels

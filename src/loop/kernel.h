@@ -95,6 +95,15 @@ struct Left {
   Value value;
 };
 
+// How a product reads its right operand.
+enum class RightOperand : uint8_t {
+  panels,  // packed: `right` holds the panels
+  rows,    // where it lies, its rows contiguous: `right` is its buffer
+  // Where it lies, its columns contiguous, as the left operand of the transposed product: `left`
+  // says where, `right` holds the panels of the transposed left operand.
+  columns,
+};
+
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
 // `body` for each row and 16 columns, where `sum` is the variable of the sums.
 struct Product {
@@ -104,12 +113,11 @@ struct Product {
   sym::Expr inner;        // index along k, used in `left.value`
   DType accumulate = DType::f32;
   Left left;
-  int packed = 0;  // buffer that holds the panels of the right operand
-  // The transposed product: `packed` holds panels of the transposed left operand, and `left` is
-  // where the transposed right one lies.
-  bool turned = false;
-  DType packed_dtype = DType::f32;
-  int sum = 0;  // variable
+  RightOperand reads = RightOperand::panels;
+  int right = 0;  // a buffer
+  DType right_dtype = DType::f32;
+  sym::Expr right_base, right_stride;  // of `rows`: the first element, and from row to row
+  int sum = 0;                         // variable
   Block body;
 };
 
@@ -144,6 +152,7 @@ struct Kernel {
   std::vector<std::string> ops;     // of the program, in order
   std::vector<std::string> places;  // file:line of them, each once
   std::string reason;               // why these are one kernel
+  std::string reading;              // why a product reads its right operand as it does
   std::vector<Buffer> buffers;
   std::vector<Number> numbers;
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...

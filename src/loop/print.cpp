@@ -130,7 +130,11 @@ class Printer {
       put(buffer(p.left.buffer), '[', p.left.base, " + ", p.left.row_stride, "*row + ",
           p.left.k_stride, "*k]");
     }
-    put(" and [", p.k, ", ", p.n, "] ", buffer(p.packed), p.turned ? ", transposed\n" : "\n");
+    put(" and [", p.k, ", ", p.n, "] ", buffer(p.right));
+    if (p.reads == RightOperand::rows) {
+      put('[', p.right_base, " + ", p.right_stride, "*k + column]");
+    }
+    put(p.reads == RightOperand::columns ? ", transposed\n" : "\n");
     block(p.body, depth + 1);
   }
   void statement(const Pack& p, int depth) {

@@ -7,8 +7,8 @@ namespace {
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
-    const auto& [name, ops, places, reason, buffers, numbers, rows, picks, checks, tasks, body,
-                 variables, bytes, flops, pool] = kernel;
+    const auto& [name, ops, places, reason, reading, buffers, numbers, rows, picks, checks, tasks,
+                 body, variables, bytes, flops, pool] = kernel;
     all(buffers);
     all(numbers);
     all(rows);
@@ -115,14 +115,14 @@ class Writer {
     add(value);
   }
   void add(const Product& p) {
-    const auto& [m, n, k, batch, row, column, inner, accumulate, left, packed, turned, packed_dtype,
-                 sum, body] = p;
-    for (const sym::Expr e : {m, n, k, batch, row, column, inner}) add(e);
+    const auto& [m, n, k, batch, row, column, inner, accumulate, left, reads, right, right_dtype,
+                 right_base, right_stride, sum, body] = p;
+    for (const sym::Expr e : {m, n, k, batch, row, column, inner, right_base, right_stride}) add(e);
     add(accumulate);
     add(left);
-    add(packed);
-    add(turned);
-    add(packed_dtype);
+    add(reads);
+    add(right);
+    add(right_dtype);
     add(sum);
     all(body);
   }

@@ -76,7 +76,7 @@ TEST(Compile, what_follows_a_product_goes_into_its_kernel) {
   const Compiled c = check({{37, 65}, {65, 50}, {50}, {37, 50}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{relu(mm(in[0], in[1]) + in[2]) + in[3]};
   });
-  EXPECT_EQ(c.report.launches.size(), 2u);  // panels, product
+  EXPECT_EQ(c.report.launches.size(), 1u);
 }
 
 TEST(Compile, the_permuted_result_of_a_product_is_written_in_place_of_a_copy) {

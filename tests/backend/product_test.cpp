@@ -73,6 +73,8 @@ std::vector<std::pair<std::string, std::pair<Tensor, Tensor>>> factors(
           {"one column of the right", {x[0], turned(x[4])}},
           {"whole vectors", {x[0], x[12]}},
           {"many blocks", {x[10], x[11]}},
+          {"several blocks of rows", {x[14], x[1]}},
+          {"some of the columns of the right", {x[14], slice(x[1], 1, 3, 40)}},
           {"right turned, read in place", {x[13], turned(x[14])}},
           {"right turned, read in place, ragged", {x[15], turned(x[16])}},
           {"batches, right turned, read in place", {x[17], permute(x[18], {0, 2, 1})}},
@@ -89,15 +91,16 @@ std::vector<Tensor> all_products(const std::vector<Tensor>& x) {
   return out;
 }
 
-class Product : public testing::TestWithParam<DType> {};
+class Product : public testing::TestWithParam<std::tuple<DType, graph::InputKind>> {};
 
 TEST_P(Product, of_every_layout_is_close_to_sums_in_double_and_has_the_digits_of_eager) {
   eager::init();
-  const graph::Graph g = graph_of(inputs, all_products, true, GetParam());
+  const auto [dtype, kind] = GetParam();
+  const graph::Graph g = graph_of(inputs, all_products, true, dtype, kind);
   Compiled c = compile_graph(g);
   std::vector<Tensor> x;
   for (const Sizes& sizes : inputs) {
-    x.push_back(to(random_tensor(sizes, static_cast<uint32_t>(x.size() + 1)), GetParam()));
+    x.push_back(to(random_tensor(sizes, static_cast<uint32_t>(x.size() + 1)), dtype));
   }
   const std::vector<Tensor> got = c.run(x), want = all_products(x);
   const auto f = factors(x);
@@ -108,9 +111,14 @@ TEST_P(Product, of_every_layout_is_close_to_sums_in_double_and_has_the_digits_of
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Product,
-                         testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
-                         [](const auto& test) { return std::string(name_of(test.param)); });
+INSTANTIATE_TEST_SUITE_P(
+    Of, Product,
+    testing::Combine(testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
+                     testing::Values(graph::InputKind::argument, graph::InputKind::parameter)),
+    [](const auto& made) {
+      const bool kept = std::get<1>(made.param) == graph::InputKind::parameter;
+      return cat(name_of(std::get<0>(made.param)), kept ? "_parameters" : "_arguments");
+    });
 
 // A parameter is packed once, whatever the sizes of the calls are.
 TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
@@ -140,62 +148,129 @@ TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
   EXPECT_EQ(again, other);
 }
 
-// How many matrices a program packs, and whether it has a product that reads its weights in place.
+// How many matrices a program packs, and how many products read the right operand where it lies, by
+// its rows or by its columns.
 struct Packs {
-  int64_t packed, in_place;
+  int64_t packed = 0, rows = 0, columns = 0;
+  friend bool operator==(const Packs&, const Packs&) = default;
 };
-Packs packs_of(const std::vector<Sizes>& sizes, const Function& f) {
-  const Compiled c = compile_graph(graph_of(sizes, f));
-  Packs out{0, 0};
+std::ostream& operator<<(std::ostream& out, const Packs& p) {
+  return out << p.packed << " packed, " << p.rows << " read by rows, " << p.columns
+             << " by columns";
+}
+Packs packs_of(const graph::Graph& g) {
+  const Compiled c = compile_graph(g);
+  Packs out;
   for (const Launch& launch : c.executable->launches()) {
     out.packed += launch.packs >= 0;
-    out.in_place += launch.packs < 0 && launch.product && launch.product->turned;
+    if (launch.packs >= 0 || !launch.product) continue;
+    out.rows += launch.product->reads == loop::RightOperand::rows;
+    out.columns += launch.product->reads == loop::RightOperand::columns;
   }
   return out;
 }
+constexpr Packs packed{1, 0, 0}, by_rows{0, 1, 0}, by_columns{1, 0, 1};
+
 std::vector<Tensor> linear_map(const std::vector<Tensor>& in) {
   return {relu(mm(in[0], permute(in[1], {1, 0})))};
+}
+std::vector<Tensor> product(const std::vector<Tensor>& in) {
+  return {relu(mm(in[0], in[1]))};
 }
 
 TEST(ProductInPlace, packs_the_left_operand_once_for_all_that_read_it) {
   eager::init();
-  const Packs packs = packs_of({{128, 40}, {300, 40}, {256, 40}}, [](std::vector<Tensor> in) {
-    return std::vector<Tensor>{mm(in[0], permute(in[1], {1, 0})),
-                               mm(in[0], permute(in[2], {1, 0}))};
-  });
-  EXPECT_EQ(packs.packed, 1);
-  EXPECT_EQ(packs.in_place, 2);
+  const Packs packs =
+      packs_of(graph_of({{128, 40}, {300, 40}, {256, 40}}, [](std::vector<Tensor> in) {
+        return std::vector<Tensor>{mm(in[0], permute(in[1], {1, 0})),
+                                   mm(in[0], permute(in[2], {1, 0}))};
+      }));
+  EXPECT_EQ(packs, (Packs{1, 0, 2}));
 }
 
 TEST(ProductInPlace, is_for_weights_with_k_contiguous_beside_enough_rows) {
   eager::init();
-  const auto in_place = [](int64_t m, int64_t n) {
-    return packs_of({{m, 40}, {n, 40}}, linear_map).in_place;
+  const auto packs = [](int64_t m, int64_t n) {
+    return packs_of(graph_of({{m, 40}, {n, 40}}, linear_map));
   };
-  EXPECT_EQ(in_place(128, 256), 1);
-  EXPECT_EQ(in_place(104, 1000), 0) << "few rows";
-  EXPECT_EQ(in_place(130, 1000), 0) << "rows that leave most of a panel empty";
-  EXPECT_EQ(in_place(160, 1000), 0) << "a last panel that is half full, beside two others";
-  EXPECT_EQ(in_place(161, 1000), 1);
-  EXPECT_EQ(in_place(513, 1100), 1) << "rows enough that the last panel does not matter";
-  EXPECT_EQ(in_place(128, 255), 0) << "a right operand that is hardly larger than the left one";
-  const auto plain = packs_of({{128, 40}, {40, 300}}, [](std::vector<Tensor> in) {
-    return std::vector<Tensor>{mm(in[0], in[1])};
-  });
-  EXPECT_EQ(plain.in_place, 0) << "weights with n contiguous";
+  EXPECT_EQ(packs(128, 256), by_columns);
+  EXPECT_EQ(packs(104, 1000), packed) << "few rows";
+  EXPECT_EQ(packs(130, 1000), packed) << "rows that leave most of a panel empty";
+  EXPECT_EQ(packs(160, 1000), packed) << "a last panel that is half full, beside two others";
+  EXPECT_EQ(packs(161, 1000), by_columns);
+  EXPECT_EQ(packs(513, 1100), by_columns) << "rows enough that the last panel does not matter";
+  EXPECT_EQ(packs(128, 255), packed) << "a right operand that is hardly larger than the left one";
+}
+
+TEST(ProductInPlace, is_for_parameters_with_n_contiguous_beside_rows_that_are_not_few_nor_many) {
+  eager::init();
+  const auto packs = [](int64_t m, DType dtype = DType::f32) {
+    return packs_of(
+        graph_of({{m, 40}, {40, 100}}, product, true, dtype, graph::InputKind::parameter));
+  };
+  EXPECT_EQ(packs(47), packed);
+  EXPECT_EQ(packs(48), by_rows);
+  EXPECT_EQ(packs(48, DType::f64), by_rows);
+  EXPECT_EQ(packs(48, DType::bf16), packed) << "operands that are converted";
+  EXPECT_EQ(packs(512), by_rows);
+  EXPECT_EQ(packs(513), packed);
+}
+
+TEST(ProductInPlace, is_for_whatever_would_be_packed_at_every_call) {
+  eager::init();
+  for (const int64_t m : {1, 47, 513}) {
+    EXPECT_EQ(packs_of(graph_of({{m, 40}, {40, 100}}, product)), by_rows) << m << " rows";
+  }
+  EXPECT_EQ(packs_of(graph_of({{9, 40}, {40, 100}},
+                              [](std::vector<Tensor> in) {
+                                return std::vector<Tensor>{mm(in[0], relu(in[1]))};
+                              })),
+            by_rows)
+      << "a right operand that is computed";
+  EXPECT_EQ(packs_of(graph_of({{9, 80}, {40, 100}},
+                              [](std::vector<Tensor> in) {
+                                return std::vector<Tensor>{mm(slice(in[0], 1, 0, 80, 2), in[1])};
+                              })),
+            packed)
+      << "a left operand with no elements that are neighbours";
+}
+
+TEST(ProductInPlace, is_for_sizes_that_differ_from_call_to_call_but_not_for_parameters_there) {
+  eager::init();
+  const auto packs = [](graph::InputKind kind) {
+    const Size m(60, sym::Expr::symbol("s0"));
+    graph::Builder b;
+    const Tensor x = b.input("x", f32({m, 64})), w = b.input("w", f32({64, 32}), kind);
+    {
+      const Using use(&b);
+      b.output(mm(x, w));
+    }
+    graph::Graph g = b.take();
+    g.set_symbols({sym::Expr::symbol("s0")});
+    return packs_of(g);
+  };
+  EXPECT_EQ(packs(graph::InputKind::argument), by_rows);
+  EXPECT_EQ(packs(graph::InputKind::parameter), packed);
 }
 
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
-  const Compiled c = compile_graph(graph_of({{37, 65}, {65, 50}}, [](std::vector<Tensor> in) {
-    return std::vector<Tensor>{relu(mm(in[0], in[1]))};
-  }));
-  const std::string& text = c.report.kernels.back().source;
-  const size_t multiply = text.find("product.multiply({at.rows, at.columns, 65,"),
-               relu = text.find("maximum(sum,");
-  EXPECT_NE(multiply, std::string::npos) << text;
-  EXPECT_NE(relu, std::string::npos) << text;
-  EXPECT_LT(multiply, relu);
+  for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {
+    const Compiled c =
+        compile_graph(graph_of({{37, 65}, {65, 50}}, product, true, DType::f32, kind));
+    const std::string& text = c.report.kernels.back().source;
+    const bool kept = kind == graph::InputKind::parameter;
+    const size_t why =
+                     text.find(kept ? "right operand: packed once, as few rows (37) are multiplied"
+                                    : "right operand: read where it lies"),
+                 multiply = text.find(kept ? "product.multiply({at.rows, at.columns, 65,"
+                                           : "product.multiply_plain({at.rows, at.columns, 65,"),
+                 relu = text.find("maximum(sum,");
+    EXPECT_NE(why, std::string::npos) << text;
+    EXPECT_NE(multiply, std::string::npos) << text;
+    EXPECT_NE(relu, std::string::npos) << text;
+    EXPECT_LT(multiply, relu);
+  }
 }
 
 }  // namespace

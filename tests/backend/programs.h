@@ -40,12 +40,13 @@ using Function = std::function<std::vector<Tensor>(std::vector<Tensor>)>;
 // The graph of a program of tensors with these sizes.  `expand`: composite ops become what they are
 // written in at once.
 inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f,
-                             bool expand = true, DType dtype = DType::f32) {
+                             bool expand = true, DType dtype = DType::f32,
+                             graph::InputKind kind = graph::InputKind::argument) {
   graph::Builder b;
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    tensors.push_back(
-        b.input(i < 3 ? std::string(1, "xyz"[i]) : cat("x", i), ops::dense(dtype, cpu, inputs[i])));
+    tensors.push_back(b.input(i < 3 ? std::string(1, "xyz"[i]) : cat("x", i),
+                              ops::dense(dtype, cpu, inputs[i]), kind));
   }
   const Using use(&b);
   b.set_expand(expand);

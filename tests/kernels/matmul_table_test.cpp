@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,18 +29,20 @@ std::vector<Set> sets() {
 }
 
 int64_t tasks_of(const MatmulKernels& f, const MatmulCall& call) {
-  return f.cut(call.m, call.n, call.k, call.threads).count;
+  return (call.b_row_stride > 0 ? f.cut_plain : f.cut)(call.m, call.n, call.k, call.threads).count;
 }
 
 struct Size {
   int64_t m, n, k;
 };
 
-const Size sizes[] = {{1, 1, 1},      {1, 40, 3},    {2, 32, 16},   {3, 33, 17},    {5, 7, 0},
-                      {6, 16, 5},     {7, 48, 9},    {12, 64, 31},  {13, 31, 64},   {23, 95, 40},
-                      {25, 130, 100}, {128, 65, 20}, {9, 20, 1700}, {97, 140, 770}, {300, 300, 2}};
+const Size sizes[] = {{1, 1, 1},     {1, 40, 3},     {2, 32, 16},    {3, 33, 17},
+                      {5, 7, 0},     {6, 16, 5},     {7, 48, 9},     {12, 64, 31},
+                      {13, 31, 64},  {23, 95, 40},   {25, 130, 100}, {128, 65, 20},
+                      {9, 20, 1700}, {97, 140, 770}, {300, 300, 2},  {140, 200, 390}};
 
 enum class Layout { rows, columns, spread };
+enum class Right { packed, packed_transposed, as_it_lies };
 
 // A matrix of small numbers whose products round.
 template <class T>
@@ -74,7 +77,8 @@ struct Product {
 
   // C by one set of kernels; rows of C are two longer than needed, to see that nothing is written
   // there.
-  std::vector<T> run(const MatmulKernels& f, int64_t threads, bool b_transposed) const {
+  std::vector<T> run(const MatmulKernels& f, int64_t threads, Right right) const {
+    const bool b_transposed = right == Right::packed_transposed;
     std::vector<T> packed(f.packed_size(size.k, size.n) + 1), c((size.n + 2) * size.m, T(-99));
     std::vector<T> turned(b.size());
     for (int64_t p = 0; p < size.k; ++p) {
@@ -86,6 +90,7 @@ struct Product {
     EXPECT_EQ(packed.back(), T(-99));
     MatmulCall call{size.m,        size.n,   size.k,     a.data(),    a_row,  a_column,
                     packed.data(), c.data(), size.n + 2, bias.data(), threads};
+    if (right == Right::as_it_lies) call.b = b.data(), call.b_row_stride = size.n;
     for (int64_t t = tasks_of(f, call); t-- > 0;) f.run(call, t, t + 1);
     std::vector<T> dense;
     for (int64_t i = 0; i < size.m; ++i) {
@@ -103,11 +108,13 @@ void check(MatmulType type) {
     for (Layout layout : {Layout::rows, Layout::columns, Layout::spread}) {
       Product<T> product(size, layout);
       for (const Set& set : sets()) {
-        for (int64_t threads : {1, 4}) {
-          std::vector<T> got = product.run(set.table[int(type)], threads, threads == 4);
+        for (const Right right : {Right::packed, Right::packed_transposed, Right::as_it_lies}) {
+          if (right == Right::as_it_lies && layout == Layout::spread) continue;
+          const int64_t threads = right == Right::packed ? 1 : 4;
+          std::vector<T> got = product.run(set.table[int(type)], threads, right);
           EXPECT_EQ(std::memcmp(got.data(), product.want.data(), got.size() * sizeof(T)), 0)
               << set.name << ": " << size.m << " x " << size.k << " x " << size.n << ", layout "
-              << int(layout) << ", threads " << threads;
+              << int(layout) << ", right operand " << int(right);
         }
       }
     }
@@ -202,8 +209,8 @@ TEST(Matmul, Bf16IsCloseToSumsInDouble) {
   check_halves(MatmulType::bf16, from_bf16, 0x1p-7);
 }
 
-// Blocks of one product: B in panels or as it stands, k at once or in two parts, sums in rows that
-// are longer than the block.
+// One block of a product: B in panels or as it stands, kept as panels on the way or not; k in two
+// parts, sums in rows that are longer than the block.
 template <class T>
 void check_multiply(MatmulType type, const Size& size) {
   const Product<T> product(size, Layout::rows);
@@ -212,24 +219,29 @@ void check_multiply(MatmulType type, const Size& size) {
     const int64_t wide = (size.n + 15) / 16 * 16, stride = wide + 5, cut = size.k / 3;
     std::vector<T> packed(f.packed_size(size.k, size.n));
     f.pack(product.b.data(), size.n, 1, size.k, size.n, packed.data(), 0, f.panel_count(size.n));
-    for (const bool plain : {false, true}) {
+    const auto multiply_plain = [&f](const ProductCall& call) { f.multiply_plain(call, call.b); };
+    for (const std::string how : {"packed", "plain", "plain, kept"}) {
+      const bool plain = how != "packed";
+      const std::function<void(const ProductCall&)> multiply =
+          how == "plain, kept" ? multiply_plain
+                               : std::function<void(const ProductCall&)>(f.multiply);
       std::vector<T> c(size.m * stride, T(-99));
       ProductCall call{size.m,           size.n,           cut,           product.a.data(),
                        product.a_row,    product.a_column, packed.data(), f.width,
                        size.k * f.width, c.data(),         stride,        false};
       if (plain)
         call.b = product.b.data(), call.b_row_stride = size.n, call.b_panel_stride = f.width;
-      f.multiply(call);
+      multiply(call);
       call.a = product.a.data() + cut * product.a_column;
       call.b = (const T*)call.b + cut * call.b_row_stride;
       call.k = size.k - cut, call.add = true;
-      f.multiply(call);
+      multiply(call);
       for (int64_t i = 0; i < size.m * stride; ++i) {
         const int64_t row = i / stride, column = i % stride;
         if (column < size.n) {
           const T sum = c[i] + product.bias[column];
           ASSERT_EQ(sum, product.want[row * size.n + column])
-              << set.name << " row " << row << " column " << column << " plain " << plain;
+              << set.name << " row " << row << " column " << column << ", " << how;
         } else if (column >= wide) {
           ASSERT_EQ(c[i], T(-99)) << set.name << " row " << row << " column " << column;
         }
@@ -245,22 +257,28 @@ TEST(Matmul, PartsOfAProductAddUpWithTheBitsOfTheWhole) {
   }
 }
 
+void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, int64_t columns) {
+  for (const Size& size : sizes) {
+    for (const int64_t threads : {1, 2, 64}) {
+      const ProductCut cut = cut_of(size.m, size.n, size.k, threads);
+      std::vector<int> seen(size.m * size.n);
+      for (int64_t t = 0; t < cut.count; ++t) {
+        const ProductBlock at = cut.block(t);
+        ASSERT_LE(at.rows, rows);
+        ASSERT_LE(at.columns, columns);
+        for (int64_t i = 0; i < at.rows * at.columns; ++i)
+          ++seen[(at.row + i / at.columns) * size.n + at.column + i % at.columns];
+      }
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), size.m * size.n);
+    }
+  }
+}
+
 TEST(Matmul, BlocksCoverTheProductOnce) {
   for (const Set& set : sets()) {
-    for (const Size& size : sizes) {
-      for (const int64_t threads : {1, 2, 64}) {
-        const ProductCut cut = set.table[0].cut(size.m, size.n, size.k, threads);
-        std::vector<int> seen(size.m * size.n);
-        for (int64_t t = 0; t < cut.count; ++t) {
-          const ProductBlock at = cut.block(t);
-          ASSERT_LE(at.rows, product_rows);
-          ASSERT_LE(at.columns, product_columns<float>);
-          for (int64_t i = 0; i < at.rows * at.columns; ++i)
-            ++seen[(at.row + i / at.columns) * size.n + at.column + i % at.columns];
-        }
-        EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), size.m * size.n);
-      }
-    }
+    check_blocks(set.table[0].cut, product_rows, product_columns<float>);
+    check_blocks(set.table[0].cut_plain, product_plain_rows, product_plain_columns<float>);
+    check_blocks(set.table[1].cut_plain, product_plain_rows, product_plain_columns<double>);
   }
 }
 

@@ -63,6 +63,8 @@ class Emitter {
 
   // emitter_product.cpp
   void multiply_in_memory(const loop::Product& p, const std::string& panels);
+  void multiply_panels(const loop::Product& p);
+  void multiply_rows(const loop::Product& p, std::string_view task);
   void multiply_computed(const loop::Product& p, const std::string& panels);
   void finish_sums(const loop::Product& p);
   void open_lanes(sym::Expr index, sym::Expr extent, std::string_view end);

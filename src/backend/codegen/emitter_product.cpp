@@ -24,6 +24,24 @@ std::string at_base(const std::string& buffer, Expr base) {
   return base.is(0) ? buffer : cat(buffer, " + ", scalar_text(base));
 }
 
+// Names of product.h for how the right operand is read.
+struct ProductNames {
+  std::string_view cut;
+  std::string sums, stride;  // an array's size, from row to row of what stands in it
+};
+ProductNames names_of(loop::RightOperand reads, std::string_view acc) {
+  const std::string type = cat("<", acc, ">");
+  switch (reads) {
+    case loop::RightOperand::rows:
+      return {"cut_plain", cat("product_plain_sums", type), cat("product_plain_columns", type)};
+    case loop::RightOperand::columns:
+      return {"cut_turned", cat("product_sums", type), "product_rows"};
+    case loop::RightOperand::panels:
+      break;
+  }
+  return {"cut", cat("product_sums", type), cat("product_columns", type)};
+}
+
 }  // namespace
 
 // for each block of the task's: the sums, then what follows for every row and 16 columns.
@@ -31,45 +49,67 @@ void Emitter::write(const loop::Product& p) {
   for (const Expr index : {p.row, p.column, p.inner}) names_.take(sym::name_of(index));
   const std::string_view acc = type_text(p.accumulate);
   const std::string k = scalar_text(p.k);
-  const bool batched = !p.batch.constant();
-  out_.line("const Product& product = ", product_of(p.packed), ";");
-  out_.line("const ProductCut cut = product.", p.turned ? "cut_turned(" : "cut(", scalar_text(p.m),
-            ", ", scalar_text(p.n), ", ", k, ", args->threads);");
-  out_.line("alignas(64) ", acc, " sums[product_sums<", acc, ">]",
-            p.turned ? cat(", turned[product_sums<", acc, ">];") : ";");
+  const bool batched = !p.batch.constant(), turned = p.reads == loop::RightOperand::columns;
+  const ProductNames names = names_of(p.reads, acc);
+  out_.line("const Product& product = ", product_of(p.right), ";");
+  out_.line("const ProductCut cut = product.", names.cut, "(", scalar_text(p.m), ", ",
+            scalar_text(p.n), ", ", k, ", args->threads);");
+  out_.line("alignas(64) ", acc, " sums[", names.sums, "]",
+            turned ? cat(", turned[", names.sums, "];") : ";");
   if (p.left.buffer < 0) {
     out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
   }
   out_.open("for (i64 task = begin; task < end; ++task) {");
   push_scope();
-  std::string panels = buffer_name(p.packed);
-  if (batched) {
-    const std::string_view batch = sym::name_of(p.batch);
-    out_.line("const i64 ", batch, " = task / cut.count;");
-    panels += cat(" + ", batch, " * product.packed_size(", k, ", ",
-                  scalar_text(p.turned ? p.m : p.n), ")");
-  }
-  out_.line("const ProductBlock at = cut.block(", batched ? "task % cut.count" : "task",
-            p.turned ? ").turned();" : ");");
-  panels = block_start(panels, p.turned ? "at.row" : "at.column", p.k);
-  p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
-  if (p.turned) out_.line("product.turn(turned, at.columns, at.rows, sums);");
+  if (batched) out_.line("const i64 ", sym::name_of(p.batch), " = task / cut.count;");
+  const std::string_view task = batched ? "task % cut.count" : "task";
+  out_.line("const ProductBlock at = cut.block(", task, turned ? ").turned();" : ");");
+  p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
+  if (turned) out_.line("product.turn(turned, at.columns, at.rows, sums);");
   finish_sums(p);
   pop_scope();
   out_.close();
+}
+
+void Emitter::multiply_panels(const loop::Product& p) {
+  const bool turned = p.reads == loop::RightOperand::columns;
+  std::string panels = buffer_name(p.right);
+  if (!p.batch.constant()) {
+    panels += cat(" + ", sym::name_of(p.batch), " * product.packed_size(", scalar_text(p.k), ", ",
+                  scalar_text(turned ? p.m : p.n), ")");
+  }
+  panels = block_start(panels, turned ? "at.row" : "at.column", p.k);
+  p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
+}
+
+// The right operand as it lies; `task`: number of the block.
+void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
+  const loop::Left& left = p.left;
+  VITRO_ASSERT(left.buffer >= 0, "a product reads rows beside a left operand in memory");
+  const std::string right = at_base(buffer_name(p.right), p.right_base);
+  out_.line("product.multiply_plain({at.rows, at.columns, ", scalar_text(p.k), ",");
+  out_.line("                        ",
+            block_start(at_base(buffer_name(left.buffer), left.base), "at.row", left.row_stride),
+            ", ", scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
+  out_.line("                        ", right, " + at.column, ", scalar_text(p.right_stride),
+            ", 0,");
+  out_.line("                        sums, ", names_of(p.reads, type_text(p.accumulate)).stride,
+            ", false},");
+  out_.line("                       ", right, " + cut.block(", task, " + 1).column);");
 }
 
 void Emitter::multiply_in_memory(const loop::Product& p, const std::string& panels) {
   const loop::Left& left = p.left;
   const std::string matrix = at_base(buffer_name(left.buffer), left.base);
   const std::string k = scalar_text(p.k);
-  out_.line("product.multiply({", p.turned ? "at.columns, at.rows, " : "at.rows, at.columns, ", k,
+  const bool turned = p.reads == loop::RightOperand::columns;
+  out_.line("product.multiply({", turned ? "at.columns, at.rows, " : "at.rows, at.columns, ", k,
             ",");
   out_.line("                  ",
-            block_start(matrix, p.turned ? "at.column" : "at.row", left.row_stride), ", ",
+            block_start(matrix, turned ? "at.column" : "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                  ", panels, ", product.width, ", k, " * product.width,");
-  out_.line("                  ", p.turned ? "turned" : "sums", ", product_columns<",
+  out_.line("                  ", turned ? "turned" : "sums", ", product_columns<",
             type_text(p.accumulate), ">, false});");
 }
 
@@ -110,7 +150,7 @@ void Emitter::finish_sums(const loop::Product& p) {
   out_.open("for (i64 ", column, " = at.column; ", column, " < at.column + at.columns; ", column,
             " += 16) {");
   open_lanes(p.column, p.n, "at.column + at.columns");
-  const std::string stride = p.turned ? "product_rows" : cat("product_columns<", acc, ">");
+  const std::string stride = names_of(p.reads, acc).stride;
   out_.line("const Vec<", acc, "> sum = load(sums + (", row, " - at.row) * ", stride, " + ", column,
             " - at.column);");
   variables_[p.sum] = "sum";

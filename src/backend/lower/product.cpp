@@ -21,6 +21,9 @@ Expr used_index(Expr index, Expr extent) {
 }
 
 constexpr int64_t panel = kernels::product_most_width;
+// Rows between which weights are read where they lie: fewer wait for memory, from which panels come
+// faster; more read the weights again for every block of rows.
+constexpr int64_t least_rows = 48, most_rows = 4 * kernels::product_plain_rows;
 
 class ProductLowering {
  public:
@@ -49,15 +52,20 @@ class ProductLowering {
   }
 
   std::vector<LoweredKernel> run() {
-    const bool right_in_memory = find_right();
-    if (right_in_memory && reads_right_in_place()) {
-      product_.turned = true;
+    if (!find_right()) copy_right();
+    const bool by_columns = right_place_.first_stride.is(1);
+    Verdict in_place = by_columns ? reads_columns() : reads_rows();
+    if (!in_place) {
+      pack(right_place_, product_.n);
+    } else if (by_columns) {
+      product_.reads = loop::RightOperand::columns;
       pack(left_place_, product_.m);
     } else {
-      if (!right_in_memory) copy_right();
-      pack(right_place_, product_.n);
+      product_.reads = loop::RightOperand::rows;
+      packed_ = right_place_.buffer;
     }
     multiply();
+    out_.back().kernel.reading = std::move(in_place.why);
     return std::move(out_);
   }
 
@@ -87,16 +95,53 @@ class ProductLowering {
     return find(right_, with_batch(inner(), column()), product_.column, &right_place_);
   }
 
-  // Weights that stand with k contiguous, beside a left operand that is far smaller but fills
-  // panels: packing that one at every call costs less than a second copy of the weights.
-  bool reads_right_in_place() {
-    const auto m = product_.m.constant(), n = product_.n.constant();
-    if (!m || !n || *m < 2 * panel || 2 * *m > *n) return false;
-    const int64_t in_last = *m % panel;  // a panel less than half full is slow beside a few others
-    if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) return false;
+  // Whether both operands have the type of the sums and the left one lies in memory.
+  bool as_they_lie() {
     const auto dtype = [&](graph::Value v) { return program_.graph().meta(v).dtype; };
     return dtype(left_) == product_.accumulate && dtype(right_) == product_.accumulate &&
-           right_place_.first_stride.is(1) && find_left();
+           find_left();
+  }
+
+  // Weights that stand with k contiguous, beside a left operand that is far smaller but fills
+  // panels: packing that one at every call costs less than a second copy of the weights.
+  Verdict reads_columns() {
+    const auto m = product_.m.constant(), n = product_.n.constant();
+    if (!m || !n) return Verdict::no("packed, as its size or the left one's differs between calls");
+    if (*m < 2 * panel) return Verdict::no(cat("packed, as few rows (", *m, ") are multiplied"));
+    if (2 * *m > *n) return Verdict::no("packed, as it is hardly larger than the left operand");
+    const int64_t in_last = *m % panel;  // a panel less than half full is slow beside a few others
+    if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) {
+      return Verdict::no(cat("packed, as ", *m, " rows leave most of a panel empty"));
+    }
+    if (!as_they_lie()) return Verdict::no("packed, as an operand is computed or converted");
+    return Verdict::yes("read where it lies: the left operand is far smaller and packed instead");
+  }
+
+  // Whatever has its rows contiguous, but weights of which panels are kept where those are faster.
+  Verdict reads_rows() {
+    if (!right_place_.second_stride.is(1)) {
+      return Verdict::no("packed, as neither its rows nor its columns are contiguous");
+    }
+    if (is_kept()) {
+      const auto m = product_.m.constant();
+      if (!m) return Verdict::no("packed once for calls of every size");
+      if (*m < least_rows)
+        return Verdict::no(cat("packed once, as few rows (", *m, ") are multiplied"));
+      if (*m > most_rows)
+        return Verdict::no(cat("packed once, as ", *m, " rows would read it often"));
+    }
+    const bool unit =
+        as_they_lie() && (left_place_.first_stride.is(1) || left_place_.second_stride.is(1));
+    if (!unit) return Verdict::no("packed, as an operand is computed or converted");
+    return Verdict::yes("read where it lies, its rows are contiguous");
+  }
+
+  // Whether panels of the right operand would be packed once.
+  bool is_kept() const {
+    const BufferInfo& from = places_.buffers()[right_place_.buffer.n];
+    if (from.kind != BufferKind::input) return false;
+    const graph::Graph& g = program_.graph();
+    return g[g.inputs()[static_cast<size_t>(from.which)]].input == graph::InputKind::parameter;
   }
 
   // The right operand, computed and written row by row.
@@ -155,17 +200,23 @@ class ProductLowering {
 
   void multiply() {
     KernelBuilder build(program_, places_, group_);
-    if (product_.turned) {
-      product_.left = {build.buffer(right_place_.buffer),
-                       right_place_.base,
-                       right_place_.second_stride,
-                       right_place_.first_stride,
-                       {}};
-    } else {
-      read_left(build);
+    switch (product_.reads) {
+      case loop::RightOperand::columns:
+        product_.left = {build.buffer(right_place_.buffer),
+                         right_place_.base,
+                         right_place_.second_stride,
+                         right_place_.first_stride,
+                         {}};
+        break;
+      case loop::RightOperand::rows:
+        product_.right_base = right_place_.base;
+        product_.right_stride = right_place_.first_stride;
+        [[fallthrough]];
+      case loop::RightOperand::panels:
+        read_left(build);
     }
-    product_.packed = build.buffer(packed_);
-    product_.packed_dtype = places_.buffers()[packed_.n].dtype;
+    product_.right = build.buffer(packed_);
+    product_.right_dtype = places_.buffers()[packed_.n].dtype;
     product_.sum = build.new_variable();
     const Value sum = build.pool().variable(product_.sum, product_.accumulate);
     build.define(item_, cast(sum, dtype_));
@@ -188,7 +239,7 @@ class ProductLowering {
   bool batched_ = false;
   Expr batches_;
   loop::Product product_;
-  BufferId packed_;
+  BufferId packed_;  // what `multiply` reads: panels, or the right operand
   Place left_place_{}, right_place_{};
   std::vector<LoweredKernel> out_;
 };

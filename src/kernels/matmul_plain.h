@@ -1,0 +1,167 @@
+// The products of product.h with B read where it lies, its rows contiguous.  The first tile of a
+// block adds up B as it stands and keeps it as panels on the way; the tiles below read those.
+// Rows of B lie far apart, where no machine fetches them by itself: every tile asks for some rows
+// of what is read next.
+//
+//   matmul_multiply_plain<f32>(call, b + then);       // `then`: the first column of the next block
+//
+// Not a part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
+#pragma once
+#include "kernels/matmul.h"
+
+namespace vitro::kernels::inline VITRO_ISA {
+
+// High blocks of few columns: B is read once for each.
+template <class Acc>
+[[gnu::noinline]] static ProductCut matmul_cut_plain(i64 m, i64 n, i64, i64 threads) {
+  const i64 most = divide_up(m, MatmulPanel<Acc>::rows), wanted = threads > 1 ? 4 * threads : 1;
+  ProductCut cut{m, n, 1, divide_up(m, product_plain_rows), product_plain_columns<Acc>, 0};
+  const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
+  while (count() < wanted && cut.row_blocks < most) {
+    cut.row_blocks = smaller(2 * cut.row_blocks, most);
+  }
+  return cut;
+}
+
+// Rows that a tile asks for while it adds up: one every `every` columns of A, `stride` bytes apart.
+// An address need not exist.
+struct MatmulAhead {
+  const char* row;
+  i64 stride, every;
+};
+
+// The columns of a block in a row, wherever their first cache line starts.
+VITRO_INLINE void matmul_ask(const char* row) {
+  constexpr i64 line = 64, bytes = product_plain_columns<char>;
+#pragma clang loop unroll(full)
+  for (i64 i = 0; i < bytes; i += line) __builtin_prefetch(row + i);
+  __builtin_prefetch(row + bytes - 1);
+}
+
+// c[rows][16 * vectors] (+)= a * b, as matmul_tile; `keep`: rows of B go to rows of a panel too.
+template <int rows, int vectors, bool row_major, bool keep, class Acc>
+[[gnu::noinline]] static void matmul_plain_tile(const Acc* a, i64 a_stride, const Acc* b,
+                                                i64 b_stride, i64 k, Acc* c, i64 c_stride, bool add,
+                                                Acc* kept, MatmulAhead ahead) {
+  MatmulSums<rows, vectors, Acc> sums;
+  if (add) sums.read(c, c_stride);
+  while (k > 0) {
+    matmul_ask(ahead.row);
+    ahead.row += ahead.stride;
+    i64 count = smaller(k, ahead.every);
+    k -= count;
+#pragma clang loop unroll(disable)
+    for (; count > 0; --count) {
+      Vec<Acc> right[vectors];
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j) right[j] = load(b + j * 16);
+      if constexpr (keep) {
+#pragma clang loop unroll(full)
+        for (int j = 0; j < vectors; ++j) store(kept + j * 16, right[j]);
+        kept += MatmulPanel<Acc>::columns;
+      }
+      sums.add(a, row_major ? a_stride : 1, right);
+      b += b_stride, a += row_major ? 1 : a_stride;
+    }
+  }
+  sums.write(c, c_stride);
+}
+
+template <class Acc>
+using MatmulPlainTile = void (*)(const Acc*, i64, const Acc*, i64, i64, Acc*, i64, bool, Acc*,
+                                 MatmulAhead);
+
+template <bool row_major, bool keep, class Acc, int... i>
+VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
+  constexpr int most = MatmulPanel<Acc>::vectors;
+  static constexpr MatmulPlainTile<Acc> tiles[] = {
+      matmul_plain_tile<i / most + 1, i % most + 1, row_major, keep, Acc>...};
+  return tiles[(rows - 1) * most + vectors - 1];
+}
+
+// Rows of B that are kept at a time: their panels stay in the second cache.
+template <class Acc>
+inline constexpr i64 matmul_plain_depth = 1536 / sizeof(Acc);
+
+// One call: blocks of B, `depth` rows by the columns of a block, one after the other.
+template <class Acc>
+class MatmulPlainRun {
+ public:
+  [[gnu::always_inline]] MatmulPlainRun(const ProductCall& call, const void* then)
+      : call_(call), a_((const Acc*)call.a), b_((const Acc*)call.b), then_((const Acc*)then) {}
+
+  [[gnu::always_inline]] void run() {
+    const i64 blocks = call_.k > depth ? divide_up(call_.k, depth) : 1;
+    each_ = divide_up(call_.k, blocks);
+    for (i64 column = 0; column < call_.columns; column += columns) {
+      for (i64 block = 0; block < blocks; ++block) {
+        const i64 k0 = block * each_;
+        multiply(column, k0, smaller(each_, call_.k - k0));
+      }
+    }
+  }
+
+ private:
+  using Panel = MatmulPanel<Acc>;
+  static constexpr i64 columns = product_plain_columns<Acc>, depth = matmul_plain_depth<Acc>;
+  static_assert(columns % Panel::columns == 0);
+
+  // Where B is read after the block whose last row and column these are.
+  [[gnu::always_inline]] const Acc* next(i64 column, i64 k_end) const {
+    if (k_end < call_.k) return b_ + k_end * call_.b_row_stride + column;
+    return column + columns < call_.columns ? b_ + column + columns : then_;
+  }
+
+  [[gnu::always_inline]] void multiply(i64 column, i64 k0, i64 count) {
+    const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
+              higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
+              asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
+    const i64 row_bytes = call_.b_row_stride * i64(sizeof(Acc));
+    MatmulAhead ahead{(const char*)next(column, k0 + count), row_bytes,
+                      count > asked ? count / asked : 1};
+    for (i64 first = 0; first < wide; first += Panel::columns) {
+      const Acc* b = b_ + k0 * call_.b_row_stride + column + first;
+      i64 stride = call_.b_row_stride;
+      const i64 vectors = smaller(divide_up(wide - first, 16), Panel::vectors);
+      bool keep = tiles > 1;
+      if (16 * vectors > wide - first) {
+        matmul_copy_right<Panel::columns>(b, stride, count, wide - first, kept_);
+        b = kept_, stride = Panel::columns, keep = false;
+      }
+      for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
+        const i64 rows = low + (tile < higher), c = row * call_.c_row_stride + column + first;
+        const Acc* a = a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
+        tile_of(rows, vectors, keep)(
+            a, call_.a_k_stride == 1 ? call_.a_row_stride : call_.a_k_stride, b, stride, count,
+            (Acc*)call_.c + c, call_.c_row_stride, call_.add || k0 > 0, kept_, ahead);
+        if (keep) b = kept_, stride = Panel::columns, keep = false;
+        ahead.row += asked * row_bytes;
+        row += rows;
+      }
+    }
+  }
+
+  [[gnu::always_inline]] MatmulPlainTile<Acc> tile_of(i64 rows, i64 vectors, bool keep) const {
+    constexpr __make_integer_seq<LaneList, int, Panel::rows * Panel::vectors> all{};
+    if (call_.a_k_stride == 1) {
+      return keep ? matmul_plain_tile_of<true, true, Acc>(rows, vectors, all)
+                  : matmul_plain_tile_of<true, false, Acc>(rows, vectors, all);
+    }
+    return keep ? matmul_plain_tile_of<false, true, Acc>(rows, vectors, all)
+                : matmul_plain_tile_of<false, false, Acc>(rows, vectors, all);
+  }
+
+  const ProductCall& call_;
+  const Acc *a_, *b_, *then_;
+  i64 each_ = 0;
+  alignas(64) Acc kept_[depth * Panel::columns];
+};
+
+// `then`: where B is read after this call.
+template <class Acc>
+[[gnu::noinline]] static void matmul_multiply_plain(const ProductCall& call, const void* then) {
+  if (call.rows <= 0) return;
+  MatmulPlainRun<Acc>(call, then).run();
+}
+
+}  // namespace vitro::kernels::inline VITRO_ISA
