@@ -95,6 +95,20 @@ TEST(Pipeline, a_parameter_whose_pointer_was_handed_out_is_packed_for_each_call)
   }
 }
 
+TEST(Pipeline, a_product_may_overwrite_an_operand_that_it_reads_where_it_lies) {
+  init();
+  const auto f = [](const Tensor& x, Tensor w) {
+    copy_(w, mm(x, w));
+    return w + 1;
+  };
+  auto fast = compile(f);
+  const Tensor x = nn::normal({200, 200}, 0, 1), w = nn::normal({200, 200}, 0, 1), again = clone(w);
+  for (int step = 0; step < 2; ++step) {
+    expect_equal(fast(x, w), f(x, again));
+    expect_equal(w, again);
+  }
+}
+
 TEST(Pipeline, nothing_falls_back_to_eager) {
   init();
   auto fast = compile([](const Tensor& x) { return layer_norm(gelu(x), {64}, {}, {}, 1e-5); });
