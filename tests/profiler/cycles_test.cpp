@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "profiler/checks.h"
 #include "vitro/base/error.h"
 #include "vitro/profiler/profiler.h"
 
@@ -23,22 +24,6 @@ std::vector<std::string> names(const Profile& profile) {
   return found;
 }
 
-void expect_nested(const Profile& profile) {
-  for (const Track& track : profile.tracks) {
-    for (size_t i = 0; i < track.slices.size(); ++i) {
-      const Slice& slice = track.slices[i];
-      ASSERT_LE(slice.begin, slice.end);
-      if (i > 0) {
-        ASSERT_LE(track.slices[i - 1].begin, slice.begin);
-      }
-      if (slice.parent == Slice::none) continue;
-      ASSERT_LT(slice.parent, i);
-      ASSERT_LE(track.slices[slice.parent].begin, slice.begin);
-      ASSERT_LE(slice.end, track.slices[slice.parent].end);
-    }
-  }
-}
-
 void work(int i) {
   RecordFunction range(cat("work ", i));
 }
@@ -50,15 +35,6 @@ std::string error_of(auto f) {
     return error.what();
   }
   return {};
-}
-
-size_t warnings_since(uint64_t mark) {
-  size_t found = 0;
-  for (const events::Rare& event : events::rare_since(mark)) {
-    const auto* message = std::get_if<events::Message>(&event.what);
-    found += message && message->level == events::Level::warning;
-  }
-  return found;
 }
 
 using Names = std::vector<std::string>;

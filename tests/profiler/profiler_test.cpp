@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "profiler/checks.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
@@ -49,21 +50,6 @@ int random_nest(std::mt19937& random, int depth) {
     }
   }
   return made;
-}
-
-void expect_nested(const Track& track) {
-  for (size_t i = 0; i < track.slices.size(); ++i) {
-    const Slice& slice = track.slices[i];
-    ASSERT_LE(slice.begin, slice.end);
-    if (i > 0) {
-      ASSERT_LE(track.slices[i - 1].begin, slice.begin);
-    }
-    if (slice.parent == Slice::none) continue;
-    ASSERT_LT(slice.parent, i);
-    const Slice& around = track.slices[slice.parent];
-    ASSERT_LE(around.begin, slice.begin);
-    ASSERT_LE(slice.end, around.end);
-  }
 }
 
 }  // namespace

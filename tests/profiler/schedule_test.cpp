@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "profiler/checks.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 
@@ -25,15 +26,6 @@ std::string error_of(const ScheduleOptions& options) {
     return error.what();
   }
   return {};
-}
-
-size_t warnings_since(uint64_t mark) {
-  size_t found = 0;
-  for (const events::Rare& event : events::rare_since(mark)) {
-    const auto* message = std::get_if<events::Message>(&event.what);
-    found += message && message->level == events::Level::warning;
-  }
-  return found;
 }
 
 }  // namespace
