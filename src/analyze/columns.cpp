@@ -53,10 +53,6 @@ Result<Mapped> Mapped::open(const std::string& path) {
   return mapped;
 }
 
-void Mapped::let_go() const {
-  if (data_) madvise(data_, bytes_, MADV_DONTNEED);
-}
-
 Result<Columns> Columns::open(const std::string& folder) {
   Columns columns;
   auto facts = read_facts(cat(folder, "/facts"));

@@ -39,8 +39,6 @@ class Mapped {
   std::span<const T> as() const {
     return {static_cast<const T*>(data_), bytes_ / sizeof(T)};
   }
-  // The pages may be taken from this process's memory; they come back from the file.
-  void let_go() const;
 
  private:
   void* data_ = nullptr;

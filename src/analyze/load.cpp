@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -27,7 +28,8 @@ struct Numbers {
 
 class Loader {
  public:
-  Loader(Windows& windows, ColumnWriter& writer, report::Progress& progress)
+  // `progress` may be null.
+  Loader(Windows& windows, ColumnWriter& writer, report::Progress* progress)
       : windows_(windows), writer_(writer), progress_(progress) {}
 
   void run(int threads) {
@@ -51,7 +53,7 @@ class Loader {
 
   Windows& windows_;
   ColumnWriter& writer_;
-  report::Progress& progress_;
+  report::Progress* progress_;
 
   std::mutex cutting_;  // windows come one after the other
   uint64_t last_cut_ = 0;
@@ -137,7 +139,7 @@ void Loader::collect(const EventParser& parser, Numbers& numbers, Batch& batch) 
     if (facts_.notes.size() < most_notes) facts_.notes.push_back(std::move(note));
   }
   writer_.add(batch.rows);
-  progress_.at(consumed_.load(std::memory_order_relaxed));
+  if (progress_) progress_->at(consumed_.load(std::memory_order_relaxed));
 }
 
 void Loader::apply(const TrackFact& fact) {
@@ -209,8 +211,9 @@ Result<Done> load(const std::string& path, const std::string& folder, const Load
   if (!bytes) return bytes.failure();
   Windows windows(*std::move(bytes));
   ColumnWriter writer(folder);
-  report::Progress progress(cat("reading ", path), windows.total());
-  Loader loader(windows, writer, progress);
+  std::optional<report::Progress> progress;
+  if (options.progress) progress.emplace(cat("reading ", path), windows.total());
+  Loader loader(windows, writer, progress ? &*progress : nullptr);
   loader.run(threads_of(options));
   if (!windows.found_events()) {
     const Note why = windows.notes().empty() ? Note{0, "the file has no member \"traceEvents\""}

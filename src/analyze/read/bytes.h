@@ -34,7 +34,7 @@ class Bytes {
 // `path` "-": standard input.
 Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path);
 
-// The text of a file without packing, from any place: for pipes see open_bytes.
+// What these bytes unpack to; open_bytes chooses among them.
 std::unique_ptr<Bytes> gunzip(std::unique_ptr<Bytes> from);
 std::unique_ptr<Bytes> unzstd(std::unique_ptr<Bytes> from);
 std::unique_ptr<Bytes> unzip(std::unique_ptr<Bytes> from);
