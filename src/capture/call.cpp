@@ -44,6 +44,7 @@ Call::Call(std::shared_ptr<Record> record)
 
 Call::~Call() {
   if (eager_begun_) events::record(events::EagerEnd{});
+  for (; open_regions_ > 0; --open_regions_) events::record(events::RegionEnd{});
   record_->give_back(std::move(memory_));
 }
 

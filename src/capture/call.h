@@ -110,6 +110,9 @@ class Call final : public Interpreter {
   Interpreter* below_;
   NewSymbols names_;
   size_t remembered_inputs_ = 0;
+  // Regions go on to the end of the call, so that what follows a break lies inside of what was
+  // before it, as in PyTorch.
+  int open_regions_ = 0;
   bool eager_begun_ = false;  // the recorder was told that what follows runs eagerly
 };
 

@@ -154,17 +154,19 @@ void Call::run_exit(Exit& exit) {
 // it, after what was done before it; anything else was our failure, and the call goes on.
 bool Call::run_ready(Exit& exit) {
   std::string of_data;
+  const bool seen = events::record(events::RegionBegin{record_->number(), exit.number, exit.label});
   try {
-    const events::RegionScope region{{record_->number(), exit.number, exit.label}};
     const uint64_t begin = ticks();
     run_compiled(exit);
     exit.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+    open_regions_ += seen ? 1 : 0;
     return true;
   } catch (const Error& e) {
     of_data = e.what();
   } catch (const std::exception& e) {
     record_->run_failed_of(exit, e.what());
   }
+  if (seen) events::record(events::RegionEnd{});
   m_.outputs.clear();
   interpret_path(&exit, &run_failed, of_data.empty() ? "the compiled segment failed" : of_data);
   if (!of_data.empty())

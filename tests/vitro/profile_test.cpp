@@ -156,4 +156,31 @@ TEST(ProfileOfCompiled, results_are_activations_and_arenas_temporary) {
   EXPECT_TRUE(seen);
 }
 
+TEST(ProfileOfCompiled, what_follows_a_break_lies_inside_of_what_was_before_it) {
+  auto fast = compile([](const Tensor& x) {
+    const Tensor y = wave(x);
+    graph_break("once");
+    const Tensor z = wave(y);
+    graph_break("twice");
+    return wave(z);
+  });
+  auto other = compile(wave);
+  fast(input(0)).data<float>();
+  other(input(0)).data<float>();
+  Profiler profiler;
+  fast(input(1)).data<float>();
+  other(input(1)).data<float>();
+  profiler.stop();
+  const std::vector<Slice>& slices = profiler.profile().tracks[0].slices;
+  std::vector<size_t> depths;
+  for (const Slice& slice : slices) {
+    if (slice.kind != SliceKind::region) continue;
+    size_t depth = 0;
+    for (uint32_t i = slice.parent; i != Slice::none; i = slices[i].parent) ++depth;
+    depths.push_back(depth);
+    EXPECT_TRUE(slice.finished);
+  }
+  EXPECT_EQ(depths, (std::vector<size_t>{0, 1, 2, 0}));
+}
+
 }  // namespace vitro
