@@ -5,13 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "vitro/profiler/profile.h"
-#include "vitro/report/output.h"
+#include "vitro/report/flame.h"
 
 namespace vitro {
 
@@ -27,18 +26,7 @@ Metric metric_named(std::string_view name);
 
 class CallTree {
  public:
-  enum class Kind : uint8_t { all, thread, slice };
-
-  struct Node {
-    std::string_view name;
-    Kind kind;
-    SliceKind slice_kind;  // of slices
-    uint32_t parent;       // index, smaller than the node's own; the root is its own
-    uint32_t depth = 0;    // of the root: 0
-    int64_t self = 0;      // of the metric
-    int64_t total = 0;     // with what is inside
-    uint64_t calls = 0;
-  };
+  using Node = report::FlameNode;
 
   // Threads of one name are one node below the root.  Keeps no reference to the profile.
   explicit CallTree(const Profile& profile, Metric metric = Metric::self_cpu_time);
@@ -52,13 +40,8 @@ class CallTree {
   std::vector<Node> nodes_;
 };
 
-// One line for each node that has something of its own: "thread;outer;inner 1234".  What
-// flame-graph tools read (flamegraph.pl, inferno, speedscope); `;` and line breaks in names become
-// `_`.
+// As report/flame.h says.
 void write_stacks(const CallTree& tree, report::Output& out);
-
-// A picture of the tree: a box for each node, as wide as its share, inner ones below outer ones.  A
-// click on a box makes it as wide as the picture.
 void write_flame_graph(const CallTree& tree, std::string_view title, report::Output& out);
 
 }  // namespace vitro
