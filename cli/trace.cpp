@@ -1,94 +1,124 @@
 // `vitro trace QUESTION FILE`: reads a trace and answers.
+#include "trace.h"
+
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <memory>
 
-#include "command.h"
-#include "vitro/analyze/check.h"
-#include "vitro/analyze/gaps.h"
-#include "vitro/analyze/info.h"
-#include "vitro/analyze/ops.h"
+#include "vitro/analyze/analyses.h"
 #include "vitro/report/table.h"
 
 namespace vitro::cli {
 namespace {
 
-constexpr int unreadable = 3;
+std::vector<Command>& trace_commands() {
+  static auto* all = new std::vector<Command>;
+  return *all;
+}
 
-struct Setting {
-  std::string file;
-  bool json = false, csv = false, no_cache = false;
-  size_t rows = 30;
-};
-
-// A question, its sentence, and who answers it.
+// What the command line said of one analysis.
 struct Question {
-  const char *name, *about;
-  analyze::Answer (*ask)(const analyze::Trace& trace);
-};
-constexpr Question questions[] = {
-    {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
-     [](const analyze::Trace& trace) { return analyze::answer(analyze::info(trace)); }},
-    {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
-     analyze::answer_ops},
-    {"kernels", "Where the devices' time went: kernels, copies and fills by name",
-     analyze::answer_kernels},
-    {"gaps",
-     "Why devices were idle: late launches, latency between kernels; what a device graph saves",
-     analyze::answer_gaps},
-    {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
-     analyze::answer_check},
+  explicit Question(const analyze::Analysis& which) : analysis(which) {}
+
+  int run() const {
+    analyze::Parameters parameters(analysis);
+    for (const auto& [name, text] : texts) parameters.set(name, text);
+    for (const auto& [name, set] : flags)
+      if (set) parameters.set(name, "yes");
+    const auto trace = open_trace(file, setting);
+    return trace ? print_answer(analysis.ask(*trace, parameters), setting) : unreadable;
+  }
+
+  const analyze::Analysis& analysis;
+  TraceSetting setting;
+  std::string file;
+  std::map<std::string, std::string> texts;
+  std::map<std::string, bool> flags;
 };
 
-void print(const analyze::Answer& answer, const Setting& setting) {
+void declare(CLI::App& app, const analyze::Parameter& parameter, Question& question) {
+  const std::string name(parameter.name), option = "--" + name, about(parameter.about);
+  if (parameter.kind == analyze::Parameter::Kind::flag) {
+    app.add_flag(option, question.flags[name], about);
+    return;
+  }
+  std::string& text = question.texts[name] = parameter.fallback;
+  CLI::Option* added = app.add_option(option, text, about)->capture_default_str();
+  if (parameter.kind == analyze::Parameter::Kind::number) added->check(CLI::Number);
+}
+
+std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {
+  auto question = std::make_shared<Question>(analysis);
+  app.add_option("file", question->file, trace_file_about)->required();
+  for (const analyze::Parameter& each : analysis.parameters) declare(app, each, *question);
+  question->setting.declare(app);
+  return [question] { return question->run(); };
+}
+
+std::function<int()> declare_group(CLI::App& app) {
+  app.require_subcommand(1);
+  auto chosen = std::make_shared<std::function<int()>>();
+  const auto add = [&](std::string_view name, std::string_view about, const auto& body) {
+    CLI::App* sub = app.add_subcommand(std::string(name), std::string(about));
+    sub->callback([chosen, run = body(*sub)] { *chosen = run; });
+  };
+  for (const analyze::Analysis& analysis : analyze::analyses()) {
+    add(analysis.name, analysis.about, [&](CLI::App& sub) { return declare(sub, analysis); });
+  }
+  std::ranges::sort(trace_commands(), {}, &Command::name);
+  for (const Command& command : trace_commands()) add(command.name, command.about, command.declare);
+  return [chosen] { return (*chosen)(); };
+}
+
+const AddCommand group("trace", "Read a trace of a profiler and answer questions about it",
+                       declare_group);
+
+}  // namespace
+
+void TraceSetting::declare(CLI::App& app) {
+  app.add_flag("--json", json, "print one JSON object");
+  app.add_flag("--csv", csv, "print the tables as CSV")->excludes("--json");
+  app.add_flag("--no-cache", no_cache, "keep nothing of the file for the next question");
+  app.add_option("--rows", rows, "rows of each table as text, 0: all")->capture_default_str();
+  app.add_option("--fail-on", fail_on,
+                 "end with status 1 where a finding could win so many percent of the step");
+}
+
+std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting) {
+  auto trace = analyze::Trace::open(file, {.keep = !setting.no_cache});
+  if (!trace) {
+    std::fprintf(stderr, "vitro: %s\n", trace.why().c_str());
+    return std::nullopt;
+  }
+  for (const analyze::Note& note : trace->notes()) {
+    std::fprintf(stderr, "vitro: %s: at byte %llu: %s\n", file.c_str(),
+                 static_cast<unsigned long long>(note.offset), note.text.c_str());
+  }
+  return std::move(*trace);
+}
+
+int print_answer(const analyze::Answer& answer, const TraceSetting& setting) {
   if (!setting.json && !setting.csv) {
     const analyze::TextOptions options{report::wants_colours(STDOUT_FILENO), setting.rows};
     std::fputs(analyze::to_text(answer, options).c_str(), stdout);
-    return;
+  } else {
+    report::TextOutput out;
+    setting.json ? analyze::to_json(answer, out) : analyze::to_csv(answer, out);
+    out.finish();
+    std::fputs(out.text().c_str(), stdout);
   }
-  report::TextOutput out;
-  setting.json ? analyze::to_json(answer, out) : analyze::to_csv(answer, out);
-  out.finish();
-  std::fputs(out.text().c_str(), stdout);
+  const bool failed = setting.fail_on && std::ranges::any_of(answer.findings, [&](const auto& f) {
+                        return f.high_percent >= *setting.fail_on;
+                      });
+  return failed ? has_findings : 0;
 }
 
-int run(const Question& question, const Setting& setting) {
-  const auto trace = analyze::Trace::open(setting.file, {.keep = !setting.no_cache});
-  if (!trace) {
-    std::fprintf(stderr, "vitro: %s\n", trace.why().c_str());
-    return unreadable;
-  }
-  for (const analyze::Note& note : trace->notes()) {
-    std::fprintf(stderr, "vitro: %s: at byte %llu: %s\n", setting.file.c_str(),
-                 static_cast<unsigned long long>(note.offset), note.text.c_str());
-  }
-  print(question.ask(*trace), setting);
-  return 0;
+AddTraceCommand::AddTraceCommand(std::string name, std::string about, Declare declare) {
+  trace_commands().push_back({std::move(name), std::move(about), declare});
 }
 
-std::function<int()> declare(CLI::App& app) {
-  auto setting = std::make_shared<Setting>();
-  auto chosen = std::make_shared<const Question*>(nullptr);
-  app.require_subcommand(1);
-  for (const Question& question : questions) {
-    CLI::App* sub = app.add_subcommand(question.name, question.about);
-    sub->add_option("file", setting->file,
-                    "trace: .json, .json.gz, .json.zst, .zip; - reads standard input")
-        ->required();
-    sub->add_flag("--json", setting->json, "print one JSON object");
-    sub->add_flag("--csv", setting->csv, "print the tables as CSV")->excludes("--json");
-    sub->add_flag("--no-cache", setting->no_cache,
-                  "keep nothing of the file for the next question");
-    sub->add_option("--rows", setting->rows, "rows of each table as text, 0: all")
-        ->capture_default_str();
-    sub->callback([&question, chosen] { *chosen = &question; });
-  }
-  return [setting, chosen] { return run(**chosen, *setting); };
-}
-
-const AddCommand trace("trace", "Read a trace of a profiler and answer questions about it",
-                       declare);
-
-}  // namespace
 }  // namespace vitro::cli

@@ -130,7 +130,9 @@ void to_json(const Answer& answer, report::Output& out) {
   json.key("findings").begin_array();
   for (const Finding& finding : answer.findings) {
     json.begin_object().member("key", finding.key).member("sentence", finding.sentence);
-    json.member("advice", finding.advice).member("low_percent", finding.low_percent);
+    json.member("advice", finding.advice);
+    json.member("low_ns", finding.low_ns).member("high_ns", finding.high_ns);
+    json.member("low_percent", finding.low_percent);
     json.member("high_percent", finding.high_percent).key("events").begin_array();
     for (const EventId event : finding.events) json.value(event);
     json.end().end();

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "findings.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
@@ -13,7 +14,6 @@
 namespace vitro::analyze {
 namespace {
 
-constexpr double least_percent = 0.5;  // a finding below wins nothing
 constexpr size_t most_events = 10;
 
 class StreamReader {
@@ -99,24 +99,22 @@ std::string decimal(double number) {
   return text;
 }
 
-void add_findings(const Trace& trace, const Gaps& gaps, Answer& answer) {
+std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps) {
+  Findings findings(trace);
   for (const StreamGaps& device : gaps.devices) {
-    const int64_t least = Gaps::graph_saves_low(device), most = Gaps::graph_saves_high(device);
-    const double high = percent(most, device.span);
-    if (high < least_percent || device.longest_host.empty()) continue;
     const TrackInfo& track = trace.tracks()[device.track];
-    const int64_t idle = device.span - device.busy;
-    answer.findings.push_back(
+    const int64_t idle = device.span - device.busy, most = Gaps::graph_saves_high(device);
+    findings.add(
         {cat("gaps.host.", track.pid),
          cat(device_name(track), " idles ", decimal(percent(idle, device.span)), " % of its ",
              time(device.span), "; ", time(device.host), " of that in ", device.host_gaps,
              " gaps because the host launched too late; a device graph would save up to ",
              time(most)),
          "replay the same work as a device graph, compile it into fewer kernels, or move what the "
-         "host does between launches off its thread",
-         std::min(percent(least, device.span), high), high, device.longest_host});
+         "host does between launches off its thread"},
+        Gaps::graph_saves_low(device), most, device.longest_host);
   }
-  std::ranges::stable_sort(answer.findings, std::ranges::greater(), &Finding::high_percent);
+  return findings.take();
 }
 
 AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, std::string name,
@@ -193,8 +191,7 @@ Answer answer_gaps(const Trace& trace) {
                 {gaps_table(trace, all.streams, "streams", "Idle time of each stream"),
                  gaps_table(trace, all.devices, "devices", "Idle time of all streams of a device"),
                  std::move(graph)},
-                {}};
-  add_findings(trace, all, answer);
+                conclude(trace, all)};
   return answer;
 }
 

@@ -71,8 +71,8 @@ TEST(Gaps, a_late_host_is_found_with_what_could_be_won) {
   const Answer answer = answer_gaps(*trace);
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].key, "gaps.host.0");
-  EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 910, 1e-9);
-  EXPECT_NEAR(answer.findings[0].low_percent, 100.0 * 45 / 910, 1e-9);
+  EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 918, 1e-9);
+  EXPECT_NEAR(answer.findings[0].low_percent, 100.0 * 45 / 918, 1e-9);
   EXPECT_EQ(answer.findings[0].events.size(), 9U);
 }
 

@@ -36,9 +36,10 @@ struct Finding {
   std::string key;       // the same for the same finding in another trace
   std::string sentence;  // what is the case
   std::string advice;    // what to do
-  double low_percent = 0,
-         high_percent = 0;  // of the step: the least and the most that could be won
-  std::vector<EventId> events;
+  // The least and the most that could be won, and in percent of what was measured (steps.h).
+  int64_t low_ns = 0, high_ns = 0;
+  double low_percent = 0, high_percent = 0;
+  std::vector<EventId> events;  // that show it
 };
 
 struct Answer {

@@ -1,0 +1,82 @@
+#include "vitro/analyze/analyses.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "vitro/analyze/check.h"
+#include "vitro/analyze/gaps.h"
+#include "vitro/analyze/info.h"
+#include "vitro/analyze/ops.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+
+namespace vitro::analyze {
+namespace {
+
+template <Answer (*answer)(const Trace&)>
+Answer plain(const Trace& trace, const Parameters&) {
+  return answer(trace);
+}
+
+Answer answer_info(const Trace& trace) {
+  return answer(info(trace));
+}
+
+constexpr Analysis all[] = {
+    {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
+     plain<answer_info>},
+    {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
+     plain<answer_ops>},
+    {"kernels", "Where the devices' time went: kernels, copies and fills by name",
+     plain<answer_kernels>},
+    {"gaps",
+     "Why devices were idle: late launches, latency between kernels; what a device graph saves",
+     plain<answer_gaps>},
+    {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
+     plain<answer_check>},
+};
+
+bool is_number(std::string_view text, int64_t* value) {
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && rest == end;
+}
+
+}  // namespace
+
+std::span<const Analysis> analyses() {
+  return all;
+}
+
+Parameters::Parameters(const Analysis& analysis) : analysis_(analysis) {
+  for (const Parameter& each : analysis.parameters) values_.emplace(each.name, each.fallback);
+}
+
+void Parameters::set(std::string_view name, std::string text) {
+  const auto parameter = std::ranges::find(analysis_.parameters, name, &Parameter::name);
+  VITRO_CHECK(parameter != analysis_.parameters.end(), analysis_.name, ": no parameter is called ",
+              name);
+  int64_t number = 0;
+  VITRO_CHECK(parameter->kind != Parameter::Kind::number || is_number(text, &number),
+              analysis_.name, ": ", name, " needs a whole number, got '", text, "'");
+  values_.find(name)->second = std::move(text);
+}
+
+const std::string& Parameters::text(std::string_view name) const {
+  const auto value = values_.find(name);
+  VITRO_CHECK(value != values_.end(), analysis_.name, ": no parameter is called ", name);
+  return value->second;
+}
+
+int64_t Parameters::number(std::string_view name) const {
+  int64_t value = 0;
+  VITRO_CHECK(is_number(text(name), &value), analysis_.name, ": ", name,
+              " needs a whole number, got '", text(name), "'");
+  return value;
+}
+
+bool Parameters::flag(std::string_view name) const {
+  return !text(name).empty();
+}
+
+}  // namespace vitro::analyze
