@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "profiler/shapes.h"
+#include "vitro/profiler/stacks.h"
 
 namespace vitro {
 namespace {
@@ -33,22 +34,53 @@ struct Shares {
 struct Key {
   SliceKind kind;
   events::NameId name;
-  uint32_t shapes;
+  uint32_t shapes, stack;
   bool operator==(const Key&) const = default;
 };
 struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = uint64_t{key.name.n} << 32 | key.shapes;
-    h = (h ^ static_cast<uint64_t>(key.kind) << 24) * 0x9e3779b97f4a7c15u;
+    h = (h ^ uint64_t{key.stack} << 12 ^ static_cast<uint64_t>(key.kind) << 24) *
+        0x9e3779b97f4a7c15u;
     return h ^ h >> 32;
   }
+};
+
+// The innermost frames of stacks, as numbers that are equal where the frames are.
+class StackNumbers {
+ public:
+  StackNumbers(const std::vector<Stack>& stacks, size_t frames)
+      : stacks_(stacks), frames_(frames), numbers_(stacks.size()) {}
+
+  // From 1 on; 0 where there is no stack.
+  uint32_t number(uint32_t stack) {
+    if (frames_ == 0 || stack == Slice::none) return 0;
+    if (numbers_[stack] != 0) return numbers_[stack];
+    std::vector<std::string> texts;
+    for (const Frame& frame : symbols_.of(stacks_[stack])) {
+      if (texts.size() == frames_) break;
+      texts.push_back(text_of(frame));
+    }
+    const auto found = std::ranges::find(texts_, texts);
+    numbers_[stack] = static_cast<uint32_t>(found - texts_.begin() + 1);
+    if (found == texts_.end()) texts_.push_back(std::move(texts));
+    return numbers_[stack];
+  }
+  const std::vector<std::string>& text(uint32_t number) const { return texts_[number - 1]; }
+
+ private:
+  const std::vector<Stack>& stacks_;
+  size_t frames_;
+  std::vector<uint32_t> numbers_;  // of each stack, 0: not looked at yet
+  std::vector<std::vector<std::string>> texts_;
+  Symbols symbols_;
 };
 
 // Adds slices up.
 class AverageSums {
  public:
-  AverageSums(const AverageOptions& options, ShapeNumbers& shapes)
-      : options_(options), shapes_(shapes) {}
+  AverageSums(const AverageOptions& options, ShapeNumbers& shapes, StackNumbers& stacks)
+      : options_(options), shapes_(shapes), stacks_(stacks) {}
 
   void add(const Track& track, const Shares& shares, size_t i) {
     const Slice& slice = track.slices[i];
@@ -77,14 +109,17 @@ class AverageSums {
   };
 
   size_t place_of(const Track& track, const Slice& slice) {
-    const uint32_t shapes = options_.group.group_by_input_shape && slice.extra != Slice::none
-                                ? shapes_.number(track.extra(slice).inputs)
-                                : 0;
-    const auto [found, fresh] =
-        places_.try_emplace({slice.kind, slice.name_id, shapes}, entries_.size());
+    Key key{slice.kind, slice.name_id, 0, 0};
+    if (slice.extra != Slice::none) {
+      const SliceExtra& extra = track.extra(slice);
+      if (options_.group.group_by_input_shape) key.shapes = shapes_.number(extra.inputs);
+      key.stack = stacks_.number(extra.stack);
+    }
+    const auto [found, fresh] = places_.try_emplace(key, entries_.size());
     if (fresh) {
       entries_.push_back({.name = std::string(slice.name()), .kind = slice.kind});
-      if (shapes != 0) entries_.back().input_shapes = shapes_.text(shapes);
+      if (key.shapes != 0) entries_.back().input_shapes = shapes_.text(key.shapes);
+      if (key.stack != 0) entries_.back().stack = stacks_.text(key.stack);
       covered_.emplace_back();
     }
     return found->second;
@@ -92,6 +127,7 @@ class AverageSums {
 
   const AverageOptions& options_;
   ShapeNumbers& shapes_;
+  StackNumbers& stacks_;
   std::unordered_map<Key, size_t, KeyHash> places_;
   std::vector<Average> entries_;
   std::vector<Covered> covered_;
@@ -102,7 +138,8 @@ class AverageSums {
 Averages::Averages(const Profile& profile, AverageOptions options)
     : options_(std::move(options)), dropped_(profile.dropped) {
   ShapeNumbers shapes;
-  AverageSums all(options_, shapes), top(options_, shapes);
+  StackNumbers stacks(profile.stacks, options_.group.group_by_stack_n);
+  AverageSums all(options_, shapes, stacks), top(options_, shapes, stacks);
   for (const Track& track : profile.tracks) {
     const Shares shares(track, options_.memory);
     for (size_t i = 0; i < track.slices.size(); ++i) {

@@ -83,6 +83,7 @@ class Columns {
     const auto any = [&](auto has) {
       return std::ranges::any_of(rows, [&](const Average* entry) { return has(*entry); });
     };
+    stack_ = any([](const Average& e) { return !e.stack.empty(); });
     shapes_ = any([](const Average& e) { return !e.input_shapes.empty(); });
     rates_ = any([](const Average& e) { return e.kernel_bytes != 0; });
     peak_ = any([](const Average& e) { return e.least_ns > 0; });
@@ -99,6 +100,8 @@ class Columns {
     all.push_back({"# of Calls"});
     if (shapes_)
       all.push_back({"Input Shapes", report::Align::left, options_.max_shapes_column_width});
+    if (stack_)
+      all.push_back({"Source Location", report::Align::left, options_.max_src_column_width});
     if (!flops_.name.empty()) all.push_back({flops_.name});
     if (rates_) all.insert(all.end(), {{"Bytes"}, {"GB/s"}, {"GFLOP/s"}});
     if (peak_) all.push_back({"of peak"});
@@ -119,12 +122,24 @@ class Columns {
     }
     row.emplace_back(cat(entry.count));
     if (shapes_) row.emplace_back(entry.input_shapes);
+    if (stack_) row.emplace_back(entry.stack.empty() ? "" : entry.stack[0]);
     if (!flops_.name.empty()) {
       const double flops = static_cast<double>(entry.flops) * flops_.factor;
       row.emplace_back(entry.flops == 0 ? "--" : fixed(flops, 3));
     }
     add_rates(entry, row);
     return row;
+  }
+
+  // The lines below an entry: the other frames of its stack.
+  std::vector<std::vector<report::Cell>> more_lines(const Average& entry) const {
+    const size_t columns = heads().size(), place = 7 + (memory_ ? 2 : 0) + (shapes_ ? 1 : 0);
+    std::vector<std::vector<report::Cell>> lines;
+    for (size_t i = 1; i < entry.stack.size(); ++i) {
+      lines.emplace_back(columns, report::Cell(""));
+      lines.back()[place] = entry.stack[i];
+    }
+    return lines;
   }
 
  private:
@@ -149,7 +164,7 @@ class Columns {
 
   const TableOptions& options_;
   FlopsUnit flops_;
-  bool memory_, shapes_ = false, rates_ = false, peak_ = false;
+  bool memory_, shapes_ = false, stack_ = false, rates_ = false, peak_ = false;
   double busy_;
 };
 
@@ -203,7 +218,10 @@ std::string Averages::table(const TableOptions& options) const {
   rows.resize(std::min(rows.size(), options.row_limit));
   const Columns columns(rows, options, options_.memory, busy_ns_);
   report::Table table(columns.heads());
-  for (const Average* entry : rows) table.row(columns.cells(*entry));
+  for (const Average* entry : rows) {
+    table.row(columns.cells(*entry));
+    for (std::vector<report::Cell>& line : columns.more_lines(*entry)) table.row(std::move(line));
+  }
   std::string text = options.header.empty() ? "" : options.header + "\n";
   if (options.top_level_events_only) text += "Only events that lie in no other\n";
   return text + table.text(options.colours) + footer(options, all);
@@ -227,11 +245,14 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
 }
 
 std::string Averages::csv() const {
-  std::string lines = "name,kind,input_shapes";
+  std::string lines = "name,kind,input_shapes,stack";
   each_number({}, options_.memory, [&](const char* key, auto) { lines += cat(",", key); });
   lines += "\n";
   for (const Average& entry : entries_) {
     lines += cat(quoted(entry.name), ",", name_of(entry.kind), ",", quoted(entry.input_shapes));
+    std::string stack;
+    for (const std::string& frame : entry.stack) stack += cat(stack.empty() ? "" : ";", frame);
+    lines += cat(",", quoted(stack));
     each_number(entry, options_.memory, [&](const char*, auto v) { lines += cat(",", v); });
     lines += "\n";
   }
@@ -247,6 +268,11 @@ std::string Averages::json() const {
   for (const Average& entry : entries_) {
     json.begin_object().member("name", entry.name).member("kind", name_of(entry.kind));
     if (!entry.input_shapes.empty()) json.member("input_shapes", entry.input_shapes);
+    if (!entry.stack.empty()) {
+      json.key("stack").begin_array();
+      for (const std::string& frame : entry.stack) json.value(frame);
+      json.end();
+    }
     each_number(entry, options_.memory, [&](const char* key, auto v) { json.member(key, v); });
     json.end();
   }

@@ -28,6 +28,9 @@ FunctionEvent event_of(const Profile& profile, const Track& track, const Slice& 
 
 std::vector<FunctionEvent> function_events(const Profile& profile) {
   std::vector<FunctionEvent> all;
+  size_t slices = 0;
+  for (const Track& track : profile.tracks) slices += track.slices.size();
+  all.reserve(slices);
   for (const Track& track : profile.tracks) {
     const uint64_t before = all.size();
     for (const Slice& slice : track.slices) {

@@ -79,6 +79,8 @@ std::vector<ProfileSetting> make_settings() {
                                             "draw kernels under the machine's peaks, .svg"),
       setting<group, &GroupBy::group_by_input_shape>("group_by_input_shape",
                                                      "a row for each shape that was given"),
+      setting<group, &GroupBy::group_by_stack_n>(
+          "group_by_stack_n", "a row for each place that is called: so many frames of it"),
       setting<rows, &T::sort_by>("sort_by", "what the rows are sorted by"),
       setting<rows, &T::row_limit>("row_limit", "most rows"),
       setting<rows, &T::max_name_column_width>("max_name_column_width", "where names are cut"),

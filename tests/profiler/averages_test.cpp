@@ -161,16 +161,37 @@ TEST(Averages, are_told_apart_by_the_shapes_that_were_given) {
             std::string::npos);
 }
 
+TEST(Averages, are_told_apart_by_the_places_that_called) {
+  Profile profile = sample();
+  profile.stacks = {{16, 48}, {32, 48}};  // addresses without names are their own
+  Track& track = profile.tracks[0];
+  track.extras.resize(2);
+  track.extras[0].stack = 0;
+  track.extras[1].stack = 1;
+  track.slices[0].extra = 0;
+  track.slices[3].extra = 1;
+  track.slices[4].extra = 1;
+  EXPECT_EQ(Averages(profile).entries().size(), 3u);
+  const Averages grouped(profile, {.group = {.group_by_stack_n = 5}});
+  ASSERT_EQ(grouped.entries().size(), 4u);
+  EXPECT_EQ(grouped.entries()[3].count, 2u);
+  ASSERT_EQ(grouped.entries()[0].stack.size(), 2u);
+  EXPECT_NE(grouped.entries()[0].stack, grouped.entries()[3].stack);
+  const std::string table = grouped.table();
+  EXPECT_NE(table.find("Source Location"), std::string::npos);
+  EXPECT_NE(table.find(grouped.entries()[3].stack[1]), std::string::npos) << table;
+}
+
 TEST(Averages, read_as_csv_and_json_with_numbers_that_are_not_rounded) {
   Profile profile = sample();
   profile.tracks[0].slices[2].name_id = intern("tile, \"mm\"");
   const Averages averages(profile, {.memory = true});
   EXPECT_EQ(averages.csv(),
-            "name,kind,input_shapes,count,self_cpu_time_total_ns,cpu_time_total_ns,"
+            "name,kind,input_shapes,stack,count,self_cpu_time_total_ns,cpu_time_total_ns,"
             "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns\n"
-            "aten::add,op,,3,80,130,-1000,24,0,0,0\n"
-            "aten::mm,op,,1,20,50,1024,1024,0,0,0\n"
-            "\"tile, \"\"mm\"\"\",kernel,,1,30,30,0,0,6000,300,0\n");
+            "aten::add,op,,,3,80,130,-1000,24,0,0,0\n"
+            "aten::mm,op,,,1,20,50,1024,1024,0,0,0\n"
+            "\"tile, \"\"mm\"\"\",kernel,,,1,30,30,0,0,6000,300,0\n");
   const auto json = nlohmann::json::parse(averages.json());
   EXPECT_EQ(json["self_cpu_time_total_ns"], 130);
   ASSERT_EQ(json["averages"].size(), 3u);

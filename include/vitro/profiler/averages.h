@@ -26,11 +26,13 @@ struct Average {
   uint64_t flops = 0;                       // of kernels; of ops with with_flops
   double least_ns = 0;                      // of kernels: what the machine's peak would take
   std::string input_shapes = {};            // "[[4, 4], []]", if grouped by them
+  std::vector<std::string> stack = {};      // "model.cpp(31): forward", if grouped by it
 };
 
 // What makes two slices of a name differ.
 struct GroupBy {
   bool group_by_input_shape = false;  // the sizes that they were given; needs record_shapes
+  size_t group_by_stack_n = 0;        // so many frames of the program around them; needs with_stack
 };
 
 struct TableOptions {
@@ -40,6 +42,7 @@ struct TableOptions {
   size_t row_limit = 100;
   size_t max_name_column_width = 55;
   size_t max_shapes_column_width = 80;
+  size_t max_src_column_width = 75;
   bool top_level_events_only = false;  // only slices that lie in no other
   bool colours = false;
 };
