@@ -6,7 +6,10 @@
 #include "vitro/analyze/check.h"
 #include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"
+#include "vitro/analyze/launches.h"
 #include "vitro/analyze/ops.h"
+#include "vitro/analyze/overlap.h"
+#include "vitro/analyze/summary.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -22,9 +25,26 @@ Answer answer_info(const Trace& trace) {
   return answer(info(trace));
 }
 
+constexpr Parameter launch_parameters[] = {
+    {"slow", "a call that takes more microseconds is slow", "50", Parameter::Kind::number},
+    {"delay", "work that begins more microseconds after its launch is delayed", "100",
+     Parameter::Kind::number},
+    {"full", "work that a stream's queue holds before launches block", "1024",
+     Parameter::Kind::number},
+};
+
+Answer ask_launches(const Trace& trace, const Parameters& parameters) {
+  return answer_launches(trace, {.slow_call_ns = 1000 * parameters.number("slow"),
+                                 .long_delay_ns = 1000 * parameters.number("delay"),
+                                 .full_queue = static_cast<uint64_t>(parameters.number("full"))});
+}
+
 constexpr Analysis all[] = {
     {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
      plain<answer_info>},
+    {"summary",
+     "Where the time went: what each device and each thread did, in every step and in all",
+     plain<answer_summary>},
     {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
      plain<answer_ops>},
     {"kernels", "Where the devices' time went: kernels, copies and fills by name",
@@ -32,6 +52,10 @@ constexpr Analysis all[] = {
     {"gaps",
      "Why devices were idle: late launches, latency between kernels; what a device graph saves",
      plain<answer_gaps>},
+    {"launches",
+     "What launching took: slow calls, delays, work shorter than its launch, queue lengths",
+     ask_launches, launch_parameters},
+    {"overlap", "How much of the communication is hidden by computation", plain<answer_overlap>},
     {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
      plain<answer_check>},
 };

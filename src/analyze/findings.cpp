@@ -1,17 +1,15 @@
-#include "findings.h"
+#include "analyze/findings.h"
 
 #include <algorithm>
 #include <tuple>
+
+#include "analyze/words.h"
 
 namespace vitro::analyze {
 namespace {
 
 constexpr double least_percent = 0.5;
 constexpr size_t most_events = 10;
-
-double percent(int64_t part, int64_t whole) {
-  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
 
 }  // namespace
 

@@ -1,15 +1,14 @@
 #include "vitro/analyze/gaps.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <map>
 
-#include "findings.h"
+#include "analyze/findings.h"
+#include "analyze/words.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
-#include "vitro/report/units.h"
 
 namespace vitro::analyze {
 namespace {
@@ -76,29 +75,6 @@ class StreamReader {
   int64_t first_ = 0, end_ = 0;
 };
 
-double percent(int64_t part, int64_t whole) {
-  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-std::string stream_name(const TrackInfo& track) {
-  return track.thread.empty() ? cat("stream ", track.tid, " of device ", track.pid)
-                              : cat(track.thread, track.labels.empty() ? "" : "of ", track.labels);
-}
-
-std::string device_name(const TrackInfo& track) {
-  return track.labels.empty() ? cat("device ", track.pid) : track.labels;
-}
-
-std::string time(int64_t ns) {
-  return report::time_text(static_cast<double>(ns));
-}
-
-std::string decimal(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f", number);
-  return text;
-}
-
 std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps) {
   Findings findings(trace);
   for (const StreamGaps& device : gaps.devices) {
@@ -106,10 +82,10 @@ std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps) {
     const int64_t idle = device.span - device.busy, most = Gaps::graph_saves_high(device);
     findings.add(
         {cat("gaps.host.", track.pid),
-         cat(device_name(track), " idles ", decimal(percent(idle, device.span)), " % of its ",
-             time(device.span), "; ", time(device.host), " of that in ", device.host_gaps,
+         cat(device_name(track), " idles ", percent_text(idle, device.span), " of its ",
+             time_text(device.span), "; ", time_text(device.host), " of that in ", device.host_gaps,
              " gaps because the host launched too late; a device graph would save up to ",
-             time(most)),
+             time_text(most)),
          "replay the same work as a device graph, compile it into fewer kernels, or move what the "
          "host does between launches off its thread"},
         Gaps::graph_saves_low(device), most, device.longest_host);

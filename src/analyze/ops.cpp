@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/words.h"
 #include "vitro/analyze/classes.h"
 
 namespace vitro::analyze {
@@ -12,10 +13,6 @@ struct Group {
   NameTimes times;
   std::vector<int64_t> each;
 };
-
-int64_t nearest_rank(const std::vector<int64_t>& sorted, size_t percent) {
-  return sorted[std::max<size_t>((sorted.size() * percent + 99) / 100, 1) - 1];
-}
 
 bool lies_in_its_like(const Trace& trace, const Timeline& timeline, EventId event) {
   const uint32_t name = trace.name_ids()[event];

@@ -20,6 +20,20 @@ int64_t step_number(std::string_view name) {
   return error == std::errc() && rest == end ? number : -1;
 }
 
+// Of the steps; of all events with a duration where there are none.
+Window window_of(const Trace& trace, const std::vector<Step>& steps) {
+  Window window{INT64_MAX, INT64_MIN};
+  const auto include = [&](int64_t begin, int64_t end) {
+    window = {std::min(window.begin, begin), std::max(window.end, end)};
+  };
+  for (const Step& step : steps) include(step.begin, step.end);
+  for (EventId e = 0; steps.empty() && e < trace.size(); ++e) {
+    const int64_t dur = trace.dur()[e];
+    if (trace.phases()[e] == 'X' && dur >= 0) include(trace.ts()[e], trace.ts()[e] + dur);
+  }
+  return window.begin > window.end ? Window{} : window;
+}
+
 }  // namespace
 
 std::vector<Step> profiler_steps(const Trace& trace) {
@@ -38,18 +52,16 @@ std::vector<Step> profiler_steps(const Trace& trace) {
 }
 
 Window measured_window(const Trace& trace) {
-  Window window{INT64_MAX, INT64_MIN};
-  const auto include = [&](int64_t begin, int64_t end) {
-    window = {std::min(window.begin, begin), std::max(window.end, end)};
-  };
-  for (const Step& step : profiler_steps(trace)) include(step.begin, step.end);
-  if (window.begin > window.end) {
-    for (EventId e = 0; e < trace.size(); ++e) {
-      const int64_t dur = trace.dur()[e];
-      if (trace.phases()[e] == 'X' && dur >= 0) include(trace.ts()[e], trace.ts()[e] + dur);
-    }
-  }
-  return window.begin > window.end ? Window{} : window;
+  return window_of(trace, profiler_steps(trace));
+}
+
+std::vector<NamedWindow> named_windows(const Trace& trace) {
+  const std::vector<Step> steps = profiler_steps(trace);
+  std::vector<NamedWindow> out{{"all", window_of(trace, {})}};
+  if (!steps.empty()) out.push_back({"steps", window_of(trace, steps)});
+  for (const Step& step : steps)
+    out.push_back({std::string(trace.name(step.event)), {step.begin, step.end}});
+  return out;
 }
 
 }  // namespace vitro::analyze

@@ -13,24 +13,7 @@ int64_t length(const Trace& trace, EventId event) {
 
 }  // namespace
 
-Timeline::Timeline(const Trace& trace)
-    : first_(trace.tracks().size() + 1), self_(trace.size()), parent_(trace.size(), nobody) {
-  sort(trace);
-  for (uint32_t t = 0; t < tracks(); ++t) nest(trace, track(t));
-}
-
-void Timeline::sort(const Trace& trace) {
-  const auto phases = trace.phases();
-  const auto tracks = trace.track_ids();
-  for (EventId e = 0; e < trace.size(); ++e) {
-    if (phases[e] == 'X') ++first_[tracks[e] + 1];
-  }
-  for (size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
-  order_.resize(first_.back());
-  std::vector<size_t> next(first_.begin(), first_.end() - 1);
-  for (EventId e = 0; e < trace.size(); ++e) {
-    if (phases[e] == 'X') order_[next[tracks[e]]++] = e;
-  }
+void TrackOrder::sort(const Trace& trace) {
   const auto ts = trace.ts();
   const auto before = [&](EventId a, EventId b) {
     return std::tuple(ts[a], -length(trace, a), a) < std::tuple(ts[b], -length(trace, b), b);
@@ -40,6 +23,13 @@ void Timeline::sort(const Trace& trace) {
     const auto end = order_.begin() + static_cast<std::ptrdiff_t>(first_[t + 1]);
     if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
   }
+}
+
+Timeline::Timeline(const Trace& trace)
+    : order_(trace, [](EventId) { return true; }),
+      self_(trace.size()),
+      parent_(trace.size(), nobody) {
+  for (uint32_t t = 0; t < tracks(); ++t) nest(trace, track(t));
 }
 
 void Timeline::nest(const Trace& trace, std::span<const EventId> events) {

@@ -45,6 +45,14 @@ class Classes {
     const EventClass which = (*this)[event];
     return which == EventClass::kernel || which == EventClass::copy || which == EventClass::set;
   }
+  // What a thread of the host does: ops, annotations, functions, calls of a runtime; what nobody
+  // knows too, where it lies on no stream.
+  bool is_host_work(EventId event) const {
+    const EventClass which = (*this)[event];
+    return which == EventClass::op || which == EventClass::annotation ||
+           which == EventClass::python || which == EventClass::runtime ||
+           (which == EventClass::other && phases_[event] == 'X');
+  }
 
  private:
   std::span<const char> phases_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "vitro/analyze/trace.h"
@@ -28,5 +29,15 @@ struct Window {
 // to the end of the last; without steps from the begin of the first event with a duration to the
 // latest end.
 Window measured_window(const Trace& trace);
+
+struct NamedWindow {
+  std::string name;
+  Window window;
+};
+
+// What answers are given for, window by window: "all", from the begin of the first event with a
+// duration to the latest end; where there are steps also "steps", the measured window, and each
+// step by its name.
+std::vector<NamedWindow> named_windows(const Trace& trace);
 
 }  // namespace vitro::analyze

@@ -1,0 +1,41 @@
+// How much of the communication is hidden by computation.
+//   for (const Overlap::Device& d : overlap(trace).devices) d.hidden + d.exposed
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vitro/analyze/answer.h"
+#include "vitro/analyze/steps.h"
+
+namespace vitro::analyze {
+
+// Times in nanoseconds.  What communicates and what computes is as in summary.h; kernels that run
+// at once count once.  The share hidden / communication is HolisticTraceAnalysis's
+// (get_comm_comp_overlap); without communication there is none.
+struct Overlap {
+  struct Device {
+    uint32_t track = 0;         // one of its streams
+    size_t window = 0;          // index in `windows`
+    int64_t communication = 0;  // hidden + exposed
+    int64_t hidden = 0;         // while something computes
+    int64_t exposed = 0;        // while nothing computes
+    int64_t compute_alone = 0;  // computation without communication: what could still hide some
+  };
+  struct Kernel {
+    std::string name;
+    uint32_t track = 0;  // a stream of its device
+    uint64_t calls = 0;
+    int64_t total = 0, exposed = 0;  // of each call by itself
+    std::vector<EventId> most;       // exposed, the most first; at most ten
+  };
+  std::vector<NamedWindow> windows;
+  std::vector<Device> devices;  // by window; those that communicate there
+  std::vector<Kernel> kernels;  // that communicate, the most exposed first
+};
+
+Overlap overlap(const Trace& trace);
+Answer answer_overlap(const Trace& trace);
+
+}  // namespace vitro::analyze

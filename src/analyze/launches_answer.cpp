@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <map>
+
+#include "analyze/device_work.h"
+#include "analyze/findings.h"
+#include "analyze/launch_list.h"
+#include "analyze/queues.h"
+#include "analyze/waits.h"
+#include "analyze/words.h"
+#include "vitro/analyze/launches.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// What calls cost that need not: at most the time itself, at least the part of it in which a
+// device idled.
+struct Cost {
+  uint64_t calls = 0;
+  int64_t total = 0, work = 0, low = 0, high = 0, most = 0;
+  std::vector<std::pair<int64_t, EventId>> each;  // what it costs, negative; the call
+
+  void add(EventId call, int64_t length, int64_t excess, int64_t idle) {
+    ++calls;
+    total += length;
+    most = std::max(most, length);
+    high += excess;
+    low += std::min(excess, idle);
+    each.emplace_back(-excess, call);
+  }
+  std::vector<EventId> events() {
+    std::ranges::sort(each);
+    std::vector<EventId> out;
+    for (const auto& [excess, call] : each) out.push_back(call);
+    return out;
+  }
+};
+
+class Costs {
+ public:
+  Costs(const Trace& trace, const LaunchOptions& options)
+      : trace_(trace),
+        options_(options),
+        classes_(trace),
+        links_(trace, classes_),
+        window_(measured_window(trace)),
+        device_of_(trace.tracks().size()) {
+    const WorkKinds kinds(trace, classes_);
+    devices_ = devices_of(trace, classes_);
+    for (size_t d = 0; d < devices_.size(); ++d) {
+      busy_.push_back(times_of(trace, kinds, devices_[d].work).busy);
+      all_busy_ = united(all_busy_, busy_.back());
+      for (const EventId e : devices_[d].work) device_of_[trace.track_ids()[e]] = d;
+    }
+  }
+
+  std::vector<Finding> conclude() {
+    Findings findings(trace_);
+    if (devices_.empty()) return findings.take();
+    const std::vector<Launch> list = launch_list(trace_, classes_, links_);
+    conclude_brief(list, findings);
+    conclude_slow(list, findings);
+    return findings.take();
+  }
+
+ private:
+  bool measured(EventId call) const {
+    return trace_.ts()[call] >= window_.begin && trace_.ts()[call] < window_.end;
+  }
+  int64_t idle(const Intervals& busy, EventId call) const {
+    const int64_t begin = trace_.ts()[call], end = end_of(trace_, call);
+    return end - begin - busy.length_in(begin, end);
+  }
+  int64_t length(EventId call) const { return end_of(trace_, call) - trace_.ts()[call]; }
+
+  void conclude_brief(const std::vector<Launch>& list, Findings& findings) const;
+  void conclude_slow(const std::vector<Launch>& list, Findings& findings) const;
+  std::vector<bool> excused(const std::vector<Launch>& list) const;
+  Intervals full_queues() const;
+
+  const Trace& trace_;
+  const LaunchOptions& options_;
+  Classes classes_;
+  Links links_;
+  Window window_;
+  std::vector<Device> devices_;
+  std::vector<size_t> device_of_;  // by track
+  std::vector<Intervals> busy_;    // by device
+  Intervals all_busy_;
+};
+
+void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) const {
+  std::vector<Cost> by_device(devices_.size());
+  std::vector<uint64_t> launches(devices_.size());
+  for (const Launch& launch : list) {
+    if (!measured(launch.call)) continue;
+    const size_t device = device_of_[trace_.track_ids()[launch.first]];
+    ++launches[device];
+    if (!is_brief(trace_, launch)) continue;
+    const int64_t call = length(launch.call);
+    by_device[device].add(launch.call, call, call - launch.work, idle(busy_[device], launch.call));
+    by_device[device].work += launch.work;
+  }
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    Cost& cost = by_device[d];
+    if (cost.calls == 0) continue;
+    const TrackInfo& track = trace_.tracks()[devices_[d].track];
+    findings.add({cat("launches.brief.", track.pid),
+                  cat(cost.calls, " of ", launches[d], launches[d] == 1 ? " launch" : " launches",
+                      " on ", device_name(track), " set off less work than the call takes: ",
+                      time_text(cost.total), " of calls for ", time_text(cost.work),
+                      " of work; the device idles for ", time_text(cost.low), " of that"),
+                  "fuse small kernels (compile the region), or replay them as a device graph"},
+                 cost.low, cost.high, cost.events());
+  }
+}
+
+Intervals Costs::full_queues() const {
+  const TrackOrder work(trace_, [&](EventId e) { return classes_.is_device_work(e); });
+  Intervals full;
+  for (uint32_t t = 0; t < work.tracks(); ++t)
+    full = united(full, queue_of(trace_, links_, t, work.track(t), options_.full_queue).full);
+  return full;
+}
+
+// Calls that are long because they wait for a device: copies from memory that is not pinned, and
+// what was launched into a full queue.
+std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
+  std::vector<bool> out(trace_.size());
+  const Intervals full = full_queues();
+  for (const Launch& launch : list) {
+    const bool copies = classes_[launch.first] == EventClass::copy;
+    const int64_t begin = trace_.ts()[launch.call], end = end_of(trace_, launch.call);
+    if (copies || full.length_in(begin, end) > 0) out[launch.call] = true;
+  }
+  return out;
+}
+
+std::string_view advice_on_calls(std::string_view name) {
+  const auto holds = [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  };
+  if (holds("Malloc") || holds("Free") || holds("HostAlloc") || holds("MemAlloc"))
+    return "let the allocator keep its memory: warm up with the largest shapes, do not empty its "
+           "cache, use expandable segments";
+  if (holds("Module") || holds("Library") || holds("FuncSetAttribute") || holds("FuncGetAttr"))
+    return "code is loaded at its first use: warm up before the measured steps, or load it eagerly "
+           "(CUDA_MODULE_LOADING=EAGER)";
+  if (holds("StreamCreate") || holds("EventCreate") || holds("DeviceProperties"))
+    return "create streams and events once, and ask for properties once";
+  if (holds("GraphInstantiate") || holds("Capture"))
+    return "capture the graph once, before the measured steps";
+  return "see what else the host does meanwhile: other threads that hold the driver's lock, a "
+         "first "
+         "use, a page fault; launch less often";
+}
+
+void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
+  const Waits waits(trace_, classes_);
+  const std::vector<bool> excuse = excused(list);
+  std::map<uint32_t, std::vector<EventId>> by_name;
+  for (EventId e = 0; e < trace_.size(); ++e) {
+    if (classes_[e] == EventClass::runtime && measured(e))
+      by_name[trace_.name_ids()[e]].push_back(e);
+  }
+  for (const auto& [name, calls] : by_name) {
+    std::vector<int64_t> lengths;
+    for (const EventId e : calls) lengths.push_back(length(e));
+    std::ranges::sort(lengths);
+    const int64_t usual = std::min(nearest_rank(lengths, 50), options_.slow_call_ns);
+    Cost cost;
+    for (const EventId e : calls) {
+      if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= options_.slow_call_ns)
+        continue;
+      cost.add(e, length(e), length(e) - usual, idle(all_busy_, e));
+    }
+    if (cost.calls == 0) continue;
+    const std::string& text = trace_.names()[name];
+    findings.add({cat("launches.slow.", text),
+                  cat(text, ": ", cost.calls, " of ", count_of(calls.size(), "call"), " take over ",
+                      time_text(options_.slow_call_ns), ", ", time_text(cost.total),
+                      " together, the longest ", time_text(cost.most), "; the usual one takes ",
+                      time_text(nearest_rank(lengths, 50))),
+                  std::string(advice_on_calls(text))},
+                 cost.low, cost.high, cost.events());
+  }
+}
+
+AnswerTable call_table(const Launches& all) {
+  AnswerTable table{"calls",
+                    "Calls of the runtime",
+                    {{"name", "Name"},
+                     {"calls", "Calls", Unit::count},
+                     {"total_ns", "Total", Unit::ns},
+                     {"median_ns", "Median", Unit::ns},
+                     {"p99_ns", "99 %", Unit::ns},
+                     {"most_ns", "Most", Unit::ns},
+                     {"slow", "Slow", Unit::count},
+                     {"launches", "Launches", Unit::count},
+                     {"brief", "Short", Unit::count},
+                     {"delay_median_ns", "Delay", Unit::ns},
+                     {"delay_p99_ns", "99 %", Unit::ns},
+                     {"delay_most_ns", "Most", Unit::ns},
+                     {"delayed", "Delayed", Unit::count},
+                     {"longest", "Longest", Unit::count}},
+                    {}};
+  const auto where = [](bool known, int64_t value) {
+    return known ? AnswerCell(value) : AnswerCell();
+  };
+  for (const Launches::Call& c : all.calls) {
+    const bool launches = c.launches > 0;
+    table.rows.push_back(
+        {c.name, static_cast<int64_t>(c.calls), c.total, c.median, c.p99, c.most,
+         static_cast<int64_t>(c.slow), static_cast<int64_t>(c.launches),
+         where(launches, static_cast<int64_t>(c.brief)), where(launches, c.delay_median),
+         where(launches, c.delay_p99), where(launches, c.delay_most),
+         where(launches, static_cast<int64_t>(c.delayed)), static_cast<int64_t>(c.longest)});
+  }
+  return table;
+}
+
+AnswerTable brief_table(const Launches& all) {
+  AnswerTable table{"short",
+                    "Work that takes less than its launch",
+                    {{"name", "Name"},
+                     {"launches", "Launches", Unit::count},
+                     {"short", "Short", Unit::count},
+                     {"work_ns", "Work", Unit::ns},
+                     {"calls_ns", "Calls", Unit::ns},
+                     {"example", "Example", Unit::count}},
+                    {}};
+  for (const Launches::Brief& b : all.briefs) {
+    table.rows.push_back({b.name, static_cast<int64_t>(b.launches), static_cast<int64_t>(b.brief),
+                          b.work, b.calls, static_cast<int64_t>(b.example)});
+  }
+  return table;
+}
+
+AnswerTable queue_table(const Trace& trace, const Launches& all) {
+  AnswerTable table{"queues",
+                    "Work launched and not begun",
+                    {{"stream", "Stream"},
+                     {"launched", "Launched", Unit::count},
+                     {"mean", "Mean", Unit::number},
+                     {"most", "Most", Unit::count},
+                     {"full_ns", "Full", Unit::ns},
+                     {"full_percent", "Full", Unit::percent}},
+                    {}};
+  for (const Launches::Queue& q : all.queues) {
+    table.rows.push_back({stream_name(trace.tracks()[q.track]), static_cast<int64_t>(q.launched),
+                          q.mean, static_cast<int64_t>(q.most), q.full, percent(q.full, q.span)});
+  }
+  return table;
+}
+
+AnswerTable part_table(const Trace& trace, const Launches& all) {
+  AnswerTable table{"queues_over_time",
+                    "The same over time",
+                    {{"stream", "Stream"},
+                     {"begin_ns", "From", Unit::ns},
+                     {"mean", "Mean", Unit::number},
+                     {"most", "Most", Unit::count}},
+                    {}};
+  const int64_t first = named_windows(trace).front().window.begin;  // as viewers count
+  for (const Launches::QueuePart& p : all.queue_parts) {
+    table.rows.push_back({stream_name(trace.tracks()[p.track]), p.begin - first, p.mean,
+                          static_cast<int64_t>(p.most)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Answer answer_launches(const Trace& trace, const LaunchOptions& options) {
+  const Launches all = launches(trace, options);
+  return {"launches",
+          {call_table(all), brief_table(all), queue_table(trace, all), part_table(trace, all)},
+          Costs(trace, options).conclude()};
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,136 @@
+#include "vitro/analyze/overlap.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/device_work.h"
+#include "analyze/findings.h"
+#include "analyze/words.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t most_events = 10;
+
+void add_windows(const Device& device, const WorkTimes& times, Overlap& out) {
+  const Intervals hidden = common(times.communication, times.compute);
+  for (size_t w = 0; w < out.windows.size(); ++w) {
+    const auto [begin, end] = out.windows[w].window;
+    Overlap::Device d{device.track, w, times.communication.length_in(begin, end)};
+    if (d.communication == 0) continue;
+    d.hidden = hidden.length_in(begin, end);
+    d.exposed = d.communication - d.hidden;
+    d.compute_alone = times.compute.length_in(begin, end) - d.hidden;
+    out.devices.push_back(d);
+  }
+}
+
+void add_kernels(const Trace& trace, const WorkKinds& kinds, const Device& device,
+                 const WorkTimes& times, Overlap& out) {
+  struct Group {
+    Overlap::Kernel kernel;
+    std::vector<std::pair<int64_t, EventId>> each;
+  };
+  std::map<uint32_t, Group> groups;
+  for (const EventId e : device.work) {
+    if (kinds[e] != WorkKind::communication) continue;
+    const int64_t begin = trace.ts()[e], end = end_of(trace, e);
+    const int64_t exposed = end - begin - times.compute.length_in(begin, end);
+    Group& group = groups[trace.name_ids()[e]];
+    ++group.kernel.calls;
+    group.kernel.total += end - begin;
+    group.kernel.exposed += exposed;
+    group.each.emplace_back(-exposed, e);
+  }
+  for (auto& [name, group] : groups) {
+    group.kernel.name = trace.names()[name];
+    group.kernel.track = device.track;
+    std::ranges::sort(group.each);
+    group.each.resize(std::min(group.each.size(), most_events));
+    for (const auto& [exposed, e] : group.each) group.kernel.most.push_back(e);
+    out.kernels.push_back(std::move(group.kernel));
+  }
+}
+
+// Of the steps, or of all where there are none.
+std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
+  Findings findings(trace);
+  const size_t measured = all.windows.size() > 1 ? 1 : 0;
+  for (const Overlap::Device& d : all.devices) {
+    if (d.window != measured) continue;
+    const auto kernel = std::ranges::find(all.kernels, d.track, &Overlap::Kernel::track);
+    const TrackInfo& track = trace.tracks()[d.track];
+    findings.add(
+        {cat("overlap.exposed.", track.pid),
+         cat(device_name(track), " communicates for ", time_text(d.communication), " of ",
+             time_text(all.windows[measured].window.length()), ", ", time_text(d.exposed),
+             " of that while it computes nothing (", percent_text(d.hidden, d.communication),
+             " hidden); most in ", kernel->name, ", ", count_of(kernel->calls, "call")),
+         "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
+         "see with the traces of all ranks whether it waits for a slow one"},
+        0, std::min(d.exposed, d.compute_alone), kernel->most);
+  }
+  return findings.take();
+}
+
+AnswerTable device_table(const Trace& trace, const Overlap& all) {
+  AnswerTable table{"devices",
+                    "Communication hidden by computation",
+                    {{"window", "Window"},
+                     {"device", "Device"},
+                     {"communication_ns", "Communication", Unit::ns},
+                     {"hidden_ns", "Hidden", Unit::ns},
+                     {"exposed_ns", "Exposed", Unit::ns},
+                     {"hidden_percent", "Hidden", Unit::percent},
+                     {"compute_alone_ns", "Computes alone", Unit::ns}},
+                    {}};
+  for (const Overlap::Device& d : all.devices) {
+    table.rows.push_back({all.windows[d.window].name, device_name(trace.tracks()[d.track]),
+                          d.communication, d.hidden, d.exposed, percent(d.hidden, d.communication),
+                          d.compute_alone});
+  }
+  return table;
+}
+
+AnswerTable kernel_table(const Trace& trace, const Overlap& all) {
+  AnswerTable table{"kernels",
+                    "Kernels that communicate",
+                    {{"name", "Name"},
+                     {"device", "Device"},
+                     {"calls", "Calls", Unit::count},
+                     {"total_ns", "Total", Unit::ns},
+                     {"exposed_ns", "Exposed", Unit::ns},
+                     {"most", "Most exposed", Unit::count}},
+                    {}};
+  for (const Overlap::Kernel& k : all.kernels) {
+    table.rows.push_back({k.name, device_name(trace.tracks()[k.track]),
+                          static_cast<int64_t>(k.calls), k.total, k.exposed,
+                          static_cast<int64_t>(k.most.front())});
+  }
+  return table;
+}
+
+}  // namespace
+
+Overlap overlap(const Trace& trace) {
+  const Classes classes(trace);
+  const WorkKinds kinds(trace, classes);
+  Overlap out;
+  out.windows = named_windows(trace);
+  for (const Device& device : devices_of(trace, classes)) {
+    const WorkTimes times = times_of(trace, kinds, device.work);
+    add_windows(device, times, out);
+    add_kernels(trace, kinds, device, times, out);
+  }
+  std::ranges::stable_sort(out.devices, {}, &Overlap::Device::window);
+  std::ranges::stable_sort(out.kernels, std::ranges::greater(), &Overlap::Kernel::exposed);
+  return out;
+}
+
+Answer answer_overlap(const Trace& trace) {
+  const Overlap all = overlap(trace);
+  return {"overlap", {device_table(trace, all), kernel_table(trace, all)}, conclude(trace, all)};
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,87 @@
+#include "analyze/queues.h"
+
+#include <algorithm>
+
+namespace vitro::analyze {
+namespace {
+
+constexpr int64_t most_parts = 40;
+
+// The lengths of a queue, which last from one moment to the next, given in order.
+class Recorder {
+ public:
+  Recorder(uint32_t track, int64_t begin, int64_t end, uint64_t full_queue)
+      : full_queue_(full_queue), begin_(begin) {
+    out_.queue.track = track;
+    out_.queue.span = end - begin;
+    part_length_ = std::max<int64_t>((end - begin + most_parts - 1) / most_parts, 1);
+    for (int64_t at = begin; at < end; at += part_length_) out_.parts.push_back({track, at});
+  }
+
+  void lasts(uint64_t length, int64_t from, int64_t to) {
+    out_.queue.most = std::max(out_.queue.most, length);
+    if (to <= from) return;
+    out_.queue.mean += weight(length, from, to);
+    if (length >= full_queue_) out_.full.add(from, to);
+    for (auto part = static_cast<size_t>((from - begin_) / part_length_);
+         part < out_.parts.size() && out_.parts[part].begin < to; ++part) {
+      Launches::QueuePart& p = out_.parts[part];
+      p.most = std::max(p.most, length);
+      p.mean += weight(length, std::max(from, p.begin), std::min(to, p.begin + part_length_));
+    }
+  }
+
+  QueueOverTime take() {
+    Launches::Queue& queue = out_.queue;
+    if (queue.span > 0) queue.mean /= static_cast<double>(queue.span);
+    queue.full = out_.full.length();
+    for (Launches::QueuePart& p : out_.parts) {
+      const int64_t end = std::min(p.begin + part_length_, begin_ + queue.span);
+      p.mean /= static_cast<double>(end - p.begin);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static double weight(uint64_t length, int64_t from, int64_t to) {
+    return static_cast<double>(length) * static_cast<double>(to - from);
+  }
+
+  QueueOverTime out_;
+  uint64_t full_queue_;
+  int64_t begin_, part_length_ = 1;
+};
+
+}  // namespace
+
+QueueOverTime queue_of(const Trace& trace, const Links& links, uint32_t track,
+                       std::span<const EventId> work, uint64_t full_queue) {
+  std::vector<int64_t> launched, begun;
+  for (const EventId e : work) {
+    const EventId launch = links.launch_of(e);
+    if (launch == Links::nobody) continue;
+    launched.push_back(trace.ts()[launch]);
+    begun.push_back(trace.ts()[e]);
+  }
+  if (launched.empty()) return {};
+  std::ranges::sort(launched);
+  std::ranges::sort(begun);
+  Recorder recorder(track, launched.front(), std::max(launched.back(), begun.back()), full_queue);
+  uint64_t length = 0;
+  int64_t at = launched.front();
+  size_t in = 0, out = 0;
+  while (in < launched.size() || out < begun.size()) {
+    const bool enters = in < launched.size() && (out == begun.size() || launched[in] <= begun[out]);
+    const int64_t next = enters ? launched[in] : begun[out];
+    recorder.lasts(length, at, next);
+    at = next;
+    (enters ? in : out)++;
+    // A clock that is off may let work begin before its launch.
+    length = in > out ? in - out : 0;
+  }
+  QueueOverTime all = recorder.take();
+  all.queue.launched = launched.size();
+  return all;
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,62 @@
+// The time of a track cut into pieces: each belongs to one event, the innermost that is open, or
+// to one of several windows.
+//   each_self(trace, order.track(t), [&](EventId e, int64_t begin, int64_t end) { … });
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "analyze/device_work.h"
+#include "vitro/analyze/steps.h"
+
+namespace vitro::analyze {
+
+// Pieces come in order and are apart; together they are what the events cover.  Of two that cross,
+// the later one has what they share.  Needs: events by begin, the longer first.
+template <class Use>
+void each_self(const Trace& trace, std::span<const EventId> events, Use use) {
+  std::vector<EventId> open;
+  int64_t at = 0;  // all before is given out
+  const auto advance = [&](int64_t to) {
+    while (!open.empty()) {
+      const int64_t end = end_of(trace, open.back());
+      const int64_t until = std::min(end, to);
+      if (until > at) {
+        use(open.back(), at, until);
+        at = until;
+      }
+      if (end > to) return;
+      open.pop_back();
+    }
+  };
+  for (const EventId e : events) {
+    advance(trace.ts()[e]);
+    at = trace.ts()[e];
+    open.push_back(e);
+  }
+  advance(INT64_MAX);
+}
+
+// Cuts pieces, which come in order, at the bounds of windows, which come by begin and may overlap.
+class WindowCutter {
+ public:
+  explicit WindowCutter(std::span<const Window> windows) : windows_(windows) {}
+
+  // Calls use(number of the window, begin, end) for each part that lies in a window.
+  template <class Use>
+  void cut(int64_t begin, int64_t end, Use use) {
+    while (first_ < windows_.size() && windows_[first_].end <= begin) ++first_;
+    for (size_t w = first_; w < windows_.size() && windows_[w].begin < end; ++w) {
+      const int64_t from = std::max(begin, windows_[w].begin);
+      const int64_t to = std::min(end, windows_[w].end);
+      if (from < to) use(w, from, to);
+    }
+  }
+
+ private:
+  std::span<const Window> windows_;
+  size_t first_ = 0;  // all before have ended
+};
+
+}  // namespace vitro::analyze

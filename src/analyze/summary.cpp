@@ -1,0 +1,248 @@
+#include "vitro/analyze/summary.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/device_work.h"
+#include "analyze/findings.h"
+#include "analyze/self_spans.h"
+#include "analyze/words.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t all_part = 0;
+
+void add_device(const Trace& trace, const WorkKinds& kinds, const Device& device, Summary& out) {
+  const WorkTimes times = times_of(trace, kinds, device.work);
+  const Intervals used = united(times.compute, times.communication);
+  int64_t last = INT64_MIN;
+  for (const EventId e : device.work) last = std::max(last, end_of(trace, e));
+  const Window own{trace.ts()[device.work.front()], last};
+  for (size_t w = 0; w < out.windows.size(); ++w) {
+    const auto [begin, end] = w == all_part ? own : out.windows[w].window;
+    const int64_t busy = times.busy.length_in(begin, end);
+    if (w != all_part && busy == 0) continue;
+    DeviceTimes d{device.track, w, end - begin};
+    d.compute = times.compute.length_in(begin, end);
+    d.communication = used.length_in(begin, end) - d.compute;
+    d.memory = busy - d.compute - d.communication;
+    d.idle = d.length - busy;
+    out.devices.push_back(d);
+  }
+}
+
+int64_t ThreadTimes::* part_of(EventClass which) {
+  switch (which) {
+    case EventClass::op:
+      return &ThreadTimes::ops;
+    case EventClass::runtime:
+      return &ThreadTimes::runtime;
+    case EventClass::python:
+      return &ThreadTimes::python;
+    case EventClass::annotation:
+      return &ThreadTimes::annotations;
+    default:
+      return &ThreadTimes::other;
+  }
+}
+
+class ThreadReader {
+ public:
+  ThreadReader(const Trace& trace, const Classes& classes, const std::vector<Step>& steps,
+               const Summary& summary)
+      : trace_(trace), classes_(classes), is_step_(trace.names().size()) {
+    for (const Step& step : steps) is_step_[trace.name_ids()[step.event]] = true;
+    for (const NamedWindow& each : summary.windows) windows_.push_back(each.window);
+  }
+
+  void add(uint32_t track, std::span<const EventId> events, Summary& out) const {
+    std::vector<ThreadTimes> times(windows_.size());
+    const auto behind_all = std::span(windows_).subspan(1);
+    WindowCutter cutter(behind_all);
+    Window own{trace_.ts()[events.front()], INT64_MIN};
+    each_self(trace_, events, [&](EventId e, int64_t begin, int64_t end) {
+      own.end = std::max(own.end, end);
+      if (is_step_[trace_.name_ids()[e]]) return;
+      int64_t ThreadTimes::* const part = part_of(classes_[e]);
+      times[all_part].*part += end - begin;
+      cutter.cut(begin, end,
+                 [&](size_t w, int64_t from, int64_t to) { times[w + 1].*part += to - from; });
+    });
+    for (size_t w = 0; w < times.size(); ++w) {
+      ThreadTimes& t = times[w];
+      const int64_t busy = t.ops + t.runtime + t.python + t.annotations + t.other;
+      if (busy == 0) continue;
+      t.track = track;
+      t.window = w;
+      t.length = w == all_part ? own.length() : windows_[w].length();
+      t.idle = t.length - busy;
+      out.threads.push_back(t);
+    }
+  }
+
+ private:
+  const Trace& trace_;
+  const Classes& classes_;
+  std::vector<bool> is_step_;  // by name
+  std::vector<Window> windows_;
+};
+
+// What nothing hides of the copies and fills of a device, name by name.
+struct Copies {
+  int64_t exposed = 0;
+  uint64_t calls = 0;
+  std::vector<std::pair<int64_t, EventId>> each;
+};
+
+std::string_view advice_on_copies(std::string_view name) {
+  if (name.find("Pageable") != std::string_view::npos)
+    return "copy from pinned memory (pin_memory, non_blocking), so that it runs beside kernels";
+  if (name.find("DtoH") != std::string_view::npos || name.find("-> Host") != std::string_view::npos)
+    return "fetch results seldom, together, and while something else computes";
+  if (name.find("HtoD") != std::string_view::npos || name.find("Host ->") != std::string_view::npos)
+    return "copy the next batch on a stream of its own while this one computes";
+  return "avoid the copy: keep layouts and buffers, write results in place, fuse the fill";
+}
+
+void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& device,
+                     const Window& window, Findings& findings) {
+  const WorkTimes times = times_of(trace, kinds, device.work);
+  const Intervals used = united(times.compute, times.communication);
+  const Intervals exposed = without(times.memory, used);
+  std::map<std::string_view, Copies> by_name;
+  for (const EventId e : device.work) {
+    if (kinds[e] != WorkKind::memory) continue;
+    const int64_t begin = std::max(trace.ts()[e], window.begin);
+    const int64_t length = exposed.length_in(begin, std::min(end_of(trace, e), window.end));
+    if (length == 0) continue;
+    Copies& copies = by_name[trace.name(e)];
+    copies.exposed += length;
+    ++copies.calls;
+    copies.each.emplace_back(-length, e);
+  }
+  const auto most =
+      std::ranges::max_element(by_name, {}, [](const auto& entry) { return entry.second.exposed; });
+  if (most == by_name.end()) return;
+  Copies& copies = most->second;
+  std::ranges::sort(copies.each);
+  std::vector<EventId> events;
+  for (const auto& [length, e] : copies.each) events.push_back(e);
+  const TrackInfo& track = trace.tracks()[device.track];
+  const int64_t all = exposed.length_in(window.begin, window.end);
+  findings.add(
+      {cat("summary.copies.", track.pid),
+       cat(device_name(track), " copies and fills memory for ", time_text(all), " of ",
+           time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
+           " of that in ", count_of(copies.calls, "call"), " of ", most->first),
+       std::string(advice_on_copies(most->first))},
+      0, all, std::move(events));
+}
+
+void conclude_overhead(const Trace& trace, const Classes& classes, const Window& window,
+                       Findings& findings) {
+  std::vector<std::pair<int64_t, EventId>> longest;
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (classes[e] != EventClass::overhead) continue;
+    longest.emplace_back(-trace.dur()[e], e);
+    spans.emplace_back(trace.ts()[e], end_of(trace, e));
+  }
+  std::ranges::sort(longest);
+  std::ranges::sort(spans);
+  Intervals covered;
+  for (const auto& [begin, end] : spans) covered.add(begin, end);
+  const int64_t all = covered.length_in(window.begin, window.end);
+  std::vector<EventId> events;
+  for (const auto& [length, e] : longest) events.push_back(e);
+  if (events.empty()) return;
+  const std::string_view most = trace.name(events.front());
+  findings.add({"summary.overhead",
+                cat("the profiler itself took ", time_text(all), " of ", time_text(window.length()),
+                    ", most at once in ", most),
+                "warm up before the measured steps (schedule with warmup), record less, and do not "
+                "trust times around these events"},
+               0, all, std::move(events));
+}
+
+AnswerTable device_table(const Trace& trace, const Summary& s) {
+  AnswerTable table{"devices",
+                    "What the devices did",
+                    {{"window", "Window"},
+                     {"device", "Device"},
+                     {"length_ns", "Length", Unit::ns},
+                     {"compute_ns", "Compute", Unit::ns},
+                     {"communication_ns", "Communication", Unit::ns},
+                     {"memory_ns", "Memory", Unit::ns},
+                     {"idle_ns", "Idle", Unit::ns},
+                     {"busy_percent", "Busy", Unit::percent}},
+                    {}};
+  for (const DeviceTimes& d : s.devices) {
+    table.rows.push_back({s.windows[d.window].name, device_name(trace.tracks()[d.track]), d.length,
+                          d.compute, d.communication, d.memory, d.idle,
+                          percent(d.length - d.idle, d.length)});
+  }
+  return table;
+}
+
+AnswerTable thread_table(const Trace& trace, const Summary& s) {
+  AnswerTable table{"threads",
+                    "What the threads of the host did",
+                    {{"window", "Window"},
+                     {"thread", "Thread"},
+                     {"length_ns", "Length", Unit::ns},
+                     {"ops_ns", "Ops", Unit::ns},
+                     {"runtime_ns", "Runtime calls", Unit::ns},
+                     {"python_ns", "Python", Unit::ns},
+                     {"annotations_ns", "Annotations", Unit::ns},
+                     {"other_ns", "Other", Unit::ns},
+                     {"idle_ns", "Nothing recorded", Unit::ns},
+                     {"busy_percent", "Busy", Unit::percent}},
+                    {}};
+  for (const ThreadTimes& t : s.threads) {
+    table.rows.push_back({s.windows[t.window].name, thread_name(trace.tracks()[t.track]), t.length,
+                          t.ops, t.runtime, t.python, t.annotations, t.other, t.idle,
+                          percent(t.length - t.idle, t.length)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Summary summary(const Trace& trace) {
+  const Classes classes(trace);
+  const WorkKinds kinds(trace, classes);
+  const std::vector<Step> steps = profiler_steps(trace);
+  Summary out;
+  out.windows = named_windows(trace);
+  std::vector<bool> streams(trace.tracks().size());
+  for (const Device& device : devices_of(trace, classes)) {
+    for (const EventId e : device.work) streams[trace.track_ids()[e]] = true;
+    add_device(trace, kinds, device, out);
+  }
+  const TrackOrder order(
+      trace, [&](EventId e) { return classes.is_host_work(e) && !streams[trace.track_ids()[e]]; });
+  const ThreadReader reader(trace, classes, steps, out);
+  for (uint32_t t = 0; t < order.tracks(); ++t) {
+    if (!order.track(t).empty()) reader.add(t, order.track(t), out);
+  }
+  std::ranges::stable_sort(out.devices, {}, &DeviceTimes::window);
+  std::ranges::stable_sort(out.threads, {}, &ThreadTimes::window);
+  return out;
+}
+
+Answer answer_summary(const Trace& trace) {
+  const Summary s = summary(trace);
+  const Classes classes(trace);
+  const WorkKinds kinds(trace, classes);
+  const Window window = measured_window(trace);
+  Findings findings(trace);
+  for (const Device& device : devices_of(trace, classes))
+    conclude_copies(trace, kinds, device, window, findings);
+  conclude_overhead(trace, classes, window, findings);
+  return {"summary", {device_table(trace, s), thread_table(trace, s)}, findings.take()};
+}
+
+}  // namespace vitro::analyze

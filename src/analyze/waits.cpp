@@ -1,0 +1,93 @@
+#include "analyze/waits.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace vitro::analyze {
+namespace {
+
+struct Known {
+  std::string_view part;  // of a name, in small letters
+  WaitKind kind;
+};
+
+// The first that a name holds.  Python's names are those of its profiler: "<built-in method acquire
+// of _thread.lock object at …>".
+constexpr Known known[] = {
+    {"enumerate(dataloader)", WaitKind::data},
+    {"_try_get_data", WaitKind::data},
+    {"method sleep", WaitKind::sleep},
+    {"time.sleep", WaitKind::sleep},
+    {"nanosleep", WaitKind::sleep},
+    {"method acquire of", WaitKind::lock},
+    {"mutex", WaitKind::lock},
+    {"futex", WaitKind::lock},
+    {"pthread_cond", WaitKind::lock},
+    {"sem_wait", WaitKind::lock},
+    {"condition_variable", WaitKind::lock},
+    {"method poll of", WaitKind::threads},
+    {"method select of", WaitKind::threads},
+    {"method recv", WaitKind::threads},
+    {"waitpid", WaitKind::threads},
+    {"barrier", WaitKind::threads},
+    {"async_compile.wait", WaitKind::threads},
+    {"thread_join", WaitKind::threads},
+};
+
+// Calls that return when the device is done; their asynchronous sisters do not.
+constexpr std::string_view blocking_calls[] = {"cudaMemcpy",
+                                               "hipMemcpy",
+                                               "hipMemcpyWithStream",
+                                               "cudaMemcpy2D",
+                                               "hipMemcpy2D",
+                                               "cudaMemset",
+                                               "hipMemset",
+                                               "cuMemcpyHtoD_v2",
+                                               "cuMemcpyDtoH_v2",
+                                               "hipMemcpyHtoD",
+                                               "hipMemcpyDtoH",
+                                               "cudaMemcpyToSymbol",
+                                               "cudaMemcpyFromSymbol",
+                                               "urEventWait",
+                                               "zeFenceHostSynchronize"};
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+}  // namespace
+
+std::string_view name_of(WaitKind kind) {
+  constexpr std::array<std::string_view, 6> names{"nothing", "device",  "data",
+                                                  "lock",    "threads", "sleep"};
+  return names[static_cast<size_t>(kind)];
+}
+
+WaitKind call_wait(std::string_view name) {
+  const bool waits = lowered(name).find("synchroni") != std::string::npos ||
+                     std::ranges::find(blocking_calls, name) != std::end(blocking_calls);
+  return waits ? WaitKind::device : WaitKind::nothing;
+}
+
+WaitKind other_wait(std::string_view name) {
+  const std::string small = lowered(name);
+  for (const Known& each : known) {
+    if (small.find(each.part) != std::string::npos) return each.kind;
+  }
+  return WaitKind::nothing;
+}
+
+Waits::Waits(const Trace& trace, const Classes& classes)
+    : classes_(classes), names_(trace.name_ids()) {
+  for (const std::string& name : trace.names()) {
+    of_calls_.push_back(call_wait(name));
+    of_others_.push_back(other_wait(name));
+  }
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,40 @@
+// What a thread of the host waits for, as the name of an event tells: the one list of such names.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "vitro/analyze/classes.h"
+
+namespace vitro::analyze {
+
+enum class WaitKind : uint8_t {
+  nothing,
+  device,   // until a device has done its work
+  data,     // for the next batch
+  lock,     // for a mutex, a condition, a semaphore
+  threads,  // for other threads or processes to finish, for a message
+  sleep
+};
+std::string_view name_of(WaitKind kind);
+
+// Of a call of a device's runtime; of anything else that a thread of the host does.
+WaitKind call_wait(std::string_view name);
+WaitKind other_wait(std::string_view name);
+
+// Of every event of a trace; looked up by its name's number.
+class Waits {
+ public:
+  Waits(const Trace& trace, const Classes& classes);
+  WaitKind operator[](EventId event) const {
+    return (classes_[event] == EventClass::runtime ? of_calls_ : of_others_)[names_[event]];
+  }
+
+ private:
+  const Classes& classes_;
+  std::span<const uint32_t> names_;
+  std::vector<WaitKind> of_calls_, of_others_;
+};
+
+}  // namespace vitro::analyze

@@ -1,0 +1,56 @@
+#include "analyze/words.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "vitro/base/cat.h"
+#include "vitro/report/units.h"
+
+namespace vitro::analyze {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string stream_name(const TrackInfo& track) {
+  const std::string_view name = trimmed(track.thread);
+  return cat(name.empty() ? cat("stream ", track.tid) : std::string(name), " of ",
+             device_name(track));
+}
+
+std::string device_name(const TrackInfo& track) {
+  return track.labels.empty() ? cat("device ", track.pid) : track.labels;
+}
+
+std::string thread_name(const TrackInfo& track) {
+  const std::string_view name = trimmed(track.thread);
+  return name.empty() ? cat("thread ", track.tid) : std::string(name);
+}
+
+int64_t nearest_rank(const std::vector<int64_t>& sorted, size_t percent) {
+  return sorted[std::max<size_t>((sorted.size() * percent + 99) / 100, 1) - 1];
+}
+
+double percent(int64_t part, int64_t whole) {
+  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string percent_text(int64_t part, int64_t whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", percent(part, whole));
+  return text;
+}
+
+std::string time_text(int64_t ns) {
+  return report::time_text(static_cast<double>(ns));
+}
+
+std::string count_of(uint64_t n, std::string_view thing) {
+  return cat(n, " ", thing, n == 1 ? "" : "s");
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,26 @@
+// What answers call things: streams, devices, threads; and what they count with: shares, ranks,
+// times.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vitro/analyze/trace.h"
+
+namespace vitro::analyze {
+
+std::string stream_name(const TrackInfo& track);  // "stream 7 of GPU 0"
+std::string device_name(const TrackInfo& track);  // "GPU 0"; "device 0" where the file has no label
+std::string thread_name(const TrackInfo& track);  // "thread 4515 (python)"
+
+// The value that so many percent of them do not exceed.  Needs: some, sorted.
+int64_t nearest_rank(const std::vector<int64_t>& sorted, size_t percent);
+
+double percent(int64_t part, int64_t whole);               // 0 of nothing
+std::string percent_text(int64_t part, int64_t whole);     // "38 %"
+std::string time_text(int64_t ns);                         // "5.100ms"
+std::string count_of(uint64_t n, std::string_view thing);  // "1 call", "3 calls"
+
+}  // namespace vitro::analyze

@@ -1,0 +1,160 @@
+#include "vitro/analyze/launches.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/trace_files.h"
+#include "analyze/waits.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Counted by a script of its own over the same files.
+struct KnownCall {
+  const char *file, *name;
+  uint64_t calls;
+  int64_t total;
+  uint64_t slow, launches, brief, delayed;
+  int64_t delay_total, delay_median, delay_p99;
+};
+constexpr KnownCall known_calls[] = {
+    {"v100_train_rank0", "cudaLaunchKernel", 5240, 91870000, 113, 5240, 1328, 5136, 680951433000,
+     164269000, 197992000},
+    {"v100_train_rank0", "cudaGraphLaunch", 70, 5294000, 20, 70, 28, 70, 8631830000, 130523000,
+     198263000},
+    {"alexnet_cuda", "cudaMalloc", 24, 1956700000, 20, 0, 0, 0, 0, 0, 0},
+    {"nccl_two_ranks", "cudaMemsetAsync", 117, 1171300, 0, 114, 114, 40, 12036576, 35530, 759177},
+    // These two HolisticTraceAnalysis does not see.
+    {"torch_compile_triton", "cuLaunchKernel", 1, 47768, 0, 1, 1, 0, 0, 0, 0},
+    {"rocm_mi250_train", "hipLaunchKernel", 12, 6626497, 1, 12, 8, 0, 76836, 5968, 7379},
+};
+
+TEST(Launches, of_real_traces_are_known) {
+  for (const KnownCall& want : known_calls) {
+    SCOPED_TRACE(std::string(want.file) + " " + want.name);
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Launches all = launches(*trace);
+    const auto got = std::ranges::find(all.calls, want.name, &Launches::Call::name);
+    ASSERT_NE(got, all.calls.end());
+    EXPECT_EQ(got->total, want.total);
+    EXPECT_EQ(std::vector({got->calls, got->slow, got->launches, got->brief, got->delayed}),
+              std::vector({want.calls, want.slow, want.launches, want.brief, want.delayed}));
+    EXPECT_EQ(std::vector({got->delay_total, got->delay_median, got->delay_p99}),
+              std::vector({want.delay_total, want.delay_median, want.delay_p99}));
+  }
+}
+
+// HolisticTraceAnalysis 0.5 over the same files: rows, those whose kernel is shorter than its call,
+// those delayed by over 100 us, and microseconds of delay in all.
+struct KnownByHta {
+  const char* file;
+  uint64_t launches, brief, delayed;
+  double delay_us;
+};
+constexpr KnownByHta known_by_hta[] = {
+    {"nccl_two_ranks", 3774, 2077, 267, 103192.24624218751},
+    {"sampled_rank_0", 1204, 282, 937, 20539698},
+};
+
+TEST(Launches, agree_with_HolisticTraceAnalysis_where_it_sees_them) {
+  for (const KnownByHta& want : known_by_hta) {
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    uint64_t count = 0, brief = 0, delayed = 0;
+    int64_t delay = 0;
+    for (const Launches::Call& call : launches(*trace).calls) {
+      count += call.launches;
+      brief += call.brief;
+      delayed += call.delayed;
+      delay += call.delay_total;
+    }
+    EXPECT_EQ(count, want.launches) << want.file;
+    EXPECT_EQ(brief, want.brief) << want.file;
+    EXPECT_EQ(delayed, want.delayed) << want.file;
+    EXPECT_NEAR(static_cast<double>(delay) / 1000, want.delay_us, 0.01) << want.file;
+  }
+}
+
+// The most is HolisticTraceAnalysis's for nccl_two_ranks and sampled_rank_0; stream 7 of v100
+// holds device graphs, which it does not see.
+struct KnownQueue {
+  const char *file, *stream;
+  uint64_t launched, most;
+  double mean;
+};
+constexpr KnownQueue known_queues[] = {
+    {"nccl_two_ranks", "7", 3753, 10, 0.20756693442535964},
+    {"sampled_rank_0", "7", 1052, 80, 16.102501670884056},
+    {"sampled_rank_0", "25", 16, 8, 1.2026780495580864},
+    {"v100_train_rank0", "7", 6395, 994, 664.6684903679413},
+    {"rocm_mi250_train", "0", 16, 1, 0.757844860438211},
+};
+
+TEST(Launches, queues_of_real_streams_are_known) {
+  for (const KnownQueue& want : known_queues) {
+    SCOPED_TRACE(std::string(want.file) + " " + want.stream);
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Launches all = launches(*trace, {.full_queue = 100});
+    const auto got = std::ranges::find_if(all.queues, [&](const Launches::Queue& q) {
+      return trace->tracks()[q.track].tid == want.stream;
+    });
+    ASSERT_NE(got, all.queues.end());
+    EXPECT_EQ(got->launched, want.launched);
+    EXPECT_EQ(got->most, want.most);
+    EXPECT_NEAR(got->mean, want.mean, 1e-6);
+    EXPECT_EQ(got->full, want.most == 994 ? 1219252000 : 0);
+    uint64_t most = 0;
+    for (const Launches::QueuePart& p : all.queue_parts)
+      if (p.track == got->track) most = std::max(most, p.most);
+    EXPECT_EQ(most, got->most);
+  }
+}
+
+// Ten launches of 10 us for kernels of 2 us, the device idle meanwhile; one cudaMalloc of 400 us.
+TEST(Launches, that_cost_more_than_their_work_are_told) {
+  std::string text = R"([{"ph":"X","cat":"cuda_runtime","name":"cudaMalloc","ts":0,"dur":400,)"
+                     R"("pid":1,"tid":1},)";
+  for (int i = 0; i < 10; ++i) {
+    const int at = 400 + 20 * i;
+    text += cat(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","dur":10,"ts":)", at,
+                R"(,"pid":1,"tid":1,"args":{"correlation":)", i, "}},");
+    text += cat(R"({"ph":"X","cat":"kernel","name":"k","dur":2,"ts":)", at + 9,
+                R"(,"pid":0,"tid":7,"args":{"correlation":)", i, "}},");
+  }
+  const auto trace = trace_of(text);
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_launches(*trace);
+  ASSERT_EQ(answer.findings.size(), 2U);
+  EXPECT_EQ(answer.findings[0].key, "launches.slow.cudaMalloc");
+  EXPECT_EQ(answer.findings[0].high_ns, 350'000);  // beyond what is usual, at most 50 us
+  EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{0});
+  EXPECT_EQ(answer.findings[1].key, "launches.brief.0");
+  EXPECT_EQ(answer.findings[1].high_ns, 80'000);
+  EXPECT_EQ(answer.findings[1].low_ns, 80'000);
+  EXPECT_EQ(answer.findings[1].events.size(), 10U);
+  EXPECT_EQ(answer.findings[1].sentence,
+            "10 of 10 launches on device 0 set off less work than the call takes: 100.000us of "
+            "calls for 20.000us of work; the device idles for 80.000us of that");
+}
+
+TEST(Waits, are_known_by_name) {
+  EXPECT_EQ(call_wait("cudaDeviceSynchronize"), WaitKind::device);
+  EXPECT_EQ(call_wait("hipStreamSynchronize"), WaitKind::device);
+  EXPECT_EQ(call_wait("synchronizeStream"), WaitKind::device);
+  EXPECT_EQ(call_wait("hipMemcpyWithStream"), WaitKind::device);
+  EXPECT_EQ(call_wait("cudaMemcpyAsync"), WaitKind::nothing);
+  EXPECT_EQ(call_wait("cudaStreamWaitEvent"), WaitKind::nothing);
+  EXPECT_EQ(other_wait("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"),
+            WaitKind::data);
+  EXPECT_EQ(other_wait("<built-in method acquire of _thread.lock object at 0x7f>"), WaitKind::lock);
+  EXPECT_EQ(other_wait("<built-in method sleep of module object>"), WaitKind::sleep);
+  EXPECT_EQ(other_wait("c10d::barrier"), WaitKind::threads);
+  EXPECT_EQ(other_wait("aten::add"), WaitKind::nothing);
+}
+
+}  // namespace
+}  // namespace vitro::analyze
