@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "analyze/facts_file.h"
@@ -17,9 +20,30 @@
 namespace vitro::analyze {
 namespace {
 
-enum Column : size_t { ts, dur, link, external, offset, length, name, track, category, phase };
-constexpr std::array file_names{"ts",     "dur",  "link",  "external", "offset",
-                                "length", "name", "track", "category", "phase"};
+struct Column {
+  const char* file;
+  Mapped Columns::* member;
+  size_t width;
+};
+constexpr std::array all_columns{Column{"ts", &Columns::ts, 8},
+                                 Column{"dur", &Columns::dur, 8},
+                                 Column{"link", &Columns::link, 8},
+                                 Column{"external", &Columns::external, 8},
+                                 Column{"offset", &Columns::offset, 4},
+                                 Column{"length", &Columns::length, 4},
+                                 Column{"name", &Columns::name, 4},
+                                 Column{"track", &Columns::track, 4},
+                                 Column{"category", &Columns::category, 2},
+                                 Column{"phase", &Columns::phase, 1}};
+
+bool are_whole(const Columns& columns) {
+  const Facts& facts = columns.facts;
+  const bool placed =
+      facts.events == 0 || (!facts.places.empty() && facts.places[0].first_event == 0);
+  return placed && std::ranges::all_of(all_columns, [&](const Column& column) {
+           return (columns.*column.member).as<char>().size() == facts.events * column.width;
+         });
+}
 
 }  // namespace
 
@@ -39,17 +63,21 @@ Mapped::~Mapped() {
 Result<Mapped> Mapped::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Failure{cat(path, ": ", std::strerror(errno))};
+  auto mapped = of(file);
+  ::close(file);
+  if (!mapped) return Failure{cat(path, ": ", mapped.why())};
+  return mapped;
+}
+
+Result<Mapped> Mapped::of(int file) {
   struct stat status{};
   fstat(file, &status);
   Mapped mapped;
+  if (status.st_size <= 0) return mapped;
+  void* data = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_SHARED, file, 0);
+  if (data == MAP_FAILED) return Failure{cat("it cannot be mapped: ", std::strerror(errno))};
+  mapped.data_ = data;
   mapped.bytes_ = static_cast<size_t>(status.st_size);
-  if (mapped.bytes_ > 0) {
-    void* data = mmap(nullptr, mapped.bytes_, PROT_READ, MAP_SHARED, file, 0);
-    mapped.data_ = data == MAP_FAILED ? nullptr : data;
-  }
-  ::close(file);
-  if (mapped.bytes_ > 0 && !mapped.data_)
-    return Failure{cat(path, ": cannot be mapped: ", std::strerror(errno))};
   return mapped;
 }
 
@@ -58,77 +86,101 @@ Result<Columns> Columns::open(const std::string& folder) {
   auto facts = read_facts(cat(folder, "/facts"));
   if (!facts) return facts.failure();
   columns.facts = *std::move(facts);
-  const std::array places{&columns.ts,       &columns.dur,    &columns.link, &columns.external,
-                          &columns.offset,   &columns.length, &columns.name, &columns.track,
-                          &columns.category, &columns.phase};
-  for (size_t i = 0; i < places.size(); ++i) {
-    auto mapped = Mapped::open(cat(folder, "/", file_names[i]));
+  for (const Column& column : all_columns) {
+    auto mapped = Mapped::open(cat(folder, "/", column.file));
     if (!mapped) return mapped.failure();
-    *places[i] = *std::move(mapped);
+    columns.*column.member = *std::move(mapped);
   }
-  const bool whole = columns.phase.as<char>().size() == columns.facts.events &&
-                     columns.ts.as<int64_t>().size() == columns.facts.events;
-  if (!whole) return Failure{cat(folder, ": its columns are not as long as its facts say")};
+  if (!are_whole(columns))
+    return Failure{cat(folder, ": its columns are not as long as its facts say")};
   return columns;
+}
+
+uint64_t Columns::offset_of(EventId event) const {
+  const auto behind = std::ranges::upper_bound(facts.places, event, {}, &Place::first_event);
+  return std::prev(behind)->offset + offset.as<uint32_t>()[event];
 }
 
 struct ColumnWriter::File {
   int file;
-  std::string path;
+  std::string folder;
 
-  explicit File(std::string path_)
-      : file(open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600)),
-        path(std::move(path_)) {
-    VITRO_CHECK(file >= 0, path, ": cannot be created: ", std::strerror(errno));
+  explicit File(std::string folder_)
+      : file(open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)),
+        folder(std::move(folder_)) {
+    if (file >= 0) return;
+    std::string name = cat(folder, "/new.XXXXXX");
+    file = mkostemp(name.data(), O_CLOEXEC);
+    VITRO_CHECK(file >= 0, folder, ": no file can be created in it: ", std::strerror(errno));
+    unlink(name.c_str());
   }
   ~File() { close(file); }
 
-  void write(const char* from, size_t bytes) const {
+  void write(const void* from, size_t bytes) const {
+    const char* rest = static_cast<const char*>(from);
     while (bytes > 0) {
-      const ssize_t n = ::write(file, from, bytes);
+      const ssize_t n = ::write(file, rest, bytes);
       if (n < 0 && errno == EINTR) continue;
-      VITRO_CHECK(n > 0, path, ": cannot be written: ", std::strerror(errno));
-      from += n;
+      VITRO_CHECK(n > 0, folder,
+                  ": the columns of a trace cannot be written in it: ", std::strerror(errno),
+                  "; VITRO_CACHE_DIR names another folder");
+      rest += n;
       bytes -= static_cast<size_t>(n);
     }
   }
+
+  bool name(const std::string& path) const {
+    const std::string here = cat("/proc/self/fd/", file);
+    if (linkat(AT_FDCWD, here.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+    return copy(path);
+  }
+
+ private:
+  bool copy(const std::string& path) const {
+    const int to = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    struct stat status{};
+    if (to < 0 || fstat(file, &status) != 0) return false;
+    off_t at = 0;
+    constexpr size_t most = size_t{1} << 30;
+    while (at < status.st_size && sendfile(to, file, &at, most) > 0) continue;
+    return close(to) == 0 && at == status.st_size;
+  }
 };
 
-ColumnWriter::ColumnWriter(std::string folder) : folder_(std::move(folder)) {
-  for (const char* file : file_names)
-    files_.push_back(std::make_unique<File>(cat(folder_, "/", file)));
+ColumnWriter::ColumnWriter(std::string folder) {
+  for (size_t i = 0; i < all_columns.size(); ++i) files_.push_back(std::make_unique<File>(folder));
 }
 
 ColumnWriter::~ColumnWriter() = default;
 
-template <class T>
-void ColumnWriter::write(size_t column, std::span<const Row> rows, T Row::* member) {
-  buffer_.resize(rows.size() * sizeof(T));
-  char* to = buffer_.data();
-  for (const Row& row : rows) {
-    std::memcpy(to, &(row.*member), sizeof(T));
-    to += sizeof(T);
-  }
-  files_[column]->write(buffer_.data(), buffer_.size());
-}
-
-void ColumnWriter::add(std::span<const Row> rows) {
+void ColumnWriter::add(const Rows& rows) {
   VITRO_CHECK(events_ + rows.size() < UINT32_MAX, "a trace of more than 4 billion events");
-  write(ts, rows, &Row::ts);
-  write(dur, rows, &Row::dur);
-  write(link, rows, &Row::link);
-  write(external, rows, &Row::external);
-  write(offset, rows, &Row::offset);
-  write(length, rows, &Row::length);
-  write(name, rows, &Row::name);
-  write(track, rows, &Row::track);
-  write(category, rows, &Row::category);
-  write(phase, rows, &Row::phase);
+  const void* values[] = {rows.ts.data(),       rows.dur.data(),    rows.link.data(),
+                          rows.external.data(), rows.offset.data(), rows.length.data(),
+                          rows.name.data(),     rows.track.data(),  rows.category.data(),
+                          rows.phase.data()};
+  static_assert(std::size(values) == all_columns.size());
+  for (size_t i = 0; i < all_columns.size(); ++i)
+    files_[i]->write(values[i], rows.size() * all_columns[i].width);
   events_ += rows.size();
 }
 
-void ColumnWriter::finish(const Facts& facts) {
-  write_facts(cat(folder_, "/facts"), facts);
+Columns ColumnWriter::finish(Facts facts) const {
+  Columns columns;
+  columns.facts = std::move(facts);
+  for (size_t i = 0; i < all_columns.size(); ++i) {
+    auto mapped = Mapped::of(files_[i]->file);
+    VITRO_CHECK(mapped, files_[i]->folder, ": a file in it: ", mapped.why());
+    columns.*all_columns[i].member = *std::move(mapped);
+  }
+  return columns;
+}
+
+bool ColumnWriter::name_files(const std::string& folder, const Facts& facts) const {
+  for (size_t i = 0; i < all_columns.size(); ++i)
+    if (!files_[i]->name(cat(folder, "/", all_columns[i].file))) return false;
+  write_facts(cat(folder, "/facts"), facts);
+  return true;
 }
 
 }  // namespace vitro::analyze

@@ -1,7 +1,8 @@
-// The columns of a trace in a folder of their own: a file for each, written in the order of the
-// trace and mapped to be read, and a file of facts.
-//   ColumnWriter writer(folder);  writer.add(rows);  writer.finish(facts);
-//   Result<Columns> columns = Columns::open(folder);
+// The columns of a trace: a file for each, written in the order of the trace and mapped to be read,
+// and facts beside them.
+//   ColumnWriter writer(folder);  writer.add(rows);
+//   Columns columns = writer.finish(facts);  writer.name_files(new_folder, columns.facts);
+//   Result<Columns> again = Columns::open(new_folder);
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,11 @@
 
 namespace vitro::analyze {
 
+// Where the texts of the events lie from `first_event` on: their `offset` counts from here.
+struct Place {
+  uint64_t first_event = 0, offset = 0;  // in the unpacked file
+};
+
 // What is not a column.
 struct Facts {
   uint64_t events = 0, file_bytes = 0, unpacked_bytes = 0;
@@ -24,6 +30,7 @@ struct Facts {
   std::vector<TrackInfo> tracks;
   std::map<std::string, std::string> metadata;
   std::vector<Note> notes;
+  std::vector<Place> places;  // ascending
 };
 
 // A file mapped whole.
@@ -34,6 +41,7 @@ class Mapped {
   Mapped& operator=(Mapped&& other) noexcept;
   ~Mapped();
   static Result<Mapped> open(const std::string& path);
+  static Result<Mapped> of(int file);
 
   template <class T>
   std::span<const T> as() const {
@@ -46,29 +54,33 @@ class Mapped {
 };
 
 struct Columns {
+  // Fails where the folder does not hold what the facts in it say.
   static Result<Columns> open(const std::string& folder);
 
   Facts facts;
   Mapped ts, dur, link, external, offset, length, name, track, category, phase;
+
+  uint64_t offset_of(EventId event) const;  // in the unpacked file
 };
 
+// The files have no names, so that they go with the process however it ends, unless they are given
+// some.
 class ColumnWriter {
  public:
-  // Error where the folder cannot be written.
+  // On the file system of this folder.  Error where it cannot be written.
   explicit ColumnWriter(std::string folder);
   ~ColumnWriter();
-  void add(std::span<const Row> rows);
+  void add(const Rows& rows);
   uint64_t events() const { return events_; }
-  void finish(const Facts& facts);
+
+  Columns finish(Facts facts) const;
+  // Whether the files are in this folder now, with the facts.
+  bool name_files(const std::string& folder, const Facts& facts) const;
 
  private:
   struct File;
-  template <class T>
-  void write(size_t column, std::span<const Row> rows, T Row::* member);
 
-  std::string folder_;
   std::vector<std::unique_ptr<File>> files_;
-  std::vector<char> buffer_;
   uint64_t events_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace vitro::analyze {
 namespace {
 
-constexpr std::string_view first_bytes = "vitro trace columns 1\n";
+constexpr std::string_view first_bytes = "vitro trace columns 2\n";
 constexpr size_t hash_bytes = 32;
 
 class Writer {
@@ -78,6 +78,8 @@ void write_facts(const std::string& path, const Facts& facts) {
   });
   w.list(facts.metadata, [&](const auto& member) { w.text(member.first).text(member.second); });
   w.list(facts.notes, [&](const Note& note) { w.number(note.offset).text(note.text); });
+  w.list(facts.places,
+         [&](const Place& place) { w.number(place.first_event).number(place.offset); });
   const auto out = report::create_file(path);
   out->write(first_bytes);
   out->write(hash_of(w.bytes()).hex());
@@ -118,6 +120,10 @@ Result<Facts> read_facts(const std::string& path) {
   r.list([&] {
     const uint64_t offset = r.number();
     facts.notes.push_back({offset, r.text()});
+  });
+  r.list([&] {
+    const uint64_t first_event = r.number();
+    facts.places.push_back({first_event, r.number()});
   });
   return facts;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -31,9 +32,12 @@ std::string cache_of_traces() {
   return folder.empty() ? folder : cat(folder, "/traces");
 }
 
-std::string made_in(const std::string& folder) {
-  std::string name = cat(folder, "/new.XXXXXX");
-  return mkdtemp(name.data()) ? name : std::string();
+// Folders with such a name live for moments; one that is old was left by a process that ended.
+constexpr std::string_view unfinished = "new.";
+
+bool is_left_over(const fs::path& path, fs::file_time_type changed) {
+  return path.filename().string().starts_with(unfinished) &&
+         fs::file_time_type::clock::now() - changed > std::chrono::hours(1);
 }
 
 uint64_t bytes_in(const fs::path& folder) {
@@ -57,7 +61,12 @@ void remove_least_recent(const std::string& all, const std::string& but) {
   std::vector<Kept> kept;
   uint64_t bytes = 0;
   for (const auto& entry : fs::directory_iterator(all, failed)) {
-    kept.push_back({entry.path(), entry.last_write_time(failed), bytes_in(entry.path())});
+    const fs::file_time_type changed = entry.last_write_time(failed);
+    if (is_left_over(entry.path(), changed)) {
+      fs::remove_all(entry.path(), failed);
+      continue;
+    }
+    kept.push_back({entry.path(), changed, bytes_in(entry.path())});
     bytes += kept.back().bytes;
   }
   std::ranges::sort(kept, {}, &Kept::used);
@@ -73,9 +82,10 @@ void remove_least_recent(const std::string& all, const std::string& but) {
 }  // namespace
 
 Result<std::string> key_of(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return std::string();
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Failure{cat(path, ": cannot be opened: ", std::strerror(errno))};
-  struct stat status{};
   fstat(file, &status);
   Hasher hasher;
   std::error_code failed;
@@ -93,18 +103,18 @@ Result<std::string> key_of(const std::string& path) {
   return hasher.finish().hex();
 }
 
-std::string new_folder() {
+std::string folder_to_write() {
   const std::string cache = cache_of_traces();
   std::error_code failed;
   if (!cache.empty()) {
     fs::create_directories(cache, failed);
-    if (std::string made = made_in(cache); !made.empty()) return made;
+    if (access(cache.c_str(), W_OK | X_OK) == 0) return cache;
   }
-  const fs::path temporary = fs::temp_directory_path(failed);
-  std::string made = failed ? std::string() : made_in(temporary.string());
-  VITRO_CHECK(!made.empty(), "no folder can be written for the columns of a trace: neither \"",
-              cache, "\" nor \"", temporary.string(), "\"; set VITRO_CACHE_DIR or TMPDIR to one");
-  return made;
+  const std::string temporary = fs::temp_directory_path(failed).string();
+  VITRO_CHECK(!failed && access(temporary.c_str(), W_OK | X_OK) == 0,
+              "no folder can be written for the columns of a trace: neither \"", cache, "\" nor \"",
+              temporary, "\"; set VITRO_CACHE_DIR or TMPDIR to one");
+  return temporary;
 }
 
 std::string kept_folder(const std::string& key) {
@@ -112,15 +122,22 @@ std::string kept_folder(const std::string& key) {
   return cache.empty() ? cache : cat(cache, "/", key);
 }
 
-std::string keep(const std::string& folder, const std::string& key) {
+void keep(const std::string& key, const std::function<bool(const std::string& folder)>& fill) {
   const std::string to = kept_folder(key);
-  if (to.empty() || fs::path(to).parent_path() != fs::path(folder).parent_path()) return folder;
+  std::string made = cat(cache_of_traces(), "/", unfinished, "XXXXXX");
+  if (to.empty() || !mkdtemp(made.data())) return;
+  bool filled = false;
+  try {
+    filled = fill(made);
+  } catch (const Error&) {  // a full disk: it is done without
+  }
   std::error_code failed;
-  fs::remove_all(to, failed);  // of another version, or broken
-  fs::rename(folder, to, failed);
-  if (failed) return folder;
+  if (filled) {
+    fs::remove_all(to, failed);  // of another version, or broken
+    fs::rename(made, to, failed);
+  }
+  if (!filled || failed) return remove_folder(made);
   remove_least_recent(cache_of_traces(), to);
-  return to;
 }
 
 void touch(const std::string& folder) {

@@ -26,6 +26,8 @@ struct Numbers {
   std::vector<uint32_t> names, categories, tracks;
 };
 
+// Whoever is free cuts the next window and parses it; whoever finishes the next batch in the order
+// of the file collects it and those that wait behind it.
 class Loader {
  public:
   // `progress` may be null.
@@ -33,12 +35,13 @@ class Loader {
       : windows_(windows), writer_(writer), progress_(progress) {}
 
   void run(int threads) {
+    numbers_.resize(static_cast<size_t>(threads));
     std::vector<std::thread> others;
     try {
-      for (int t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+      for (int t = 1; t < threads; ++t) others.emplace_back([this, t] { work(numbers_[t]); });
     } catch (const std::system_error&) {  // those that are there do the work
     }
-    work();
+    work(numbers_[0]);
     for (std::thread& other : others) other.join();
     if (error_) std::rethrow_exception(error_);
   }
@@ -46,60 +49,56 @@ class Loader {
   Facts take_facts();
 
  private:
-  void work();
+  struct Parsed {
+    Numbers* numbers = nullptr;  // of its parser
+    Batch batch;
+  };
+
+  void work(Numbers& numbers);
   uint64_t next(Window& window);
-  void collect(const EventParser& parser, Numbers& numbers, Batch& batch);
+  Batch empty_batch();
+  bool hand_in(uint64_t number, Parsed parsed);
+  void collect(Parsed& parsed);
+  void meet(const Batch& batch, Numbers& numbers);
   void apply(const TrackFact& fact);
+  void share_names();
 
   Windows& windows_;
   ColumnWriter& writer_;
   report::Progress* progress_;
+  std::vector<Numbers> numbers_;  // of each parser; used by who collects
 
   std::mutex cutting_;  // windows come one after the other
   uint64_t last_cut_ = 0;
   bool at_end_ = false;
   std::atomic<uint64_t> consumed_{0};  // of the file; who collects reads it while others cut
 
-  std::mutex collecting_;  // and are collected in their order
-  std::condition_variable turn_;
+  std::mutex handing_in_;  // the five below
+  std::condition_variable collected_;
+  std::map<uint64_t, Parsed> waiting_;  // by number of the window
+  std::vector<Batch> empty_;
   uint64_t last_collected_ = 0;
+  bool collecting_ = false;  // somebody is: what is below is theirs
   std::exception_ptr error_;
 
   Facts facts_;
+  std::map<std::string, TrackInfo> processes_;  // by pid
   Texts names_, categories_, tracks_;
 };
 
-// The number in `all` of what a parser calls `local`.
-template <class New>
-uint32_t number_in(std::vector<uint32_t>& known, uint32_t local, Texts& all, std::string_view text,
-                   New fresh_one) {
-  if (local >= known.size()) known.resize(local + 1, UINT32_MAX);
-  if (known[local] == UINT32_MAX) {
-    bool fresh = false;
-    known[local] = all.number(text, &fresh);
-    if (fresh) fresh_one();
-  }
-  return known[local];
-}
-
-void Loader::work() {
+void Loader::work(Numbers& numbers) {
   EventParser parser;
-  Numbers numbers;
   Window window;
   try {
     while (const uint64_t number = next(window)) {
-      Batch batch = parser.parse(window);
-      std::unique_lock hold(collecting_);
-      turn_.wait(hold, [&] { return last_collected_ + 1 == number || error_; });
-      if (error_) return;
-      collect(parser, numbers, batch);
-      last_collected_ = number;
-      turn_.notify_all();
+      Parsed parsed{&numbers, empty_batch()};
+      parser.parse(window, parsed.batch);
+      if (!hand_in(number, std::move(parsed))) return;
     }
   } catch (...) {
-    std::lock_guard hold(collecting_);
+    std::lock_guard hold(handing_in_);
     if (!error_) error_ = std::current_exception();
-    turn_.notify_all();
+    collected_.notify_all();
   }
 }
 
@@ -114,76 +113,107 @@ uint64_t Loader::next(Window& window) {
   return ++last_cut_;
 }
 
-void Loader::collect(const EventParser& parser, Numbers& numbers, Batch& batch) {
-  const auto track_of = [&](uint32_t local) {
-    const EventParser::Track& track = parser.tracks()[local];
-    return number_in(numbers.tracks, local, tracks_, cat(track.pid, '\0', track.tid),
-                     [&] { facts_.tracks.push_back({track.pid, track.tid, {}, {}, {}, 0}); });
-  };
-  for (Row& row : batch.rows) {
-    const std::string& name = parser.names()[row.name];
-    row.name =
-        number_in(numbers.names, row.name, names_, name, [&] { facts_.names.push_back(name); });
-    const std::string& category = parser.categories()[row.category];
-    row.category =
-        static_cast<uint16_t>(number_in(numbers.categories, row.category, categories_, category,
-                                        [&] { facts_.categories.push_back(category); }));
-    row.track = track_of(row.track);
+Batch Loader::empty_batch() {
+  std::lock_guard hold(handing_in_);
+  if (empty_.empty()) return {};
+  Batch batch = std::move(empty_.back());
+  empty_.pop_back();
+  return batch;
+}
+
+// False where it came to nothing: another failed.
+bool Loader::hand_in(uint64_t number, Parsed parsed) {
+  std::unique_lock hold(handing_in_);
+  const uint64_t most_ahead = 4 * numbers_.size();  // so that memory is bounded
+  collected_.wait(hold, [&] { return error_ || number - last_collected_ <= most_ahead; });
+  waiting_.emplace(number, std::move(parsed));
+  if (collecting_ || error_) return !error_;
+  collecting_ = true;
+  while (!waiting_.empty() && waiting_.begin()->first == last_collected_ + 1) {
+    Parsed first = std::move(waiting_.extract(waiting_.begin()).mapped());
+    hold.unlock();
+    collect(first);
+    hold.lock();
+    ++last_collected_;
+    empty_.push_back(std::move(first.batch));
+    collected_.notify_all();
+  }
+  collecting_ = false;
+  return true;
+}
+
+// Gives numbers of the trace to what a parser met for the first time.
+void Loader::meet(const Batch& batch, Numbers& numbers) {
+  bool fresh = false;
+  for (const std::string& name : batch.names) {
+    numbers.names.push_back(names_.number(name, &fresh));
+    if (fresh) facts_.names.push_back(name);
+  }
+  for (const std::string& category : batch.categories) {
+    numbers.categories.push_back(categories_.number(category, &fresh));
+    if (fresh) facts_.categories.push_back(category);
+  }
+  for (const TrackKey& track : batch.tracks) {
+    numbers.tracks.push_back(tracks_.number(cat(track.pid, '\0', track.tid), &fresh));
+    if (fresh) facts_.tracks.push_back({track.pid, track.tid, {}, {}, {}, 0});
+  }
+}
+
+void Loader::collect(Parsed& parsed) {
+  auto& [numbers, batch] = parsed;
+  meet(batch, *numbers);
+  Rows& rows = batch.rows;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows.name[i] = numbers->names[rows.name[i]];
+    rows.track[i] = numbers->tracks[rows.track[i]];
+    rows.category[i] = static_cast<uint16_t>(
+        std::min<uint32_t>(numbers->categories[rows.category[i]], UINT16_MAX));
   }
   for (TrackFact& fact : batch.facts) {
-    fact.track = track_of(fact.track);
+    fact.track = numbers->tracks[fact.track];
     apply(fact);
   }
   constexpr size_t most_notes = 1000;
   for (Note& note : batch.notes) {
     if (facts_.notes.size() < most_notes) facts_.notes.push_back(std::move(note));
   }
-  writer_.add(batch.rows);
+  if (rows.size() > 0) facts_.places.push_back({writer_.events(), batch.offset});
+  writer_.add(rows);
   if (progress_) progress_->at(consumed_.load(std::memory_order_relaxed));
 }
 
 void Loader::apply(const TrackFact& fact) {
-  const std::string pid = facts_.tracks[fact.track].pid;
-  const auto in_process = [&](auto set) {
-    for (TrackInfo& track : facts_.tracks) {
-      if (track.pid == pid) set(track);
-    }
-  };
+  TrackInfo& track = facts_.tracks[fact.track];
+  TrackInfo& process = processes_[track.pid];
   switch (fact.kind) {
     case TrackFact::Kind::thread:
-      facts_.tracks[fact.track].thread = fact.text;
+      track.thread = fact.text;
       break;
     case TrackFact::Kind::process:
-      in_process([&](TrackInfo& track) { track.process = fact.text; });
+      process.process = fact.text;
       break;
     case TrackFact::Kind::labels:
-      in_process([&](TrackInfo& track) { track.labels = fact.text; });
+      process.labels = fact.text;
       break;
     case TrackFact::Kind::sort_index:
-      in_process([&](TrackInfo& track) { track.sort_index = fact.number; });
+      process.sort_index = fact.number;
       break;
   }
 }
 
-// Names of a process are told once, of whichever track; tracks that came later learn them here.
-void share_names(std::vector<TrackInfo>& tracks) {
-  std::map<std::string, TrackInfo> processes;
-  for (const TrackInfo& track : tracks) {
-    TrackInfo& known = processes[track.pid];
-    if (!track.process.empty()) known.process = track.process;
-    if (!track.labels.empty()) known.labels = track.labels;
-    if (track.sort_index != 0) known.sort_index = track.sort_index;
-  }
-  for (TrackInfo& track : tracks) {
-    const TrackInfo& known = processes[track.pid];
-    track.process = known.process;
-    track.labels = known.labels;
-    track.sort_index = known.sort_index;
+// What the file says of a process, of whichever track, holds for all of its tracks.
+void Loader::share_names() {
+  for (TrackInfo& track : facts_.tracks) {
+    const auto process = processes_.find(track.pid);
+    if (process == processes_.end()) continue;
+    track.process = process->second.process;
+    track.labels = process->second.labels;
+    track.sort_index = process->second.sort_index;
   }
 }
 
 Facts Loader::take_facts() {
-  share_names(facts_.tracks);
+  share_names();
   facts_.events = writer_.events();
   facts_.file_bytes = windows_.consumed();
   facts_.unpacked_bytes = windows_.unpacked();
@@ -206,11 +236,10 @@ int threads_of(const LoadOptions& options) {
 
 }  // namespace
 
-Result<Done> load(const std::string& path, const std::string& folder, const LoadOptions& options) {
+Result<Facts> load(const std::string& path, ColumnWriter& writer, const LoadOptions& options) {
   auto bytes = open_bytes(path);
   if (!bytes) return bytes.failure();
   Windows windows(*std::move(bytes));
-  ColumnWriter writer(folder);
   std::optional<report::Progress> progress;
   if (options.progress) progress.emplace(cat("reading ", path), windows.total());
   Loader loader(windows, writer, progress ? &*progress : nullptr);
@@ -220,8 +249,7 @@ Result<Done> load(const std::string& path, const std::string& folder, const Load
                                              : windows.notes().front();
     return Failure{cat(path, ": at byte ", why.offset, ": ", why.text)};
   }
-  writer.finish(loader.take_facts());
-  return Done{};
+  return loader.take_facts();
 }
 
 }  // namespace vitro::analyze

@@ -11,65 +11,47 @@
 namespace vitro::analyze {
 
 struct Trace::Impl {
-  std::string path, folder;
-  bool remove = false;  // the folder with the trace
+  std::string path;
   bool from_cache = false;
   Columns columns;
-
-  ~Impl() {
-    if (remove) remove_folder(folder);
-  }
 };
 
 namespace {
 
-// Removes a folder that came to nothing.
-class Unfinished {
- public:
-  explicit Unfinished(std::string folder) : folder_(std::move(folder)) {}
-  Unfinished(const Unfinished&) = delete;
-  ~Unfinished() {
-    if (!folder_.empty()) remove_folder(folder_);
-  }
-  const std::string& folder() const { return folder_; }
-  std::string take() { return std::exchange(folder_, {}); }
-
- private:
-  std::string folder_;
-};
+Result<Columns> read_kept(const std::string& key, bool keep) {
+  const std::string folder = kept_folder(key);
+  if (key.empty() || folder.empty()) return Failure{"nothing is kept of it"};
+  auto columns = Columns::open(folder);
+  if (!columns) return columns;
+  keep ? touch(folder) : remove_folder(folder);
+  return columns;
+}
 
 }  // namespace
 
 Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
-  const bool is_file = path != "-";
-  std::string key;
-  if (is_file) {
+  std::string key;  // none: of standard input nothing is kept
+  if (path != "-") {
     auto made = key_of(path);
     if (!made) return made.failure();
     key = *std::move(made);
-    impl->folder = kept_folder(key);
-    auto columns = Columns::open(impl->folder);
-    if (columns) {
-      touch(impl->folder);
+    if (auto columns = read_kept(key, options.keep)) {
       impl->columns = *std::move(columns);
       impl->from_cache = true;
       return Trace(std::move(impl));
     }
   }
-  Unfinished unfinished(new_folder());
-  const auto loaded = load(path, unfinished.folder(), options);
-  if (!loaded) return loaded.failure();
-  impl->remove = !is_file || !options.keep;
-  impl->folder = unfinished.take();
-  if (!impl->remove) {
-    const std::string made = std::exchange(impl->folder, keep(impl->folder, key));
-    impl->remove = impl->folder == made;  // it could not be kept
+  ColumnWriter writer(folder_to_write());
+  auto facts = load(path, writer, options);
+  if (!facts) return facts.failure();
+  impl->columns = writer.finish(*std::move(facts));
+  if (options.keep && !key.empty()) {
+    analyze::keep(key, [&](const std::string& folder) {
+      return writer.name_files(folder, impl->columns.facts);
+    });
   }
-  auto columns = Columns::open(impl->folder);
-  if (!columns) return columns.failure();
-  impl->columns = *std::move(columns);
   return Trace(std::move(impl));
 }
 
@@ -143,13 +125,12 @@ Result<Done> Trace::read_events(std::span<const EventId> events,
                                 const std::function<void(EventId, std::string_view)>& use) const {
   auto bytes = open_bytes(impl_->path);
   if (!bytes) return bytes.failure();
-  const auto offsets = impl_->columns.offset.as<uint64_t>();
   const auto lengths = impl_->columns.length.as<uint32_t>();
   constexpr size_t piece = size_t{1} << 20;
   std::string text;
   uint64_t begin = 0;  // of `text` in the unpacked file
   for (const EventId event : events) {
-    const uint64_t from = offsets[event], end = from + lengths[event];
+    const uint64_t from = impl_->columns.offset_of(event), end = from + lengths[event];
     while (begin + text.size() < end) {
       const size_t done = from > begin ? std::min<uint64_t>(from - begin, text.size()) : 0;
       text.erase(0, done);

@@ -40,7 +40,7 @@ struct TrackInfo {
 };
 
 struct LoadOptions {
-  bool keep = true;      // the columns in the cache folder, for the next time
+  bool keep = true;      // the columns in the cache folder; else those kept there are removed
   int threads = 0;       // that read; 0: as many as the process may run on at once
   bool progress = true;  // a line on a terminal, where it takes over a second
 };

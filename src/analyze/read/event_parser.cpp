@@ -108,6 +108,24 @@ int64_t number_of(std::string_view token) {
 
 }  // namespace
 
+void Rows::make_room() {
+  constexpr size_t least = 4096;
+  const size_t room = std::max(least, 2 * phase.size());
+  for (auto* column : {&ts, &dur, &link, &external}) column->resize(room);
+  for (auto* column : {&offset, &length, &name, &track}) column->resize(room);
+  category.resize(room);
+  phase.resize(room);
+}
+
+void Batch::clear() {
+  rows.clear();
+  facts.clear();
+  notes.clear();
+  names.clear();
+  categories.clear();
+  tracks.clear();
+}
+
 bool read_microseconds(std::string_view text, int64_t* ns) {
   constexpr uint64_t most = 9'000'000'000'000'000;  // of which 63 bits hold the nanoseconds
   text = unquoted(text);
@@ -143,19 +161,16 @@ bool read_microseconds(std::string_view text, int64_t* ns) {
 struct EventParser::Impl final : EventSink {
   std::unique_ptr<EventReader> reader = event_reader();
   Texts name_numbers, category_numbers, track_numbers;
-  std::vector<std::string> names, categories;
-  std::vector<Track> tracks;
   Batch* batch = nullptr;
-  uint64_t offset = 0;  // of `begin` in the file
-  const char* begin = nullptr;
-  std::string last_track;  // as written, and its number
-  uint32_t last_track_number = UINT32_MAX;
-  std::string track_key;
+  const char* begin = nullptr;                // of what is read
+  size_t offset = 0;                          // of `begin`, from the window's
+  std::string track_key, last_pid, last_tid;  // as written
+  uint32_t last_track = UINT32_MAX;
 
   uint32_t name_of(std::string_view token) {
     bool fresh = false;
     const uint32_t number = name_numbers.number(token, &fresh);
-    if (fresh) names.push_back(said(token));
+    if (fresh) batch->names.push_back(said(token));
     return number;
   }
 
@@ -164,27 +179,33 @@ struct EventParser::Impl final : EventSink {
     constexpr uint32_t most = UINT16_MAX;
     if (category_numbers.size() > most) return static_cast<uint16_t>(most);
     const uint32_t number = category_numbers.number(token, &fresh);
-    if (fresh) categories.push_back(said(token));
+    if (fresh) batch->categories.push_back(said(token));
     return static_cast<uint16_t>(number);
   }
 
   uint32_t track_of(std::string_view pid, std::string_view tid) {
+    if (last_track != UINT32_MAX && pid == last_pid && tid == last_tid) return last_track;
     track_key.assign(pid).append(1, '\0').append(tid);
-    if (track_key == last_track) return last_track_number;
     bool fresh = false;
-    const uint32_t number = track_numbers.number(track_key, &fresh);
-    if (fresh) tracks.push_back({said(pid), said(tid)});
-    last_track = track_key;
-    return last_track_number = number;
+    last_track = track_numbers.number(track_key, &fresh);
+    if (fresh) batch->tracks.push_back({said(pid), said(tid)});
+    last_pid = pid;
+    last_tid = tid;
+    return last_track;
+  }
+
+  // From the window's beginning.
+  size_t place_of(std::string_view text) const {
+    return offset + static_cast<size_t>(text.data() - begin);
   }
 
   void note(std::string_view at, std::string text) {
-    batch->notes.push_back({offset + static_cast<uint64_t>(at.data() - begin), std::move(text)});
+    batch->notes.push_back({batch->offset + place_of(at), std::move(text)});
   }
 
   void add(const RawEvent& event) override {
     Row row;
-    row.offset = offset + static_cast<uint64_t>(event.text.data() - begin);
+    row.offset = static_cast<uint32_t>(place_of(event.text));
     row.length = static_cast<uint32_t>(event.text.size());
     row.phase = unquoted(event.phase).empty() ? 'X' : unquoted(event.phase)[0];
     row.track = track_of(event.pid, event.tid);
@@ -207,7 +228,7 @@ struct EventParser::Impl final : EventSink {
     const std::string_view link = flow ? event.id : event.correlation;
     if (!link.empty()) row.link = number_of(link);
     if (!event.external.empty()) row.external = number_of(event.external);
-    batch->rows.push_back(row);
+    batch->rows.add(row);
   }
 
   void add_fact(const RawEvent& event, uint32_t track) {
@@ -264,7 +285,7 @@ std::string mended(std::string_view text) {
 
 void EventParser::Impl::parse(Window& window) {
   begin = window.buffer.data() + window.begin;
-  offset = window.offset;
+  offset = 0;
   char* first = window.buffer.data() + window.begin;
   char* behind = window.buffer.data() + window.end;
   first[-1] = '[';
@@ -296,7 +317,7 @@ void EventParser::Impl::parse_apart(std::string_view events) {
 
 // As it is written, or mended where no parser takes that.
 void EventParser::Impl::parse_one(std::string_view event) {
-  const uint64_t place = offset + static_cast<uint64_t>(event.data() - begin);
+  const size_t place = place_of(event);
   std::string why;
   for (const bool mend : {false, true}) {
     std::string list = cat("[", mend ? mended(event) : std::string(event), "]");
@@ -309,35 +330,27 @@ void EventParser::Impl::parse_one(std::string_view event) {
     const size_t rows = batch->rows.size();
     std::string wrong = reader->read(text, *this, &bad);
     std::tie(begin, offset) = outer;
-    if (batch->rows.size() > rows) batch->rows.back().length = static_cast<uint32_t>(event.size());
+    if (batch->rows.size() > rows) batch->rows.length[rows] = static_cast<uint32_t>(event.size());
     if (wrong.empty()) {
-      if (mend) batch->notes.push_back({place, cat("an event was mended (", why, ")")});
+      if (mend)
+        batch->notes.push_back({batch->offset + place, cat("an event was mended (", why, ")")});
       return;
     }
     if (!mend) why = std::move(wrong);
   }
-  batch->notes.push_back({place, cat("an event is left out (", why, "): ", event.substr(0, 120))});
+  batch->notes.push_back(
+      {batch->offset + place, cat("an event is left out (", why, "): ", event.substr(0, 120))});
 }
 
 EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}
 EventParser::~EventParser() = default;
 
-Batch EventParser::parse(Window& window) {
-  Batch batch;
+void EventParser::parse(Window& window, Batch& batch) {
+  batch.clear();
+  batch.offset = window.offset;
   impl_->batch = &batch;
   impl_->parse(window);
   impl_->batch = nullptr;
-  return batch;
-}
-
-const std::vector<std::string>& EventParser::names() const {
-  return impl_->names;
-}
-const std::vector<std::string>& EventParser::categories() const {
-  return impl_->categories;
-}
-const std::vector<EventParser::Track>& EventParser::tracks() const {
-  return impl_->tracks;
 }
 
 }  // namespace vitro::analyze

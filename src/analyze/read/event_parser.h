@@ -1,8 +1,8 @@
 // Windows of a trace file to rows of columns.
 //   EventParser parser;                       // one for each thread that reads
-//   Batch batch = parser.parse(window);
-// Names, categories and tracks get numbers of this parser, in the order in which it meets them; who
-// collects the batches gives them their own.
+//   parser.parse(window, batch);
+// Names, categories and tracks get numbers of this parser, from 0, in the order in which it meets
+// them; who collects the batches gives them their own.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,41 @@ namespace vitro::analyze {
 
 struct Row {
   int64_t ts = 0, dur = none, link = none, external = none;
-  uint64_t offset = 0;  // of the event's text in the unpacked file
+  uint32_t offset = 0;  // of the event's text, from the window's
   uint32_t length = 0;
   uint32_t name = 0, track = 0;
   uint16_t category = 0;
   char phase = 'X';
+};
+
+// The rows of a window, a vector for each column.  Keeps its memory when it is emptied.
+class Rows {
+ public:
+  std::vector<int64_t> ts, dur, link, external;
+  std::vector<uint32_t> offset, length, name, track;
+  std::vector<uint16_t> category;
+  std::vector<char> phase;  // each longer than size(): room for rows to come
+
+  size_t size() const { return size_; }
+  void add(const Row& row) {
+    if (size_ == phase.size()) make_room();
+    ts[size_] = row.ts;
+    dur[size_] = row.dur;
+    link[size_] = row.link;
+    external[size_] = row.external;
+    offset[size_] = row.offset;
+    length[size_] = row.length;
+    name[size_] = row.name;
+    track[size_] = row.track;
+    category[size_] = row.category;
+    phase[size_++] = row.phase;
+  }
+  void clear() { size_ = 0; }
+
+ private:
+  void make_room();
+
+  size_t size_ = 0;
 };
 
 // What an event of phase M says of a track or its process.
@@ -32,10 +62,21 @@ struct TrackFact {
   int64_t number = 0;
 };
 
+struct TrackKey {
+  std::string pid, tid;
+};
+
 struct Batch {
-  std::vector<Row> rows;
+  uint64_t offset = 0;  // of the window in the unpacked file
+  Rows rows;
   std::vector<TrackFact> facts;
   std::vector<Note> notes;
+  // What the parser met for the first time, in the order of its numbers; texts without quotes and
+  // escapes.
+  std::vector<std::string> names, categories;
+  std::vector<TrackKey> tracks;
+
+  void clear();
 };
 
 class EventParser {
@@ -43,16 +84,8 @@ class EventParser {
   EventParser();
   ~EventParser();
 
-  // May write into the window's buffer.
-  Batch parse(Window& window);
-
-  // By number; texts without quotes and escapes.
-  const std::vector<std::string>& names() const;
-  const std::vector<std::string>& categories() const;
-  struct Track {
-    std::string pid, tid;
-  };
-  const std::vector<Track>& tracks() const;
+  // What the window holds, in place of what `batch` held.  May write into the window's buffer.
+  void parse(Window& window, Batch& batch);
 
  private:
   struct Impl;

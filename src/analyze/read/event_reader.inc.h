@@ -96,6 +96,7 @@ class Reader final : public EventReader {
       if (!to) continue;
       if (const auto error = member.value().raw_json_token().get(*to)) return error;
       *to = trimmed(*to);
+      if (!event.correlation.empty() && !event.external.empty()) break;  // no event has more
     }
     return simdjson::SUCCESS;
   }

@@ -11,7 +11,7 @@
 namespace vitro::analyze {
 namespace {
 
-constexpr size_t width = 64, blocks_at_once = 64;
+constexpr size_t width = 64;
 
 // '[' and '{' differ in this bit, ']' and '}' too.
 constexpr char brace_or_bracket = 0x20;
@@ -38,62 +38,34 @@ uint64_t escaped_bytes(uint64_t backslashes, bool* escapes) {
 
 }  // namespace
 
-void Scan::masks_of_any(const char* bytes, size_t blocks, Masks* out) {
-  for (size_t b = 0; b < blocks; ++b, bytes += width) {
-    Masks masks{};
-    for (size_t i = 0; i < width; ++i) {
-      const uint64_t bit = uint64_t{1} << i;
-      const char byte = bytes[i];
-      if (byte == '"') masks.quotes |= bit;
-      if (byte == '\\') masks.backslashes |= bit;
-      if ((byte | brace_or_bracket) == '{') masks.opens |= bit;
-      if ((byte | brace_or_bracket) == '}') masks.closes |= bit;
-    }
-    out[b] = masks;
+Scan::Masks Scan::masks_of_any(const char* bytes) {
+  Masks masks{};
+  for (size_t i = 0; i < width; ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    const char byte = bytes[i];
+    if (byte == '"') masks.quotes |= bit;
+    if (byte == '\\') masks.backslashes |= bit;
+    if ((byte | brace_or_bracket) == '{') masks.opens |= bit;
+    if ((byte | brace_or_bracket) == '}') masks.closes |= bit;
   }
+  masks.parity = prefix_parity(masks.quotes);
+  return masks;
 }
 
-#if defined(__x86_64__)
-namespace {
-
-__attribute__((target("avx2"))) inline uint64_t equal_bits(__m256i low, __m256i high, char wanted) {
-  const __m256i all = _mm256_set1_epi8(wanted);
-  const auto of = [&](__m256i bytes) __attribute__((target("avx2"))) {
-    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, all)));
-  };
-  return of(low) | static_cast<uint64_t>(of(high)) << 32;
-}
-
-}  // namespace
-
-__attribute__((target("avx2"))) void Scan::masks_of_avx2(const char* bytes, size_t blocks,
-                                                         Masks* out) {
-  const __m256i fold = _mm256_set1_epi8(brace_or_bracket);
-  for (size_t b = 0; b < blocks; ++b, bytes += width) {
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + width / 2));
-    const __m256i low_folded = _mm256_or_si256(low, fold);
-    const __m256i high_folded = _mm256_or_si256(high, fold);
-    out[b] = {equal_bits(low, high, '"'), equal_bits(low, high, '\\'),
-              equal_bits(low_folded, high_folded, '{'), equal_bits(low_folded, high_folded, '}')};
-  }
-}
-#endif
-
-Scan::MasksOf Scan::best_masks() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return masks_of_avx2;
-#endif
-  return masks_of_any;
-}
-
-size_t Scan::block(const Masks& masks, size_t at, size_t* last_end) {
-  uint64_t quotes = masks.quotes;
-  if (masks.backslashes != 0 || escapes_) quotes &= ~escaped_bytes(masks.backslashes, &escapes_);
-  const uint64_t text = prefix_parity(quotes) ^ in_text_;
+// Compiled into each of the functions that name what instructions there are.
+[[gnu::always_inline]] inline size_t Scan::block(const Masks& masks, size_t at, size_t* last_end) {
+  uint64_t text = masks.parity;
+  if (masks.backslashes != 0 || escapes_) [[unlikely]]
+    text = prefix_parity(masks.quotes & ~escaped_bytes(masks.backslashes, &escapes_));
+  text ^= in_text_;
   in_text_ = static_cast<uint64_t>(static_cast<int64_t>(text) >> 63);
-  const uint64_t opens = masks.opens & ~text;
-  for (uint64_t marks = (masks.opens | masks.closes) & ~text; marks != 0; marks &= marks - 1) {
+  const uint64_t opens = masks.opens & ~text, closes = masks.closes & ~text;
+  const int closing = std::popcount(closes);
+  if (closing < depth_) {  // nothing that ends here is a value of the list
+    depth_ += std::popcount(opens) - closing;
+    return width;
+  }
+  for (uint64_t marks = opens | closes; marks != 0; marks &= marks - 1) {
     const uint64_t mark = marks & -marks;
     if (opens & mark) {
       ++depth_;
@@ -111,27 +83,95 @@ size_t Scan::block(const Masks& masks, size_t at, size_t* last_end) {
   return width;
 }
 
-size_t Scan::through(std::string_view text, size_t* last_end) {
-  static const MasksOf masks_of = best_masks();
-  Masks masks[blocks_at_once];
+template <Scan::Masks (*masks_of)(const char*)>
+[[gnu::always_inline]] inline size_t Scan::look(const char* bytes, size_t size, size_t* last_end) {
   size_t at = 0;
-  while (at + width <= text.size()) {
-    const size_t blocks = std::min((text.size() - at) / width, blocks_at_once);
-    masks_of(text.data() + at, blocks, masks);
-    for (size_t b = 0; b < blocks; ++b, at += width) {
-      const size_t looked = block(masks[b], at, last_end);
-      if (left_) return at + looked;
-    }
+  for (; at + width <= size; at += width) {
+    const size_t looked = block(masks_of(bytes + at), at, last_end);
+    if (left_) return at + looked;
   }
+  return at;
+}
+
+size_t Scan::look_any(const char* bytes, size_t size, size_t* last_end) {
+  return look<masks_of_any>(bytes, size, last_end);
+}
+
+#if defined(__x86_64__)
+#define VITRO_AVX2 __attribute__((target("avx2,pclmul,popcnt,bmi")))
+#define VITRO_AVX512 __attribute__((target("avx512f,avx512bw,pclmul,popcnt,bmi")))
+namespace {
+
+// A product without carries by all ones.
+__attribute__((target("pclmul"))) inline uint64_t fast_parity(uint64_t bits) {
+  const __m128i product =
+      _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(bits)), _mm_set1_epi8(-1), 0);
+  return static_cast<uint64_t>(_mm_cvtsi128_si64(product));
+}
+
+VITRO_AVX2 inline uint64_t equal_bits(__m256i low, __m256i high, char wanted) {
+  const __m256i all = _mm256_set1_epi8(wanted);
+  const auto first = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, all)));
+  const auto second = static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, all)));
+  return first | static_cast<uint64_t>(second) << 32;
+}
+
+}  // namespace
+
+VITRO_AVX2 inline Scan::Masks Scan::masks_of_avx2(const char* bytes) {
+  const __m256i fold = _mm256_set1_epi8(brace_or_bracket);
+  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + width / 2));
+  const __m256i low_folded = _mm256_or_si256(low, fold);
+  const __m256i high_folded = _mm256_or_si256(high, fold);
+  const uint64_t quotes = equal_bits(low, high, '"');
+  return {quotes, equal_bits(low, high, '\\'), equal_bits(low_folded, high_folded, '{'),
+          equal_bits(low_folded, high_folded, '}'), fast_parity(quotes)};
+}
+
+VITRO_AVX512 inline Scan::Masks Scan::masks_of_avx512(const char* bytes) {
+  const __m512i all = _mm512_loadu_si512(bytes);
+  const __m512i folded = _mm512_or_si512(all, _mm512_set1_epi8(brace_or_bracket));
+  const uint64_t quotes = _mm512_cmpeq_epi8_mask(all, _mm512_set1_epi8('"'));
+  return {quotes, _mm512_cmpeq_epi8_mask(all, _mm512_set1_epi8('\\')),
+          _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('{')),
+          _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('}')), fast_parity(quotes)};
+}
+
+VITRO_AVX2 size_t Scan::look_avx2(const char* bytes, size_t size, size_t* last_end) {
+  return look<masks_of_avx2>(bytes, size, last_end);
+}
+
+VITRO_AVX512 size_t Scan::look_avx512(const char* bytes, size_t size, size_t* last_end) {
+  return look<masks_of_avx512>(bytes, size, last_end);
+}
+#undef VITRO_AVX2
+#undef VITRO_AVX512
+#endif
+
+Scan::Look Scan::best_look() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("pclmul") && __builtin_cpu_supports("bmi")) {
+    if (__builtin_cpu_supports("avx512bw")) return &Scan::look_avx512;
+    if (__builtin_cpu_supports("avx2")) return &Scan::look_avx2;
+  }
+#endif
+  return &Scan::look_any;
+}
+
+size_t Scan::through(std::string_view text, size_t* last_end) {
+  static const Look look_through = best_look();
+  const size_t at = (this->*look_through)(text.data(), text.size(), last_end);
+  if (left_) return at;
   const size_t rest = text.size() - at;
   if (rest == 0) return at;
   char padded[width];
   std::memset(padded, ' ', width);
   std::memcpy(padded, text.data() + at, rest);
-  const bool escapes_at_end = padded[rest - 1] == '\\';  // settled below
-  masks_of(padded, 1, masks);
-  const bool escaped_before = escapes_;
-  const size_t looked = block(masks[0], at, last_end);
+  const bool escapes_at_end = padded[rest - 1] == '\\', escaped_before = escapes_;
+  size_t end = 0;
+  const size_t looked = (this->*look_through)(padded, width, &end);
+  if (end != 0) *last_end = at + end;
   if (left_) return at + looked;
   // What was added behind the text neither escapes nor is escaped.
   if (escapes_at_end) {

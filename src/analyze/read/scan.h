@@ -27,14 +27,22 @@ class Scan {
   // Of 64 bytes, a bit each.
   struct Masks {
     uint64_t quotes, backslashes, opens, closes;
+    uint64_t parity;  // bit n: whether the quotes up to n are odd
   };
-  using MasksOf = void (*)(const char* bytes, size_t blocks, Masks* out);
-  static MasksOf best_masks();
-  static void masks_of_any(const char* bytes, size_t blocks, Masks* out);
+  using Look = size_t (Scan::*)(const char* bytes, size_t size, size_t* last_end);
+  static Look best_look();
+  static Masks masks_of_any(const char* bytes);
+  size_t look_any(const char* bytes, size_t size, size_t* last_end);
 #if defined(__x86_64__)
-  static void masks_of_avx2(const char* bytes, size_t blocks, Masks* out);
+  static Masks masks_of_avx2(const char* bytes);
+  static Masks masks_of_avx512(const char* bytes);
+  size_t look_avx2(const char* bytes, size_t size, size_t* last_end);
+  size_t look_avx512(const char* bytes, size_t size, size_t* last_end);
 #endif
 
+  // The same as through(), of whole blocks; what lies behind the last of them is not looked at.
+  template <Masks (*masks_of)(const char*)>
+  size_t look(const char* bytes, size_t size, size_t* last_end);
   // Returns how many of the 64 bytes were looked through.
   size_t block(const Masks& masks, size_t at, size_t* last_end);
 

@@ -37,20 +37,23 @@ void Texts::grow() {
   }
 }
 
-uint32_t Texts::number(std::string_view text, bool* fresh) {
+uint32_t Texts::look_up(std::string_view text, bool* fresh) {
   if (texts_.size() * 2 >= places_.size()) grow();
   const uint64_t hash = hash_of(text);
   size_t at = hash & (places_.size() - 1);
   for (;; at = (at + 1) & (places_.size() - 1)) {
     const Place& place = places_[at];
-    if (place.number == UINT32_MAX) break;
-    *fresh = false;
-    if (place.hash == hash && texts_[place.number] == text) return place.number;
+    *fresh = place.number == UINT32_MAX;
+    if (*fresh || (place.hash == hash && texts_[place.number] == text)) break;
   }
-  *fresh = true;
-  places_[at] = {hash, static_cast<uint32_t>(texts_.size())};
-  texts_.emplace_back(text);
-  return places_[at].number;
+  if (*fresh) {
+    places_[at] = {hash, static_cast<uint32_t>(texts_.size())};
+    texts_.push_back(owned_.emplace_back(text));
+    followers_.push_back(0);
+  }
+  const uint32_t number = places_[at].number;
+  if (last_ != UINT32_MAX) followers_[last_] = number;
+  return last_ = number;
 }
 
 }  // namespace vitro::analyze

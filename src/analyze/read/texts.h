@@ -12,7 +12,17 @@ namespace vitro::analyze {
 class Texts {
  public:
   // The number of a text.  `fresh`: it was not there before.
-  uint32_t number(std::string_view text, bool* fresh);
+  uint32_t number(std::string_view text, bool* fresh) {
+    // Traces repeat themselves: mostly the text follows that it followed the last time.
+    if (last_ < followers_.size()) {
+      const uint32_t likely = followers_[last_];
+      if (texts_[likely] == text) {
+        *fresh = false;
+        return last_ = likely;
+      }
+    }
+    return look_up(text, fresh);
+  }
   size_t size() const { return texts_.size(); }
 
  private:
@@ -20,10 +30,14 @@ class Texts {
     uint64_t hash = 0;
     uint32_t number = UINT32_MAX;
   };
+  uint32_t look_up(std::string_view text, bool* fresh);
   void grow();
 
-  std::vector<Place> places_;      // a power of two of them, at most half taken
-  std::deque<std::string> texts_;  // by number
+  std::vector<Place> places_;            // a power of two of them, at most half taken
+  std::deque<std::string> owned_;        // by number; a deque does not move them
+  std::vector<std::string_view> texts_;  // the same
+  std::vector<uint32_t> followers_;      // by number: what came behind it the last time
+  uint32_t last_ = UINT32_MAX;
 };
 
 }  // namespace vitro::analyze

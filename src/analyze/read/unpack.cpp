@@ -1,5 +1,4 @@
-// gzip and zip through zlib, zstd through libzstd.
-#include <zlib.h>
+// What is packed with gzip, zip or zstd.
 #include <zstd.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "analyze/read/bytes.h"
+#include "analyze/read/inflate.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -37,14 +37,10 @@ class Unpacked : public Bytes {
   std::string_view rest_;
 };
 
-constexpr int raw_deflate = -15, with_gzip_header = 15 + 16;
-
 class Inflated : public Unpacked {
  public:
-  Inflated(std::unique_ptr<Bytes> from, int window) : Unpacked(std::move(from)) {
-    VITRO_ASSERT(inflateInit2(&stream_, window) == Z_OK);
-  }
-  ~Inflated() override { inflateEnd(&stream_); }
+  Inflated(std::unique_ptr<Bytes> from, Inflate::Form form)
+      : Unpacked(std::move(from)), inflate_(form), many_members_(form == Inflate::Form::gzip) {}
 
   size_t read(char* to, size_t room) override {
     size_t got = 0;
@@ -52,45 +48,36 @@ class Inflated : public Unpacked {
     return got;
   }
 
- protected:
-  // A gzip file may be several, one behind the other.
-  bool many_members_ = true;
-
  private:
   size_t inflate_some(char* to, size_t room) {
-    const std::string_view in = packed();
-    if (in.empty()) {
-      ended_ = true;
-      if (!between_members_) trouble_ = "its packed data ends in the middle";
-      return 0;
+    std::string_view in = packed();
+    if (inflate_.ended()) {
+      if (in.empty()) return ended_ = true, 0;
+      inflate_.again();
     }
-    room = std::min<size_t>(room, 1 << 30);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
-    stream_.avail_in = static_cast<uInt>(in.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(to);
-    stream_.avail_out = static_cast<uInt>(room);
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    took(in.size() - stream_.avail_in);
-    between_members_ = status == Z_STREAM_END;
-    if (status == Z_STREAM_END) {
+    const size_t before = in.size(), put = inflate_.run(in, to, room);
+    took(before - in.size());
+    if (!inflate_.why().empty()) {
+      ended_ = true;
+      trouble_ = cat("its packed data is broken: ", inflate_.why());
+    } else if (inflate_.ended()) {
       ended_ = !many_members_;
-      inflateReset(&stream_);
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+    } else if (before == 0 && put == 0) {
       ended_ = true;
-      trouble_ = cat("its packed data is broken: ", stream_.msg ? stream_.msg : "unknown reason");
+      trouble_ = "its packed data ends in the middle";
     }
-    return room - stream_.avail_out;
+    return put;
   }
 
-  z_stream stream_{};
-  bool ended_ = false, between_members_ = false;
+  Inflate inflate_;
+  bool many_members_;  // a gzip file may be several, one behind the other
+  bool ended_ = false;
 };
 
 // The first entry of an archive.  Its sizes may stand behind it, so only deflate's own end counts.
 class Unzipped : public Inflated {
  public:
-  explicit Unzipped(std::unique_ptr<Bytes> from) : Inflated(std::move(from), raw_deflate) {
-    many_members_ = false;
+  explicit Unzipped(std::unique_ptr<Bytes> from) : Inflated(std::move(from), Inflate::Form::raw) {
     skip_header();
   }
 
@@ -188,7 +175,7 @@ class UnpackedZstd : public Unpacked {
 }  // namespace
 
 std::unique_ptr<Bytes> gunzip(std::unique_ptr<Bytes> from) {
-  return std::make_unique<Inflated>(std::move(from), with_gzip_header);
+  return std::make_unique<Inflated>(std::move(from), Inflate::Form::gzip);
 }
 
 std::unique_ptr<Bytes> unzstd(std::unique_ptr<Bytes> from) {

@@ -30,9 +30,9 @@ struct Window {
 
 class Windows {
  public:
-  static constexpr size_t usual_bytes = size_t{4} << 20;
-  static constexpr size_t most_bytes = size_t{1} << 30;  // of one event
-  static constexpr size_t padding = 128;                 // behind the events of a window
+  static constexpr size_t usual_bytes = size_t{1} << 20;  // what a core's cache holds
+  static constexpr size_t most_bytes = size_t{1} << 30;   // of one event
+  static constexpr size_t padding = 128;                  // behind the events of a window
 
   explicit Windows(std::unique_ptr<Bytes> bytes) : bytes_(std::move(bytes)) {}
 
