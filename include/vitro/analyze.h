@@ -5,6 +5,7 @@
 #include "vitro/analyze/answer.h"
 #include "vitro/analyze/check.h"
 #include "vitro/analyze/classes.h"
+#include "vitro/analyze/critical_path.h"
 #include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"
 #include "vitro/analyze/launches.h"

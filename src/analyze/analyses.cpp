@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "vitro/analyze/check.h"
+#include "vitro/analyze/critical_path.h"
 #include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"
 #include "vitro/analyze/launches.h"
@@ -56,6 +57,9 @@ constexpr Analysis all[] = {
      "What launching took: slow calls, delays, work shorter than its launch, queue lengths",
      ask_launches, launch_parameters},
     {"overlap", "How much of the communication is hidden by computation", plain<answer_overlap>},
+    {"critical-path",
+     "What the run waited for, moment by moment: host, launches, kernels, waits; what bounds it",
+     answer_critical_path, path_parameters},
     {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
      plain<answer_check>},
 };

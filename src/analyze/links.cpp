@@ -25,8 +25,11 @@ Links::Links(const Trace& trace, const Classes& classes) : links_(trace.links())
 }
 
 EventId Links::launch_of(EventId device_work) const {
-  if (links_[device_work] == none) return nobody;
-  const auto found = with(launches_, links_[device_work]);
+  return links_[device_work] == none ? nobody : call_with(links_[device_work]);
+}
+
+EventId Links::call_with(int64_t correlation) const {
+  const auto found = with(launches_, correlation);
   return found.empty() ? nobody : found.front().second;
 }
 

@@ -27,9 +27,11 @@ Window window_of(const Trace& trace, const std::vector<Step>& steps) {
     window = {std::min(window.begin, begin), std::max(window.end, end)};
   };
   for (const Step& step : steps) include(step.begin, step.end);
+  const Classes classes(trace);
   for (EventId e = 0; steps.empty() && e < trace.size(); ++e) {
     const int64_t dur = trace.dur()[e];
-    if (trace.phases()[e] == 'X' && dur >= 0) include(trace.ts()[e], trace.ts()[e] + dur);
+    if (trace.phases()[e] == 'X' && classes[e] != EventClass::metadata && dur >= 0)
+      include(trace.ts()[e], trace.ts()[e] + dur);
   }
   return window.begin > window.end ? Window{} : window;
 }

@@ -7,6 +7,7 @@
 #include "analyze/kept.h"
 #include "analyze/load.h"
 #include "vitro/base/cat.h"
+#include "vitro/report/output.h"
 
 namespace vitro::analyze {
 
@@ -143,6 +144,28 @@ Result<Done> Trace::read_events(std::span<const EventId> events,
     }
     use(event, std::string_view(text).substr(from - begin, end - from));
   }
+  return Done{};
+}
+
+Result<Done> Trace::copy_with(report::Output& out,
+                              const std::function<void(report::Output&)>& more) const {
+  if (impl_->path == "-") return Failure{"-: standard input cannot be read again: give a file"};
+  if (size() == 0) return Failure{cat(impl_->path, ": has no events to add to")};
+  auto bytes = open_bytes(impl_->path);
+  if (!bytes) return bytes.failure();
+  const uint64_t first = impl_->columns.offset.as<uint64_t>()[0];
+  std::vector<char> buffer(size_t{1} << 20);
+  uint64_t at = 0;
+  while (const size_t got = (*bytes)->read(buffer.data(), buffer.size())) {
+    const std::string_view text(buffer.data(), got);
+    const bool here = at <= first && first < at + got;
+    const size_t before = here ? first - at : got;
+    out.write(text.substr(0, before));
+    if (here) more(out);
+    out.write(text.substr(before));
+    at += got;
+  }
+  if (at != unpacked_bytes()) return Failure{cat(impl_->path, ": has changed since it was read")};
   return Done{};
 }
 

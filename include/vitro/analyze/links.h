@@ -23,6 +23,8 @@ class Links {
 
   // Of a kernel, copy or fill; `nobody` where the file does not tell.
   EventId launch_of(EventId device_work) const;
+  // The runtime call with this correlation; `nobody` where there is none.
+  EventId call_with(int64_t correlation) const;
   // What a runtime call set off, in the order of the file.
   std::span<const std::pair<int64_t, EventId>> work_of(EventId launch) const;
 

@@ -27,7 +27,7 @@ struct Window {
 
 // What was measured, and what shares "of the step" are shares of: from the begin of the first step
 // to the end of the last; without steps from the begin of the first event with a duration to the
-// latest end.
+// latest end, the span of the recording itself not counted.
 Window measured_window(const Trace& trace);
 
 struct NamedWindow {

@@ -19,6 +19,10 @@
 
 #include "vitro/base/result.h"
 
+namespace vitro::report {
+class Output;
+}
+
 namespace vitro::analyze {
 
 using EventId = uint32_t;  // counts the events in the order of the file
@@ -95,6 +99,11 @@ class Trace {
   // changed.
   Result<Done> read_events(std::span<const EventId> events,
                            const std::function<void(EventId, std::string_view)>& use) const;
+
+  // Writes the file, unpacked, with what `more` writes before its first event: further events, each
+  // with a comma behind it.  Fails where the file has gone or changed, or has no events.
+  Result<Done> copy_with(report::Output& out,
+                         const std::function<void(report::Output&)>& more) const;
 
  private:
   struct Impl;

@@ -1,0 +1,261 @@
+// A critical path as tables and findings.
+#include <algorithm>
+#include <map>
+
+#include "analyze/findings.h"
+#include "analyze/words.h"
+#include "vitro/analyze/critical_path.h"
+#include "vitro/analyze/links.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+
+namespace vitro::analyze {
+namespace {
+
+using enum PathKind;
+
+// Times of the path by kind and name.
+struct Named {
+  PathKind kind;
+  uint32_t name;  // UINT32_MAX: nothing was recorded
+  int64_t time = 0, segments = 0;
+  PathSegment longest;
+};
+
+std::vector<Named> by_name(const Trace& trace, const CriticalPath& path) {
+  std::map<std::pair<PathKind, uint32_t>, Named> groups;
+  for (const PathSegment& s : path.segments) {
+    const uint32_t name = s.event == PathSegment::nobody ? UINT32_MAX : trace.name_ids()[s.event];
+    Named& group = groups.try_emplace({s.kind, name}, Named{s.kind, name, 0, 0, s}).first->second;
+    group.time += s.end - s.begin;
+    ++group.segments;
+    if (s.end - s.begin > group.longest.end - group.longest.begin) group.longest = s;
+  }
+  std::vector<Named> out;
+  for (auto& [key, group] : groups) out.push_back(group);
+  std::ranges::stable_sort(out, std::ranges::greater(), &Named::time);
+  return out;
+}
+
+std::string name_text(const Trace& trace, uint32_t name) {
+  return name == UINT32_MAX ? "(nothing recorded)" : trace.names()[name];
+}
+
+AnswerCell event_cell(EventId event) {
+  return event == PathSegment::nobody ? AnswerCell() : AnswerCell(static_cast<int64_t>(event));
+}
+
+class Conclusion {
+ public:
+  Conclusion(const Trace& trace, const CriticalPath& path, const std::vector<Named>& names)
+      : trace_(trace), path_(path), names_(names), findings_(trace) {}
+
+  std::vector<Finding> run() {
+    path_.device_busy > 0 ? host() : between_ops();
+    one(data_loading, "data is loaded on", "load it ahead: more workers, prefetch, pinned memory");
+    one(launch_delay, "work that is launched already waits to begin on",
+        "launch further ahead, or replay the work as one device graph");
+    one(communication, "nothing else runs beside the communication on",
+        "overlap it with computation, or send less: larger buckets, fewer bytes");
+    one(copy, "copies and fills are on",
+        "copy from pinned memory with non_blocking=True, keep data on the device, fuse fills");
+    one(kernel_delay, "short gaps between kernels are on",
+        "fuse kernels, or replay them as one device graph");
+    one(device_wait, "gaps of a stream that nothing in the file explains are on",
+        path_.sync_records > 0
+            ? "look at what the streams beside it do there"
+            : "record the waits too (enable_cuda_sync_events=True), which may explain them");
+    one(sync, "the end of waits, behind what was waited for, is on",
+        "wait less often: .item(), .cpu(), nonzero() and printing of tensors wait");
+    return findings_.take();
+  }
+
+ private:
+  // Even an endlessly fast host leaves the time that the device works.
+  void host() {
+    const int64_t all = path_.total(host_op) + path_.total(host_call) + path_.total(host_other);
+    const int64_t most = std::min(all, path_.window.length() - path_.device_busy);
+    findings_.add(
+        {"critical_path.host",
+         cat("the host is on the critical path for ", time_text(all), " of ",
+             time_text(path_.window.length()), " (", percent_text(all, path_.window.length()),
+             "), most of it in ", longest_name({host_op, host_call, host_other}),
+             "; the device works for ", time_text(path_.device_busy)),
+         "launch less: compile or fuse, replay a device graph; move what the host does "
+         "between launches off its thread"},
+        launch_calls(), most, longest({host_op, host_call, host_other}));
+  }
+
+  void between_ops() {
+    findings_.add(
+        {"critical_path.host_outside_ops",
+         cat("for ", time_text(path_.total(host_other)), " of ", time_text(path_.window.length()),
+             " (", percent_text(path_.total(host_other), path_.window.length()),
+             ") no op runs on the critical path"),
+         "compile, so that fewer and larger ops are called from the interpreter"},
+        0, path_.total(host_other), longest({host_other}));
+  }
+
+  void one(PathKind kind, std::string_view what, std::string_view advice) {
+    const int64_t all = path_.total(kind);
+    std::string key(name_of(kind));
+    std::ranges::replace(key, ' ', '_');
+    findings_.add(
+        {cat("critical_path.", key),
+         cat(what, " the critical path for ", time_text(all), " of ",
+             time_text(path_.window.length()), " (", percent_text(all, path_.window.length()),
+             "), most in ", longest_name({kind})),
+         std::string(advice)},
+        0, all, longest({kind}));
+  }
+
+  // Calls on the path that launched work: a device graph needs none of them.
+  int64_t launch_calls() const {
+    const Links links(trace_, Classes(trace_));
+    int64_t sum = 0;
+    for (const PathSegment& s : path_.segments) {
+      if (s.kind == host_call && !links.work_of(s.event).empty()) sum += s.end - s.begin;
+    }
+    return sum;
+  }
+
+  static bool is_one(PathKind kind, std::initializer_list<PathKind> kinds) {
+    return std::ranges::find(kinds, kind) != kinds.end();
+  }
+
+  std::string longest_name(std::initializer_list<PathKind> kinds) const {
+    for (const Named& named : names_) {
+      if (is_one(named.kind, kinds))
+        return cat(name_text(trace_, named.name), " (", time_text(named.time), ")");
+    }
+    return "nothing";
+  }
+
+  std::vector<EventId> longest(std::initializer_list<PathKind> kinds) const {
+    std::vector<PathSegment> found;
+    for (const PathSegment& s : path_.segments) {
+      if (is_one(s.kind, kinds) && s.event != PathSegment::nobody) found.push_back(s);
+    }
+    std::ranges::stable_sort(found, [](const PathSegment& a, const PathSegment& b) {
+      return a.end - a.begin > b.end - b.begin;
+    });
+    std::vector<EventId> out;
+    for (const PathSegment& s : found) {
+      if (std::ranges::find(out, s.event) == out.end()) out.push_back(s.event);
+      if (out.size() == 10) break;
+    }
+    return out;
+  }
+
+  const Trace& trace_;
+  const CriticalPath& path_;
+  const std::vector<Named>& names_;
+  Findings findings_;
+};
+
+std::string trust(const CriticalPath& path) {
+  if (path.inferred_waits == 0) return "every dependency on the path is in the file";
+  return cat(path.inferred_waits, " of ", path.inferred_waits + path.known_waits,
+             " waits on the path are inferred from the times",
+             path.sync_records == 0 && path.device_busy > 0
+                 ? "; enable_cuda_sync_events=True records what waits for what"
+                 : "");
+}
+
+AnswerTable summary_table(const CriticalPath& path) {
+  AnswerTable table{"path", "Critical path", {{"what", "What"}, {"value", "Value"}}, {}};
+  table.rows = {{"bound_by", path.bound_by()},
+                {"length", time_text(path.window.length())},
+                {"length_ns", path.window.length()},
+                {"device_busy_ns", path.device_busy},
+                {"begin_ns", path.window.begin},
+                {"sync_records", static_cast<int64_t>(path.sync_records)},
+                {"known_waits", static_cast<int64_t>(path.known_waits)},
+                {"inferred_waits", static_cast<int64_t>(path.inferred_waits)},
+                {"trust", trust(path)}};
+  return table;
+}
+
+AnswerTable kinds_table(const CriticalPath& path) {
+  AnswerTable table{"kinds",
+                    "What was waited for",
+                    {{"kind", "Kind"},
+                     {"time_ns", "Time", Unit::ns},
+                     {"share", "Share", Unit::percent},
+                     {"segments", "Segments", Unit::count}},
+                    {}};
+  for (size_t k = 0; k < path_kinds; ++k) {
+    const auto kind = static_cast<PathKind>(k);
+    const auto count = std::ranges::count(path.segments, kind, &PathSegment::kind);
+    table.rows.push_back({std::string(name_of(kind)), path.total(kind),
+                          percent(path.total(kind), path.window.length()),
+                          static_cast<int64_t>(count)});
+  }
+  return table;
+}
+
+AnswerTable names_table(const Trace& trace, const CriticalPath& path,
+                        const std::vector<Named>& names) {
+  AnswerTable table{"names",
+                    "Where, by name",
+                    {{"name", "Name"},
+                     {"kind", "Kind"},
+                     {"time_ns", "Time", Unit::ns},
+                     {"share", "Share", Unit::percent},
+                     {"segments", "Segments", Unit::count},
+                     {"longest_ns", "Longest", Unit::ns},
+                     {"event", "Event", Unit::count}},
+                    {}};
+  for (const Named& n : names) {
+    table.rows.push_back({name_text(trace, n.name), std::string(name_of(n.kind)), n.time,
+                          percent(n.time, path.window.length()), n.segments,
+                          n.longest.end - n.longest.begin, event_cell(n.longest.event)});
+  }
+  return table;
+}
+
+AnswerTable segments_table(const Trace& trace, const CriticalPath& path) {
+  AnswerTable table{"segments",
+                    "Segments, by time",
+                    {{"begin_ns", "Begin", Unit::count},
+                     {"time_ns", "Time", Unit::ns},
+                     {"kind", "Kind"},
+                     {"name", "Name"},
+                     {"event", "Event", Unit::count},
+                     {"pid", "Pid"},
+                     {"tid", "Tid"}},
+                    {}};
+  for (const PathSegment& s : path.segments) {
+    const TrackInfo& track = trace.tracks()[s.track];
+    const bool named = s.event != PathSegment::nobody;
+    table.rows.push_back({s.begin - path.window.begin, s.end - s.begin,
+                          std::string(name_of(s.kind)),
+                          name_text(trace, named ? trace.name_ids()[s.event] : UINT32_MAX),
+                          event_cell(s.event), track.pid, track.tid});
+  }
+  return table;
+}
+
+PathOptions options_of(const Parameters& parameters) {
+  PathOptions options;
+  if (!parameters.text("step").empty()) options.step = parameters.number("step");
+  options.annotation = parameters.text("annotation");
+  options.instance = parameters.number("instance");
+  options.data_loading = parameters.text("data-loading");
+  return options;
+}
+
+}  // namespace
+
+Answer answer_critical_path(const Trace& trace, const Parameters& parameters) {
+  const CriticalPath path = critical_path(trace, options_of(parameters));
+  const std::vector<Named> names = by_name(trace, path);
+  Answer answer{"critical-path",
+                {summary_table(path), kinds_table(path), names_table(trace, path, names)},
+                Conclusion(trace, path, names).run()};
+  if (parameters.flag("segments")) answer.tables.push_back(segments_table(trace, path));
+  if (!parameters.text("overlay").empty()) write_overlay(trace, path, parameters.text("overlay"));
+  return answer;
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,73 @@
+// What calls and kernels waited for, from the records of synchronisation where the file has them
+// (`cuda_sync`, enable_cuda_sync_events), else from the times.
+//   Dependencies dependencies(trace, classes, links, streams);
+//   Awaited awaited = dependencies.of_call(call, at);
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analyze/path/streams.h"
+
+namespace vitro::analyze::critical {
+
+struct Awaited {
+  EventId work = Streams::nobody;
+  bool inferred = false;
+  explicit operator bool() const { return work != Streams::nobody; }
+};
+
+class Dependencies {
+ public:
+  Dependencies(const Trace& trace, const Classes& classes, const Links& links,
+               const Streams& streams);
+
+  // Records of synchronisation that the file has.
+  uint64_t records() const { return records_; }
+
+  // The work that a call of a runtime, which still ran just before `at`, had waited for: what ended
+  // last of it, after the call began.  Nobody where the call is none that waits, or had nothing to
+  // wait for.
+  Awaited of_call(EventId call, int64_t at) const;
+
+  // The work of another stream that work had to wait for (an event of that stream): what ended last
+  // of it, before the work began.
+  Awaited of_work(EventId work) const;
+
+  // The work of another stream that ended last while work, a wait of the device, was running.
+  Awaited of_device_wait(EventId work, int64_t at) const;
+
+ private:
+  enum class Call : uint8_t { other, device, stream, event, stream_wait, copy };
+  // Of a call, as its record says.
+  struct Record {
+    Call call = Call::other;
+    uint32_t stream = UINT32_MAX;  // the track that is waited for; none: all of the device
+    int64_t recorded = INT64_MAX;  // what was launched before this is waited for
+    bool known = false;            // which stream
+  };
+  struct StreamWait {
+    int64_t at;       // begin of the call
+    uint32_t source;  // track
+    int64_t recorded;
+  };
+
+  static Call call_of(std::string_view name);
+  void read_records(const Classes& classes);
+  void add_record(EventId record, std::string_view text);
+  uint32_t track_of(int64_t device, int64_t stream) const;
+  EventId last_of_all(int64_t at, int64_t launched_before) const;
+  EventId among(const Record& record, int64_t at, int64_t launched_before) const;
+
+  const Trace& trace_;
+  const Links& links_;
+  const Streams& streams_;
+  uint64_t records_ = 0;
+  std::vector<Call> calls_;                                      // by name
+  std::map<int64_t, Record> by_correlation_;                     // of host calls
+  std::map<uint32_t, std::vector<StreamWait>> waits_of_stream_;  // by track, ascending
+  std::map<uint32_t, std::vector<int64_t>> wait_calls_;          // by thread, ascending
+};
+
+}  // namespace vitro::analyze::critical

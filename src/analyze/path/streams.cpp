@@ -1,0 +1,127 @@
+#include "analyze/path/streams.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "analyze/device_work.h"
+
+namespace vitro::analyze::critical {
+
+Streams::Streams(const Trace& trace, const Classes& classes, const Links& links)
+    : trace_(trace),
+      links_(links),
+      place_(trace.tracks().size(), UINT32_MAX),
+      begins_launch_(trace.size()) {
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (trace.phases()[e] != 'X' || !classes.is_device_work(e)) continue;
+    uint32_t& place = place_[trace.track_ids()[e]];
+    if (place == UINT32_MAX) {
+      place = static_cast<uint32_t>(streams_.size());
+      streams_.emplace_back();
+      tracks_.push_back(trace.track_ids()[e]);
+    }
+    streams_[place].by_end.push_back(e);
+  }
+  for (Stream& each : streams_) fill(each);
+  mark_first();
+}
+
+int64_t Streams::end(EventId work) const {
+  return end_of(trace_, work);
+}
+
+int64_t Streams::launched(EventId work) const {
+  const EventId launch = links_.launch_of(work);
+  return launch == Links::nobody ? begin(work) : trace_.ts()[launch];
+}
+
+bool Streams::same_device(uint32_t track, uint32_t other) const {
+  return trace_.tracks()[track].pid == trace_.tracks()[other].pid;
+}
+
+bool Streams::ends_before(EventId a, EventId b) const {
+  return std::tuple(end(a), begin(a), a) < std::tuple(end(b), begin(b), b);
+}
+
+void Streams::fill(Stream& stream) const {
+  const auto before = [&](EventId a, EventId b) { return ends_before(a, b); };
+  if (!std::ranges::is_sorted(stream.by_end, before)) std::ranges::sort(stream.by_end, before);
+  for (const EventId e : stream.by_end) stream.by_launch.push_back({launched(e), e});
+  std::ranges::stable_sort(stream.by_launch, {}, &Launched::at);
+  for (size_t i = 1; i < stream.by_launch.size(); ++i) {
+    const EventId earlier = stream.by_launch[i - 1].latest;
+    if (ends_before(stream.by_launch[i].latest, earlier)) stream.by_launch[i].latest = earlier;
+  }
+}
+
+void Streams::mark_first() {
+  std::vector<bool> seen(trace_.size());
+  std::vector<EventId> all;
+  for (const Stream& each : streams_) all.insert(all.end(), each.by_end.begin(), each.by_end.end());
+  std::ranges::sort(all, {}, [&](EventId e) { return std::pair(begin(e), e); });
+  for (const EventId e : all) {
+    const EventId launch = links_.launch_of(e);
+    if (launch == Links::nobody || seen[launch]) continue;
+    seen[launch] = true;
+    begins_launch_[e] = true;
+  }
+}
+
+const Streams::Stream* Streams::stream(uint32_t track) const {
+  return place_[track] == UINT32_MAX ? nullptr : &streams_[place_[track]];
+}
+
+EventId Streams::before(EventId work) const {
+  const std::vector<EventId>& list = stream(trace_.track_ids()[work])->by_end;
+  auto found = std::ranges::upper_bound(list, begin(work), {}, [&](EventId e) { return end(e); });
+  while (found != list.begin()) {
+    --found;
+    if (ends_before(*found, work)) return *found;
+  }
+  return nobody;
+}
+
+EventId Streams::last_launched(uint32_t track, int64_t launched_before) const {
+  const Stream* all = stream(track);
+  if (!all) return nobody;
+  const auto found = std::ranges::lower_bound(all->by_launch, launched_before, {}, &Launched::at);
+  return found == all->by_launch.begin() ? nobody : std::prev(found)->latest;
+}
+
+EventId Streams::last_ended(uint32_t track, int64_t at, int64_t launched_before) const {
+  const EventId last = last_launched(track, launched_before);
+  if (last == nobody || end(last) <= at) return last;
+  const std::vector<EventId>& list = stream(track)->by_end;
+  auto found = std::ranges::upper_bound(list, at, {}, [&](EventId e) { return end(e); });
+  while (found != list.begin()) {
+    --found;
+    if (launched(*found) < launched_before) return *found;
+  }
+  return nobody;
+}
+
+int64_t Streams::busy(int64_t begin, int64_t end) const {
+  std::vector<EventId> all;
+  for (const Stream& each : streams_) {
+    std::ranges::copy_if(each.by_end, std::back_inserter(all),
+                         [&](EventId e) { return this->begin(e)<end&& this->end(e)> begin; });
+  }
+  std::ranges::sort(all, {}, [&](EventId e) { return this->begin(e); });
+  Intervals busy;
+  for (const EventId e : all) busy.add(this->begin(e), this->end(e));
+  return busy.length_in(begin, end);
+}
+
+EventId Streams::last_of(int64_t begin, int64_t end) const {
+  EventId last = nobody;
+  for (const Stream& each : streams_) {
+    for (const EventId e : each.by_end) {
+      const int64_t at = launched(e);
+      if (at >= begin && at < end && (last == nobody || ends_before(last, e))) last = e;
+    }
+  }
+  return last;
+}
+
+}  // namespace vitro::analyze::critical

@@ -1,0 +1,105 @@
+#include "analyze/path/threads.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "analyze/device_work.h"
+
+namespace vitro::analyze::critical {
+namespace {
+
+bool is_host(EventClass which) {
+  return which == EventClass::op || which == EventClass::annotation ||
+         which == EventClass::python || which == EventClass::runtime;
+}
+
+bool is_busy(EventClass which) {
+  return which == EventClass::op || which == EventClass::runtime || which == EventClass::overhead;
+}
+
+}  // namespace
+
+Threads::Threads(const Trace& trace, const Classes& classes, const Timeline& timeline)
+    : trace_(trace),
+      timeline_(timeline),
+      crossing_(timeline.crossing()),
+      place_(timeline.tracks(), UINT32_MAX) {
+  std::ranges::sort(crossing_);
+  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
+    const auto events = timeline.track(t);
+    const bool host = std::ranges::any_of(events, [&](EventId e) { return is_host(classes[e]); });
+    if (!host) continue;
+    place_[t] = static_cast<uint32_t>(tracks_.size());
+    tracks_.push_back(t);
+    Intervals& busy = busy_.emplace_back();
+    for (const EventId e : events) {
+      if (is_busy(classes[e])) busy.add(trace.ts()[e], end_of(trace, e));
+    }
+  }
+}
+
+Threads::Place Threads::innermost(uint32_t track, int64_t at) const {
+  const auto events = timeline_.track(track);
+  const auto ts = trace_.ts();
+  auto next = std::ranges::lower_bound(events, at, {}, [&](EventId e) { return ts[e]; });
+  const auto crosses = [&](EventId e) { return std::ranges::binary_search(crossing_, e); };
+  while (next != events.begin() && crosses(*std::prev(next))) --next;
+  if (next == events.begin()) return {};
+  EventId last = *std::prev(next);
+  if (end_of(trace_, last) >= at) return {last, ts[last]};
+  EventId around = timeline_.parent(last);
+  while (around != Timeline::nobody && end_of(trace_, around) < at) {
+    last = around;
+    around = timeline_.parent(last);
+  }
+  return {around, end_of(trace_, last)};
+}
+
+int64_t Threads::end_of_last(uint32_t track) const {
+  return busy_of(track).empty() ? never : busy_of(track).back().end;
+}
+
+std::optional<Threads::Idle> Threads::idle(uint32_t track, int64_t at) const {
+  const Intervals& list = busy_of(track);
+  const auto next = list.after(at - 1);
+  if (next != list.end() && next->begin < at) return std::nullopt;
+  return Idle{next == list.begin() ? never : std::prev(next)->end,
+              next == list.end() ? for_ever : next->begin};
+}
+
+bool Threads::works_across(uint32_t track, int64_t at) const {
+  const auto next = busy_of(track).after(at);
+  return next != busy_of(track).end() && next->begin < at;
+}
+
+bool Threads::has_waited(uint32_t waiting, uint32_t working, Idle idle) const {
+  if (trace_.tracks()[waiting].pid != trace_.tracks()[working].pid) return false;
+  if (idle.begin == never || works_across(working, idle.begin)) return false;
+  if (idle.end == for_ever) return true;
+  return !works_across(working, idle.end) &&
+         2 * busy(working, idle.begin, idle.end) >= idle.end - idle.begin;
+}
+
+bool Threads::took_over_at_once(Idle idle, int64_t at, int64_t stopped) const {
+  constexpr int64_t long_pause = 1'000'000;
+  const int64_t pause = at - idle.begin;
+  return idle.begin != never && pause >= long_pause && at - stopped <= pause / 10;
+}
+
+std::optional<Threads::HandOver> Threads::handed_over(uint32_t track, int64_t at) const {
+  const std::optional<Idle> own = idle(track, at);
+  if (!own) return std::nullopt;
+  std::optional<HandOver> best;
+  for (const uint32_t other : tracks_) {
+    if (other == track) continue;
+    const std::optional<Idle> there = idle(other, at);
+    if (!there || there->begin == never || there->begin <= own->begin) continue;
+    if (best && best->at >= there->begin) continue;
+    const bool waited = own->begin == never ? has_waited(other, track, *there)
+                                            : has_waited(track, other, {own->begin, at});
+    if (waited || took_over_at_once(*own, at, there->begin)) best = {other, there->begin};
+  }
+  return best;
+}
+
+}  // namespace vitro::analyze::critical

@@ -1,0 +1,74 @@
+// The threads of the host, asked what ran when, and from whom a thread took over.
+//   Threads threads(trace, classes, timeline);
+//   Threads::Place place = threads.innermost(thread, at);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analyze/intervals.h"
+#include "vitro/analyze/classes.h"
+#include "vitro/analyze/timeline.h"
+
+namespace vitro::analyze::critical {
+
+class Threads {
+ public:
+  static constexpr EventId nobody = UINT32_MAX;
+  static constexpr int64_t never = INT64_MIN, for_ever = INT64_MAX;
+
+  Threads(const Trace& trace, const Classes& classes, const Timeline& timeline);
+
+  // Tracks with ops, annotations, functions or calls of a runtime.
+  std::span<const uint32_t> tracks() const { return tracks_; }
+  bool is_thread(uint32_t track) const { return place_[track] != UINT32_MAX; }
+
+  // What ran innermost just before `at`, `nobody` between events; and since when without a change,
+  // `never` where nothing came before.
+  struct Place {
+    EventId event = nobody;
+    int64_t since = never;
+  };
+  Place innermost(uint32_t track, int64_t at) const;
+
+  // A thread is busy in ops and calls; annotations and functions of the interpreter wait as well.
+  // The time around `at` (just before it) without any: its begin is `never` and its end `for_ever`
+  // where no op comes before or after.
+  struct Idle {
+    int64_t begin = never, end = for_ever;
+  };
+  std::optional<Idle> idle(uint32_t track, int64_t at) const;
+  // When it was busy last; `never` where it never was.
+  int64_t end_of_last(uint32_t track) const;
+  // Of [begin, end), how much the thread was busy.
+  int64_t busy(uint32_t track, int64_t begin, int64_t end) const {
+    return busy_of(track).length_in(begin, end);
+  }
+
+  // The thread that `track`, idle just before `at`, had waited for, and when that stopped.  Seen
+  // from the times: it worked within the idle time of `track`, and for half of it at least; where
+  // `track` had not worked before, the other way round.  Or a long pause (a millisecond) ended at
+  // once (in a tenth of it) when the other one stopped, as in a pool of threads.
+  struct HandOver {
+    uint32_t track;
+    int64_t at;
+  };
+  std::optional<HandOver> handed_over(uint32_t track, int64_t at) const;
+
+ private:
+  const Intervals& busy_of(uint32_t track) const { return busy_[place_[track]]; }
+  bool works_across(uint32_t track, int64_t at) const;
+  bool took_over_at_once(Idle idle, int64_t at, int64_t stopped) const;
+  bool has_waited(uint32_t waiting, uint32_t working, Idle idle) const;
+
+  const Trace& trace_;
+  const Timeline& timeline_;
+  std::vector<EventId> crossing_;  // ascending
+  std::vector<uint32_t> tracks_;
+  std::vector<Intervals> busy_;  // of tracks_
+  std::vector<uint32_t> place_;  // by track: in busy_
+};
+
+}  // namespace vitro::analyze::critical

@@ -1,0 +1,349 @@
+#include "vitro/analyze/critical_path.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/trace_files.h"
+#include "vitro/analyze/info.h"
+
+namespace vitro::analyze {
+namespace {
+
+using enum PathKind;
+using Totals = std::map<PathKind, int64_t>;
+
+Totals totals(const CriticalPath& path) {
+  Totals out;
+  for (size_t k = 0; k < path_kinds; ++k) {
+    if (path.totals[k] != 0) out[static_cast<PathKind>(k)] = path.totals[k];
+  }
+  return out;
+}
+
+// The names of what the path goes through, neighbours of the same name once.
+std::vector<std::string> names(const Trace& trace, const CriticalPath& path) {
+  std::vector<std::string> out;
+  for (const PathSegment& s : path.segments) {
+    const std::string name =
+        s.event == PathSegment::nobody ? "-" : std::string(trace.name(s.event));
+    if (out.empty() || out.back() != name) out.push_back(name);
+  }
+  return out;
+}
+
+// Events of a small trace, in microseconds.
+struct Text {
+  std::string json = "[";
+  void add(const char* category, const std::string& name, int begin, int end, const char* pid,
+           int tid, const std::string& arguments = "") {
+    json += cat(R"({"ph":"X","cat":")", category, R"(","name":")", name, R"(","ts":)", begin,
+                ",\"dur\":", end - begin, ",\"pid\":", pid, ",\"tid\":", tid, ",\"args\":{",
+                arguments, "}},");
+  }
+  void op(const std::string& name, int begin, int end, int tid = 1) {
+    add("cpu_op", name, begin, end, "100", tid);
+  }
+  void call(const std::string& name, int begin, int end, int correlation, int tid = 1) {
+    add("cuda_runtime", name, begin, end, "100", tid, cat("\"correlation\":", correlation));
+  }
+  void kernel(const std::string& name, int begin, int end, int correlation, int stream = 7) {
+    add("kernel", name, begin, end, "0", stream, cat("\"correlation\":", correlation));
+  }
+};
+
+// Found by a script of its own, which searches all events at each moment.
+struct Known {
+  const char* file;
+  std::optional<int64_t> step;
+  Totals totals;
+  const char* bound_by;
+};
+const Known known[] = {
+    {"cuda_event_sync",
+     {},
+     {{host_op, 226000},
+      {host_call, 844000},
+      {host_other, 18723000},
+      {launch_delay, 1000},
+      {compute, 123000},
+      {sync, 13000}},
+     "host"},
+    {"alexnet_cuda",
+     {},
+     {{host_op, 1056672000},
+      {host_call, 42239541000},
+      {host_other, 69725000},
+      {launch_delay, 62000},
+      {compute, 3710000},
+      {copy, 55505000},
+      {kernel_delay, 51000},
+      {sync, 99000}},
+     "host"},
+    {"nccl_two_ranks",
+     6,
+     {{host_op, 177725413}, {host_call, 16550383}, {host_other, 30660447}},
+     "host"},
+    {"rocm_mi250_train",
+     {},
+     {{host_op, 1845046}, {host_call, 6669560}, {host_other, 792570}, {copy, 38161}, {sync, 29037}},
+     "host"},
+    {"sampled_rank_0",
+     552,
+     {{host_op, 315726000},
+      {host_call, 5889000},
+      {host_other, 301261000},
+      {copy, 8000},
+      {sync, 44000}},
+     "host"},
+    {"torch_2_13_cpu_resnet18_eager", {}, {{host_op, 381441325}, {host_other, 7025759}}, "host"},
+    {"torch_2_13_cpu_threads_stacks", {}, {{host_op, 7449307}, {host_other, 29299450}}, "host"},
+};
+
+TEST(CriticalPath, of_real_traces_is_known) {
+  for (const Known& want : known) {
+    SCOPED_TRACE(want.file);
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const CriticalPath path = critical_path(*trace, {.step = want.step});
+    EXPECT_EQ(totals(path), want.totals);
+    EXPECT_EQ(path.bound_by(), want.bound_by);
+  }
+}
+
+TEST(CriticalPath, fills_its_window_in_every_real_trace) {
+  for (const auto& entry : std::filesystem::directory_iterator(real_trace(""))) {
+    const std::string file = entry.path().string();
+    if (!file.ends_with(".json.gz") && !file.ends_with(".json")) continue;
+    SCOPED_TRACE(file);
+    const auto trace = open_alone(file);
+    ASSERT_TRUE(trace) << trace.why();
+    const CriticalPath path = critical_path(*trace);
+    int64_t at = path.window.begin, sum = 0;
+    for (const PathSegment& s : path.segments) {
+      ASSERT_EQ(s.begin, at);
+      ASSERT_GT(s.end, s.begin);
+      at = s.end;
+    }
+    EXPECT_EQ(at, path.window.end);
+    for (const int64_t total : path.totals) sum += total;
+    EXPECT_EQ(sum, path.window.length());
+  }
+}
+
+// The host launches a kernel of 50 us and waits for it, then works on.
+TEST(CriticalPath, goes_through_the_launch_the_kernel_and_the_wait_for_it) {
+  Text text;
+  text.op("aten::mm", 0, 20);
+  text.call("cudaLaunchKernel", 5, 15, 1);
+  text.kernel("gemm", 18, 68, 1);
+  text.call("cudaDeviceSynchronize", 25, 70, 2);
+  text.op("aten::add", 72, 80);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace);
+  EXPECT_EQ(names(*trace, path),
+            (std::vector<std::string>{"aten::mm", "cudaLaunchKernel", "gemm",
+                                      "cudaDeviceSynchronize", "-", "aten::add"}));
+  EXPECT_EQ(totals(path), (Totals{{host_op, 13'000},
+                                  {host_call, 10'000},
+                                  {host_other, 2'000},
+                                  {launch_delay, 3'000},
+                                  {compute, 50'000},
+                                  {sync, 2'000}}));
+  EXPECT_EQ(path.bound_by(), "compute");
+  EXPECT_EQ(path.known_waits, 1U);
+  EXPECT_EQ(path.inferred_waits, 0U);
+}
+
+// Kernels that are launched long before they can run: the host is on the path for the first alone.
+TEST(CriticalPath, of_a_full_queue_follows_the_kernels) {
+  Text text;
+  for (int i = 0; i < 10; ++i) {
+    text.call("cudaLaunchKernel", 10 * i, 10 * i + 5, i);
+    text.kernel(cat("k", i), 8 + 100 * i, 8 + 100 * i + 98, i);
+  }
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace);
+  EXPECT_EQ(path.window.length(), 1'006'000);
+  EXPECT_EQ(
+      totals(path),
+      (Totals{
+          {host_call, 5'000}, {launch_delay, 3'000}, {compute, 980'000}, {kernel_delay, 18'000}}));
+}
+
+// A replay of a device graph: one launch, whose call still runs while its kernels do.
+TEST(CriticalPath, of_a_device_graph_waits_for_the_launch_once) {
+  Text text;
+  text.call("cudaGraphLaunch", 0, 60, 1);
+  for (int i = 0; i < 4; ++i) text.kernel(cat("k", i), 10 + 20 * i, 10 + 20 * i + 18, 1);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(totals(critical_path(*trace)),
+            (Totals{{host_call, 10'000}, {compute, 72'000}, {kernel_delay, 6'000}}));
+}
+
+// What stream 8 does waits for an event of stream 7, with and without a record of it.
+TEST(CriticalPath, crosses_streams_where_one_waits_for_an_event_of_another) {
+  const TraceFolder folder;  // records are read from the file once more
+  for (const bool recorded : {true, false}) {
+    Text text;
+    text.call("cudaLaunchKernel", 0, 5, 1);
+    text.kernel("long", 8, 108, 1, 7);
+    text.call("cudaEventRecord", 6, 7, 2);
+    text.call("cudaStreamWaitEvent", 10, 11, 3);
+    text.call("cudaLaunchKernel", 12, 17, 4);
+    text.kernel("all_reduce", 110, 150, 4, 8);
+    if (recorded) {
+      text.add("cuda_sync", "Stream Wait Event", 10, 11, "0", 8,
+               R"("stream":8,"device":0,"correlation":3,"wait_on_stream":7,)"
+               R"("wait_on_cuda_event_record_corr_id":2)");
+    }
+    const auto trace = open_alone(folder.file(recorded ? "with.json" : "without.json", text.json));
+    ASSERT_TRUE(trace) << trace.why();
+    const CriticalPath path = critical_path(*trace);
+    EXPECT_EQ(names(*trace, path),
+              (std::vector<std::string>{"cudaLaunchKernel", "long", "all_reduce"}));
+    EXPECT_EQ(path.total(compute), 140'000);
+    EXPECT_EQ(path.known_waits, recorded ? 1U : 0U);
+    EXPECT_EQ(path.inferred_waits, recorded ? 0U : 1U);
+  }
+}
+
+TEST(CriticalPath, knows_from_records_which_stream_a_call_waited_for) {
+  const TraceFolder folder;
+  Text text;
+  text.call("cudaLaunchKernel", 0, 5, 1);
+  text.call("cudaLaunchKernel", 5, 10, 2);
+  text.kernel("waited for", 12, 40, 1, 7);
+  text.kernel("beside it", 12, 48, 2, 8);
+  text.call("cudaStreamSynchronize", 15, 50, 3);
+  const std::string plain = text.json;
+  text.add("cuda_sync", "Stream Sync", 16, 49, "0", 7, R"("stream":7,"device":0,"correlation":3)");
+  const auto recorded = open_alone(folder.file("known.json", text.json));
+  const auto inferred = open_alone(folder.file("inferred.json", plain));
+  ASSERT_TRUE(recorded && inferred);
+  const CriticalPath with = critical_path(*recorded), without = critical_path(*inferred);
+  EXPECT_EQ(totals(with),
+            (Totals{{host_call, 5'000}, {launch_delay, 7'000}, {compute, 28'000}, {sync, 10'000}}));
+  EXPECT_EQ(names(*recorded, with)[names(*recorded, with).size() - 2], "waited for");
+  EXPECT_EQ(with.inferred_waits, 0U);
+  EXPECT_EQ(with.sync_records, 1U);
+  EXPECT_EQ(with.total(sync), 10'000);
+  EXPECT_EQ(names(*inferred, without)[names(*inferred, without).size() - 2], "beside it");
+  EXPECT_EQ(without.inferred_waits, 1U);
+  EXPECT_EQ(without.total(sync), 2'000);
+}
+
+// The main thread calls forward, the thread of autograd does backward, the main one the update.
+TEST(CriticalPath, goes_to_the_thread_that_another_waits_for_and_back) {
+  Text text;
+  text.op("warm up", 0, 10, 2);
+  text.op("forward", 12, 100, 1);
+  text.op("backward a", 110, 200, 2);
+  text.op("backward b", 202, 300, 2);
+  text.op("update", 305, 350, 1);
+  text.op("other", 2, 340, 3);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace, {.data_loading = "nothing"});
+  EXPECT_EQ(names(*trace, path),
+            (std::vector<std::string>{"warm up", "-", "forward", "-", "backward a", "-",
+                                      "backward b", "-", "update"}));
+  EXPECT_EQ(path.total(host_op), 10'000 + 88'000 + 90'000 + 98'000 + 45'000);
+  EXPECT_EQ(path.total(host_other), 2'000 + 10'000 + 2'000 + 5'000);
+  EXPECT_EQ(path.inferred_waits, 3U);
+}
+
+TEST(CriticalPath, of_an_annotation_begins_with_it_and_ends_with_its_work) {
+  Text text;
+  for (int i = 0; i < 2; ++i) {
+    text.add("user_annotation", "forward", 100 * i, 100 * i + 20, "100", 1);
+    text.call("cudaLaunchKernel", 100 * i + 5, 100 * i + 10, i);
+    text.kernel(cat("k", i), 100 * i + 11, 100 * i + 71, i);
+  }
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace, {.annotation = "forw", .instance = 1});
+  EXPECT_EQ(path.window.begin, trace->ts()[0] + 100'000);
+  EXPECT_EQ(path.window.length(), 71'000);
+  EXPECT_EQ(names(*trace, path), (std::vector<std::string>{"forward", "cudaLaunchKernel", "k1"}));
+}
+
+TEST(CriticalPath, tells_the_loading_of_data_by_name) {
+  Text text;
+  text.add("user_annotation", "enumerate(DataLoader)#_SingleProcess.__next__", 0, 50, "100", 1);
+  text.op("aten::stack", 10, 40);
+  text.op("aten::mm", 50, 60);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(totals(critical_path(*trace)), (Totals{{host_op, 10'000}, {data_loading, 50'000}}));
+}
+
+TEST(CriticalPath, says_what_is_not_in_the_trace) {
+  Text text;
+  text.op("aten::mm", 0, 20);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const auto message = [&](const PathOptions& options) -> std::string {
+    try {
+      critical_path(*trace, options);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_NE(message({.step = 3}).find("step 3 is not in the trace, which has none"),
+            std::string::npos);
+  EXPECT_NE(message({.annotation = "x"}).find("instance 0 of the annotation 'x'"),
+            std::string::npos);
+}
+
+TEST(CriticalPath, drawn_into_its_trace_leaves_that_as_it_was) {
+  const TraceFolder folder;
+  const auto trace = open_alone(real_trace("alexnet_cuda.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace);
+  const std::string file = folder.path() + "/drawn.json.gz";
+  write_overlay(*trace, path, file);
+  const auto drawn = open_alone(file);
+  ASSERT_TRUE(drawn) << drawn.why();
+  EXPECT_TRUE(drawn->notes().empty());
+  const size_t more = drawn->size() - trace->size();
+  for (EventId e = 0; e < trace->size(); ++e) {
+    ASSERT_EQ(drawn->ts()[e + more], trace->ts()[e]);
+    ASSERT_EQ(drawn->name(static_cast<EventId>(e + more)), trace->name(e));
+  }
+  int64_t sum = 0, begins = 0, ends = 0;
+  for (EventId e = 0; e < more; ++e) {
+    if (drawn->phases()[e] == 'X') sum += drawn->dur()[e];
+    begins += drawn->phases()[e] == 's';
+    ends += drawn->phases()[e] == 'f';
+  }
+  EXPECT_EQ(sum, path.window.length());
+  EXPECT_EQ(begins, ends);
+  EXPECT_GT(begins, 10);
+}
+
+TEST(CriticalPath, finds_what_could_be_won_and_on_which_events) {
+  Text text;
+  for (int i = 0; i < 10; ++i) {
+    text.op("aten::relu", 100 * i, 100 * i + 50);
+    text.call("cudaLaunchKernel", 100 * i + 10, 100 * i + 20, i);
+    text.kernel("relu", 100 * i + 22, 100 * i + 32, i);
+  }
+  const TraceFolder folder;
+  const auto trace = open_alone(folder.file("t.json", text.json));
+  ASSERT_TRUE(trace) << trace.why();
+  Parameters parameters({"critical-path", "", nullptr, path_parameters});
+  const Answer answer = answer_critical_path(*trace, parameters);
+  ASSERT_FALSE(answer.findings.empty());
+  EXPECT_EQ(answer.findings[0].key, "critical_path.host");
+  EXPECT_EQ(answer.findings[0].low_ns, 100'000);   // the calls that launch
+  EXPECT_EQ(answer.findings[0].high_ns, 850'000);  // all but the device's work
+}
+
+}  // namespace
+}  // namespace vitro::analyze
