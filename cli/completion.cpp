@@ -12,7 +12,7 @@ namespace {
 using Texts = std::vector<CommandText>;
 
 // As one word of bash and zsh: what is quoted has no meaning for them.
-std::string quoted(std::string_view text) {
+std::string shell_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -24,7 +24,7 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-std::string fish_quoted(std::string_view text) {
+std::string fish_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -57,7 +57,8 @@ std::vector<std::string> words_of(const CommandText& command) {
 // "'vitro trace'|'vitro trace gaps'": the commands that are no root.
 std::string all_paths(const Texts& texts) {
   std::string out;
-  for (size_t i = 1; i < texts.size(); ++i) out += cat(i == 1 ? "" : "|", quoted(texts[i].path));
+  for (size_t i = 1; i < texts.size(); ++i)
+    out += cat(i == 1 ? "" : "|", shell_word(texts[i].path));
   return out;
 }
 
@@ -68,7 +69,7 @@ void each_value(const CommandText& command, auto use) {
     if (option.value.empty()) continue;
     std::string pattern;
     for (const std::string& name : option.names)
-      pattern += cat(pattern.empty() ? "" : "|", quoted(cat(command.path, " ", name)));
+      pattern += cat(pattern.empty() ? "" : "|", shell_word(cat(command.path, " ", name)));
     use(pattern, option);
   }
 }
@@ -82,14 +83,14 @@ std::string bash(const Texts& texts) {
           "  COMPREPLY=()\n  case \"$at ${COMP_WORDS[COMP_CWORD-1]}\" in\n");
   for (const CommandText& command : texts) {
     each_value(command, [&](const std::string& pattern, const OptionText& option) {
-      out += cat("    ", pattern, ") COMPREPLY=($(compgen -W ", quoted(joined(option.choices)),
+      out += cat("    ", pattern, ") COMPREPLY=($(compgen -W ", shell_word(joined(option.choices)),
                  " -- \"$word\")); return ;;\n");
     });
   }
   out += "  esac\n  case $at in\n";
   for (const CommandText& command : texts) {
-    out += cat("    ", quoted(command.path), ") words=", quoted(joined(words_of(command))),
-               " options=", quoted(joined(option_names(command))), " ;;\n");
+    out += cat("    ", shell_word(command.path), ") words=", shell_word(joined(words_of(command))),
+               " options=", shell_word(joined(option_names(command))), " ;;\n");
   }
   return out +
          "  esac\n  [[ $word == -* ]] && words=$options\n"
@@ -101,7 +102,7 @@ std::string bash(const Texts& texts) {
 std::string described(std::string_view name, std::string_view about) {
   std::string text;
   for (const char c : name) text += c == ':' ? "\\:" : std::string(1, c);
-  return quoted(cat(text, ":", about));
+  return shell_word(cat(text, ":", about));
 }
 
 std::string zsh_command(const Texts& texts, const CommandText& command) {
@@ -115,7 +116,7 @@ std::string zsh_command(const Texts& texts, const CommandText& command) {
     for (const std::string& choice : argument.choices) words += cat(" ", described(choice, {}));
   for (const OptionText& option : command.options)
     for (const std::string& name : option.names) options += cat(" ", described(name, option.about));
-  return cat("    ", quoted(command.path), ") words_here=(", words, " ) options=(", options,
+  return cat("    ", shell_word(command.path), ") words_here=(", words, " ) options=(", options,
              " ) ;;\n");
 }
 
@@ -147,28 +148,28 @@ std::string fish_option(const std::string& at, const OptionText& option) {
   for (const std::string& name : option.names)
     out += name.starts_with("--") ? cat(" -l ", name.substr(2)) : cat(" -s ", name.substr(1));
   if (!option.value.empty()) out += " -r";
-  if (!option.choices.empty()) out += cat(" -f -a ", fish_quoted(joined(option.choices)));
-  return cat(out, " -d ", fish_quoted(option.about), "\n");
+  if (!option.choices.empty()) out += cat(" -f -a ", fish_word(joined(option.choices)));
+  return cat(out, " -d ", fish_word(option.about), "\n");
 }
 
 std::string fish(const Texts& texts) {
   std::string paths;
-  for (size_t i = 1; i < texts.size(); ++i) paths += cat(" ", fish_quoted(texts[i].path));
+  for (size_t i = 1; i < texts.size(); ++i) paths += cat(" ", fish_word(texts[i].path));
   std::string out = cat(
       "# Completion of vitro for fish: `vitro completion fish`.\nfunction __vitro_at\n"
       "  set -l at vitro\n  set -l words (commandline -opc)\n"
       "  for word in $words[2..-1]\n    switch \"$at $word\"\n      case",
       paths, "\n        set at \"$at $word\"\n    end\n  end\n  test \"$at\" = \"$argv\"\nend\n");
   for (const CommandText& command : texts) {
-    const std::string at = cat("complete -c vitro -n ", fish_quoted("__vitro_at " + command.path));
+    const std::string at = cat("complete -c vitro -n ", fish_word("__vitro_at " + command.path));
     for (const CommandText& each : texts) {
       const size_t space = each.path.rfind(' ');
       if (space == std::string::npos || each.path.substr(0, space) != command.path) continue;
-      out += cat(at, " -f -a ", each.path.substr(space + 1), " -d ", fish_quoted(each.about), "\n");
+      out += cat(at, " -f -a ", each.path.substr(space + 1), " -d ", fish_word(each.about), "\n");
     }
     for (const OptionText& argument : command.arguments)
       if (!argument.choices.empty())
-        out += cat(at, " -f -a ", fish_quoted(joined(argument.choices)), "\n");
+        out += cat(at, " -f -a ", fish_word(joined(argument.choices)), "\n");
     for (const OptionText& option : command.options) out += fish_option(at, option);
   }
   return out;

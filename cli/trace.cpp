@@ -61,6 +61,9 @@ std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {
 
 std::function<int()> declare_group(CLI::App& app) {
   app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 if there is an answer, 1 where --fail-on says so, 2 for a wrong use, 3 where "
+      "the trace cannot be read.");
   auto chosen = std::make_shared<std::function<int()>>();
   const auto add = [&](std::string_view name, std::string_view about, const auto& body) {
     CLI::App* sub = app.add_subcommand(std::string(name), std::string(about));
@@ -74,6 +77,12 @@ std::function<int()> declare_group(CLI::App& app) {
   return [chosen] { return (*chosen)(); };
 }
 
+bool fails(const analyze::Answer& answer, double percent) {
+  if (answer.flawed_percent > 0 && answer.flawed_percent >= percent) return true;
+  return std::ranges::any_of(answer.findings,
+                             [&](const auto& f) { return f.high_percent >= percent; });
+}
+
 const AddCommand group("trace", "Read a trace of a profiler and answer questions about it",
                        declare_group);
 
@@ -85,7 +94,8 @@ void TraceSetting::declare(CLI::App& app) {
   app.add_flag("--no-cache", no_cache, "keep nothing of the file for the next question");
   app.add_option("--rows", rows, "rows of each table as text, 0: all")->capture_default_str();
   app.add_option("--fail-on", fail_on,
-                 "end with status 1 where a finding could win so many percent of the step");
+                 "end with status 1 where a finding could win so many percent of the step, or so "
+                 "many percent of the events are flawed");
 }
 
 std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting) {
@@ -111,10 +121,7 @@ int print_answer(const analyze::Answer& answer, const TraceSetting& setting) {
     out.finish();
     std::fputs(out.text().c_str(), stdout);
   }
-  const bool failed = setting.fail_on && std::ranges::any_of(answer.findings, [&](const auto& f) {
-                        return f.high_percent >= *setting.fail_on;
-                      });
-  return failed ? has_findings : 0;
+  return setting.fail_on && fails(answer, *setting.fail_on) ? has_findings : 0;
 }
 
 AddTraceCommand::AddTraceCommand(std::string name, std::string about, Declare declare) {

@@ -18,6 +18,8 @@ function(vitro_install)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/vitro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+  vitro_install_texts()
+
   set(where ${CMAKE_INSTALL_LIBDIR}/cmake/vitro)
   configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/vitroConfig.cmake.in ${PROJECT_BINARY_DIR}/vitroConfig.cmake INSTALL_DESTINATION ${where})
@@ -32,4 +34,24 @@ function(vitro_install)
               -DCXX=${CMAKE_CXX_COMPILER} -DSANITIZE=${VITRO_SANITIZE}
               -DBUILD_TYPE=${CMAKE_BUILD_TYPE} -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   endif()
+endfunction()
+
+# Manual pages and completions, which the program writes of itself.
+function(vitro_install_texts)
+  if(NOT TARGET vitro_cli)
+    return()
+  endif()
+  install(
+    CODE "
+    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}\")
+    set(vitro \"$<TARGET_FILE:vitro_cli>\")
+    execute_process(COMMAND \${vitro} man \${share}/man/man1 COMMAND_ERROR_IS_FATAL ANY)
+    foreach(place bash:bash-completion/completions/vitro zsh:zsh/site-functions/_vitro fish:fish/vendor_completions.d/vitro.fish)
+      string(REPLACE \":\" \";\" place \${place})
+      list(GET place 0 shell)
+      list(GET place 1 file)
+      cmake_path(GET file PARENT_PATH folder)
+      file(MAKE_DIRECTORY \${share}/\${folder})
+      execute_process(COMMAND \${vitro} completion \${shell} OUTPUT_FILE \${share}/\${file} COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
 endfunction()

@@ -11,37 +11,10 @@
 namespace vitro::analyze {
 namespace {
 
-double number_of(const AnswerCell& cell) {
-  if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
-  if (const auto* other = std::get_if<double>(&cell)) return *other;
-  return 0;
-}
-
 std::string decimals(double number, const char* format) {
   char text[48];
   std::snprintf(text, sizeof text, format, number);
   return text;
-}
-
-// As a person reads it.
-std::string shown(const AnswerCell& cell, Unit unit) {
-  if (std::holds_alternative<std::monostate>(cell)) return "-";
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  switch (unit) {
-    case Unit::ns:
-      return report::time_text(number_of(cell));
-    case Unit::bytes:
-      return report::bytes_text(number_of(cell));
-    case Unit::percent:
-      return decimals(number_of(cell), "%.1f %%");
-    case Unit::number:
-      return decimals(number_of(cell), "%.3g");
-    case Unit::count:
-    case Unit::text:
-      break;
-  }
-  if (const auto* whole = std::get_if<int64_t>(&cell)) return cat(*whole);
-  return decimals(number_of(cell), "%.3g");
 }
 
 std::string table_text(const AnswerTable& table, const TextOptions& options) {
@@ -56,7 +29,7 @@ std::string table_text(const AnswerTable& table, const TextOptions& options) {
   for (size_t r = 0; r < std::min(limit, table.rows.size()); ++r) {
     std::vector<report::Cell> cells;
     for (size_t c = 0; c < table.columns.size(); ++c)
-      cells.emplace_back(shown(table.rows[r][c], table.columns[c].unit));
+      cells.emplace_back(cell_text(table.rows[r][c], table.columns[c].unit));
     out.row(std::move(cells));
   }
   std::string text = cat(table.title, "\n", out.text(options.colours));
@@ -68,6 +41,12 @@ std::string range_text(const Finding& finding) {
   const std::string low = decimals(finding.low_percent, "%.1f");
   const std::string high = decimals(finding.high_percent, "%.1f %%");
   return finding.low_percent == finding.high_percent ? high : cat(low, " to ", high);
+}
+
+std::string events_text(const Finding& finding, std::string_view before) {
+  std::string text;
+  for (const EventId event : finding.events) text += cat(text.empty() ? before : " ", event);
+  return text;
 }
 
 std::string csv_field(const std::string& text) {
@@ -87,6 +66,15 @@ std::string csv_text(const AnswerCell& cell) {
   return {};
 }
 
+void write_findings_csv(const std::vector<Finding>& findings, report::Output& out) {
+  out.write("key,low_percent,high_percent,low_ns,high_ns,sentence,advice,events\n");
+  for (const Finding& f : findings) {
+    out.write(cat(csv_field(f.key), ",", f.low_percent, ",", f.high_percent, ",", f.low_ns, ",",
+                  f.high_ns, ",", csv_field(f.sentence), ",", csv_field(f.advice), ",",
+                  events_text(f, ""), "\n"));
+  }
+}
+
 void write_cell(report::Json& json, const AnswerCell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) {
     json.value(*text);
@@ -101,6 +89,32 @@ void write_cell(report::Json& json, const AnswerCell& cell) {
 
 }  // namespace
 
+double cell_number(const AnswerCell& cell) {
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
+  if (const auto* other = std::get_if<double>(&cell)) return *other;
+  return 0;
+}
+
+std::string cell_text(const AnswerCell& cell, Unit unit) {
+  if (std::holds_alternative<std::monostate>(cell)) return "-";
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  switch (unit) {
+    case Unit::ns:
+      return report::time_text(cell_number(cell));
+    case Unit::bytes:
+      return report::bytes_text(cell_number(cell));
+    case Unit::percent:
+      return decimals(cell_number(cell), "%.1f %%");
+    case Unit::number:
+      return decimals(cell_number(cell), "%.3g");
+    case Unit::count:
+    case Unit::text:
+      break;
+  }
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return cat(*whole);
+  return decimals(cell_number(cell), "%.3g");
+}
+
 std::string to_text(const Answer& answer, const TextOptions& options) {
   std::string text;
   for (const AnswerTable& table : answer.tables) {
@@ -109,7 +123,8 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
   }
   for (const Finding& finding : answer.findings) {
     text += cat("\n* ", finding.sentence, "\n  could win ", range_text(finding),
-                " of the step: ", finding.advice, "\n  [", finding.key, "]\n");
+                " of the step: ", finding.advice, "\n  [", finding.key,
+                events_text(finding, "; events "), "]\n");
   }
   return text;
 }
@@ -142,6 +157,7 @@ void to_json(const Answer& answer, report::Output& out) {
 }
 
 void to_csv(const Answer& answer, report::Output& out) {
+  if (answer.tables.empty()) return write_findings_csv(answer.findings, out);
   for (const AnswerTable& table : answer.tables) {
     if (answer.tables.size() > 1) out.write(cat("# ", table.name, "\n"));
     for (size_t c = 0; c < table.columns.size(); ++c)

@@ -112,13 +112,16 @@ Answer answer_check(const Trace& trace) {
                      {"what", "What"},
                      {"first", "First events"}},
                     {}};
+  uint64_t most = 0;
   for (const Problem& problem : check(trace)) {
+    most = std::max(most, problem.count);
     std::string first;
     for (const EventId e : problem.first) first += cat(first.empty() ? "" : " ", e);
     table.rows.push_back(
         {problem.key, static_cast<int64_t>(problem.count), problem.what, std::move(first)});
   }
-  return {"check", {std::move(table)}, {}};
+  const auto events = static_cast<double>(std::max<size_t>(trace.size(), 1));
+  return {"check", {std::move(table)}, {}, 100 * static_cast<double>(most) / events};
 }
 
 }  // namespace vitro::analyze

@@ -107,7 +107,8 @@ AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, 
                      {"kernel_gaps", "Gaps", Unit::count},
                      {"other_ns", "Other", Unit::ns},
                      {"other_gaps", "Gaps", Unit::count}},
-                    {}};
+                    {},
+                    {AnswerPlot::Kind::shares, "stream", "busy_percent", {}}};
   const bool devices = table.name == "devices";
   for (const StreamGaps& s : list) {
     const TrackInfo& track = trace.tracks()[s.track];

@@ -86,7 +86,8 @@ AnswerTable table_of(const std::vector<NameTimes>& list, std::string name, std::
                      {"p99_ns", "99 %", Unit::ns},
                      {"most_ns", "Most", Unit::ns},
                      {"longest", "Longest", Unit::count}},
-                    {}};
+                    {},
+                    {AnswerPlot::Kind::shares, "name", "self_ns", {}}};
   for (const NameTimes& t : list) {
     table.rows.push_back({t.name, t.kind, static_cast<int64_t>(t.calls), t.self, t.share, t.total,
                           t.least, t.median, t.p90, t.p99, t.most,

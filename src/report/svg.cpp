@@ -86,14 +86,24 @@ std::string_view Svg::style() {
 
 Svg::Svg(Output& out, const SvgOptions& options) : out_(out) {
   const std::string width = pixels(options.width), height = pixels(options.height);
-  out_.write(cat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width, " ", height,
-                 "\" width=\"", width, "\" height=\"", height, "\" role=\"img\">\n<title>",
-                 xml_text(options.title), "</title>\n"));
+  out_.write(cat("<svg", options.in_page ? "" : " xmlns=\"http://www.w3.org/2000/svg\"",
+                 " viewBox=\"0 0 ", width, " ", height, "\""));
+  if (options.stretched) {
+    attribute("preserveAspectRatio", "none");
+  } else {
+    attribute("width", width);
+    attribute("height", height);
+  }
+  if (options.title.empty()) {
+    out_.write(" aria-hidden=\"true\">\n");
+  } else {
+    out_.write(cat(" role=\"img\">\n<title>", xml_text(options.title), "</title>\n"));
+  }
   const std::string_view common = options.in_page ? "" : common_style;
   if (!common.empty() || !options.style.empty())
     out_.write(cat("<style>", common, options.style, "</style>\n"));
   open_.emplace_back("svg");
-  rect({0, 0, options.width, options.height}, "page");
+  if (!options.stretched) rect({0, 0, options.width, options.height}, "page");
 }
 
 void Svg::begin(std::string_view tag, std::string_view css_class) {

@@ -11,6 +11,14 @@ execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B ${scratch}/b
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${scratch}/build ${echo})
 execute_process(COMMAND ${scratch}/build/consumer ${echo})
 
+foreach(file man/man1/vitro.1 man/man1/vitro-trace-gaps.1 bash-completion/completions/vitro zsh/site-functions/_vitro
+             fish/vendor_completions.d/vitro.fish)
+  file(SIZE ${scratch}/prefix/share/${file} size)
+  if(size EQUAL 0)
+    message(FATAL_ERROR "${file} is empty")
+  endif()
+endforeach()
+
 # The library without the compiler stays small.
 if(NOT SANITIZE AND BUILD_TYPE STREQUAL Release)
   file(GLOB_RECURSE library ${scratch}/prefix/*/libvitro.so)

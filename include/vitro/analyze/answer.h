@@ -25,10 +25,30 @@ struct AnswerColumn {
 // A text, a whole number or another; nothing where there is no value.
 using AnswerCell = std::variant<std::monostate, std::string, int64_t, double>;
 
+// As a person reads it: "1.234ms", "-" for nothing.
+std::string cell_text(const AnswerCell& cell, Unit unit);
+// 0 of a text and of nothing.
+double cell_number(const AnswerCell& cell);
+
+// How a page draws a table.
+struct AnswerPlot {
+  enum class Kind : uint8_t {
+    nothing,
+    shares,   // a bar for each of the first rows: how much `y`, of what `x` names
+    columns,  // a bar for each row, side by side in their order: `y` by `x`
+    line,     // `y` over the number `x`, straight from row to row
+    levels,   // `y` over the number `x`, where a value lasts until the next row
+  };
+  Kind kind = Kind::nothing;
+  std::string x, y;    // names of columns
+  std::string series;  // of `line` and `levels`: the column whose texts tell lines apart
+};
+
 struct AnswerTable {
   std::string name, title;
   std::vector<AnswerColumn> columns;
   std::vector<std::vector<AnswerCell>> rows;
+  AnswerPlot plot = {};
 };
 
 // Something that could be won, with what it rests on.
@@ -46,6 +66,7 @@ struct Answer {
   std::string name;  // of the analysis
   std::vector<AnswerTable> tables;
   std::vector<Finding> findings;  // what could win most comes first
+  double flawed_percent = 0;      // of the events of the file: those that are not as they should be
 };
 
 struct TextOptions {
@@ -55,7 +76,8 @@ struct TextOptions {
 std::string to_text(const Answer& answer, const TextOptions& options = {});
 // One object: the tables by name, each a list of objects by column, and the findings.
 void to_json(const Answer& answer, report::Output& out);
-// Each table with a line of names; more than one: a line "# name" before each.
+// Each table with a line of names; more than one: a line "# name" before each.  Without
+// tables the findings.
 void to_csv(const Answer& answer, report::Output& out);
 
 }  // namespace vitro::analyze

@@ -42,9 +42,11 @@ size_t columns_in(double width);
 
 struct SvgOptions {
   double width = 0, height = 0;
-  std::string title;
+  std::string title = {};
   std::string style = {};  // CSS of this picture's own classes
   bool in_page = false;    // inside an HTML page (html.h), which has the common style already
+  bool stretched = false;  // as wide and high as the page says, without regard to proportions: for
+                           // pictures without text
 };
 
 class Svg {

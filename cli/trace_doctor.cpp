@@ -1,0 +1,53 @@
+// `vitro trace doctor`: the findings of all analyses.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "trace.h"
+#include "vitro/analyze/analyses.h"
+#include "vitro/analyze/doctor.h"
+#include "vitro/analyze/steps.h"
+#include "vitro/report/units.h"
+
+namespace vitro::cli {
+namespace {
+
+// Says what was measured, and plainly where there is nothing to say.
+void print_head(const analyze::Trace& trace, const analyze::Answer& answer) {
+  const analyze::Window window = analyze::measured_window(trace);
+  const size_t steps = analyze::profiler_steps(trace).size();
+  if (window.length() == 0) {
+    std::printf("No event of this file has a duration: there is nothing to win.\n");
+    return;
+  }
+  std::printf("Measured: %s", report::time_text(static_cast<double>(window.length())).c_str());
+  if (steps > 0) std::printf(", %zu step%s", steps, steps == 1 ? "" : "s");
+  std::printf(". ");
+  if (answer.findings.empty()) {
+    std::printf("Nothing was found that could win half a percent of it (%zu questions asked).\n",
+                analyze::analyses().size());
+  } else {
+    std::printf("%zu finding%s, shares are of the measured time.\n", answer.findings.size(),
+                answer.findings.size() == 1 ? "" : "s");
+  }
+}
+
+int run(const std::string& file, const TraceSetting& setting) {
+  const auto trace = open_trace(file, setting);
+  if (!trace) return unreadable;
+  const analyze::Answer answer = analyze::doctor(*trace);
+  if (!setting.json && !setting.csv) print_head(*trace, answer);
+  return print_answer(answer, setting);
+}
+
+const AddTraceCommand doctor(
+    "doctor", "What to do first: the findings of all questions, those that could win most first",
+    [](CLI::App& app) -> std::function<int()> {
+      auto setting = std::make_shared<TraceSetting>();
+      auto file = std::make_shared<std::string>();
+      app.add_option("file", *file, trace_file_about)->required();
+      setting->declare(app);
+      return [setting, file] { return run(*file, *setting); };
+    });
+
+}  // namespace
+}  // namespace vitro::cli

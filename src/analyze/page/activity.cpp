@@ -1,0 +1,137 @@
+#include "activity.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "analyze/self_spans.h"
+#include "vitro/analyze/classes.h"
+#include "vitro/analyze/timeline.h"
+
+namespace vitro::analyze {
+namespace {
+
+class Doings {
+ public:
+  explicit Doings(const Trace& trace) : trace_(trace), classes_(trace) {
+    for (const std::string& name : trace.names()) {
+      communication_.push_back(is_communication(name));
+      step_.push_back(name.starts_with("ProfilerStep#"));
+    }
+  }
+
+  // Nothing of what only spans the work of others: steps, the device's side of ranges, waits.
+  Doing operator[](EventId event) const {
+    switch (classes_[event]) {
+      case EventClass::kernel:
+        return communication_[trace_.name_ids()[event]] ? Doing::communication : Doing::kernels;
+      case EventClass::copy:
+      case EventClass::set:
+        return Doing::copies;
+      case EventClass::op:
+        return Doing::ops;
+      case EventClass::runtime:
+        return Doing::runtime;
+      case EventClass::annotation:
+        return step_[trace_.name_ids()[event]] ? Doing::nothing : Doing::ranges;
+      case EventClass::python:
+        return Doing::python;
+      case EventClass::other:
+      case EventClass::overhead:
+        return is_marker(event) ? Doing::nothing : Doing::other;
+      case EventClass::device_range:
+      case EventClass::sync:
+      case EventClass::instant:
+      case EventClass::counter:
+      case EventClass::flow:
+      case EventClass::metadata:
+        return Doing::nothing;
+    }
+    return Doing::nothing;
+  }
+
+ private:
+  // Kineto's rows for the recording itself.
+  bool is_marker(EventId event) const {
+    const std::string& pid = trace_.tracks()[trace_.track_ids()[event]].pid;
+    return pid == "Spans" || pid == "Traces";
+  }
+
+  const Trace& trace_;
+  Classes classes_;
+  std::vector<bool> communication_, step_;  // by name
+};
+
+// A stretch of time cut into columns of one length.
+class Painter {
+ public:
+  Painter(const Window& window, size_t columns)
+      : begin_(window.begin), per_column_(window.length() / static_cast<int64_t>(columns) + 1) {
+    out_.columns.resize(columns);
+  }
+
+  void paint(Doing doing, int64_t from, int64_t to) {
+    out_.times[static_cast<size_t>(doing)] += to - from;
+    while (from < to) {
+      const auto column = static_cast<size_t>((from - begin_) / per_column_);
+      const int64_t end = std::min(to, begin_ + static_cast<int64_t>(column + 1) * per_column_);
+      out_.columns[column][static_cast<size_t>(doing)] += end - from;
+      from = end;
+    }
+  }
+
+  TrackActivity take(uint32_t track) {
+    out_.track = track;
+    return std::move(out_);
+  }
+
+ private:
+  const int64_t begin_, per_column_;
+  TrackActivity out_;
+};
+
+Window window_of(const Trace& trace, const Doings& doings) {
+  Window window{INT64_MAX, INT64_MIN};
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (doings[e] == Doing::nothing || trace.dur()[e] == none) continue;
+    window.begin = std::min(window.begin, trace.ts()[e]);
+    window.end = std::max(window.end, trace.ts()[e] + std::max<int64_t>(trace.dur()[e], 0));
+  }
+  return window.begin > window.end ? Window{} : window;
+}
+
+}  // namespace
+
+std::string_view name_of(Doing doing) {
+  constexpr std::string_view names[] = {
+      "kernels",      "ops",   "communication",        "copies and fills",
+      "named ranges", "other", "calls of the runtime", "Python functions"};
+  return names[static_cast<size_t>(doing)];
+}
+
+int64_t TrackActivity::busy() const {
+  return std::accumulate(times.begin(), times.end(), int64_t{0});
+}
+
+Activity activity_of(const Trace& trace, size_t columns) {
+  const Doings doings(trace);
+  Activity out{window_of(trace, doings), {}};
+  if (out.window.length() == 0) return out;
+  const Timeline timeline(trace);
+  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
+    std::vector<EventId> events;
+    std::ranges::copy_if(timeline.track(t), std::back_inserter(events),
+                         [&](EventId e) { return doings[e] != Doing::nothing; });
+    Painter painter(out.window, columns);
+    each_self(trace, events,
+              [&](EventId e, int64_t begin, int64_t end) { painter.paint(doings[e], begin, end); });
+    TrackActivity track = painter.take(t);
+    if (track.busy() > 0) out.tracks.push_back(std::move(track));
+  }
+  std::ranges::stable_sort(out.tracks, {}, [&](const TrackActivity& track) {
+    return trace.tracks()[track.track].sort_index;
+  });
+  return out;
+}
+
+}  // namespace vitro::analyze

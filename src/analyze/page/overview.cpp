@@ -1,0 +1,184 @@
+#include "overview.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "activity.h"
+#include "vitro/base/cat.h"
+#include "vitro/report/chart.h"
+#include "vitro/report/plot.h"
+#include "vitro/report/units.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t columns = 800, rows = 24, most_tracks = 32;
+
+constexpr std::string_view style =
+    ".tracks{position:relative;margin:1em 0 2em}"
+    ".track{display:grid;grid-template-columns:15em minmax(0,1fr);gap:.8em;align-items:center;"
+    "padding:2px 0;border-bottom:1px solid var(--grid)}"
+    ".track .name{white-space:nowrap;overflow:hidden;text-overflow:ellipsis;font-size:12px}"
+    ".track svg{width:100%;height:26px;display:block}"
+    ".track .band{position:relative;height:18px;font-size:12px;color:var(--muted);overflow:hidden}"
+    ".track .band span{position:absolute;top:0;bottom:0;border-left:1px solid var(--muted);"
+    "padding-left:3px;overflow:hidden;white-space:nowrap}"
+    ".track .time{position:relative;height:1.5em;font-size:12px;color:var(--muted)}"
+    ".track .time span{position:absolute;transform:translateX(-50%);white-space:nowrap}"
+    ".track .time span:first-child{transform:none}"
+    "@media (max-width:600px){.track{grid-template-columns:minmax(0,1fr);gap:0}"
+    ".track .time span.odd{display:none}}";
+
+std::string percent_of(double part) {
+  return cat(report::pixels(100 * part), "%");
+}
+
+std::string percent_of(int64_t part, int64_t whole) {
+  return report::percent_text(static_cast<double>(part), static_cast<double>(whole));
+}
+
+// "python 1234: thread 5678".
+std::string label_of(const TrackInfo& track) {
+  const std::string process = !track.labels.empty()    ? track.labels
+                              : !track.process.empty() ? track.process
+                                                       : cat("process ", track.pid);
+  const std::string thread = track.thread.empty() ? track.tid : track.thread;
+  return cat(process, ": ", thread);
+}
+
+// Where each thing that is done ends in a column, in rows from below.
+std::array<int, doing_count> heights(const Times& times, int64_t per_column) {
+  std::array<int, doing_count> ends{};
+  int64_t sum = 0;
+  for (size_t i = 0; i < doing_count; ++i) {
+    sum += times[i];
+    const double part = static_cast<double>(sum) / static_cast<double>(per_column);
+    ends[i] = static_cast<int>(std::ceil(std::min(part, 1.0) * static_cast<double>(rows) - 0.01));
+  }
+  return ends;
+}
+
+// The outline of one thing over all columns; columns of one height are one piece.
+std::string path_of(const std::vector<std::array<int, doing_count>>& ends, size_t doing) {
+  std::string path;
+  const auto low = [&](size_t c) { return doing == 0 ? 0 : ends[c][doing - 1]; };
+  for (size_t c = 0; c < ends.size();) {
+    size_t next = c + 1;
+    while (next < ends.size() && low(next) == low(c) && ends[next][doing] == ends[c][doing]) ++next;
+    const int height = ends[c][doing] - low(c);
+    if (height > 0) {
+      path += cat("M", c, " ", static_cast<int>(rows) - ends[c][doing], "h", next - c, "v", height,
+                  "h-", next - c, "z");
+    }
+    c = next;
+  }
+  return path;
+}
+
+std::string tooltip_of(const TrackActivity& track, const std::string& label, int64_t window) {
+  std::string text = cat(label, "\nbusy ", percent_of(track.busy(), window));
+  for (size_t i = 0; i < doing_count; ++i) {
+    if (track.times[i] == 0) continue;
+    text += cat("\n", name_of(static_cast<Doing>(i)), " ", percent_of(track.times[i], window));
+  }
+  return text;
+}
+
+void draw_track(report::Html& page, const Trace& trace, const Activity& activity,
+                const TrackActivity& track) {
+  const std::string label = label_of(trace.tracks()[track.track]);
+  const int64_t window = activity.window.length(), per_column = window / columns + 1;
+  std::vector<std::array<int, doing_count>> ends;
+  for (const Times& times : track.columns) ends.push_back(heights(times, per_column));
+  page.open("div", {{"class", "track"}});
+  page.element("span", cat(percent_of(track.busy(), window), " ", label),
+               {{"class", "name"}, {"title", label}});
+  page.picture({.width = columns,
+                .height = rows,
+                .title = tooltip_of(track, label, window),
+                .stretched = true},
+               [&](report::Svg& svg) {
+                 for (size_t i = 0; i < doing_count; ++i) {
+                   const std::string path = path_of(ends, i);
+                   if (!path.empty())
+                     svg.open("path", {{"class", cat("fill", i)}, {"d", path}}).close();
+                 }
+               });
+  page.close();
+}
+
+// Of the steps those that lie in the window, each a stretch with its number.
+void draw_steps(report::Html& page, const Trace& trace, const Window& window) {
+  const std::vector<Step> steps = profiler_steps(trace);
+  if (steps.empty() || steps.size() > columns / 4) return;
+  page.open("div", {{"class", "track"}}).element("span", "steps", {{"class", "name"}});
+  page.open("div", {{"class", "band"}});
+  const auto place = [&](int64_t at) {
+    const double part =
+        static_cast<double>(at - window.begin) / static_cast<double>(window.length());
+    return std::clamp(part, 0.0, 1.0);
+  };
+  for (const Step& step : steps) {
+    const double from = place(step.begin), to = place(step.end);
+    page.element("span", cat(step.number),
+                 {{"style", cat("left:", percent_of(from), ";width:", percent_of(to - from))},
+                  {"title", cat("step ", step.number, ", ",
+                                report::time_text(static_cast<double>(step.end - step.begin)))}});
+  }
+  page.close().close();
+}
+
+void draw_times(report::Html& page, const Window& window) {
+  page.open("div", {{"class", "track"}}).element("span", "", {{"class", "name"}});
+  page.open("div", {{"class", "time"}});
+  const report::Axis axis{.low = 0, .high = static_cast<double>(window.length()), .to = 0.97};
+  size_t n = 0;
+  for (const double tick : axis.ticks(8)) {
+    const double part = tick / axis.high;
+    if (part > 0.97) continue;
+    page.element("span", report::short_number(report::time_text(tick)),
+                 {{"class", n++ % 2 == 0 ? "" : "odd"}, {"style", cat("left:", percent_of(part))}});
+  }
+  page.close().close();
+}
+
+// The busiest of the tracks, in their order.
+std::vector<const TrackActivity*> chosen(const Activity& activity) {
+  std::vector<const TrackActivity*> list;
+  for (const TrackActivity& track : activity.tracks) list.push_back(&track);
+  if (list.size() <= most_tracks) return list;
+  std::ranges::stable_sort(list, std::ranges::greater(), &TrackActivity::busy);
+  list.resize(most_tracks);
+  std::ranges::sort(list);
+  return list;
+}
+
+}  // namespace
+
+std::string_view overview_style() {
+  return style;
+}
+
+void draw_overview(report::Html& page, const Trace& trace) {
+  const Activity activity = activity_of(trace, columns);
+  if (activity.tracks.empty()) return;
+  page.open("section", {{"id", "timeline"}}).heading("Timeline");
+  const std::vector<const TrackActivity*> shown = chosen(activity);
+  std::string what = cat(
+      "What each thread and stream was doing: the innermost event counts, a full column is fully "
+      "busy. The percentage is of all the ",
+      report::time_text(static_cast<double>(activity.window.length())), ".");
+  if (shown.size() < activity.tracks.size())
+    what += cat(" ", activity.tracks.size() - shown.size(), " less busy tracks are left out.");
+  page.paragraph(what);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < doing_count; ++i) names.emplace_back(name_of(static_cast<Doing>(i)));
+  report::draw_keys(page, names);
+  page.open("div", {{"class", "tracks"}});
+  draw_steps(page, trace, activity.window);
+  for (const TrackActivity* track : shown) draw_track(page, trace, activity, *track);
+  draw_times(page, activity.window);
+  page.close().close();
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "overview.h"
+#include "plots.h"
+#include "vitro/analyze/analyses.h"
+#include "vitro/analyze/doctor.h"
+#include "vitro/analyze/report.h"
+#include "vitro/analyze/steps.h"
+#include "vitro/base/cat.h"
+#include "vitro/report/html.h"
+#include "vitro/report/plot.h"
+#include "vitro/report/table.h"
+#include "vitro/report/units.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t most_rows = 200, open_rows = 12, widest_cell = 160;
+
+constexpr std::string_view style =
+    ".skip{position:absolute;left:-100em}.skip:focus{position:static}"
+    "nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.2em 1.2em;padding:0}"
+    "section{border-top:1px solid var(--grid);margin-top:2em}"
+    "summary{cursor:pointer;padding:.3em 0}"
+    "code{font:13px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    ".muted{color:var(--muted)}"
+    ".finding{border:1px solid var(--grid);border-radius:6px;padding:.6em 1em;margin:.8em 0}"
+    ".finding p{margin:.3em 0}.finding .sentence{font-weight:600}"
+    ".finding svg{width:100%;height:8px;display:block;margin:.4em 0}"
+    ".could{fill:var(--c2);opacity:.4}.surely{fill:var(--c2)}.whole{fill:var(--grid)}";
+
+std::string time_text(int64_t ns) {
+  return report::time_text(static_cast<double>(ns));
+}
+
+std::string number_text(double number) {
+  return cell_text(number, Unit::percent);
+}
+
+std::string range_text(const Finding& finding) {
+  if (finding.low_ns == finding.high_ns) return number_text(finding.high_percent);
+  return cat(number_text(finding.low_percent), " to ", number_text(finding.high_percent));
+}
+
+class Page {
+ public:
+  Page(const Trace& trace, std::string_view name, report::Output& out)
+      : trace_(trace),
+        name_(name),
+        html_(out, {.title = std::string(name),
+                    .style = cat(report::plot_style(), overview_style(), style)}) {}
+
+  void write() {
+    const std::vector<Answer> answers = ask_all(trace_);
+    html_.element("a", "Skip to the findings", {{"class", "skip"}, {"href", "#findings"}});
+    summary();
+    contents();
+    html_.open("main");
+    findings(doctor(answers));
+    draw_overview(html_, trace_);
+    for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
+    html_.close().element("footer", "Made by `vitro trace report`.", {{"class", "muted"}});
+    html_.finish();
+  }
+
+ private:
+  void summary() {
+    const Window window = measured_window(trace_);
+    const size_t steps = profiler_steps(trace_).size();
+    std::string text = cat(time_text(window.length()), " measured");
+    if (steps > 0) text += cat(" in ", steps, steps == 1 ? " step" : " steps");
+    text += cat(", ", trace_.size(), " events on ", trace_.tracks().size(), " tracks, ",
+                report::bytes_text(static_cast<double>(trace_.file_bytes())), ".");
+    html_.paragraph(text);
+    for (const Note& note : trace_.notes())
+      html_.paragraph(cat("Not whole: at byte ", note.offset, ": ", note.text));
+  }
+
+  void contents() {
+    html_.open("nav", {{"aria-label", "Contents"}}).open("ul");
+    link("findings", "Findings");
+    link("timeline", "Timeline");
+    for (const Analysis& analysis : analyses()) link(analysis.name, analysis.name);
+    html_.close().close();
+  }
+
+  void link(std::string_view id, std::string_view text) {
+    html_.open("li").element("a", text, {{"href", cat("#", id)}}).close();
+  }
+
+  void findings(const Answer& all) {
+    html_.open("section", {{"id", "findings"}, {"tabindex", "-1"}}).heading("Findings");
+    if (all.findings.empty())
+      html_.paragraph("Nothing was found that could win half a percent of the measured time.");
+    for (const Finding& each : all.findings) finding(each);
+    html_.close();
+  }
+
+  void finding(const Finding& finding) {
+    html_.open("article", {{"class", "finding"}});
+    html_.element("p", finding.sentence, {{"class", "sentence"}});
+    html_.paragraph(cat("Could win ", range_text(finding), " of the measured time (",
+                        time_text(finding.low_ns), " to ", time_text(finding.high_ns),
+                        "): ", finding.advice, "."));
+    constexpr double width = 1000, height = 8;
+    html_.picture({.width = width, .height = height, .stretched = true}, [&](report::Svg& svg) {
+      svg.rect({0, 0, width, height}, "whole");
+      svg.rect({0, 0, width * finding.high_percent / 100, height}, "could");
+      svg.rect({0, 0, width * finding.low_percent / 100, height}, "surely");
+    });
+    html_.open("details").element("summary", cat("Rests on ", finding.events.size(), " events"));
+    html_.open("ul");
+    for (const EventId event : finding.events) html_.element("li", event_text(event));
+    html_.close().close().element("p", finding.key, {{"class", "muted"}}).close();
+  }
+
+  std::string event_text(EventId event) const {
+    const TrackInfo& track = trace_.tracks()[trace_.track_ids()[event]];
+    std::string text = cat("event ", event, ": ", report::shorten(trace_.name(event), widest_cell),
+                           " at ", time_text(trace_.ts()[event]));
+    if (trace_.dur()[event] != none) text += cat(" for ", time_text(trace_.dur()[event]));
+    return cat(text, ", pid ", track.pid, ", tid ", track.tid);
+  }
+
+  void answer(const Analysis& analysis, const Answer& answer) {
+    html_.open("section", {{"id", analysis.name}}).heading(analysis.name);
+    html_.paragraph(cat(analysis.about, "."));
+    const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
+    if (std::ranges::all_of(answer.tables, is_empty))
+      html_.element("p", "The trace has nothing of this.", {{"class", "muted"}});
+    for (const AnswerTable& each : answer.tables) draw_plot(html_, each);
+    for (const AnswerTable& each : answer.tables)
+      if (!each.rows.empty()) table(analysis, each);
+    html_.close();
+  }
+
+  void table(const Analysis& analysis, const AnswerTable& table) {
+    const size_t shown = std::min(table.rows.size(), most_rows);
+    const std::string rows = cat(table.rows.size(), table.rows.size() == 1 ? " row" : " rows");
+    const bool folded = table.rows.size() > open_rows;
+    folded ? html_.open("details") : html_.open("details", {{"open", "open"}});
+    html_.element("summary", cat(table.title, " (", rows, ")"));
+    std::vector<report::HtmlColumn> columns;
+    for (const AnswerColumn& column : table.columns)
+      columns.push_back({column.title, column.unit != Unit::text});
+    std::vector<std::vector<report::HtmlCell>> cells;
+    for (size_t r = 0; r < shown; ++r) cells.push_back(cells_of(table, r));
+    html_.sortable_table(table.title, columns, cells);
+    if (shown < table.rows.size()) {
+      html_.paragraph(cat("The first ", shown, " of ", rows, "; all of them: vitro trace ",
+                          analysis.name, " ", name_, " --csv"));
+    }
+    html_.close();
+  }
+
+  static std::vector<report::HtmlCell> cells_of(const AnswerTable& table, size_t row) {
+    std::vector<report::HtmlCell> cells;
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const AnswerCell& cell = table.rows[row][c];
+      report::HtmlCell made{report::shorten(cell_text(cell, table.columns[c].unit), widest_cell)};
+      if (table.columns[c].unit != Unit::text)
+        made.value = std::holds_alternative<std::monostate>(cell) ? -1e308 : cell_number(cell);
+      cells.push_back(std::move(made));
+    }
+    return cells;
+  }
+
+  const Trace& trace_;
+  std::string name_;
+  report::Html html_;
+};
+
+}  // namespace
+
+void write_report(const Trace& trace, std::string_view name, report::Output& out) {
+  Page(trace, name, out).write();
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,210 @@
+#include "vitro/report/plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vitro/base/cat.h"
+#include "vitro/report/chart.h"
+
+namespace vitro::report {
+namespace {
+
+constexpr double width = 1000, height = 200;
+constexpr size_t most_columns = 500;
+
+constexpr std::string_view style =
+    "figure{margin:1em 0}figcaption{font-weight:600;margin-bottom:.4em}"
+    ".area{position:relative;height:200px;margin:1em 1.5em 2.2em 6em}"
+    ".area svg{width:100%;height:100%;display:block;overflow:visible}"
+    ".area span{position:absolute;color:var(--muted);white-space:nowrap;font-size:12px}"
+    ".area .y{right:100%;padding-right:.6em;transform:translateY(-50%)}"
+    ".area .x{top:100%;padding-top:.3em;transform:translateX(-50%)}"
+    ".area polyline,.area line{vector-effect:non-scaling-stroke}"
+    ".area polyline{stroke-width:1.5}"
+    ".shares{list-style:none;margin:0;padding:0}"
+    ".shares li{display:grid;grid-template-columns:minmax(0,24em) minmax(4em,1fr) 7em;gap:.8em;"
+    "align-items:center;padding:.1em 0}"
+    ".shares .name{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}"
+    ".shares .value{text-align:right;font-variant-numeric:tabular-nums}"
+    ".shares svg{width:100%;height:12px;display:block}"
+    ".keys{list-style:none;display:flex;flex-wrap:wrap;gap:.2em 1.2em;margin:.4em 0;padding:0}"
+    ".keys li{display:flex;gap:.4em;align-items:center}"
+    ".keys svg{width:11px;height:11px;flex:none}"
+    "@media (max-width:600px){.area{margin-left:4.8em;margin-right:.8em}"
+    ".area .x.odd{display:none}"
+    ".shares li{grid-template-columns:minmax(0,1fr) 6.5em;gap:0 .8em;padding:.25em 0}"
+    ".shares .name{grid-column:1/3}}";
+
+struct Frame {
+  Axis x, y;
+  double unit = 1;  // of y: what its ticks are round in
+};
+
+// Round, from the least to the most and with zero in it.
+Frame frame_of(const PlotOptions& options, const std::vector<PlotSeries>& series) {
+  Frame frame{{.low = HUGE_VAL, .high = -HUGE_VAL, .from = 0, .to = width},
+              {.low = 0, .high = 0, .from = height, .to = 0}};
+  for (const PlotSeries& each : series) {
+    for (const Point& point : each.points) {
+      frame.x.low = std::min(frame.x.low, point.x);
+      frame.x.high = std::max(frame.x.high, point.x);
+      frame.y.low = std::min(frame.y.low, point.y);
+      frame.y.high = std::max(frame.y.high, point.y);
+    }
+  }
+  if (frame.x.low > frame.x.high) frame.x.low = frame.x.high = 0;
+  if (options.kind == PlotOptions::Kind::columns) ++frame.x.high;
+  if (!(frame.x.high > frame.x.low)) frame.x.high = frame.x.low + 1;
+  const double most = std::max(frame.y.high, -frame.y.low);
+  while (options.binary && most >= frame.unit * 1024) frame.unit *= 1024;
+  frame.y.low /= frame.unit;
+  frame.y.high = most > 0 ? frame.y.high / frame.unit : 1;
+  return frame;
+}
+
+// Of the points at one of the columns of pixels: the first, the lowest, the highest, the last.
+void append_column(const std::vector<Point>& points, size_t from, size_t to,
+                   std::vector<Point>& out) {
+  size_t low = from, high = from;
+  for (size_t i = from; i < to; ++i) {
+    if (points[i].y < points[low].y) low = i;
+    if (points[i].y > points[high].y) high = i;
+  }
+  size_t kept[] = {from, std::min(low, high), std::max(low, high), to - 1};
+  for (size_t i = 0; i < std::size(kept); ++i)
+    if (i == 0 || kept[i] != kept[i - 1]) out.push_back(points[kept[i]]);
+}
+
+std::vector<Point> thinned(const std::vector<Point>& points, const Axis& x) {
+  if (points.size() <= 4 * most_columns) return points;
+  std::vector<Point> out;
+  const double per_column = (x.high - x.low) / static_cast<double>(most_columns);
+  const auto column = [&](size_t i) { return std::floor((points[i].x - x.low) / per_column); };
+  for (size_t from = 0; from < points.size();) {
+    size_t to = from;
+    while (to < points.size() && column(to) == column(from)) ++to;
+    append_column(points, from, to, out);
+    from = to;
+  }
+  return out;
+}
+
+void draw_line(Svg& svg, const Frame& frame, const PlotOptions& options, const PlotSeries& series,
+               size_t colour) {
+  std::vector<Point> line;
+  for (const Point& point : thinned(series.points, frame.x)) {
+    const Point next{frame.x.at(point.x), frame.y.at(point.y / frame.unit)};
+    if (options.kind == PlotOptions::Kind::levels && !line.empty())
+      line.push_back({next.x, line.back().y});
+    line.push_back(next);
+  }
+  svg.polyline(line, cat("stroke", colour % 8));
+}
+
+void draw_columns(Svg& svg, const Frame& frame, const PlotOptions& options,
+                  const std::vector<Point>& points) {
+  const size_t together = (points.size() + most_columns - 1) / most_columns;
+  for (size_t i = 0; i < points.size(); i += together) {
+    const size_t end = std::min(i + together, points.size());
+    Point most = points[i];
+    for (size_t k = i; k < end; ++k)
+      if (points[k].y > most.y) most = points[k];
+    const double left = frame.x.at(static_cast<double>(i));
+    const double right = frame.x.at(static_cast<double>(end));
+    const double top = frame.y.at(most.y / frame.unit), gap = 0.1 * (right - left);
+    svg.rect({left + gap, top, right - left - 2 * gap, height - top}, "fill0",
+             cat(options.x_text(most.x), ": ", options.y_text(most.y)));
+  }
+}
+
+std::string percent_of(double part) {
+  return cat(pixels(100 * part), "%");
+}
+
+void draw_numbers(Html& page, const Frame& frame, const PlotOptions& options) {
+  for (const double tick : frame.y.ticks(4)) {
+    page.element("span", short_number(options.y_text(tick * frame.unit)),
+                 {{"class", "y"}, {"style", cat("top:", percent_of(frame.y.at(tick) / height))}});
+  }
+  const bool columns = options.kind == PlotOptions::Kind::columns;
+  const double to_middle = columns ? 0.5 : 0;
+  size_t n = 0;
+  for (const double tick : frame.x.ticks(5)) {
+    if (columns && (tick != std::floor(tick) || tick >= frame.x.high)) continue;
+    const double at = frame.x.at(tick + to_middle) / width;
+    page.element(
+        "span", short_number(options.x_text(tick)),
+        {{"class", n++ % 2 == 0 ? "x" : "x odd"}, {"style", cat("left:", percent_of(at))}});
+  }
+}
+
+}  // namespace
+
+std::string_view plot_style() {
+  return style;
+}
+
+std::string short_number(const std::string& text) {
+  const size_t point = text.find('.');
+  if (point == std::string::npos) return text;
+  size_t end = text.find_first_not_of("0123456789", point + 1);
+  if (end == std::string::npos) end = text.size();
+  size_t keep = end;
+  while (keep > point + 1 && text[keep - 1] == '0') --keep;
+  if (keep == point + 1) keep = point;
+  return text.substr(0, keep) + text.substr(end);
+}
+
+void draw_plot(Html& page, const PlotOptions& options, const std::vector<PlotSeries>& series) {
+  const Frame frame = frame_of(options, series);
+  page.open("figure").element("figcaption", options.title).open("div", {{"class", "area"}});
+  page.picture({.width = width, .height = height, .title = options.title, .stretched = true},
+               [&](Svg& svg) {
+                 for (const double tick : frame.y.ticks(4))
+                   svg.line({0, frame.y.at(tick)}, {width, frame.y.at(tick)}, "grid");
+                 for (size_t i = 0; i < series.size(); ++i) {
+                   if (options.kind == PlotOptions::Kind::columns) {
+                     draw_columns(svg, frame, options, series[i].points);
+                   } else {
+                     draw_line(svg, frame, options, series[i], i);
+                   }
+                 }
+               });
+  draw_numbers(page, frame, options);
+  page.close();
+  if (series.size() > 1) {
+    std::vector<std::string> names;
+    for (const PlotSeries& each : series) names.push_back(each.name);
+    draw_keys(page, names);
+  }
+  page.close();
+}
+
+void draw_shares(Html& page, std::string_view title, const std::vector<Share>& shares,
+                 double whole) {
+  double most = whole;
+  for (const Share& share : shares) most = std::max(most, share.value);
+  page.open("figure").element("figcaption", title).open("ul", {{"class", "shares"}});
+  for (const Share& share : shares) {
+    const double part = most > 0 ? std::max(share.value, 0.0) / most : 0;
+    page.open("li");
+    page.element("span", share.name, {{"class", "name"}, {"title", share.name}});
+    page.picture({.width = width, .height = 12, .stretched = true},
+                 [&](Svg& svg) { svg.rect({0, 0, std::max(part * width, 1.0), 12}, "fill0"); });
+    page.element("span", share.text, {{"class", "value"}}).close();
+  }
+  page.close().close();
+}
+
+void draw_keys(Html& page, const std::vector<std::string>& names) {
+  page.open("ul", {{"class", "keys"}});
+  for (size_t i = 0; i < names.size(); ++i) {
+    page.open("li");
+    page.picture({.width = 10, .height = 10, .stretched = true},
+                 [&](Svg& svg) { svg.rect({0, 0, 10, 10}, cat("fill", i % 8)); });
+    page.element("span", names[i]).close();
+  }
+  page.close();
+}
+
+}  // namespace vitro::report

@@ -1,0 +1,63 @@
+#include "vitro/analyze/doctor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/trace_files.h"
+#include "vitro/analyze/analyses.h"
+
+namespace vitro::analyze {
+namespace {
+
+Finding finding(std::string key, int64_t high) {
+  return {.key = std::move(key),
+          .sentence = "a, \"b\"",
+          .advice = "c",
+          .low_ns = 1,
+          .high_ns = high,
+          .low_percent = 0.5,
+          .high_percent = 2,
+          .events = {3, 4}};
+}
+
+std::string csv_of(const Answer& answer) {
+  report::TextOutput out;
+  to_csv(answer, out);
+  out.finish();
+  return out.text();
+}
+
+TEST(Doctor, says_each_finding_once_and_what_wins_most_first) {
+  const Answer answer = doctor({{"a", {}, {finding("x", 5), finding("y", 4)}},
+                                {"b", {}, {finding("z", 9), finding("x", 3)}}});
+  std::vector<std::string> keys;
+  for (const Finding& f : answer.findings) keys.push_back(f.key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"z", "x", "y"}));
+  EXPECT_EQ(answer.findings[1].high_ns, 5);
+  EXPECT_TRUE(answer.tables.empty());
+}
+
+TEST(Doctor, has_all_that_the_analyses_of_a_real_trace_found) {
+  const auto trace = open_alone(real_trace("nccl_two_ranks.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer all = doctor(*trace);
+  EXPECT_FALSE(all.findings.empty());
+  for (const Answer& answer : ask_all(*trace)) {
+    for (const Finding& each : answer.findings) {
+      const auto same = [&](const Finding& f) { return f.key == each.key; };
+      EXPECT_EQ(std::ranges::count_if(all.findings, same), 1) << each.key;
+    }
+  }
+}
+
+TEST(Doctor, is_written_as_text_and_csv_with_its_events) {
+  const Answer answer = doctor({{"a", {}, {finding("x", 5)}}});
+  EXPECT_NE(to_text(answer).find("[x; events 3 4]"), std::string::npos) << to_text(answer);
+  EXPECT_EQ(csv_of(answer),
+            "key,low_percent,high_percent,low_ns,high_ns,sentence,advice,events\n"
+            "x,0.5,2.0,1,5,\"a, \"\"b\"\"\",c,3 4\n");
+}
+
+}  // namespace
+}  // namespace vitro::analyze

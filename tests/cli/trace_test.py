@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""vitro trace, run on real and broken traces.   usage: trace_test.py VITRO TRACES"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+VITRO, TRACES = sys.argv[1:3]
+
+
+def step(kernels, gap_us):
+    """A launch and a kernel of 10 us, so many times, with so much between the kernels."""
+    events = []
+    for i in range(kernels):
+        at = i * (10 + gap_us)
+        shared = {"args": {"correlation": i + 1}, "ph": "X"}
+        events.append(shared | {"name": "launch", "cat": "cuda_runtime", "pid": 1, "tid": 1, "ts": at, "dur": 1})
+        events.append(shared | {"name": "k", "cat": "kernel", "pid": 0, "tid": 7, "ts": at + 1, "dur": 10})
+    return {"traceEvents": events}
+
+
+class Trace(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.environment = os.environ | {"VITRO_CACHE_DIR": self.path("cache")}
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, trace):
+        with open(self.path(name), "w") as file:
+            json.dump(trace, file)
+        return self.path(name)
+
+    def vitro(self, *words):
+        command = [VITRO, "trace", *words]
+        return subprocess.run(command, cwd=self.folder.name, env=self.environment, capture_output=True, text=True)
+
+    def test_doctor_gives_the_same_findings_as_text_json_and_csv(self):
+        slow = self.write("slow.json", step(20, 90))
+        text = self.vitro("doctor", slow)
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertIn("Measured: 1.911ms. ", text.stdout)
+        found = json.loads(self.vitro("doctor", slow, "--json").stdout)["findings"]
+        rows = list(csv.DictReader(io.StringIO(self.vitro("doctor", slow, "--csv").stdout)))
+        self.assertGreaterEqual(len(found), 1)
+        self.assertEqual([f["key"] for f in found], [row["key"] for row in rows])
+        for each in found:
+            self.assertIn(each["sentence"], text.stdout)
+            self.assertIn(each["advice"], text.stdout)
+            self.assertGreater(len(each["events"]), 0)
+
+    def test_doctor_says_plainly_that_there_is_nothing(self):
+        done = self.vitro("doctor", self.write("good.json", step(20, 0)), "--fail-on", "0.5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Nothing was found that could win half a percent of it", done.stdout)
+        done = self.vitro("doctor", self.write("empty.json", {"traceEvents": []}))
+        self.assertIn("No event of this file has a duration", done.stdout)
+
+    def test_fail_on_ends_with_1_where_so_much_could_be_won(self):
+        slow = self.write("slow.json", step(20, 90))
+        self.assertEqual(self.vitro("doctor", slow, "--fail-on", "50").returncode, 1)
+        self.assertEqual(self.vitro("doctor", slow, "--fail-on", "99.9").returncode, 0)
+
+    def test_check_fails_on_request_where_events_are_flawed(self):
+        trace = step(5, 0)
+        good = self.write("good.json", trace)
+        trace["traceEvents"][1]["args"] = {}  # a kernel whose launch is not told
+        bad = self.write("bad.json", trace)
+        self.assertEqual(self.vitro("check", good, "--fail-on", "0").returncode, 0)
+        self.assertEqual(self.vitro("check", bad).returncode, 0)
+        self.assertEqual(self.vitro("check", bad, "--fail-on", "10").returncode, 1)
+        self.assertEqual(self.vitro("check", bad, "--fail-on", "11").returncode, 0)
+
+    def report(self, file):
+        """The page as an XML tree, which it is if every element is closed and every text escaped."""
+        done = self.vitro("report", file, "-o", "page.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the report is in page.html", done.stderr)
+        with open(self.path("page.html"), encoding="utf-8") as page:
+            return xml.etree.ElementTree.fromstring(page.read().partition("\n")[2])
+
+    def assert_self_contained(self, page):
+        for element in page.iter():
+            for name, value in element.attrib.items():
+                self.assertNotIn("://", value, element.tag)
+                self.assertNotIn(name, {"src", "srcset", "onclick", "onload", "onerror"})
+                self.assertTrue(name != "href" or value.startswith("#"), value)
+            self.assertNotIn(element.tag, {"link", "img", "iframe", "object", "embed", "base"})
+            if element.tag == "style":
+                self.assertNotRegex(element.text, r"url\(|@import")
+        scripts = page.findall(".//script")
+        self.assertLessEqual(len(scripts), 1)
+        ids = [element.get("id") for element in page.iter() if element.get("id")]
+        self.assertEqual(len(ids), len(set(ids)))
+        for link in page.iter("a"):
+            self.assertIn(link.get("href")[1:], ids)
+
+    def test_report_is_a_whole_page_for_every_real_trace(self):
+        for name in sorted(os.listdir(TRACES)):
+            if not name.endswith((".json", ".json.gz")):
+                continue
+            with self.subTest(name):
+                page = self.report(os.path.join(TRACES, name))
+                self.assert_self_contained(page)
+                self.assertEqual(page.find("head/title").text, name)
+                first = page.find("body/main/section")
+                self.assertEqual((first.get("id"), first.find("h2").text), ("findings", "Findings"))
+
+    def test_report_escapes_whatever_a_trace_holds(self):
+        evil = "</title><script>alert(1)</script><!-- ]]> & \" ' \x00 \u202e"
+        trace = step(20, 90)
+        for event in trace["traceEvents"]:
+            event["name"] = evil
+        trace["traceEvents"] += [
+            {"ph": "M", "name": "process_name", "pid": 1, "tid": 1, "ts": 0, "args": {"name": evil}},
+            {"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "ts": 0, "args": {"labels": evil}},
+            {"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "ts": 0, "args": {"name": evil}},
+            {"ph": "X", "cat": evil, "name": "aten::mm", "pid": 1, "tid": evil, "ts": 0, "dur": 5},
+        ]
+        trace[evil] = evil
+        page = self.report(self.write("evil<script>.json", trace))
+        self.assert_self_contained(page)
+        self.assertGreater(sum("alert(1)" in (text or "") for text in page.itertext()), 5)
+
+    @unittest.skipUnless(shutil.which("chromium"), "no Chromium here")
+    def test_report_is_no_wider_than_a_phone_and_its_script_runs(self):
+        self.report(os.path.join(TRACES, "v100_train_rank0.json.gz"))
+        measure = """<script>const root = document.documentElement, head = document.querySelector('#ops th:nth-child(3)');
+            head.querySelector('button').click();
+            const calls = [...document.querySelectorAll('#ops tbody tr')].map(row => +row.cells[2].dataset.v);
+            root.dataset.seen = [innerWidth, root.scrollWidth, head.getAttribute('aria-sort'),
+                calls.length > 2 && calls.every((n, i) => i == 0 || n <= calls[i - 1])].join(' ');</script>"""
+        with open(self.path("page.html"), "a", encoding="utf-8") as page:
+            page.write(measure)
+        size = ["--window-size=390,800", "--virtual-time-budget=1000"]
+        command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", *size, "--dump-dom", self.path("page.html")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        seen = re.search(r'data-seen="(\d+) (\d+) (\w+) (\w+)"', done.stdout)
+        self.assertIsNotNone(seen, done.stderr)
+        self.assertLessEqual(int(seen[2]), int(seen[1]))
+        self.assertEqual((seen[3], seen[4]), ("descending", "true"))
+
+    def test_report_has_the_same_bytes_again(self):
+        pages = []
+        for _ in range(2):
+            self.report(os.path.join(TRACES, "nccl_two_ranks.json.gz"))
+            with open(self.path("page.html"), "rb") as page:
+                pages.append(page.read())
+        self.assertEqual(pages[0], pages[1])
+
+    def test_exit_codes_tell_wrong_use_from_unreadable_files(self):
+        self.assertEqual(self.vitro("doctor").returncode, 2)
+        self.assertEqual(self.vitro("no-such-question", "x").returncode, 2)
+        done = self.vitro("doctor", "no_such_file.json")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no_such_file.json", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
