@@ -43,6 +43,24 @@ bool shows_nothing(const TensorMeta& view) {
   return std::any_of(view.sizes.begin(), view.sizes.end(), [](Size s) { return s.expr().is(0); });
 }
 
+// Whether no element of the memory stands in the view twice, whatever the sizes of a call.
+bool shows_each_once(const TensorMeta& view) {
+  std::vector<std::pair<int64_t, int64_t>> dims;  // stride, size
+  for (size_t d = 0; d < view.sizes.size(); ++d) {
+    const auto size = view.sizes[d].expr().constant(), stride = view.strides[d].expr().constant();
+    if (size && *size == 1) continue;
+    if (!size || !stride) return false;
+    dims.emplace_back(*stride, *size);
+  }
+  std::ranges::sort(dims);
+  int64_t reach = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return false;
+    reach += (size - 1) * stride;
+  }
+  return true;
+}
+
 class Planner {
  public:
   Planner(const Step& last, const std::vector<uint64_t>& live, Plan* plan)
@@ -294,15 +312,18 @@ class Planner {
   }
 
   // Not where a view repeats elements, of which a later one shows each once.
-  bool has_way_back(uint32_t slot) const {
-    for (; table_[slot].parent != no_slot; slot = table_[slot].parent) {
+  bool has_way_back(uint32_t written) const {
+    for (uint32_t slot = written; table_[slot].parent != no_slot; slot = table_[slot].parent) {
       const SlotTable::Entry& view = table_[slot];
       if (shows_nothing(*view.meta)) return true;
       const bool has_one =
           scatter_of(*view.made_by->op) || back_of(view, *table_[view.parent].meta).op;
-      if (!has_one) return false;
+      if (!has_one || (slot != written && may_repeat(view))) return false;
     }
     return true;
+  }
+  static bool may_repeat(const SlotTable::Entry& view) {
+    return view.made_by->op == &ops::def<ops::AsStrided>() && !shows_each_once(*view.meta);
   }
 
   Value parent_value(const SlotTable::Entry& view, Value value) {

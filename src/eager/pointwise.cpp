@@ -230,9 +230,13 @@ void Pointwise::run() {
                [&](int64_t begin, int64_t end) { run_range(loop, begin, end); });
 }
 
-bool has_zero(const Operand& divisor) {
-  if (divisor.is_number()) return !divisor.number().as_bool();
-  const Tensor dense = dense_copy(divisor.tensor(), DType::boolean);
+// As a number of the dtype that is computed with: a divisor without dimensions may have a wider one.
+bool has_zero(const Operand& divisor, DType dtype) {
+  if (divisor.is_number()) {
+    const auto bits = static_cast<uint64_t>(divisor.number().as_int());
+    return bits << (64 - 8 * bytes_of(dtype)) == 0;
+  }
+  const Tensor dense = dense_copy(dense_copy(divisor.tensor(), dtype), DType::boolean);
   const auto* truth = static_cast<const uint8_t*>(dense.const_data());
   const int64_t n = count_of(dense.impl()->sizes);
   return std::find(truth, truth + n, uint8_t{0}) != truth + n;
@@ -240,7 +244,7 @@ bool has_zero(const Operand& divisor) {
 
 void check_divisor(const OpCall& call, DType result) {
   if (!call.op->pointwise->whole_divisor || is_floating(result)) return;
-  VITRO_CHECK(!has_zero(call.operands[1]), call.op->name,
+  VITRO_CHECK(!has_zero(call.operands[1], result), call.op->name,
               ": division of whole numbers by 0; replace the zeros, or cast to a floating-point "
               "dtype first");
 }

@@ -72,8 +72,8 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
               each_index_of(loop.body, visit);
             },
             [&](const Product& p) {
-              for (const sym::Expr e :
-                   {p.m, p.n, p.k, p.left.base, p.left.row_stride, p.left.k_stride}) {
+              for (const sym::Expr e : {p.m, p.n, p.k, p.left.base, p.left.row_stride,
+                                        p.left.k_stride, p.right_base, p.right_stride}) {
                 visit(e);
               }
               if (!p.batch.constant()) visit(sym::extent_of(p.batch));

@@ -154,5 +154,13 @@ TEST(Chain, an_operand_that_is_computed_goes_through_memory) {
   EXPECT_EQ(refusal(c).second, "V0412") << refusal(c).first;
 }
 
+TEST(Chain, rows_that_are_both_operands_go_through_memory) {
+  const Compiled c = run_and_compare({{5, 8}, {8, 5}}, [](std::vector<Tensor> in) {
+    const Tensor rows = softmax(mm(in[0], in[1]), -1);
+    return std::vector<Tensor>{mm(rows, permute(rows, {1, 0}))};
+  });
+  EXPECT_EQ(refusal(c).second, "V0412") << refusal(c).first;
+}
+
 }  // namespace
 }  // namespace vitro::backend

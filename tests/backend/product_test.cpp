@@ -253,6 +253,22 @@ TEST(ProductInPlace, is_for_sizes_that_differ_from_call_to_call_but_not_for_para
   EXPECT_EQ(packs(graph::InputKind::parameter), packed);
 }
 
+TEST(ProductInPlace, knows_the_sizes_that_only_its_right_operand_has) {
+  eager::init();
+  const Size rows(9, sym::Expr::symbol("s0"));
+  graph::Builder b;
+  const Tensor x = b.input("x", f32({3, 60, 6})), w = b.input("w", f32({3, rows, 8}));
+  {
+    const Using use(&b);
+    b.output(bmm(x, slice(w, 1, 0, 6)));
+  }
+  graph::Graph g = b.take();
+  g.set_symbols({sym::Expr::symbol("s0")});
+  Compiled c = compile_graph(g);
+  const std::vector<Tensor> in{random_tensor({3, 60, 6}, 1), random_tensor({3, 9, 8}, 2)};
+  expect_same_bits(c.run(in, {9})[0], bmm(in[0], slice(in[1], 1, 0, 6)));
+}
+
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
   for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {

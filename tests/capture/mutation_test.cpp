@@ -309,6 +309,18 @@ TEST(Aliases, AWriteIntoOneOfTheRowsThatAnExpandedViewRepeatsIsCompiled) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
+TEST(Aliases, AWriteIntoEveryOtherColumnOfOverlappingWindowsIsCompiled) {
+  const auto program = [](const Tensor& x) {
+    add_(slice(as_strided(x, {2, 3}, {1, 1}), 1, 0, 4, 2), 10.0);
+    return mul(x, 2.0);
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({4}), y = counted({4});
+  EXPECT_EQ(values(f(x)), values(program(y)));
+  EXPECT_EQ(values(x), values(y));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
 TEST(Aliases, AWriteThroughAViewThatRepeatsIsTheSameErrorAsEager) {
   auto f = compile([](const Tensor& x) { add_(expand(x, {3, 2}), 1.0); }, graphs());
   std::string eager_text, compiled_text;

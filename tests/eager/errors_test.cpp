@@ -49,6 +49,12 @@ const std::vector<Mistake>& mistakes() {
       {"remainder: division of whole numbers by 0; replace the zeros, or cast to a floating-point "
        "dtype first",
        [] { (void)remainder(whole({3, 4}), whole({1, 0})); }},
+      {"fmod: division of whole numbers by 0; replace the zeros, or cast to a floating-point dtype "
+       "first",
+       [] { (void)fmod(full({2}, 7, DType::u8), full({}, 256, DType::i32)); }},
+      {"fmod: division of whole numbers by 0; replace the zeros, or cast to a floating-point dtype "
+       "first",
+       [] { (void)fmod(full({2}, 7, DType::u8), 256); }},
       {"pow: whole numbers cannot be raised to the negative whole number -1; cast them to a "
        "floating-point dtype first",
        [] { (void)pow(whole({2}), -1); }},

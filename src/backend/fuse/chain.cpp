@@ -115,8 +115,16 @@ class Chain {
     const bool unit = left && (left->second_stride.is(1) || left->first_stride.is(1));
     if (!unit || compute_type(dtype) != dtype) return not_in_memory(first_, "left");
     if (!operand_in_memory(p_, a, 1)) return not_in_memory(first_, "right");
-    if (!operand_in_memory(p_, b, 1)) return not_in_memory(last_, "right");
+    if (!operand_in_memory(p_, b, 1) || is_made_here(operand(b, 1)))
+      return not_in_memory(last_, "right");
     return Verdict::yes();
+  }
+  // Rows between the products are both operands where a matrix is multiplied by itself.
+  bool is_made_here(graph::Value value) const {
+    const Index any(sizes_of(p_.graph().meta(value)).size(), Expr(0));
+    const auto& makers = p_.makers(p_.behind_views({value, any}).value.node);
+    return std::any_of(makers.begin(), makers.end(),
+                       [&](ItemId id) { return first_.has(id) || rows_.has(id); });
   }
   Verdict not_in_memory(const Group& group, std::string_view side) const {
     return Verdict::no(no_matrix,
