@@ -6,6 +6,7 @@
 #include "vitro/analyze/check.h"
 #include "vitro/analyze/classes.h"
 #include "vitro/analyze/critical_path.h"
+#include "vitro/analyze/diff.h"
 #include "vitro/analyze/doctor.h"
 #include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"

@@ -1,0 +1,48 @@
+// `vitro trace diff BEFORE AFTER`: what got slower or faster.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "trace.h"
+#include "vitro/analyze/diff.h"
+
+namespace vitro::cli {
+namespace {
+
+struct Setting {
+  TraceSetting shown;
+  analyze::DiffOptions options;
+  std::string before, after;
+};
+
+int run(const Setting& setting) {
+  const auto before = open_trace(setting.before, setting.shown);
+  if (!before) return unreadable;
+  const auto after = open_trace(setting.after, setting.shown);
+  if (!after) return unreadable;
+  const auto diff = analyze::diff(*before, *after, setting.options);
+  if (!diff) {
+    std::fprintf(stderr, "vitro: %s\n", diff.why().c_str());
+    return unreadable;
+  }
+  return print_answer(analyze::answer_diff(*after, *diff), setting.shown);
+}
+
+std::function<int()> declare(CLI::App& app) {
+  auto setting = std::make_shared<Setting>();
+  app.add_option("before", setting->before, trace_file_about)->required();
+  app.add_option("after", setting->after, "the trace to compare with it")->required();
+  app.add_flag("--shapes", setting->options.shapes,
+               "tell ops of different shapes apart, and kernels of different grids");
+  app.add_option("--false-discoveries", setting->options.false_discoveries,
+                 "how many of the changes that count as sure may be chance")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  setting->shown.declare(app);
+  return [setting] { return run(*setting); };
+}
+
+const AddTraceCommand diff("diff", "What got slower or faster from one trace to another", declare);
+
+}  // namespace
+}  // namespace vitro::cli
