@@ -153,7 +153,7 @@ Result<Done> Trace::copy_with(report::Output& out,
   if (size() == 0) return Failure{cat(impl_->path, ": has no events to add to")};
   auto bytes = open_bytes(impl_->path);
   if (!bytes) return bytes.failure();
-  const uint64_t first = impl_->columns.offset.as<uint64_t>()[0];
+  const uint64_t first = impl_->columns.offset_of(0);
   std::vector<char> buffer(size_t{1} << 20);
   uint64_t at = 0;
   while (const size_t got = (*bytes)->read(buffer.data(), buffer.size())) {
