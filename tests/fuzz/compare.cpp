@@ -109,8 +109,10 @@ std::string alias_difference(const Outcome& want, const Outcome& got) {
 }
 
 // "remainder: division by 0", "gather: index": mistakes in the data, which compiled code reports
-// when it runs, and only where an element depends on them.  Empty for other errors.
+// when it runs, and only where an element depends on them; so it is with a lack of memory.  Empty
+// for other errors.
 std::string data_error(const std::string& error) {
+  if (error.find(": no memory for ") != std::string::npos) return "no memory";
   const std::string op = error.substr(0, error.find(':'));
   if (error.find("division of whole numbers by 0") != std::string::npos)
     return op + ": division by 0";
