@@ -108,11 +108,15 @@ std::string alias_difference(const Outcome& want, const Outcome& got) {
   return difference(a, b, "after writes into the results, tensor ");
 }
 
+bool is_lack_of_memory(const std::string& error) {
+  return error.find(": no memory for ") != std::string::npos;
+}
+
 // "remainder: division by 0", "gather: index": mistakes in the data, which compiled code reports
 // when it runs, and only where an element depends on them; so it is with a lack of memory.  Empty
 // for other errors.
 std::string data_error(const std::string& error) {
-  if (error.find(": no memory for ") != std::string::npos) return "no memory";
+  if (is_lack_of_memory(error)) return "no memory";
   const std::string op = error.substr(0, error.find(':'));
   if (error.find("division of whole numbers by 0") != std::string::npos)
     return op + ": division by 0";
@@ -189,7 +193,8 @@ class Comparison {
   std::string mistake_difference(int64_t call, Occasion occasion, const Outcome& want,
                                  const Outcome& got) {
     if (!got.error.empty()) {
-      const bool same = got.error.starts_with(want.error);  // the place of the op follows
+      const bool same = got.error.starts_with(want.error) ||  // the place of the op follows
+                        (is_lack_of_memory(want.error) && is_lack_of_memory(got.error));
       if (!same && !data_error(got.error).empty())
         return cat("error \"", got.error, "\", eager has \"", want.error, "\"");
       count("error", same ? "of data" : "of data after one of shapes");
