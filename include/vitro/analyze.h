@@ -8,6 +8,7 @@
 #include "vitro/analyze/critical_path.h"
 #include "vitro/analyze/diff.h"
 #include "vitro/analyze/doctor.h"
+#include "vitro/analyze/flame.h"
 #include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"
 #include "vitro/analyze/launches.h"

@@ -76,12 +76,31 @@ std::vector<Problem> flows(const Trace& trace) {
   return {no_end, no_begin};
 }
 
+// By name: is it a call that launches a kernel (cudaLaunchKernelExC, cuLaunchKernel,
+// hipLaunchKernel)?
+std::vector<bool> launch_names(const Trace& trace) {
+  std::vector<bool> out;
+  for (const std::string& name : trace.names())
+    out.push_back(name.find("LaunchKernel") != std::string::npos);
+  return out;
+}
+
 std::vector<Problem> launches(const Trace& trace, const Classes& classes) {
   Problem unlaunched{
       "kernel without launch", "work of a device whose launch is not in the file", 0, {}};
   Problem early{"kernel before launch", "work of a device that begins before its launch", 0, {}};
+  Problem unfinished{
+      "launch without kernel",
+      "launches of kernels that are not in the file: their records were lost, or the "
+      "device was not recorded",
+      0,
+      {}};
   const Links links(trace, classes);
+  const std::vector<bool> is_launch = launch_names(trace);
   for (EventId e = 0; e < trace.size(); ++e) {
+    if (classes[e] == EventClass::runtime && is_launch[trace.name_ids()[e]] &&
+        links.work_of(e).empty())
+      add(unfinished, e);
     if (!classes.is_device_work(e)) continue;
     const EventId launch = links.launch_of(e);
     if (launch == Links::nobody) {
@@ -90,7 +109,7 @@ std::vector<Problem> launches(const Trace& trace, const Classes& classes) {
       add(early, e);
     }
   }
-  return {unlaunched, early};
+  return {unlaunched, early, unfinished};
 }
 
 }  // namespace

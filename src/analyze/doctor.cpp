@@ -5,9 +5,24 @@
 #include "findings.h"
 #include "vitro/analyze/analyses.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 #include "vitro/report/progress.h"
 
 namespace vitro::analyze {
+
+namespace {
+
+// What the analysis refuses to answer for this trace is said in a table.
+Answer ask(const Analysis& analysis, const Trace& trace) {
+  try {
+    return analysis.ask(trace, Parameters(analysis));
+  } catch (const Error& e) {
+    AnswerTable table{"not_answered", "Not answered", {{"why", "Why"}}, {{std::string(e.what())}}};
+    return {std::string(analysis.name), {std::move(table)}, {}};
+  }
+}
+
+}  // namespace
 
 std::vector<Answer> ask_all(const Trace& trace) {
   const std::span<const Analysis> all = analyses();
@@ -15,7 +30,7 @@ std::vector<Answer> ask_all(const Trace& trace) {
   std::vector<Answer> answers;
   for (const Analysis& analysis : all) {
     progress.step(cat("asking ", analysis.name));
-    answers.push_back(analysis.ask(trace, Parameters(analysis)));
+    answers.push_back(ask(analysis, trace));
   }
   return answers;
 }

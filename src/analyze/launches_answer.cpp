@@ -267,6 +267,7 @@ AnswerTable part_table(const Trace& trace, const Launches& all) {
     table.rows.push_back({stream_name(trace.tracks()[p.track]), p.begin - first, p.mean,
                           static_cast<int64_t>(p.most)});
   }
+  table.plot = {AnswerPlot::Kind::levels, "begin_ns", "most", "stream"};
   return table;
 }
 

@@ -108,6 +108,7 @@ AnswerTable kernel_table(const Trace& trace, const Overlap& all) {
                           static_cast<int64_t>(k.calls), k.total, k.exposed,
                           static_cast<int64_t>(k.most.front())});
   }
+  table.plot = {AnswerPlot::Kind::shares, "name", "exposed_ns", {}};
   return table;
 }
 

@@ -22,7 +22,7 @@ constexpr std::string_view style =
     ".area polyline,.area line{vector-effect:non-scaling-stroke}"
     ".area polyline{stroke-width:1.5}"
     ".shares{list-style:none;margin:0;padding:0}"
-    ".shares li{display:grid;grid-template-columns:minmax(0,24em) minmax(4em,1fr) 7em;gap:.8em;"
+    ".shares li{display:grid;grid-template-columns:minmax(0,2fr) minmax(4em,3fr) 7em;gap:.8em;"
     "align-items:center;padding:.1em 0}"
     ".shares .name{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}"
     ".shares .value{text-align:right;font-variant-numeric:tabular-nums}"

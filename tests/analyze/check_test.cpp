@@ -19,12 +19,12 @@ uint64_t found(const std::vector<Problem>& problems, std::string_view key) {
 // is published about them.
 struct Known {
   const char* file;
-  uint64_t no_end, no_begin, unlaunched, crossing;
+  uint64_t no_end, no_begin, unlaunched, crossing, unfinished = 0;
 };
 constexpr Known known[] = {
     {"alexnet_cuda", 16, 206, 0, 8},
     {"cuda_event_sync", 0, 34, 0, 0},
-    {"cupti_counters", 104, 1758, 0, 0},
+    {"cupti_counters", 104, 1758, 0, 0, 77},
     {"mtia_inference", 16, 0, 322, 14},
     {"nccl_two_ranks", 88, 4878, 0, 0},
     {"rocm_mi250_train", 0, 5, 0, 0},
@@ -42,6 +42,7 @@ TEST(Check, counts_what_is_amiss_in_real_traces) {
     EXPECT_EQ(found(problems, "flow without begin"), want.no_begin) << want.file;
     EXPECT_EQ(found(problems, "kernel without launch"), want.unlaunched) << want.file;
     EXPECT_EQ(found(problems, "crossing"), want.crossing) << want.file;
+    EXPECT_EQ(found(problems, "launch without kernel"), want.unfinished) << want.file;
     EXPECT_EQ(found(problems, "kernel before launch"), 0U) << want.file;
     EXPECT_EQ(found(problems, "negative duration"), 0U) << want.file;
     EXPECT_EQ(found(problems, "lost"), 0U) << want.file;
@@ -54,6 +55,7 @@ TEST(Check, finds_each_problem_and_its_events) {
     {"ph":"X","cat":"cuda_runtime","name":"launch","ts":10,"dur":2,"pid":1,"tid":1,"args":{"correlation":7}},
     {"ph":"X","cat":"kernel","name":"before","ts":9,"dur":2,"pid":0,"tid":7,"args":{"correlation":7}},
     {"ph":"X","cat":"kernel","name":"alone","ts":20,"dur":2,"pid":0,"tid":7,"args":{"correlation":8}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":12,"dur":2,"pid":1,"tid":1,"args":{"correlation":9}},
     {"ph":"s","cat":"ac2g","name":"ac2g","id":7,"ts":10,"pid":1,"tid":1},
     {"ph":"f","cat":"fwdbwd","name":"fwdbwd","id":7,"ts":11,"pid":1,"tid":1}, oops])");
   ASSERT_TRUE(trace) << trace.why();

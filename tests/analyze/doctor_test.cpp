@@ -51,6 +51,13 @@ TEST(Doctor, has_all_that_the_analyses_of_a_real_trace_found) {
   }
 }
 
+TEST(Doctor, of_a_trace_without_events_has_nothing_to_say) {
+  const auto trace = trace_of("[]");
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_TRUE(doctor(*trace).findings.empty());
+  EXPECT_EQ(ask_all(*trace).size(), analyses().size());
+}
+
 TEST(Doctor, is_written_as_text_and_csv_with_its_events) {
   const Answer answer = doctor({{"a", {}, {finding("x", 5)}}});
   EXPECT_NE(to_text(answer).find("[x; events 3 4]"), std::string::npos) << to_text(answer);

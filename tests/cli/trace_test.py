@@ -157,6 +157,20 @@ class Trace(unittest.TestCase):
                 pages.append(page.read())
         self.assertEqual(pages[0], pages[1])
 
+    def test_flame_prints_stacks_or_writes_them_and_a_picture(self):
+        trace = os.path.join(TRACES, "nccl_two_ranks.json.gz")
+        printed = self.vitro("flame", trace)
+        self.assertRegex(printed.stdout, r"^(\S.*;.* \d+\n)+$")
+        done = self.vitro("flame", trace, "--svg", "f.svg", "--collapsed", "f.txt")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        with open(self.path("f.txt")) as file:
+            self.assertEqual(file.read(), printed.stdout)
+        self.assertTrue(xml.etree.ElementTree.parse(self.path("f.svg")).getroot().tag.endswith("svg"))
+        self.assertNotEqual(self.vitro("flame", trace, "--device").stdout, printed.stdout)
+        cpu_only = self.vitro("flame", os.path.join(TRACES, "cpu_only.json.gz"), "--device")
+        self.assertEqual((cpu_only.returncode, cpu_only.stdout), (0, ""))
+        self.assertIn("has no time of a device", cpu_only.stderr)
+
     def test_exit_codes_tell_wrong_use_from_unreadable_files(self):
         self.assertEqual(self.vitro("doctor").returncode, 2)
         self.assertEqual(self.vitro("no-such-question", "x").returncode, 2)

@@ -19,9 +19,17 @@ foreach(file man/man1/vitro.1 man/man1/vitro-trace-gaps.1 bash-completion/comple
   endif()
 endforeach()
 
+# The library needs no compiler and no other tensor library.
+file(GLOB_RECURSE library ${scratch}/prefix/*/libvitro.so)
+file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${library} RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing)
+foreach(each IN LISTS needed missing)
+  if(each MATCHES "LLVM|clang|dnnl|mkl|openvino|torch")
+    message(FATAL_ERROR "libvitro.so needs ${each}")
+  endif()
+endforeach()
+
 # The library without the compiler stays small.
 if(NOT SANITIZE AND BUILD_TYPE STREQUAL Release)
-  file(GLOB_RECURSE library ${scratch}/prefix/*/libvitro.so)
   execute_process(COMMAND strip -o ${scratch}/stripped.so ${library} ${echo})
   file(SIZE ${scratch}/stripped.so size)
   math(EXPR limit "8 * 1024 * 1024")

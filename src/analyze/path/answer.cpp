@@ -191,6 +191,7 @@ AnswerTable kinds_table(const CriticalPath& path) {
                           percent(path.total(kind), path.window.length()),
                           static_cast<int64_t>(count)});
   }
+  table.plot = {AnswerPlot::Kind::shares, "kind", "time_ns", {}};
   return table;
 }
 

@@ -1,0 +1,40 @@
+// Where the time of a trace went, by what lay around it: collapsed stacks and a flame graph.
+//   const Flames flames = flames_of(trace);
+//   report::write_stacks(flames.nodes, out);
+//   write_flame_graph(flames, "train.json.gz", out);
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vitro/analyze/trace.h"
+#include "vitro/report/flame.h"
+
+namespace vitro::analyze {
+
+enum class FlamesOf : uint8_t {
+  // Time of the threads of the host, each moment to the innermost event: ops, named ranges, Python
+  // functions, calls of the runtime.  All steps are one.
+  host,
+  // Time of kernels, copies and fills, each inside the call that launched it and what lay around
+  // that; inside its stream where the launch is not in the file.
+  device,
+};
+
+// The names of nodes are the trace's, which must outlive this.
+struct Flames {
+  Flames() = default;
+  Flames(Flames&&) = default;
+  Flames& operator=(Flames&&) = default;
+
+  std::vector<report::FlameNode> nodes;  // nanoseconds; depth first
+  std::vector<std::string> tracks;       // names of the nodes below the root
+};
+Flames flames_of(const Trace& trace, FlamesOf what = FlamesOf::host);
+
+// A picture as report/flame.h draws it.
+void write_flame_graph(const Flames& flames, std::string_view title, report::Output& out);
+
+}  // namespace vitro::analyze
