@@ -50,6 +50,20 @@ TEST(Decompose, writes_composites_out_at_their_place) {
 )");
 }
 
+// Rows of s0 and of 7 broadcast where s0 is 7, and the sum may be spelled with either.
+TEST(Decompose, spells_sizes_as_they_are_recorded) {
+  const sym::GuardSink sink;
+  Builder b;
+  const Tensor x = b.input("x", f32({Size(7, sym::Expr::symbol("s0")), 3}));
+  const Tensor y = b.input("y", f32({3, 5})), z = b.input("z", f32({7, 5}));
+  {
+    const Using use(&b);
+    b.output(exp(addmm(z, x, y)));
+  }
+  const Graph out = decompose(b.take());
+  EXPECT_TRUE(verify(out).empty()) << print(out);
+}
+
 TEST(Decompose, hands_numbers_that_vary_through) {
   Graph g;
   const NodeId x = g.add_input("x", f32({2, 2}));

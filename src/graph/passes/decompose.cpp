@@ -8,8 +8,10 @@
 namespace vitro::graph {
 namespace {
 
-// A result that is recorded as row-major is made so: views of it rely on that.
+// A result has the sizes that are recorded, spelled as they are (a guard may hold a symbol to a
+// number), and where it is recorded as row-major is made so: what reads it relies on that.
 void lay_out(Tensor& result, const TensorMeta& recorded) {
+  if (!attribute::same(result.sizes(), recorded.sizes)) result = reshape(result, recorded.sizes);
   const Sizes wanted = contiguous_strides(recorded.sizes);
   if (!attribute::same(recorded.strides, wanted) || attribute::same(result.strides(), wanted)) {
     return;
