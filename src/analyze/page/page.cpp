@@ -92,6 +92,8 @@ class Page {
     html_.open("section", {{"id", "findings"}, {"tabindex", "-1"}}).heading("Findings");
     if (all.findings.empty())
       html_.paragraph("Nothing was found that could win half a percent of the measured time.");
+    if (all.findings.size() > 1)
+      html_.paragraph("What could win most comes first; several may be about the same time.");
     for (const Finding& each : all.findings) finding(each);
     html_.close();
   }

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What documents show of vitro trace is what it prints.   usage: documents_test.py VITRO TRACES DOCUMENT [--write]
+
+A block ```console begins with the command, run where the traces are; the lines below it are some of its output, in order,
+whatever the spaces, a line … where others are left out.  --write puts the output into blocks that hold a line @ alone."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+VITRO, TRACES, DOCUMENT = sys.argv[1:4]
+WRITE = sys.argv[4:] == ["--write"]
+BLOCK = re.compile(r"^```console\n\$ vitro (.*)\n((?:.*\n)*?)```$", re.M)
+
+
+def output(words, cache):
+    done = subprocess.run([VITRO, *words.split()], cwd=TRACES, env=os.environ | {"VITRO_CACHE_DIR": cache}, capture_output=True, text=True)
+    return [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def with_output(document, cache):
+    def fill(block):
+        lines = output(block[1], cache)
+        return f"```console\n$ vitro {block[1]}\n" + "".join(line + "\n" for line in lines) + "```" if block[2] == "@\n" else block[0]
+
+    return BLOCK.sub(fill, document)
+
+
+class Documents(unittest.TestCase):
+    def test_show_what_is_printed(self):
+        with open(DOCUMENT, encoding="utf-8") as file:
+            blocks = BLOCK.findall(file.read())
+        self.assertGreater(len(blocks), 3)
+        with tempfile.TemporaryDirectory() as cache:
+            for words, shown in blocks:
+                with self.subTest(words):
+                    real, at = [" ".join(line.split()) for line in output(words, cache)], 0
+                    for line in (" ".join(line.split()) for line in shown.splitlines() if line != "…"):
+                        self.assertIn(line, real[at:], f"vitro {words}")
+                        at = real.index(line, at) + 1
+
+    def test_name_tests_that_exist(self):
+        with open(DOCUMENT, encoding="utf-8") as file:
+            named = set(re.findall(r"`([A-Z]\w+)\.([a-zA-Z_]+)`", file.read()))
+        there = set()
+        for path in pathlib.Path(DOCUMENT).resolve().parent.parent.glob("tests/**/*.cpp"):
+            there.update(re.findall(r"^TEST(?:_F)?\((\w+), (\w+)\)", path.read_text(), re.M))
+        self.assertGreater(len(named), 0)
+        self.assertLessEqual(named, there)
+
+
+if __name__ == "__main__" and WRITE:
+    with open(DOCUMENT, encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
+        filled = with_output(file.read(), folder)
+    with open(DOCUMENT, "w", encoding="utf-8") as file:
+        file.write(filled)
+elif __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
