@@ -256,7 +256,7 @@ AnswerTable queue_table(const Trace& trace, const Launches& all) {
 
 AnswerTable part_table(const Trace& trace, const Launches& all) {
   AnswerTable table{"queues_over_time",
-                    "The same over time",
+                    "Work launched and not begun, over time",
                     {{"stream", "Stream"},
                      {"begin_ns", "From", Unit::ns},
                      {"mean", "Mean", Unit::number},

@@ -25,7 +25,7 @@ constexpr std::string_view page_style =
     "vertical-align:top}"
     "th:first-child,td:first-child,.text{text-align:left}"
     "td:first-child,td.text{min-width:6em;max-width:44em;overflow-wrap:anywhere}"
-    "td.short{white-space:nowrap}th{vertical-align:bottom}"
+    "td.text{min-width:14em}td.short{min-width:0;white-space:nowrap}th{vertical-align:bottom}"
     "th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;"
     "text-align:inherit}th button:hover{text-decoration:underline}"
     "th[aria-sort=ascending] button::after{content:' \\25b4'}"

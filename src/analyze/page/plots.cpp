@@ -38,6 +38,7 @@ void draw_shares(report::Html& page, const AnswerTable& table) {
   size_t left_out = 0;
   for (const auto& row : table.rows) {
     const double value = cell_number(row[y]);
+    if (value == 0) continue;
     if (shares.size() < most_shares) {
       shares.push_back({cell_text(row[x], table.columns[x].unit), value, cell_text(row[y], unit)});
     } else {
