@@ -4,13 +4,17 @@
 #include <charconv>
 
 #include "vitro/analyze/check.h"
+#include "vitro/analyze/compile.h"
 #include "vitro/analyze/critical_path.h"
 #include "vitro/analyze/gaps.h"
 #include "vitro/analyze/info.h"
 #include "vitro/analyze/launches.h"
+#include "vitro/analyze/memory.h"
 #include "vitro/analyze/ops.h"
 #include "vitro/analyze/overlap.h"
+#include "vitro/analyze/step_times.h"
 #include "vitro/analyze/summary.h"
+#include "vitro/analyze/threads.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -24,6 +28,15 @@ Answer plain(const Trace& trace, const Parameters&) {
 
 Answer answer_info(const Trace& trace) {
   return answer(info(trace));
+}
+
+constexpr Parameter by_parameters[] = {
+    {"by", "tell calls of a name apart by shape, module or stack; name: do not", "name"},
+};
+
+template <Answer (*answer)(const Trace&, GroupBy)>
+Answer ask_by(const Trace& trace, const Parameters& parameters) {
+  return answer(trace, group_by_of(parameters.text("by")));
 }
 
 constexpr Parameter launch_parameters[] = {
@@ -40,6 +53,15 @@ Answer ask_launches(const Trace& trace, const Parameters& parameters) {
                                  .full_queue = static_cast<uint64_t>(parameters.number("full"))});
 }
 
+constexpr Parameter step_parameters[] = {
+    {"over", "a step that takes so many percent more than the median is a straggler", "10",
+     Parameter::Kind::number},
+};
+
+Answer ask_steps(const Trace& trace, const Parameters& parameters) {
+  return answer_steps(trace, {.over_percent = parameters.number("over")});
+}
+
 constexpr Analysis all[] = {
     {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
      plain<answer_info>},
@@ -47,9 +69,9 @@ constexpr Analysis all[] = {
      "Where the time went: what each device and each thread did, in every step and in all",
      plain<answer_summary>},
     {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
-     plain<answer_ops>},
+     ask_by<answer_ops>, by_parameters},
     {"kernels", "Where the devices' time went: kernels, copies and fills by name",
-     plain<answer_kernels>},
+     ask_by<answer_kernels>, by_parameters},
     {"gaps",
      "Why devices were idle: late launches, latency between kernels; what a device graph saves",
      plain<answer_gaps>},
@@ -60,6 +82,15 @@ constexpr Analysis all[] = {
     {"critical-path",
      "What the run waited for, moment by moment: host, launches, kernels, waits; what bounds it",
      answer_critical_path, path_parameters},
+    {"compile",
+     "What was compiled, where compiled calls break, what compiling took, and whether in a step",
+     plain<answer_compile>},
+    {"steps", "How steps differ, which take longer, and what is different in them", ask_steps,
+     step_parameters},
+    {"memory", "How much memory each device held over time, by category and op; what stayed",
+     plain<answer_memory>},
+    {"threads", "Is each thread of the host busy, are they balanced, what do they wait for",
+     plain<answer_threads>},
     {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
      plain<answer_check>},
 };

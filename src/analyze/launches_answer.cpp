@@ -72,6 +72,11 @@ class Costs {
     const int64_t begin = trace_.ts()[call], end = end_of(trace_, call);
     return end - begin - busy.length_in(begin, end);
   }
+  // Its call waits for the device.
+  bool blocks(const Launch& launch) const {
+    return classes_[launch.first] == EventClass::copy &&
+           is_blocking_copy(trace_.name(launch.first));
+  }
   int64_t length(EventId call) const { return end_of(trace_, call) - trace_.ts()[call]; }
 
   void conclude_brief(const std::vector<Launch>& list, Findings& findings) const;
@@ -94,7 +99,7 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
   std::vector<Cost> by_device(devices_.size());
   std::vector<uint64_t> launches(devices_.size());
   for (const Launch& launch : list) {
-    if (!measured(launch.call)) continue;
+    if (!measured(launch.call) || blocks(launch)) continue;
     const size_t device = device_of_[trace_.track_ids()[launch.first]];
     ++launches[device];
     if (!is_brief(trace_, launch)) continue;
@@ -107,8 +112,8 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     if (cost.calls == 0) continue;
     const TrackInfo& track = trace_.tracks()[devices_[d].track];
     findings.add({cat("launches.brief.", track.pid),
-                  cat(cost.calls, " of ", launches[d], launches[d] == 1 ? " launch" : " launches",
-                      " on ", device_name(track), " set off less work than the call takes: ",
+                  cat(cost.calls, " of ", count_of(launches[d], "launch"), " on ",
+                      device_name(track), " set off less work than the call takes: ",
                       time_text(cost.total), " of calls for ", time_text(cost.work),
                       " of work; the device idles for ", time_text(cost.low), " of that"),
                   "fuse small kernels (compile the region), or replay them as a device graph"},
@@ -130,9 +135,8 @@ std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   std::vector<bool> out(trace_.size());
   const Intervals full = full_queues();
   for (const Launch& launch : list) {
-    const bool copies = classes_[launch.first] == EventClass::copy;
     const int64_t begin = trace_.ts()[launch.call], end = end_of(trace_, launch.call);
-    if (copies || full.length_in(begin, end) > 0) out[launch.call] = true;
+    if (blocks(launch) || full.length_in(begin, end) > 0) out[launch.call] = true;
   }
   return out;
 }

@@ -1,13 +1,21 @@
 #include "vitro/analyze/ops.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <tuple>
 
+#include "analyze/groups.h"
 #include "analyze/words.h"
 #include "vitro/analyze/classes.h"
+#include "vitro/analyze/links.h"
+#include "vitro/base/error.h"
 
 namespace vitro::analyze {
 namespace {
+
+// By GroupBy.
+constexpr std::array<std::string_view, 4> ways{"name", "shape", "module", "stack"};
 
 struct Group {
   NameTimes times;
@@ -36,17 +44,18 @@ void finish(Group& group) {
   group.each = {};
 }
 
-// `nested`: what lies inside an event on its track is work of its own.
-template <class Counts>
+// `nested`: what lies inside an event on its track is work of its own.  `group_of`: the number of
+// an event's group.
+template <class Counts, class GroupOf>
 std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool nested,
-                             Counts counts) {
-  std::map<std::pair<EventClass, uint32_t>, Group> groups;
+                             const Groups& names, Counts counts, GroupOf group_of) {
+  std::map<std::tuple<EventClass, uint32_t, uint32_t>, Group> groups;
   const Classes classes(trace);
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
     for (const EventId e : timeline.track(t)) {
       const EventClass which = classes[e];
       if (!counts(which)) continue;
-      Group& group = groups[{which, trace.name_ids()[e]}];
+      Group& group = groups[{which, trace.name_ids()[e], group_of(e)}];
       const int64_t dur = trace.dur()[e] == none ? 0 : trace.dur()[e];
       if (group.each.empty() || dur > trace.dur()[group.times.longest]) group.times.longest = e;
       ++group.times.calls;
@@ -59,19 +68,20 @@ std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool 
   int64_t all = 0;
   for (auto& [key, group] : groups) {
     finish(group);
-    group.times.name = trace.names()[key.second];
-    group.times.kind = name_of(key.first);
+    group.times.name = trace.names()[std::get<1>(key)];
+    group.times.group = names.text(std::get<2>(key));
+    group.times.kind = name_of(std::get<0>(key));
     all += group.times.self;
     out.push_back(std::move(group.times));
   }
-  for (NameTimes& each : out)
-    each.share = all > 0 ? 100.0 * static_cast<double>(each.self) / static_cast<double>(all) : 0;
+  for (NameTimes& each : out) each.share = percent(each.self, all);
   std::ranges::stable_sort(out, {},
                            [](const NameTimes& t) { return std::pair(-t.self, -t.total); });
   return out;
 }
 
-AnswerTable table_of(const std::vector<NameTimes>& list, std::string name, std::string title) {
+AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string name,
+                     std::string title) {
   AnswerTable table{std::move(name),
                     std::move(title),
                     {{"name", "Name"},
@@ -88,37 +98,76 @@ AnswerTable table_of(const std::vector<NameTimes>& list, std::string name, std::
                      {"longest", "Longest", Unit::count}},
                     {},
                     {AnswerPlot::Kind::shares, "name", "self_ns", {}}};
+  const std::string_view group = ways[static_cast<size_t>(by)];
+  const bool grouped = by != GroupBy::name;
+  if (grouped) table.columns.insert(table.columns.begin() + 1, {std::string(group), "By"});
   for (const NameTimes& t : list) {
-    table.rows.push_back({t.name, t.kind, static_cast<int64_t>(t.calls), t.self, t.share, t.total,
-                          t.least, t.median, t.p90, t.p99, t.most,
-                          static_cast<int64_t>(t.longest)});
+    auto& row = table.rows.emplace_back();
+    row = {t.name,  t.kind,   static_cast<int64_t>(t.calls),
+           t.self,  t.share,  t.total,
+           t.least, t.median, t.p90,
+           t.p99,   t.most,   static_cast<int64_t>(t.longest)};
+    if (grouped) row.insert(row.begin() + 1, t.group);
   }
   return table;
+}
+
+// The table, or the reason why there is none.
+Answer answer_of(const Result<std::vector<NameTimes>>& list, GroupBy by, const char* name,
+                 const char* title) {
+  if (list) return {name, {table_of(*list, by, name, title)}, {}};
+  return {name, {{"lost", "What could not be read", {{"what", "What"}}, {{list.why()}}}}, {}};
 }
 
 }  // namespace
 
 std::vector<NameTimes> ops(const Trace& trace, const Timeline& timeline) {
-  return times(trace, timeline, true, [](EventClass which) {
-    return which == EventClass::op || which == EventClass::annotation ||
-           which == EventClass::python || which == EventClass::runtime;
-  });
+  return ops(trace, timeline, GroupBy::name).value();
 }
 
 std::vector<NameTimes> kernels(const Trace& trace, const Timeline& timeline) {
-  return times(trace, timeline, false, [](EventClass which) {
-    return which == EventClass::kernel || which == EventClass::copy || which == EventClass::set;
-  });
+  return kernels(trace, timeline, GroupBy::name).value();
 }
 
-Answer answer_ops(const Trace& trace) {
-  return {"ops", {table_of(ops(trace, Timeline(trace)), "ops", "Ops of the host")}, {}};
+Result<std::vector<NameTimes>> ops(const Trace& trace, const Timeline& timeline, GroupBy by) {
+  const auto groups = Groups::of(trace, timeline, by);
+  if (!groups) return groups.failure();
+  return times(
+      trace, timeline, true, *groups,
+      [](EventClass which) {
+        return which == EventClass::op || which == EventClass::annotation ||
+               which == EventClass::python || which == EventClass::runtime;
+      },
+      [&](EventId e) { return (*groups)[e]; });
 }
 
-Answer answer_kernels(const Trace& trace) {
-  return {"kernels",
-          {table_of(kernels(trace, Timeline(trace)), "kernels", "Kernels of the devices")},
-          {}};
+Result<std::vector<NameTimes>> kernels(const Trace& trace, const Timeline& timeline, GroupBy by) {
+  const auto groups = Groups::of(trace, timeline, by);
+  if (!groups) return groups.failure();
+  const Links links(trace, Classes(trace));
+  return times(
+      trace, timeline, false, *groups,
+      [](EventClass which) {
+        return which == EventClass::kernel || which == EventClass::copy || which == EventClass::set;
+      },
+      [&](EventId e) {
+        const EventId launch = links.launch_of(e);
+        return launch == Links::nobody ? 0 : (*groups)[launch];
+      });
+}
+
+Answer answer_ops(const Trace& trace, GroupBy by) {
+  return answer_of(ops(trace, Timeline(trace), by), by, "ops", "Ops of the host");
+}
+
+Answer answer_kernels(const Trace& trace, GroupBy by) {
+  return answer_of(kernels(trace, Timeline(trace), by), by, "kernels", "Kernels of the devices");
+}
+
+GroupBy group_by_of(std::string_view text) {
+  const auto known = std::ranges::find(ways, text);
+  VITRO_CHECK(known != ways.end(), "by: needs name, shape, module or stack, got '", text, "'");
+  return static_cast<GroupBy>(known - ways.begin());
 }
 
 }  // namespace vitro::analyze

@@ -1,10 +1,13 @@
 // The time of a track cut into pieces: each belongs to one event, the innermost that is open, or
 // to one of several windows.
 //   each_self(trace, order.track(t), [&](EventId e, int64_t begin, int64_t end) { … });
+//   each_self(trace, order.track(t),
+//             [&](std::span<const EventId> open, int64_t begin, int64_t end) { … });
 #pragma once
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "analyze/device_work.h"
@@ -12,8 +15,9 @@
 
 namespace vitro::analyze {
 
-// Pieces come in order and are apart; together they are what the events cover.  Of two that cross,
-// the later one has what they share.  Needs: events by begin, the longer first.
+// Pieces come in order and are apart; together they are what the events cover.  `open` are the
+// events that are open, the outermost first.  Of two that cross, the later one has what they share.
+// Needs: events by begin, the longer first.
 template <class Use>
 void each_self(const Trace& trace, std::span<const EventId> events, Use use) {
   std::vector<EventId> open;
@@ -23,7 +27,11 @@ void each_self(const Trace& trace, std::span<const EventId> events, Use use) {
       const int64_t end = end_of(trace, open.back());
       const int64_t until = std::min(end, to);
       if (until > at) {
-        use(open.back(), at, until);
+        if constexpr (std::is_invocable_v<Use, EventId, int64_t, int64_t>) {
+          use(open.back(), at, until);
+        } else {
+          use(std::span<const EventId>(open), at, until);
+        }
         at = until;
       }
       if (end > to) return;

@@ -82,6 +82,12 @@ WaitKind other_wait(std::string_view name) {
   return WaitKind::nothing;
 }
 
+bool is_blocking_copy(std::string_view name) {
+  return name.find("Pageable") != std::string_view::npos ||
+         name.find("Host ->") != std::string_view::npos ||
+         name.find("-> Host") != std::string_view::npos;
+}
+
 Waits::Waits(const Trace& trace, const Classes& classes)
     : classes_(classes), names_(trace.name_ids()) {
   for (const std::string& name : trace.names()) {

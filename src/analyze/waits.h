@@ -23,6 +23,10 @@ std::string_view name_of(WaitKind kind);
 WaitKind call_wait(std::string_view name);
 WaitKind other_wait(std::string_view name);
 
+// Whether the call that launches this copy returns only when it is done: one side is memory of the
+// host that is not pinned.
+bool is_blocking_copy(std::string_view name);
+
 // Of every event of a trace; looked up by its name's number.
 class Waits {
  public:

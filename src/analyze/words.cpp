@@ -31,6 +31,18 @@ std::string thread_name(const TrackInfo& track) {
   return name.empty() ? cat("thread ", track.tid) : std::string(name);
 }
 
+std::string stable_name(std::string_view name) {
+  constexpr std::string_view mark = " at 0x";
+  std::string out;
+  for (size_t at = 0; at < name.size();) {
+    const size_t address = name.find(mark, at);
+    out += name.substr(at, address - at);
+    if (address == std::string_view::npos) break;
+    at = name.find_first_not_of("0123456789abcdefABCDEF", address + mark.size());
+  }
+  return out;
+}
+
 int64_t nearest_rank(const std::vector<int64_t>& sorted, size_t percent) {
   return sorted[std::max<size_t>((sorted.size() * percent + 99) / 100, 1) - 1];
 }
@@ -50,7 +62,7 @@ std::string time_text(int64_t ns) {
 }
 
 std::string count_of(uint64_t n, std::string_view thing) {
-  return cat(n, " ", thing, n == 1 ? "" : "s");
+  return cat(n, " ", thing, n == 1 ? "" : thing.ends_with('h') ? "es" : "s");
 }
 
 }  // namespace vitro::analyze

@@ -127,7 +127,7 @@ const std::string& Writer::slice_head(SliceKind kind, events::NameId name) {
 }
 
 void Writer::head() {
-  json_.begin_object().member("schemaVersion", 1);
+  json_.begin_object().member("schemaVersion", 1).member("producer", "vitro");
   json_.key("deviceProperties").begin_array().end();
   json_.member("trace_id", trace_id());
   if (options_.profile_memory) json_.member("profile_memory", 1);

@@ -59,7 +59,7 @@ Profile recorded() {
 TEST(ChromeTrace, has_the_shape_of_a_real_one) {
   const json ours = written(recorded(), true);
   for (const char* key :
-       {"schemaVersion", "deviceProperties", "trace_id", "profile_memory", "host_name",
+       {"schemaVersion", "producer", "deviceProperties", "trace_id", "profile_memory", "host_name",
         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}) {
     EXPECT_TRUE(ours.contains(key)) << key;
   }

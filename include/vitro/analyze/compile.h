@@ -1,0 +1,73 @@
+// What was compiled, where compiled calls break, what compiling took, and whether it happened while
+// one measured.
+//   const Compilation c = compilation(trace);
+//   for (const Compilation::Region& region : c.regions) …
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vitro/analyze/answer.h"
+
+namespace vitro::analyze {
+
+// Times in nanoseconds.
+struct Compilation {
+  // Calls of compiled code of one name, `Torch-Compiled Region: N/M`.  In PyTorch N is the code
+  // and M counts how often it was compiled before; in Vitro N is the function and M its segment.
+  // A region directly inside another is a break of the outer one (or a call of a function that is
+  // compiled by itself): the outer one waits for it in the middle of its code.
+  struct Region {
+    std::string name;
+    uint64_t calls = 0, inside = 0;  // inside: of these, directly inside another region
+    uint64_t breaks = 0;             // regions inside its outermost calls, however deep
+    int64_t total = 0;               // of calls that do not lie in their like
+    int64_t glue = 0;  // of outermost calls with breaks: neither a graph nor a kernel runs
+    EventId longest = 0;
+  };
+  // CompiledFunction, as autograd sees it: pairs are joined by an arrow `fwdbwd`.
+  struct Functions {
+    uint64_t forward = 0, backward = 0, pairs = 0;
+    int64_t forward_time = 0, backward_time = 0;
+  };
+  // Guards and wrappers that every call of compiled code passes.
+  struct Overhead {
+    std::string name;
+    uint64_t calls = 0;
+    int64_t total = 0;
+    std::vector<EventId> longest;  // first, at most ten
+  };
+  struct Phase {
+    std::string name;
+    uint64_t calls = 0;
+    int64_t total = 0, self = 0;  // self: without phases inside
+    EventId longest = 0;
+  };
+  // One compilation: an outermost phase.
+  struct Run {
+    EventId event = 0;
+    std::string what;  // "0/0", "f/0"; empty where it is not told
+    int64_t begin = 0, time = 0;
+    bool measured = false;  // in measured_window(), where there are steps
+    bool again = false;     // PyTorch's compile id says that the same code was compiled before
+  };
+  // Breaks, failed guards, recompilations, fallbacks as Vitro records them.
+  struct Incident {
+    std::string kind, code, reason, place;  // place: file:line
+    uint64_t count = 0;
+    std::vector<EventId> first;  // at most ten
+  };
+  std::vector<Region> regions;  // the longest total first
+  Functions functions;
+  std::vector<Overhead> overheads;  // the longest total first
+  std::vector<Phase> phases;        // the longest self time first
+  std::vector<Run> runs;            // by begin
+  std::vector<Incident> incidents;  // the most frequent first
+  std::string lost;                 // why phases or incidents are missing; empty: they are not
+};
+
+Compilation compilation(const Trace& trace);
+Answer answer_compile(const Trace& trace);
+
+}  // namespace vitro::analyze

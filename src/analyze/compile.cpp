@@ -1,0 +1,279 @@
+#include "vitro/analyze/compile.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyze/compile_phases.h"
+#include "analyze/device_work.h"
+#include "analyze/event_args.h"
+#include "analyze/findings.h"
+#include "analyze/regions.h"
+#include "analyze/words.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t most_events = 10;
+
+// "3/2": the code numbered 3 was compiled twice before.
+bool says_again(std::string_view compile_id) {
+  const size_t slash = compile_id.rfind('/');
+  return slash != std::string_view::npos && compile_id.substr(slash + 1) != "0" &&
+         compile_id.find_first_not_of("0123456789/") == std::string_view::npos;
+}
+
+void add_phases(const Trace& trace, const TrackOrder& order, Compilation& out) {
+  const std::vector<Step> steps = profiler_steps(trace);
+  const Window window = measured_window(trace);
+  std::map<std::string_view, Compilation::Phase> by_name;
+  const auto phases = compile_phases(trace, order);
+  if (!phases) out.lost = phases.why();
+  for (const CompilePhase& p : phases ? *phases : std::vector<CompilePhase>()) {
+    const int64_t begin = trace.ts()[p.event], length = end_of(trace, p.event) - begin;
+    Compilation::Phase& phase = by_name[p.name];
+    if (phase.calls++ == 0 || length > end_of(trace, phase.longest) - trace.ts()[phase.longest])
+      phase.longest = p.event;
+    phase.total += length;
+    phase.self += p.self;
+    if (!p.outermost) continue;
+    const bool measured = !steps.empty() && begin >= window.begin && begin < window.end;
+    out.runs.push_back(
+        {p.event, std::string(p.compile_id), begin, length, measured, says_again(p.compile_id)});
+  }
+  for (auto& [name, phase] : by_name) {
+    phase.name = name;
+    out.phases.push_back(std::move(phase));
+  }
+  std::ranges::stable_sort(out.phases, std::ranges::greater(), &Compilation::Phase::self);
+  std::ranges::stable_sort(out.runs, {}, &Compilation::Run::begin);
+}
+
+bool is_incident(std::string_view name) {
+  return name == "break" || name == "guard_failure" || name == "recompile" || name == "fallback";
+}
+
+void add_incidents(const Trace& trace, Compilation& out) {
+  std::vector<bool> wanted;
+  for (const std::string& name : trace.names()) wanted.push_back(is_incident(name));
+  const Classes classes(trace);
+  std::vector<EventId> events;
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (wanted[trace.name_ids()[e]] && classes[e] == EventClass::instant) events.push_back(e);
+  }
+  if (events.empty()) return;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Compilation::Incident>
+      by_text;
+  EventArgs args;
+  const auto done = trace.read_events(events, [&](EventId e, std::string_view json) {
+    if (!args.read(json)) return;
+    const std::string kind(trace.name(e));
+    Compilation::Incident& incident =
+        by_text[{kind, args.text("code"), args.text("place"), args.text("reason")}];
+    if (incident.count++ == 0)
+      incident = {kind, args.text("code"), args.text("reason"), args.text("place"), 1, {}};
+    if (incident.first.size() < most_events) incident.first.push_back(e);
+  });
+  if (!done) out.lost = done.why();
+  for (auto& [text, incident] : by_text) out.incidents.push_back(std::move(incident));
+  std::ranges::stable_sort(out.incidents, std::ranges::greater(), &Compilation::Incident::count);
+}
+
+void conclude_breaks(const Compilation& c, Findings& findings) {
+  for (const Compilation::Region& r : c.regions) {
+    if (r.breaks == 0) continue;
+    std::string why;
+    for (const Compilation::Incident& i : c.incidents) {
+      if (why.empty() && i.kind == "break")
+        why = cat("; the most frequent break is ", i.code, " at ", i.place, ": ", i.reason);
+    }
+    const uint64_t calls = r.calls - r.inside;
+    findings.add({cat("compile.breaks.", r.name),
+                  cat(r.name, " breaks ", count_of(r.breaks, "time"), " in ",
+                      count_of(calls, "call"), " of ", time_text(r.total), "; ", time_text(r.glue),
+                      " of that are guards and code between graphs", why),
+                  "remove what breaks the graph (prints, .item(), data-dependent branches, "
+                  "unsupported calls): torch._dynamo.explain or `vitro explain` names the lines"},
+                 0, r.glue, {r.longest});
+  }
+}
+
+// Without steps nobody said what is measured: all of the trace is.
+void conclude_compiling(const Trace& trace, const Compilation& c, Findings& findings) {
+  const bool steps = !profiler_steps(trace).empty();
+  int64_t time = 0;
+  uint64_t count = 0, again = 0;
+  std::vector<std::pair<int64_t, EventId>> each;
+  for (const Compilation::Run& run : c.runs) {
+    if (steps && !run.measured) continue;
+    time += run.time;
+    ++count;
+    again += run.again;
+    each.emplace_back(-run.time, run.event);
+  }
+  if (count == 0) return;
+  std::ranges::sort(each);
+  std::vector<EventId> events;
+  for (const auto& [length, e] : each) events.push_back(e);
+  const std::string_view longest = c.phases.front().name;
+  findings.add({"compile.measured",
+                cat("compiling took ", time_text(time), " of the measured ",
+                    time_text(measured_window(trace).length()), ": ", count,
+                    count == 1 ? " compilation" : " compilations", ", ", again,
+                    " of code compiled before; most of it in ", longest),
+                again > 0 ? "see why it is compiled again (TORCH_LOGS=recompiles): mark changing "
+                            "sizes dynamic, pass numbers as tensors; warm up with all shapes"
+                          : "warm up before the measured steps, so that all is compiled by then"},
+               0, time, std::move(events));
+}
+
+void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findings) {
+  int64_t all = 0;
+  uint64_t calls = 0;
+  for (const Compilation::Region& r : c.regions) calls += r.calls;
+  for (const Compilation::Overhead& o : c.overheads) all += o.total;
+  if (c.overheads.empty() || calls == 0) return;
+  const Compilation::Overhead& most = c.overheads.front();
+  findings.add({"compile.overhead",
+                cat("guards and wrappers of ", count_of(calls, "compiled call"), " take ",
+                    time_text(all), " of the measured ", time_text(measured_window(trace).length()),
+                    ", ", time_text(most.total), " of that in ", most.name),
+                "compile larger parts, so that fewer calls are guarded, and guard less (fewer "
+                "global and attribute reads in compiled code)"},
+               0, all, most.longest);
+}
+
+AnswerTable region_table(const Compilation& c) {
+  AnswerTable table{"regions",
+                    "Calls of compiled code",
+                    {{"name", "Region"},
+                     {"calls", "Calls", Unit::count},
+                     {"inside", "In another", Unit::count},
+                     {"breaks", "Breaks", Unit::count},
+                     {"total_ns", "Total", Unit::ns},
+                     {"glue_ns", "Between graphs", Unit::ns},
+                     {"longest", "Longest", Unit::count}},
+                    {}};
+  for (const Compilation::Region& r : c.regions) {
+    table.rows.push_back({r.name, static_cast<int64_t>(r.calls), static_cast<int64_t>(r.inside),
+                          static_cast<int64_t>(r.breaks), r.total, r.glue,
+                          static_cast<int64_t>(r.longest)});
+  }
+  return table;
+}
+
+AnswerTable function_table(const Compilation& c) {
+  AnswerTable table{"functions",
+                    "Compiled functions as autograd sees them",
+                    {{"name", "Name"},
+                     {"calls", "Calls", Unit::count},
+                     {"total_ns", "Total", Unit::ns},
+                     {"pairs", "Joined", Unit::count}},
+                    {}};
+  const Compilation::Functions& f = c.functions;
+  if (f.forward + f.backward == 0) return table;
+  const auto pairs = static_cast<int64_t>(f.pairs);
+  table.rows.push_back(
+      {"CompiledFunction", static_cast<int64_t>(f.forward), f.forward_time, pairs});
+  table.rows.push_back(
+      {"CompiledFunctionBackward", static_cast<int64_t>(f.backward), f.backward_time, pairs});
+  return table;
+}
+
+AnswerTable overhead_table(const Compilation& c) {
+  AnswerTable table{"overheads",
+                    "What every compiled call passes",
+                    {{"name", "Name"},
+                     {"calls", "Calls", Unit::count},
+                     {"total_ns", "Total", Unit::ns},
+                     {"longest", "Longest", Unit::count}},
+                    {}};
+  for (const Compilation::Overhead& o : c.overheads) {
+    table.rows.push_back(
+        {o.name, static_cast<int64_t>(o.calls), o.total, static_cast<int64_t>(o.longest.front())});
+  }
+  return table;
+}
+
+AnswerTable phase_table(const Compilation& c) {
+  AnswerTable table{"phases",
+                    "Phases of the compiler",
+                    {{"name", "Phase"},
+                     {"calls", "Calls", Unit::count},
+                     {"self_ns", "Self", Unit::ns},
+                     {"total_ns", "Total", Unit::ns},
+                     {"longest", "Longest", Unit::count}},
+                    {}};
+  for (const Compilation::Phase& p : c.phases) {
+    table.rows.push_back(
+        {p.name, static_cast<int64_t>(p.calls), p.self, p.total, static_cast<int64_t>(p.longest)});
+  }
+  return table;
+}
+
+AnswerTable run_table(const Trace& trace, const Compilation& c) {
+  AnswerTable table{"compilations",
+                    "Compilations",
+                    {{"phase", "Begins with"},
+                     {"what", "What"},
+                     {"at_ns", "At", Unit::ns},
+                     {"time_ns", "Time", Unit::ns},
+                     {"measured", "Measured"},
+                     {"again", "Again"},
+                     {"event", "Event", Unit::count}},
+                    {}};
+  const int64_t first = named_windows(trace).front().window.begin;
+  for (const Compilation::Run& run : c.runs) {
+    table.rows.push_back({std::string(trace.name(run.event)), run.what, run.begin - first, run.time,
+                          std::string(run.measured ? "yes" : ""),
+                          std::string(run.again ? "yes" : ""), static_cast<int64_t>(run.event)});
+  }
+  return table;
+}
+
+AnswerTable incident_table(const Compilation& c) {
+  AnswerTable table{"incidents",
+                    "Breaks, failed guards, recompilations, fallbacks",
+                    {{"kind", "Kind"},
+                     {"code", "Code"},
+                     {"place", "Place"},
+                     {"reason", "Reason"},
+                     {"count", "Times", Unit::count},
+                     {"first", "First", Unit::count}},
+                    {}};
+  for (const Compilation::Incident& i : c.incidents) {
+    table.rows.push_back({i.kind, i.code, i.place, i.reason, static_cast<int64_t>(i.count),
+                          static_cast<int64_t>(i.first.front())});
+  }
+  return table;
+}
+
+}  // namespace
+
+Compilation compilation(const Trace& trace) {
+  const Classes classes(trace);
+  const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
+  Compilation out;
+  read_regions(trace, order, out);
+  add_phases(trace, order, out);
+  add_incidents(trace, out);
+  return out;
+}
+
+Answer answer_compile(const Trace& trace) {
+  const Compilation c = compilation(trace);
+  Findings findings(trace);
+  conclude_breaks(c, findings);
+  conclude_compiling(trace, c, findings);
+  conclude_overhead(trace, c, findings);
+  Answer answer{"compile",
+                {region_table(c), function_table(c), overhead_table(c), phase_table(c),
+                 run_table(trace, c), incident_table(c)},
+                findings.take()};
+  if (!c.lost.empty())
+    answer.tables.push_back({"lost", "What could not be read", {{"what", "What"}}, {{c.lost}}});
+  return answer;
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,145 @@
+#include "analyze/compile_phases.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analyze/device_work.h"
+#include "analyze/event_args.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr std::string_view timed = " (dynamo_timed)";
+constexpr size_t no_phase = SIZE_MAX;
+
+// What the name of an event says of phases.
+struct NameFact {
+  bool is_timed = false;        // "… (dynamo_timed)"
+  bool is_known = false;        // always a phase
+  std::string_view data_of;     // "NAME_data: …": NAME
+  std::string_view compile_id;  // in such a name
+};
+
+NameFact fact_of(std::string_view name) {
+  NameFact out;
+  out.is_timed = name.ends_with(timed);
+  constexpr std::string_view data = "_data: ", id = "compile_id=";
+  const size_t at = name.find(data);
+  if (at == std::string_view::npos) return out;
+  out.data_of = name.substr(0, at);
+  const size_t from = name.find(id, at);
+  if (from == std::string_view::npos) return out;
+  const std::string_view rest = name.substr(from + id.size());
+  out.compile_id = rest.substr(0, rest.find(','));
+  return out;
+}
+
+// Names that Vitro gives its phases: those whose first event has the argument.
+Result<std::set<uint32_t>> vitro_phases(const Trace& trace) {
+  std::vector<bool> seen(trace.names().size());
+  std::vector<EventId> first;
+  const Classes classes(trace);
+  for (EventId e = 0; e < trace.size(); ++e) {
+    const uint32_t name = trace.name_ids()[e];
+    if (seen[name] || classes[e] != EventClass::op) continue;
+    seen[name] = true;
+    first.push_back(e);
+  }
+  std::set<uint32_t> out;
+  EventArgs args;
+  const auto done = trace.read_events(first, [&](EventId e, std::string_view json) {
+    if (args.read(json) && !args.raw("Compile phase of").empty()) out.insert(trace.name_ids()[e]);
+  });
+  if (!done) return done.failure();
+  return out;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Trace& trace) : trace_(trace) {
+    for (const std::string& name : trace.names()) facts_.push_back(fact_of(name));
+  }
+
+  void know(const std::set<uint32_t>& names) {
+    for (const uint32_t name : names) facts_[name].is_known = true;
+  }
+
+  bool finds_any() const {
+    return std::ranges::any_of(facts_, [](const NameFact& fact) {
+      return fact.is_timed || fact.is_known || !fact.data_of.empty();
+    });
+  }
+
+  void read(std::span<const EventId> events) {
+    open_.clear();
+    for (const EventId e : events) {
+      const int64_t begin = trace_.ts()[e];
+      while (!open_.empty() && end_of(trace_, open_.back().event) <= begin) open_.pop_back();
+      look_at(e);
+    }
+  }
+
+  std::vector<CompilePhase> take() { return std::move(out_); }
+
+ private:
+  struct Frame {
+    EventId event;
+    size_t phase;
+  };
+
+  void look_at(EventId e) {
+    const NameFact& fact = facts_[trace_.name_ids()[e]];
+    Frame* around = open_.empty() ? nullptr : &open_.back();
+    if (!fact.data_of.empty() && around && trace_.name(around->event) == fact.data_of) {
+      if (around->phase == no_phase) around->phase = add(around->event, open_.size() - 1);
+      out_[around->phase].compile_id = fact.compile_id;
+    }
+    size_t phase = no_phase;
+    if (fact.is_known || (fact.is_timed && !(around && around->phase != no_phase)))
+      phase = add(e, open_.size());
+    open_.push_back({e, phase});
+  }
+
+  // `depth`: of the event in open_.
+  size_t add(EventId e, size_t depth) {
+    std::string_view name = trace_.name(e);
+    if (name.ends_with(timed)) name.remove_suffix(timed.size());
+    CompilePhase phase{e, name, {}, end_of(trace_, e) - trace_.ts()[e], true};
+    for (size_t i = depth; i-- > 0;) {
+      if (open_[i].phase == no_phase) continue;
+      CompilePhase& around = out_[open_[i].phase];
+      around.self -= phase.self;
+      phase.outermost = false;
+      phase.compile_id = around.compile_id;
+      break;
+    }
+    out_.push_back(phase);
+    return out_.size() - 1;
+  }
+
+  const Trace& trace_;
+  std::vector<NameFact> facts_;  // by name
+  std::vector<Frame> open_;
+  std::vector<CompilePhase> out_;
+};
+
+}  // namespace
+
+Result<std::vector<CompilePhase>> compile_phases(const Trace& trace, const TrackOrder& order) {
+  Reader reader(trace);
+  if (is_from_vitro(trace)) {
+    const auto names = vitro_phases(trace);
+    if (!names) return names.failure();
+    reader.know(*names);
+  }
+  if (!reader.finds_any()) return std::vector<CompilePhase>();
+  for (uint32_t t = 0; t < order.tracks(); ++t) reader.read(order.track(t));
+  return reader.take();
+}
+
+bool is_from_vitro(const Trace& trace) {
+  const auto producer = trace.metadata().find("producer");
+  return producer != trace.metadata().end() && producer->second.find("vitro") != std::string::npos;
+}
+
+}  // namespace vitro::analyze

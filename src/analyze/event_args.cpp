@@ -1,0 +1,111 @@
+#include "analyze/event_args.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "vitro/analyze/trace.h"
+
+namespace vitro::analyze {
+
+namespace json = simdjson::ondemand;
+
+struct EventArgs::Impl {
+  json::parser parser;
+  std::string buffer;  // the text, with room for the parser behind it
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+};
+
+namespace {
+
+std::string_view trimmed(std::string_view token) {
+  while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
+  return token;
+}
+
+// As it is written, escapes and all.
+std::string_view text_of(json::raw_json_string key) {
+  const char* end = key.raw();
+  while (*end != '"') end += *end == '\\' ? 2 : 1;
+  return {key.raw(), static_cast<size_t>(end - key.raw())};
+}
+
+// Texts and numbers as they are written, lists and objects too.
+simdjson::error_code raw_value(json::value& value, std::string_view* raw) {
+  json::json_type type;
+  if (const auto error = value.type().get(type)) return error;
+  json::array list;
+  json::object members;
+  if (type == json::json_type::array) {
+    if (const auto error = value.get_array().get(list)) return error;
+    return list.raw_json().get(*raw);
+  }
+  if (type == json::json_type::object) {
+    if (const auto error = value.get_object().get(members)) return error;
+    return members.raw_json().get(*raw);
+  }
+  *raw = value.raw_json_token();
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code read_members(json::object& members,
+                                  std::vector<std::pair<std::string_view, std::string_view>>& out) {
+  for (auto member : members) {
+    json::raw_json_string key;
+    json::value value;
+    std::string_view raw;
+    if (const auto error = member.key().get(key)) return error;
+    if (const auto error = member.value().get(value)) return error;
+    if (const auto error = raw_value(value, &raw)) return error;
+    out.emplace_back(text_of(key), trimmed(raw));
+  }
+  return simdjson::SUCCESS;
+}
+
+}  // namespace
+
+EventArgs::EventArgs() : impl_(std::make_unique<Impl>()) {}
+EventArgs::~EventArgs() = default;
+
+bool EventArgs::read(std::string_view event) {
+  impl_->members.clear();
+  impl_->buffer.assign(event);
+  impl_->buffer.reserve(event.size() + simdjson::SIMDJSON_PADDING);
+  json::document document;
+  const simdjson::padded_string_view padded(impl_->buffer.data(), impl_->buffer.size(),
+                                            impl_->buffer.capacity());
+  if (impl_->parser.iterate(padded).get(document)) return false;
+  json::object whole, args;
+  if (document.get_object().get(whole)) return false;
+  const auto error = whole.find_field_unordered("args").get_object().get(args);
+  if (error == simdjson::NO_SUCH_FIELD) return true;
+  return !error && !read_members(args, impl_->members);
+}
+
+std::string_view EventArgs::raw(std::string_view name) const {
+  for (const auto& [key, value] : impl_->members) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+std::string EventArgs::text(std::string_view name) const {
+  const std::string_view value = raw(name);
+  if (!value.starts_with('"')) return std::string(value);
+  simdjson::dom::parser parser;
+  std::string_view out;
+  if (parser.parse(std::string(value)).get_string().get(out)) return std::string(value);
+  return std::string(out);
+}
+
+int64_t EventArgs::number(std::string_view name) const {
+  const std::string_view value = raw(name);
+  int64_t out = none;
+  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), out);
+  return error == std::errc() && rest == value.data() + value.size() ? out : none;
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,98 @@
+#include "analyze/groups.h"
+
+#include <algorithm>
+
+#include "analyze/device_work.h"
+#include "analyze/event_args.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr std::string_view module_prefix = "nn.Module: ";
+
+// What an event of Python adds to the group of what lies in it; empty: nothing.
+std::string_view part_of(std::string_view name, GroupBy by) {
+  if (by == GroupBy::stack) return name;
+  return name.starts_with(module_prefix) ? name.substr(module_prefix.size()) : "";
+}
+
+bool has_python(const Trace& trace, const Classes& classes, GroupBy by) {
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (classes[e] == EventClass::python && !part_of(trace.name(e), by).empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Groups> Groups::of(const Trace& trace, const Timeline& timeline, GroupBy by) {
+  Groups out;
+  if (by == GroupBy::name) return out;
+  out.of_event_.resize(trace.size());
+  const Classes classes(trace);
+  if (by != GroupBy::shape && has_python(trace, classes, by)) {
+    out.read_python(trace, timeline, by);
+    return out;
+  }
+  const auto done = out.read_texts(trace, by == GroupBy::shape    ? "Input Dims"
+                                          : by == GroupBy::module ? "Module Hierarchy"
+                                                                  : "Call stack");
+  if (!done) return done.failure();
+  out.inherit(trace, timeline);
+  return out;
+}
+
+std::string Groups::text(uint32_t group) const {
+  std::string out;
+  for (; group != 0; group = nodes_[group].outer) {
+    out = std::string(nodes_[group].text) + (out.empty() ? "" : ";") + out;
+  }
+  return out;
+}
+
+uint32_t Groups::number(uint32_t outer, std::string_view text) {
+  const auto [at, fresh] =
+      numbers_.try_emplace({outer, std::string(text)}, static_cast<uint32_t>(nodes_.size()));
+  if (fresh) nodes_.push_back({outer, at->first.second});
+  return at->second;
+}
+
+void Groups::read_python(const Trace& trace, const Timeline& timeline, GroupBy by) {
+  const Classes classes(trace);
+  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
+    for (const EventId e : timeline.track(t)) {
+      const EventId around = timeline.parent(e);
+      const uint32_t outer = around == Timeline::nobody ? 0 : of_event_[around];
+      const std::string_view part =
+          classes[e] == EventClass::python ? part_of(trace.name(e), by) : "";
+      of_event_[e] = part.empty() ? outer : number(outer, part);
+    }
+  }
+}
+
+Result<Done> Groups::read_texts(const Trace& trace, std::string_view argument) {
+  const Classes classes(trace);
+  std::vector<EventId> ops;
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (classes[e] == EventClass::op || classes[e] == EventClass::annotation) ops.push_back(e);
+  }
+  EventArgs args;
+  return trace.read_events(ops, [&](EventId e, std::string_view json) {
+    if (!args.read(json) || args.raw(argument).empty()) return;
+    of_event_[e] = number(0, args.text(argument));
+  });
+}
+
+// Calls of the runtime have the group of the op that they lie in.
+void Groups::inherit(const Trace& trace, const Timeline& timeline) {
+  const Classes classes(trace);
+  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
+    for (const EventId e : timeline.track(t)) {
+      const EventId around = timeline.parent(e);
+      if (classes[e] == EventClass::runtime && around != Timeline::nobody)
+        of_event_[e] = of_event_[around];
+    }
+  }
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,43 @@
+// What calls of one name are told apart by: their shapes, their module, the code around them.
+//   auto groups = Groups::of(trace, timeline, GroupBy::shape);
+//   groups->text((*groups)[event])
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vitro/analyze/ops.h"
+
+namespace vitro::analyze {
+
+class Groups {
+ public:
+  // By name: one group.  Reads the file's text once for shapes, and for modules and stacks where no
+  // events of Python tell them; fails where it has gone.  4 bytes for each event, and each text
+  // once.
+  static Result<Groups> of(const Trace& trace, const Timeline& timeline, GroupBy by);
+
+  // 0: the empty one.
+  uint32_t operator[](EventId event) const { return of_event_.empty() ? 0 : of_event_[event]; }
+  std::string text(uint32_t group) const;
+
+ private:
+  void read_python(const Trace& trace, const Timeline& timeline, GroupBy by);
+  Result<Done> read_texts(const Trace& trace, std::string_view argument);
+  void inherit(const Trace& trace, const Timeline& timeline);
+  uint32_t number(uint32_t outer, std::string_view text);
+
+  // A text within an outer group: a module in a module, a function in its caller.
+  struct Node {
+    uint32_t outer = 0;
+    std::string_view text;
+  };
+  std::vector<Node> nodes_{Node()};
+  std::map<std::pair<uint32_t, std::string>, uint32_t, std::less<>> numbers_;
+  std::vector<uint32_t> of_event_;
+};
+
+}  // namespace vitro::analyze

@@ -1,0 +1,332 @@
+#include "vitro/analyze/memory.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "analyze/findings.h"
+#include "analyze/memory_changes.h"
+#include "analyze/self_spans.h"
+#include "analyze/words.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t most_allocations = 20, most_moments = 200;
+
+// The changes of one device, played from the first to the last.
+class Player {
+ public:
+  Player(const Trace& trace, const MemoryChanges& all, std::vector<MemoryChange> changes)
+      : trace_(trace), all_(all), changes_(std::move(changes)) {
+    fill_totals();
+  }
+
+  Memory::Device play(const std::vector<Step>& steps) {
+    out_.name = memory_device(changes_.front().device);
+    out_.first = changes_.front().total - changes_.front().bytes;
+    out_.last = changes_.back().total;
+    const auto peak = std::ranges::max_element(changes_, {}, &MemoryChange::total);
+    out_.peak = peak->total;
+    out_.peak_at = peak->at;
+    out_.peak_event = peak->event;
+    for (const MemoryChange& change : changes_) {
+      (change.bytes > 0 ? out_.allocations : out_.frees) += change.bytes != 0;
+      (change.bytes > 0 ? out_.allocated : out_.freed) += std::abs(change.bytes);
+      take_place(change);
+      if (change.event != peak->event) continue;
+      out_.at_peak = groups();
+      out_.before_trace = out_.peak;
+      for (const Memory::Group& group : out_.at_peak) out_.before_trace -= group.bytes;
+    }
+    out_.never_freed = groups();
+    find_largest();
+    draw_timeline();
+    for (const Step& step : steps) out_.behind_steps.push_back(total_at(step.end));
+    return std::move(out_);
+  }
+
+ private:
+  // Where a writer gives no totals they are summed up.
+  void fill_totals() {
+    const bool given = std::ranges::any_of(
+        changes_, [](const MemoryChange& c) { return c.total != none && c.total > 0; });
+    int64_t sum = 0;
+    for (MemoryChange& change : changes_) {
+      sum += change.bytes;
+      if (!given || change.total == none) change.total = sum;
+      sum = change.total;
+    }
+  }
+
+  void take_place(const MemoryChange& change) {
+    const auto number = static_cast<size_t>(&change - changes_.data());
+    if (change.bytes > 0) {
+      live_[change.address] = number;
+    } else if (const auto known = live_.find(change.address); known != live_.end()) {
+      freed_at_[known->second] = change.at;
+      live_.erase(known);
+    }
+  }
+
+  std::string within(const MemoryChange& change) const {
+    return change.within == UINT32_MAX ? "" : trace_.names()[change.within];
+  }
+
+  // Of what is live, the largest first.
+  std::vector<Memory::Group> groups() const {
+    struct Sum {
+      Memory::Group group;
+      int64_t largest = -1;
+    };
+    std::map<std::pair<uint16_t, uint32_t>, Sum> sums;
+    for (const auto& [address, number] : live_) {
+      const MemoryChange& change = changes_[number];
+      Sum& sum = sums[{change.category, change.within}];
+      ++sum.group.allocations;
+      sum.group.bytes += change.bytes;
+      if (std::pair(change.bytes, change.event) < std::pair(sum.largest, sum.group.largest))
+        continue;
+      sum.largest = change.bytes;
+      sum.group.largest = change.event;
+    }
+    std::vector<Memory::Group> out;
+    for (auto& [key, sum] : sums) {
+      sum.group.category = all_.categories[key.first];
+      if (key.second != UINT32_MAX) sum.group.within = trace_.names()[key.second];
+      out.push_back(std::move(sum.group));
+    }
+    std::ranges::stable_sort(out, std::ranges::greater(), &Memory::Group::bytes);
+    return out;
+  }
+
+  void find_largest() {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < changes_.size(); ++i)
+      if (changes_[i].bytes > 0) order.push_back(i);
+    const size_t count = std::min(order.size(), most_allocations);
+    std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count), {},
+                              [&](size_t i) { return std::pair(-changes_[i].bytes, i); });
+    order.resize(count);
+    for (const size_t i : order) {
+      const MemoryChange& c = changes_[i];
+      const auto freed = freed_at_.find(i);
+      out_.largest.push_back({c.event, c.at, c.bytes,
+                              freed == freed_at_.end() ? none : freed->second,
+                              all_.categories[c.category], within(c)});
+    }
+  }
+
+  void draw_timeline() {
+    const int64_t begin = changes_.front().at;
+    const int64_t part = (changes_.back().at - begin) / static_cast<int64_t>(most_moments) + 1;
+    int64_t total = out_.first;
+    size_t next = 0;
+    for (int64_t at = begin; at <= changes_.back().at; at += part) {
+      int64_t most = total;
+      for (; next < changes_.size() && changes_[next].at < at + part; ++next) {
+        total = changes_[next].total;
+        most = std::max(most, total);
+      }
+      out_.timeline.push_back({at, most});
+    }
+  }
+
+  int64_t total_at(int64_t moment) const {
+    const auto behind = std::ranges::upper_bound(changes_, moment, {}, &MemoryChange::at);
+    return behind == changes_.begin() ? out_.first : (behind - 1)->total;
+  }
+
+  const Trace& trace_;
+  const MemoryChanges& all_;
+  std::vector<MemoryChange> changes_;
+  std::unordered_map<int64_t, size_t> live_;      // by address
+  std::unordered_map<size_t, int64_t> freed_at_;  // by allocation
+  Memory::Device out_;
+};
+
+// What allocates and does nothing else.
+bool allocates(std::string_view name) {
+  for (const std::string_view prefix : {"aten::empty", "aten::new_empty", "aten::resize_"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// On the threads that have steps, or on all where there are none.
+void conclude_allocating(const Trace& trace, Findings& findings) {
+  const Classes classes(trace);
+  std::vector<bool> wanted;
+  for (const std::string& name : trace.names()) wanted.push_back(allocates(name));
+  const Window window = measured_window(trace);
+  const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
+  int64_t busiest = 0;
+  std::vector<std::pair<int64_t, EventId>> each, of_busiest;
+  for (uint32_t t = 0; t < order.tracks(); ++t) {
+    int64_t time = 0;
+    each.clear();
+    each_self(trace, order.track(t), [&](std::span<const EventId> open, int64_t from, int64_t to) {
+      const int64_t length = std::min(to, window.end) - std::max(from, window.begin);
+      if (length <= 0 || !wanted[trace.name_ids()[open.back()]]) return;
+      time += length;
+      each.emplace_back(-length, open.back());
+    });
+    if (time <= busiest) continue;
+    busiest = time;
+    of_busiest = each;
+  }
+  std::ranges::sort(of_busiest);
+  std::vector<EventId> events;
+  for (const auto& [length, e] : of_busiest) events.push_back(e);
+  if (events.empty()) return;
+  findings.add({"memory.allocating",
+                cat("allocating takes ", time_text(busiest), " of ", time_text(window.length()),
+                    " in ", count_of(events.size(), "call"), " of one thread, the longest ",
+                    time_text(-of_busiest.front().first)),
+                "write into buffers that stay (out=, in place), or compile the region: it plans "
+                "its memory once"},
+               0, busiest, std::move(events));
+}
+
+AnswerCell or_nothing(int64_t value) {
+  return value == none ? AnswerCell() : AnswerCell(value);
+}
+
+AnswerTable device_table(const Memory& m, int64_t first) {
+  AnswerTable table{"devices",
+                    "Memory of each device",
+                    {{"device", "Device"},
+                     {"allocations", "Allocations", Unit::count},
+                     {"allocated_bytes", "Allocated", Unit::bytes},
+                     {"frees", "Frees", Unit::count},
+                     {"freed_bytes", "Freed", Unit::bytes},
+                     {"first_bytes", "Before", Unit::bytes},
+                     {"peak_bytes", "Peak", Unit::bytes},
+                     {"peak_at_ns", "At", Unit::ns},
+                     {"peak_event", "Event", Unit::count},
+                     {"last_bytes", "Behind", Unit::bytes},
+                     {"out_of_memory", "Out of memory", Unit::count}},
+                    {}};
+  for (const Memory::Device& d : m.devices) {
+    table.rows.push_back({d.name, static_cast<int64_t>(d.allocations), d.allocated,
+                          static_cast<int64_t>(d.frees), d.freed, d.first, d.peak,
+                          d.peak_at - first, static_cast<int64_t>(d.peak_event), d.last,
+                          static_cast<int64_t>(d.out_of_memory)});
+  }
+  return table;
+}
+
+AnswerTable group_table(const Memory& m, std::vector<Memory::Group> Memory::Device::* groups,
+                        std::string name, std::string title) {
+  AnswerTable table{std::move(name),
+                    std::move(title),
+                    {{"device", "Device"},
+                     {"category", "Category"},
+                     {"within", "Allocated in"},
+                     {"allocations", "Allocations", Unit::count},
+                     {"bytes", "Bytes", Unit::bytes},
+                     {"largest", "Largest", Unit::count}},
+                    {}};
+  for (const Memory::Device& d : m.devices) {
+    for (const Memory::Group& g : d.*groups) {
+      table.rows.push_back({d.name, g.category, g.within, static_cast<int64_t>(g.allocations),
+                            g.bytes, static_cast<int64_t>(g.largest)});
+    }
+  }
+  return table;
+}
+
+AnswerTable largest_table(const Memory& m, int64_t first) {
+  AnswerTable table{"largest",
+                    "The largest allocations",
+                    {{"device", "Device"},
+                     {"bytes", "Bytes", Unit::bytes},
+                     {"at_ns", "At", Unit::ns},
+                     {"lived_ns", "Lived", Unit::ns},
+                     {"category", "Category"},
+                     {"within", "Allocated in"},
+                     {"event", "Event", Unit::count}},
+                    {}};
+  for (const Memory::Device& d : m.devices) {
+    for (const Memory::Allocation& a : d.largest) {
+      const int64_t lived = a.freed_at == none ? none : a.freed_at - a.at;
+      table.rows.push_back({d.name, a.bytes, a.at - first, or_nothing(lived), a.category, a.within,
+                            static_cast<int64_t>(a.event)});
+    }
+  }
+  return table;
+}
+
+AnswerTable step_table(const Trace& trace, const Memory& m) {
+  AnswerTable table{"steps",
+                    "Memory behind each step",
+                    {{"device", "Device"},
+                     {"step", "Step"},
+                     {"bytes", "Bytes", Unit::bytes},
+                     {"grown_bytes", "Grown", Unit::bytes}},
+                    {}};
+  const std::vector<Step> steps = profiler_steps(trace);
+  for (const Memory::Device& d : m.devices) {
+    for (size_t s = 0; s < d.behind_steps.size(); ++s) {
+      const int64_t before = s == 0 ? d.first : d.behind_steps[s - 1];
+      table.rows.push_back({d.name, std::string(trace.name(steps[s].event)), d.behind_steps[s],
+                            d.behind_steps[s] - before});
+    }
+  }
+  return table;
+}
+
+AnswerTable timeline_table(const Memory& m, int64_t first) {
+  AnswerTable table{
+      "timeline",
+      "Memory over time",
+      {{"device", "Device"}, {"at_ns", "From", Unit::ns}, {"most_bytes", "Most", Unit::bytes}},
+      {}};
+  for (const Memory::Device& d : m.devices) {
+    for (const Memory::Moment& moment : d.timeline)
+      table.rows.push_back({d.name, moment.begin - first, moment.most});
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<Memory> memory(const Trace& trace) {
+  auto changes = memory_changes(trace);
+  if (!changes) return changes.failure();
+  std::map<int32_t, std::vector<MemoryChange>> by_device;
+  for (const MemoryChange& change : changes->list) by_device[change.device].push_back(change);
+  const std::vector<Step> steps = profiler_steps(trace);
+  Memory out;
+  out.unread = changes->unread;
+  for (auto& [device, list] : by_device) {
+    out.devices.push_back(Player(trace, *changes, std::move(list)).play(steps));
+    for (const auto& [failed, times] : changes->out_of_memory)
+      if (failed == device) out.devices.back().out_of_memory = times;
+  }
+  return out;
+}
+
+Answer answer_memory(const Trace& trace) {
+  const auto read = memory(trace);
+  const Memory m = read ? *read : Memory();
+  Findings findings(trace);
+  conclude_allocating(trace, findings);
+  const int64_t first = named_windows(trace).front().window.begin;
+  Answer answer{"memory",
+                {device_table(m, first),
+                 group_table(m, &Memory::Device::at_peak, "at_peak", "What is live at the peak"),
+                 group_table(m, &Memory::Device::never_freed, "never_freed",
+                             "Allocated and not freed in the trace"),
+                 largest_table(m, first), step_table(trace, m), timeline_table(m, first)},
+                findings.take()};
+  if (!read || m.unread > 0) {
+    const std::string why =
+        read ? cat(count_of(m.unread, "instant"), " could not be read") : read.why();
+    answer.tables.push_back({"lost", "What could not be read", {{"what", "What"}}, {{why}}});
+  }
+  return answer;
+}
+
+}  // namespace vitro::analyze

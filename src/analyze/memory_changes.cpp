@@ -1,0 +1,104 @@
+#include "analyze/memory_changes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/device_work.h"
+#include "analyze/event_args.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const Trace& trace) : trace_(trace), classes_(trace) {}
+
+  Result<MemoryChanges> take() {
+    std::vector<EventId> events;
+    for (EventId e = 0; e < trace_.size(); ++e) {
+      if (classes_[e] != EventClass::instant) continue;
+      const std::string_view name = trace_.name(e);
+      if (name == "[memory]" || name == "[OutOfMemory]") events.push_back(e);
+    }
+    if (events.empty()) return MemoryChanges();
+    auto done = trace_.read_events(events, [&](EventId e, std::string_view json) { add(e, json); });
+    if (!done) return done.failure();
+    for (const auto& [device, times] : out_of_memory_)
+      out_.out_of_memory.emplace_back(device, times);
+    std::ranges::stable_sort(out_.list, {}, &MemoryChange::at);
+    find_ops();
+    return std::move(out_);
+  }
+
+ private:
+  void add(EventId e, std::string_view json) {
+    if (!args_.read(json)) {
+      ++out_.unread;
+      return;
+    }
+    const int64_t type = args_.number("Device Type"), id = args_.number("Device Id");
+    const auto device =
+        static_cast<int32_t>(std::max<int64_t>(type, 0) * 256 + std::max<int64_t>(id, 0));
+    if (trace_.name(e) == "[OutOfMemory]") {
+      ++out_of_memory_[device];
+      return;
+    }
+    MemoryChange change{trace_.ts()[e], args_.number("Bytes"), args_.number("Total Allocated"),
+                        args_.number("Addr"), e};
+    if (change.bytes == none) {
+      ++out_.unread;
+      return;
+    }
+    change.device = device;
+    if (!args_.raw("Category").empty()) change.category = category(args_.text("Category"));
+    out_.list.push_back(change);
+  }
+
+  uint16_t category(const std::string& name) {
+    const auto known = std::ranges::find(out_.categories, name);
+    const auto number = static_cast<uint16_t>(known - out_.categories.begin());
+    if (known == out_.categories.end()) out_.categories.push_back(name);
+    return number;
+  }
+
+  // Of each change the outermost op that is open on its thread.
+  void find_ops() {
+    const TrackOrder ops(trace_, [&](EventId e) { return classes_[e] == EventClass::op; });
+    std::vector<size_t> next(ops.tracks());
+    std::vector<EventId> outer(ops.tracks(), UINT32_MAX);
+    for (MemoryChange& change : out_.list) {
+      const uint32_t track = trace_.track_ids()[change.event];
+      const auto events = ops.track(track);
+      for (size_t& n = next[track]; n < events.size() && trace_.ts()[events[n]] <= change.at; ++n) {
+        const EventId known = outer[track];
+        if (known == UINT32_MAX || end_of(trace_, known) <= trace_.ts()[events[n]])
+          outer[track] = events[n];
+      }
+      const EventId op = outer[track];
+      if (op != UINT32_MAX && end_of(trace_, op) > change.at) change.within = trace_.name_ids()[op];
+    }
+  }
+
+  const Trace& trace_;
+  Classes classes_;
+  EventArgs args_;
+  std::map<int32_t, uint64_t> out_of_memory_;
+  MemoryChanges out_;
+};
+
+}  // namespace
+
+Result<MemoryChanges> memory_changes(const Trace& trace) {
+  return Reader(trace).take();
+}
+
+std::string memory_device(int32_t device) {
+  const int32_t type = device / 256, id = device % 256;
+  if (type == 0) return "CPU";
+  if (type == 1 || type == 6) return cat("GPU ", id);  // CUDA, HIP
+  if (type == 20) return cat("device ", id);           // PrivateUse1
+  return cat("device ", id, " of type ", type);
+}
+
+}  // namespace vitro::analyze

@@ -1,0 +1,14 @@
+// Calls of compiled code, and what lies in them.
+#pragma once
+
+#include <vector>
+
+#include "vitro/analyze/compile.h"
+#include "vitro/analyze/timeline.h"
+
+namespace vitro::analyze {
+
+// Fills regions, functions and overheads.  `order`: of the work of the host.
+void read_regions(const Trace& trace, const TrackOrder& order, Compilation& out);
+
+}  // namespace vitro::analyze

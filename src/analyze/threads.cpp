@@ -1,0 +1,340 @@
+#include "vitro/analyze/threads.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyze/device_work.h"
+#include "analyze/findings.h"
+#include "analyze/launch_list.h"
+#include "analyze/pools.h"
+#include "analyze/self_spans.h"
+#include "analyze/waits.h"
+#include "analyze/words.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+constexpr size_t most_events = 10;
+constexpr uint32_t no_name = UINT32_MAX;
+
+void keep_longest(std::vector<std::pair<int64_t, EventId>>& each, std::vector<EventId>& out) {
+  std::ranges::sort(each);
+  each.resize(std::min(each.size(), most_events));
+  for (const auto& [length, e] : each) out.push_back(e);
+}
+
+class Reader {
+ public:
+  explicit Reader(const Trace& trace)
+      : trace_(trace),
+        classes_(trace),
+        waits_(trace, classes_),
+        is_step_(trace.names().size()),
+        has_steps_(trace.tracks().size()),
+        launches_(trace.tracks().size()),
+        blocks_(trace.size()) {
+    out_.window = measured_window(trace);
+    for (const Step& step : profiler_steps(trace)) {
+      is_step_[trace.name_ids()[step.event]] = true;
+      has_steps_[trace.track_ids()[step.event]] = true;
+    }
+    const WorkKinds kinds(trace, classes_);
+    std::vector<bool> streams(trace.tracks().size());
+    for (const Device& device : devices_of(trace, classes_)) {
+      for (const EventId e : device.work) streams[trace.track_ids()[e]] = true;
+      busy_ = united(busy_, times_of(trace, kinds, device.work).busy);
+    }
+    for (const Launch& launch : launch_list(trace, classes_, Links(trace, classes_))) {
+      launches_[trace.track_ids()[launch.call]] = true;
+      blocks_[launch.call] =
+          classes_[launch.first] == EventClass::copy && is_blocking_copy(trace.name(launch.first));
+    }
+    is_stream_ = std::move(streams);
+  }
+
+  Threads take() {
+    const TrackOrder order(trace_, [&](EventId e) {
+      return classes_.is_host_work(e) && !is_stream_[trace_.track_ids()[e]];
+    });
+    for (uint32_t t = 0; t < order.tracks(); ++t) {
+      if (!order.track(t).empty()) read(t, order.track(t));
+    }
+    lead();
+    for (auto& [key, wait] : waits_by_name_) {
+      keep_longest(wait.each, wait.wait.longest);
+      out_.waits.push_back(std::move(wait.wait));
+    }
+    std::ranges::stable_sort(out_.waits, std::ranges::greater(), &Threads::Wait::total);
+    out_.pools = pools_of(trace_, order, out_.window);
+    return std::move(out_);
+  }
+
+ private:
+  struct WaitGroup {
+    Threads::Wait wait;
+    EventId last = UINT32_MAX;
+    std::vector<std::pair<int64_t, EventId>> each;
+  };
+
+  void read(uint32_t track, std::span<const EventId> events);
+  void wait(uint32_t track, std::span<const EventId> open, size_t at, WaitKind kind,
+            int64_t length);
+  void gap(Threads::Thread& thread, std::vector<std::pair<int64_t, EventId>>& gaps, int64_t length,
+           EventId behind);
+  void lead();
+
+  // The place in `open` of the wait that a piece belongs to, and its kind: the iterator of a data
+  // loader takes all that is in it.
+  std::pair<size_t, WaitKind> wait_in(std::span<const EventId> open) const {
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (waits_[open[i]] == WaitKind::data) return {i, WaitKind::data};
+    }
+    const EventId e = open.back();
+    return {open.size() - 1, blocks_[e] ? WaitKind::device : waits_[e]};
+  }
+
+  const Trace& trace_;
+  Classes classes_;
+  Waits waits_;
+  std::vector<bool> is_step_;                           // by name
+  std::vector<bool> has_steps_, launches_, is_stream_;  // by track
+  std::vector<bool> blocks_;                            // calls that copy and wait
+  Intervals busy_;                                      // any device
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, WaitGroup> waits_by_name_;
+  Threads out_;
+};
+
+void Reader::gap(Threads::Thread& thread, std::vector<std::pair<int64_t, EventId>>& gaps,
+                 int64_t length, EventId behind) {
+  ++thread.gaps;
+  if (length > thread.longest_gap) {
+    thread.longest_gap = length;
+    thread.behind_gap = behind;
+  }
+  gaps.emplace_back(-length, behind);
+  if (gaps.size() >= 2 * most_events) {
+    std::ranges::sort(gaps);
+    gaps.resize(most_events);
+  }
+}
+
+void Reader::read(uint32_t track, std::span<const EventId> events) {
+  Threads::Thread thread;
+  thread.track = track;
+  std::vector<std::pair<int64_t, EventId>> gaps;
+  int64_t last = INT64_MIN;  // end of what was recorded so far
+  each_self(trace_, events, [&](std::span<const EventId> open, int64_t begin, int64_t end) {
+    begin = std::max(begin, out_.window.begin);
+    end = std::min(end, out_.window.end);
+    if (end <= begin || is_step_[trace_.name_ids()[open.back()]]) return;
+    if (last != INT64_MIN && begin > last) gap(thread, gaps, begin - last, open.back());
+    last = end;
+    const auto [at, kind] = wait_in(open);
+    (kind == WaitKind::nothing ? thread.busy : thread.waiting) += end - begin;
+    if (kind != WaitKind::nothing) wait(track, open, at, kind, end - begin);
+  });
+  if (thread.busy + thread.waiting == 0) return;
+  thread.idle = out_.window.length() - thread.busy - thread.waiting;
+  keep_longest(gaps, thread.behind_gaps);
+  out_.threads.push_back(std::move(thread));
+}
+
+void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, WaitKind kind,
+                  int64_t length) {
+  uint32_t within = no_name;
+  for (size_t i = at; i-- > 0 && within == no_name;) {
+    const uint32_t name = trace_.name_ids()[open[i]];
+    if (!is_step_[name] && waits_[open[i]] == WaitKind::nothing) within = name;
+  }
+  const EventId e = open[at];
+  WaitGroup& group = waits_by_name_[{track, trace_.name_ids()[e], within}];
+  Threads::Wait& w = group.wait;
+  w.total += length;
+  if (group.last == e) return;
+  group.last = e;
+  if (w.calls++ == 0) {
+    w.track = track;
+    w.name = trace_.name(e);
+    w.kind = name_of(kind);
+    if (within != no_name) w.within = trace_.names()[within];
+  }
+  const int64_t begin = trace_.ts()[e], end = end_of(trace_, e);
+  w.longest_time = std::max(w.longest_time, end - begin);
+  group.each.emplace_back(begin - end, e);
+  const auto next = busy_.after(end);
+  const int64_t works = next == busy_.end() ? end : std::max(end, next->begin);
+  w.devices_idle += end - begin - busy_.length_in(begin, end);
+  w.until_work += works - begin - busy_.length_in(begin, works);
+}
+
+void Reader::lead() {
+  const auto mark = [&](const std::vector<bool>& tracks) {
+    for (Threads::Thread& thread : out_.threads) thread.leads = tracks[thread.track];
+    return std::ranges::any_of(out_.threads, &Threads::Thread::leads);
+  };
+  if (mark(has_steps_) || mark(launches_) || out_.threads.empty()) return;
+  std::ranges::max_element(out_.threads, {}, &Threads::Thread::busy)->leads = true;
+}
+
+std::string_view advice_on_wait(std::string_view kind, std::string_view within) {
+  const auto holds = [&](std::string_view part) {
+    return within.find(part) != std::string_view::npos;
+  };
+  if (kind == "data")
+    return "load ahead: more workers, prefetch_factor, persistent_workers, pin_memory, and less "
+           "work for each sample";
+  if (kind == "lock")
+    return "see which thread holds the lock meanwhile (Python's own counts), and do less under it";
+  if (kind == "threads") return "balance what the others do, or go on with something else";
+  if (kind == "sleep") return "wait for what is awaited instead of for a time";
+  if (holds("item") || holds("_local_scalar_dense"))
+    return "do not read numbers of tensors in the loop (.item(), print, if): keep them on the "
+           "device, read them every so many steps";
+  if (holds("nonzero") || holds("masked_select") || holds("unique") || holds("index"))
+    return "sizes that depend on data make the host wait: use masks (where) or fixed sizes";
+  if (holds("copy_") || holds("to"))
+    return "copy with non_blocking from and to pinned memory, and synchronise where the value is "
+           "used";
+  return "synchronise once, where a value is used, and not in the loop";
+}
+
+void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findings& findings) {
+  for (const Threads::Wait& w : all.waits) {
+    const auto thread = std::ranges::find(all.threads, w.track, &Threads::Thread::track);
+    if (thread == all.threads.end() || !thread->leads) continue;
+    const std::string within = w.within.empty() ? "" : cat(" in ", w.within);
+    const std::string idle = devices ? cat("; devices idle for ", time_text(w.until_work),
+                                           " from there until they work again")
+                                     : "";
+    findings.add({cat("threads.wait.", stable_name(w.name), w.within.empty() ? "" : ".",
+                      stable_name(w.within)),
+                  cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
+                      time_text(all.window.length()), " in ", count_of(w.calls, "call"), " of ",
+                      w.name, within, idle),
+                  std::string(advice_on_wait(w.kind, w.within))},
+                 devices ? std::min(w.devices_idle, w.total) : 0, devices ? w.until_work : w.total,
+                 w.longest);
+  }
+}
+
+// Of threads that lead where there is no device: where there is one, `gaps` says what it costs.
+void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
+  size_t number = 0;
+  for (const Threads::Thread& t : all.threads) {
+    if (!t.leads) continue;
+    findings.add(
+        {cat("threads.idle.", number++),
+         cat("nothing is recorded of ", thread_name(trace.tracks()[t.track]), " for ",
+             percent_text(t.idle, all.window.length()), " of ", time_text(all.window.length()),
+             ", in ", count_of(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
+             ", until ", trace.name(t.behind_gap)),
+         "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
+         "it to another thread or out of the loop"},
+        0, t.idle, t.behind_gaps);
+  }
+}
+
+void conclude_pools(const Trace& trace, const Threads& all, Findings& findings) {
+  for (const Threads::Pool& p : all.pools) {
+    findings.add({cat("threads.balance.", trace.name(p.worst.front())),
+                  cat(thread_name(trace.tracks()[p.track]), " hands out work in ",
+                      count_of(p.launches, "launch"), " of ", time_text(p.launched), " to ",
+                      count_of(p.threads - 1, "other thread"), "; spread evenly they would take ",
+                      time_text(p.lost), " less; worst in ", trace.name(p.worst.front())),
+                  "give each thread smaller shares, or keep other programs off the cores"},
+                 0, p.lost, p.worst);
+  }
+}
+
+AnswerTable thread_table(const Trace& trace, const Threads& all) {
+  AnswerTable table{"threads",
+                    "What each thread did in the measured window",
+                    {{"thread", "Thread"},
+                     {"leads", "Leads"},
+                     {"busy_ns", "Busy", Unit::ns},
+                     {"waiting_ns", "Waits", Unit::ns},
+                     {"idle_ns", "Nothing recorded", Unit::ns},
+                     {"busy_percent", "Busy", Unit::percent},
+                     {"gaps", "Gaps", Unit::count},
+                     {"longest_gap_ns", "Longest gap", Unit::ns},
+                     {"behind_gap", "Until", Unit::count}},
+                    {}};
+  for (const Threads::Thread& t : all.threads) {
+    table.rows.push_back({thread_name(trace.tracks()[t.track]), std::string(t.leads ? "yes" : ""),
+                          t.busy, t.waiting, t.idle, percent(t.busy, all.window.length()),
+                          static_cast<int64_t>(t.gaps), t.longest_gap,
+                          t.gaps == 0 ? AnswerCell() : static_cast<int64_t>(t.behind_gap)});
+  }
+  return table;
+}
+
+AnswerTable wait_table(const Trace& trace, const Threads& all) {
+  AnswerTable table{"waits",
+                    "What threads wait for",
+                    {{"thread", "Thread"},
+                     {"name", "Wait"},
+                     {"kind", "For"},
+                     {"within", "In"},
+                     {"calls", "Calls", Unit::count},
+                     {"total_ns", "Total", Unit::ns},
+                     {"longest_ns", "Longest", Unit::ns},
+                     {"devices_idle_ns", "Devices idle", Unit::ns},
+                     {"until_work_ns", "Until they work", Unit::ns},
+                     {"longest", "Longest", Unit::count}},
+                    {}};
+  for (const Threads::Wait& w : all.waits) {
+    table.rows.push_back({thread_name(trace.tracks()[w.track]), w.name, w.kind, w.within,
+                          static_cast<int64_t>(w.calls), w.total, w.longest_time, w.devices_idle,
+                          w.until_work, static_cast<int64_t>(w.longest.front())});
+  }
+  return table;
+}
+
+AnswerTable pool_table(const Trace& trace, const Threads& all) {
+  AnswerTable table{"pools",
+                    "Work handed out to other threads",
+                    {{"thread", "Thread"},
+                     {"launches", "Launches", Unit::count},
+                     {"threads", "Threads", Unit::count},
+                     {"launched_ns", "In launches", Unit::ns},
+                     {"shares_ns", "Shares of others", Unit::ns},
+                     {"lost_ns", "Lost by imbalance", Unit::ns},
+                     {"worst", "Worst", Unit::count}},
+                    {}};
+  for (const Threads::Pool& p : all.pools) {
+    table.rows.push_back({thread_name(trace.tracks()[p.track]), static_cast<int64_t>(p.launches),
+                          static_cast<int64_t>(p.threads), p.launched, p.shares, p.lost,
+                          static_cast<int64_t>(p.worst.front())});
+  }
+  return table;
+}
+
+bool has_devices(const Trace& trace) {
+  const Classes classes(trace);
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (classes.is_device_work(e)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Threads threads(const Trace& trace) {
+  return Reader(trace).take();
+}
+
+Answer answer_threads(const Trace& trace) {
+  const Threads all = threads(trace);
+  Findings findings(trace);
+  const bool devices = has_devices(trace);
+  conclude_waits(trace, all, devices, findings);
+  if (!devices) conclude_idle(trace, all, findings);
+  conclude_pools(trace, all, findings);
+  Answer answer{"threads", {thread_table(trace, all), wait_table(trace, all)}, findings.take()};
+  if (!all.pools.empty()) answer.tables.push_back(pool_table(trace, all));
+  return answer;
+}
+
+}  // namespace vitro::analyze

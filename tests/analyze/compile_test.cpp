@@ -1,0 +1,165 @@
+#include "vitro/analyze/compile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/event_args.h"
+#include "analyze/trace_files.h"
+
+namespace vitro::analyze {
+namespace {
+
+Result<Trace> real(const char* name) {
+  return open_alone(real_trace(std::string(name) + ".json.gz"));
+}
+
+// Sums of a script of its own over the same files.  Four blocks, three breaks, run twice: each
+// region lies in the one before it.
+TEST(Compile, breaks_show_as_regions_in_regions) {
+  const auto trace = real("torch_2_13_cpu_model_with_breaks");
+  ASSERT_TRUE(trace) << trace.why();
+  const Compilation c = compilation(*trace);
+  ASSERT_EQ(c.regions.size(), 4U);
+  const Compilation::Region& outer = c.regions[0];
+  EXPECT_EQ(outer.name, "Torch-Compiled Region: 1/0");
+  EXPECT_EQ(std::vector({outer.calls, outer.inside, outer.breaks}),
+            (std::vector<uint64_t>{2, 0, 6}));
+  EXPECT_EQ(outer.total, 2024276);
+  EXPECT_EQ(outer.glue, 409951);
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(c.regions[i].calls, 2U);
+    EXPECT_EQ(c.regions[i].inside, 2U);
+    EXPECT_EQ(c.regions[i].breaks, 0U);
+  }
+  EXPECT_EQ(c.regions[3].total, 430421);
+  const Compilation::Functions& f = c.functions;
+  EXPECT_EQ(std::vector({f.forward, f.backward, f.pairs}), (std::vector<uint64_t>{8, 8, 8}));
+  EXPECT_EQ(f.forward_time, 1614325);
+  EXPECT_EQ(f.backward_time, 1348299);
+  ASSERT_EQ(c.overheads.size(), 3U);
+  EXPECT_EQ(c.overheads[0].name, "TorchDynamo Cache Lookup");
+  EXPECT_EQ(c.overheads[0].total, 159278);
+  EXPECT_TRUE(c.runs.empty());
+  const Answer answer = answer_compile(*trace);
+  ASSERT_FALSE(answer.findings.empty());
+  EXPECT_EQ(answer.findings[0].key, "compile.breaks.Torch-Compiled Region: 1/0");
+  EXPECT_EQ(answer.findings[0].high_ns, 409951);
+}
+
+TEST(Compile, phases_of_the_compiler_are_known) {
+  const auto trace = real("torch_2_13_cpu_compile_phases");
+  ASSERT_TRUE(trace) << trace.why();
+  const Compilation c = compilation(*trace);
+  const auto phase = [&](std::string_view name) {
+    const auto found = std::ranges::find(c.phases, name, &Compilation::Phase::name);
+    EXPECT_NE(found, c.phases.end()) << name;
+    return found == c.phases.end() ? Compilation::Phase() : *found;
+  };
+  EXPECT_EQ(c.phases.size(), 12U);
+  EXPECT_EQ(c.phases[0].name, "build_guards");
+  EXPECT_EQ(phase("build_guards").self, 18451051);
+  EXPECT_EQ(phase("dynamo").total, 40427925);
+  EXPECT_EQ(phase("dynamo").self, 1272495);
+  EXPECT_EQ(phase("backend_compile").total, 8330632);
+  EXPECT_EQ(phase("backend_compile").self, 3972158);
+  int64_t self = 0;
+  for (const Compilation::Phase& p : c.phases) self += p.self;
+  ASSERT_EQ(c.runs.size(), 1U);
+  EXPECT_EQ(self, c.runs[0].time);
+  EXPECT_EQ(c.runs[0].what, "0/0");
+  EXPECT_FALSE(c.runs[0].measured);
+  EXPECT_FALSE(c.runs[0].again);
+  const auto answer = answer_compile(*trace);
+  EXPECT_EQ(answer.findings[0].key, "compile.measured");
+  EXPECT_EQ(answer.findings[0].high_ns, 40427925);
+}
+
+TEST(Compile, regions_without_breaks_cost_nothing) {
+  const auto trace = real("torch_2_13_cpu_resnet18_compiled");
+  ASSERT_TRUE(trace) << trace.why();
+  const Compilation c = compilation(*trace);
+  ASSERT_EQ(c.regions.size(), 1U);
+  EXPECT_EQ(c.regions[0].calls, 3U);
+  EXPECT_EQ(c.regions[0].total, 67494227);
+  EXPECT_EQ(c.regions[0].glue, 0);
+  EXPECT_EQ(c.functions.pairs, 3U);
+  EXPECT_EQ(c.functions.backward_time, 209768008);
+}
+
+// Before 2.6 there are no events around those of dynamo_timed.
+TEST(Compile, in_a_step_and_again_is_told) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"_compile.compile_inner (dynamo_timed)","ts":5,"dur":20,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"dynamo","ts":30,"dur":40,"pid":1,"tid":1},
+    {"ph":"X","cat":"user_annotation","name":"dynamo_data: fn_name=f, compile_id=0/2","ts":30,"dur":1,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"compile (dynamo_timed)","ts":32,"dur":30,"pid":1,"tid":1}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Compilation c = compilation(*trace);
+  ASSERT_EQ(c.runs.size(), 2U);
+  EXPECT_EQ(c.phases.size(), 2U);
+  EXPECT_TRUE(c.runs[0].measured);
+  EXPECT_FALSE(c.runs[0].again);
+  EXPECT_EQ(c.runs[1].what, "0/2");
+  EXPECT_TRUE(c.runs[1].again);
+  const Answer answer = answer_compile(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].sentence,
+            "compiling took 60.000us of the measured 100.000us: 2 compilations, 1 of code compiled "
+            "before; most of it in dynamo");
+  EXPECT_EQ(answer.findings[0].events, (std::vector<EventId>{2, 1}));
+}
+
+TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {
+  const TraceFolder folder;  // the text is read again
+  const auto trace = open_alone(
+      folder.file("trace.json", R"json({"schemaVersion": 1, "producer": "vitro", "traceEvents": [
+    {"ph":"X","cat":"cpu_op","name":"passes","ts":0,"dur":30,"pid":1,"tid":1,"args":{"Compile phase of":"f/0"}},
+    {"ph":"X","cat":"cpu_op","name":"fold","ts":10,"dur":5,"pid":1,"tid":1,"args":{"Compile phase of":"f/0"}},
+    {"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","ts":40,"dur":60,"pid":1,"tid":1,"args":{"compiled function":"f/0"}},
+    {"ph":"X","cat":"cpu_op","name":"mm_add","ts":42,"dur":10,"pid":1,"tid":1,"args":{"kernel_backend":"vitro"}},
+    {"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/1","ts":60,"dur":40,"pid":1,"tid":1,"args":{"compiled function":"f/1"}},
+    {"ph":"X","cat":"cpu_op","name":"mm_add","ts":62,"dur":30,"pid":1,"tid":1,"args":{"kernel_backend":"vitro"}},
+    {"ph":"i","cat":"cpu_instant_event","name":"break","ts":55,"s":"t","pid":1,"tid":1,
+     "args":{"code":"V0201","reason":"item() needs \"a value\"","place":"model.cpp:31"}}]})json"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Compilation c = compilation(*trace);
+  ASSERT_EQ(c.phases.size(), 2U);
+  EXPECT_EQ(c.phases[0].name, "passes");
+  EXPECT_EQ(c.phases[0].self, 25'000);
+  ASSERT_EQ(c.incidents.size(), 1U);
+  EXPECT_EQ(c.incidents[0].code, "V0201");
+  EXPECT_EQ(c.incidents[0].reason, "item() needs \"a value\"");
+  EXPECT_EQ(c.incidents[0].place, "model.cpp:31");
+  EXPECT_EQ(c.regions[0].breaks, 1U);
+  EXPECT_EQ(c.regions[0].glue, 20'000);
+  const Answer answer = answer_compile(*trace);
+  ASSERT_EQ(answer.findings.size(), 2U);
+  EXPECT_EQ(answer.findings[1].sentence,
+            "Torch-Compiled Region: 0/0 breaks 1 time in 1 call of 60.000us; 20.000us of that are "
+            "guards and code between graphs; the most frequent break is V0201 at model.cpp:31: "
+            "item() needs \"a value\"");
+}
+
+TEST(EventArgs, are_read_as_they_are_written) {
+  EventArgs args;
+  ASSERT_TRUE(
+      args.read(R"json({"ph": "X", "args": {"a": 12 , "b": "x\ty\"z", "Input Dims": [[2, 3], []],
+    "o": {"k": 1}, "n": -7, "f": 1.5}, "name": "n"})json"));
+  EXPECT_EQ(args.number("a"), 12);
+  EXPECT_EQ(args.number("n"), -7);
+  EXPECT_EQ(args.number("f"), none);
+  EXPECT_EQ(args.number("missing"), none);
+  EXPECT_EQ(args.text("b"), "x\ty\"z");
+  EXPECT_EQ(args.raw("b"), R"("x\ty\"z")");
+  EXPECT_EQ(args.raw("Input Dims"), "[[2, 3], []]");
+  EXPECT_EQ(args.raw("o"), R"({"k": 1})");
+  EXPECT_TRUE(args.read(R"({"ph": "i"})"));
+  EXPECT_EQ(args.raw("a"), "");
+  EXPECT_FALSE(args.read("[1, 2]"));
+  EXPECT_FALSE(args.read(R"({"args": {"a" 5}})"));
+}
+
+}  // namespace
+}  // namespace vitro::analyze

@@ -1,0 +1,105 @@
+#include "vitro/analyze/step_times.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/trace_files.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Summed by a script of its own over the same files.
+struct Known {
+  const char* file;
+  size_t step;
+  int64_t length, device_busy, launched, host_busy;
+};
+constexpr Known known[] = {
+    {"v100_train_rank0", 0, 209748000, 72439000, 136736000, 207134000},
+    {"v100_train_rank0", 3, 215467000, 80128000, 82896000, 213012000},
+    {"nccl_two_ranks", 2, 224936243, 58332167, 62207957, 224714322},
+    {"sampled_rank_0", 1, 622928000, 268976000, 305603000, 614207000},
+    {"torch_2_13_cpu_resnet18_compiled", 0, 164920061, 0, 0, 163862523},
+};
+
+TEST(StepTimes, of_real_traces_are_known) {
+  for (const Known& want : known) {
+    SCOPED_TRACE(cat(want.file, " ", want.step));
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const StepTimes s = step_times(*trace);
+    ASSERT_GT(s.steps.size(), want.step);
+    const StepTimes::Each& got = s.steps[want.step];
+    EXPECT_EQ(std::vector({got.length, got.device_busy, got.launched, got.host_busy}),
+              std::vector({want.length, want.device_busy, want.launched, want.host_busy}));
+  }
+}
+
+// 164.9, 54.0 and 83.9 ms: the first is almost twice the median.
+TEST(StepTimes, a_slow_first_step_is_told_with_what_took_longer) {
+  const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_compiled.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const StepTimes s = step_times(*trace);
+  EXPECT_EQ(std::vector({s.least, s.median, s.most}),
+            (std::vector<int64_t>{53998865, 83857904, 164920061}));
+  EXPECT_NEAR(s.spread, 46.434, 0.001);  // std / mean, by Python
+  ASSERT_EQ(s.stragglers.size(), 1U);
+  EXPECT_EQ(s.stragglers[0].step, 0U);
+  EXPECT_EQ(s.stragglers[0].excess, 164920061 - 83857904);
+  EXPECT_EQ(s.stragglers[0].least_excess, 164920061 - 83857904);
+  ASSERT_FALSE(s.stragglers[0].causes.empty());
+  EXPECT_EQ(s.stragglers[0].causes[0].name, "aten::convolution_backward");
+  const Answer answer = answer_steps(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "steps.first");
+  EXPECT_EQ(answer.findings[0].high_ns, 164920061 - 83857904);
+}
+
+// Ten steps of 100 us with an op of 50; in step 6 the op takes 90, and the step 140.
+TEST(StepTimes, stragglers_are_found_with_their_causes) {
+  std::string text = "[";
+  int64_t at = 0;
+  for (int i = 0; i < 10; ++i) {
+    const int more = i == 6 ? 40 : 0;
+    text += cat(R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#)", i, R"(","ts":)", at,
+                R"(,"dur":)", 100 + more, R"(,"pid":1,"tid":1},)");
+    text += cat(R"({"ph":"X","cat":"cpu_op","name":"aten::add","ts":)", at + 5, R"(,"dur":20)",
+                R"(,"pid":1,"tid":1},)");
+    text += cat(R"({"ph":"X","cat":"cpu_op","name":"aten::mm","ts":)", at + 30, R"(,"dur":)",
+                50 + more, R"(,"pid":1,"tid":1},)");
+    at += 100 + more;
+  }
+  const auto trace = trace_of(text);
+  ASSERT_TRUE(trace) << trace.why();
+  const StepTimes s = step_times(*trace);
+  ASSERT_EQ(s.stragglers.size(), 1U);
+  EXPECT_EQ(s.stragglers[0].step, 6U);
+  EXPECT_EQ(s.stragglers[0].excess, 40'000);
+  ASSERT_EQ(s.stragglers[0].causes.size(), 1U);
+  const StepTimes::Cause& cause = s.stragglers[0].causes[0];
+  EXPECT_EQ(cause.name, "aten::mm");
+  EXPECT_EQ(cause.time, 90'000);
+  EXPECT_EQ(cause.usual, 50'000);
+  EXPECT_EQ(cause.calls, 1U);
+  EXPECT_EQ(cause.longest, 20U);
+  const Answer answer = answer_steps(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].sentence,
+            "1 of 10 steps takes longer than most; ProfilerStep#6 takes 140.000us, the median is "
+            "100.000us; in it aten::mm takes 40.000us more");
+  EXPECT_EQ(answer.findings[0].low_ns, 40'000);
+  EXPECT_EQ(answer.findings[0].events, (std::vector<EventId>{18, 20}));
+  EXPECT_TRUE(step_times(*trace, {.over_percent = 50}).stragglers.empty());
+}
+
+TEST(StepTimes, of_a_trace_without_steps_are_none) {
+  const auto trace = open_alone(real_trace("alexnet_cuda.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_TRUE(step_times(*trace).steps.empty());
+  EXPECT_TRUE(answer_steps(*trace).findings.empty());
+}
+
+}  // namespace
+}  // namespace vitro::analyze

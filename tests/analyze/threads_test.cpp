@@ -1,0 +1,144 @@
+#include "vitro/analyze/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/trace_files.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Summed by a script of its own over the same files.
+struct KnownThread {
+  const char *file, *tid;
+  int64_t busy, waiting, idle;
+};
+constexpr KnownThread known_threads[] = {
+    {"v100_train_rank0", "4515", 300162000, 761534000, 12508000},
+    {"v100_train_rank0", "25556", 68150000, 0, 1006054000},
+    {"nccl_two_ranks", "2910249", 666366275, 78736, 780947},
+    {"nccl_two_ranks", "2919752", 267480341, 0, 399745617},
+    {"sampled_rank_0", "4037", 1211641000, 1267000, 17381000},
+    {"rocm_mi250_train", "597913", 1201688, 95772, 8076914},
+    {"torch_2_13_cpu_threads_stacks", "14661", 8932164, 27789713, 26880},
+};
+
+TEST(Threads, of_real_traces_are_known) {
+  for (const KnownThread& want : known_threads) {
+    SCOPED_TRACE(std::string(want.file) + " " + want.tid);
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Threads all = threads(*trace);
+    const auto got = std::ranges::find_if(all.threads, [&](const Threads::Thread& t) {
+      return trace->tracks()[t.track].tid == want.tid;
+    });
+    ASSERT_NE(got, all.threads.end());
+    EXPECT_EQ(std::vector({got->busy, got->waiting, got->idle}),
+              std::vector({want.busy, want.waiting, want.idle}));
+    for (const Threads::Thread& t : all.threads)
+      EXPECT_EQ(t.busy + t.waiting + t.idle, all.window.length());
+  }
+}
+
+struct KnownWait {
+  const char *file, *name, *within, *kind;
+  uint64_t calls;
+  int64_t total;
+};
+constexpr KnownWait known_waits[] = {
+    {"v100_train_rank0", "cudaMemcpyAsync", "aten::copy_", "device", 75, 758735000},
+    {"v100_train_rank0", "cudaStreamSynchronize", "aten::copy_", "device", 75, 2799000},
+    {"nccl_two_ranks", "cudaEventSynchronize", "DistributedDataParallel.forward", "device", 24,
+     78736},
+    {"sampled_rank_0", "cudaMemcpyAsync", "aten::_local_scalar_dense", "device", 3, 49000},
+    {"rocm_mi250_train", "hipMemcpyWithStream", "aten::copy_", "device", 2, 95772},
+    {"torch_2_13_cpu_threads_stacks", "<built-in method acquire of _thread.lock",
+     "threading.py(1125): _wait_for_tstate_lock", "lock", 2, 23201108},
+};
+
+TEST(Threads, waits_of_real_traces_are_known) {
+  for (const KnownWait& want : known_waits) {
+    SCOPED_TRACE(std::string(want.file) + " " + want.name);
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Threads all = threads(*trace);
+    const auto got = std::ranges::find_if(all.waits, [&](const Threads::Wait& w) {
+      return w.name.starts_with(want.name) && w.within == want.within;
+    });
+    ASSERT_NE(got, all.waits.end());
+    EXPECT_EQ(got->kind, want.kind);
+    EXPECT_EQ(got->calls, want.calls);
+    EXPECT_EQ(got->total, want.total);
+    EXPECT_EQ(trace->name(got->longest.front()), got->name);
+  }
+}
+
+// A kernel from 0 to 50; the host waits for it from 10 to 60 and launches the next at 80.
+TEST(Threads, a_wait_costs_what_the_device_idles_until_it_works_again) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::item","ts":5,"dur":60,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","ts":10,"dur":50,"pid":1,"tid":1},
+    {"ph":"X","cat":"kernel","name":"a","ts":0,"dur":50,"pid":0,"tid":7},
+    {"ph":"X","cat":"kernel","name":"b","ts":85,"dur":15,"pid":0,"tid":7}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(*trace);
+  ASSERT_EQ(all.waits.size(), 1U);
+  EXPECT_EQ(all.waits[0].total, 50'000);
+  EXPECT_EQ(all.waits[0].devices_idle, 10'000);
+  EXPECT_EQ(all.waits[0].until_work, 35'000);
+  ASSERT_EQ(all.threads.size(), 1U);
+  EXPECT_EQ(all.threads[0].busy, 10'000);
+  EXPECT_EQ(all.threads[0].idle, 40'000);
+  const Answer answer = answer_threads(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "threads.wait.cudaStreamSynchronize.aten::item");
+  EXPECT_EQ(answer.findings[0].sentence,
+            "thread 1 waits 50.000us of 100.000us in 1 call of cudaStreamSynchronize in "
+            "aten::item; devices idle for 35.000us from there until they work again");
+  EXPECT_EQ(answer.findings[0].low_ns, 10'000);
+  EXPECT_EQ(answer.findings[0].high_ns, 35'000);
+  EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{2});
+}
+
+// All that is in the iterator of a data loader is a wait for data.
+TEST(Threads, that_load_data_wait_for_it) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__","ts":0,"dur":40,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::stack","ts":10,"dur":20,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":40,"dur":60,"pid":1,"tid":1}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(*trace);
+  ASSERT_EQ(all.waits.size(), 1U);
+  EXPECT_EQ(all.waits[0].kind, "data");
+  EXPECT_EQ(all.waits[0].calls, 1U);
+  EXPECT_EQ(all.waits[0].total, 40'000);
+  EXPECT_EQ(answer_threads(*trace).findings[0].high_ns, 40'000);
+}
+
+// As Vitro's pool writes it: a launch of 90 us, one other thread with a share of 30.
+TEST(Threads, of_a_pool_are_balanced_or_not) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"mm_add","ts":5,"dur":90,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"mm_add","ts":10,"dur":30,"pid":1,"tid":2},
+    {"ph":"s","cat":"launch","name":"launch","ts":5,"id":1,"pid":1,"tid":1},
+    {"ph":"f","cat":"launch","name":"launch","ts":10,"id":1,"bp":"e","pid":1,"tid":2}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(*trace);
+  ASSERT_EQ(all.pools.size(), 1U);
+  EXPECT_EQ(all.pools[0].launches, 1U);
+  EXPECT_EQ(all.pools[0].threads, 2U);
+  EXPECT_EQ(all.pools[0].launched, 90'000);
+  EXPECT_EQ(all.pools[0].shares, 30'000);
+  EXPECT_EQ(all.pools[0].lost, 30'000);
+  const Answer answer = answer_threads(*trace);
+  const auto balance = std::ranges::find(answer.findings, "threads.balance.mm_add", &Finding::key);
+  ASSERT_NE(balance, answer.findings.end());
+  EXPECT_EQ(balance->high_ns, 30'000);
+  EXPECT_EQ(balance->events, std::vector<EventId>{1});
+}
+
+}  // namespace
+}  // namespace vitro::analyze
