@@ -66,11 +66,11 @@ void op_event() {
 }
 
 double with_shapes() {
-  return while_recording({.record_shapes = true}, op_event);
+  return while_recording({.details = events::Detail::shapes}, op_event);
 }
 
 double with_stacks() {
-  return while_recording({.with_stack = true}, op_event);
+  return while_recording({.details = events::Detail::stacks}, op_event);
 }
 
 // Of `calls` ops, each begin and end one event.

@@ -8,7 +8,8 @@
 #include "vitro/vitro.h"
 
 // What a profile costs on its way from the recorder to the file: a loop of `add` on four elements,
-// as bench/peers/profiler.py runs it with torch.  All but profiler_json_mb are per op.
+// as bench/peers/profiler.py runs it with torch.  All but those per megabyte are per op.  `full`:
+// with shapes, stacks, modules, FLOPs, memory and tensors.
 
 namespace vitro::bench {
 namespace {
@@ -20,13 +21,29 @@ void add_loop() {
   for (int i = 0; i < ops; ++i) static_cast<void>(add(a, b));
 }
 
+ProfilerOptions everything() {
+  return {.record_shapes = true,
+          .with_stack = true,
+          .with_modules = true,
+          .with_flops = true,
+          .with_tensors = true,
+          .profile_memory = true};
+}
+
+const Profiler& recorded_with(const ProfilerOptions& options) {
+  auto* made = new Profiler(options);
+  add_loop();
+  made->stop();
+  return *made;
+}
+
 const Profiler& recorded() {
-  static const Profiler& profiler = *[] {
-    auto* made = new Profiler;
-    add_loop();
-    made->stop();
-    return made;
-  }();
+  static const Profiler& profiler = recorded_with({});
+  return profiler;
+}
+
+const Profiler& recorded_full() {
+  static const Profiler& profiler = recorded_with(everything());
   return profiler;
 }
 
@@ -34,58 +51,75 @@ double ns_per_op(const std::function<void()>& body) {
   return median_ns(rounds, 1, body) / ops;
 }
 
-double recording() {
+double recording(const ProfilerOptions& options) {
   const double off = ns_per_op(add_loop);
-  Profiler profiler;
+  Profiler profiler(options);
   const double on = ns_per_op(add_loop);
   return on - off;
 }
 
-double stopping() {
+double stopping(const ProfilerOptions& options) {
   double ns = 0;
   for (int i = 0; i < rounds; ++i) {
-    Profiler profiler;
+    Profiler profiler(options);
     add_loop();
     ns += median_ns(1, 1, [&] { profiler.stop(); });
   }
   return ns / rounds / ops;
 }
 
-double averaging() {
-  return ns_per_op([] { static_cast<void>(recorded().averages().entries().size()); });
+double averaging(const Profiler& profiler, const GroupBy& group) {
+  return ns_per_op([&] { static_cast<void>(profiler.key_averages(group).entries().size()); });
 }
 
-double exporting(const std::string& path) {
-  return ns_per_op([&] { recorded().write_trace(path); });
+double exporting(const Profiler& profiler, const std::string& path) {
+  return ns_per_op([&] { profiler.write_trace(path); });
 }
 
 // What `measure` says of a file of that name, which goes afterwards.
-double with_file(std::string_view suffix, double (*measure)(const std::string& path)) {
+double with_file(std::string_view suffix,
+                 const std::function<double(const std::string&)>& measure) {
   const auto path = std::filesystem::temp_directory_path() / cat("vitro_bench_", getpid(), suffix);
   const double found = measure(path);
   std::filesystem::remove(path);
   return found;
 }
 
-double bytes_per_op(const std::string& path) {
-  recorded().write_trace(path);
-  return static_cast<double>(std::filesystem::file_size(path)) / ops;
+double exporting_megabyte(const Profiler& profiler) {
+  const double bytes_per_op = with_file(".json", [&](const std::string& path) {
+    profiler.write_trace(path);
+    return static_cast<double>(std::filesystem::file_size(path)) / ops;
+  });
+  return exporting(profiler, "/dev/null") / bytes_per_op * 1e6;
 }
 
-const Add record_step(Step{"profiler_record", "what recording adds to an op", recording});
-const Add stop_step(Step{"profiler_stop", "stop(): events to slices", stopping});
-const Add averages_step(Step{"profiler_averages", "averages()", averaging});
-const Add json_step(Step{"profiler_json", "write_trace() as JSON, the bytes thrown away",
-                         [] { return exporting("/dev/null"); }});
-const Add json_mb_step(Step{"profiler_json_mb", "the same per megabyte of JSON", [] {
-                              return exporting("/dev/null") / with_file(".json", bytes_per_op) *
-                                     1e6;
-                            }});
+double exporting_to(std::string_view suffix) {
+  return with_file(suffix, [](const std::string& path) { return exporting(recorded(), path); });
+}
 
+const Add record_step(Step{"profiler_record", "what recording adds to an op",
+                           [] { return recording({}); }});
+const Add record_full(Step{"profiler_record_full", "the same, full",
+                           [] { return recording(everything()); }});
+const Add stop_step(Step{"profiler_stop", "stop(): events to slices", [] { return stopping({}); }});
+const Add stop_full(Step{"profiler_stop_full", "the same, full",
+                         [] { return stopping(everything()); }});
+const Add averages_step(Step{"profiler_averages", "averages()",
+                             [] { return averaging(recorded(), {}); }});
+const Add averages_shapes(Step{
+    "profiler_averages_shapes", "full, grouped by shapes and stacks", [] {
+      return averaging(recorded_full(), {.group_by_input_shape = true, .group_by_stack_n = 5});
+    }});
+const Add json_step(Step{"profiler_json", "write_trace() as JSON, the bytes thrown away",
+                         [] { return exporting(recorded(), "/dev/null"); }});
+const Add json_mb_step(Step{"profiler_json_mb", "the same per megabyte of JSON",
+                            [] { return exporting_megabyte(recorded()); }});
+const Add json_mb_full(Step{"profiler_json_mb_full", "the same, full",
+                            [] { return exporting_megabyte(recorded_full()); }});
 const Add gz_step(Step{"profiler_json_gz", "write_trace() of .json.gz",
-                       [] { return with_file(".json.gz", exporting); }});
+                       [] { return exporting_to(".json.gz"); }});
 const Add zst_step(Step{"profiler_json_zst", "write_trace() of .json.zst",
-                        [] { return with_file(".json.zst", exporting); }});
+                        [] { return exporting_to(".json.zst"); }});
 
 }  // namespace
 }  // namespace vitro::bench

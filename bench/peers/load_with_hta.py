@@ -3,6 +3,7 @@
 
 usage: bench/peers/load_with_hta.py FILE...                  traces as .json or .json.gz
        bench/peers/load_with_hta.py --programs PROGRAM...    runs each program under VITRO_PROFILE and loads what that wrote
+       VITRO_TEST_TRACES=FOLDER profiler_test --gtest_filter='RandomPrograms.*' writes traces with events of every kind, for FILE...
 
 HTA is not among the requirements: `pip install HolisticTraceAnalysis==0.5.0 "pandas<3"` into the environment that runs this."""
 import argparse

@@ -13,12 +13,14 @@ struct Known {
   EventClass which;
 };
 
-// Kineto's activity types (libkineto ActivityType.h) and the spellings of older files; matched
-// without regard to case.
+// Kineto's activity types (libkineto ActivityType.h), the spellings of older files, and what our
+// own traces add (eager_region, cpu_work); matched without regard to case.
 constexpr Known known[] = {
     {"cpu_op", EventClass::op},
     {"operator", EventClass::op},
     {"user_annotation", EventClass::annotation},
+    {"eager_region", EventClass::annotation},
+    {"cpu_work", EventClass::share},
     {"python_function", EventClass::python},
     {"cuda_runtime", EventClass::runtime},
     {"cuda_driver", EventClass::runtime},
@@ -61,9 +63,9 @@ std::string lowered(std::string_view text) {
 }  // namespace
 
 std::string_view name_of(EventClass which) {
-  constexpr std::array<std::string_view, 15> names{
-      "other", "op",           "annotation", "python",  "runtime", "overhead", "kernel",  "copy",
-      "set",   "device range", "sync",       "instant", "counter", "flow",     "metadata"};
+  constexpr std::array<std::string_view, 16> names{
+      "other", "op",           "annotation", "python",  "runtime", "overhead", "kernel",   "copy",
+      "set",   "device range", "sync",       "instant", "counter", "flow",     "metadata", "share"};
   return names[static_cast<size_t>(which)];
 }
 

@@ -13,6 +13,7 @@
 #include "vitro/base/error.h"
 #include "vitro/core/op_event.h"
 #include "vitro/events/record.h"
+#include "vitro/events/stack.h"
 
 namespace vitro::capture {
 namespace {
@@ -155,6 +156,7 @@ void Call::run_exit(Exit& exit) {
 bool Call::run_ready(Exit& exit) {
   std::string of_data;
   const bool seen = events::record(events::RegionBegin{record_->number(), exit.number, exit.label});
+  if (seen) events::record_stack();
   try {
     const uint64_t begin = ticks();
     run_compiled(exit);
@@ -231,6 +233,7 @@ void Call::run_compiled(const Exit& exit) {
       m_.outputs[i] = copy_with_strides(m_.outputs[i], m_.symbols.values(plan.outputs[i]->strides));
   }
   for (const uint32_t slot : plan.written) m_.slots[slot]->storage.bump_version();
+  record_outputs(m_.outputs);
 }
 
 void Call::keep_promises(const Exit& exit) {
@@ -291,7 +294,10 @@ void Call::interpret(const Exit* exit, bool unwinding) {
 // that a failure leaves what was done before it.
 void Call::interpret_path(const Exit* exit, const Code* code, std::string_view reason) {
   std::optional<events::EagerScope> seen;
-  if (events::recording()) seen.emplace(eager_slice(exit, code, reason));
+  if (events::recording()) {
+    seen.emplace(eager_slice(exit, code, reason));
+    events::record_stack();
+  }
   const Below below(below_);
   std::vector<Tensor> values(cursor_->slots_after);
   for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {

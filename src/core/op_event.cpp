@@ -22,21 +22,48 @@ Names& names() {
   return *all;
 }
 
-constexpr uint32_t described = static_cast<uint32_t>(events::Detail::shapes) |
-                               static_cast<uint32_t>(events::Detail::modules) |
-                               static_cast<uint32_t>(events::Detail::stacks);
+constexpr events::Details described =
+    events::Detail::shapes | events::Detail::modules | events::Detail::stacks;
 constexpr uint8_t any_number = 255;  // of operands: one list, as torch has it
 
-void write(events::ValueWriter& out, const Operand& operand) {
-  if (operand.is_number()) return attribute::record(out, operand.number());
-  if (!operand.is_tensor()) return static_cast<void>(out.none());
-  const TensorImpl& t = *operand.tensor().impl();
+void write(events::ValueWriter& out, const Tensor& tensor) {
+  if (!tensor.defined()) return static_cast<void>(out.none());
+  const TensorImpl& t = *tensor.impl();
   out.tensor(static_cast<uint8_t>(t.dtype), {t.sizes.data(), t.sizes.size()},
              {t.strides.data(), t.strides.size()});
 }
 
+void write(events::ValueWriter& out, const Operand& operand) {
+  if (operand.is_number()) return attribute::record(out, operand.number());
+  if (!operand.is_tensor()) return static_cast<void>(out.none());
+  write(out, operand.tensor());
+}
+
 void write(events::ValueWriter& out, AttrsView attrs) {
   if (attrs) attrs.type->record(out, attrs.data);
+}
+
+const Tensor* tensor_in(const Operand& operand) {
+  return operand.is_tensor() ? &operand.tensor() : nullptr;
+}
+const Tensor* tensor_in(const Tensor& tensor) {
+  return tensor.defined() ? &tensor : nullptr;
+}
+
+// Which tensors these are, for sessions that ask for it.
+template <class Each>
+void record_tensors(std::span<const Each> list, bool outputs) {
+  if (!events::wants(events::Detail::tensors)) return;
+  SmallVector<uint64_t, 16> places;
+  for (const Each& each : list) {
+    const Tensor* const tensor = tensor_in(each);
+    if (!tensor) continue;
+    const TensorImpl& t = *tensor->impl();
+    places.push_back(t.storage ? t.storage.id() : 0);
+    places.push_back(static_cast<uint64_t>(t.offset));
+  }
+  events::record_tail(events::Tensors{outputs},
+                      std::as_bytes(std::span(places.data(), places.size())));
 }
 
 void record_list(const OpCall& call) {
@@ -45,6 +72,7 @@ void record_list(const OpCall& call) {
   for (const Operand& operand : call.operands) write(out, operand);
   write(out, call.attrs);
   events::record_tail(events::Inputs{}, out.bytes());
+  record_tensors(call.operands, false);
 }
 
 events::NameId intern_name(const OpDef& op, bool in_place) {
@@ -78,12 +106,26 @@ bool OpEvent::begin(const OpCall& call) {
   return true;
 }
 
+void OpEvent::end(std::span<const Tensor> results) {
+  record_outputs(results);
+  events::record(events::OpEnd{});
+}
+
 void record_inputs(std::span<const Operand> operands, AttrsView attrs) {
   if (!events::wants(events::Detail::shapes)) return;
   events::ValueWriter out;
   for (const Operand& operand : operands) write(out, operand);
   write(out, attrs);
   events::record_tail(events::Inputs{}, out.bytes());
+  record_tensors(operands, false);
+}
+
+void record_outputs(std::span<const Tensor> results) {
+  if (!events::wants(events::Detail::tensors)) return;
+  events::ValueWriter out;
+  for (const Tensor& result : results) write(out, result);
+  events::record_tail(events::Outputs{}, out.bytes());
+  record_tensors(results, true);
 }
 
 }  // namespace vitro

@@ -1,9 +1,12 @@
 #include "vitro/events/rare.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 
 #include "events/sink.h"
 #include "vitro/base/cat.h"
@@ -11,7 +14,8 @@
 namespace vitro::events {
 namespace {
 
-constexpr size_t ring_events = 8192, max_text = 4096;
+constexpr size_t ring_events = 8192, max_text = 4096, max_sums = 16384;
+constexpr std::string_view other_subjects = "(others)";
 
 struct Ring {
   std::mutex lock;
@@ -19,12 +23,41 @@ struct Ring {
   uint64_t next = 0;
   bool in_session = false;
   std::vector<std::shared_ptr<const Rare>> of_session;
+  std::unordered_map<std::string, size_t> sum_places;  // by subject and phase
+  std::vector<PhaseSum> sums;
   std::atomic<RareListener> listener{nullptr};
 };
 
 Ring& ring() {
   static Ring& kept = *std::make_unique<Ring>().release();
   return kept;
+}
+
+// What the phases took that ended inside of the one that is open on this thread.
+constinit thread_local uint64_t ticks_inside = 0;
+
+// The sum that a phase belongs to; where there are too many, that of its name alone.
+PhaseSum& sum_of(Ring& r, const Phase& e) {
+  std::string subject = e.subject;
+  for (;;) {
+    const std::string key = subject + '\0' + e.phase;
+    const auto found = r.sum_places.find(key);
+    if (found != r.sum_places.end()) return r.sums[found->second];
+    if (r.sums.size() < max_sums || subject == other_subjects) {
+      r.sum_places.emplace(key, r.sums.size());
+      return r.sums.emplace_back(PhaseSum{.phase = e.phase, .subject = subject, .begin = e.begin});
+    }
+    subject = other_subjects;
+  }
+}
+
+void add_to_sums(Ring& r, const Phase& e, uint64_t end, uint64_t inside) {
+  PhaseSum& sum = sum_of(r, e);
+  const uint64_t total = end - std::min(e.begin, end);
+  sum.begin = std::min(sum.begin, e.begin);
+  ++sum.count;
+  sum.total_ticks += total;
+  sum.self_ticks += total - std::min(total, inside);
 }
 
 void cut(std::string& text) {
@@ -72,7 +105,10 @@ std::string_view to_text(Level level) {
   return "unknown";
 }
 
-void keep(RareKinds what) {
+namespace {
+
+// `inside`: of phases, what others took inside of it.  Gives the event's moment.
+uint64_t keep_event(RareKinds what, uint64_t inside) {
   std::visit([](auto& event) { cut_texts(event); }, what);
   Ring& r = ring();
   auto event = std::make_shared<Rare>();
@@ -85,8 +121,17 @@ void keep(RareKinds what) {
     if (r.events.size() == ring_events) r.events.pop_front();
     r.events.push_back(event);
     if (r.in_session) r.of_session.push_back(event);
+    if (const auto* phase = std::get_if<Phase>(&event->what))
+      add_to_sums(r, *phase, event->ts, inside);
   }
   if (const RareListener listener = r.listener.load(std::memory_order_acquire)) listener(*event);
+  return event->ts;
+}
+
+}  // namespace
+
+void keep(RareKinds what) {
+  keep_event(std::move(what), 0);
 }
 
 uint64_t rare_mark() {
@@ -97,6 +142,16 @@ uint64_t rare_mark() {
 std::vector<Rare> rare_since(uint64_t mark) {
   std::lock_guard hold(ring().lock);
   return copy(ring().events, mark);
+}
+
+std::vector<PhaseSum> phase_sums() {
+  std::vector<PhaseSum> sums;
+  {
+    std::lock_guard hold(ring().lock);
+    sums = ring().sums;
+  }
+  std::ranges::stable_sort(sums, {}, &PhaseSum::begin);
+  return sums;
 }
 
 void listen(RareListener listener) {
@@ -119,10 +174,13 @@ std::vector<Rare> end_rare_session() {
 }
 
 PhaseScope::PhaseScope(std::string_view phase, std::string_view subject)
-    : phase_{std::string(phase), std::string(subject), ticks()} {}
+    : phase_{std::string(phase), std::string(subject), ticks()},
+      inside_before_(std::exchange(ticks_inside, 0)) {}
 
 PhaseScope::~PhaseScope() {
-  keep(std::move(phase_));
+  const uint64_t begin = phase_.begin;
+  const uint64_t end = keep_event(std::move(phase_), ticks_inside);
+  ticks_inside = inside_before_ + (end - begin);
 }
 
 }  // namespace vitro::events

@@ -241,20 +241,6 @@ constexpr auto appends(EventList<E...>) {
 }
 [[gnu::used]] constexpr auto all_appends = appends(Events{});
 
-// The bits of a session's options.
-uint32_t details_of(const SessionOptions& options) {
-  uint32_t bits = 0;
-  const auto add = [&bits](bool on, Detail detail) {
-    if (on) bits |= static_cast<uint32_t>(detail);
-  };
-  add(options.record_shapes, Detail::shapes);
-  add(options.with_stack, Detail::stacks);
-  add(options.with_modules, Detail::modules);
-  add(options.with_flops, Detail::flops);
-  add(options.profile_memory, Detail::memory);
-  return bits;
-}
-
 }  // namespace
 
 void set_tap(Tap tap) {
@@ -286,7 +272,7 @@ void start(SessionOptions options) {
   constexpr uint32_t one = 1u << detail::option_bits;
   s.last_number += one;
   if (s.last_number == 0) s.last_number = one;
-  const uint32_t session = s.last_number | details_of(options);
+  const uint32_t session = s.last_number | options.details.bits;
   {
     std::lock_guard buffers(s.lock);
     s.collecting = session;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "profiler/shapes.h"
+#include "vitro/base/cat.h"
 #include "vitro/profiler/stacks.h"
 
 namespace vitro {
@@ -35,13 +36,14 @@ struct Key {
   SliceKind kind;
   events::NameId name;
   uint32_t shapes, stack;
+  int64_t thread;
   bool operator==(const Key&) const = default;
 };
 struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = uint64_t{key.name.n} << 32 | key.shapes;
-    h = (h ^ uint64_t{key.stack} << 12 ^ static_cast<uint64_t>(key.kind) << 24) *
-        0x9e3779b97f4a7c15u;
+    const uint64_t more = uint64_t{key.stack} << 12 ^ static_cast<uint64_t>(key.thread) << 40;
+    h = (h ^ more ^ static_cast<uint64_t>(key.kind) << 24) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 32;
   }
 };
@@ -57,14 +59,16 @@ class StackNumbers {
     if (frames_ == 0 || stack == Slice::none) return 0;
     if (numbers_[stack] != 0) return numbers_[stack];
     std::vector<std::string> texts;
+    std::string key;
     for (const Frame& frame : symbols_.of(stacks_[stack])) {
       if (texts.size() == frames_) break;
       texts.push_back(text_of(frame));
+      key += texts.back() + '\n';
     }
-    const auto found = std::ranges::find(texts_, texts);
-    numbers_[stack] = static_cast<uint32_t>(found - texts_.begin() + 1);
-    if (found == texts_.end()) texts_.push_back(std::move(texts));
-    return numbers_[stack];
+    const auto [found, fresh] =
+        by_text_.try_emplace(std::move(key), static_cast<uint32_t>(texts_.size() + 1));
+    if (fresh) texts_.push_back(std::move(texts));
+    return numbers_[stack] = found->second;
   }
   const std::vector<std::string>& text(uint32_t number) const { return texts_[number - 1]; }
 
@@ -72,9 +76,14 @@ class StackNumbers {
   const std::vector<Stack>& stacks_;
   size_t frames_;
   std::vector<uint32_t> numbers_;  // of each stack, 0: not looked at yet
+  std::unordered_map<std::string, uint32_t> by_text_;
   std::vector<std::vector<std::string>> texts_;
   Symbols symbols_;
 };
+
+std::string name_of(const Track& track) {
+  return track.name.empty() ? cat(track.tid) : cat(track.tid, " (", track.name, ")");
+}
 
 // Adds slices up.
 class AverageSums {
@@ -109,7 +118,8 @@ class AverageSums {
   };
 
   size_t place_of(const Track& track, const Slice& slice) {
-    Key key{slice.kind, slice.name_id, 0, 0};
+    Key key{slice.kind, slice.name_id, 0, 0, 0};
+    if (options_.group.group_by_thread) key.thread = track.tid;
     if (slice.extra != Slice::none) {
       const SliceExtra& extra = track.extra(slice);
       if (options_.group.group_by_input_shape) key.shapes = shapes_.number(extra.inputs);
@@ -120,6 +130,7 @@ class AverageSums {
       entries_.push_back({.name = std::string(slice.name()), .kind = slice.kind});
       if (key.shapes != 0) entries_.back().input_shapes = shapes_.text(key.shapes);
       if (key.stack != 0) entries_.back().stack = stacks_.text(key.stack);
+      if (key.thread != 0) entries_.back().thread = name_of(track);
       covered_.emplace_back();
     }
     return found->second;

@@ -83,6 +83,7 @@ class Columns {
     const auto any = [&](auto has) {
       return std::ranges::any_of(rows, [&](const Average* entry) { return has(*entry); });
     };
+    thread_ = any([](const Average& e) { return !e.thread.empty(); });
     stack_ = any([](const Average& e) { return !e.stack.empty(); });
     shapes_ = any([](const Average& e) { return !e.input_shapes.empty(); });
     rates_ = any([](const Average& e) { return e.kernel_bytes != 0; });
@@ -98,6 +99,7 @@ class Columns {
                                     {"CPU time avg"}};
     if (memory_) all.insert(all.end(), {{"CPU Mem"}, {"Self CPU Mem"}});
     all.push_back({"# of Calls"});
+    if (thread_) all.push_back({"Thread", report::Align::left});
     if (shapes_)
       all.push_back({"Input Shapes", report::Align::left, options_.max_shapes_column_width});
     if (stack_)
@@ -121,6 +123,7 @@ class Columns {
       row.emplace_back(report::bytes_text(static_cast<double>(entry.self_bytes)));
     }
     row.emplace_back(cat(entry.count));
+    if (thread_) row.emplace_back(entry.thread);
     if (shapes_) row.emplace_back(entry.input_shapes);
     if (stack_) row.emplace_back(entry.stack.empty() ? "" : entry.stack[0]);
     if (!flops_.name.empty()) {
@@ -133,7 +136,8 @@ class Columns {
 
   // The lines below an entry: the other frames of its stack.
   std::vector<std::vector<report::Cell>> more_lines(const Average& entry) const {
-    const size_t columns = heads().size(), place = 7 + (memory_ ? 2 : 0) + (shapes_ ? 1 : 0);
+    const size_t columns = heads().size(),
+                 place = 7 + (memory_ ? 2 : 0) + (thread_ ? 1 : 0) + (shapes_ ? 1 : 0);
     std::vector<std::vector<report::Cell>> lines;
     for (size_t i = 1; i < entry.stack.size(); ++i) {
       lines.emplace_back(columns, report::Cell(""));
@@ -164,7 +168,7 @@ class Columns {
 
   const TableOptions& options_;
   FlopsUnit flops_;
-  bool memory_, shapes_ = false, stack_ = false, rates_ = false, peak_ = false;
+  bool memory_, thread_ = false, shapes_ = false, stack_ = false, rates_ = false, peak_ = false;
   double busy_;
 };
 
@@ -227,6 +231,19 @@ std::string Averages::table(const TableOptions& options) const {
   return text + table.text(options.colours) + footer(options, all);
 }
 
+namespace {
+
+// Are there operations of ops and of kernels, which are not counted alike?
+bool counts_both(const std::vector<Average>& entries) {
+  const auto any = [&](SliceKind kind) {
+    return std::ranges::any_of(entries,
+                               [kind](const Average& e) { return e.kind == kind && e.flops != 0; });
+  };
+  return any(SliceKind::op) && any(SliceKind::kernel);
+}
+
+}  // namespace
+
 std::string Averages::footer(const TableOptions& options, size_t rows) const {
   std::string lines =
       cat("Self CPU time total: ", report::time_text(static_cast<double>(busy_ns_)), "\n");
@@ -235,6 +252,8 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
   if (dropped_ != 0)
     lines += cat("(", dropped_, " events did not fit into max_bytes and are missing)\n");
   if (!options_.note.empty()) lines += options_.note + "\n";
+  if (counts_both(entries_))
+    lines += "(FLOPs: of ops an elementary function is one, of kernels what computes it)\n";
   if (!compiled_.empty()) {
     lines += cat("Compiled meanwhile: ", compiled_.size(),
                  compiled_.size() == 1 ? " compilation" : " compilations", " took ",
@@ -245,14 +264,14 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
 }
 
 std::string Averages::csv() const {
-  std::string lines = "name,kind,input_shapes,stack";
+  std::string lines = "name,kind,input_shapes,stack,thread";
   each_number({}, options_.memory, [&](const char* key, auto) { lines += cat(",", key); });
   lines += "\n";
   for (const Average& entry : entries_) {
     lines += cat(quoted(entry.name), ",", name_of(entry.kind), ",", quoted(entry.input_shapes));
     std::string stack;
     for (const std::string& frame : entry.stack) stack += cat(stack.empty() ? "" : ";", frame);
-    lines += cat(",", quoted(stack));
+    lines += cat(",", quoted(stack), ",", quoted(entry.thread));
     each_number(entry, options_.memory, [&](const char*, auto v) { lines += cat(",", v); });
     lines += "\n";
   }
@@ -268,6 +287,7 @@ std::string Averages::json() const {
   for (const Average& entry : entries_) {
     json.begin_object().member("name", entry.name).member("kind", name_of(entry.kind));
     if (!entry.input_shapes.empty()) json.member("input_shapes", entry.input_shapes);
+    if (!entry.thread.empty()) json.member("thread", entry.thread);
     if (!entry.stack.empty()) {
       json.key("stack").begin_array();
       for (const std::string& frame : entry.stack) json.value(frame);

@@ -1,5 +1,10 @@
 #include "vitro/profiler/call_tree.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "profiler/program_paths.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/report/units.h"
@@ -9,7 +14,7 @@ namespace {
 
 using report::FlameTree;
 
-// The root, threads, and the kinds of slices in their order.
+// The root, threads, the kinds of slices in their order, functions of the program.
 constexpr report::FlameKind kinds[] = {
     {.name = "all", .hue = 215, .saturation = 12, .in_legend = false},
     {.name = "thread", .hue = 215, .saturation = 12, .in_legend = false},
@@ -20,8 +25,9 @@ constexpr report::FlameKind kinds[] = {
     {.name = "phase", .hue = 345, .saturation = 60},
     {.name = "work", .hue = 175, .saturation = 40},
     {.name = "eager", .hue = 55, .saturation = 70},
+    {.name = "function", .hue = 95, .saturation = 22},
 };
-constexpr uint8_t thread_kind = 1, first_slice_kind = 2;
+constexpr uint8_t thread_kind = 1, first_slice_kind = 2, function_kind = std::size(kinds) - 1;
 
 uint8_t kind_of(const Slice& slice) {
   return static_cast<uint8_t>(first_slice_kind + static_cast<uint8_t>(slice.kind));
@@ -31,31 +37,81 @@ FlameTree::Name frame_of(const Slice& slice) {
   return {slice.name(), slice.name_id.n, kind_of(slice)};
 }
 
-void count(FlameTree& tree, Metric metric, const Slice& slice, uint32_t node, bool in_slice,
-           uint32_t around) {
-  ++tree[node].calls;
-  if (metric == Metric::calls) ++tree[node].self;
-  if (metric != Metric::self_cpu_time) return;
-  tree[node].self += slice.duration();
-  if (in_slice) tree[around].self -= slice.duration();
-}
+// Adds slices up.
+class Builder {
+ public:
+  Builder(const Profile& profile, Metric metric, bool functions)
+      : metric_(metric), functions_(functions), paths_(profile) {
+    for (const Track& track : profile.tracks) add(track);
+  }
+  std::vector<report::FlameNode> take() { return tree_.take(); }
 
-void add(FlameTree& tree, Metric metric, const Track& track) {
+ private:
+  // A node, and the stack that is known of the program there.
+  struct Place {
+    uint32_t node, stack;
+    bool operator==(const Place&) const = default;
+  };
+
+  void add(const Track& track);
+  void count(const Slice& slice, uint32_t node, uint32_t around);
+  // Where something with that stack lies inside of a place: in the functions that are not around
+  // the place too.
+  Place inside(const Place& around, uint32_t stack);
+
+  Metric metric_;
+  bool functions_;
+  ProgramPaths paths_;
+  FlameTree tree_;
+  // What inside() was asked last, and said.
+  struct Answer {
+    Place around;
+    uint32_t stack;
+    Place place;
+  };
+  std::optional<Answer> last_;
+};
+
+void Builder::add(const Track& track) {
   const events::NameId thread = events::intern(track.name.empty() ? "thread" : track.name);
-  const uint32_t top = tree.child(FlameTree::root, {events::text(thread), thread.n, thread_kind});
-  std::vector<uint32_t> node_of(track.slices.size());
+  const Place top{tree_.child(FlameTree::root, {events::text(thread), thread.n, thread_kind}),
+                  Slice::none};
+  std::vector<Place> places(track.slices.size());
+  const auto place_of = [&](uint32_t slice) { return slice == Slice::none ? top : places[slice]; };
   for (size_t i = 0; i < track.slices.size(); ++i) {
     const Slice& slice = track.slices[i];
-    const bool in_slice = slice.parent != Slice::none;
-    const uint32_t around = in_slice ? node_of[slice.parent] : top;
-    node_of[i] = tree.child(around, frame_of(slice));
-    count(tree, metric, slice, node_of[i], in_slice, around);
+    const Place around = place_of(slice.parent);
+    places[i] = inside(around, track.extra(slice).stack);
+    places[i].node = tree_.child(places[i].node, frame_of(slice));
+    count(slice, places[i].node, slice.parent == Slice::none ? FlameTree::root : around.node);
   }
-  if (metric != Metric::allocated) return;
+  if (metric_ != Metric::allocated) return;
   for (const MemoryChange& change : track.memory) {
-    const uint32_t node = change.slice == Slice::none ? top : node_of[change.slice];
-    tree[node].self += std::max<int64_t>(change.bytes, 0);
+    const Place place = inside(place_of(change.slice), change.stack);
+    tree_[place.node].self += std::max<int64_t>(change.bytes, 0);
   }
+}
+
+// `around`: the node of the slice that it lies in; the root where there is none.
+void Builder::count(const Slice& slice, uint32_t node, uint32_t around) {
+  ++tree_[node].calls;
+  if (metric_ == Metric::calls) ++tree_[node].self;
+  if (metric_ != Metric::self_cpu_time) return;
+  tree_[node].self += slice.duration();
+  if (around != FlameTree::root) tree_[around].self -= slice.duration();
+}
+
+Builder::Place Builder::inside(const Place& around, uint32_t stack) {
+  if (!functions_ || stack == Slice::none) return around;
+  if (last_ && last_->around == around && last_->stack == stack) return last_->place;
+  const std::vector<events::NameId>& path = paths_.of(stack);
+  auto next = path.begin();
+  if (around.stack != Slice::none) next = std::ranges::mismatch(path, paths_.of(around.stack)).in1;
+  Place place{around.node, stack};
+  for (; next != path.end(); ++next)
+    place.node = tree_.child(place.node, {events::text(*next), next->n, function_kind});
+  last_ = Answer{around, stack, place};
+  return place;
 }
 
 std::string amount(Metric metric, int64_t value) {
@@ -95,11 +151,8 @@ Metric metric_named(std::string_view name) {
   return all[0];
 }
 
-CallTree::CallTree(const Profile& profile, Metric metric) : metric_(metric) {
-  FlameTree tree;
-  for (const Track& track : profile.tracks) add(tree, metric, track);
-  nodes_ = tree.take();
-}
+CallTree::CallTree(const Profile& profile, Metric metric, bool functions)
+    : metric_(metric), nodes_(Builder(profile, metric, functions).take()) {}
 
 void write_stacks(const CallTree& tree, report::Output& out) {
   report::write_stacks(tree.nodes(), out);

@@ -22,6 +22,11 @@ namespace {
 constexpr int64_t base_step_ns = 7'889'238 / 2 * int64_t{1'000'000'000};
 static_assert(base_step_ns / 1000 < int64_t{1} << 42);
 constexpr int64_t spans_sort_index = 0x20000000;
+constexpr std::pair<events::Detail, std::string_view> details_in_head[] = {
+    {events::Detail::shapes, "record_shapes"},
+    {events::Detail::stacks, "with_stack"},
+    {events::Detail::modules, "with_modules"},
+    {events::Detail::flops, "with_flops"}};
 constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
 
 std::string host_name() {
@@ -131,6 +136,9 @@ void Writer::head() {
   json_.key("deviceProperties").begin_array().end();
   json_.member("trace_id", trace_id());
   if (options_.profile_memory) json_.member("profile_memory", 1);
+  for (const auto& [detail, key] : details_in_head) {
+    if (profile_.options.details.have(detail)) json_.member(key, 1);
+  }
   if (profile_.dropped != 0) json_.member("dropped_events", profile_.dropped);
   json_.member("host_name", host_name());
   for (const auto& [key, json] : options_.metadata) json_.key(key).raw(json);

@@ -95,7 +95,24 @@ std::string CompileTimes::csv() const {
   return lines;
 }
 
+namespace {
+
+CompileTimes of_the_process() {
+  std::vector<CompileTime> entries;
+  for (events::PhaseSum& sum : events::phase_sums()) {
+    entries.push_back({.subject = std::move(sum.subject),
+                       .phase = std::move(sum.phase),
+                       .count = sum.count,
+                       .self_ns = static_cast<int64_t>(ticks_to_ns(sum.self_ticks)),
+                       .total_ns = static_cast<int64_t>(ticks_to_ns(sum.total_ticks))});
+  }
+  return CompileTimes(std::move(entries));
+}
+
+}  // namespace
+
 CompileTimes compile_times(uint64_t since) {
+  if (since == 0) return of_the_process();
   events::Recording recording;
   recording.end = ticks();
   std::vector<events::Rare> kept = events::rare_since(since);

@@ -12,9 +12,24 @@ namespace vitro {
 
 inline constexpr std::string_view memory_event = "[memory]";
 
-// The category of a slice in a trace, as PyTorch's profiler names them.
+// The category of a slice in a trace, as PyTorch's profiler names them.  What is no op has one of
+// its own, so that nobody who adds up ops counts it: a thread's share lies beside the kernel that
+// it is of, and a stretch that ran op by op is no compiled region.
 inline std::string_view category(SliceKind kind) {
-  return kind == SliceKind::range ? "user_annotation" : "cpu_op";
+  switch (kind) {
+    case SliceKind::range:
+      return "user_annotation";
+    case SliceKind::work:
+      return "cpu_work";
+    case SliceKind::eager:
+      return "eager_region";
+    case SliceKind::op:
+    case SliceKind::kernel:
+    case SliceKind::region:
+    case SliceKind::phase:
+      return "cpu_op";
+  }
+  return "cpu_op";
 }
 inline constexpr std::string_view instant_category = "cpu_instant_event";
 
@@ -23,7 +38,8 @@ void kernel_args(const Slice& slice, const Peaks* peaks, auto& args) {
   const auto ns = static_cast<double>(slice.duration());
   args.member("kernel_backend", "vitro");
   if (slice.detail != events::NameId{}) args.member("fused", events::text(slice.detail));
-  args.member("kernel_flop", slice.flops)
+  args.key("kernel_flop")
+      .exact(slice.flops)
       .member("kernel_num_gb", static_cast<double>(slice.bytes) / 1e9);
   args.member("bytes", slice.bytes);
   if (ns == 0) return;
@@ -46,7 +62,7 @@ void slice_args(const Slice& slice, const Peaks* peaks, uint64_t index, auto& ar
 void memory_args(const MemoryChange& change, uint64_t index, auto& args) {
   args.member("Total Reserved", 0).member("Total Allocated", change.live_bytes);
   args.member("Bytes", change.bytes).member("Device Id", -1).member("Device Type", 0);
-  args.member("Addr", change.address).member("Ev Idx", index);
+  args.key("Addr").exact(change.address).member("Ev Idx", index);
 }
 
 void incident_args(const Incident& incident, uint64_t index, auto& args) {

@@ -2,15 +2,17 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "profiler/flows.h"
+#include "profiler/tensor_numbers.h"
 #include "vitro/base/cat.h"
 #include "vitro/core/dtype.h"
 #include "vitro/report/json.h"
+#include "vitro/report/progress.h"
 
 namespace vitro {
 namespace {
@@ -19,6 +21,7 @@ using events::TensorValue;
 using events::Value;
 
 constexpr uint64_t root_id = 1, first_thread_id = 2;
+constexpr uint32_t slices_between_looks = 1024;  // at the clock, for the progress
 
 // PyTorch's numbers for who called.
 enum Scope : uint8_t { function_scope = 0, backward_scope = 1, user_scope = 7 };
@@ -32,7 +35,7 @@ struct Node {
   Scope scope = user_scope;
   int64_t tid = 0, forward_tid = 0;
   bool kernel = false;
-  std::span<const std::byte> inputs = {};
+  ValuesOf inputs = {}, outputs = {};
 };
 
 std::string time_text(int64_t unix_ns) {
@@ -76,14 +79,18 @@ std::string type_of(const Value& value) {
 
 class Writer {
  public:
-  Writer(const Profile& profile, report::Output& out) : profile_(profile), json_(out, 2) {
+  Writer(const Profile& profile, report::Output& out)
+      : profile_(profile), json_(out, 2), progress_("writing the execution trace") {
+    const bool memory = profile.options.details.have(events::Detail::memory);
     uint64_t id = first_thread_id + profile.tracks.size(), number = 1;
     for (const Track& track : profile.tracks) {
       first_.push_back({id, number});
       id += track.slices.size();
       number += track.slices.size() + track.incidents.size();
-      if (profile.options.profile_memory) number += track.memory.size();
+      if (memory) number += track.memory.size();
     }
+    tensors_.emplace(id);
+    progress_.step("writing the execution trace", id);
     for (const Flow& flow : profile.flows) {
       if (flow.kind == events::FlowKind::forward_backward) forward_of_[id_of(flow.to)] = flow.from;
     }
@@ -97,9 +104,9 @@ class Writer {
   void track(uint32_t number);
   Node node_of(uint32_t track, uint32_t slice) const;
   void node(const Node& node);
-  void lists(std::span<const std::byte> values);
-  void value(const Value& value);
-  void tensor(const TensorValue& tensor);
+  void lists(const ValuesOf& values);
+  void value(const Value& value, Places& places);
+  void tensor(const TensorValue& tensor, Places& places);
   void numbers(std::span<const int64_t> list);
   void each(const Value& value, const SmallVector<int64_t, 6> TensorValue::* list);
   void attributes(const Node& node);
@@ -111,6 +118,8 @@ class Writer {
   };
   std::vector<First> first_;  // of the slices of each track
   std::unordered_map<uint64_t, Flow::End> forward_of_;
+  std::optional<TensorNumbers> tensors_;
+  report::Progress progress_;
 };
 
 void Writer::numbers(std::span<const int64_t> list) {
@@ -119,24 +128,24 @@ void Writer::numbers(std::span<const int64_t> list) {
   json_.end();
 }
 
-// Which tensor and storage, offset: not known; elements, bytes of each, device.
-void Writer::tensor(const TensorValue& tensor) {
+void Writer::tensor(const TensorValue& tensor, Places& places) {
   int64_t elements = 1;
   for (const int64_t size : tensor.sizes) elements *= size;
-  json_.begin_array().value(0).value(0).value(0).value(elements);
+  const TensorNumbers::Found found = tensors_->find(tensor, places.next());
+  json_.begin_array().value(found.tensor).value(found.storage).value(found.offset).value(elements);
   json_.value(info(static_cast<DType>(tensor.dtype)).bytes).value("cpu").end();
 }
 
-void Writer::value(const Value& value) {
+void Writer::value(const Value& value, Places& places) {
   switch (value.kind) {
     case Value::Kind::none:
       json_.value("<None>");
       return;
     case Value::Kind::tensor:
-      return tensor(value.tensors[0]);
+      return tensor(value.tensors[0], places);
     case Value::Kind::tensors:
       json_.begin_array();
-      for (const TensorValue& each : value.tensors) tensor(each);
+      for (const TensorValue& each : value.tensors) tensor(each, places);
       json_.end();
       return;
     case Value::Kind::boolean:
@@ -172,14 +181,16 @@ void Writer::each(const Value& value, const SmallVector<int64_t, 6> TensorValue:
   json_.end();
 }
 
-void Writer::lists(std::span<const std::byte> values) {
+void Writer::lists(const ValuesOf& values) {
   const auto list = [&](std::string_view key, auto write) {
     json_.key(key).begin_array();
-    for (events::ValueReader reader(values); const Value* value = reader.next();) write(*value);
+    for (events::ValueReader reader(values.bytes); const Value* value = reader.next();)
+      write(*value);
     json_.end();
   };
+  Places places(values.places);
   json_.begin_object();
-  list("values", [&](const Value& v) { value(v); });
+  list("values", [&](const Value& v) { value(v, places); });
   list("shapes", [&](const Value& v) { each(v, &TensorValue::sizes); });
   list("types", [&](const Value& v) { json_.value(type_of(v)); });
   list("strides", [&](const Value& v) { each(v, &TensorValue::strides); });
@@ -209,7 +220,7 @@ void Writer::node(const Node& node) {
   json_.member("ctrl_deps", node.parent).key("inputs");
   lists(node.inputs);
   json_.key("outputs");
-  lists({});
+  lists(node.outputs);
   attributes(node);
   json_.end();
 }
@@ -229,7 +240,13 @@ Node Writer::node_of(uint32_t track, uint32_t number) const {
             .scope = slice.kind == SliceKind::range ? user_scope : function_scope,
             .tid = on.tid,
             .kernel = slice.kind == SliceKind::kernel};
-  if (slice.extra != Slice::none) node.inputs = on.extra(slice).inputs;
+  if (slice.extra != Slice::none) {
+    const SliceExtra& extra = on.extra(slice);
+    const SliceTensors tensors =
+        extra.tensors == Slice::none ? SliceTensors{} : on.tensors[extra.tensors];
+    node.inputs = {extra.inputs, tensors.input_places};
+    node.outputs = {tensors.outputs, tensors.output_places};
+  }
   if (const auto forward = forward_of_.find(id); forward != forward_of_.end()) {
     node.scope = backward_scope;
     node.forward_parent = id_of(forward->second);
@@ -245,6 +262,7 @@ void Writer::track(uint32_t number) {
         .name = "[pytorch|profiler|execution_trace|thread]",
         .tid = track.tid});
   for (uint32_t i = 0; i < track.slices.size(); ++i) {
+    if (i % slices_between_looks == 0) progress_.at(first_[number].id + i);
     if (track.slices[i].kind != SliceKind::phase) node(node_of(number, i));
   }
 }

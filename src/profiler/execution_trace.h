@@ -8,8 +8,10 @@
 namespace vitro {
 
 // Nodes are the process, its threads, and their ops, ranges, regions and kernels.  Inputs are there
-// if shapes were recorded; outputs and which tensor an input was are not recorded, their numbers
-// are 0.
+// if shapes were recorded.  With tensors recorded ops and regions have outputs too, and a tensor is
+// [tensor, storage, offset, elements, bytes of each, device] with a number for each window and each
+// memory: who reads what another gave depends on it.  Else these numbers are 0.  A kernel has its
+// region's.
 void write_execution_trace(const Profile& profile, report::Output& out);
 
 }  // namespace vitro

@@ -34,13 +34,15 @@ void write_file(const std::string& path, auto write) {
 
 }  // namespace
 
-void Profiler::export_stacks(const std::string& path, std::string_view metric) const {
-  const CallTree tree(profile(), metric_named(metric));
+void Profiler::export_stacks(const std::string& path, std::string_view metric,
+                             bool functions) const {
+  const CallTree tree(profile(), metric_named(metric), functions);
   write_file(path, [&](const std::string&, report::Output& out) { write_stacks(tree, out); });
 }
 
-void Profiler::write_flame_graph(const std::string& path, std::string_view metric) const {
-  const CallTree tree(profile(), metric_named(metric));
+void Profiler::write_flame_graph(const std::string& path, std::string_view metric,
+                                 bool functions) const {
+  const CallTree tree(profile(), metric_named(metric), functions);
   write_file(path, [&](const std::string& file, report::Output& out) {
     vitro::write_flame_graph(tree, cat(file_name(file), ": ", metric), out);
   });
@@ -48,7 +50,7 @@ void Profiler::write_flame_graph(const std::string& path, std::string_view metri
 
 void Profiler::export_memory_timeline(const std::string& path) const {
   const Profile& recorded = profile();
-  VITRO_CHECK(recorded.options.profile_memory, path,
+  VITRO_CHECK(recorded.options.details.have(events::Detail::memory), path,
               ": the profiler recorded no memory; start it with profile_memory = true");
   write_file(path, [&](const std::string& file, report::Output& out) {
     const std::string_view name = without_packing(file);

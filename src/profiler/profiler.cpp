@@ -43,13 +43,16 @@ bool records(ProfilerAction action) {
   return action == ProfilerAction::record || action == ProfilerAction::record_and_save;
 }
 
-events::SessionOptions session_options(const ProfilerOptions& o) {
-  return {.record_shapes = o.record_shapes,
-          .with_stack = o.with_stack,
-          .with_modules = o.with_modules,
-          .with_flops = o.with_flops,
-          .profile_memory = o.profile_memory,
-          .max_bytes = o.max_bytes};
+events::Details details_of(const ProfilerOptions& o) {
+  using events::Detail;
+  events::Details details;
+  if (o.record_shapes) details |= Detail::shapes;
+  if (o.with_stack) details |= Detail::stacks;
+  if (o.with_modules) details |= Detail::modules;
+  if (o.with_flops) details |= Detail::flops;
+  if (o.profile_memory) details |= Detail::memory;
+  if (o.with_tensors) details |= Detail::tensors | Detail::shapes;
+  return details;
 }
 
 void check(const ProfilerOptions& options) {
@@ -97,7 +100,7 @@ struct Profiler::State {
 
 void Profiler::State::open() {
   if (!collecting || session) return;
-  events::start(session_options(options));
+  events::start({.details = details_of(options), .max_bytes = options.max_bytes});
   session = true;
 }
 

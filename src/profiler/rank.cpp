@@ -72,7 +72,8 @@ std::string fill_in(std::string path) {
 std::string before_ending(const std::string& path, std::string_view text) {
   const size_t slash = path.rfind('/'), name = slash == std::string::npos ? 0 : slash + 1;
   size_t end = path.size();
-  for (const std::string_view ending : {".zst", ".gz", ".json", ".pftrace", ".csv", ".txt"}) {
+  for (const std::string_view ending :
+       {".zst", ".gz", ".json", ".pftrace", ".csv", ".txt", ".svg", ".html", ".raw"}) {
     if (std::string_view(path).substr(name, end - name).ends_with(ending)) end -= ending.size();
   }
   return path.substr(0, end) + std::string(text) + path.substr(end);

@@ -18,7 +18,7 @@ class SliceDetails {
   explicit SliceDetails(const Profile& profile) : profile_(profile) {}
 
   void write(const Track& track, const Slice& slice, auto& args) {
-    if (slice.kind == SliceKind::op && slice.flops != 0) args.member("flops", slice.flops);
+    if (slice.kind == SliceKind::op && slice.flops != 0) args.key("flops").exact(slice.flops);
     if (slice.kind == SliceKind::region && slice.detail != events::NameId{})
       args.member("compiled function", events::text(slice.detail));
     if (slice.kind == SliceKind::eager) args.member("reason", events::text(slice.detail));
@@ -53,7 +53,7 @@ class SliceDetails {
     for (events::ValueReader reader(bytes); const events::Value* value = reader.next();) {
       if (value->name.empty()) continue;
       if (value->kind == Kind::boolean) args.member(value->name, value->integer != 0);
-      if (value->kind == Kind::integer) args.member(value->name, value->integer);
+      if (value->kind == Kind::integer) args.key(value->name).exact(value->integer);
       if (value->kind == Kind::floating) args.member(value->name, value->floating);
       if (value->kind == Kind::text) args.member(value->name, value->text);
     }

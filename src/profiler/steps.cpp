@@ -84,7 +84,10 @@ void append_track(Track& track, Track later, size_t stacks) {
     shift(slice.parent, slices);
     shift(slice.extra, extras);
   }
-  for (SliceExtra& extra : later.extras) shift(extra.stack, stacks);
+  for (SliceExtra& extra : later.extras) {
+    shift(extra.stack, stacks);
+    shift(extra.tensors, track.tensors.size());
+  }
   for (MemoryChange& change : later.memory) {
     shift(change.slice, slices);
     shift(change.stack, stacks);
@@ -94,6 +97,7 @@ void append_track(Track& track, Track later, size_t stacks) {
   };
   move_to(later.slices, track.slices);
   move_to(later.extras, track.extras);
+  move_to(later.tensors, track.tensors);
   move_to(later.memory, track.memory);
   move_to(later.incidents, track.incidents);
   move_to(later.counters, track.counters);

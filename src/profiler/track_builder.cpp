@@ -9,7 +9,7 @@ namespace vitro {
 
 TrackBuilder::TrackBuilder(const events::ThreadRecording& thread, Shared& shared)
     : shared_(shared),
-      track_{thread.tid, thread.name, {}, {}, {}, {}, {}},
+      track_{thread.tid, thread.name, {}, {}, {}, {}, {}, {}},
       work_name_(events::intern("parallel_for")) {}
 
 void TrackBuilder::operator()(const events::OpBegin& e) {
@@ -46,6 +46,20 @@ void TrackBuilder::operator()(const events::Inputs&, Bytes tail) {
   SliceExtra* const more = extra();
   if (!more) return;
   more->inputs = tail;
+  shared_.extras = true;
+}
+
+void TrackBuilder::operator()(const events::Outputs&, Bytes tail) {
+  SliceTensors* const more = tensors();
+  if (!more) return;
+  more->outputs = tail;
+  shared_.extras = true;
+}
+
+void TrackBuilder::operator()(const events::Tensors& e, Bytes tail) {
+  SliceTensors* const more = tensors();
+  if (!more) return;
+  (e.outputs ? more->output_places : more->input_places) = tail;
   shared_.extras = true;
 }
 
@@ -121,7 +135,11 @@ void TrackBuilder::close(SliceKind kind, uint64_t at) {
   close_last(at, true);
   while (!cut.empty()) {
     open(SliceKind::eager, cut.back().name_id, at).detail = cut.back().detail;
-    extra()->code = track_.extras[cut.back().extra].code;
+    const SliceExtra& before = track_.extras[cut.back().extra];
+    const events::NameId code = before.code;
+    const uint32_t stack = before.stack;
+    extra()->code = code;
+    extra()->stack = stack;
     cut.pop_back();
   }
 }
@@ -134,6 +152,16 @@ SliceExtra* TrackBuilder::extra() {
     track_.extras.emplace_back();
   }
   return &track_.extras[slice.extra];
+}
+
+SliceTensors* TrackBuilder::tensors() {
+  SliceExtra* const more = extra();
+  if (!more) return nullptr;
+  if (more->tensors == Slice::none) {
+    more->tensors = static_cast<uint32_t>(track_.tensors.size());
+    track_.tensors.emplace_back();
+  }
+  return &track_.tensors[more->tensors];
 }
 
 void TrackBuilder::flow(events::FlowKind kind, bool begins, uint32_t number) {

@@ -52,6 +52,8 @@ class TrackBuilder {
   void operator()(const events::EagerEnd& e) { close(SliceKind::eager, e.ts); }
 
   void operator()(const events::Inputs& e, Bytes tail);
+  void operator()(const events::Outputs& e, Bytes tail);
+  void operator()(const events::Tensors& e, Bytes tail);
   void operator()(const events::Stack& e, Bytes tail);
   void operator()(const events::Module& e);
   void operator()(const events::Flops& e);
@@ -71,7 +73,8 @@ class TrackBuilder {
   Slice& open(SliceKind kind, events::NameId name, uint64_t at);
   void close_last(uint64_t at, bool finished);
   void close(SliceKind kind, uint64_t at);
-  SliceExtra* extra();  // of the innermost open slice; null where there is none
+  SliceExtra* extra();      // of the innermost open slice; null where there is none
+  SliceTensors* tensors();  // of the same
   void flow(events::FlowKind kind, bool begins, uint32_t number);
   uint32_t stack_number(Bytes addresses);
   MemoryChange& change_memory(uint64_t at, uint64_t address, int64_t bytes, int64_t live_bytes);

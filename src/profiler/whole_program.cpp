@@ -83,8 +83,8 @@ Recorded& recorded() {
 }
 
 // Where this process writes: ranks, and processes that a recorded one started, have their own file.
-std::string own_file(const Recorded& r, const Status& status) {
-  const std::string wanted = path.get();
+std::string own_file(const Recorded& r, const Status& status, const std::string& wanted) {
+  if (wanted.empty()) return {};
   std::string file = fill_in(wanted);
   const auto rank = this_rank();
   if (rank && rank->world_size > 1 && wanted.find("{rank}") == std::string::npos)
@@ -94,7 +94,7 @@ std::string own_file(const Recorded& r, const Status& status) {
   return file;
 }
 
-void write_averages(const Recorded& r) {
+void write_averages(const Recorded& r, const Status& status) {
   if (!r.wanted.table && r.wanted.table_file.empty()) return;
   const Averages averages = r.profiler->key_averages(r.wanted.group);
   if (r.wanted.table) {
@@ -102,7 +102,7 @@ void write_averages(const Recorded& r) {
     rows.colours = report::wants_colours(STDERR_FILENO);
     std::fputs(averages.table(rows).c_str(), stderr);
   }
-  const std::string file = fill_in(r.wanted.table_file);
+  const std::string file = own_file(r, status, r.wanted.table_file);
   if (file.empty()) return;
   const auto out = report::create_file(file);
   out->write(file.ends_with(".csv")    ? averages.csv()
@@ -111,11 +111,27 @@ void write_averages(const Recorded& r) {
   out->finish();
 }
 
-void draw_roofline(const Recorded& r) {
-  const std::string file = fill_in(r.wanted.roofline_file);
+void draw_roofline(const Recorded& r, const std::string& file) {
   if (file.empty()) return;
   const std::optional<Peaks> known = known_peaks();
   write_roofline(file, r.profiler->profile(), known ? *known : measure_peaks());
+}
+
+void write_other_files(const Recorded& r, const Status& status) {
+  const auto own = [&](const std::string& wanted) { return own_file(r, status, wanted); };
+  draw_roofline(r, own(r.wanted.roofline_file));
+  if (const auto file = own(r.wanted.flame_graph_file); !file.empty())
+    r.profiler->write_flame_graph(file);
+  if (const auto file = own(r.wanted.memory_timeline_file); !file.empty())
+    r.profiler->export_memory_timeline(file);
+  if (const auto file = own(r.wanted.execution_trace_file); !file.empty())
+    r.profiler->write_execution_trace(file);
+}
+
+// What the files need.
+void complete(WholeProgram& wanted) {
+  wanted.profiler.profile_memory |= !wanted.memory_timeline_file.empty();
+  wanted.profiler.with_tensors |= !wanted.execution_trace_file.empty();
 }
 
 // Once, on whichever thread is first; the others wait until it is done.
@@ -126,13 +142,13 @@ void write_now() {
   const Status status;
   try {
     r.profiler->stop();
-    const std::string file = own_file(r, status);
+    const std::string file = own_file(r, status, path.get());
     r.profiler->write_trace(file);
     status.tell("trace", file);
     if (!status.is_asked_for())
       std::fprintf(stderr, "vitro: the trace of this program is in %s\n", file.c_str());
-    write_averages(r);
-    draw_roofline(r);
+    write_averages(r, status);
+    write_other_files(r, status);
   } catch (const std::exception& e) {
     status.tell("failed", e.what());
     std::fprintf(stderr, "vitro: not all was written: %s\n", e.what());
@@ -184,6 +200,7 @@ bool begin() {
   Recorded& r = recorded();
   try {
     apply_settings(r.wanted, settings.get());
+    complete(r.wanted);
     r.profiler = std::make_unique<Profiler>(r.wanted.profiler);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "vitro: VITRO_PROFILE_OPTIONS: %s; nothing is recorded\n", e.what());

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "report/temporary.h"
 #include "vitro/base/error.h"
 
 namespace vitro::report {
@@ -41,16 +42,18 @@ void write_all(int file, std::string_view bytes, const std::string& path) {
 }
 
 // Writes into a file without a name, which the system drops with the process, and names it at the
-// end.  A file system that has no such files gets one with a name of its own.
+// end.  A file system that has no such files gets one with a name.
 class FileOutput : public Output {
  public:
   explicit FileOutput(std::string path) : path_(std::move(path)) {
     beside_ = cat(path_, ".", getpid(), ".tmp");
     file_ = open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (file_ >= 0) return;
-    file_ = open(beside_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+    Temporary named = open_temporary(path_);
+    file_ = named.file;
     named_ = file_ >= 0;
     VITRO_CHECK(named_, path_, ": cannot be created: ", std::strerror(errno));
+    beside_ = std::move(named.name);
   }
   ~FileOutput() override {
     if (file_ >= 0) ::close(file_);
@@ -66,9 +69,12 @@ class FileOutput : public Output {
       const std::string here = cat("/proc/self/fd/", file_);
       named_ = linkat(AT_FDCWD, here.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) == 0;
     }
+    const int locked = dup(file_);  // open, hence locked, until it has its name
     const bool closed = ::close(std::exchange(file_, -1)) == 0;
-    VITRO_CHECK(named_ && closed && rename(beside_.c_str(), path_.c_str()) == 0, path_,
-                ": cannot be put in place: ", std::strerror(errno));
+    const bool placed = named_ && closed && rename(beside_.c_str(), path_.c_str()) == 0;
+    const int error = errno;
+    if (locked >= 0) ::close(locked);
+    VITRO_CHECK(placed, path_, ": cannot be put in place: ", std::strerror(error));
     named_ = false;
   }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <thread>
 
 #include "vitro/events/session.h"
 
@@ -55,6 +56,48 @@ TEST(Rare, phases_nest_by_time) {
   EXPECT_LE(outer.begin, inner.begin);
   EXPECT_LE(r.rare[0].ts, r.rare[1].ts);
   EXPECT_EQ(r.rare[0].tid, r.rare[1].tid);
+}
+
+TEST(Rare, phases_are_summed_however_long_ago_they_ended) {
+  const auto sum_of = [](std::string_view phase) {
+    PhaseSum found;
+    for (PhaseSum& sum : phase_sums()) {
+      if (sum.phase == phase && sum.subject == "summed") found = sum;
+    }
+    return found;
+  };
+  for (int i = 0; i < 3; ++i) {
+    PhaseScope outer("outer", "summed");
+    for (int k = 0; k < 4; ++k) {
+      PhaseScope inner("inner", "summed");
+      std::thread([] { PhaseScope apart("apart", "summed"); }).join();
+    }
+  }
+  for (int i = 0; i < 10'000; ++i) PhaseScope later("later", "summed");
+  const PhaseSum outer = sum_of("outer"), inner = sum_of("inner");
+  EXPECT_EQ(outer.count, 3u);
+  EXPECT_EQ(inner.count, 12u);
+  EXPECT_EQ(inner.self_ticks, inner.total_ticks);
+  EXPECT_EQ(outer.total_ticks, outer.self_ticks + inner.total_ticks);
+  EXPECT_GE(inner.total_ticks, sum_of("apart").total_ticks);
+  EXPECT_LE(outer.begin, inner.begin);
+  EXPECT_EQ(sum_of("later").count, 10'000u);
+}
+
+TEST(Rare, sums_are_bounded_and_lose_no_time_of_a_phase) {
+  constexpr uint64_t subjects = 20'000;
+  const auto all = [] {
+    std::pair<uint64_t, uint64_t> found{0, 0};  // sums of the phase, phases in them
+    for (const PhaseSum& sum : phase_sums()) {
+      if (sum.phase != "many") continue;
+      ++found.first;
+      found.second += sum.count;
+    }
+    return found;
+  };
+  for (uint64_t i = 0; i < subjects; ++i) PhaseScope phase("many", std::to_string(i));
+  EXPECT_LE(all().first, 16'385u);
+  EXPECT_EQ(all().second, subjects);
 }
 
 TEST(Rare, a_session_keeps_more_than_the_ring) {

@@ -81,7 +81,7 @@ TEST(Recorder, refuses_two_sessions_at_once) {
 }
 
 TEST(Recorder, keeps_what_ended_threads_recorded_with_their_names) {
-  start({.profile_memory = true});
+  start({.details = Detail::memory});
   std::thread([] {
     name_this_thread("worker 1");
     for (int i = 0; i < 100'000; ++i) record(Allocated{1, 64, 64});
@@ -94,7 +94,7 @@ TEST(Recorder, keeps_what_ended_threads_recorded_with_their_names) {
 }
 
 TEST(Recorder, counts_what_the_limit_keeps_out) {
-  start({.profile_memory = true, .max_bytes = 2 * sizeof(Chunk)});
+  start({.details = Detail::memory, .max_bytes = 2 * sizeof(Chunk)});
   const int n = 100'000;
   for (int i = 0; i < n; ++i) record(Freed{1, 64, 0});
   const Recording r = stop();

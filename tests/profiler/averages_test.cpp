@@ -182,16 +182,37 @@ TEST(Averages, are_told_apart_by_the_places_that_called) {
   EXPECT_NE(table.find(grouped.entries()[3].stack[1]), std::string::npos) << table;
 }
 
+TEST(Averages, are_told_apart_by_the_threads_that_ran_them) {
+  Profile profile = sample();
+  profile.tracks.push_back(profile.tracks[0]);
+  profile.tracks[0].tid = 70;
+  profile.tracks[1].tid = 71;
+  profile.tracks[1].name = "worker";
+  EXPECT_EQ(Averages(profile).entries().size(), 3u);
+  const Averages grouped(profile, {.group = {.group_by_thread = true}});
+  ASSERT_EQ(grouped.entries().size(), 6u);
+  EXPECT_EQ(grouped.entries()[5].thread, "71 (worker)");
+  EXPECT_NE(grouped.table().find("71 (worker)"), std::string::npos);
+}
+
+TEST(Averages, say_that_ops_and_kernels_count_operations_differently) {
+  Profile profile = sample();
+  const std::string_view note = "(FLOPs: of ops an elementary function is one";
+  EXPECT_EQ(Averages(profile).table().find(note), std::string::npos);
+  profile.tracks[0].slices[0].flops = 10;
+  EXPECT_NE(Averages(profile).table().find(note), std::string::npos);
+}
+
 TEST(Averages, read_as_csv_and_json_with_numbers_that_are_not_rounded) {
   Profile profile = sample();
   profile.tracks[0].slices[2].name_id = intern("tile, \"mm\"");
   const Averages averages(profile, {.memory = true});
   EXPECT_EQ(averages.csv(),
-            "name,kind,input_shapes,stack,count,self_cpu_time_total_ns,cpu_time_total_ns,"
+            "name,kind,input_shapes,stack,thread,count,self_cpu_time_total_ns,cpu_time_total_ns,"
             "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns\n"
-            "aten::add,op,,,3,80,130,-1000,24,0,0,0\n"
-            "aten::mm,op,,,1,20,50,1024,1024,0,0,0\n"
-            "\"tile, \"\"mm\"\"\",kernel,,,1,30,30,0,0,6000,300,0\n");
+            "aten::add,op,,,,3,80,130,-1000,24,0,0,0\n"
+            "aten::mm,op,,,,1,20,50,1024,1024,0,0,0\n"
+            "\"tile, \"\"mm\"\"\",kernel,,,,1,30,30,0,0,6000,300,0\n");
   const auto json = nlohmann::json::parse(averages.json());
   EXPECT_EQ(json["self_cpu_time_total_ns"], 130);
   ASSERT_EQ(json["averages"].size(), 3u);

@@ -95,6 +95,45 @@ TEST(CallTree, is_written_as_flame_graph_tools_read_it) {
             "worker;step_ <1>_;aten::mm 64\n");
 }
 
+TEST(CallTree, has_the_functions_of_the_program_around_what_they_called) {
+  Profile profile{.begin = 0, .end = 1000};
+  profile.stacks = {{16, 48}, {32, 16, 48}, {64, 48}};  // addresses without names are their own
+  profile.tracks.resize(1);
+  Track& track = profile.tracks[0];
+  track.name = "main";
+  track.slices = {
+      slice(SliceKind::range, "step", 0, 500, none), slice(SliceKind::op, "aten::mm", 100, 200, 0),
+      slice(SliceKind::kernel, "tile", 110, 190, 1), slice(SliceKind::op, "aten::mm", 300, 400, 0),
+      slice(SliceKind::op, "aten::mm", 600, 650, none)};
+  track.extras.resize(4);
+  const uint32_t stacks_of[] = {0, 1, none, 0, 2};  // of the kernel: nothing is known
+  for (uint32_t i = 0, extra = 0; i < 5; ++i) {
+    if (stacks_of[i] == none) continue;
+    track.extras[extra].stack = stacks_of[i];
+    track.slices[i].extra = extra++;
+  }
+  track.memory.resize(1);
+  track.memory[0] = {.at = 120, .bytes = 64, .slice = 1, .stack = 1};
+  const auto lines = [&](Metric metric, bool functions) {
+    report::TextOutput out;
+    write_stacks(CallTree(profile, metric, functions), out);
+    out.finish();
+    return out.text();
+  };
+  EXPECT_EQ(lines(Metric::self_cpu_time, true),
+            "main;0x30;0x10;step 300\n"
+            "main;0x30;0x10;step;0x20;aten::mm 20\n"
+            "main;0x30;0x10;step;0x20;aten::mm;tile 80\n"
+            "main;0x30;0x10;step;aten::mm 100\n"
+            "main;0x30;0x40;aten::mm 50\n");
+  EXPECT_EQ(lines(Metric::allocated, true), "main;0x30;0x10;step;0x20;aten::mm 64\n");
+  EXPECT_EQ(lines(Metric::self_cpu_time, false),
+            "main;aten::mm 50\n"
+            "main;step 300\n"
+            "main;step;aten::mm 120\n"
+            "main;step;aten::mm;tile 80\n");
+}
+
 TEST(CallTree, knows_metrics_by_the_names_that_pytorch_gives_them) {
   EXPECT_EQ(metric_named("self_cpu_time_total"), Metric::self_cpu_time);
   try {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <variant>
 
 #include "vitro/events/rare.h"
@@ -28,6 +30,50 @@ inline void expect_nested(const Track& track) {
 
 inline void expect_nested(const Profile& profile) {
   for (const Track& track : profile.tracks) expect_nested(track);
+}
+
+// What is true of every profile: its slices nest, its lists are in order of time and inside of the
+// recording, every index is one, and every arrow has two ends and leads forward.
+inline void expect_sound(const Profile& profile) {
+  expect_nested(profile);
+  const auto is_index = [](uint32_t index, const auto& of) {
+    return index == Slice::none || index < of.size();
+  };
+  std::set<int64_t> tids;
+  for (const Track& track : profile.tracks) {
+    EXPECT_TRUE(tids.insert(track.tid).second) << "two tracks of thread " << track.tid;
+    const auto in_order = [&](const auto& list) {
+      EXPECT_TRUE(std::ranges::is_sorted(list, {}, [](const auto& e) { return e.at; }));
+      for (const auto& entry : list) {
+        EXPECT_GE(entry.at, profile.begin);
+      }
+    };
+    in_order(track.memory);
+    in_order(track.incidents);
+    in_order(track.counters);
+    for (const Slice& slice : track.slices) {
+      EXPECT_GE(slice.begin, profile.begin);
+      EXPECT_TRUE(is_index(slice.extra, track.extras));
+    }
+    for (const SliceExtra& extra : track.extras) {
+      EXPECT_TRUE(is_index(extra.stack, profile.stacks));
+      EXPECT_TRUE(is_index(extra.tensors, track.tensors));
+    }
+    for (const MemoryChange& change : track.memory) {
+      EXPECT_TRUE(is_index(change.slice, track.slices));
+      EXPECT_TRUE(is_index(change.stack, profile.stacks));
+    }
+  }
+  std::set<uint64_t> ids;
+  for (const Flow& flow : profile.flows) {
+    EXPECT_TRUE(ids.insert(flow.id).second);
+    for (const Flow::End& end : {flow.from, flow.to}) {
+      ASSERT_LT(end.track, profile.tracks.size());
+      ASSERT_LT(end.slice, profile.tracks[end.track].slices.size());
+    }
+    EXPECT_LE(profile.tracks[flow.from.track].slices[flow.from.slice].begin,
+              profile.tracks[flow.to.track].slices[flow.to.slice].begin);
+  }
 }
 
 inline size_t warnings_since(uint64_t mark) {

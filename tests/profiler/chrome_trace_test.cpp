@@ -98,6 +98,79 @@ TEST(ChromeTrace, has_every_slice_with_its_arguments) {
   }
 }
 
+TEST(ChromeTrace, says_what_was_recorded) {
+  Profile profile;
+  profile.options.details = events::Detail::shapes | events::Detail::flops;
+  const json trace = written(profile);
+  EXPECT_EQ(trace["record_shapes"], 1);
+  EXPECT_EQ(trace["with_flops"], 1);
+  EXPECT_FALSE(trace.contains("with_stack"));
+  EXPECT_FALSE(trace.contains("with_modules"));
+}
+
+TEST(ChromeTrace, says_how_many_events_were_dropped) {
+  Profiler profiler({.max_bytes = 1});
+  {
+    RecordFunction range("kept out");
+  }
+  profiler.stop();
+  EXPECT_EQ(written(profiler.profile())["dropped_events"], 2);
+}
+
+TEST(ChromeTrace, holds_times_of_any_length) {
+  constexpr int64_t begin = 1'800'000'000'000'000'000, year = int64_t{365} * 86'400 * 1'000'000'000;
+  Profile profile{.begin = begin, .end = begin + year};
+  profile.tracks.resize(1);
+  Slice slice{.kind = SliceKind::range, .name_id = events::intern("a year")};
+  slice.begin = begin;
+  slice.end = begin + year;
+  profile.tracks[0].slices = {slice};
+  const json trace = written(profile);
+  const json range = of_category(trace, "user_annotation").at(0);
+  EXPECT_EQ(range["dur"].get<double>(), static_cast<double>(year) / 1000);
+  EXPECT_EQ(
+      std::llround(range["ts"].get<double>() * 1000) + trace["baseTimeNanoseconds"].get<int64_t>(),
+      begin);
+}
+
+// Tools add up what is cpu_op.
+TEST(ChromeTrace, what_is_no_op_has_a_category_of_its_own) {
+  Profiler profiler;
+  {
+    events::KernelScope kernel{{events::intern("tile")}};
+    events::record(events::WorkBegin{});
+    events::record(events::WorkEnd{.items = 3});
+  }
+  {
+    events::EagerScope eager{{events::intern("Torch-Compiled Region: 0/0"), events::intern("V0205"),
+                              events::intern("it was told to")}};
+    events::OpScope op{{events::intern("aten::mm")}};
+  }
+  profiler.stop();
+  const json trace = written(profiler.profile());
+  std::set<std::string> ops;
+  for (const json& event : of_category(trace, "cpu_op")) ops.insert(event["name"]);
+  EXPECT_EQ(ops, (std::set<std::string>{"tile", "aten::mm"}));
+  ASSERT_EQ(of_category(trace, "cpu_work").size(), 1u);
+  EXPECT_EQ(of_category(trace, "cpu_work")[0]["args"]["items of this thread"], 3);
+  ASSERT_EQ(of_category(trace, "eager_region").size(), 1u);
+  EXPECT_EQ(of_category(trace, "eager_region")[0]["args"]["reason"], "it was told to");
+}
+
+TEST(ChromeTrace, numbers_that_doubles_do_not_hold_are_text) {
+  constexpr int64_t most = INT64_C(1) << 53;
+  Profiler profiler;
+  {
+    RecordFunction range("range", {{"held", most}, {"not_held", most + 1}, {"below", -most - 1}});
+  }
+  profiler.stop();
+  const json trace = written(profiler.profile()),
+             args = of_category(trace, "user_annotation")[0]["args"];
+  EXPECT_EQ(args["held"], most);
+  EXPECT_EQ(args["not_held"], "9007199254740993");
+  EXPECT_EQ(args["below"], "-9007199254740993");
+}
+
 TEST(ChromeTrace, escapes_names) {
   const auto ranges = of_category(written(recorded()), "user_annotation");
   ASSERT_EQ(ranges.size(), 3u);
@@ -272,7 +345,7 @@ TEST(ChromeTrace, a_region_that_ran_eagerly_says_why) {
                                     events::intern("V0601"), events::intern("no kernel for it")}};
   }
   profiler.stop();
-  const json args = of_category(written(profiler.profile()), "cpu_op").at(0)["args"];
+  const json args = of_category(written(profiler.profile()), "eager_region").at(0)["args"];
   EXPECT_EQ(args["code"], "V0601");
   EXPECT_EQ(args["reason"], "no kernel for it");
 }

@@ -73,7 +73,31 @@ TEST(CompileTimes, are_the_same_whether_or_not_a_profiler_runs) {
   EXPECT_EQ(seen(), without);
 }
 
-TEST(CompileTimes, say_when_the_earliest_phases_are_no_longer_known) {
+TEST(CompileTimes, of_the_process_are_exact_however_many_phases_there_were) {
+  const auto seen = [](std::string_view phase) {
+    const CompileTimes times = compile_times();
+    EXPECT_TRUE(times.whole());
+    for (const CompileTime& entry : times.entries()) {
+      if (entry.subject == "exact" && entry.phase == phase) return entry;
+    }
+    return CompileTime{};
+  };
+  {
+    events::PhaseScope outer("compile", "exact");
+    usleep(1000);
+    events::PhaseScope inner("lower", "exact");
+    usleep(1000);
+  }
+  const CompileTime outer = seen("compile"), inner = seen("lower");
+  EXPECT_NEAR(outer.total_ns - outer.self_ns, inner.total_ns, 2);  // rounded from ticks
+  EXPECT_GE(inner.self_ns, 1'000'000);
+  for (int i = 0; i < 20'000; ++i) events::PhaseScope later("lower", "exact");
+  EXPECT_EQ(seen("compile").total_ns, outer.total_ns);
+  EXPECT_EQ(seen("lower").count, 20'001u);
+  EXPECT_GE(seen("lower").total_ns, inner.total_ns);
+}
+
+TEST(CompileTimes, say_when_the_earliest_phases_since_a_mark_are_no_longer_known) {
   const uint64_t mark = events::rare_mark();
   {
     events::PhaseScope first("lower", "early");

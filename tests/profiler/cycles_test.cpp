@@ -226,6 +226,18 @@ TEST(Cycles, collecting_can_be_put_off_and_taken_up) {
   EXPECT_EQ(names(profiler.profile()), (Names{"work 0", "work 2"}));
 }
 
+TEST(Cycles, what_comes_right_after_a_start_is_there) {
+  for (const useconds_t pause : {0, 50'000, 200'000}) {
+    usleep(pause);
+    Profiler profiler;
+    work(0);
+    std::thread([] { work(1); }).join();
+    profiler.stop();
+    expect_sound(profiler.profile());
+    EXPECT_EQ(names(profiler.profile()).size(), 2u);
+  }
+}
+
 TEST(Cycles, nothing_is_recorded_before_start_where_that_is_wanted) {
   Profiler profiler({.start_at_once = false});
   work(0);

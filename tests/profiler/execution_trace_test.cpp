@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "eager/eager.h"
 #include "vitro/core/dtype.h"
 #include "vitro/events/values.h"
+#include "vitro/ops/all.h"
+#include "vitro/profiler/profiler.h"
 
 namespace vitro {
 namespace {
@@ -142,6 +145,43 @@ TEST(ExecutionTrace, has_inputs_as_torch_writes_them) {
                 "Bool", "None", "String", "Tensor(c10::Half)"],
       "strides": [[[4, 1], [4, 1]], [], [[], []], [], [], [], [], [4, 1]]
 })json"));
+}
+
+// [tensor, storage, offset, elements, bytes of each, device]
+TEST(ExecutionTrace, tells_whose_output_is_whose_input) {
+  eager::init();
+  const Tensor a = Tensor::empty({4, 3}, DType::f32), b = Tensor::empty({3}, DType::f32);
+  Profiler profiler({.with_tensors = true});
+  {
+    const Tensor sum = add(a, b), joined = cat({sum, a}, 0), turned = permute(sum, {1, 0});
+    const Tensor row = select(joined, 0, 2);
+    neg(turned);
+    mul(row, b);
+  }
+  const Tensor other = exp(b);  // may lie where the others did
+  profiler.stop();
+  report::TextOutput out;
+  write_execution_trace(profiler.profile(), out);
+  out.finish();
+  const json trace = json::parse(out.text());
+  std::set<uint64_t> ids;
+  for (const json& node : trace["nodes"]) ids.insert(node["id"].get<uint64_t>());
+  auto nodes = by_name(trace);
+  const auto input = [&](const char* op, size_t i) { return nodes[op]["inputs"]["values"][i]; };
+  const auto output = [&](const char* op) { return nodes[op]["outputs"]["values"][0]; };
+  EXPECT_EQ(input("aten::cat", 0)[0], output("aten::add"));
+  EXPECT_EQ(input("aten::cat", 0)[1], input("aten::add", 0));
+  EXPECT_EQ(nodes["aten::add"]["outputs"]["shapes"], json::parse("[[4, 3]]"));
+  EXPECT_EQ(nodes["aten::add"]["outputs"]["types"][0], "Tensor(float)");
+  EXPECT_EQ(input("aten::neg", 0), output("aten::permute"));
+  EXPECT_EQ(output("aten::permute")[1], output("aten::add")[1]);  // the same memory
+  EXPECT_NE(output("aten::permute")[0], output("aten::add")[0]);  // another tensor
+  EXPECT_EQ(output("aten::select")[2], 6);
+  EXPECT_EQ(input("aten::mul", 0), output("aten::select"));
+  EXPECT_EQ(input("aten::exp", 0), input("aten::mul", 1));
+  for (const char* op : {"aten::add", "aten::cat", "aten::neg", "aten::mul"})
+    EXPECT_NE(output(op)[1], output("aten::exp")[1]) << op;
+  EXPECT_FALSE(ids.contains(output("aten::add")[0].get<uint64_t>()));
 }
 
 }  // namespace vitro

@@ -33,8 +33,7 @@ std::pair<const Track*, const Slice*> find(const Profile& profile, std::string_v
 
 TEST(Profile, a_slice_has_what_was_said_while_it_was_the_last) {
   const std::array<uint64_t, 2> outer{1, 2}, inner{3, 2};
-  events::start(
-      {.record_shapes = true, .with_stack = true, .with_modules = true, .with_flops = true});
+  events::start({.details = Detail::shapes | Detail::stacks | Detail::modules | Detail::flops});
   for (int i = 0; i < 2; ++i) {
     const events::OpScope op{{events::intern("op")}};
     events::ValueWriter values;
@@ -126,7 +125,7 @@ TEST(Profile, a_region_that_ran_eagerly_says_why) {
 }
 
 TEST(Profile, memory_has_the_category_that_was_said_or_that_its_life_tells) {
-  events::start({.profile_memory = true});
+  events::start({.details = Detail::memory});
   const auto allocate = [](uint64_t address, MemoryCategory category = MemoryCategory::other) {
     events::record(events::Allocated{address, 64, 64, category});
   };
@@ -158,7 +157,7 @@ TEST(Profile, memory_has_the_category_that_was_said_or_that_its_life_tells) {
 
 TEST(Profile, allocations_know_where_the_program_was) {
   const std::array<uint64_t, 1> op_stack{1}, allocation_stack{2};
-  events::start({.with_stack = true, .profile_memory = true});
+  events::start({.details = Detail::stacks | Detail::memory});
   {
     const events::OpScope op{{events::intern("op")}};
     events::record_tail(events::Stack{}, bytes_of(op_stack));
@@ -173,7 +172,7 @@ TEST(Profile, allocations_know_where_the_program_was) {
 
 TEST(Profile, memory_returns_to_where_it_was_after_a_thousand_sessions) {
   const auto session = [] {
-    events::start({.record_shapes = true, .with_stack = true});
+    events::start({.details = Detail::shapes | Detail::stacks});
     for (int i = 0; i < 100; ++i) {
       const events::OpScope op{{events::intern("op")}};
       events::ValueWriter values;

@@ -126,6 +126,18 @@ TEST(Recorded, ranges_have_their_arguments) {
   EXPECT_TRUE(inputs_of(profiler.profile(), "plain").empty());
 }
 
+TEST(Recorded, counters_have_their_values_in_order) {
+  record_counter("queue", 1);
+  Profiler profiler;
+  for (const double value : {2.0, 0.5, 7.0}) record_counter("queue", value);
+  profiler.stop();
+  const auto& counters = profiler.profile().tracks.at(0).counters;
+  ASSERT_EQ(counters.size(), 3u);
+  EXPECT_EQ(events::text(counters[0].name_id), "queue");
+  EXPECT_EQ(counters[1].value, 0.5);
+  EXPECT_EQ(counters[2].value, 7.0);
+}
+
 TEST(Recorded, kernels_of_the_user_are_kernels_and_threads_show_their_share) {
   const int before = num_threads();
   set_num_threads(2);

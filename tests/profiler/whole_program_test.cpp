@@ -149,6 +149,25 @@ TEST(WholeProgram, draws_a_roofline_and_measures_the_machine_for_it_if_need_be) 
   EXPECT_FALSE(std::filesystem::is_empty(folder.path / "cache"));
 }
 
+TEST(WholeProgram, writes_every_other_file_that_is_asked_for) {
+  const Folder folder;
+  const auto flames = folder.path / "flames.svg", memory = folder.path / "memory.json",
+             execution = folder.path / "et_{rank}.json";
+  ASSERT_EQ(run("child_works",
+                {{"VITRO_PROFILE", folder.path / "trace.json"},
+                 {"VITRO_PROFILE_OPTIONS",
+                  cat("flame_graph=", flames.string(), ",memory_timeline=", memory.string(),
+                      ",execution_trace=", execution.string())}},
+                folder.path / "errors"),
+            0);
+  EXPECT_NE(text_of(flames).find("some work"), std::string::npos);
+  EXPECT_EQ(json_of(memory).size(), 2u);  // memory was recorded for it
+  size_t nodes = 0;
+  const auto written = json_of(folder.path / "et_0.json");
+  for (const auto& node : written["nodes"]) nodes += node["name"] == "some work";
+  EXPECT_EQ(nodes, 1u);
+}
+
 TEST(WholeProgram, goes_on_unrecorded_where_the_options_are_wrong) {
   const Folder folder;
   EXPECT_EQ(
@@ -169,12 +188,15 @@ TEST(WholeProgram, goes_on_without_a_trace_where_none_can_be_written) {
 TEST(WholeProgram, has_a_file_for_each_rank) {
   const Folder folder;
   for (const char* rank : {"0", "1"}) {
-    ASSERT_EQ(
-        run("child_works",
-            {{"VITRO_PROFILE", folder.path / "trace.json"}, {"RANK", rank}, {"WORLD_SIZE", "2"}}),
-        0);
+    ASSERT_EQ(run("child_works", {{"VITRO_PROFILE", folder.path / "trace.json"},
+                                  {"VITRO_PROFILE_OPTIONS",
+                                   cat("table_file=", (folder.path / "table.txt").string())},
+                                  {"RANK", rank},
+                                  {"WORLD_SIZE", "2"}}),
+              0);
   }
-  ASSERT_EQ(folder.files(), (std::vector<std::string>{"trace.rank0.json", "trace.rank1.json"}));
+  ASSERT_EQ(folder.files(), (std::vector<std::string>{"table.rank0.txt", "table.rank1.txt",
+                                                      "trace.rank0.json", "trace.rank1.json"}));
   EXPECT_EQ(json_of(folder.path / "trace.rank1.json")["distributedInfo"]["rank"], 1);
   ASSERT_EQ(
       run("child_works",

@@ -25,6 +25,7 @@ enum class EventClass : uint8_t {
   counter,
   flow,      // one end of an arrow
   metadata,  // names of threads and processes, the recording itself
+  share      // of a thread in what another one launched: lies beside that, not inside
 };
 std::string_view name_of(EventClass which);
 

@@ -1,6 +1,6 @@
 // An op in the recorder, named as PyTorch names it: `aten::add`, in place `aten::add_`, with what
 // the session asks for: inputs, module, stack.
-//   OpEvent event(call);     // begins here, ends with the scope
+//   OpEvent event(call, results);     // begins here, ends with the scope, and has results then
 // For who executes ops (eager), not for who captures them.  A branch while nobody records.  Any
 // thread.
 #pragma once
@@ -14,11 +14,12 @@ namespace vitro {
 
 class OpEvent {
  public:
-  explicit OpEvent(const OpCall& call) : begun_(events::recording() && begin(call)) {}
+  explicit OpEvent(const OpCall& call, std::span<const Tensor> results = {})
+      : begun_(events::recording() && begin(call)), results_(results) {}
   OpEvent(const OpEvent&) = delete;
   ~OpEvent() {
     if (begun_) [[unlikely]]
-      events::record(events::OpEnd{});
+      end(results_);
   }
 
   // The interned name of an op.
@@ -26,12 +27,17 @@ class OpEvent {
 
  private:
   static bool begin(const OpCall& call);
+  static void end(std::span<const Tensor> results);
 
   bool begun_;
+  std::span<const Tensor> results_;
 };
 
 // Says what the slice that was begun last is given, for sessions that ask for shapes: dtypes, sizes
 // and strides of tensors, numbers, then attributes by name.
 void record_inputs(std::span<const Operand> operands, AttrsView attrs = {});
+
+// Says what the slice that is open gave, for sessions that ask for tensors.
+void record_outputs(std::span<const Tensor> results);
 
 }  // namespace vitro

@@ -20,8 +20,34 @@
 
 namespace vitro::events {
 
-// What a session records beyond times: its options as bits.
-enum class Detail : uint32_t { shapes = 1, stacks = 2, modules = 4, flops = 8, memory = 16 };
+// What a session may record beyond times.
+enum class Detail : uint32_t {
+  shapes = 1,   // what ops are given: dtypes, sizes, strides, numbers
+  stacks = 2,   // where in the program ops, ranges, kernels and allocations are
+  modules = 4,  // in which module ops are
+  flops = 8,    // the floating-point operations of ops
+  memory = 16,  // allocations and frees
+  tensors = 32  // which tensors ops and regions are given, and what they give
+};
+
+// Any of them: Detail::shapes | Detail::stacks.
+struct Details {
+  uint32_t bits = 0;
+
+  constexpr Details() = default;
+  constexpr Details(Detail one)  // NOLINT(google-explicit-constructor)
+      : bits(static_cast<uint32_t>(one)) {}
+  // One of these at least.
+  constexpr bool have(Details wanted) const { return (bits & wanted.bits) != 0; }
+  constexpr Details& operator|=(Details more) {
+    bits |= more.bits;
+    return *this;
+  }
+  friend constexpr Details operator|(Details a, Details b) { return a |= b; }
+};
+constexpr Details operator|(Detail a, Detail b) {
+  return Details(a) | Details(b);
+}
 
 struct OpBegin {
   static constexpr std::string_view name = "op_begin";
@@ -100,6 +126,20 @@ struct EagerEnd {
 struct Inputs {
   static constexpr std::string_view name = "inputs";
   static constexpr bool tail = true;
+};
+// What an op or a region gave: values.  Its thread ends that slice next.
+struct Outputs {
+  static constexpr std::string_view name = "outputs";
+  static constexpr bool tail = true;
+  static constexpr Detail needs = Detail::tensors;
+};
+// Which tensors they were: for each one among the inputs, or the outputs, the number of its storage
+// and its offset, in eight bytes each.
+struct Tensors {
+  static constexpr std::string_view name = "tensors";
+  static constexpr bool tail = true;
+  static constexpr Detail needs = Detail::tensors;
+  bool outputs = false;
 };
 // Where the program was: return addresses of eight bytes each, the innermost first.
 struct Stack {
@@ -238,8 +278,8 @@ struct EventList {
 
 using Events =
     EventList<OpBegin, OpEnd, KernelBegin, KernelEnd, RegionBegin, RegionEnd, RangeBegin, RangeEnd,
-              WorkBegin, WorkEnd, EagerBegin, EagerEnd, Inputs, Stack, Module, Flops, OwnItems,
-              FlowBegin, FlowEnd, Allocated, Freed, Categorised, Counter>;
+              WorkBegin, WorkEnd, EagerBegin, EagerEnd, Inputs, Outputs, Tensors, Stack, Module,
+              Flops, OwnItems, FlowBegin, FlowEnd, Allocated, Freed, Categorised, Counter>;
 
 template <class E>
 concept Event = Events::holds<E>;

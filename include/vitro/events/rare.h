@@ -68,6 +68,18 @@ uint64_t rare_mark();
 // The rare events since a mark that the ring still holds (the newest 8192), oldest first.
 std::vector<Rare> rare_since(uint64_t mark);
 
+// The phases of one name and subject together, since the process began.
+struct PhaseSum {
+  std::string phase, subject;
+  uint64_t begin = 0;  // of the first, ticks
+  uint64_t count = 0;
+  uint64_t self_ticks = 0, total_ticks = 0;  // without and with the phases inside
+};
+
+// Exact, however long ago the phases ended; in the order in which the first of each began.  Past
+// sixteen thousand sums new subjects are added up as "(others)".
+std::vector<PhaseSum> phase_sums();
+
 // Calls `listener` with each rare event from now on, on the thread it happens on, outside any lock;
 // null ends that. There is one listener: the logs.
 using RareListener = void (*)(const Rare&);
@@ -82,6 +94,7 @@ class PhaseScope {
 
  private:
   Phase phase_;
+  uint64_t inside_before_;
 };
 
 }  // namespace vitro::events

@@ -29,7 +29,7 @@ void append_tail(const E& event, std::span<const std::byte> tail, uint32_t in_se
 template <Event E>
 inline bool takes(uint32_t in_session) {
   if constexpr (requires { E::needs; }) {
-    return (in_session & static_cast<uint32_t>(E::needs)) != 0;
+    return (in_session & Details(E::needs).bits) != 0;
   } else {
     return in_session != 0;
   }
@@ -47,12 +47,9 @@ inline bool in_session() {
   return detail::session.load(std::memory_order_relaxed) >> detail::option_bits != 0;
 }
 
-// Does a session run that has one of these options (a Detail, or several of them as bits)?
-inline bool wants(uint32_t details) {
-  return (detail::session.load(std::memory_order_relaxed) & details) != 0;
-}
-inline bool wants(Detail detail) {
-  return wants(static_cast<uint32_t>(detail));
+// Does a session run that records one of these?
+inline bool wants(Details details) {
+  return (detail::session.load(std::memory_order_relaxed) & details.bits) != 0;
 }
 
 // Records one of the frequent kinds, stamped with the present moment.  True if anybody takes it.

@@ -16,11 +16,7 @@
 namespace vitro::events {
 
 struct SessionOptions {
-  bool record_shapes = false;   // what ops are given: dtypes, sizes, strides, numbers
-  bool with_stack = false;      // where in the program ops, ranges, kernels and allocations are
-  bool with_modules = false;    // in which module ops are
-  bool with_flops = false;      // the floating-point operations of ops
-  bool profile_memory = false;  // allocations and frees
+  Details details = {};
   size_t max_bytes = 0;  // of all buffers together, 0: no limit.  What does not fit is counted in
                          // Recording::dropped
 };

@@ -23,16 +23,20 @@ struct Average {
   int64_t total_ns = 0;                     // a slice inside another of its name counts once
   int64_t self_bytes = 0, total_bytes = 0;  // allocated less freed
   uint64_t kernel_bytes = 0;                // of kernels: read and written
-  uint64_t flops = 0;                       // of kernels; of ops with with_flops
-  double least_ns = 0;                      // of kernels: what the machine's peak would take
-  std::string input_shapes = {};            // "[[4, 4], []]", if grouped by them
-  std::vector<std::string> stack = {};      // "model.cpp(31): forward", if grouped by it
+  // Operations: of kernels those that the machine does, an exp() as many as compute it; of ops,
+  // with with_flops, those of the mathematics, an exp() is one.
+  uint64_t flops = 0;
+  double least_ns = 0;                  // of kernels: what the machine's peak would take
+  std::string input_shapes = {};        // "[[4, 4], []]", if grouped by them
+  std::vector<std::string> stack = {};  // "model.cpp(31): forward", if grouped by it
+  std::string thread = {};              // "1234 (worker)", if grouped by them
 };
 
 // What makes two slices of a name differ.
 struct GroupBy {
   bool group_by_input_shape = false;  // the sizes that they were given; needs record_shapes
   size_t group_by_stack_n = 0;        // so many frames of the program around them; needs with_stack
+  bool group_by_thread = false;       // the thread that they ran on
 };
 
 struct TableOptions {

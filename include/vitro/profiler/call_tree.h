@@ -1,5 +1,6 @@
 // Where time went, by what lay around it: the slices of all threads as one tree, in which slices of
-// one name in one place are one node.  What collapsed stacks and flame graphs are made of.
+// one name in one place are one node.  What collapsed stacks and flame graphs are made of.  Where
+// stacks were recorded the functions of the program stand around what they called.
 //   const CallTree tree(profile);
 //   for (const CallTree::Node& node : tree.nodes()) use(node.name, node.total);
 #pragma once
@@ -29,7 +30,9 @@ class CallTree {
   using Node = report::FlameNode;
 
   // Threads of one name are one node below the root.  Keeps no reference to the profile.
-  explicit CallTree(const Profile& profile, Metric metric = Metric::self_cpu_time);
+  // `functions`: with those of the program.
+  explicit CallTree(const Profile& profile, Metric metric = Metric::self_cpu_time,
+                    bool functions = true);
 
   // Depth first, siblings by name: the first is the root.
   const std::vector<Node>& nodes() const& { return nodes_; }

@@ -29,8 +29,8 @@ class CompileTimes {
   CompileTimes by_phase() const;
   CompileTimes by_subject() const;
 
-  // False where phases ended so long ago that they are no longer known (events/rare.h says how many
-  // events are kept); the table says so too.
+  // False where phases since the mark ended so long ago that they are no longer known
+  // (events/rare.h says how many events are kept); the table says so too.
   bool whole() const { return whole_; }
 
   std::string table(bool colours = false) const;
@@ -44,7 +44,8 @@ class CompileTimes {
   bool whole_ = true;
 };
 
-// Of the phases since a mark (events::rare_mark(), 0: the beginning of the process).  Any thread.
+// Of all phases of the process, exact however many there were; or of those since a mark
+// (events::rare_mark()), as far as they are known.  Any thread.
 CompileTimes compile_times(uint64_t since = 0);
 
 }  // namespace vitro

@@ -22,7 +22,7 @@ struct FunctionEvent {
   int64_t self_ns = 0;            // without those inside
   bool finished = true;           // false: still open when recording stopped
   int64_t sequence = -1;          // of ops: the autograd node they make, -1: none
-  uint64_t bytes = 0, flops = 0;  // of kernels; flops of ops with with_flops
+  uint64_t bytes = 0, flops = 0;  // of kernels; flops of ops with with_flops (averages.h)
   int64_t memory = 0;             // allocated less freed, without those inside
   std::string input_shapes = {};  // "[[4, 4], []]", with record_shapes
   std::string_view detail = {};   // what is fused or compiled in it, or why it runs eagerly

@@ -25,6 +25,8 @@ struct ProfilerOptions {
   bool with_stack = false;      // where in the program ops, ranges, kernels and allocations are
   bool with_modules = false;    // in which module ops are
   bool with_flops = false;      // the floating-point operations of ops
+  bool with_tensors = false;    // which tensors ops are given and what they give, for execution
+                                // traces; with record_shapes
   bool profile_memory = false;  // allocations and frees in the trace and in the table
   size_t max_bytes = 0;  // of event buffers, 0: no limit.  What does not fit is counted; table and
                          // trace say so

@@ -56,6 +56,14 @@ struct SliceExtra {
   uint32_t module = 0;                // core/module_path.h
   uint64_t items = 0;                 // done by this thread of what was launched
   events::NameId code = {};           // eager: the code of the reason (base/code.h)
+  uint32_t tensors = Slice::none;     // index in Track::tensors
+};
+
+// What ops and regions gave, as values, and which tensors they took and gave: for each the number
+// of its storage and its offset.
+struct SliceTensors {
+  std::span<const std::byte> outputs;
+  std::span<const std::byte> input_places, output_places;  // two numbers of eight bytes each
 };
 
 // Return addresses, the innermost first: profiler/stacks.h says what they are called.
@@ -88,11 +96,12 @@ struct CounterValue {
 struct Track {
   int64_t tid = 0;
   std::string name;
-  std::vector<Slice> slices;  // by begin; a slice comes after the one it lies in
-  std::vector<SliceExtra> extras;
-  std::vector<MemoryChange> memory;
-  std::vector<Incident> incidents;
-  std::vector<CounterValue> counters;
+  std::vector<Slice> slices = {};  // by begin; a slice comes after the one it lies in
+  std::vector<SliceExtra> extras = {};
+  std::vector<SliceTensors> tensors = {};
+  std::vector<MemoryChange> memory = {};
+  std::vector<Incident> incidents = {};
+  std::vector<CounterValue> counters = {};
 
   const SliceExtra& extra(const Slice& slice) const;
 };
@@ -109,14 +118,14 @@ struct Flow {
 std::string_view name_of(events::FlowKind kind);
 
 struct Profile {
-  events::SessionOptions options;  // with which it was recorded
+  events::SessionOptions options = {};  // with which it was recorded
   int64_t begin = 0, end = 0;
   uint64_t dropped = 0;  // events that did not fit into the limit
-  std::vector<Track> tracks;
-  std::vector<Flow> flows;
-  std::vector<Stack> stacks;                                                          // each once
-  std::vector<std::shared_ptr<const std::vector<events::ThreadRecording>>> recorded;  // what extras
-                                                                                      // point into
+  std::vector<Track> tracks = {};
+  std::vector<Flow> flows = {};
+  std::vector<Stack> stacks = {};  // each once
+  // What extras point into.
+  std::vector<std::shared_ptr<const std::vector<events::ThreadRecording>>> recorded = {};
 };
 
 // Ends whose begin was before the recording are left out; begins whose end came after it end with

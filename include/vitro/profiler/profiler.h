@@ -78,13 +78,14 @@ class Profiler {
 
   // Writes a line for each stack of ranges, regions, ops and kernels: "thread;outer;inner 1234",
   // what flame-graph tools read.  `metric` as in call_tree.h: self_cpu_time_total (nanoseconds),
-  // self_cpu_memory_usage (bytes), calls.
-  void export_stacks(const std::string& path,
-                     std::string_view metric = "self_cpu_time_total") const;
+  // self_cpu_memory_usage (bytes), calls.  Recorded with_stack they stand below the functions that
+  // called them, unless `functions` is false.
+  void export_stacks(const std::string& path, std::string_view metric = "self_cpu_time_total",
+                     bool functions = true) const;
 
   // Writes a flame graph, an SVG that a browser shows; a click zooms.
-  void write_flame_graph(const std::string& path,
-                         std::string_view metric = "self_cpu_time_total") const;
+  void write_flame_graph(const std::string& path, std::string_view metric = "self_cpu_time_total",
+                         bool functions = true) const;
 
   // Writes how much memory of each category was allocated when, as PyTorch does: NAME.html a page
   // with the plot, NAME.raw.json every change, else JSON sums; .gz or .zst may follow.  Error
@@ -92,7 +93,7 @@ class Profiler {
   void export_memory_timeline(const std::string& path) const;
 
   // Writes an execution trace (MLCommons Chakra) as PyTorch's ExecutionTraceObserver does: what ran
-  // in what, with its inputs if shapes were recorded.
+  // in what, with its inputs if shapes were recorded, and what depends on what if tensors were.
   void write_execution_trace(const std::string& path) const;
 
  private:

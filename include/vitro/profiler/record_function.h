@@ -1,6 +1,7 @@
-// A stretch of time with a name, and arguments, of yours.
+// A stretch of time with a name, and arguments, of yours; and numbers over time.
 //   RecordFunction step("step", {{"batch", 32}, {"phase", "train"}});
 //   RecordFunction load("load", "part 3");
+//   record_counter("queue", queue.size());
 #pragma once
 
 #include <concepts>
@@ -54,5 +55,12 @@ class RecordFunction {
 
   bool begun_;
 };
+
+// The value of something from now on: traces draw each name as a row.  Costs a branch while nobody
+// records.
+inline void record_counter(std::string_view name, double value) {
+  if (events::in_session()) [[unlikely]]
+    events::record(events::Counter{events::intern(name), value});
+}
 
 }  // namespace vitro

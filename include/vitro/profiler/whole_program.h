@@ -15,9 +15,12 @@ namespace vitro {
 
 struct WholeProgram {
   ProfilerOptions profiler;
-  bool table = false;         // print the averages on stderr at the end
-  std::string table_file;     // write them: .csv, .json, or as a table
-  std::string roofline_file;  // draw each kernel under what the machine can reach, as SVG
+  bool table = false;                // print the averages on stderr at the end
+  std::string table_file;            // write them: .csv, .json, or as a table
+  std::string roofline_file;         // draw each kernel under what the machine can reach, as SVG
+  std::string flame_graph_file;      // draw where the time went, as SVG
+  std::string memory_timeline_file;  // write memory over time; with profile_memory
+  std::string execution_trace_file;  // write what depends on what; with with_tensors
   GroupBy group;
   TableOptions rows;
 };

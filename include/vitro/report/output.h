@@ -75,9 +75,10 @@ class TextOutput : public Output {
 
 // A file that comes into being under its name, replacing an older one, when it is finished; until
 // then, and if the process ends or the Output goes before, `path` stays as it was and nothing is
-// left behind. Compressed with gzip where the name ends in .gz, with zstd where it ends in .zst.
-// A pipe, a terminal or a device such as /dev/null takes the bytes as they come.  Error where the
-// folder cannot be written.
+// left behind (only where the file system has no files without a name, as NFS: a process that is
+// killed leaves PATH.tmp, and the next writer of PATH takes that away).  Compressed with gzip where
+// the name ends in .gz, with zstd where it ends in .zst. A pipe, a terminal or a device such as
+// /dev/null takes the bytes as they come.  Error where the folder cannot be written.
 std::unique_ptr<Output> create_file(const std::string& path);
 
 // Compresses into another Output, which it finishes with itself.

@@ -105,7 +105,7 @@ TEST(Allocator, says_how_much_it_could_not_get) {
 }
 
 TEST(Allocator, tells_the_recorder) {
-  events::start({.profile_memory = true});
+  events::start({.details = events::Detail::memory});
   cpu_allocator().free(cpu_allocator().allocate(777), 777);
   const events::Recording recording = events::stop();
   int64_t allocated = 0, freed = 0;
