@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,16 @@ namespace {
 
 constexpr uint64_t chunk_size = 250;
 constexpr unsigned longest_seconds = 300;  // of one program
+
+// A program whose tensors take gigabytes fails for want of memory instead of taking the machine's.
+// Sanitizers reserve more addresses than that for themselves.
+void bound_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr rlim_t most = rlim_t{6} << 30;
+  const rlimit limit{most, most};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
+}
 
 struct Chunk {
   uint64_t first = 0, end = 0;
@@ -90,6 +101,7 @@ class Child {
     process_ = fork();
     if (process_ == 0) {
       close(ends[0]);
+      bound_memory();
       work_off(work, ends[1]);
     }
     close(ends[1]);
