@@ -18,6 +18,7 @@ std::string decimals(double number, const char* format) {
 }
 
 std::string table_text(const AnswerTable& table, const TextOptions& options) {
+  if (table.rows.empty()) return cat(table.title, ": none\n");
   std::vector<report::Column> columns;
   constexpr size_t widest = 60;
   for (const AnswerColumn& column : table.columns) {

@@ -209,6 +209,7 @@ AnswerTable phase_table(const Compilation& c) {
     table.rows.push_back(
         {p.name, static_cast<int64_t>(p.calls), p.self, p.total, static_cast<int64_t>(p.longest)});
   }
+  table.plot = {AnswerPlot::Kind::shares, "name", "self_ns", {}};
   return table;
 }
 

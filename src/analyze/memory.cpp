@@ -287,6 +287,7 @@ AnswerTable timeline_table(const Memory& m, int64_t first) {
     for (const Memory::Moment& moment : d.timeline)
       table.rows.push_back({d.name, moment.begin - first, moment.most});
   }
+  table.plot = {AnswerPlot::Kind::levels, "at_ns", "most_bytes", "device"};
   return table;
 }
 

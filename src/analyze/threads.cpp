@@ -267,6 +267,7 @@ AnswerTable thread_table(const Trace& trace, const Threads& all) {
                           static_cast<int64_t>(t.gaps), t.longest_gap,
                           t.gaps == 0 ? AnswerCell() : static_cast<int64_t>(t.behind_gap)});
   }
+  table.plot = {AnswerPlot::Kind::shares, "thread", "busy_percent", {}};
   return table;
 }
 
