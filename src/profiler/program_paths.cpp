@@ -8,9 +8,7 @@ const std::vector<events::NameId>& ProgramPaths::of(uint32_t stack) {
   if (paths_[stack]) return *paths_[stack];
   std::vector<events::NameId>& path = paths_[stack].emplace();
   for (const Frame& frame : symbols_.of(stacks_[stack])) {
-    if (frame.library) continue;
-    path.push_back(events::intern(frame.function));
-    if (frame.function == "main") break;
+    if (!frame.library) path.push_back(events::intern(frame.function));
   }
   std::ranges::reverse(path);
   return path;

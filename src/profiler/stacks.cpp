@@ -181,6 +181,7 @@ std::vector<Frame> Symbols::of(const Stack& stack) {
   for (const uint64_t address : stack) {
     const std::vector<Frame>& here = at(address);
     frames.insert(frames.end(), here.begin(), here.end());
+    if (frames.back().function == "main") break;  // around it is what starts programs
   }
   const auto first =
       std::ranges::find_if(frames, [](const Frame& frame) { return !frame.library; });

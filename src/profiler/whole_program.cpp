@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -128,8 +129,12 @@ void write_other_files(const Recorded& r, const Status& status) {
     r.profiler->write_execution_trace(file);
 }
 
-// What the files need.
+// What the files need; they lie where the program began, wherever it goes.
 void complete(WholeProgram& wanted) {
+  for (std::string* file : {&wanted.table_file, &wanted.roofline_file, &wanted.flame_graph_file,
+                            &wanted.memory_timeline_file, &wanted.execution_trace_file}) {
+    if (!file->empty()) *file = std::filesystem::absolute(*file);
+  }
   wanted.profiler.profile_memory |= !wanted.memory_timeline_file.empty();
   wanted.profiler.with_tensors |= !wanted.execution_trace_file.empty();
 }

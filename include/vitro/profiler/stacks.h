@@ -35,8 +35,8 @@ class Symbols {
   // The frames of a return address, the innermost first: several where functions were inlined.
   const std::vector<Frame>& at(uint64_t address);
 
-  // The frames of a stack, the innermost first; Vitro's own innermost frames are left out, so that
-  // the first is the line of the program that called it.
+  // The frames of a stack, the innermost first, up to main; Vitro's own innermost frames are left
+  // out, so that the first is the line of the program that called it.
   std::vector<Frame> of(const Stack& stack);
 
  private:
