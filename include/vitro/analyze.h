@@ -17,6 +17,7 @@
 #include "vitro/analyze/memory.h"
 #include "vitro/analyze/ops.h"
 #include "vitro/analyze/overlap.h"
+#include "vitro/analyze/ranks.h"
 #include "vitro/analyze/report.h"
 #include "vitro/analyze/step_times.h"
 #include "vitro/analyze/steps.h"

@@ -22,7 +22,8 @@ struct Statement {
 class Findings {
  public:
   // Shares are of measured_window(trace).
-  explicit Findings(const Trace& trace) : step_(measured_window(trace).length()) {}
+  explicit Findings(const Trace& trace) : Findings(measured_window(trace)) {}
+  explicit Findings(const Window& measured) : step_(measured.length()) {}
 
   // What could be won, in nanoseconds of the measured window: at least, at most.  Left out where
   // the most is below half a percent, or where no event shows it.  Of the events the first ten are
