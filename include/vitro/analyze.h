@@ -15,6 +15,7 @@
 #include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/memory.h"
+#include "vitro/analyze/merge.h"
 #include "vitro/analyze/ops.h"
 #include "vitro/analyze/overlap.h"
 #include "vitro/analyze/ranks.h"

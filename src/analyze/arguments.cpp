@@ -47,6 +47,16 @@ simdjson::error_code read(json::object arguments,
   return simdjson::SUCCESS;
 }
 
+template <class T>
+std::optional<T> number_in(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const char* end = text->data() + text->size();
+  T value = 0;
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 Arguments::Arguments(std::string_view event) {
@@ -66,13 +76,11 @@ std::optional<std::string> Arguments::text(std::string_view name) const {
 }
 
 std::optional<int64_t> Arguments::number(std::string_view name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return std::nullopt;
-  const char* end = found->second.data() + found->second.size();
-  int64_t value = 0;
-  const auto [rest, error] = std::from_chars(found->second.data(), end, value);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return value;
+  return number_in<int64_t>(text(name));
+}
+
+std::optional<double> Arguments::decimal(std::string_view name) const {
+  return number_in<double>(text(name));
 }
 
 }  // namespace vitro::analyze

@@ -20,8 +20,12 @@ class Arguments {
 
   // A whole number, be it written as text.
   std::optional<int64_t> number(std::string_view name) const;
+  // A number, whole or not.
+  std::optional<double> decimal(std::string_view name) const;
   // A text without quotes and escapes; other values as they are written.
   std::optional<std::string> text(std::string_view name) const;
+  // All of them; texts without quotes and escapes, other values as they are written.
+  const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:
   std::map<std::string, std::string, std::less<>> values_;

@@ -14,18 +14,29 @@ std::span<const Entry> with(const std::vector<Entry>& sorted, int64_t correlatio
 
 }  // namespace
 
-Links::Links(const Trace& trace, const Classes& classes) : links_(trace.links()) {
+Links::Links(const Trace& trace, const Classes& classes)
+    : links_(trace.links()), external_ids_(trace.external_ids()) {
+  bool by_op = false;
   for (EventId e = 0; e < trace.size(); ++e) {
+    if (links_[e] == none) by_op |= classes.is_device_work(e) && external_ids_[e] != none;
     if (links_[e] == none) continue;
     if (classes[e] == EventClass::runtime) launches_.emplace_back(links_[e], e);
     if (classes.is_device_work(e)) work_.emplace_back(links_[e], e);
   }
   std::ranges::sort(launches_);
   std::ranges::sort(work_);
+  for (EventId e = 0; by_op && e < trace.size(); ++e) {
+    if (classes[e] == EventClass::op && external_ids_[e] != none)
+      ops_.emplace_back(external_ids_[e], e);
+  }
+  std::ranges::sort(ops_);
 }
 
 EventId Links::launch_of(EventId device_work) const {
-  return links_[device_work] == none ? nobody : call_with(links_[device_work]);
+  if (links_[device_work] != none) return call_with(links_[device_work]);
+  if (external_ids_[device_work] == none) return nobody;
+  const auto found = with(ops_, external_ids_[device_work]);
+  return found.empty() ? nobody : found.front().second;
 }
 
 EventId Links::call_with(int64_t correlation) const {

@@ -13,8 +13,9 @@
 namespace vitro::analyze {
 
 // By `correlation`: of the runtime calls with that number the first; work of a device graph has
-// that of the graph's launch.  `External id` is not asked: files of 2022 and 2023 give kernels the
-// correlation there.
+// that of the graph's launch.  `External id` is asked only of work without a correlation (as
+// merge.h makes it), which the op with that number launched: files of 2022 and 2023 give kernels
+// the correlation there.
 class Links {
  public:
   static constexpr EventId nobody = UINT32_MAX;
@@ -29,8 +30,9 @@ class Links {
   std::span<const std::pair<int64_t, EventId>> work_of(EventId launch) const;
 
  private:
-  std::span<const int64_t> links_;
+  std::span<const int64_t> links_, external_ids_;
   std::vector<std::pair<int64_t, EventId>> launches_, work_;  // by correlation
+  std::vector<std::pair<int64_t, EventId>> ops_;  // by external id; where work asks for it
 };
 
 }  // namespace vitro::analyze

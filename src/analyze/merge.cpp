@@ -1,0 +1,286 @@
+#include "vitro/analyze/merge.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analyze/arguments.h"
+#include "analyze/device_work.h"
+#include "analyze/read/bytes.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/report/json.h"
+#include "vitro/report/output.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Of one entry in the file of times.
+struct Measured {
+  int64_t ns = 0;
+  std::optional<int64_t> memory;
+};
+
+Result<std::map<std::string, Measured>> read_times(const std::string& path) {
+  auto bytes = open_bytes(path);
+  if (!bytes) return bytes.failure();
+  std::string text;
+  constexpr size_t piece = size_t{1} << 20;
+  for (size_t got = 1; got > 0;) {
+    const size_t before = text.size();
+    text.resize(before + piece);
+    got = (*bytes)->read(text.data() + before, piece);
+    text.resize(before + got);
+  }
+  std::map<std::string, Measured> out;
+  const Arguments entries(cat("{\"args\":", text, "}"));
+  for (const auto& [key, value] : entries.all()) {
+    const Arguments members(cat("{\"args\":", value, "}"));
+    const auto time = members.decimal("kernel_time");
+    if (!time) continue;
+    out[key] = {std::llround(*time * 1000), members.number("device_memory_usage")};
+  }
+  if (out.empty())
+    return Failure{cat(path,
+                       ": holds no times of kernels: needed is an object whose members have "
+                       "`kernel_time`, as kernel_event_{rank}.json has")};
+  return out;
+}
+
+struct Kernel {
+  EventId launch = 0;
+  int64_t begin = 0;
+  Measured measured;
+};
+
+class Merger {
+ public:
+  Merger(const Trace& host, const MergeOptions& options)
+      : host_(host), options_(options), timeline_(host), ordinals_(threads()) {}
+
+  std::vector<Kernel> kernels(const std::map<std::string, Measured>& times, MergeResult& result) {
+    std::set<std::string> found;
+    std::vector<Kernel> valid;
+    for (EventId e = 0; e < host_.size(); ++e) {
+      if (!has_id(e)) continue;
+      const std::string key =
+          cat(host_.name(e), "_", host_.external_ids()[e], "_", ordinals_.at(host_.track_ids()[e]));
+      const auto time = times.find(key);
+      if (time == times.end() || !found.insert(key).second) continue;
+      if (std::ranges::find(options_.ignored, host_.name(e)) != options_.ignored.end()) {
+        ++result.ignored;
+      } else if (static_cast<double>(time->second.ns) < options_.threshold_us * 1000) {
+        ++result.too_short;
+      } else {
+        valid.push_back({e, 0, time->second});
+      }
+    }
+    result.not_found = times.size() - found.size();
+    const size_t before = valid.size();
+    keep_leaves(valid);
+    result.not_leaves = before - valid.size();
+    place(valid, result);
+    return valid;
+  }
+
+ private:
+  bool has_id(EventId e) const {
+    return host_.phases()[e] == 'X' && host_.external_ids()[e] != none;
+  }
+
+  // Tracks with such events, counted from 1 by their thread.
+  std::map<uint32_t, size_t> threads() const {
+    std::map<int64_t, std::vector<uint32_t>> by_number;
+    std::set<uint32_t> seen;
+    for (EventId e = 0; e < host_.size(); ++e) {
+      const uint32_t track = host_.track_ids()[e];
+      if (!has_id(e) || !seen.insert(track).second) continue;
+      const std::string& tid = host_.tracks()[track].tid;
+      int64_t number = INT64_MAX;
+      std::from_chars(tid.data(), tid.data() + tid.size(), number);
+      by_number[number].push_back(track);
+    }
+    std::map<uint32_t, size_t> out;
+    size_t next = 1;
+    for (const auto& [number, tracks] : by_number) {
+      for (const uint32_t track : tracks) out[track] = next++;
+    }
+    return out;
+  }
+
+  void keep_leaves(std::vector<Kernel>& valid) const {
+    std::vector<bool> outer(host_.size());
+    for (const Kernel& kernel : valid) {
+      EventId around = timeline_.parent(kernel.launch);
+      while (around != Timeline::nobody && !outer[around]) {
+        outer[around] = true;
+        around = timeline_.parent(around);
+      }
+    }
+    std::erase_if(valid, [&](const Kernel& kernel) { return outer[kernel.launch]; });
+  }
+
+  void place(std::vector<Kernel>& kernels, MergeResult& result) const {
+    std::ranges::stable_sort(kernels, {}, [&](const Kernel& k) { return host_.ts()[k.launch]; });
+    const int64_t latency = std::llround(options_.latency_us * 1000);
+    int64_t free = INT64_MIN;
+    for (Kernel& kernel : kernels) {
+      const int64_t ready = host_.ts()[kernel.launch] + latency;
+      kernel.begin = std::max(ready, free);
+      free = kernel.begin + kernel.measured.ns;
+      result.kernel_ns += kernel.measured.ns;
+      result.waited_ns += kernel.begin - ready;
+    }
+    result.kernels = kernels.size();
+  }
+
+  const Trace& host_;
+  const MergeOptions& options_;
+  const Timeline timeline_;
+  const std::map<uint32_t, size_t> ordinals_;
+};
+
+// Kernels as events of a trace.
+class Writer {
+ public:
+  Writer(const Trace& host, const MergeOptions& options, report::Output& out)
+      : host_(host), options_(options), out_(out) {
+    for (EventId e = 0; e < host.size(); ++e) {
+      const bool is_arrow = host.phases()[e] == 's' || host.phases()[e] == 'f';
+      if (is_arrow && host.links()[e] != none) number_ = std::max(number_, host.links()[e]);
+    }
+  }
+
+  void add(const Kernel& kernel) {
+    ++number_;
+    slice(kernel);
+    arrow("s", host_.tracks()[host_.track_ids()[kernel.launch]], host_.ts()[kernel.launch]);
+    arrow("f", stream(), kernel.begin);
+    if (kernel.measured.memory) memory(kernel);
+  }
+
+  void name_rows() {
+    named("process_name", "name", cat("device ", options_.device));
+    named("process_labels", "labels", cat("GPU ", options_.device));
+    named("thread_name", "name", cat("stream ", options_.stream, " "));
+  }
+
+ private:
+  void begin(report::Json& json, const char* phase, std::string_view name, const char* category,
+             const TrackInfo& row) {
+    json.begin_object().member("ph", phase).member("name", name);
+    if (*category) json.member("cat", category);
+    for (const auto& [key, text] : {std::pair("pid", &row.pid), std::pair("tid", &row.tid)})
+      place(json, key, *text);
+  }
+  void end(report::Json& json) {
+    json.end();
+    out_.write(",\n");
+  }
+  TrackInfo stream() const { return {options_.device, options_.stream, {}, {}, {}, 0}; }
+
+  static void place(report::Json& json, const char* key, const std::string& text) {
+    int64_t number = 0;
+    const char* last = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), last, number);
+    json.key(key);
+    error == std::errc() && rest == last ? json.value(number) : json.value(text);
+  }
+
+  void named(const char* what, const char* member, const std::string& name) {
+    report::Json json(out_);
+    begin(json, "M", what, "", stream());
+    json.member("ts", 0).key("args").begin_object().member(member, name).end();
+    end(json);
+  }
+
+  void slice(const Kernel& kernel) {
+    report::Json json(out_);
+    begin(json, "X", host_.name(kernel.launch), "kernel", stream());
+    json.key("ts").thousandths(kernel.begin);
+    json.key("dur").thousandths(kernel.measured.ns);
+    json.key("args").begin_object();
+    json.member("External id", host_.external_ids()[kernel.launch]);
+    place(json, "device", options_.device);
+    place(json, "stream", options_.stream);
+    json.member("begin", "inferred from the launches").end();
+    end(json);
+  }
+
+  void arrow(const char* phase, const TrackInfo& row, int64_t at) {
+    report::Json json(out_);
+    begin(json, phase, "ac2g", "ac2g", row);
+    json.member("id", number_).key("ts").thousandths(at);
+    if (*phase == 'f') json.member("bp", "e");
+    end(json);
+  }
+
+  void memory(const Kernel& kernel) {
+    report::Json json(out_);
+    begin(json, "C", "device memory", "", stream());
+    json.key("ts").thousandths(host_.ts()[kernel.launch]);
+    json.key("args").begin_object().member("bytes", *kernel.measured.memory).end();
+    end(json);
+  }
+
+  const Trace& host_;
+  const MergeOptions& options_;
+  report::Output& out_;
+  int64_t number_ = 0;  // of the last arrow
+};
+
+}  // namespace
+
+Result<MergeResult> merge(const Trace& host, const std::string& times, const std::string& out,
+                          const MergeOptions& options) {
+  const auto measured = read_times(times);
+  if (!measured) return measured.failure();
+  MergeResult result;
+  result.times = measured->size();
+  const std::vector<Kernel> kernels = Merger(host, options).kernels(*measured, result);
+  const auto file = report::create_file(out);
+  const auto copied = host.copy_with(*file, [&](report::Output& into) {
+    Writer writer(host, options, into);
+    if (!kernels.empty()) writer.name_rows();
+    for (const Kernel& kernel : kernels) writer.add(kernel);
+  });
+  if (!copied) return copied.failure();
+  file->finish();
+  return result;
+}
+
+std::string times_file(const Trace& host, const std::string& times) {
+  if (!std::filesystem::is_directory(times)) return times;
+  const auto info = host.metadata().find("distributedInfo");
+  VITRO_CHECK(info != host.metadata().end(), times,
+              ": is a folder, and the trace does not say which rank it is of: give the file");
+  const auto rank = Arguments(cat("{\"args\":", info->second, "}")).number("rank");
+  const std::string file = cat(times, "/kernel_event_", rank.value_or(0), ".json");
+  VITRO_CHECK(std::filesystem::exists(file), times, ": has no kernel_event_", rank.value_or(0),
+              ".json in it");
+  return file;
+}
+
+Answer answer_merge(const MergeResult& result) {
+  AnswerTable table{
+      "merged", "Kernels put into the trace", {{"what", "What"}, {"value", "Value"}}, {}};
+  const auto count = [&](const char* name, uint64_t number) {
+    table.rows.push_back({std::string(name), static_cast<int64_t>(number)});
+  };
+  count("times", result.times);
+  count("kernels", result.kernels);
+  count("ignored", result.ignored);
+  count("too_short", result.too_short);
+  count("not_leaves", result.not_leaves);
+  count("not_found", result.not_found);
+  table.rows.push_back({std::string("kernel_ns"), result.kernel_ns});
+  table.rows.push_back({std::string("waited_ns"), result.waited_ns});
+  return {"merge", {std::move(table)}, {}};
+}
+
+}  // namespace vitro::analyze
