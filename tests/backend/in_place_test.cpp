@@ -65,6 +65,20 @@ TEST(InPlace, who_reads_the_input_as_it_was_comes_first) {
             1u);
 }
 
+// `rest` waits for the walk that folds `a`, and reads `b` then.
+TEST(InPlace, who_reads_the_input_in_a_later_walk_over_the_same_rows_comes_first) {
+  EXPECT_EQ(scatters_in_place(R"(graph(a: f32[6, 6], b: f32[17, 6, 6]) {
+    part: f32[6, 6]{offset=576} = select(b, dim=0, index=-1)
+    next: f32[6, 6] = add(part, 1)
+    most: f32[6, 1] = amax(a, dim=[-1], keepdim=true, dtype=none)
+    less: f32[6, 6] = sub(a, most)
+    b2: f32[17, 6, 6] = select_scatter(b, next, dim=0, index=-1)
+    rest: f32[6, 6] = remainder(a, next)
+    return less, b2 -> b, rest -> a
+  })"),
+            1u);
+}
+
 TEST(InPlace, scatters_may_lie_one_over_the_other) {
   EXPECT_EQ(scatters_in_place(R"(graph(x: f32[64, 32], v: f32[1, 32]) {
     y: f32[64, 32] = slice_scatter(x, v, dim=0, start=3, end=4, step=1)

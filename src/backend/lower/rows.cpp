@@ -102,45 +102,62 @@ class Rows {
     return level;
   }
 
+  // A store, and the walk in which it is done, or before which where it is one of a row.
+  struct Placed {
+    loop::Statement store;
+    int level = 0;
+    bool row = false, overwrites = false;
+    const loop::Store& what() const { return std::get<loop::Store>(store.what); }
+  };
+
   void place_stores() {
     full_stores_.resize(static_cast<size_t>(levels_) + 1);
     row_stores_.resize(static_cast<size_t>(levels_) + 2);
+    std::vector<Placed> all;
     for (const ItemId id : group_.stored) {
       const Item& item = program()[id];
       const bool reduces = item.kind == ItemKind::reduction;
       const Index at = reduces ? *place_in(space_, sizes_of(program().graph().meta(item.value)))
                                : group_.place(id);
       const Value value = reduces ? build_.read(item.value, at) : build_.compute(id, at);
-      const bool row = reduces || !is_walked(at);
-      auto& list = row ? row_stores_ : full_stores_;
-      int level = level_of(value);
-      loop::Statement store = build_.store(id, at, value);
-      if (program().overwrites(id)) {
-        const int last = last_walk_of(std::get<loop::Store>(store.what).buffer);
-        level = std::max(level, row ? last + 1 : last);
-      }
-      list[static_cast<size_t>(level)].push_back(std::move(store));
+      all.push_back({build_.store(id, at, value), level_of(value), reduces || !is_walked(at),
+                     program().overwrites(id)});
+    }
+    while (put_off_writes(all)) continue;
+    for (Placed& each : all) {
+      auto& list = each.row ? row_stores_ : full_stores_;
+      list[static_cast<size_t>(each.level)].push_back(std::move(each.store));
     }
   }
 
-  // The last walk that reads elements of a buffer: an input is overwritten in it, or after it.
-  int last_walk_of(int buffer) {
-    const auto reads = [&](Value value) {
-      const auto below = loop::nodes_below({value});
-      return std::any_of(below.begin(), below.end(), [&](const loop::Node* n) {
-        return n->fn == loop::Fn::load && n->payload == static_cast<uint64_t>(buffer);
-      });
-    };
-    int last = -1;
-    for (const Reduction& r : reductions_) {
-      if (reads(r.element)) last = std::max(last, r.level);
+  // An input is overwritten in the last walk that reads its elements, or after it; what waits for
+  // that may itself read another input.  Whether a store moved.
+  bool put_off_writes(std::vector<Placed>& all) const {
+    bool moved = false;
+    for (Placed& write : all) {
+      if (!write.overwrites) continue;
+      const int buffer = write.what().buffer;
+      int last = -1;
+      for (const Reduction& r : reductions_) {
+        if (reads(r.element, buffer)) last = std::max(last, r.level);
+      }
+      for (const Placed& reader : all) {
+        if (&reader != &write && reads(reader.what().value, buffer))
+          last = std::max(last, reader.level);
+      }
+      const int level = write.row ? std::min(last + 1, levels_ + 1) : last;
+      if (level <= write.level) continue;
+      write.level = level;
+      moved = true;
     }
-    for (const ItemId id : group_.stored) {
-      if (program()[id].kind == ItemKind::reduction) continue;
-      const Value value = build_.compute(id, group_.place(id));
-      if (reads(value)) last = std::max(last, level_of(value));
-    }
-    return last;
+    return moved;
+  }
+
+  static bool reads(Value value, int buffer) {
+    const auto below = loop::nodes_below({value});
+    return std::any_of(below.begin(), below.end(), [&](const loop::Node* n) {
+      return n->fn == loop::Fn::load && n->payload == static_cast<uint64_t>(buffer);
+    });
   }
 
   bool is_walked(const Index& at) const {
