@@ -5,6 +5,7 @@
 // An Output belongs to one thread at a time.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>

@@ -4,6 +4,7 @@
 //   points}}); report::draw_shares(page, "Self time", {{"aten::mm", 12e6, "12.000ms"}});
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>

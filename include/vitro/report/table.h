@@ -4,6 +4,7 @@
 //   std::cout << table.text();
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
