@@ -135,3 +135,27 @@ function(vitro_fuzz)
     fuzz.random_programs
     PROPERTIES TIMEOUT 1200 PROCESSORS 2 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")
 endfunction()
+
+# build/PRESET/fuzz/vitro_fuzz_reader: made-up trace files, by libFuzzer with sanitizers, for which what reads them is
+# compiled again.  Needs Clang; tools/fuzz_reader builds and runs it.
+function(vitro_fuzz_reader)
+  if(NOT VITRO_FUZZ_READER)
+    return()
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "VITRO_FUZZ_READER needs Clang, got ${CMAKE_CXX_COMPILER_ID}: run tools/fuzz_reader")
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/analyze/read/*.cpp)
+  add_executable(
+    vitro_fuzz_reader EXCLUDE_FROM_ALL ${sources} ${PROJECT_SOURCE_DIR}/tests/analyze/read/read_one.cpp
+                                       ${PROJECT_SOURCE_DIR}/tests/fuzz_reader/main.cpp)
+  target_include_directories(
+    vitro_fuzz_reader PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(vitro_fuzz_reader PRIVATE VITRO_ISAL=$<BOOL:${isal_FOUND}>)
+  target_compile_options(vitro_fuzz_reader PRIVATE -g1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+  target_link_options(vitro_fuzz_reader PRIVATE -fsanitize=fuzzer,address,undefined)
+  target_link_libraries(
+    vitro_fuzz_reader PRIVATE simdjson::simdjson ZLIB::ZLIB PkgConfig::zstd Threads::Threads ${CMAKE_DL_LIBS}
+                              $<TARGET_NAME_IF_EXISTS:PkgConfig::isal>)
+  set_target_properties(vitro_fuzz_reader PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+endfunction()

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "analyze/trace_files.h"
@@ -32,6 +33,31 @@ TEST(OddFiles, deep_nesting_costs_at_most_its_own_event) {
     EXPECT_EQ(names.back(), "after");
     EXPECT_EQ(names.size() + trace->notes().size(), 3U) << "either read or said, at " << depth;
   }
+}
+
+TEST(OddFiles, events_without_a_comma_between_them_are_read_once) {
+  for (const char* between : {"", " ", "\n", "x", ",,", ":"}) {
+    const auto trace = trace_of(cat("[", event("a", ""), between, event("b", ""), "]"));
+    ASSERT_TRUE(trace) << trace.why();
+    EXPECT_EQ(names_of(*trace), (std::vector<std::string_view>{"a", "b"})) << between;
+  }
+}
+
+TEST(OddFiles, a_file_that_ends_in_an_escape_of_a_name_is_refused) {
+  for (const char* text : {"{\"a\\", "{\"traceEvents\": 5, \"\\"}) {
+    const auto trace = trace_of(text);
+    ASSERT_FALSE(trace);
+    EXPECT_NE(trace.why().find("ends in the name of a member"), std::string::npos) << trace.why();
+  }
+}
+
+TEST(OddFiles, a_backslash_where_no_text_is_costs_at_most_its_own_event) {
+  const auto trace = trace_of(
+      cat("[", event("a", ""), R"(,{"ph":"X","ts":1,\"name":"x{"},)", event("b", ""), "]"));
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(trace->name(0), "a");
+  EXPECT_EQ(std::ranges::count(names_of(*trace), "a"), 1);
+  EXPECT_LE(trace->size(), 3U);
 }
 
 TEST(OddFiles, deep_nesting_of_a_member_is_kept_as_it_is) {

@@ -44,7 +44,9 @@ class FileBytes : public Bytes {
 class AgainBytes : public Bytes {
  public:
   AgainBytes(std::string head, std::unique_ptr<Bytes> rest)
-      : head_(std::move(head)), rest_(std::move(rest)) {}
+      : head_(std::move(head)), rest_(std::move(rest)) {
+    trouble_ = rest_->trouble();
+  }
 
   size_t read(char* to, size_t room) override {
     const size_t again = std::min(room, head_.size() - given_);
@@ -81,16 +83,21 @@ Result<std::unique_ptr<Bytes>> open_file(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path) {
-  auto file = open_file(path);
-  if (!file) return file.failure();
+std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from) {
   std::string head(4, '\0');
-  head.resize((*file)->read(head.data(), head.size()));
-  if (!(*file)->trouble().empty()) return Failure{cat(path, ": ", (*file)->trouble())};
-  std::unique_ptr<Bytes> all = std::make_unique<AgainBytes>(head, *std::move(file));
+  head.resize(from->read(head.data(), head.size()));
+  std::unique_ptr<Bytes> all = std::make_unique<AgainBytes>(head, std::move(from));
   if (head.starts_with("\x1f\x8b")) return gunzip(std::move(all));
   if (head == "\x28\xb5\x2f\xfd") return unzstd(std::move(all));
   if (head == "PK\x03\x04") return unzip(std::move(all));
+  return all;
+}
+
+Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path) {
+  auto file = open_file(path);
+  if (!file) return file.failure();
+  std::unique_ptr<Bytes> all = unpacked(*std::move(file));
+  if (!all->trouble().empty()) return Failure{cat(path, ": ", all->trouble())};
   return all;
 }
 

@@ -34,7 +34,10 @@ class Bytes {
 // `path` "-": standard input.
 Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path);
 
-// What these bytes unpack to; open_bytes chooses among them.
+// What these bytes hold, packed or not; as open_bytes does it with a file's.
+std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from);
+
+// What these bytes unpack to; unpacked() chooses among them.
 std::unique_ptr<Bytes> gunzip(std::unique_ptr<Bytes> from);
 std::unique_ptr<Bytes> unzstd(std::unique_ptr<Bytes> from);
 std::unique_ptr<Bytes> unzip(std::unique_ptr<Bytes> from);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyze/read/event_reader.h"
+#include "analyze/read/mend.h"
 #include "analyze/read/scan.h"
 #include "analyze/read/texts.h"
 #include "vitro/base/cat.h"
@@ -247,42 +248,6 @@ struct EventParser::Impl final : EventSink {
   void parse_one(std::string_view event);
 };
 
-namespace {
-
-// The text with what no parser takes replaced: control characters by spaces, NaN and infinities
-// by null, bytes that are no UTF-8 by '?'.
-std::string mended(std::string_view text) {
-  std::string out;
-  bool in_text = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"') in_text = !in_text;
-    if (in_text && c == '\\' && i + 1 < text.size()) {
-      const bool known =
-          std::string_view("\"\\/bfnrtu").find(text[i + 1]) != std::string_view::npos;
-      out += known ? std::string{c, text[i + 1]} : std::string("/");
-      i += known ? 1 : 0;
-    } else if (in_text && (byte < 0x20 || byte >= 0x80)) {
-      out += byte < 0x20 ? ' ' : '?';
-    } else {
-      out += c;
-    }
-    if (in_text) continue;
-    for (const std::string_view word :
-         {"-Infinity", "Infinity", "-NaN", "NaN", "-inf", "inf", "-nan", "nan"}) {
-      if (!text.substr(i).starts_with(word)) continue;
-      out.pop_back();
-      out += "null";
-      i += word.size() - 1;
-      break;
-    }
-  }
-  return out;
-}
-
-}  // namespace
-
 void EventParser::Impl::parse(Window& window) {
   begin = window.buffer.data() + window.begin;
   offset = 0;
@@ -330,6 +295,8 @@ void EventParser::Impl::parse_one(std::string_view event) {
     const size_t rows = batch->rows.size();
     std::string wrong = reader->read(text, *this, &bad);
     std::tie(begin, offset) = outer;
+    // Where quotes are broken the parser may see another end, or another event.
+    batch->rows.cut(wrong.empty() ? rows + 1 : rows);
     if (batch->rows.size() > rows) batch->rows.length[rows] = static_cast<uint32_t>(event.size());
     if (wrong.empty()) {
       if (mend)

@@ -47,6 +47,8 @@ class Rows {
     phase[size_++] = row.phase;
   }
   void clear() { size_ = 0; }
+  // Only the first `rows` of them are left.
+  void cut(size_t rows) { size_ = rows < size_ ? rows : size_; }
 
  private:
   void make_room();

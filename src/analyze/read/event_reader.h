@@ -25,8 +25,8 @@ class EventReader {
  public:
   virtual ~EventReader() = default;
   // Reads a list of events: `text` from its '[' to its ']', with room for a parser behind it.
-  // Empty when all is well; else what is wrong, and `bad` the place in `text` of the event that was
-  // not added, all before it having been.
+  // Empty when all is well; else what is wrong, and `bad` the place in `text` before which all
+  // events were added, and behind which none.
   virtual std::string read(std::string_view text, EventSink& sink, size_t* bad) = 0;
 };
 

@@ -42,6 +42,7 @@ class Reader final : public EventReader {
       while (end[-1] != '}') --end;
       event.text = {brace.data(), static_cast<size_t>(end - brace.data())};
       sink.add(event);
+      *bad = static_cast<size_t>(end - text.data());
     }
     return {};
   }

@@ -19,7 +19,7 @@ uint64_t hash_of(std::string_view text) {
     mix(word);
   }
   uint64_t last = 0;
-  std::memcpy(&last, text.data() + at, text.size() - at);
+  if (at < text.size()) std::memcpy(&last, text.data() + at, text.size() - at);
   mix(last);
   return hash;
 }

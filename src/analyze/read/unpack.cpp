@@ -86,7 +86,7 @@ class Unzipped : public Inflated {
     if (!stored_) return Inflated::read(to, room);
     const std::string_view in = packed();
     const size_t n = std::min({room, in.size(), stored_left_});
-    std::memcpy(to, in.data(), n);
+    in.copy(to, n);
     took(n);
     stored_left_ -= n;
     if (n == 0 && stored_left_ > 0) trouble_ = "its archive ends in the middle";

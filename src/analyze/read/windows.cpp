@@ -80,13 +80,12 @@ bool Windows::read_key(std::string& key) {
     if (c == 0 && at_ == rest_.size()) return false;
     step(1);
     if (c == '"') return true;
-    if (c == '\\') {
-      key += c;
-      key += peek();
-      step(1);
-      continue;
-    }
     key += c;
+    if (c != '\\') continue;
+    const char escaped = peek();
+    if (at_ == rest_.size()) return false;
+    step(1);
+    key += escaped;
   }
 }
 

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Reads traces with HTA (PyPI: HolisticTraceAnalysis) and with `vitro trace`, and compares time, memory and what they say.
+
+usage: bench/peers/read_with_hta.py [--vitro PROGRAM] FILE...          traces as .json or .json.gz
+       bench/peers/read_with_hta.py --only-time FILE...                large ones: how fast and how large, nothing else
+
+HTA's time is that of its load alone, without starting Python and importing; Vitro's that of the whole command `info --no-cache`.
+Ends with 1 where a value of both differs by over 2 %.  Of files with steps HTA drops what lies outside of them: they are not compared.
+On Triton's traces it counts an op of the host as work of the device, for its argument `stream`.  HTA is not among the requirements: `pip install HolisticTraceAnalysis==0.5.0 "pandas<3"`."""
+import argparse
+import contextlib
+import io
+import json
+import logging
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# HTA rounds times to microseconds so that shorter slices last less than nothing.
+os.environ.setdefault("HTA_DISABLE_NS_ROUNDING", "1")
+
+
+def values_of_hta(analysis):
+    """In microseconds, by name; what raises an error is left out."""
+    found = {}
+
+    def keep(of):
+        try:
+            found.update(of())
+        except Exception as error:  # HTA raises what pandas raises where a trace lacks what it takes for granted
+            found[f"error: {type(error).__name__}: {str(error)[:60]}"] = 0.0
+
+    def temporal():
+        row = analysis.get_temporal_breakdown(visualize=False).iloc[0]
+        return {f"device {part}": float(row[f"{part}_time(us)"]) for part in ("idle", "compute", "non_compute")}
+
+    def overlap():
+        row = analysis.get_comm_comp_overlap(visualize=False).iloc[0]
+        return {"hidden %": float(row["comp_comm_overlap_pctg"])}
+
+    def kernels():
+        _, frame = analysis.get_gpu_kernel_breakdown(duration_ratio=1.0, num_kernels=1_000_000, include_memory_kernels=True, visualize=False)
+        return {f"kernel {name}": float(us) for name, us in frame.groupby("name")["sum (us)"].sum().items()}
+
+    def idle():
+        frame, _ = analysis.get_idle_time_breakdown(ranks=[0], consecutive_kernel_delay=30, visualize=False)
+        return {f"idle {kind}": float(us) for kind, us in frame.groupby("idle_category")["idle_time"].sum().items()}
+
+    for each in (temporal, overlap, kernels, idle):
+        keep(each)
+    return found
+
+
+def by_hta(path, only_time):
+    """Run in a process of its own: prints one JSON object."""
+    from hta.trace_analysis import TraceAnalysis
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        analysis = TraceAnalysis(trace_files={0: str(path)}, trace_dir=folder, include_last_profiler_step=True)
+        seconds = time.perf_counter() - begin
+        rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        steps = 0 if only_time else len(analysis.get_profiler_steps())
+        values = {} if only_time or steps else values_of_hta(analysis)
+    print(json.dumps({"seconds": seconds, "rss_mb": rss, "steps": steps, "values": values}))
+
+
+def timed(command):
+    """Its output, wall seconds and the most memory that was resident, in MiB."""
+    begin = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    out = child.stdout.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        sys.exit(f"{command[0]} ended with {child.returncode}")
+    return out, time.perf_counter() - begin, used.ru_maxrss / 1024
+
+
+def values_of_vitro(vitro, path):
+    ask = lambda question: json.loads(timed([vitro, "trace", question, path, "--json"])[0])
+    us = lambda rows, column: sum(row[column] for row in rows) / 1000
+    found = {}
+    devices = [row for row in ask("summary")["devices"] if row["window"] == "all"]
+    if devices:
+        found |= {"device idle": us(devices, "idle_ns"), "device compute": us(devices, "compute_ns"),
+                  "device non_compute": us(devices, "communication_ns") + us(devices, "memory_ns")}
+    hidden = [row for row in ask("overlap")["devices"] if row["window"] == "all"]
+    if hidden:
+        found["hidden %"] = 100 * us(hidden, "hidden_ns") / us(hidden, "communication_ns")
+    for row in ask("kernels")["kernels"]:
+        found[f"kernel {row['name']}"] = found.get(f"kernel {row['name']}", 0) + row["total_ns"] / 1000
+    streams = ask("gaps")["streams"]
+    for ours, theirs in (("host", "host_wait"), ("kernel", "kernel_wait"), ("other", "other")):
+        if us(streams, f"{ours}_ns"):
+            found[f"idle {theirs}"] = us(streams, f"{ours}_ns")
+    return found
+
+
+def alike(a, b):
+    return abs(a - b) <= max(0.02 * max(abs(a), abs(b)), 1.0)
+
+
+def compare_values(path, hta, vitro):
+    """How many differ."""
+    both = sorted(hta.keys() & vitro.keys())
+    wrong = [name for name in both if not alike(hta[name], vitro[name])]
+    print(f"  {len(both) - len(wrong)} of {len(both)} values alike")
+    for name in wrong:
+        print(f"  differs: {name[:70]}: HTA {hta[name]:.2f}, Vitro {vitro[name]:.2f}")
+    for name in sorted(hta.keys() ^ vitro.keys()):
+        who = "HTA" if name in hta else "Vitro"
+        print(f"  only {who}: {name[:90]}: {hta.get(name, vitro.get(name)):.2f}")
+    return len(wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vitro", default=ROOT / "build" / "release" / "cli" / "vitro")
+    parser.add_argument("--only-time", action="store_true")
+    parser.add_argument("--hta", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
+    if options.hta:
+        return by_hta(options.files[0], options.only_time)
+    differing = 0
+    for path in options.files:
+        only_time = ["--only-time"] if options.only_time else []
+        hta = json.loads(timed([sys.executable, __file__, "--hta", *only_time, path])[0])
+        _, seconds, rss = timed([options.vitro, "trace", "info", path, "--no-cache", "--json"])
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB: HTA {hta['seconds']:.2f} s, {hta['rss_mb']:.0f} MiB; Vitro {seconds:.3f} s, "
+              f"{rss:.0f} MiB: {hta['seconds'] / seconds:.0f} times as fast in {rss / hta['rss_mb']:.3f} of the memory")
+        if hta["steps"]:
+            print(f"  not compared: HTA drops what lies outside of the {hta['steps']} steps")
+        elif not options.only_time:
+            differing += compare_values(path, hta["values"], values_of_vitro(options.vitro, path))
+    return differing > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

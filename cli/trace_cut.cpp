@@ -1,0 +1,102 @@
+// `vitro trace cut FILE -o OUT`: a part of a trace as a trace of its own.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "trace.h"
+#include "vitro/analyze/cut.h"
+#include "vitro/analyze/find.h"
+#include "vitro/analyze/steps.h"
+#include "vitro/base/cat.h"
+#include "vitro/report/units.h"
+
+namespace vitro::cli {
+namespace {
+
+struct CutSetting {
+  TraceSetting trace;
+  std::string file, out, from, to;
+  std::vector<std::string> processes;
+  std::optional<int64_t> step;
+};
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "vitro: cut: %s\n", why.c_str());
+  return bad_usage;
+}
+
+// False, and why said, where there is no such step.
+bool take_step(const analyze::Trace& trace, int64_t number, analyze::CutOptions& options) {
+  const auto steps = analyze::profiler_steps(trace);
+  const auto step = std::ranges::find(steps, number, &analyze::Step::number);
+  if (step != steps.end()) {
+    options.from = step->begin;
+    options.to = step->end;
+    return true;
+  }
+  std::string all;
+  for (const analyze::Step& each : steps) all += cat(all.empty() ? "" : ", ", each.number);
+  refuse(cat("no ProfilerStep#", number, " is in the file; ",
+             all.empty() ? "it has no steps: use --from and --to" : cat("it has ", all)));
+  return false;
+}
+
+int run(const CutSetting& setting) {
+  analyze::CutOptions options{.processes = setting.processes};
+  if (setting.file == "-") return refuse("needs a file, which it reads twice; got standard input");
+  const auto trace = open_trace(setting.file, setting.trace);
+  if (!trace) return unreadable;
+  const int64_t begin = analyze::begin_of(*trace);
+  for (const auto& [text, to] :
+       {std::pair(&setting.from, &options.from), {&setting.to, &options.to}}) {
+    if (text->empty()) continue;
+    const auto time = analyze::read_time(*text);
+    if (!time) return refuse(time.why());
+    *to = begin + *time;
+  }
+  if (setting.step && !take_step(*trace, *setting.step, options)) return bad_usage;
+  auto out = report::create_file(setting.out);
+  const auto done = analyze::cut(*trace, options, *out);
+  if (!done) {
+    std::fprintf(stderr, "vitro: %s\n", done.why().c_str());
+    return unreadable;
+  }
+  const uint64_t bytes = out->written();
+  out->finish();
+  for (const analyze::Note& note : done->mended)
+    std::fprintf(stderr, "vitro: %s: %s\n", setting.file.c_str(), note.text.c_str());
+  std::printf("%s: %llu of %zu events, %s", setting.out.c_str(),
+              static_cast<unsigned long long>(done->events), trace->size(),
+              report::bytes_text(static_cast<double>(bytes)).c_str());
+  if (done->arrow_ends > 0)
+    std::printf("; %llu ends of arrows left out, whose other ends are not in it",
+                static_cast<unsigned long long>(done->arrow_ends));
+  std::printf("\n");
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app) {
+  auto setting = std::make_shared<CutSetting>();
+  app.add_option("file", setting->file, "trace: .json, .json.gz, .json.zst, .zip")->required();
+  app.add_option("-o,--out", setting->out, "the new trace; packed where it ends in .gz or .zst")
+      ->required();
+  app.add_option("--from", setting->from,
+                 "what lasts beyond this time, from the beginning of the trace: 12us, 1.5ms, 2s");
+  app.add_option("--to", setting->to, "what begins before this time");
+  app.add_option("--step", setting->step, "the time of ProfilerStep#N")
+      ->excludes("--from")
+      ->excludes("--to");
+  app.add_option("--pid,--process", setting->processes,
+                 "only this process: its pid, name or labels; may be repeated");
+  app.add_flag("--no-cache", setting->trace.no_cache,
+               "keep nothing of the file for the next question");
+  return [setting] { return run(*setting); };
+}
+
+const AddTraceCommand cut("cut",
+                          "Write a time range, a step or a process as a small trace of its own",
+                          declare);
+
+}  // namespace
+}  // namespace vitro::cli

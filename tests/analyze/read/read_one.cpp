@@ -1,0 +1,107 @@
+#include "analyze/read/read_one.h"
+
+#include <algorithm>
+
+#include "analyze/read/event_parser.h"
+#include "analyze/read/event_reader.h"
+#include "vitro/base/error.h"
+
+namespace vitro::analyze {
+namespace {
+
+class TextBytes : public Bytes {
+ public:
+  explicit TextBytes(std::string_view text) : rest_(text), total_(text.size()) {}
+  size_t read(char* to, size_t room) override {
+    const size_t n = std::min(room, rest_.size());
+    rest_.copy(to, n);
+    rest_.remove_prefix(n);
+    return n;
+  }
+  uint64_t consumed() const override { return total_ - rest_.size(); }
+  uint64_t total() const override { return total_; }
+
+ private:
+  std::string_view rest_;
+  uint64_t total_;
+};
+
+// A few packed bytes may be many.
+class FirstBytes : public Bytes {
+ public:
+  explicit FirstBytes(std::unique_ptr<Bytes> all) : all_(std::move(all)) {}
+  size_t read(char* to, size_t room) override {
+    const size_t n = all_->read(to, std::min(room, left_));
+    trouble_ = all_->trouble();
+    left_ -= n;
+    return n;
+  }
+  uint64_t consumed() const override { return all_->consumed(); }
+  uint64_t total() const override { return all_->total(); }
+
+ private:
+  std::unique_ptr<Bytes> all_;
+  size_t left_ = size_t{4} << 20;
+};
+
+struct Count : EventSink {
+  size_t events = 0, bytes = 0;
+  void add(const RawEvent& event) override {
+    ++events;
+    for (const std::string_view token :
+         {event.text, event.name, event.category, event.phase, event.ts, event.dur, event.pid,
+          event.tid, event.id, event.correlation, event.external})
+      bytes += token.size();
+  }
+};
+
+// The readers for different instructions see the same.
+void compare_readers(std::string_view events) {
+  std::string list = "[" + std::string(events) + "]";
+  const size_t length = list.size();
+  list.resize(length + Windows::padding);
+  const std::string_view text(list.data(), length);
+  Count any, best;
+  size_t any_bad = 0, best_bad = 0;
+  const std::string any_why = event_reader_any()->read(text, any, &any_bad);
+  const std::string best_why = event_reader()->read(text, best, &best_bad);
+  VITRO_ASSERT(any_why == best_why && any_bad == best_bad);
+  VITRO_ASSERT(any.events == best.events && any.bytes == best.bytes);
+}
+
+struct Known {
+  size_t names = 0, categories = 0, tracks = 0;
+};
+
+void look_at(const Batch& batch, const std::string& events, Known& known) {
+  known.names += batch.names.size();
+  known.categories += batch.categories.size();
+  known.tracks += batch.tracks.size();
+  const Rows& rows = batch.rows;
+  size_t behind = 0;  // the event before
+  for (size_t i = 0; i < rows.size(); ++i) {
+    VITRO_ASSERT(rows.offset[i] >= behind && events.at(rows.offset[i]) == '{');
+    behind = size_t{rows.offset[i]} + rows.length[i];
+    VITRO_ASSERT(behind <= events.size());
+    VITRO_ASSERT(rows.name[i] < known.names && rows.track[i] < known.tracks);
+    VITRO_ASSERT(rows.category[i] < known.categories);
+  }
+  for (const TrackFact& fact : batch.facts) VITRO_ASSERT(fact.track < known.tracks);
+}
+
+}  // namespace
+
+void read_one(std::string_view bytes) {
+  Windows windows(std::make_unique<FirstBytes>(unpacked(std::make_unique<TextBytes>(bytes))));
+  EventParser parser;
+  Batch batch;
+  Known known;
+  for (Window window; windows.next(window);) {
+    const std::string events(window.events());
+    compare_readers(events);
+    parser.parse(window, batch);
+    look_at(batch, events, known);
+  }
+}
+
+}  // namespace vitro::analyze

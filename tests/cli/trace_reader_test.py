@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Reading, finding and cutting as `vitro trace` does it, with its exit codes.
+
+usage: trace_reader_test.py VITRO"""
+import gzip
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+VITRO = sys.argv.pop(1)
+TRACES = pathlib.Path(__file__).resolve().parents[1] / "data" / "traces"
+REAL = TRACES / "nccl_two_ranks.json.gz"
+
+
+class TraceReader(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.cache = self.folder / "cache"
+
+    def vitro(self, *words, status=0, **more):
+        environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)}
+        done = subprocess.run([VITRO, "trace", *map(str, words)], capture_output=True, env=environment, timeout=120, **more)
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stdout.decode()
+
+    def kept(self):
+        return list(self.cache.glob("traces/*"))
+
+    def events(self):
+        return json.loads(gzip.decompress(REAL.read_bytes()), strict=False)["traceEvents"]
+
+    def test_sql_counts_what_json_counts(self):
+        rows = json.loads(self.vitro("find", REAL, "--json", "--sql",
+                                     "SELECT category, count(*) AS n, sum(dur) AS ns FROM events WHERE phase = 'X' GROUP BY category"))["rows"]
+        wanted = {}
+        for event in self.events():
+            if event["ph"] == "X":
+                count, ns = wanted.get(event["cat"], (0, 0))
+                wanted[event["cat"]] = (count + 1, ns + round(event["dur"] * 1000))
+        self.assertEqual({row["category"]: (row["n"], row["ns"]) for row in rows}, wanted)
+        row = json.loads(self.vitro("find", REAL, "--json", "--sql", "SELECT id, name FROM events WHERE id = 1000"))["rows"]
+        self.assertEqual(row, [{"id": 1000, "name": self.events()[1000]["name"]}])
+
+    def test_events_are_found_by_number_with_their_arguments(self):
+        rows = json.loads(self.vitro("find", REAL, "--json", "--args", "--id", "1000,2000"))["events"]
+        self.assertEqual([row["id"] for row in rows], [1000, 2000])
+        for row in rows:
+            self.assertEqual(json.loads(row["args"]), self.events()[row["id"]]["args"])
+
+    def test_a_part_is_a_trace_that_python_and_vitro_read(self):
+        out = self.folder / "part.json.gz"
+        self.assertIn("events", self.vitro("cut", REAL, "-o", out, "--from", "100ms", "--to", "300ms"))
+        part = json.loads(gzip.decompress(out.read_bytes()))
+        self.assertGreater(len(part["traceEvents"]), 10)
+        self.assertLess(len(part["traceEvents"]), len(self.events()) / 2)
+        self.assertIn("deviceProperties", part)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["cache", "part.json.gz"])
+        self.vitro("info", out)
+
+    def test_standard_input_is_read_packed_or_not(self):
+        for data in (REAL.read_bytes(), gzip.decompress(REAL.read_bytes())):
+            self.assertIn("40573", self.vitro("info", "-", input=data))
+        self.assertEqual(self.kept(), [])
+
+    def test_without_the_cache_nothing_of_the_file_is_left(self):
+        self.vitro("info", REAL)
+        self.assertEqual(len(self.kept()), 1)
+        self.vitro("info", REAL, "--no-cache")
+        self.assertEqual(self.kept(), [])
+        self.vitro("info", REAL, "--no-cache")
+        self.assertEqual(self.kept(), [])
+
+    def test_exit_codes_tell_findings_usage_and_unreadable_files_apart(self):
+        bad = self.folder / "bad.json"
+        bad.write_text("no trace")
+        self.vitro("gaps", REAL, "--fail-on", "1", status=1)
+        self.vitro("gaps", REAL, "--fail-on", "101")
+        for words in (["find"], ["find", REAL, "--min-dur", "long"], ["find", REAL, "--sql", "SELECT"], ["cut", REAL], ["nothing", REAL],
+                      ["cut", REAL, "-o", self.folder / "x.json", "--step", "99"], ["cut", "-", "-o", self.folder / "x.json"]):
+            self.vitro(*words, status=2, stdin=subprocess.DEVNULL)
+        for words in (["info", bad], ["info", self.folder / "none.json"], ["find", bad], ["cut", bad, "-o", self.folder / "x.json"]):
+            self.vitro(*words, status=3)
+        self.assertFalse((self.folder / "x.json").exists())
+
+    def test_what_takes_over_a_second_shows_how_far_it_is(self):
+        path = self.folder / "pipe"
+        os.mkfifo(path)
+        half = b'{"ph":"i","name":"a","ts":1},' * 60_000
+
+        def write():
+            with open(path, "wb") as pipe:
+                pipe.write(b"[" + half)
+                pipe.flush()
+                time.sleep(1.3)
+                pipe.write(half)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        ours, theirs = pty.openpty()
+        subprocess.run([VITRO, "trace", "info", path], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
+        writer.join()
+        os.close(theirs)
+        self.assertIn(b"reading", os.read(ours, 1 << 16))
+
+
+if __name__ == "__main__":
+    unittest.main()
