@@ -230,7 +230,8 @@ void Pointwise::run() {
                [&](int64_t begin, int64_t end) { run_range(loop, begin, end); });
 }
 
-// As a number of the dtype that is computed with: a divisor without dimensions may have a wider one.
+// As a number of the dtype that is computed with: a divisor without dimensions may have a wider
+// one.
 bool has_zero(const Operand& divisor, DType dtype) {
   if (divisor.is_number()) {
     const auto bits = static_cast<uint64_t>(divisor.number().as_int());
