@@ -24,6 +24,17 @@ function(vitro_folders)
   set(VITRO_FOLDERS ${folders} PARENT_SCOPE)
 endfunction()
 
+# Files of a folder (patterns, but for those that match EXCEPT) that need no speed: the library stays below 8 MiB.
+function(vitro_compile_for_size name patterns)
+  list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
+  if(ARGC GREATER 2)
+    list(FILTER files EXCLUDE REGEX ${ARGV2})
+  endif()
+  set_source_files_properties(
+    ${files} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>" TARGET_DIRECTORY vitro_${name})
+endfunction()
+
 # One folder as an object library; `VITRO_LOCAL_SOURCES` set by its folder.cmake replaces the glob.
 function(vitro_folder name below)
   list(TRANSFORM below PREPEND vitro_)

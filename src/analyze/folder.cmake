@@ -14,3 +14,5 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     ${PROJECT_SOURCE_DIR}/src/analyze/read/event_reader_avx2.cpp
     PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi;-mbmi2;-mlzcnt;-mpclmul;-mpopcnt" TARGET_DIRECTORY vitro_analyze)
 endif()
+# Questions are asked once for a file, which is read by what touches every event of it.
+vitro_compile_for_size(analyze "*.cpp;page/*.cpp;path/*.cpp" "/(columns|load|timeline|trace)\\.cpp$")

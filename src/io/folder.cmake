@@ -8,3 +8,5 @@ file(READ ${vitro_fetch_minilm} vitro_fetch_minilm_text)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/io/fetch_minilm_script.h @ONLY CONTENT
      "inline constexpr char fetch_minilm_script[] = R\"script(@vitro_fetch_minilm_text@)script\";\n")
 target_include_directories(vitro_io PRIVATE ${PROJECT_BINARY_DIR}/io)
+# Headers of files are read once.
+vitro_compile_for_size(io "safetensors*.cpp;minilm.cpp")
