@@ -32,22 +32,22 @@ Outcome outcome_of(F&& f, Variables inputs) {
   return out;
 }
 
-// The bytes of all elements in order, NaNs made equal.
-std::vector<uint64_t> elements(const Tensor& t) {
-  return dispatch(t.dtype(), [&]<class T>() {
-    std::vector<uint64_t> out;
-    const Tensor dense = contiguous(t);
-    const auto* data = static_cast<const T*>(dense.const_data());
-    for (int64_t i = 0; i < dense.numel().value(); ++i) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, data + i, sizeof(T));
+// The first element whose bytes differ, all NaNs being equal; -1 where none does.
+int64_t first_different(const Tensor& a, const Tensor& b) {
+  const Tensor left = contiguous(a), right = contiguous(b);
+  return dispatch(a.dtype(), [&]<class T>() -> int64_t {
+    const auto* x = static_cast<const T*>(left.const_data());
+    const auto* y = static_cast<const T*>(right.const_data());
+    const int64_t count = left.numel().value();
+    for (int64_t i = 0; i < count; ++i) {
+      if (std::memcmp(x + i, y + i, sizeof(T)) == 0) continue;
       if constexpr (!std::is_integral_v<T>) {
         using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
-        if (std::isnan(static_cast<Wide>(data[i]))) bits = ~uint64_t{0};
+        if (std::isnan(static_cast<Wide>(x[i])) && std::isnan(static_cast<Wide>(y[i]))) continue;
       }
-      out.push_back(bits);
+      return i;
     }
-    return out;
+    return -1;
   });
 }
 
@@ -58,17 +58,13 @@ std::string difference(const Tensor& want, const Tensor& got, const std::string&
     return cat(what, ": sizes ", got.sizes(), ", eager has ", want.sizes());
   if (!attribute::same(want.strides(), got.strides()))
     return cat(what, ": strides ", got.strides(), ", eager has ", want.strides());
-  const std::vector<uint64_t> a = elements(want), b = elements(got);
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i]) continue;
-    const auto number = [&](const Tensor& t) {
-      const Tensor flat = to(reshape(contiguous(t), {-1}), DType::f64);
-      return select(flat, 0, static_cast<int64_t>(i)).item();
-    };
-    return cat(what, ": ", want.dtype(), want.sizes(), " element ", i, " is ", number(got),
-               ", eager has ", number(want));
-  }
-  return "";
+  const int64_t at = first_different(want, got);
+  if (at < 0) return "";
+  const auto number = [&](const Tensor& t) {
+    return select(to(reshape(contiguous(t), {-1}), DType::f64), 0, at).item();
+  };
+  return cat(what, ": ", want.dtype(), want.sizes(), " element ", at, " is ", number(got),
+             ", eager has ", number(want));
 }
 
 std::string difference(const Variables& want, const Variables& got, const char* what) {
