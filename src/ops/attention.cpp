@@ -68,14 +68,12 @@ void ScaledDotProductAttention::shape(ShapeCall& call) {
   if (mask) {
     VITRO_CHECK(is_bool(mask->dtype) || is_floating(mask->dtype), call.op,
                 ": the mask must be bool or floating-point, got ", mask->dtype);
-    const Sizes scores = with(batch, rows, keys), both = broadcast(call.op, scores, mask->sizes);
-    bool fits = both.size() == scores.size();
-    for (size_t d = 0; fits && d < both.size(); ++d) fits = equal(both[d], scores[d]);
-    VITRO_CHECK(fits, call.op, ": a mask of sizes ", mask->sizes, " does not broadcast to ",
-                scores);
+    const Sizes scores = with(batch, rows, keys);
+    VITRO_CHECK(equal_sizes(broadcast(call.op, scores, mask->sizes), scores), call.op,
+                ": a mask of sizes ", mask->sizes, " does not broadcast to ", scores);
   }
   TensorMeta result = dense(q.dtype, q.device, with(batch, rows, v.sizes.back()));
-  if (attribute::same(result.sizes, q.sizes)) result.strides = strides_like(q);
+  if (equal_sizes(result.sizes, q.sizes)) result.strides = strides_like(q);
   call.results.push_back(std::move(result));
 }
 

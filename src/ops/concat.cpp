@@ -54,10 +54,8 @@ void Stack::shape(ShapeCall& call) {
   Promotion promotion;
   for (const Argument& operand : call.operands) {
     const TensorMeta& t = needs_tensor(call, operand);
-    bool same = t.rank() == first.rank();
-    for (size_t d = 0; same && d < t.sizes.size(); ++d) same = equal(t.sizes[d], first.sizes[d]);
-    VITRO_CHECK(same, "stack: sizes differ: ", first.sizes, " and ", t.sizes,
-                "; expand or pad them first");
+    VITRO_CHECK(equal_sizes(t.sizes, first.sizes), "stack: sizes differ: ", first.sizes, " and ",
+                t.sizes, "; expand or pad them first");
     promotion.add(t.dtype, Promotion::Rank::dimensioned);
   }
   Sizes sizes = first.sizes;

@@ -70,10 +70,8 @@ Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
 void shape_of_write(ShapeCall& call) {
   const TensorMeta& x = tensor_of(call, 0);
   if (const TensorMeta* src = call.operands[1].meta) {
-    const Sizes both = broadcast(call.op, x.sizes, src->sizes);
-    bool fits = both.size() == x.sizes.size();
-    for (size_t d = 0; fits && d < both.size(); ++d) fits = equal(both[d], x.sizes[d]);
-    VITRO_CHECK(fits, call.op, ": sizes ", src->sizes, " do not broadcast to ", x.sizes);
+    VITRO_CHECK(equal_sizes(broadcast(call.op, x.sizes, src->sizes), x.sizes), call.op, ": sizes ",
+                src->sizes, " do not broadcast to ", x.sizes);
   }
   call.results.push_back(like(x, x.dtype));
 }

@@ -131,9 +131,8 @@ void NativeLayerNorm::shape(ShapeCall& call) {
               " is not the end of the sizes of x, ", x.sizes);
   for (size_t i = 1; i < call.operands.size(); ++i) {
     const TensorMeta* p = call.operands[i].meta;
-    bool same = !p || p->sizes.size() == shape.size();
-    for (size_t d = 0; p && same && d < shape.size(); ++d) same = equal(p->sizes[d], shape[d]);
-    VITRO_CHECK(same, "native_layer_norm: ", i == 1 ? "weight" : "bias", " has sizes ", p->sizes,
+    VITRO_CHECK(!p || equal_sizes(p->sizes, shape),
+                "native_layer_norm: ", i == 1 ? "weight" : "bias", " has sizes ", p->sizes,
                 ", needs ", shape);
   }
   Sizes statistics = x.sizes;

@@ -11,7 +11,7 @@ namespace {
 
 // Strides of an empty result: row-major with sizes of 0 counted as 1.
 Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
-  return attribute::same(x.sizes, size) ? x.strides : contiguous_strides(size);
+  return equal_sizes(x.sizes, size) ? x.strides : contiguous_strides(size);
 }
 
 bool is_empty(const Sizes& sizes) {

@@ -14,11 +14,8 @@ void scatter_shape(ShapeCall& call, void (*view_shape)(ShapeCall&)) {
   std::vector<TensorMeta> seen;
   ShapeCall of_view{call.op, call.operands.first(1), call.attrs, seen};
   view_shape(of_view);
-  bool same = seen[0].rank() == src.rank();
-  for (size_t d = 0; same && d < src.sizes.size(); ++d)
-    same = equal(src.sizes[d], seen[0].sizes[d]);
-  VITRO_CHECK(same, call.op, ": src has sizes ", src.sizes, ", the place for it has sizes ",
-              seen[0].sizes);
+  VITRO_CHECK(equal_sizes(src.sizes, seen[0].sizes), call.op, ": src has sizes ", src.sizes,
+              ", the place for it has sizes ", seen[0].sizes);
   TensorMeta result{x.dtype, x.device, x.sizes, strides_like(x), 0};
   call.results.push_back(std::move(result));
 }

@@ -107,6 +107,11 @@ int next_op_index() {
   return next.fetch_add(1);
 }
 
+bool equal_sizes(const Sizes& a, const Sizes& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](Size x, Size y) { return equal(x, y); });
+}
+
 Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b) {
   const Sizes &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
   Sizes out = longer;

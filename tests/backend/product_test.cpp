@@ -269,6 +269,21 @@ TEST(ProductInPlace, knows_the_sizes_that_only_its_right_operand_has) {
   expect_same_bits(c.run(in, {9})[0], bmm(in[0], slice(in[1], 1, 0, 6)));
 }
 
+TEST(ProductEpilogue, picks_an_element_for_each_of_the_sums) {
+  eager::init();
+  const auto picks = [](const std::vector<Tensor>& in) {
+    const Tensor where = remainder(to(mm(in[0], in[1]) * 10, DType::i64), in[2].size(0));
+    return std::vector<Tensor>{index_select(in[2], 0, reshape(where, {-1}))};
+  };
+  const graph::Graph g = graph_of({{3, 20}, {20, 37}, {7}}, picks, true);
+  Compiled c = compile_graph(g);
+  const std::vector<Tensor> in{random_tensor({3, 20}, 1), random_tensor({20, 37}, 2),
+                               random_tensor({7}, 3)};
+  EXPECT_NE(c.report.kernels.back().source.find("checked_index"), std::string::npos);
+  EXPECT_NE(c.report.kernels.back().source.find("Vec<f32> sum"), std::string::npos);
+  expect_same_bits(c.run(in)[0], picks(in)[0]);
+}
+
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
   for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {

@@ -122,6 +122,17 @@ TEST(Dynamic, TensorsWithoutElementsHaveStridesOfTheirOtherSizes) {
   }
 }
 
+TEST(Dynamic, StridesThatDependOnWhetherSizesAreEqualAreOfThisCall) {
+  auto f = compile(
+      [](const Tensor& q, const Tensor& v) { return scaled_dot_product_attention(q, q, v); },
+      graphs());
+  const Tensor v = counted({5, 5});
+  for (const int64_t n : {6, 7, 5, 8}) {
+    const Tensor q = transpose(counted({n, 5}), 0, 1);
+    EXPECT_EQ(f(q, v).impl()->strides, scaled_dot_product_attention(q, q, v).impl()->strides);
+  }
+}
+
 TEST(Dynamic, ABranchOnASizeIsTheHostsAndForks) {
   auto f = compile([](const Tensor& x) { return x.size(0) > 4 ? exp(x) : add(x, 1.0); }, graphs());
   for (const int64_t n : {2, 3, 4, 5, 6, 3, 9}) {

@@ -52,13 +52,24 @@ Tensor repaired(const Tensor& divisor, int repair) {
   return where(eq(divisor, 0), full_like(divisor, repair), divisor);
 }
 
+// Whether zeros in operand 1 are errors.
+bool divides_whole_numbers(const Site& s) {
+  if (!s.step.op->pointwise->whole_divisor) return false;
+  for (size_t k = 0; k < s.step.args.size(); ++k) {
+    const bool number = s.step.args[k].kind == Arg::Kind::number;
+    if (is_floating(number ? s.n(k).dtype() : s.x(k).dtype())) return false;
+  }
+  return true;
+}
+
 Variables run_pointwise(const Site& s) {
+  const bool repairs = s.occasion.repair != 0 && divides_whole_numbers(s);
   std::vector<Tensor> held;
   std::vector<Operand> operands;
   held.reserve(s.step.args.size());
   for (size_t k = 0; k < s.step.args.size(); ++k) {
     const Arg& arg = s.step.args[k];
-    const bool divisor = s.occasion.repair != 0 && k == 1 && s.step.op->pointwise->whole_divisor;
+    const bool divisor = repairs && k == 1;
     if (arg.kind == Arg::Kind::number) {
       const Scalar n = s.n(k);
       operands.emplace_back(divisor && !n.as_bool() ? Scalar(int64_t{s.occasion.repair}) : n);

@@ -13,6 +13,8 @@ enum class Accepts : uint8_t { all, no_bool, floating, not_floating };
 
 // Sizes that both broadcast to, by PyTorch's rule.  Error naming `op` where they do not.
 Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b);
+// Whether two shapes are equal in this run; asked of symbolic sizes, so that the answer is kept.
+bool equal_sizes(const Sizes& a, const Sizes& b);
 
 // -rank <= dim < rank, made non-negative (rank 0 counts as 1).  Error naming `op`.
 int64_t wrap_dim(std::string_view op, int64_t dim, int64_t rank);

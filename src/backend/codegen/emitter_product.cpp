@@ -154,6 +154,7 @@ void Emitter::finish_sums(const loop::Product& p) {
   out_.line("const Vec<", acc, "> sum = load(sums + (", row, " - at.row) * ", stride, " + ", column,
             " - at.column);");
   variables_[p.sum] = "sum";
+  declared_in_lanes_.insert(p.sum);
   block(p.body);
   close_lanes();
   pop_scope();
