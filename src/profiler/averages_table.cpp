@@ -247,8 +247,10 @@ bool counts_both(const std::vector<Average>& entries) {
 std::string Averages::footer(const TableOptions& options, size_t rows) const {
   std::string lines =
       cat("Self CPU time total: ", report::time_text(static_cast<double>(busy_ns_)), "\n");
-  if (rows > options.row_limit)
-    lines += cat("(", rows - options.row_limit, " more rows: row_limit)\n");
+  if (rows > options.row_limit) {
+    const size_t more = rows - options.row_limit;
+    lines += cat("(", more, more == 1 ? " more row" : " more rows", ": row_limit)\n");
+  }
   if (dropped_ != 0)
     lines += cat("(", dropped_, " events did not fit into max_bytes and are missing)\n");
   if (!options_.note.empty()) lines += options_.note + "\n";

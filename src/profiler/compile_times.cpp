@@ -82,7 +82,9 @@ CompileTimes CompileTimes::by_phase() const {
 }
 
 CompileTimes CompileTimes::by_subject() const {
-  return summed(&CompileTime::phase);
+  CompileTimes sums = summed(&CompileTime::phase);
+  for (CompileTime& entry : sums.entries_) entry.total_ns = entry.self_ns;
+  return sums;
 }
 
 std::string CompileTimes::csv() const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "profiler/steps.h"
 #include "profiler/track_builder.h"
 #include "vitro/base/clock.h"
 
@@ -11,6 +12,18 @@ namespace vitro {
 namespace {
 
 using Tracks = std::map<int64_t, BuiltTrack>;  // by the number of the thread
+
+// Adds what another thread recorded that had the same number: the system gives those of ended
+// threads again.
+void join(BuiltTrack& built, BuiltTrack other) {
+  const auto slices = static_cast<uint32_t>(built.track.slices.size());
+  for (LooseEnd& end : other.flows) end.slice += slices;
+  built.flows.insert(built.flows.end(), other.flows.begin(), other.flows.end());
+  built.marks.insert(built.marks.end(), other.marks.begin(), other.marks.end());
+  append(built.track, std::move(other.track), 0);
+  std::ranges::stable_sort(built.track.memory, {}, &MemoryChange::at);
+  std::ranges::stable_sort(built.track.counters, {}, &CounterValue::at);
+}
 
 // Adds what the rare events of a thread say; phases go among the slices.
 class RareReader {
@@ -183,7 +196,12 @@ Profile make_profile(events::Recording recording) {
   for (const events::ThreadRecording& thread : recording.threads) {
     TrackBuilder builder(thread, shared);
     thread.read(builder);
-    tracks[thread.tid] = builder.finish(recording.end);
+    const auto [at, fresh] = tracks.try_emplace(thread.tid);
+    if (fresh) {
+      at->second = builder.finish(recording.end);
+    } else {
+      join(at->second, builder.finish(recording.end));
+    }
   }
   for (const events::Rare& event : recording.rare)
     std::visit(RareReader(tracks, event, recording.begin), event.what);

@@ -72,15 +72,16 @@ void check(const ProfilerOptions& options) {
 
 struct Profiler::State {
   ProfilerOptions options;
-  bool running = false;    // between start and stop
-  bool collecting = true;  // as the user said
-  bool session = false;    // the recorder runs for us
-  bool stepped = false;    // step() was called
+  bool started = false, running = false;  // running: between start and stop
+  bool collecting = true;                 // as the user said
+  bool session = false;                   // the recorder runs for us
+  bool stepped = false;                   // step() was called
   ProfilerAction action = ProfilerAction::none;
   int64_t step = 0;
   uint64_t step_begin = 0;         // ticks
   std::vector<StepMark> marks;     // of the cycle
   std::optional<Profile> profile;  // of the cycle, or of all
+  std::optional<Profile> earlier;  // of the cycles before it that are kept and not yet in it
   int64_t cycles = 0, forgotten = 0;
   std::vector<std::pair<std::string, std::string>> metadata;
 
@@ -88,6 +89,7 @@ struct Profiler::State {
   void close(bool keep);
   void begin_cycle();
   void end_cycle();
+  void join();
   bool leave(std::optional<ProfilerAction> to);
   void enter(ProfilerAction to);
   void mark();
@@ -127,8 +129,18 @@ void Profiler::State::begin_cycle() {
     ++forgotten;
     profile.reset();
   }
+  join();
+  earlier = std::exchange(profile, {});
   ++cycles;
   open();
+}
+
+// Puts the cycle behind those before it: once it has ended, as its steps are put among its own
+// slices only.
+void Profiler::State::join() {
+  if (!earlier) return;
+  if (profile) append(*earlier, std::move(*profile));
+  profile = std::exchange(earlier, {});
 }
 
 void Profiler::State::end_cycle() {
@@ -216,7 +228,7 @@ void Profiler::start() {
     taken() = false;
     throw;
   }
-  s.running = true;
+  s.started = s.running = true;
   s.step_begin = ticks();
 }
 
@@ -237,9 +249,10 @@ void Profiler::step() {
   if (!s.running) return;
   s.stepped = true;
   const ProfilerAction next = s.action_of(s.step + 1);
-  if (s.leave(next) && s.options.on_trace_ready) s.options.on_trace_ready(*this);
-  s.enter(next);
+  const bool ready = s.leave(next);
   ++s.step;
+  if (ready && s.options.on_trace_ready) s.options.on_trace_ready(*this);
+  s.enter(next);
   s.step_begin = ticks();
 }
 
@@ -278,6 +291,9 @@ void Profiler::add_metadata_json(std::string key, std::string json) {
 
 const Profile& Profiler::profile() const {
   VITRO_CHECK(!state_->session, "Profiler: it still records; call stop() first");
+  VITRO_CHECK(state_->started,
+              "Profiler: it was not started, so nothing is recorded; call start()");
+  state_->join();
   VITRO_CHECK(state_->profile, "Profiler: nothing was recorded: of ", state_->step + 1,
               " steps the schedule records none that has ended");
   return *state_->profile;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <unordered_map>
+#include <utility>
 
 #include "profiler/dwarf.h"
 #include "vitro/base/cat.h"
@@ -28,7 +29,7 @@ std::string demangled(const char* name) {
 }
 
 // Functions of our namespace and of the C++ library, lambdas in them included.
-bool is_library(std::string_view mangled) {
+bool is_of_library(std::string_view mangled) {
   for (const std::string_view start : {"_ZN5vitro", "_ZNK5vitro", "_ZZN5vitro", "_ZZNK5vitro",
                                        "_ZNZN5vitro", "_ZNKZN5vitro", "_ZNSt", "_ZNKSt", "_ZSt"}) {
     if (mangled.starts_with(start)) return true;
@@ -36,10 +37,19 @@ bool is_library(std::string_view mangled) {
   return false;
 }
 
-Frame frame_named(const char* name) {
+// Lines of our headers and of the C++ library's: what is inlined from them may have no mangled
+// name.
+bool is_header_of_library(std::string_view file) {
+  return file.find("/include/vitro/") != std::string_view::npos ||
+         file.find("/include/c++/") != std::string_view::npos;
+}
+
+Frame frame_named(const char* name, std::string file = {}, int line = 0) {
   Frame frame;
   frame.function = demangled(name);
-  frame.library = is_library(name);
+  frame.library = is_of_library(name) || is_header_of_library(file);
+  frame.file = std::move(file);
+  frame.line = line;
   return frame;
 }
 
@@ -94,9 +104,7 @@ class Process {
     const char* const name =
         f_.dwfl_module_addrinfo(module, call, &offset, &symbol, nullptr, nullptr, nullptr);
     if (!name) return unknown(address);
-    found.push_back(frame_named(name));
-    found.back().file = file;
-    found.back().line = line;
+    found.push_back(frame_named(name, std::move(file), line));
     return found;
   }
 
@@ -117,9 +125,7 @@ class Process {
       if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
       const char* const name = name_of(&scopes[i]);
       if (!name) return {};
-      found.push_back(frame_named(name));
-      found.back().file = file;
-      found.back().line = line;
+      found.push_back(frame_named(name, file, line));
       if (tag == DW_TAG_subprogram) break;
       place_of_call(unit, &scopes[i], &file, &line);
     }

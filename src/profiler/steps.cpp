@@ -78,7 +78,9 @@ void shift(uint32_t& index, size_t by) {
   if (index != Slice::none) index += static_cast<uint32_t>(by);
 }
 
-void append_track(Track& track, Track later, size_t stacks) {
+}  // namespace
+
+void append(Track& track, Track later, size_t stacks) {
   const size_t slices = track.slices.size(), extras = track.extras.size();
   for (Slice& slice : later.slices) {
     shift(slice.parent, slices);
@@ -104,8 +106,6 @@ void append_track(Track& track, Track later, size_t stacks) {
   if (track.name.empty()) track.name = std::move(later.name);
 }
 
-}  // namespace
-
 void add_steps(Profile& profile, const std::vector<StepMark>& steps) {
   std::vector<int64_t> threads;
   for (const StepMark& step : steps) threads.push_back(step.tid);
@@ -128,7 +128,7 @@ void append(Profile& profile, Profile later) {
     const size_t into = track_of(profile, track.tid);
     tracks.push_back(static_cast<uint32_t>(into));
     slices.push_back(static_cast<uint32_t>(profile.tracks[into].slices.size()));
-    append_track(profile.tracks[into], std::move(track), profile.stacks.size());
+    append(profile.tracks[into], std::move(track), profile.stacks.size());
   }
   const auto moved = [&](Flow::End end) {
     return Flow::End{tracks[end.track], end.slice + slices[end.track]};

@@ -20,5 +20,7 @@ void add_steps(Profile& profile, const std::vector<StepMark>& steps);
 
 // Adds what was recorded later.
 void append(Profile& profile, Profile later);
+// The same of one track, whose stacks stand behind so many others then.
+void append(Track& track, Track later, size_t stacks);
 
 }  // namespace vitro

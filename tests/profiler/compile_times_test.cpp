@@ -61,6 +61,7 @@ TEST(CompileTimes, add_up_by_phase_and_by_what_was_compiled) {
   EXPECT_EQ(phases.entries()[0].total_ns, 35);
   ASSERT_EQ(subjects.entries().size(), 2u);
   EXPECT_EQ(subjects.entries()[0].self_ns, 30);
+  EXPECT_EQ(subjects.entries()[0].total_ns, 30);  // "fuse" lies in "lower" and counts once
 }
 
 TEST(CompileTimes, are_the_same_whether_or_not_a_profiler_runs) {

@@ -57,7 +57,7 @@ TEST(Cycles, each_hands_over_its_recorded_steps) {
   const std::vector<Names> expected = {{"ProfilerStep#2", "work 2", "ProfilerStep#3", "work 3"},
                                        {"ProfilerStep#6", "work 6", "ProfilerStep#7", "work 7"}};
   EXPECT_EQ(traces, expected);
-  EXPECT_EQ(at, (std::vector<int64_t>{3, 7}));
+  EXPECT_EQ(at, (std::vector<int64_t>{4, 8}));  // as torch.profiler's step_num
   EXPECT_EQ(profiler.step_number(), 10);
   EXPECT_EQ(names(profiler.profile()), expected[1]);
 }
@@ -74,6 +74,41 @@ TEST(Cycles, are_kept_where_events_accumulate) {
                                               "work 5", "ProfilerStep#8", "work 8"}));
   expect_nested(profiler.profile());
   EXPECT_EQ(profiler.averages().table().find("forgotten"), std::string::npos);
+}
+
+TEST(Cycles, that_are_kept_are_there_whenever_they_are_asked_for) {
+  Names seen;
+  Profiler profiler({.schedule = schedule({.warmup = 1, .active = 1, .repeat = 3}),
+                     .on_trace_ready =
+                         [&](const Profiler& p) {
+                           if (p.step_number() != 4) return;
+                           seen = names(p.profile());
+                           p.averages();
+                         },
+                     .acc_events = true});
+  for (int i = 0; i < 5; ++i) {
+    work(i);
+    profiler.step();
+  }
+  EXPECT_EQ(seen, (Names{"ProfilerStep#1", "work 1", "ProfilerStep#3", "work 3"}));
+  work(5);
+  profiler.set_collecting(false);
+  seen.insert(seen.end(), {"work 5"});
+  EXPECT_EQ(names(profiler.profile()), seen);
+  profiler.set_collecting(true);
+  work(6);
+  profiler.stop();
+  seen.insert(seen.end() - 1, "ProfilerStep#5");
+  seen.insert(seen.end(), {"work 6"});
+  EXPECT_EQ(names(profiler.profile()), seen);
+  profiler.start();
+  work(0);
+  profiler.step();
+  work(1);
+  profiler.stop();
+  seen.insert(seen.end(), {"ProfilerStep#1", "work 1"});
+  EXPECT_EQ(names(profiler.profile()), seen);
+  expect_sound(profiler.profile());
 }
 
 TEST(Cycles, that_are_forgotten_are_told) {
@@ -242,7 +277,8 @@ TEST(Cycles, nothing_is_recorded_before_start_where_that_is_wanted) {
   Profiler profiler({.start_at_once = false});
   work(0);
   EXPECT_FALSE(events::recording());
-  EXPECT_THROW(profiler.profile(), Error);
+  EXPECT_EQ(error_of([&] { profiler.profile(); }),
+            "Profiler: it was not started, so nothing is recorded; call start()");
   profiler.start();
   work(1);
   profiler.stop();

@@ -6,6 +6,7 @@
 #include <array>
 #include <thread>
 
+#include "profiler/checks.h"
 #include "vitro/events/record.h"
 #include "vitro/events/stack.h"
 
@@ -168,6 +169,32 @@ TEST(Profile, allocations_know_where_the_program_was) {
   const Track& track = profile.tracks.at(0);
   EXPECT_EQ(profile.stacks.at(track.extra(track.slices.at(0)).stack), (Stack{1}));
   EXPECT_EQ(profile.stacks.at(track.memory.at(0).stack), (Stack{2}));
+}
+
+TEST(Profile, threads_that_had_the_same_number_one_after_the_other_are_both_there) {
+  events::start({.details = Detail::memory | Detail::modules});
+  for (uint32_t i = 0; i < 3; ++i) {
+    std::thread([i] {
+      const events::OpScope outer{{events::intern(i == 1 ? "second" : "other")}};
+      events::record(events::Module{1 + i});
+      events::record(events::Allocated{.address = 8 * i, .bytes = 4});
+      const events::OpScope inner{{events::intern("inner")}};
+      events::record(events::Counter{events::intern("queue"), 1.0 * i});
+    }).join();
+  }
+  events::Recording recording = events::stop();
+  ASSERT_EQ(recording.threads.size(), 3u);
+  std::swap(recording.threads[0], recording.threads[2]);  // in no order of time
+  for (events::ThreadRecording& thread : recording.threads) thread.tid = 7;
+  const Profile profile = make_profile(std::move(recording));
+  expect_sound(profile);
+  ASSERT_EQ(profile.tracks.size(), 1u);
+  const Track& track = profile.tracks[0];
+  EXPECT_EQ(track.slices.size(), 6u);
+  EXPECT_EQ(track.counters.size(), 3u);
+  ASSERT_EQ(track.memory.size(), 3u);
+  EXPECT_EQ(track.slices[track.memory[1].slice].name(), "second");
+  EXPECT_EQ(track.extra(*find(profile, "second").second).module, 2u);
 }
 
 TEST(Profile, memory_returns_to_where_it_was_after_a_thousand_sessions) {

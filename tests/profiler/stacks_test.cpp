@@ -5,6 +5,7 @@
 #include <string>
 
 #include "vitro/profiler/profiler.h"
+#include "vitro/runtime/parallel.h"
 
 // Outside of the library's namespace, as a user's program is.
 namespace stacks_test {
@@ -20,19 +21,27 @@ constexpr int line_of_work = __LINE__ + 2;
   asm volatile("" ::: "memory");
 }
 
+// What is inlined from a header of the library lies between it and the library.
+[[gnu::noinline]] void launches() {
+  vitro::launch("kernel", 10, {}, [](int64_t, int64_t) {});
+  asm volatile("" ::: "memory");
+}
+
 }  // namespace stacks_test
 
 namespace vitro {
 namespace {
 
-std::vector<Frame> recorded_frames() {
+// The stack of the slice of that name, while `body` runs.
+std::vector<Frame> recorded_frames(void (*body)() = stacks_test::outer_of_work,
+                                   std::string_view name = "work") {
   Profiler profiler({.with_stack = true});
-  stacks_test::outer_of_work();
+  body();
   profiler.stop();
   const Profile& profile = profiler.profile();
   for (const Track& track : profile.tracks) {
     for (const Slice& slice : track.slices) {
-      if (slice.name() != "work") continue;
+      if (slice.name() != name) continue;
       const uint32_t stack = track.extra(slice).stack;
       if (stack < profile.stacks.size()) return Symbols().of(profile.stacks[stack]);
     }
@@ -56,6 +65,12 @@ TEST(Stacks, have_files_and_lines_where_the_program_was_built_with_them) {
   if (frames[0].file.empty()) GTEST_SKIP() << "built without -g";
   EXPECT_TRUE(frames[0].file.ends_with("tests/profiler/stacks_test.cpp")) << frames[0].file;
   EXPECT_EQ(frames[0].line, stacks_test::line_of_work);
+}
+
+TEST(Stacks, leave_out_what_was_inlined_from_the_headers_of_the_library) {
+  const std::vector<Frame> frames = recorded_frames(stacks_test::launches, "kernel");
+  ASSERT_FALSE(frames.empty());
+  EXPECT_EQ(frames[0].function, "stacks_test::launches()");
 }
 
 TEST(Stacks, are_written_as_pytorch_writes_frames) {

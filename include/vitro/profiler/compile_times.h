@@ -25,7 +25,8 @@ class CompileTimes {
   const std::vector<CompileTime>& entries() const& { return entries_; }
   std::vector<CompileTime> entries() && { return std::move(entries_); }
 
-  // Added up over what was compiled, or over the phases: the other text is empty then.
+  // Added up over what was compiled, or over the phases: the other text is empty then.  Phases of
+  // one subject lie in each other, so by subject the total is the sum of their self times.
   CompileTimes by_phase() const;
   CompileTimes by_subject() const;
 

@@ -49,6 +49,7 @@ class Profiler {
   // inside of a range begins no earlier than that range.  Where the schedule says so, recording
   // begins or ends here.  Does nothing while the profiler does not run.
   void step();
+  // The step that runs; while step() calls on_trace_ready the one that begins then, as in PyTorch.
   int64_t step_number() const;
 
   // false: nothing is recorded until it is true again.
