@@ -1,0 +1,64 @@
+// Work that does things of every kind that a profiler records, at random, and counts them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "vitro/core/tensor.h"
+#include "vitro/profiler/profile.h"
+
+namespace vitro {
+
+using Counts = std::map<std::string, int64_t>;
+
+inline void add_to(Counts& sums, const Counts& more) {
+  for (const auto& [what, count] : more) sums[what] += count;
+}
+
+// Tensors that go from thread to thread.
+class Exchange {
+ public:
+  void give(Tensor tensor);
+  void drop_one();  // frees on the calling thread
+
+ private:
+  std::mutex lock_;
+  std::vector<Tensor> tensors_;
+};
+
+// One thread of a program: things of every kind inside of each other.
+class Work {
+ public:
+  Work(uint32_t seed, Exchange& exchange) : random_(seed), exchange_(exchange) {}
+
+  // What was done: by kind of slice and incident, "allocation", "counter", and "in NAME" for ops in
+  // that module.
+  Counts run();
+
+ private:
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+  void inside(int depth);  // what is open
+  void something(int depth);
+  void slice(int depth);
+  void incident();
+  void memory();
+  void op();
+  void user_launch();
+
+  std::mt19937 random_;
+  Exchange& exchange_;
+  Counts done_;
+  std::vector<Tensor> kept_;
+};
+
+// The same of what a profile has.
+Counts counts_of(const Profile& profile);
+
+// What slices say of themselves fits what was asked for, and what Work does.
+void expect_details(const Profile& profile);
+
+}  // namespace vitro
