@@ -74,10 +74,14 @@ def traces_of(programs, folder):
         yield from traces
 
 
+def whole_path(text):
+    return pathlib.Path(text).resolve()  # HTA takes others for files of its own folder
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", nargs="+", default=[], metavar="PROGRAM")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("files", nargs="*", type=whole_path, metavar="FILE")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")

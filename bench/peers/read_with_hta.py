@@ -121,12 +121,16 @@ def compare_values(path, hta, vitro):
     return len(wrong)
 
 
+def whole_path(text):
+    return pathlib.Path(text).resolve()  # HTA takes others for files of its own folder
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vitro", default=ROOT / "build" / "release" / "cli" / "vitro")
     parser.add_argument("--only-time", action="store_true")
     parser.add_argument("--hta", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("files", nargs="+", type=whole_path, metavar="FILE")
     options = parser.parse_args()
     if options.hta:
         return by_hta(options.files[0], options.only_time)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What documents show of vitro trace is what it prints.   usage: documents_test.py VITRO TRACES DOCUMENT [--write]
+"""What documents show of vitro trace is what it prints, and the tests that they name exist.
+usage: documents_test.py VITRO TRACES DOCUMENT [--write]
 
 A block ```console begins with the command, run where the traces are; the lines below it are some of its output, in order,
 whatever the spaces, a line … where others are left out.  --write puts the output into blocks that hold a line @ alone."""
@@ -43,13 +44,23 @@ class Documents(unittest.TestCase):
                         at = real.index(line, at) + 1
 
     def test_name_tests_that_exist(self):
-        with open(DOCUMENT, encoding="utf-8") as file:
-            named = set(re.findall(r"`([A-Z]\w+)\.([a-zA-Z_]+)`", file.read()))
+        documents = pathlib.Path(DOCUMENT).resolve().parent
         there = set()
-        for path in pathlib.Path(DOCUMENT).resolve().parent.parent.glob("tests/**/*.cpp"):
-            there.update(re.findall(r"^TEST(?:_F)?\((\w+), (\w+)\)", path.read_text(), re.M))
-        self.assertGreater(len(named), 0)
-        self.assertLessEqual(named, there)
+        for path in documents.parent.glob("tests/**/*.cpp"):
+            there.update(re.findall(r"^TEST(?:_F)?\((\w+), (\w+)\)", path.read_text(encoding="utf-8"), re.M))
+        for document in sorted(documents.glob("*.md")):
+            with self.subTest(document.name):
+                named = set(re.findall(r"`([A-Z]\w+)\.(\w+)`", document.read_text(encoding="utf-8")))
+                self.assertLessEqual(named, there)
+                self.assertTrue(named or document.name not in ("traces.md", "profiling.md"))
+
+    def test_answers_of_the_profiler_name_a_test(self):
+        text = (pathlib.Path(DOCUMENT).resolve().parent / "profiling.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| (.*) \| (.*) \| (.*) \|$", text.partition("| topic | here | test |")[2], re.M)
+        self.assertGreater(len(rows), 24)
+        for topic, _, by in rows:
+            with self.subTest(topic):
+                self.assertRegex(by, r"`[A-Z]\w+\.\w+`|in `bench`")
 
 
 if __name__ == "__main__" and WRITE:

@@ -33,6 +33,18 @@ class Profile(unittest.TestCase):
             names = {event["name"] for event in json.load(file)["traceEvents"]}
         self.assertTrue(any(name.startswith("Torch-Compiled Region: ") for name in names), names)
 
+    def test_traces_are_well_formed_with_every_option(self):
+        every = ["--record-shapes", "--with-stack", "--with-modules", "--with-flops", "--with-tensors", "--profile-memory"]
+        for name, options in (("plain.json", []), ("every.json.gz", every), ("bounded.json.zst", [*every, "--max-bytes", "128K"])):
+            with self.subTest(name):
+                done = self.run_vitro("-o", name, *options, "--", LESSON)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                path = os.path.join(self.folder.name, name)
+                said = subprocess.run([VITRO, "trace", "check", path, "--no-cache", "--json"], capture_output=True, text=True, check=True)
+                problems = json.loads(said.stdout)["problems"]
+                self.assertGreater(len(problems), 5)
+                self.assertEqual([problem for problem in problems if problem["count"]], [])
+
     def test_hands_words_and_exit_codes_through(self):
         done = self.run_vitro("--", "sh", "-c", "echo $0 $#; exit 5", "--table", "-o")
         self.assertEqual(done.stdout, "--table 1\n")
