@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analyze/read/bytes.h"
+#include "analyze/read/inflate.h"
 #include "harness.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/base/cat.h"
@@ -95,6 +96,14 @@ double unpacking(std::string_view suffix) {
   return median_ns(rounds, 1, unpack) / file.megabytes();
 }
 
+// By zlib, as where ISA-L is missing.
+double by_zlib(double (*measure)()) {
+  analyze::use_isal.set(false);
+  const double ns = measure();
+  analyze::use_isal.set(true);
+  return ns;
+}
+
 const Add json_1(Step{"reader_json_1", "a trace of JSON read on one thread, per megabyte",
                       [] { return loading(".json", 1); }});
 const Add json_2(Step{"reader_json_2", "the same on two threads",
@@ -103,6 +112,10 @@ const Add gz_2(Step{"reader_gz_2", "the same packed with gzip, on two threads",
                     [] { return loading(".json.gz", 2); }});
 const Add gz_alone(Step{"reader_gz_alone", "the same, inflated only: ISA-L where it is, else zlib",
                         [] { return unpacking(".json.gz"); }});
+const Add zlib_2(Step{"reader_zlib_2", "gzip by zlib, on two threads",
+                      [] { return by_zlib([] { return loading(".json.gz", 2); }); }});
+const Add zlib_alone(Step{"reader_zlib_alone", "the same, inflated only",
+                          [] { return by_zlib([] { return unpacking(".json.gz"); }); }});
 const Add zst_2(Step{"reader_zst_2", "the same packed with zstd, on two threads",
                      [] { return loading(".json.zst", 2); }});
 

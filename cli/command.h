@@ -25,6 +25,8 @@ struct AddCommand {
 };
 std::vector<Command>& commands();
 
-constexpr int bad_usage = 2;
+// Exit codes of all commands: the user's mistake (a wrong use, what cannot be written), and ours (a
+// bug, no memory).
+constexpr int bad_usage = 2, failed = 4;
 
 }  // namespace vitro::cli

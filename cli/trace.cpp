@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "large_arrays.h"
 #include "vitro/analyze/analyses.h"
 #include "vitro/report/table.h"
 
@@ -62,8 +63,9 @@ std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {
 std::function<int()> declare_group(CLI::App& app) {
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 if there is an answer, 1 where --fail-on says so, 2 for a wrong use, 3 where "
-      "the trace cannot be read.");
+      "Exit status: 0 if there is an answer, 1 where --fail-on says so, 2 for a wrong use or where "
+      "the answer cannot be written, 3 where the trace cannot be read, 4 where Vitro itself "
+      "fails.");
   auto chosen = std::make_shared<std::function<int()>>();
   const auto add = [&](std::string_view name, std::string_view about, const auto& body) {
     CLI::App* sub = app.add_subcommand(std::string(name), std::string(about));
@@ -74,7 +76,10 @@ std::function<int()> declare_group(CLI::App& app) {
   }
   std::ranges::sort(trace_commands(), {}, &Command::name);
   for (const Command& command : trace_commands()) add(command.name, command.about, command.declare);
-  return [chosen] { return (*chosen)(); };
+  return [chosen] {
+    keep_large_arrays_in_files();
+    return (*chosen)();
+  };
 }
 
 bool fails(const analyze::Answer& answer, double percent) {

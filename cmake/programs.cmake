@@ -148,6 +148,7 @@ function(vitro_fuzz_reader)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/analyze/read/*.cpp)
   add_executable(
     vitro_fuzz_reader EXCLUDE_FROM_ALL ${sources} ${PROJECT_SOURCE_DIR}/tests/analyze/read/read_one.cpp
+                                       ${PROJECT_SOURCE_DIR}/tests/analyze/read/by_simdjson.cpp
                                        ${PROJECT_SOURCE_DIR}/tests/fuzz_reader/main.cpp)
   target_include_directories(
     vitro_fuzz_reader PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)

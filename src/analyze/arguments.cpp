@@ -3,84 +3,122 @@
 #include <simdjson.h>
 
 #include <charconv>
+#include <vector>
+
+#include "analyze/read/token.h"
 
 namespace vitro::analyze {
-namespace {
 
 namespace json = simdjson::ondemand;
 
-std::string trimmed(std::string_view token) {
+struct Arguments::Impl {
+  json::parser parser;
+  std::string buffer;  // the text, with room for the parser behind it
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+};
+
+namespace {
+
+std::string_view trimmed(std::string_view token) {
   while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
-  return std::string(token);
+  return token;
 }
 
-// Of a list or an object, all of it.
-simdjson::error_code read_nested(json::value value, json::json_type type, std::string_view& text) {
+// As it is written, escapes and all.
+std::string_view text_of(json::raw_json_string key) {
+  const char* end = key.raw();
+  while (*end != '"') end += *end == '\\' ? 2 : 1;
+  return {key.raw(), static_cast<size_t>(end - key.raw())};
+}
+
+// Texts and numbers as they are written, lists and objects too.
+simdjson::error_code raw_value(json::value& value, std::string_view* raw) {
+  json::json_type type;
+  if (const auto error = value.type().get(type)) return error;
+  json::array list;
+  json::object members;
   if (type == json::json_type::array) {
-    json::array list;
     if (const auto error = value.get_array().get(list)) return error;
-    return list.raw_json().get(text);
+    return list.raw_json().get(*raw);
   }
-  json::object object;
-  if (const auto error = value.get_object().get(object)) return error;
-  return object.raw_json().get(text);
+  if (type == json::json_type::object) {
+    if (const auto error = value.get_object().get(members)) return error;
+    return members.raw_json().get(*raw);
+  }
+  *raw = value.raw_json_token();
+  return simdjson::SUCCESS;
 }
 
-simdjson::error_code read(json::object arguments,
-                          std::map<std::string, std::string, std::less<>>& values) {
-  for (auto member : arguments) {
-    std::string_view key, text;
+simdjson::error_code read_members(json::object& members,
+                                  std::vector<std::pair<std::string_view, std::string_view>>& out) {
+  for (auto member : members) {
+    json::raw_json_string key;
     json::value value;
-    json::json_type type;
-    if (const auto error = member.unescaped_key().get(key)) return error;
+    std::string_view raw;
+    if (const auto error = member.key().get(key)) return error;
     if (const auto error = member.value().get(value)) return error;
-    if (const auto error = value.type().get(type)) return error;
-    if (type == json::json_type::string) {
-      if (const auto error = value.get_string().get(text)) return error;
-    } else if (type == json::json_type::array || type == json::json_type::object) {
-      if (const auto error = read_nested(value, type, text)) return error;
-    } else {
-      text = value.raw_json_token();
-    }
-    values.emplace(key, type == json::json_type::string ? std::string(text) : trimmed(text));
+    if (const auto error = raw_value(value, &raw)) return error;
+    out.emplace_back(text_of(key), trimmed(raw));
   }
   return simdjson::SUCCESS;
 }
 
 template <class T>
-std::optional<T> number_in(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const char* end = text->data() + text->size();
+std::optional<T> number_in(std::string_view token) {
+  const std::string_view text = unquoted(token);
   T value = 0;
-  const auto [rest, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || rest != end) return std::nullopt;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
 }  // namespace
 
-Arguments::Arguments(std::string_view event) {
-  const simdjson::padded_string padded(event);
-  json::parser parser;
+Arguments::Arguments() : impl_(std::make_unique<Impl>()) {}
+Arguments::Arguments(std::string_view event) : Arguments() {
+  read(event);
+}
+Arguments::Arguments(Arguments&&) noexcept = default;
+Arguments::~Arguments() = default;
+
+bool Arguments::read(std::string_view event) {
+  impl_->members.clear();
+  impl_->buffer.assign(event);
+  impl_->buffer.reserve(event.size() + simdjson::SIMDJSON_PADDING);
   json::document document;
-  json::object arguments;
-  if (parser.iterate(padded).get(document)) return;
-  if (document["args"].get_object().get(arguments)) return;
-  (void)read(arguments, values_);  // what was whole until the text broke
+  const simdjson::padded_string_view padded(impl_->buffer.data(), impl_->buffer.size(),
+                                            impl_->buffer.capacity());
+  if (impl_->parser.iterate(padded).get(document)) return false;
+  json::object whole, args;
+  if (document.get_object().get(whole)) return false;
+  const auto error = whole.find_field_unordered("args").get_object().get(args);
+  if (error == simdjson::NO_SUCH_FIELD || error == simdjson::INCORRECT_TYPE) return true;
+  return !error && !read_members(args, impl_->members);
+}
+
+std::string_view Arguments::raw(std::string_view name) const {
+  for (const auto& [key, value] : impl_->members) {
+    if (key == name) return value;
+  }
+  return {};
 }
 
 std::optional<std::string> Arguments::text(std::string_view name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return std::nullopt;
-  return found->second;
+  const std::string_view value = raw(name);
+  if (value.empty()) return std::nullopt;
+  return said(value);
 }
 
 std::optional<int64_t> Arguments::number(std::string_view name) const {
-  return number_in<int64_t>(text(name));
+  return number_in<int64_t>(raw(name));
 }
 
 std::optional<double> Arguments::decimal(std::string_view name) const {
-  return number_in<double>(text(name));
+  return number_in<double>(raw(name));
+}
+
+std::span<const std::pair<std::string_view, std::string_view>> Arguments::all() const {
+  return impl_->members;
 }
 
 }  // namespace vitro::analyze

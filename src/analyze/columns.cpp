@@ -1,7 +1,6 @@
 #include "analyze/columns.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,40 +46,6 @@ bool are_whole(const Columns& columns) {
 
 }  // namespace
 
-Mapped::Mapped(Mapped&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-
-Mapped& Mapped::operator=(Mapped&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
-Mapped::~Mapped() {
-  if (data_) munmap(data_, bytes_);
-}
-
-Result<Mapped> Mapped::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Failure{cat(path, ": ", std::strerror(errno))};
-  auto mapped = of(file);
-  ::close(file);
-  if (!mapped) return Failure{cat(path, ": ", mapped.why())};
-  return mapped;
-}
-
-Result<Mapped> Mapped::of(int file) {
-  struct stat status{};
-  fstat(file, &status);
-  Mapped mapped;
-  if (status.st_size <= 0) return mapped;
-  void* data = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_SHARED, file, 0);
-  if (data == MAP_FAILED) return Failure{cat("it cannot be mapped: ", std::strerror(errno))};
-  mapped.data_ = data;
-  mapped.bytes_ = static_cast<size_t>(status.st_size);
-  return mapped;
-}
-
 Result<Columns> Columns::open(const std::string& folder) {
   Columns columns;
   auto facts = read_facts(cat(folder, "/facts"));
@@ -105,14 +70,8 @@ struct ColumnWriter::File {
   int file;
   std::string folder;
 
-  explicit File(std::string folder_)
-      : file(open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)),
-        folder(std::move(folder_)) {
-    if (file >= 0) return;
-    std::string name = cat(folder, "/new.XXXXXX");
-    file = mkostemp(name.data(), O_CLOEXEC);
+  explicit File(std::string folder_) : file(nameless_file(folder_)), folder(std::move(folder_)) {
     VITRO_CHECK(file >= 0, folder, ": no file can be created in it: ", std::strerror(errno));
-    unlink(name.c_str());
   }
   ~File() { close(file); }
 

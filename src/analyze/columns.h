@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "analyze/mapped.h"
 #include "analyze/read/event_parser.h"
 #include "vitro/analyze/trace.h"
 
@@ -31,26 +31,6 @@ struct Facts {
   std::map<std::string, std::string> metadata;
   std::vector<Note> notes;
   std::vector<Place> places;  // ascending
-};
-
-// A file mapped whole.
-class Mapped {
- public:
-  Mapped() = default;
-  Mapped(Mapped&& other) noexcept;
-  Mapped& operator=(Mapped&& other) noexcept;
-  ~Mapped();
-  static Result<Mapped> open(const std::string& path);
-  static Result<Mapped> of(int file);
-
-  template <class T>
-  std::span<const T> as() const {
-    return {static_cast<const T*>(data_), bytes_ / sizeof(T)};
-  }
-
- private:
-  void* data_ = nullptr;
-  size_t bytes_ = 0;
 };
 
 struct Columns {

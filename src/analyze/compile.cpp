@@ -4,9 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/arguments.h"
 #include "analyze/compile_phases.h"
 #include "analyze/device_work.h"
-#include "analyze/event_args.h"
 #include "analyze/findings.h"
 #include "analyze/regions.h"
 #include "analyze/words.h"
@@ -65,14 +65,14 @@ void add_incidents(const Trace& trace, Compilation& out) {
   if (events.empty()) return;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Compilation::Incident>
       by_text;
-  EventArgs args;
+  Arguments args;
+  const auto said = [&](std::string_view name) { return args.text(name).value_or(""); };
   const auto done = trace.read_events(events, [&](EventId e, std::string_view json) {
     if (!args.read(json)) return;
     const std::string kind(trace.name(e));
-    Compilation::Incident& incident =
-        by_text[{kind, args.text("code"), args.text("place"), args.text("reason")}];
+    Compilation::Incident& incident = by_text[{kind, said("code"), said("place"), said("reason")}];
     if (incident.count++ == 0)
-      incident = {kind, args.text("code"), args.text("reason"), args.text("place"), 1, {}};
+      incident = {kind, said("code"), said("reason"), said("place"), 1, {}};
     if (incident.first.size() < most_events) incident.first.push_back(e);
   });
   if (!done) out.lost = done.why();

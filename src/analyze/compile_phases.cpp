@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "analyze/arguments.h"
 #include "analyze/device_work.h"
-#include "analyze/event_args.h"
 
 namespace vitro::analyze {
 namespace {
@@ -46,7 +46,7 @@ Result<std::set<uint32_t>> vitro_phases(const Trace& trace) {
     first.push_back(e);
   }
   std::set<uint32_t> out;
-  EventArgs args;
+  Arguments args;
   const auto done = trace.read_events(first, [&](EventId e, std::string_view json) {
     if (args.read(json) && !args.raw("Compile phase of").empty()) out.insert(trace.name_ids()[e]);
   });

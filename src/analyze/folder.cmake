@@ -1,5 +1,3 @@
-# The reader of JSON is compiled for the instructions that simdjson is fastest with, and once for any processor; which one runs
-# is chosen at run time.
 find_package(simdjson REQUIRED)
 target_link_libraries(vitro_analyze PUBLIC simdjson::simdjson ZLIB::ZLIB PkgConfig::zstd)
 # ISA-L inflates faster than zlib, on x86 and ARM.
@@ -9,10 +7,5 @@ if(isal_FOUND)
   target_link_libraries(vitro_analyze PUBLIC PkgConfig::isal)
 endif()
 target_compile_definitions(vitro_analyze PRIVATE VITRO_ISAL=$<BOOL:${isal_FOUND}>)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set_source_files_properties(
-    ${PROJECT_SOURCE_DIR}/src/analyze/read/event_reader_avx2.cpp
-    PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi;-mbmi2;-mlzcnt;-mpclmul;-mpopcnt" TARGET_DIRECTORY vitro_analyze)
-endif()
 # Questions are asked once for a file, which is read by what touches every event of it.
 vitro_compile_for_size(analyze "*.cpp;page/*.cpp;path/*.cpp" "/(columns|load|timeline|trace)\\.cpp$")

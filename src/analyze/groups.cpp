@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/arguments.h"
 #include "analyze/device_work.h"
-#include "analyze/event_args.h"
 
 namespace vitro::analyze {
 namespace {
@@ -76,10 +76,10 @@ Result<Done> Groups::read_texts(const Trace& trace, std::string_view argument) {
   for (EventId e = 0; e < trace.size(); ++e) {
     if (classes[e] == EventClass::op || classes[e] == EventClass::annotation) ops.push_back(e);
   }
-  EventArgs args;
+  Arguments args;
   return trace.read_events(ops, [&](EventId e, std::string_view json) {
-    if (!args.read(json) || args.raw(argument).empty()) return;
-    of_event_[e] = number(0, args.text(argument));
+    args.read(json);
+    if (const auto text = args.text(argument)) of_event_[e] = number(0, *text);
   });
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/arguments.h"
 #include "analyze/device_work.h"
-#include "analyze/event_args.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -37,21 +37,23 @@ class Reader {
       ++out_.unread;
       return;
     }
-    const int64_t type = args_.number("Device Type"), id = args_.number("Device Id");
+    const int64_t type = args_.number("Device Type").value_or(0);
+    const int64_t id = args_.number("Device Id").value_or(0);
     const auto device =
         static_cast<int32_t>(std::max<int64_t>(type, 0) * 256 + std::max<int64_t>(id, 0));
     if (trace_.name(e) == "[OutOfMemory]") {
       ++out_of_memory_[device];
       return;
     }
-    MemoryChange change{trace_.ts()[e], args_.number("Bytes"), args_.number("Total Allocated"),
-                        args_.number("Addr"), e};
+    const auto number = [&](std::string_view name) { return args_.number(name).value_or(none); };
+    MemoryChange change{trace_.ts()[e], number("Bytes"), number("Total Allocated"), number("Addr"),
+                        e};
     if (change.bytes == none) {
       ++out_.unread;
       return;
     }
     change.device = device;
-    if (!args_.raw("Category").empty()) change.category = category(args_.text("Category"));
+    if (const auto name = args_.text("Category")) change.category = category(*name);
     out_.list.push_back(change);
   }
 
@@ -82,7 +84,7 @@ class Reader {
 
   const Trace& trace_;
   Classes classes_;
-  EventArgs args_;
+  Arguments args_;
   std::map<int32_t, uint64_t> out_of_memory_;
   MemoryChanges out_;
 };

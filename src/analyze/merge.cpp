@@ -11,6 +11,7 @@
 #include "analyze/arguments.h"
 #include "analyze/device_work.h"
 #include "analyze/read/bytes.h"
+#include "analyze/read/token.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -43,7 +44,7 @@ Result<std::map<std::string, Measured>> read_times(const std::string& path) {
     const Arguments members(cat("{\"args\":", value, "}"));
     const auto time = members.decimal("kernel_time");
     if (!time) continue;
-    out[key] = {std::llround(*time * 1000), members.number("device_memory_usage")};
+    out[unescaped(key)] = {std::llround(*time * 1000), members.number("device_memory_usage")};
   }
   if (out.empty())
     return Failure{cat(path,

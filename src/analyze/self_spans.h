@@ -54,8 +54,11 @@ class WindowCutter {
   // Calls use(number of the window, begin, end) for each part that lies in a window.
   template <class Use>
   void cut(int64_t begin, int64_t end, Use use) {
-    while (first_ < windows_.size() && windows_[first_].end <= begin) ++first_;
-    for (size_t w = first_; w < windows_.size() && windows_[w].begin < end; ++w) {
+    std::erase_if(open_, [&](size_t w) { return windows_[w].end <= begin; });
+    for (; next_ < windows_.size() && windows_[next_].begin < end; ++next_) {
+      if (windows_[next_].end > begin) open_.push_back(next_);
+    }
+    for (const size_t w : open_) {
       const int64_t from = std::max(begin, windows_[w].begin);
       const int64_t to = std::min(end, windows_[w].end);
       if (from < to) use(w, from, to);
@@ -64,7 +67,8 @@ class WindowCutter {
 
  private:
   std::span<const Window> windows_;
-  size_t first_ = 0;  // all before have ended
+  std::vector<size_t> open_;  // have begun and not ended, by begin
+  size_t next_ = 0;           // all before have begun
 };
 
 }  // namespace vitro::analyze

@@ -7,6 +7,7 @@
 #include "analyze/kept.h"
 #include "analyze/load.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 #include "vitro/report/output.h"
 
 namespace vitro::analyze {
@@ -30,7 +31,7 @@ Result<Columns> read_kept(const std::string& key, bool keep) {
 
 }  // namespace
 
-Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) {
+Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) try {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   std::string key;  // none: of standard input nothing is kept
@@ -54,6 +55,8 @@ Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) {
     });
   }
   return Trace(std::move(impl));
+} catch (const Error& e) {  // columns cannot be written
+  return Failure{cat(path, ": cannot be read: ", e.what())};
 }
 
 Trace::Trace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

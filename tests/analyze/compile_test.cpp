@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "analyze/event_args.h"
 #include "analyze/trace_files.h"
 
 namespace vitro::analyze {
@@ -140,25 +139,6 @@ TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {
             "Torch-Compiled Region: 0/0 breaks 1 time in 1 call of 60.000us; 20.000us of that are "
             "guards and code between graphs; the most frequent break is V0201 at model.cpp:31: "
             "item() needs \"a value\"");
-}
-
-TEST(EventArgs, are_read_as_they_are_written) {
-  EventArgs args;
-  ASSERT_TRUE(
-      args.read(R"json({"ph": "X", "args": {"a": 12 , "b": "x\ty\"z", "Input Dims": [[2, 3], []],
-    "o": {"k": 1}, "n": -7, "f": 1.5}, "name": "n"})json"));
-  EXPECT_EQ(args.number("a"), 12);
-  EXPECT_EQ(args.number("n"), -7);
-  EXPECT_EQ(args.number("f"), none);
-  EXPECT_EQ(args.number("missing"), none);
-  EXPECT_EQ(args.text("b"), "x\ty\"z");
-  EXPECT_EQ(args.raw("b"), R"("x\ty\"z")");
-  EXPECT_EQ(args.raw("Input Dims"), "[[2, 3], []]");
-  EXPECT_EQ(args.raw("o"), R"({"k": 1})");
-  EXPECT_TRUE(args.read(R"({"ph": "i"})"));
-  EXPECT_EQ(args.raw("a"), "");
-  EXPECT_FALSE(args.read("[1, 2]"));
-  EXPECT_FALSE(args.read(R"({"args": {"a" 5}})"));
 }
 
 }  // namespace

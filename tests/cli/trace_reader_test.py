@@ -26,8 +26,8 @@ class TraceReader(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.cache = self.folder / "cache"
 
-    def vitro(self, *words, status=0, **more):
-        environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)}
+    def vitro(self, *words, status=0, more_environment={}, **more):
+        environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)} | more_environment
         done = subprocess.run([VITRO, "trace", *map(str, words)], capture_output=True, env=environment, timeout=120, **more)
         self.assertEqual(done.returncode, status, done.stderr.decode())
         return done.stdout.decode()
@@ -87,9 +87,29 @@ class TraceReader(unittest.TestCase):
         for words in (["find"], ["find", REAL, "--min-dur", "long"], ["find", REAL, "--sql", "SELECT"], ["cut", REAL], ["nothing", REAL],
                       ["cut", REAL, "-o", self.folder / "x.json", "--step", "99"], ["cut", "-", "-o", self.folder / "x.json"]):
             self.vitro(*words, status=2, stdin=subprocess.DEVNULL)
+        for words in (["find", REAL, "--name", "["], ["ops", REAL, "--by", "colour"], ["report", REAL, "-o", self.folder / "no" / "x.html"],
+                      ["cut", REAL, "-o", "/dev/full"], ["flame", REAL, "--svg", self.folder / "no" / "x.svg"]):
+            self.vitro(*words, status=2)
         for words in (["info", bad], ["info", self.folder / "none.json"], ["find", bad], ["cut", bad, "-o", self.folder / "x.json"]):
             self.vitro(*words, status=3)
         self.assertFalse((self.folder / "x.json").exists())
+
+    def test_what_cannot_be_written_is_no_success(self):
+        environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)}
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([VITRO, "trace", "info", REAL], stdout=full, stderr=subprocess.PIPE, env=environment)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"standard output cannot be written", done.stderr)
+        (self.folder / "file").write_text("")
+        environment = os.environ | {"VITRO_CACHE_DIR": str(self.folder / "file" / "x"), "TMPDIR": str(self.folder / "file")}
+        done = subprocess.run([VITRO, "trace", "info", REAL], capture_output=True, env=environment)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"no folder can be written", done.stderr)
+
+    def test_answers_do_not_depend_on_how_much_may_be_resident(self):
+        for question in ("summary", "ops", "kernels", "check"):
+            bounded = self.vitro(question, REAL, "--json", more_environment={"VITRO_TRACE_RESIDENT_MB": "1"})
+            self.assertEqual(bounded, self.vitro(question, REAL, "--json"))
 
     def test_what_takes_over_a_second_shows_how_far_it_is(self):
         path = self.folder / "pipe"

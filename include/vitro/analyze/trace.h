@@ -53,7 +53,7 @@ class Trace {
  public:
   // Reads a trace, packed or not (.json, .gz, .zst, .zip; "-": standard input).  A file that ends
   // early gives what was whole, and a note.  Fails where the file cannot be opened or holds no list
-  // of events, with the place in it.
+  // of events, with the place in it, or where columns cannot be written.
   static Result<Trace> open(const std::string& path, const LoadOptions& options = {});
 
   Trace(Trace&&) noexcept;

@@ -1,6 +1,7 @@
 #include "analyze/read/event_parser.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -11,86 +12,12 @@
 #include "analyze/read/mend.h"
 #include "analyze/read/scan.h"
 #include "analyze/read/texts.h"
+#include "analyze/read/token.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 
-std::unique_ptr<EventReader> event_reader() {
-#if defined(__x86_64__)
-  const bool fast = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul");
-  if (fast) return event_reader_avx2();
-#endif
-  return event_reader_any();
-}
-
 namespace {
-
-std::string_view unquoted(std::string_view token) {
-  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
-  return token.substr(1, token.size() - 2);
-}
-
-void append_utf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
-
-// Of "\uXXXX" at the front, surrogates joined; U+FFFD where it is none.  Takes what it read.
-uint32_t take_code(std::string_view& text) {
-  const auto four = [&](size_t at) -> int64_t {
-    uint32_t code = 0;
-    if (text.size() < at + 6 || text[at] != '\\' || text[at + 1] != 'u') return -1;
-    const char* digits = text.data() + at + 2;
-    const auto end = std::from_chars(digits, digits + 4, code, 16);
-    return end.ptr == digits + 4 ? code : -1;
-  };
-  constexpr uint32_t replacement = 0xfffd;
-  const int64_t first = four(0);
-  if (first < 0) return text.remove_prefix(std::min<size_t>(text.size(), 2)), replacement;
-  if (first < 0xd800 || first > 0xdfff) return text.remove_prefix(6), static_cast<uint32_t>(first);
-  const int64_t second = four(6);
-  const bool pair = first < 0xdc00 && second >= 0xdc00 && second <= 0xdfff;
-  text.remove_prefix(pair ? 12 : 6);
-  if (!pair) return replacement;
-  return static_cast<uint32_t>(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
-}
-
-// What a token says: texts without quotes and escapes.
-std::string said(std::string_view token) {
-  std::string_view text = unquoted(token);
-  if (text.find('\\') == std::string_view::npos) return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    if (text[0] != '\\' || text.size() == 1) {
-      out += text[0];
-      text.remove_prefix(1);
-      continue;
-    }
-    if (text[1] == 'u') {
-      append_utf8(out, take_code(text));
-      continue;
-    }
-    constexpr std::string_view letters = "bfnrt", meanings = "\b\f\n\r\t";
-    const size_t known = letters.find(text[1]);
-    out += known == std::string_view::npos ? text[1] : meanings[known];
-    text.remove_prefix(2);
-  }
-  return out;
-}
 
 // Whole numbers, decimal or hexadecimal, with quotes or without.  Another text gives a number of
 // its own.
@@ -105,6 +32,30 @@ int64_t number_of(std::string_view token) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return static_cast<int64_t>(hash >> 2 | uint64_t{1} << 62);
+}
+
+uint64_t word_at(const char* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
+// Of eight bytes.
+bool are_digits(const char* bytes) {
+  const uint64_t word = word_at(bytes);
+  const uint64_t above = word + 0x4646464646464646, below = word - 0x3030303030303030;
+  return ((above | below) & 0x8080808080808080) == 0;
+}
+
+// Their number: pairs, then fours, then all.
+uint64_t eight_digits(const char* bytes) {
+  uint64_t word = word_at(bytes) - 0x3030303030303030;
+  word = word * 10 + (word >> 8);
+  constexpr uint64_t every_fourth = 0x000000ff000000ff;
+  return ((word & every_fourth) * (100 + (uint64_t{1'000'000} << 32)) +
+          (word >> 16 & every_fourth) * (1 + (uint64_t{10'000} << 32))) >>
+         32;
 }
 
 }  // namespace
@@ -134,6 +85,9 @@ bool read_microseconds(std::string_view text, int64_t* ns) {
   const size_t first = negative ? 1 : 0;
   size_t at = first;
   uint64_t whole = 0;
+  for (; at + 8 <= text.size() && whole < most / 100'000'000 && are_digits(text.data() + at);
+       at += 8)
+    whole = whole * 100'000'000 + eight_digits(text.data() + at);
   for (; at < text.size() && whole < most && text[at] >= '0' && text[at] <= '9'; ++at)
     whole = whole * 10 + static_cast<uint64_t>(text[at] - '0');
   if (at == first) return false;
@@ -160,7 +114,7 @@ bool read_microseconds(std::string_view text, int64_t* ns) {
 }
 
 struct EventParser::Impl final : EventSink {
-  std::unique_ptr<EventReader> reader = event_reader();
+  EventReader reader;
   Texts name_numbers, category_numbers, track_numbers;
   Batch* batch = nullptr;
   const char* begin = nullptr;                // of what is read
@@ -257,7 +211,7 @@ void EventParser::Impl::parse(Window& window) {
   *behind = ']';
   size_t bad = 0;
   const std::string_view list(first - 1, static_cast<size_t>(behind - first) + 2);
-  const std::string why = reader->read(list, *this, &bad);
+  const std::string why = reader.read(list, *this, &bad);
   if (why.empty()) return;
   const size_t from = bad == 0 ? 0 : bad - 1;
   parse_apart(window.events().substr(from));
@@ -293,7 +247,7 @@ void EventParser::Impl::parse_one(std::string_view event) {
         std::pair(std::exchange(begin, list.data() + 1), std::exchange(offset, place));
     size_t bad = 0;
     const size_t rows = batch->rows.size();
-    std::string wrong = reader->read(text, *this, &bad);
+    std::string wrong = reader.read(text, *this, &bad);
     std::tie(begin, offset) = outer;
     // Where quotes are broken the parser may see another end, or another event.
     batch->rows.cut(wrong.empty() ? rows + 1 : rows);

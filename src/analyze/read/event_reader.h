@@ -1,4 +1,5 @@
-// Events out of JSON text by simdjson, as pieces of that text.
+// Events out of JSON text, as pieces of that text.  simdjson checks the text and marks where its
+// values begin; what is wanted is taken at the marks, the rest is stepped over and never looked at.
 #pragma once
 
 #include <memory>
@@ -9,10 +10,15 @@ namespace vitro::analyze {
 
 // The members of an event, as they are written: texts with their quotes.  Empty: not given.
 struct RawEvent {
-  std::string_view text;  // all of it
-  std::string_view name, category, phase, ts, dur, pid, tid, id;
-  std::string_view correlation, external;                 // of its arguments
-  std::string_view arg_name, arg_labels, arg_sort_index;  // of its arguments
+  // Not a null one: what is all zeros is cleared by a slow instruction.
+  static constexpr std::string_view missing = "";
+
+  std::string_view text = missing;  // all of it
+  std::string_view name = missing, category = missing, phase = missing, ts = missing, dur = missing;
+  std::string_view pid = missing, tid = missing, id = missing;
+  // Of its arguments.
+  std::string_view correlation = missing, external = missing;
+  std::string_view arg_name = missing, arg_labels = missing, arg_sort_index = missing;
 };
 
 class EventSink {
@@ -21,22 +27,21 @@ class EventSink {
   virtual void add(const RawEvent& event) = 0;
 };
 
+// One thread at a time.
 class EventReader {
  public:
-  virtual ~EventReader() = default;
-  // Reads a list of events: `text` from its '[' to its ']', with room for a parser behind it.
+  EventReader();
+  ~EventReader();
+  // Reads a list of events: `text` from its '[' to its ']', with `padding` bytes behind it.
   // Empty when all is well; else what is wrong, and `bad` the place in `text` before which all
   // events were added, and behind which none.
-  virtual std::string read(std::string_view text, EventSink& sink, size_t* bad) = 0;
+  std::string read(std::string_view text, EventSink& sink, size_t* bad);
+
+  static constexpr size_t padding = 64;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
-
-// The fastest that runs on this machine.
-std::unique_ptr<EventReader> event_reader();
-
-// Each compiled for its instructions: simdjson chooses by them.
-std::unique_ptr<EventReader> event_reader_any();
-#if defined(__x86_64__)
-std::unique_ptr<EventReader> event_reader_avx2();
-#endif
 
 }  // namespace vitro::analyze

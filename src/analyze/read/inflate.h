@@ -1,38 +1,48 @@
 // Deflate's packed bytes to plain ones: by ISA-L where it was there at build time, else by zlib.
-//   Inflate inflate(Inflate::Form::gzip);
-//   while (!inflate.ended()) n = inflate.run(in, to, room);   // `in` refilled where it is empty
+//   auto inflate = make_inflate(Inflate::Form::gzip);
+//   while (!inflate->ended()) n = inflate->run(in, to, room);   // `in` refilled where it is empty
 // One thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "vitro/base/option.h"
+
 namespace vitro::analyze {
+
+// Whether ISA-L is used where it is there.
+extern Option<bool> use_isal;
 
 class Inflate {
  public:
   enum class Form { raw, gzip };
-  explicit Inflate(Form form);
-  ~Inflate();
+  virtual ~Inflate() = default;
 
   // Takes from the front of `in` and returns how many bytes it put.  Stops where the stream ends.
-  size_t run(std::string_view& in, char* to, size_t room);
+  virtual size_t run(std::string_view& in, char* to, size_t room) = 0;
+  // Another stream of the same form comes behind it.
+  virtual void again() = 0;
+  // The library that does it.
+  virtual std::string_view by() const = 0;
 
   // The stream is at its end, or broken: why() then says how.
   bool ended() const { return ended_; }
   const std::string& why() const { return why_; }
-  // Another stream of the same form comes behind it.
-  void again();
 
-  // The library that does it.
-  static std::string_view by();
+ protected:
+  static constexpr size_t most_at_once = size_t{1} << 30;  // both libraries count in 32 bits
 
- private:
-  struct State;
-  std::unique_ptr<State> state_;
   bool ended_ = false;
   std::string why_;
 };
+
+std::unique_ptr<Inflate> make_inflate(Inflate::Form form);
+
+// make_inflate() chooses between them; the first is null where ISA-L was not there.
+std::unique_ptr<Inflate> inflate_by_isal(Inflate::Form form);
+std::unique_ptr<Inflate> inflate_by_zlib(Inflate::Form form);
 
 }  // namespace vitro::analyze

@@ -5,23 +5,33 @@
 namespace vitro::analyze {
 namespace {
 
-// Eight bytes at a time; good for tables, not against an adversary.
+constexpr uint64_t odd = 0xff51afd7ed558ccd;
+
+uint64_t word_at(const char* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// Two words at a time; good for tables, not against an adversary.
 uint64_t hash_of(std::string_view text) {
-  uint64_t hash = text.size() * 0x9e3779b97f4a7c15;
-  const auto mix = [&](uint64_t word) {
-    hash = (hash ^ word) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-  };
-  size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + at, 8);
-    mix(word);
+  const char *at = text.data(), *end = at + text.size();
+  uint64_t first = text.size() * 0x9e3779b97f4a7c15, second = ~first;
+  for (; end - at >= 16; at += 16) {
+    first = (first ^ word_at(at)) * odd;
+    second = (second ^ word_at(at + 8)) * odd;
+    first ^= first >> 32;
+    second ^= second >> 32;
+  }
+  if (end - at >= 8) {
+    first = (first ^ word_at(at)) * odd;
+    at += 8;
   }
   uint64_t last = 0;
-  if (at < text.size()) std::memcpy(&last, text.data() + at, text.size() - at);
-  mix(last);
-  return hash;
+  std::memcpy(&last, at, static_cast<size_t>(end - at));
+  uint64_t hash = (first ^ (second << 1 | second >> 63) ^ last * 0x9e3779b97f4a7c15) * odd;
+  hash = (hash ^ hash >> 32) * odd;
+  return hash ^ hash >> 29;
 }
 
 }  // namespace

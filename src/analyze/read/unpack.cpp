@@ -40,7 +40,9 @@ class Unpacked : public Bytes {
 class Inflated : public Unpacked {
  public:
   Inflated(std::unique_ptr<Bytes> from, Inflate::Form form)
-      : Unpacked(std::move(from)), inflate_(form), many_members_(form == Inflate::Form::gzip) {}
+      : Unpacked(std::move(from)),
+        inflate_(make_inflate(form)),
+        many_members_(form == Inflate::Form::gzip) {}
 
   size_t read(char* to, size_t room) override {
     size_t got = 0;
@@ -51,16 +53,16 @@ class Inflated : public Unpacked {
  private:
   size_t inflate_some(char* to, size_t room) {
     std::string_view in = packed();
-    if (inflate_.ended()) {
+    if (inflate_->ended()) {
       if (in.empty()) return ended_ = true, 0;
-      inflate_.again();
+      inflate_->again();
     }
-    const size_t before = in.size(), put = inflate_.run(in, to, room);
+    const size_t before = in.size(), put = inflate_->run(in, to, room);
     took(before - in.size());
-    if (!inflate_.why().empty()) {
+    if (!inflate_->why().empty()) {
       ended_ = true;
-      trouble_ = cat("its packed data is broken: ", inflate_.why());
-    } else if (inflate_.ended()) {
+      trouble_ = cat("its packed data is broken: ", inflate_->why());
+    } else if (inflate_->ended()) {
       ended_ = !many_members_;
     } else if (before == 0 && put == 0) {
       ended_ = true;
@@ -69,7 +71,7 @@ class Inflated : public Unpacked {
     return put;
   }
 
-  Inflate inflate_;
+  std::unique_ptr<Inflate> inflate_;
   bool many_members_;  // a gzip file may be several, one behind the other
   bool ended_ = false;
 };

@@ -1,9 +1,9 @@
-// The body of event_reader_*.cpp, which differ in the instructions they are compiled for.
+#include "analyze/read/by_simdjson.h"
+
 #include <simdjson.h>
 
-#include <string>
-
-#include "analyze/read/event_reader.h"
+#include <algorithm>
+#include <cstring>
 
 namespace vitro::analyze {
 namespace {
@@ -20,10 +20,9 @@ bool is(json::raw_json_string key, std::string_view wanted) {
          key.raw()[wanted.size()] == '"';
 }
 
-class Reader final : public EventReader {
+class Reader {
  public:
-  std::string read(std::string_view text, EventSink& sink, size_t* bad) override {
-    *bad = 0;
+  std::string read(std::string_view text, EventSink& sink) {
     const simdjson::padded_string_view padded(text.data(), text.size(),
                                               text.size() + simdjson::SIMDJSON_PADDING);
     json::document document;
@@ -33,7 +32,6 @@ class Reader final : public EventReader {
     for (auto element : list) {
       std::string_view brace;
       if (const auto error = element.raw_json_token().get(brace)) return error_message(error);
-      *bad = static_cast<size_t>(brace.data() - text.data());
       RawEvent event;
       const auto error = read_event(element, event);
       if (error == simdjson::INCORRECT_TYPE) return "an event that is no object";
@@ -42,7 +40,6 @@ class Reader final : public EventReader {
       while (end[-1] != '}') --end;
       event.text = {brace.data(), static_cast<size_t>(end - brace.data())};
       sink.add(event);
-      *bad = static_cast<size_t>(end - text.data());
     }
     return {};
   }
@@ -125,4 +122,17 @@ class Reader final : public EventReader {
 };
 
 }  // namespace
+
+std::string read_on_demand(std::string_view text, EventSink& sink) {
+  return Reader().read(text, sink);
+}
+
+bool is_list_of_objects(std::string_view text) {
+  simdjson::dom::parser parser;
+  simdjson::dom::array list;
+  const simdjson::padded_string padded(text);
+  if (parser.parse(padded).get_array().get(list)) return false;
+  return std::ranges::all_of(list, [](auto element) { return element.is_object(); });
+}
+
 }  // namespace vitro::analyze

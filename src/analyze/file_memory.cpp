@@ -1,0 +1,52 @@
+#include "vitro/analyze/file_memory.h"
+
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "analyze/kept.h"
+#include "analyze/mapped.h"
+#include "vitro/base/error.h"
+
+namespace vitro::analyze {
+namespace {
+
+// By address: what was taken and not given back.
+struct Taken {
+  std::mutex lock;
+  std::map<void*, Mapped> all;
+};
+
+Taken& taken() {
+  static auto* all = new Taken;
+  return *all;
+}
+
+}  // namespace
+
+void* take_file_memory(size_t bytes) {
+  try {
+    auto mapped = Mapped::scratch(folder_to_write(), bytes);
+    if (!mapped) return nullptr;
+    void* memory = mapped->data();
+    std::lock_guard hold(taken().lock);
+    taken().all.emplace(memory, *std::move(mapped));
+    return memory;
+  } catch (const Error&) {  // no folder can be written
+    return nullptr;
+  }
+}
+
+bool give_back_file_memory(void* memory) {
+  Mapped mapped;  // unmapped when nobody holds the lock
+  std::lock_guard hold(taken().lock);
+  const auto place = taken().all.find(memory);
+  if (place == taken().all.end()) return false;
+  mapped = std::move(place->second);
+  taken().all.erase(place);
+  return true;
+}
+
+}  // namespace vitro::analyze

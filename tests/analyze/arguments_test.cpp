@@ -1,0 +1,47 @@
+#include "analyze/arguments.h"
+
+#include <gtest/gtest.h>
+
+namespace vitro::analyze {
+namespace {
+
+TEST(Arguments, are_read_as_they_are_written) {
+  Arguments args;
+  ASSERT_TRUE(
+      args.read(R"json({"ph": "X", "args": {"a": 12 , "b": "x\ty\"z", "Input Dims": [[2, 3], []],
+    "o": {"k": 1}, "n": -7, "f": 1.5, "t": "34"}, "name": "n"})json"));
+  EXPECT_EQ(args.number("a"), 12);
+  EXPECT_EQ(args.number("n"), -7);
+  EXPECT_EQ(args.number("t"), 34);
+  EXPECT_EQ(args.number("f"), std::nullopt);
+  EXPECT_EQ(args.decimal("f"), 1.5);
+  EXPECT_EQ(args.number("missing"), std::nullopt);
+  EXPECT_EQ(args.text("missing"), std::nullopt);
+  EXPECT_EQ(args.text("b"), "x\ty\"z");
+  EXPECT_EQ(args.text("a"), "12");
+  EXPECT_EQ(args.raw("b"), R"("x\ty\"z")");
+  EXPECT_EQ(args.raw("Input Dims"), "[[2, 3], []]");
+  EXPECT_EQ(args.raw("o"), R"({"k": 1})");
+  EXPECT_EQ(args.all().size(), 7U);
+  EXPECT_EQ(args.all()[0].first, "a");
+}
+
+TEST(Arguments, of_another_event_take_the_place_of_those_before) {
+  Arguments args(R"({"args": {"a": 1}})");
+  EXPECT_EQ(args.number("a"), 1);
+  EXPECT_TRUE(args.read(R"({"ph": "i"})"));
+  EXPECT_EQ(args.raw("a"), "");
+  EXPECT_TRUE(args.read(R"({"args": null})"));
+  EXPECT_TRUE(args.all().empty());
+}
+
+TEST(Arguments, of_a_broken_event_are_those_in_front_of_the_break) {
+  Arguments args;
+  EXPECT_FALSE(args.read("[1, 2]"));
+  EXPECT_FALSE(args.read(R"({"args": {"a": 5, "b" 6}})"));
+  EXPECT_EQ(args.number("a"), 5);
+  EXPECT_EQ(args.number("b"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace vitro::analyze

@@ -1,0 +1,140 @@
+#include "analyze/read/inflate.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <random>
+
+#include "analyze/read/bytes.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// As gzip files hold it, or without header and check sum.
+std::string packed(const std::string& text, Inflate::Form form = Inflate::Form::gzip) {
+  std::string out(compressBound(text.size()) + 64, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, form == Inflate::Form::gzip ? 15 + 16 : -15, 8,
+               Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string some_text(size_t bytes) {
+  std::mt19937 random(1);
+  std::string text;
+  while (text.size() < bytes)
+    text += cat("{\"ts\": ", random() % 100'000, ", \"name\": \"op\"},\n");
+  return text;
+}
+
+class PackedBytes : public Bytes {
+ public:
+  explicit PackedBytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  size_t read(char* to, size_t room) override {
+    const size_t n = std::min(room, bytes_.size() - at_);
+    bytes_.copy(to, n, at_);
+    at_ += n;
+    return n;
+  }
+  uint64_t consumed() const override { return at_; }
+  uint64_t total() const override { return bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  size_t at_ = 0;
+};
+
+struct Unpacked {
+  std::string text, trouble;
+};
+
+Unpacked unpack(std::string bytes) {
+  const auto stream = unpacked(std::make_unique<PackedBytes>(std::move(bytes)));
+  Unpacked out;
+  char room[5000];
+  while (const size_t got = stream->read(room, sizeof room)) out.text.append(room, got);
+  out.trouble = stream->trouble();
+  return out;
+}
+
+// By each of the libraries.
+class Inflating : public testing::TestWithParam<bool> {
+ protected:
+  Inflating() { use_isal.set(GetParam()); }
+  ~Inflating() override { use_isal.set(before_); }
+
+ private:
+  bool before_ = use_isal.get();
+};
+
+INSTANTIATE_TEST_SUITE_P(By, Inflating, testing::Bool(),
+                         [](const auto& which) { return which.param ? "the_best" : "zlib"; });
+
+TEST_P(Inflating, is_by_the_library_that_was_asked_for) {
+  const auto inflate = make_inflate(Inflate::Form::raw);
+  const bool there = inflate_by_isal(Inflate::Form::raw) != nullptr;
+  EXPECT_EQ(inflate->by(), GetParam() && there ? "ISA-L" : "zlib");
+}
+
+TEST_P(Inflating, in_pieces_of_any_size_gives_the_same) {
+  const std::string text = some_text(100'000);
+  for (const Inflate::Form form : {Inflate::Form::gzip, Inflate::Form::raw}) {
+    const std::string bytes = packed(text, form);
+    for (const size_t piece : {1, 7, 1000, 1'000'000}) {
+      const auto inflate = make_inflate(form);
+      std::string out;
+      std::vector<char> room(piece);
+      for (size_t at = 0; !inflate->ended();) {
+        std::string_view in = std::string_view(bytes).substr(at, piece);
+        const size_t before = in.size(), put = inflate->run(in, room.data(), room.size());
+        at += before - in.size();
+        out.append(room.data(), put);
+        ASSERT_TRUE(before > 0 || put > 0) << "no progress in pieces of " << piece;
+      }
+      EXPECT_EQ(inflate->why(), "");
+      EXPECT_TRUE(out == text) << "in pieces of " << piece;
+    }
+  }
+}
+
+TEST_P(Inflating, goes_through_all_members_of_a_file) {
+  const std::string text = some_text(30'000), empty;
+  const Unpacked out = unpack(packed(text) + packed(empty) + packed("[") + packed(text));
+  EXPECT_EQ(out.trouble, "");
+  EXPECT_TRUE(out.text == text + "[" + text);
+}
+
+TEST_P(Inflating, gives_what_is_whole_of_a_file_that_ends_early) {
+  const std::string text = some_text(30'000), bytes = packed(text) + packed(text);
+  for (size_t length = 3; length < bytes.size(); length += 97) {
+    if (length == packed(text).size()) continue;  // one whole member
+    const Unpacked out = unpack(bytes.substr(0, length));
+    EXPECT_NE(out.trouble.find("ends in the middle"), std::string::npos) << length << out.trouble;
+    EXPECT_EQ(out.text, (text + text).substr(0, out.text.size())) << length;
+  }
+  EXPECT_GT(unpack(bytes.substr(0, bytes.size() - 1)).text.size(), text.size());
+}
+
+TEST_P(Inflating, says_where_a_file_is_corrupt) {
+  const std::string text = some_text(30'000), bytes = packed(text);
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    std::string corrupt = bytes;
+    const size_t header = 10;  // a flag changed in it may mean nothing
+    corrupt[header + random() % (bytes.size() - header)] ^= static_cast<char>(1 + random() % 255);
+    const Unpacked out = unpack(corrupt + packed(text));
+    EXPECT_NE(out.trouble, "") << round;
+  }
+  EXPECT_NE(unpack(bytes + "garbage behind it").trouble, "");
+}
+
+}  // namespace
+}  // namespace vitro::analyze
