@@ -10,7 +10,8 @@
 namespace vitro::cli {
 namespace {
 
-constexpr size_t large = size_t{16} << 20, least_page = 4096;
+// Reading a window takes less at once.
+constexpr size_t large = size_t{6} << 20, least_page = 4096;
 std::atomic<bool> in_files{false};
 
 }  // namespace

@@ -21,7 +21,7 @@
 
 namespace vitro::analyze {
 
-Option<int64_t> resident_mb{"VITRO_TRACE_RESIDENT_MB", 160,
+Option<int64_t> resident_mb{"VITRO_TRACE_RESIDENT_MB", 96,
                             "pages of traces' columns are let go of above this size", 1};
 
 namespace {
