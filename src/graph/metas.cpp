@@ -91,10 +91,8 @@ constexpr int64_t largest_search = int64_t{1} << 40, values_searched = 64, most_
 
 namespace {
 
-using Known = std::vector<std::pair<sym::Expr, int64_t>>;
-
-Known symbolic_sizes(const Graph& g) {
-  Known out;
+std::vector<SymbolValues::KnownSize> symbolic_sizes(const Graph& g) {
+  std::vector<SymbolValues::KnownSize> out;
   for (const Node& node : g.nodes()) {
     each_size(node, [&](Size size) {
       if (size.is_symbolic()) out.emplace_back(size.expr(), size.value());
@@ -116,35 +114,38 @@ SymbolValues::SymbolValues(const Graph& g) {
   for (const sym::Expr symbol : g.symbols()) {
     if (!find(symbol)) search(symbol, g);
   }
-  for (const sym::Expr symbol : g.symbols()) {
-    if (!find(symbol)) guess(symbol, g);
-  }
+  SymbolValues whole = *this;
+  int64_t guesses = most_guesses;
+  if (whole.guess(g, symbolic_sizes(g), guesses)) *this = std::move(whole);
 }
 
-// A symbol of which the graph only holds products with others: the first value with which all sizes
-// are what they are.
-void SymbolValues::guess(sym::Expr symbol, const Graph& g) {
-  const Known sizes = symbolic_sizes(g);
-  const int64_t low = std::max<int64_t>(sym::range_of(symbol).low, 1);
-  for (int64_t value = low; value < low + most_guesses; ++value) {
+// Symbols of which the graph only holds products: the first values with which all sizes are what
+// they are.  False where `guesses` run out.
+bool SymbolValues::guess(const Graph& g, std::span<const KnownSize> sizes, int64_t& guesses) {
+  for (const auto& [expr, number] : sizes) note_size(expr, number);
+  const auto symbol = std::find_if(g.symbols().begin(), g.symbols().end(),
+                                   [this](sym::Expr e) { return !find(e); });
+  const auto contradicts = [this](const KnownSize& size) {
+    const auto symbols = sym::symbols_of(size.first);
+    const bool known =
+        std::all_of(symbols.begin(), symbols.end(), [this](sym::Expr e) { return find(e); });
+    return known && (*this)(size.first) != size.second;
+  };
+  if (std::any_of(sizes.begin(), sizes.end(), contradicts)) return false;
+  if (symbol == g.symbols().end()) return true;
+  for (int64_t value = std::max<int64_t>(sym::range_of(*symbol).low, 1); --guesses > 0; ++value) {
     SymbolValues trial = *this;
-    trial.note(symbol, value);
-    for (const auto& [expr, number] : sizes) trial.note_size(expr, number);
-    const bool all = std::all_of(sizes.begin(), sizes.end(), [&](const auto& s) {
-      const auto symbols = sym::symbols_of(s.first);
-      const bool known = std::all_of(symbols.begin(), symbols.end(),
-                                     [&](sym::Expr e) { return trial.find(e) != nullptr; });
-      return known && trial(s.first) == s.second;
-    });
-    if (!all) continue;
+    trial.note(*symbol, value);
+    if (!trial.guess(g, sizes, guesses)) continue;
     *this = std::move(trial);
-    return;
+    return true;
   }
+  return false;
 }
 
 // A symbol of which the graph only holds quotients: the first value that all of them allow.
 void SymbolValues::search(sym::Expr symbol, const Graph& g) {
-  Known sizes = symbolic_sizes(g);
+  std::vector<KnownSize> sizes = symbolic_sizes(g);
   std::erase_if(
       sizes, [symbol](const auto& s) { return sym::symbols_of(s.first) != std::vector{symbol}; });
   if (sizes.empty()) return;

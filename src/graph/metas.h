@@ -31,6 +31,8 @@ OpProgram program_of(const OpDef& op, DType result);
 // Values of symbols, few enough for a list.
 class SymbolValues {
  public:
+  using KnownSize = std::pair<sym::Expr, int64_t>;
+
   SymbolValues() = default;
   explicit SymbolValues(const Graph& g);  // its hints
   // The first value given stays.
@@ -51,7 +53,7 @@ class SymbolValues {
 
  private:
   void search(sym::Expr symbol, const Graph& g);
-  void guess(sym::Expr symbol, const Graph& g);
+  bool guess(const Graph& g, std::span<const KnownSize> sizes, int64_t& guesses);
   std::vector<std::pair<sym::Expr, int64_t>> values_;
 };
 
