@@ -110,10 +110,23 @@ TEST(JitCache, TheLeastRecentlyUsedEntriesMakeRoom) {
   fs::last_write_time(folder.path() + "/one.so", now - std::chrono::hours(3));
   fs::last_write_time(folder.path() + "/two.so", now - std::chrono::hours(2));
   ASSERT_TRUE(cache.find("one", path));  // used now
-  cache.trim(2200);
+  cache.trim(2400);
   EXPECT_TRUE(cache.find("one", path));
   EXPECT_FALSE(cache.find("two", path));
   EXPECT_TRUE(cache.find("three", path));
+}
+
+TEST(JitCache, StaysWithinItsSizeHoweverManyEntriesCome) {
+  CacheFolder folder;
+  cache_size_mb.set(1);
+  std::string why, path;
+  DiskCache cache = DiskCache::open(why);
+  for (int i = 0; i < 2000; ++i)
+    ASSERT_TRUE(cache.store(cat("entry", i), std::string(4000, 'x'), path, why)) << why;
+  cache_size_mb.set(512);
+  EXPECT_LT(folder.count(".so") * 4000, size_t{1} << 20);
+  EXPECT_GT(folder.count(".so") * 4000, size_t{1} << 19);
+  EXPECT_TRUE(cache.find("entry1999", path));
 }
 
 TEST(JitCache, WhatDeadProcessesLeftIsRemovedAfterADay) {

@@ -140,6 +140,12 @@ std::vector<Entry> entries_of(const std::string& folder) {
   return entries;
 }
 
+// Looking at a folder of many entries takes longer than most stores: one look for every 64th of the
+// limit stored, on average and by any number of processes, as an entry's key decides.
+bool has_to_look(std::string_view key, uint64_t bytes, uint64_t limit) {
+  return hash_of(key).low % (limit / 64 + 1) < bytes;
+}
+
 // Process id and the moment it started: ids are used again.
 std::string process_name(pid_t pid) {
   File file(cat("/proc/", pid, "/stat"), O_RDONLY);
@@ -202,8 +208,8 @@ bool DiskCache::store(std::string_view key, std::string_view bytes, std::string&
     why = cat(folder_, ": could not be written: ", std::strerror(errno));
     return false;
   }
-  static std::atomic<uint64_t> stored = 0;
-  if (stored++ % 16 == 0) trim(uint64_t(std::max<int64_t>(cache_size_mb.get(), 0)) << 20);
+  const uint64_t limit = uint64_t(std::max<int64_t>(cache_size_mb.get(), 0)) << 20;
+  if (has_to_look(key, bytes.size(), limit)) trim(limit);
   return true;
 }
 
@@ -246,7 +252,7 @@ void DiskCache::trim(uint64_t limit) const {
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.used_ns < b.used_ns; });
   for (const Entry& entry : entries) {
-    if (bytes <= limit) break;
+    if (bytes <= limit - limit / 8) break;
     unlink(entry.path.c_str());
     bytes -= entry.bytes;
   }

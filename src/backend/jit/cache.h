@@ -30,7 +30,8 @@ class DiskCache {
 
   // The file of a verified entry, marked as used now.
   bool find(std::string_view key, std::string& path) const;
-  // Writes an entry; false with the reason when the folder is full or may not be written.
+  // Writes an entry, and now and then trims the folder to the limit of the options; false with the
+  // reason when the folder is full or may not be written.
   bool store(std::string_view key, std::string_view bytes, std::string& path,
              std::string& why) const;
 
@@ -41,8 +42,8 @@ class DiskCache {
   void keep_texts(std::string_view key, std::span<const std::string> sources) const;
   void keep_prelude(const Hash& hash, std::string_view text) const;
 
-  // Removes the least recently used entries until the folder is within `bytes`, and what dead
-  // processes left behind.
+  // Removes what dead processes left behind and, where entries take more than `bytes`, the least
+  // recently used ones until there is room for an eighth of it.
   void trim(uint64_t bytes) const;
 
  private:
