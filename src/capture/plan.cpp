@@ -433,11 +433,13 @@ class Planner {
                              o.writes < 0 ? -1 : input_in_new[static_cast<size_t>(o.writes)]);
     }
     std::vector<sym::Expr> symbols;
+    std::vector<int64_t> hints;
     for (const auto& [old, renamed_to] : renames_) {
       plan_.symbols.push_back(old);
       symbols.push_back(renamed_to);
+      hints.push_back(thread_state.top->value_of(old));
     }
-    plan_.graph.set_symbols(std::move(symbols));
+    plan_.graph.set_symbols(std::move(symbols), std::move(hints));
   }
 
   Size renamed(Size s) {

@@ -75,6 +75,7 @@ Builder::~Builder() = default;
 Tensor Builder::input(std::string name, TensorMeta meta, InputKind kind) {
   VITRO_CHECK(kind != InputKind::number, "builder: a number input has no tensor; use Graph::add");
   std::vector<sym::Expr> symbols = state_->graph.symbols();
+  state_->symbols.note_hints(meta);
   for (const Size size : meta.sizes) {
     if (!size.is_symbolic()) continue;
     for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
@@ -82,7 +83,9 @@ Tensor Builder::input(std::string name, TensorMeta meta, InputKind kind) {
         symbols.push_back(symbol);
     }
   }
-  state_->graph.set_symbols(std::move(symbols));
+  std::vector<int64_t> hints;
+  for (const sym::Expr symbol : symbols) hints.push_back(state_->symbols(symbol));
+  state_->graph.set_symbols(std::move(symbols), std::move(hints));
   return tensor({state_->graph.add_input(std::move(name), std::move(meta), kind), 0});
 }
 

@@ -82,11 +82,18 @@ std::vector<std::vector<NodeId>> Graph::users() const {
   return all;
 }
 
+void Graph::set_symbols(std::vector<sym::Expr> symbols, std::vector<int64_t> hints) {
+  VITRO_ASSERT(symbols.size() == hints.size(), symbols.size(), " symbols, ", hints.size(),
+               " hints");
+  symbols_ = std::move(symbols);
+  hints_ = std::move(hints);
+}
+
 bool operator==(const Graph& a, const Graph& b) {
   const auto same_output = [](const Output& x, const Output& y) {
     return x.value == y.value && x.writes == y.writes;
   };
-  return a.inputs_ == b.inputs_ && a.symbols_ == b.symbols_ &&
+  return a.inputs_ == b.inputs_ && a.symbols_ == b.symbols_ && a.hints_ == b.hints_ &&
          std::equal(a.nodes_.begin(), a.nodes_.end(), b.nodes_.begin(), b.nodes_.end(),
                     same_node) &&
          std::equal(a.outputs_.begin(), a.outputs_.end(), b.outputs_.begin(), b.outputs_.end(),

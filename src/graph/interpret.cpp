@@ -94,8 +94,7 @@ class Run {
                              values_[id.n][0].size(static_cast<int64_t>(d)).value());
       }
     }
-    const std::vector<int64_t> hinted = hints(g_);
-    for (size_t i = 0; i < hinted.size(); ++i) symbols_.note(g_.symbols()[i], hinted[i]);
+    for (size_t i = 0; i < g_.symbols().size(); ++i) symbols_.note(g_.symbols()[i], g_.hints()[i]);
   }
 
   // Values that nobody reads any more are let go.

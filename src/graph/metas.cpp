@@ -87,82 +87,8 @@ DType common_dtype(const Graph& g, const Node& node) {
                            node.results[0].dtype);
 }
 
-constexpr int64_t largest_search = int64_t{1} << 40, values_searched = 64, most_guesses = 4096;
-
-namespace {
-
-std::vector<SymbolValues::KnownSize> symbolic_sizes(const Graph& g) {
-  std::vector<SymbolValues::KnownSize> out;
-  for (const Node& node : g.nodes()) {
-    each_size(node, [&](Size size) {
-      if (size.is_symbolic()) out.emplace_back(size.expr(), size.value());
-    });
-  }
-  return out;
-}
-
-}  // namespace
-
 SymbolValues::SymbolValues(const Graph& g) {
-  if (g.symbols().empty()) return;
-  for (const Node& node : g.nodes()) {
-    if (values_.size() >= g.symbols().size()) return;
-    each_size(node, [this](Size size) {
-      if (size.is_symbolic()) note_size(size.expr(), size.value());
-    });
-  }
-  for (const sym::Expr symbol : g.symbols()) {
-    if (!find(symbol)) search(symbol, g);
-  }
-  SymbolValues whole = *this;
-  int64_t guesses = most_guesses;
-  if (whole.guess(g, symbolic_sizes(g), guesses)) *this = std::move(whole);
-}
-
-// Symbols of which the graph only holds products: the first values with which all sizes are what
-// they are.  False where `guesses` run out.
-bool SymbolValues::guess(const Graph& g, std::span<const KnownSize> sizes, int64_t& guesses) {
-  for (const auto& [expr, number] : sizes) note_size(expr, number);
-  const auto symbol = std::find_if(g.symbols().begin(), g.symbols().end(),
-                                   [this](sym::Expr e) { return !find(e); });
-  const auto contradicts = [this](const KnownSize& size) {
-    const auto symbols = sym::symbols_of(size.first);
-    const bool known =
-        std::all_of(symbols.begin(), symbols.end(), [this](sym::Expr e) { return find(e); });
-    return known && (*this)(size.first) != size.second;
-  };
-  if (std::any_of(sizes.begin(), sizes.end(), contradicts)) return false;
-  if (symbol == g.symbols().end()) return true;
-  for (int64_t value = std::max<int64_t>(sym::range_of(*symbol).low, 1); --guesses > 0; ++value) {
-    SymbolValues trial = *this;
-    trial.note(*symbol, value);
-    if (!trial.guess(g, sizes, guesses)) continue;
-    *this = std::move(trial);
-    return true;
-  }
-  return false;
-}
-
-// A symbol of which the graph only holds quotients: the first value that all of them allow.
-void SymbolValues::search(sym::Expr symbol, const Graph& g) {
-  std::vector<KnownSize> sizes = symbolic_sizes(g);
-  std::erase_if(
-      sizes, [symbol](const auto& s) { return sym::symbols_of(s.first) != std::vector{symbol}; });
-  if (sizes.empty()) return;
-  const auto at = [](sym::Expr expr, int64_t value) {
-    return sym::evaluate(expr, [value](sym::Expr) { return value; });
-  };
-  const auto& [first, wanted] = sizes.front();
-  int64_t low = std::max<int64_t>(sym::range_of(symbol).low, 0), step = 1;
-  while (step < largest_search && at(first, low + step) < wanted) step *= 2;
-  for (; step > 0; step /= 2) {
-    while (at(first, low + step) < wanted) low += step;
-  }
-  for (int64_t value = low; value < low + values_searched; ++value) {
-    const bool all = std::all_of(sizes.begin(), sizes.end(),
-                                 [&](const auto& s) { return at(s.first, value) == s.second; });
-    if (all) return note(symbol, value);
-  }
+  for (size_t i = 0; i < g.symbols().size(); ++i) note(g.symbols()[i], g.hints()[i]);
 }
 
 void SymbolValues::note(sym::Expr symbol, int64_t value) {
@@ -205,16 +131,6 @@ int64_t SymbolValues::operator()(sym::Expr expr) const {
     VITRO_CHECK(found, "graph: nothing gives a value to the symbol ", symbol);
     return *found;
   });
-}
-
-std::vector<int64_t> hints(const Graph& g) {
-  const SymbolValues known(g);
-  std::vector<int64_t> out;
-  for (const sym::Expr symbol : g.symbols()) {
-    const int64_t* found = known.find(symbol);
-    out.push_back(found ? *found : std::max<int64_t>(sym::range_of(symbol).low, 0));
-  }
-  return out;
 }
 
 void each_size(const Node& node, const std::function<void(Size)>& f) {

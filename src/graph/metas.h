@@ -31,8 +31,6 @@ OpProgram program_of(const OpDef& op, DType result);
 // Values of symbols, few enough for a list.
 class SymbolValues {
  public:
-  using KnownSize = std::pair<sym::Expr, int64_t>;
-
   SymbolValues() = default;
   explicit SymbolValues(const Graph& g);  // its hints
   // The first value given stays.
@@ -52,8 +50,6 @@ class SymbolValues {
   Size plain(Size size) const { return size.is_symbolic() ? Size((*this)(size.expr())) : size; }
 
  private:
-  void search(sym::Expr symbol, const Graph& g);
-  bool guess(const Graph& g, std::span<const KnownSize> sizes, int64_t& guesses);
   std::vector<std::pair<sym::Expr, int64_t>> values_;
 };
 

@@ -62,6 +62,7 @@ class Parser {
 
   void symbols() {
     std::vector<sym::Expr> list;
+    std::vector<int64_t> hints;
     do {
       const std::string name(at_.name());
       if (name.empty() || !at_.take("=")) fail("needs a symbol and its value, as in s0=4");
@@ -73,9 +74,10 @@ class Parser {
       symbols_.emplace(name, symbol);
       values_.note(symbol, *value);
       list.push_back(symbol);
+      hints.push_back(*value);
     } while (at_.take(","));
     if (!at_.take("]")) fail("needs \"]\" after the symbols");
-    g_.set_symbols(std::move(list));
+    g_.set_symbols(std::move(list), std::move(hints));
   }
 
   sym::Range symbol_range() {

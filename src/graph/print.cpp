@@ -110,7 +110,7 @@ std::string input_text(const Node& node) {
 
 std::string symbols_text(const Graph& g) {
   if (g.symbols().empty()) return {};
-  const std::vector<int64_t> values = hints(g);
+  const std::vector<int64_t>& values = g.hints();
   std::string out = "[";
   for (size_t i = 0; i < values.size(); ++i) {
     const sym::Expr symbol = g.symbols()[i];

@@ -115,7 +115,6 @@ TEST(Chain, lengths_can_be_symbols) {
         matmul(reshape(permute(mixed, {0, 2, 1, 3}), {1, in[0].size(1), 48}), in[2])};
   };
   graph::Graph g = graph_of({{1, n, 48}, {1, n, 48}, {48, 20}}, f, false);
-  g.set_symbols({s0});
   Compiled c = compile_graph(graph::run_passes(std::move(g), graph::standard_passes()));
   if (std::getenv("VITRO_SHOW")) show(c);
   EXPECT_TRUE(is_chained(c));

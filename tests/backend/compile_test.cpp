@@ -206,7 +206,6 @@ TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
     return std::vector<Tensor>{softmax(in[0], -1), gelu(mm(in[0], in[1])), sum(in[0], {0})};
   });
   graph::Graph g = base;
-  g.set_symbols({sym::Expr::symbol("s0")});
   Compiled c = compile_graph(g);
   for (const int64_t rows : {2, 12, 57}) {
     const Tensor x = random_tensor({rows, 64}), w = random_tensor({64, 32}, 2);
@@ -243,7 +242,6 @@ TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {
   graph::Graph g = graph_of({{Size(4, symbol)}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{in[0] + slice(in[0], 0, 3, in[0].size(0), 2)};
   });
-  g.set_symbols({symbol});
   Compiled c = compile_graph(g);
   const Tensor x = random_tensor({4});
   const std::vector<int64_t> symbols{4};
@@ -259,7 +257,6 @@ TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
     return std::vector<Tensor>{sum(turned, {0, 2}), var(exp(turned * 9), {0, 2}),
                                argmax(turned, {}), sum(in[0], {0, 1})};
   });
-  g.set_symbols({symbol});
   Compiled c = compile_graph(g);
   for (const int64_t n : {2, 12, 57, 4096, 4097, 9000}) {
     const Tensor x = random_tensor({5, n, 6});

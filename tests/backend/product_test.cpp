@@ -132,7 +132,6 @@ TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
     b.output(mm(x, w));
   }
   graph::Graph g = b.take();
-  g.set_symbols({sym::Expr::symbol("s0")});
   Compiled c = compile_graph(g);
   const Tensor weight = random_tensor({64, 32}, 2);
   const auto allocations_of = [&](int64_t rows) {
@@ -246,7 +245,6 @@ TEST(ProductInPlace, is_for_sizes_that_differ_from_call_to_call_but_not_for_para
       b.output(mm(x, w));
     }
     graph::Graph g = b.take();
-    g.set_symbols({sym::Expr::symbol("s0")});
     return packs_of(g);
   };
   EXPECT_EQ(packs(graph::InputKind::argument), by_rows);
@@ -263,7 +261,6 @@ TEST(ProductInPlace, knows_the_sizes_that_only_its_right_operand_has) {
     b.output(bmm(x, slice(w, 1, 0, 6)));
   }
   graph::Graph g = b.take();
-  g.set_symbols({sym::Expr::symbol("s0")});
   Compiled c = compile_graph(g);
   const std::vector<Tensor> in{random_tensor({3, 60, 6}, 1), random_tensor({3, 9, 8}, 2)};
   expect_same_bits(c.run(in, {9})[0], bmm(in[0], slice(in[1], 1, 0, 6)));

@@ -11,21 +11,21 @@ TEST(Parse, reads_back_what_print_wrote) {
   EXPECT_TRUE(parse(print(g)).value() == g) << print(g);
 }
 
-TEST(Parse, finds_numbers_for_symbols_of_which_there_are_only_products) {
+TEST(Parse, keeps_the_numbers_of_symbols_of_which_there_are_only_products) {
   const std::string text =
       "graph[s0=2, s1=3, s2=5]() {\n"
       "  arange: i64[s0*s1*s2 + 2] = arange(3*s0*s1*s2, -4, -3, dtype=none)\n"
       "  return arange\n"
       "}\n";
   const Graph g = *parse(text);
-  EXPECT_EQ(hints(g), (std::vector<int64_t>{2, 3, 5}));
+  EXPECT_EQ(g.hints(), (std::vector<int64_t>{2, 3, 5}));
   EXPECT_EQ(print(g), text);
 }
 
 TEST(Parse, gives_sizes_their_numbers_again) {
   const Graph g = parse(print(layer())).value();
   EXPECT_EQ(g.nodes().back().results[0].sizes[0].value(), 32);
-  EXPECT_EQ(hints(g), std::vector<int64_t>{32});
+  EXPECT_EQ(g.hints(), std::vector<int64_t>{32});
   EXPECT_EQ(verify(g), "");
 }
 

@@ -32,7 +32,7 @@ TEST(Verify, says_what_is_wrong) {
             "node mm: result 0 has 0 strides for 2 sizes");
   EXPECT_EQ(broken([&](Graph& g) { g[NodeId{2}].attrs = {}; }),
             "node permute: permute: needs its attributes");
-  EXPECT_EQ(broken([](Graph& g) { g.set_symbols({}); }),
+  EXPECT_EQ(broken([](Graph& g) { g.set_symbols({}, {}); }),
             "node x: the symbol s0 is not among the graph's symbols");
   EXPECT_EQ(broken([](Graph& g) { g.add_output({NodeId{0}, 3}); }),
             "graph: returns result 3 of node number 0, which it does not have");

@@ -102,7 +102,9 @@ class Graph {
   size_t size() const { return nodes_.size(); }
   // Size symbols in the order in which a call passes their values.
   const std::vector<sym::Expr>& symbols() const { return symbols_; }
-  void set_symbols(std::vector<sym::Expr> symbols) { symbols_ = std::move(symbols); }
+  // Their values in the run whose numbers the graph's sizes carry.
+  const std::vector<int64_t>& hints() const { return hints_; }
+  void set_symbols(std::vector<sym::Expr> symbols, std::vector<int64_t> hints);
 
   // By node number: the nodes that read one of its results (outputs not counted), in order.
   std::vector<std::vector<NodeId>> users() const;
@@ -118,6 +120,7 @@ class Graph {
   std::vector<NodeId> inputs_;
   std::vector<Output> outputs_;
   std::vector<sym::Expr> symbols_;
+  std::vector<int64_t> hints_;
 };
 
 std::string print(const Graph& g);
@@ -130,8 +133,5 @@ std::string verify(const Graph& g);
 // Outputs in order; written inputs are not written.  The oracle of every pass and of the compiler.
 std::vector<Tensor> interpret(const Graph& g, std::span<const Operand> inputs,
                               std::span<const int64_t> symbols = {});
-
-// The numbers that the graph's sizes carry for its symbols, in order of symbols().
-std::vector<int64_t> hints(const Graph& g);
 
 }  // namespace vitro::graph
