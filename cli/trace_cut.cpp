@@ -2,11 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "trace.h"
 #include "vitro/analyze/cut.h"
 #include "vitro/analyze/find.h"
+#include "vitro/analyze/merge_ranks.h"
 #include "vitro/analyze/steps.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/units.h"
@@ -18,7 +20,7 @@ struct CutSetting {
   TraceSetting trace;
   std::string file, out, from, to;
   std::vector<std::string> processes;
-  std::optional<int64_t> step;
+  std::optional<int64_t> step, rank;
 };
 
 int refuse(const std::string& why) {
@@ -42,11 +44,45 @@ bool take_step(const analyze::Trace& trace, int64_t number, analyze::CutOptions&
   return false;
 }
 
+// The file of the rank, or nothing, and why said: in a folder are many.
+std::optional<std::string> file_of(const CutSetting& setting) {
+  if (setting.file == "-") {
+    refuse("needs a file, which it reads twice; got standard input");
+    return std::nullopt;
+  }
+  if (!std::filesystem::is_directory(setting.file)) return setting.file;
+  if (!setting.rank) {
+    refuse(cat(setting.file, " is a folder: say with --rank which of its traces"));
+    return std::nullopt;
+  }
+  const std::vector<std::string> files = analyze::trace_files({setting.file});
+  for (size_t i = 0; i < files.size(); ++i) {
+    const auto trace = analyze::Trace::open(files[i], {.keep = !setting.trace.no_cache});
+    if (trace && analyze::rank_of(*trace, files[i], i) == *setting.rank) return files[i];
+  }
+  refuse(cat(setting.file, ": none of its ", files.size(), " traces is of rank ", *setting.rank));
+  return std::nullopt;
+}
+
+// False, and why said, where nothing in the file is of the rank.
+bool take_rank(const analyze::Trace& trace, const CutSetting& setting,
+               analyze::CutOptions& options) {
+  if (std::filesystem::is_directory(setting.file)) return true;
+  options.processes = analyze::processes_of_rank(trace, *setting.rank);
+  if (!options.processes.empty()) return true;
+  refuse(cat(setting.file, ": no process in it is of rank ", *setting.rank,
+             ": neither a name or label of a process nor distributedInfo says so; `vitro trace "
+             "merge --ranks` writes them, --pid takes a process"));
+  return false;
+}
+
 int run(const CutSetting& setting) {
   analyze::CutOptions options{.processes = setting.processes};
-  if (setting.file == "-") return refuse("needs a file, which it reads twice; got standard input");
-  const auto trace = open_trace(setting.file, setting.trace);
+  const auto file = file_of(setting);
+  if (!file) return bad_usage;
+  const auto trace = open_trace(*file, setting.trace);
   if (!trace) return unreadable;
+  if (setting.rank && !take_rank(*trace, setting, options)) return bad_usage;
   const int64_t begin = analyze::begin_of(*trace);
   for (const auto& [text, to] :
        {std::pair(&setting.from, &options.from), {&setting.to, &options.to}}) {
@@ -78,7 +114,9 @@ int run(const CutSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<CutSetting>();
-  app.add_option("file", setting->file, "trace: .json, .json.gz, .json.zst, .zip")->required();
+  app.add_option("file", setting->file,
+                 "trace: .json, .json.gz, .json.zst, .zip; with --rank a folder of them too")
+      ->required();
   app.add_option("-o,--out", setting->out, "the new trace; packed where it ends in .gz or .zst")
       ->required();
   app.add_option("--from", setting->from,
@@ -89,13 +127,15 @@ std::function<int()> declare(CLI::App& app) {
       ->excludes("--to");
   app.add_option("--pid,--process", setting->processes,
                  "only this process: its pid, name or labels; may be repeated");
+  app.add_option("--rank", setting->rank,
+                 "only this rank: of a folder its trace, of a file of several ranks its processes")
+      ->excludes("--pid");
   app.add_flag("--no-cache", setting->trace.no_cache,
                "keep nothing of the file for the next question");
   return [setting] { return run(*setting); };
 }
 
-const AddTraceCommand cut("cut",
-                          "Write a time range, a step or a process as a small trace of its own",
+const AddTraceCommand cut("cut", "Write a time range, a step, a process or a rank as a small trace",
                           declare);
 
 }  // namespace

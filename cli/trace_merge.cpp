@@ -1,10 +1,13 @@
-// `vitro trace merge HOST TIMES -o OUT`: kernels that are known by their times, put into the trace.
+// `vitro trace merge`: what was recorded apart as one trace: work of devices and their host, or the
+// ranks of a run.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "trace.h"
 #include "vitro/analyze/merge.h"
+#include "vitro/analyze/merge_ranks.h"
+#include "vitro/analyze/merge_traces.h"
 
 namespace vitro::cli {
 namespace {
@@ -12,48 +15,85 @@ namespace {
 struct Setting {
   TraceSetting shown;
   analyze::MergeOptions options;
-  std::string host, times, output;
+  analyze::MergeTracesOptions clocks;
+  std::vector<std::string> places;
+  std::string output;
+  bool ranks = false;
 };
 
+template <class Merged>
+int tell(const Result<Merged>& merged, const TraceSetting& shown,
+         analyze::Answer (*answer)(const Merged&)) {
+  if (merged) return print_answer(answer(*merged), shown);
+  std::fprintf(stderr, "vitro: %s\n", merged.why().c_str());
+  return unreadable;
+}
+
 int run(const Setting& setting) {
-  const auto host = open_trace(setting.host, setting.shown);
-  if (!host) return unreadable;
-  const auto merged = analyze::merge(*host, analyze::times_file(*host, setting.times),
-                                     setting.output, setting.options);
-  if (!merged) {
-    std::fprintf(stderr, "vitro: %s\n", merged.why().c_str());
-    return unreadable;
+  const analyze::LoadOptions load{.keep = !setting.shown.no_cache};
+  if (setting.ranks) {
+    return tell<analyze::MergedRanks>(
+        analyze::merge_ranks(analyze::trace_files(setting.places), setting.output, load),
+        setting.shown, analyze::answer_merged);
   }
-  return print_answer(analyze::answer_merge(*merged), setting.shown);
+  if (setting.places.size() != 2) {
+    std::fprintf(stderr,
+                 "vitro: merge: got %zu file%s, needed are the host's trace and one of devices or "
+                 "of times; or --ranks and the traces of all ranks\n",
+                 setting.places.size(), setting.places.size() == 1 ? "" : "s");
+    return bad_usage;
+  }
+  const auto host = open_trace(setting.places[0], setting.shown);
+  if (!host) return unreadable;
+  const std::string other = analyze::times_file(*host, setting.places[1]);
+  // A trace has events, a file of times has none.
+  const auto devices = analyze::Trace::open(other, load);
+  if (devices && devices->size() > 0) {
+    return tell<analyze::MergedTraces>(
+        analyze::merge_traces(*host, *devices, setting.output, setting.clocks), setting.shown,
+        analyze::answer_merged);
+  }
+  return tell<analyze::MergeResult>(analyze::merge(*host, other, setting.output, setting.options),
+                                    setting.shown, analyze::answer_merge);
 }
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<Setting>();
   analyze::MergeOptions& options = setting->options;
-  app.add_option("host", setting->host, trace_file_about)->required();
-  app.add_option("times", setting->times,
-                 "kernel_event_{rank}.json, or the folder that has it for the trace's rank")
+  app.add_option("traces", setting->places,
+                 "the host's trace, then a trace of devices, or times of kernels "
+                 "(kernel_event_{rank}.json, or the folder that has it for the trace's rank); with "
+                 "--ranks the traces of all ranks, or their folder")
       ->required();
-  app.add_option("-o,--output", setting->output, "the trace with the kernels: .json, .gz, .zst")
-      ->required();
-  app.add_option("--ignore", options.ignored, "ops that run nothing on the device")
+  app.add_option("-o,--output", setting->output, "the trace of both: .json, .gz, .zst")->required();
+  app.add_flag("--ranks", setting->ranks, "put the ranks of a run into one trace, by one clock");
+  app.add_option("--offset-us", setting->clocks.offset_us,
+                 "of a trace of devices: what to add to its times, instead of aligning the clocks");
+  app.add_option("--ignore", options.ignored, "of times: ops that run nothing on the device")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--threshold-us", options.threshold_us, "shorter times are no kernels")
+  app.add_option("--threshold-us", options.threshold_us, "of times: shorter ones are no kernels")
       ->capture_default_str();
-  app.add_option("--latency-us", options.latency_us,
-                 "from the launch of a kernel to its begin on an idle device")
+  app.add_option_function<double>(
+         "--latency-us",
+         [setting](double us) {
+           setting->options.latency_us = us;
+           setting->clocks.latency_us = us;
+         },
+         "from the launch of a kernel to its begin on an idle device")
+      ->default_str("0");
+  app.add_option("--device", options.device, "of times: the pid of the device's rows")
       ->capture_default_str();
-  app.add_option("--device", options.device, "what the device is called: the pid of its rows")
-      ->capture_default_str();
-  app.add_option("--stream", options.stream, "what its stream is called: the tid of its row")
+  app.add_option("--stream", options.stream, "of times: the tid of its stream")
       ->capture_default_str();
   setting->shown.declare(app);
   return [setting] { return run(*setting); };
 }
 
 const AddTraceCommand merge(
-    "merge", "Put kernels that are known only by their times into the trace of the host", declare);
+    "merge",
+    "Put what was recorded apart into one trace: devices and their host, or the ranks of a run",
+    declare);
 
 }  // namespace
 }  // namespace vitro::cli

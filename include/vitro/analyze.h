@@ -18,6 +18,8 @@
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/memory.h"
 #include "vitro/analyze/merge.h"
+#include "vitro/analyze/merge_ranks.h"
+#include "vitro/analyze/merge_traces.h"
 #include "vitro/analyze/ops.h"
 #include "vitro/analyze/overlap.h"
 #include "vitro/analyze/ranks.h"

@@ -39,15 +39,6 @@ std::string stem(const std::string& file) {
   return name;
 }
 
-int64_t rank_of(const Trace& trace, const std::string& file, size_t place) {
-  const auto info = trace.metadata().find("distributedInfo");
-  if (info != trace.metadata().end()) {
-    const Arguments members(cat("{\"args\":", info->second, "}"));
-    if (const auto rank = members.number("rank")) return *rank;
-  }
-  return last_number(stem(file)).value_or(static_cast<int64_t>(place));
-}
-
 // The collectives of one trace.
 class Reader {
  public:
@@ -219,6 +210,15 @@ bool is_trace(const std::string& name) {
 }
 
 }  // namespace
+
+int64_t rank_of(const Trace& trace, const std::string& file, size_t place) {
+  const auto info = trace.metadata().find("distributedInfo");
+  if (info != trace.metadata().end()) {
+    const Arguments members(cat("{\"args\":", info->second, "}"));
+    if (const auto rank = members.number("rank")) return *rank;
+  }
+  return last_number(stem(file)).value_or(static_cast<int64_t>(place));
+}
 
 Ranks ranks(const std::vector<std::string>& files, const LoadOptions& options) {
   Ranks out;

@@ -60,6 +60,9 @@ Ranks ranks(const std::vector<std::string>& files, const LoadOptions& options = 
 // Events of a finding are of the rank that its sentence names.
 Answer answer_ranks(const Ranks& ranks);
 
+// The rank that a trace is of, by the definition above; `place`: in the list.
+int64_t rank_of(const Trace& trace, const std::string& file, size_t place);
+
 // Of a folder the traces in it, by name; of a file itself.  Error where there is none.
 std::vector<std::string> trace_files(const std::vector<std::string>& places);
 

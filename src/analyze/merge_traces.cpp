@@ -1,0 +1,241 @@
+#include "vitro/analyze/merge_traces.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analyze/clocks.h"
+#include "analyze/device_work.h"
+#include "analyze/rewrite.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+#include "vitro/report/json.h"
+#include "vitro/report/output.h"
+
+namespace vitro::analyze {
+namespace {
+
+using Place = std::pair<std::string, std::string>;  // pid, tid
+
+Place place_of(const Trace& trace, EventId e) {
+  const TrackInfo& track = trace.tracks()[trace.track_ids()[e]];
+  return {track.pid, track.tid};
+}
+
+// The events of the devices' trace that are put into that of the host.
+class Chosen {
+ public:
+  Chosen(const Trace& host, const Trace& devices, MergedTraces& merged)
+      : host_(host), devices_(devices), classes_(devices), merged_(merged) {
+    const Classes host_classes(host);
+    for (EventId e = 0; e < host.size(); ++e) {
+      if (host_classes[e] != EventClass::runtime) continue;
+      has_calls_ = true;
+      if (host.links()[e] != none) calls_.insert(host.links()[e]);
+    }
+    for (EventId e = 0; e < devices.size(); ++e)
+      if (classes_.is_device_work(e)) pids_.insert(place_of(devices, e).first);
+    for (EventId e = 0; e < host.size(); ++e)
+      if (host.phases()[e] == 'M') named_.emplace(host.name(e), place_of(host, e));
+  }
+
+  bool has_work() const { return !pids_.empty(); }
+
+  std::vector<EventId> take() {
+    std::vector<EventId> out;
+    for (EventId e = 0; e < devices_.size(); ++e) {
+      if (uint64_t* count = counted_as(e)) {
+        ++*count;
+        out.push_back(e);
+      }
+    }
+    return out;
+  }
+
+ private:
+  // What it counts as; nothing: it is left out.
+  uint64_t* counted_as(EventId e) const {
+    if (classes_.is_device_work(e)) return &merged_.work;
+    const EventClass which = classes_[e];
+    const bool of_device = pids_.contains(place_of(devices_, e).first);
+    if (which == EventClass::runtime && lacks_call(e)) return &merged_.calls;
+    if (which == EventClass::device_range || which == EventClass::sync ||
+        (which == EventClass::counter && of_device))
+      return &merged_.others;
+    const bool names = devices_.phases()[e] == 'M' && of_device &&
+                       !named_.contains({std::string(devices_.name(e)), place_of(devices_, e)});
+    return names ? &merged_.others : nullptr;
+  }
+
+  bool lacks_call(EventId e) const {
+    return devices_.links()[e] == none ? !has_calls_ : !calls_.contains(devices_.links()[e]);
+  }
+
+  const Trace &host_, &devices_;
+  Classes classes_;
+  MergedTraces& merged_;
+  bool has_calls_ = false;
+  std::unordered_set<int64_t> calls_;              // correlations of the host's calls
+  std::set<std::string, std::less<>> pids_;        // of devices
+  std::set<std::pair<std::string, Place>> named_;  // rows that the host's trace names
+};
+
+// A stream that has work in both.
+std::string stream_of_both(const Trace& host, const Trace& devices) {
+  std::set<Place> streams;
+  const Classes of_host(host), of_devices(devices);
+  for (EventId e = 0; e < host.size(); ++e)
+    if (of_host.is_device_work(e)) streams.insert(place_of(host, e));
+  for (EventId e = 0; !streams.empty() && e < devices.size(); ++e) {
+    const Place place = place_of(devices, e);
+    if (of_devices.is_device_work(e) && streams.contains(place))
+      return cat("pid ", place.first, ", tid ", place.second);
+  }
+  return {};
+}
+
+class Writer {
+ public:
+  Writer(const Trace& host, const Trace& devices, int64_t offset, report::Output& out)
+      : host_(host), devices_(devices), shift_(devices.base() + offset - host.base()), out_(out) {
+    for (EventId e = 0; e < host.size(); ++e) {
+      const char phase = host.phases()[e];
+      if ((phase != 's' && phase != 'f') || host.links()[e] == none) continue;
+      number_ = std::max(number_, host.links()[e]);
+      if (host.category(e) == "ac2g") (phase == 's' ? begun_ : ended_).insert(host.links()[e]);
+    }
+  }
+
+  // False where it is no JSON.
+  bool event(EventId e, std::string_view text) {
+    const auto later = rewritten(text, [&](std::string_view key, std::string_view, bool in_args) {
+      if (in_args || key != "ts" || devices_.phases()[e] == 'M')
+        return std::optional<std::string>();
+      return std::optional(microseconds(devices_.ts()[e] + shift_));
+    });
+    if (later) out_.write(cat(*later, ",\n"));
+    return later.has_value();
+  }
+
+  // From the launch, whose begin is by the host's clock, to the work.
+  void arrow(const TrackInfo& from, int64_t at, int64_t correlation, EventId work) {
+    const bool begun = begun_.contains(correlation) && ended_.insert(correlation).second;
+    const int64_t number = begun ? correlation : ++number_;
+    if (!begun) end_of_arrow("s", number, from, at);
+    end_of_arrow("f", number, devices_.tracks()[devices_.track_ids()[work]],
+                 devices_.ts()[work] + shift_);
+  }
+
+  int64_t shift() const { return shift_; }
+
+ private:
+  static std::string microseconds(int64_t ns) {
+    report::TextOutput out;
+    report::Json(out).thousandths(ns);
+    out.finish();
+    return out.text();
+  }
+
+  static void place(report::Json& json, const char* key, const std::string& text) {
+    const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    json.key(key);
+    number ? json.raw(text) : json.value(text);
+  }
+
+  void end_of_arrow(const char* phase, int64_t number, const TrackInfo& row, int64_t at) {
+    report::Json json(out_);
+    json.begin_object().member("ph", phase).member("name", "ac2g").member("cat", "ac2g");
+    place(json, "pid", row.pid);
+    place(json, "tid", row.tid);
+    json.member("id", number).key("ts").thousandths(at);
+    if (*phase == 'f') json.member("bp", "e");
+    json.end();
+    out_.write(",\n");
+  }
+
+  const Trace &host_, &devices_;
+  int64_t shift_;  // from times of the devices' trace to times of the host's
+  report::Output& out_;
+  std::unordered_set<int64_t> begun_, ended_;  // arrows of the host's trace
+  int64_t number_ = 0;                         // of the last arrow
+};
+
+// Arrows to work whose call is in the devices' own trace.
+void add_own_arrows(const Trace& devices, const std::vector<EventId>& events,
+                    const std::vector<bool>& linked, Writer& writer, MergedTraces& merged) {
+  const Classes classes(devices);
+  std::unordered_map<int64_t, EventId> calls;
+  for (const EventId e : events)
+    if (classes[e] == EventClass::runtime && devices.links()[e] != none)
+      calls.emplace(devices.links()[e], e);
+  for (const EventId e : events) {
+    if (!classes.is_device_work(e) || linked[e]) continue;
+    const auto call = calls.find(devices.links()[e]);
+    if (call == calls.end()) continue;
+    ++merged.linked;
+    writer.arrow(devices.tracks()[devices.track_ids()[call->second]],
+                 devices.ts()[call->second] + writer.shift(), none, e);
+  }
+}
+
+}  // namespace
+
+Result<MergedTraces> merge_traces(const Trace& host, const Trace& devices, const std::string& out,
+                                  const MergeTracesOptions& options) {
+  MergedTraces merged;
+  Chosen chosen(host, devices, merged);
+  if (!chosen.has_work())
+    return Failure{"merge: the second trace has no work of devices (kernels, copies, fills)"};
+  if (const std::string stream = stream_of_both(host, devices); !stream.empty())
+    return Failure{cat("merge: both traces have work of devices on ", stream,
+                       "; needed are that of the host and one that was recorded apart")};
+  std::vector<Launched> pairs = launched_by_correlation(host, devices);
+  if (pairs.empty()) pairs = launched_by_id(host, devices);
+  const auto clock = clock_of(host, devices, pairs, options);
+  if (!clock) return clock.failure();
+  merged.clock_by = clock->by;
+  merged.clock_offset = clock->offset;
+  merged.clock_room = clock->room;
+  merged.linked = pairs.size();
+  const std::vector<EventId> events = chosen.take();
+  const auto file = report::create_file(out);
+  Result<Done> read = Done{};
+  const auto copied = host.copy_with(*file, [&](report::Output& into) {
+    Writer writer(host, devices, clock->offset, into);
+    read = devices.read_events(
+        events, [&](EventId e, std::string_view text) { merged.broken += !writer.event(e, text); });
+    std::vector<bool> linked(devices.size());
+    for (const Launched& each : pairs) {
+      linked[each.work] = true;
+      writer.arrow(host.tracks()[host.track_ids()[each.launch]], host.ts()[each.launch],
+                   host.links()[each.launch], each.work);
+    }
+    add_own_arrows(devices, events, linked, writer, merged);
+  });
+  if (!read) return read.failure();
+  if (!copied) return copied.failure();
+  file->finish();
+  return merged;
+}
+
+Answer answer_merged(const MergedTraces& merged) {
+  AnswerTable table{"merged",
+                    "Work of devices put into the trace of the host",
+                    {{"work", "Work", Unit::count},
+                     {"linked", "Launch known", Unit::count},
+                     {"calls", "Calls", Unit::count},
+                     {"others", "Other events", Unit::count},
+                     {"broken", "Left out", Unit::count},
+                     {"clock_by", "Clock by"},
+                     {"clock_offset_ns", "Added to times", Unit::ns},
+                     {"clock_room_ns", "Could be more by", Unit::ns}},
+                    {}};
+  table.rows.push_back({static_cast<int64_t>(merged.work), static_cast<int64_t>(merged.linked),
+                        static_cast<int64_t>(merged.calls), static_cast<int64_t>(merged.others),
+                        static_cast<int64_t>(merged.broken), merged.clock_by, merged.clock_offset,
+                        merged.clock_room ? AnswerCell(*merged.clock_room) : AnswerCell()});
+  return {"merge", {std::move(table)}, {}};
+}
+
+}  // namespace vitro::analyze
