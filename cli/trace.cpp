@@ -84,8 +84,9 @@ std::function<int()> declare_group(CLI::App& app) {
 
 bool fails(const analyze::Answer& answer, double percent) {
   if (answer.flawed_percent > 0 && answer.flawed_percent >= percent) return true;
-  return std::ranges::any_of(answer.findings,
-                             [&](const auto& f) { return f.high_percent >= percent; });
+  return std::ranges::any_of(answer.findings, [&](const analyze::Finding& f) {
+    return !f.is_of_memory() && f.high_percent >= percent;
+  });
 }
 
 const AddCommand group("trace", "Read a trace of a profiler and answer questions about it",
@@ -96,6 +97,7 @@ const AddCommand group("trace", "Read a trace of a profiler and answer questions
 void TraceSetting::declare(CLI::App& app) {
   app.add_flag("--json", json, "print one JSON object");
   app.add_flag("--csv", csv, "print the tables as CSV")->excludes("--json");
+  app.add_option("--table", table, "only this table, by its name in JSON; findings: only these");
   app.add_flag("--no-cache", no_cache, "keep nothing of the file for the next question");
   app.add_option("--rows", rows, "rows of each table as text, 0: all")->capture_default_str();
   app.add_option("--fail-on", fail_on,
@@ -116,7 +118,9 @@ std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSet
   return std::move(*trace);
 }
 
-int print_answer(const analyze::Answer& answer, const TraceSetting& setting) {
+int print_answer(const analyze::Answer& all, const TraceSetting& setting) {
+  const analyze::Answer answer =
+      setting.table.empty() ? all : analyze::only_table(all, setting.table);
   if (!setting.json && !setting.csv) {
     const analyze::TextOptions options{report::wants_colours(STDOUT_FILENO), setting.rows};
     std::fputs(analyze::to_text(answer, options).c_str(), stdout);
@@ -126,7 +130,7 @@ int print_answer(const analyze::Answer& answer, const TraceSetting& setting) {
     out.finish();
     std::fputs(out.text().c_str(), stdout);
   }
-  return setting.fail_on && fails(answer, *setting.fail_on) ? has_findings : 0;
+  return setting.fail_on && fails(all, *setting.fail_on) ? has_findings : 0;
 }
 
 AddTraceCommand::AddTraceCommand(std::string name, std::string about, Declare declare) {

@@ -17,6 +17,7 @@ constexpr int has_findings = 1, unreadable = 3;  // exit codes, besides bad_usag
 struct TraceSetting {
   bool json = false, csv = false, no_cache = false;
   size_t rows = 30;
+  std::string table;              // only this one; empty: all
   std::optional<double> fail_on;  // percent
 
   void declare(CLI::App& app);

@@ -26,8 +26,8 @@ void print_head(const analyze::Trace& trace, const analyze::Answer& answer) {
     std::printf("Nothing was found that could win half a percent of it (%zu questions asked).\n",
                 analyze::analyses().size());
   } else {
-    std::printf("%zu finding%s; shares are of the measured time and may overlap.\n",
-                answer.findings.size(), answer.findings.size() == 1 ? "" : "s");
+    std::printf("%zu finding%s, together at most %.1f %% of it.\n", answer.findings.size(),
+                answer.findings.size() == 1 ? "" : "s", answer.together_percent);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 #include "vitro/report/json.h"
 #include "vitro/report/table.h"
 #include "vitro/report/units.h"
@@ -40,8 +41,17 @@ std::string table_text(const AnswerTable& table, const TextOptions& options) {
 
 std::string range_text(const Finding& finding) {
   const std::string low = decimals(finding.low_percent, "%.1f");
-  const std::string high = decimals(finding.high_percent, "%.1f %%");
-  return finding.low_percent == finding.high_percent ? high : cat(low, " to ", high);
+  const std::string high = decimals(finding.high_percent, "%.1f");
+  const std::string range = low == high ? high : cat(low, " to ", high);
+  if (!finding.is_of_memory()) return cat(range, " % of the step");
+  return cat(range, " % of the memory (up to ",
+             report::bytes_text(static_cast<double>(finding.high_bytes)), ")");
+}
+
+std::string shared_text(const Finding& finding) {
+  if (finding.shares_with.empty()) return {};
+  return cat("\n  ", report::time_text(static_cast<double>(finding.shared_ns)),
+             " of this time is that of ", finding.shares_with);
 }
 
 std::string events_text(const Finding& finding, std::string_view before) {
@@ -68,11 +78,55 @@ std::string csv_text(const AnswerCell& cell) {
 }
 
 void write_findings_csv(const std::vector<Finding>& findings, report::Output& out) {
-  out.write("key,low_percent,high_percent,low_ns,high_ns,sentence,advice,events\n");
+  out.write(
+      "key,low_percent,high_percent,low_ns,high_ns,low_bytes,high_bytes,sentence,advice,events,"
+      "shares_with,shared_ns\n");
   for (const Finding& f : findings) {
     out.write(cat(csv_field(f.key), ",", f.low_percent, ",", f.high_percent, ",", f.low_ns, ",",
-                  f.high_ns, ",", csv_field(f.sentence), ",", csv_field(f.advice), ",",
-                  events_text(f, ""), "\n"));
+                  f.high_ns, ",", f.low_bytes, ",", f.high_bytes, ",", csv_field(f.sentence), ",",
+                  csv_field(f.advice), ",", events_text(f, ""), ",", csv_field(f.shares_with), ",",
+                  f.shared_ns, "\n"));
+  }
+}
+
+void write_row(const std::vector<std::string>& fields, report::Output& out) {
+  for (size_t c = 0; c < fields.size(); ++c) out.write(cat(c == 0 ? "" : ",", fields[c]));
+  out.write('\n');
+}
+
+void write_table_csv(const AnswerTable& table, report::Output& out) {
+  std::vector<std::string> fields;
+  for (const AnswerColumn& column : table.columns) fields.push_back(csv_field(column.name));
+  write_row(fields, out);
+  for (const auto& row : table.rows) {
+    fields.clear();
+    for (const AnswerCell& cell : row) fields.push_back(csv_text(cell));
+    write_row(fields, out);
+  }
+}
+
+// All tables as one: their columns in the order in which they come up.
+void write_tables_csv(const std::vector<AnswerTable>& tables, report::Output& out) {
+  std::vector<std::string> names{"table"};
+  std::vector<std::vector<size_t>> places;  // of a table's columns in `names`
+  for (const AnswerTable& table : tables) {
+    std::vector<size_t>& place = places.emplace_back();
+    for (const AnswerColumn& column : table.columns) {
+      const auto known = std::find(names.begin() + 1, names.end(), column.name);
+      place.push_back(static_cast<size_t>(known - names.begin()));
+      if (known == names.end()) names.push_back(column.name);
+    }
+  }
+  std::vector<std::string> fields;
+  for (const std::string& name : names) fields.push_back(csv_field(name));
+  write_row(fields, out);
+  for (size_t t = 0; t < tables.size(); ++t) {
+    for (const auto& row : tables[t].rows) {
+      fields.assign(names.size(), {});
+      fields[0] = csv_field(tables[t].name);
+      for (size_t c = 0; c < row.size(); ++c) fields[places[t][c]] = csv_text(row[c]);
+      write_row(fields, out);
+    }
   }
 }
 
@@ -123,9 +177,9 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
     text += table_text(table, options);
   }
   for (const Finding& finding : answer.findings) {
-    text += cat("\n* ", finding.sentence, "\n  could win ", range_text(finding),
-                " of the step: ", finding.advice, "\n  [", finding.key,
-                events_text(finding, "; events "), "]\n");
+    text +=
+        cat("\n* ", finding.sentence, "\n  could win ", range_text(finding), ": ", finding.advice,
+            shared_text(finding), "\n  [", finding.key, events_text(finding, "; events "), "]\n");
   }
   return text;
 }
@@ -133,6 +187,7 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
 void to_json(const Answer& answer, report::Output& out) {
   report::Json json(out, 3);
   json.begin_object().member("analysis", answer.name);
+  if (answer.together_percent > 0) json.member("together_percent", answer.together_percent);
   for (const AnswerTable& table : answer.tables) {
     json.key(table.name).begin_array();
     for (const auto& row : table.rows) {
@@ -149,7 +204,12 @@ void to_json(const Answer& answer, report::Output& out) {
     json.member("advice", finding.advice);
     json.member("low_ns", finding.low_ns).member("high_ns", finding.high_ns);
     json.member("low_percent", finding.low_percent);
-    json.member("high_percent", finding.high_percent).key("events").begin_array();
+    json.member("high_percent", finding.high_percent);
+    if (finding.is_of_memory())
+      json.member("low_bytes", finding.low_bytes).member("high_bytes", finding.high_bytes);
+    if (!finding.shares_with.empty())
+      json.member("shares_with", finding.shares_with).member("shared_ns", finding.shared_ns);
+    json.key("events").begin_array();
     for (const EventId event : finding.events) json.value(event);
     json.end().end();
   }
@@ -159,16 +219,21 @@ void to_json(const Answer& answer, report::Output& out) {
 
 void to_csv(const Answer& answer, report::Output& out) {
   if (answer.tables.empty()) return write_findings_csv(answer.findings, out);
-  for (const AnswerTable& table : answer.tables) {
-    if (answer.tables.size() > 1) out.write(cat("# ", table.name, "\n"));
-    for (size_t c = 0; c < table.columns.size(); ++c)
-      out.write(cat(c == 0 ? "" : ",", csv_field(table.columns[c].name)));
-    out.write('\n');
-    for (const auto& row : table.rows) {
-      for (size_t c = 0; c < row.size(); ++c) out.write(cat(c == 0 ? "" : ",", csv_text(row[c])));
-      out.write('\n');
-    }
-  }
+  answer.tables.size() == 1 ? write_table_csv(answer.tables.front(), out)
+                            : write_tables_csv(answer.tables, out);
+}
+
+Answer only_table(Answer answer, std::string_view name) {
+  std::string all;
+  for (const AnswerTable& table : answer.tables) all += cat(table.name, ", ");
+  std::vector<AnswerTable> kept;
+  for (AnswerTable& table : answer.tables)
+    if (table.name == name) kept.push_back(std::move(table));
+  VITRO_CHECK(!kept.empty() || name == "findings", answer.name, ": has no table ", name,
+              "; it has ", all, "findings");
+  answer.tables = std::move(kept);
+  if (name != "findings") answer.findings.clear();
+  return answer;
 }
 
 }  // namespace vitro::analyze

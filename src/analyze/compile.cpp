@@ -95,7 +95,7 @@ void conclude_breaks(const Compilation& c, Findings& findings) {
                       " of that are guards and code between graphs", why),
                   "remove what breaks the graph (prints, .item(), data-dependent branches, "
                   "unsupported calls): torch._dynamo.explain or `vitro explain` names the lines"},
-                 0, r.glue, {r.longest});
+                 r.guards, r.glue, {r.longest}, Pieces(r.broken));
   }
 }
 
@@ -105,8 +105,10 @@ void conclude_compiling(const Trace& trace, const Compilation& c, Findings& find
   int64_t time = 0;
   uint64_t count = 0, again = 0;
   std::vector<std::pair<int64_t, EventId>> each;
+  Pieces when;
   for (const Compilation::Run& run : c.runs) {
     if (steps && !run.measured) continue;
+    when.add(run.begin, run.begin + run.time);
     time += run.time;
     ++count;
     again += run.again;
@@ -125,14 +127,18 @@ void conclude_compiling(const Trace& trace, const Compilation& c, Findings& find
                 again > 0 ? "see why it is compiled again (TORCH_LOGS=recompiles): mark changing "
                             "sizes dynamic, pass numbers as tensors; warm up with all shapes"
                           : "warm up before the measured steps, so that all is compiled by then"},
-               0, time, std::move(events));
+               steps ? time : 0, time, std::move(events), std::move(when));
 }
 
 void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findings) {
   int64_t all = 0;
   uint64_t calls = 0;
   for (const Compilation::Region& r : c.regions) calls += r.calls;
-  for (const Compilation::Overhead& o : c.overheads) all += o.total;
+  Pieces when;
+  for (const Compilation::Overhead& o : c.overheads) {
+    all += o.total;
+    when.add(o.when);
+  }
   if (c.overheads.empty() || calls == 0) return;
   const Compilation::Overhead& most = c.overheads.front();
   findings.add({"compile.overhead",
@@ -141,7 +147,7 @@ void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findi
                     ", ", time_text(most.total), " of that in ", most.name),
                 "compile larger parts, so that fewer calls are guarded, and guard less (fewer "
                 "global and attribute reads in compiled code)"},
-               0, all, most.longest);
+               0, all, most.longest, std::move(when));
 }
 
 AnswerTable region_table(const Compilation& c) {

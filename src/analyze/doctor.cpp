@@ -2,7 +2,8 @@
 
 #include <unordered_set>
 
-#include "findings.h"
+#include "analyze/findings.h"
+#include "analyze/intervals.h"
 #include "vitro/analyze/analyses.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -35,6 +36,35 @@ std::vector<Answer> ask_all(const Trace& trace) {
   return answers;
 }
 
+namespace {
+
+// Findings may be about the same time: what each adds to those before it, and whose time it shares.
+void tell_apart(Answer& all) {
+  Intervals told;
+  std::vector<Intervals> before;
+  int64_t together = 0;
+  for (size_t i = 0; i < all.findings.size(); ++i) {
+    Finding& f = all.findings[i];
+    Intervals when;
+    for (const Window& each : f.when) when.add(each.begin, each.end);
+    for (size_t j = 0; j < i; ++j) {
+      const int64_t shared = common(when, before[j]).length();
+      if (shared <= f.shared_ns || 2 * shared < when.length()) continue;
+      f.shared_ns = shared;
+      f.shares_with = all.findings[j].key;
+    }
+    together += std::min(f.high_ns, without(when, told).length());
+    told = united(told, when);
+    before.push_back(std::move(when));
+  }
+  if (all.findings.empty() || all.findings.front().high_ns == 0) return;
+  const Finding& first = all.findings.front();
+  all.together_percent =
+      first.high_percent * static_cast<double>(together) / static_cast<double>(first.high_ns);
+}
+
+}  // namespace
+
 Answer doctor(const std::vector<Answer>& answers) {
   Answer out{"doctor", {}, {}};
   for (const Answer& answer : answers)
@@ -42,6 +72,7 @@ Answer doctor(const std::vector<Answer>& answers) {
   sort_findings(out.findings);
   std::unordered_set<std::string> said;
   std::erase_if(out.findings, [&](const Finding& f) { return !said.insert(f.key).second; });
+  tell_apart(out);
   return out;
 }
 

@@ -9,15 +9,79 @@ namespace vitro::analyze {
 namespace {
 
 constexpr double least_percent = 0.5;
-constexpr size_t most_events = 10;
+constexpr size_t most_events = 10, most_pieces = size_t{1} << 16;
+
+void keep_few(std::vector<EventId>& events) {
+  if (events.size() > most_events) events.resize(most_events);
+}
 
 }  // namespace
 
-void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<EventId> events) {
+void Pieces::add(int64_t begin, int64_t end) {
+  if (end <= begin) return;
+  list_.push_back({begin, end});
+  if (list_.size() >= 4 * most_pieces) compact();
+}
+
+void Pieces::add(const std::vector<Window>& list) {
+  for (const Window& each : list) add(each.begin, each.end);
+}
+
+void Pieces::add(const Intervals& list) {
+  for (const Interval& each : list) add(each.begin, each.end);
+}
+
+void Pieces::compact() {
+  std::ranges::sort(list_, [](const Window& a, const Window& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  for (bool many = true; many;) {
+    std::vector<Window> apart;
+    for (const Window& each : list_) {
+      if (apart.empty() || each.begin - apart.back().end > near_) {
+        apart.push_back(each);
+      } else {
+        apart.back().end = std::max(apart.back().end, each.end);
+      }
+    }
+    list_ = std::move(apart);
+    many = list_.size() > most_pieces;
+    if (many) near_ = std::max<int64_t>(2 * near_, 1'000);
+  }
+}
+
+std::vector<Window> Pieces::take(const Window& window) {
+  compact();
+  std::vector<Window> out;
+  for (const Window& each : list_) {
+    const Window part{std::max(each.begin, window.begin), std::min(each.end, window.end)};
+    if (part.length() > 0) out.push_back(part);
+  }
+  list_.clear();
+  return out;
+}
+
+int64_t beyond_median(std::vector<int64_t> times) {
+  if (times.empty()) return 0;
+  std::ranges::sort(times);
+  const int64_t median = nearest_rank(times, 50);
+  int64_t sum = 0;
+  for (const int64_t each : times) sum += std::max<int64_t>(each - median, 0);
+  return sum;
+}
+
+void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<EventId> events,
+                   Pieces about) {
+  std::vector<Window> when = about.take(window_);
+  if (!when.empty()) {
+    int64_t all = 0;
+    for (const Window& each : when) all += each.length();
+    high = std::min(high, all);
+  }
   high = std::clamp<int64_t>(high, 0, step_);
   low = std::clamp<int64_t>(low, 0, high);
   if (events.empty() || percent(high, step_) < least_percent) return;
-  if (events.size() > most_events) events.resize(most_events);
+  keep_few(events);
   list_.push_back({.key = std::move(statement.key),
                    .sentence = std::move(statement.sentence),
                    .advice = std::move(statement.advice),
@@ -25,7 +89,24 @@ void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<E
                    .high_ns = high,
                    .low_percent = percent(low, step_),
                    .high_percent = percent(high, step_),
-                   .events = std::move(events)});
+                   .events = std::move(events),
+                   .when = std::move(when)});
+}
+
+void Findings::add_bytes(Statement statement, int64_t low, int64_t high, int64_t most,
+                         std::vector<EventId> events) {
+  high = std::clamp<int64_t>(high, 0, most);
+  low = std::clamp<int64_t>(low, 0, high);
+  if (events.empty() || percent(high, most) < least_percent) return;
+  keep_few(events);
+  list_.push_back({.key = std::move(statement.key),
+                   .sentence = std::move(statement.sentence),
+                   .advice = std::move(statement.advice),
+                   .low_percent = percent(low, most),
+                   .high_percent = percent(high, most),
+                   .events = std::move(events),
+                   .low_bytes = low,
+                   .high_bytes = high});
 }
 
 std::vector<Finding> Findings::take() {
@@ -35,8 +116,10 @@ std::vector<Finding> Findings::take() {
 
 void sort_findings(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
-    return std::tuple(-a.high_ns, -a.low_ns, std::string_view(a.key)) <
-           std::tuple(-b.high_ns, -b.low_ns, std::string_view(b.key));
+    const auto order = [](const Finding& f) {
+      return std::tuple(-f.high_ns, -f.low_ns, -f.high_percent, std::string_view(f.key));
+    };
+    return order(a) < order(b);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/words.h"
 #include "vitro/analyze/links.h"
@@ -41,8 +42,8 @@ class StreamReader {
     }
     return std::move(out_);
   }
-  int64_t first() const { return first_; }
-  int64_t end() const { return end_; }
+  // The gaps that waited for the host.
+  Pieces take_pieces() { return std::move(pieces_); }
 
  private:
   struct Gap {
@@ -58,6 +59,7 @@ class StreamReader {
       ++out_.host_gaps;
       out_.launch_calls += std::min(length, std::max<int64_t>(trace_.dur()[launch], 0));
       host_.push_back({length, work});
+      pieces_.add(end_, end_ + length);
     } else if (known && length < options_.short_gap_ns) {
       out_.kernel += length;
       ++out_.kernel_gaps;
@@ -72,12 +74,14 @@ class StreamReader {
   const GapOptions& options_;
   StreamGaps out_;
   std::vector<Gap> host_;
+  Pieces pieces_;
   int64_t first_ = 0, end_ = 0;
 };
 
-std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps) {
+std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps, std::vector<Pieces> pieces) {
   Findings findings(trace);
-  for (const StreamGaps& device : gaps.devices) {
+  for (size_t d = 0; d < gaps.devices.size(); ++d) {
+    const StreamGaps& device = gaps.devices[d];
     const TrackInfo& track = trace.tracks()[device.track];
     const int64_t idle = device.span - device.busy, most = Gaps::graph_saves_high(device);
     findings.add(
@@ -88,7 +92,7 @@ std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps) {
              time_text(most)),
          "replay the same work as a device graph, compile it into fewer kernels, or move what the "
          "host does between launches off its thread"},
-        Gaps::graph_saves_low(device), most, device.longest_host);
+        Gaps::graph_saves_low(device), most, device.longest_host, std::move(pieces[d]));
   }
   return findings.take();
 }
@@ -120,33 +124,44 @@ AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, 
   return table;
 }
 
-}  // namespace
+struct Reading {
+  Gaps gaps;
+  std::vector<Pieces> pieces;  // by device: what waited for the host
+};
 
-Gaps gaps(const Trace& trace, const GapOptions& options) {
+Reading read_gaps(const Trace& trace, const GapOptions& options) {
   const Classes classes(trace);
+  const WorkKinds kinds(trace, classes);
   const Links links(trace, classes);
-  const Timeline timeline(trace);
-  Gaps out;
+  const TrackOrder order(
+      trace, [&](EventId e) { return classes.is_device_work(e) && kinds[e] != WorkKind::wait; });
+  Reading out;
   std::map<std::string, std::vector<EventId>> by_device;
-  const auto read = [&](uint32_t track, const std::vector<EventId>& work) {
+  const auto read = [&](uint32_t track, std::span<const EventId> work) {
     StreamReader reader(trace, links, options, track);
     for (const EventId e : work) reader.add(e);
-    return reader.take();
+    return reader;
   };
-  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
-    std::vector<EventId> work;
-    std::ranges::copy_if(timeline.track(t), std::back_inserter(work),
-                         [&](EventId e) { return classes.is_device_work(e); });
+  for (uint32_t t = 0; t < order.tracks(); ++t) {
+    const std::span<const EventId> work = order.track(t);
     if (work.empty()) continue;
-    out.streams.push_back(read(t, work));
+    out.gaps.streams.push_back(read(t, work).take());
     std::vector<EventId>& device = by_device[trace.tracks()[t].pid];
     device.insert(device.end(), work.begin(), work.end());
   }
   for (auto& [pid, work] : by_device) {
     std::ranges::stable_sort(work, {}, [&](EventId e) { return trace.ts()[e]; });
-    out.devices.push_back(read(trace.track_ids()[work.front()], work));
+    StreamReader reader = read(trace.track_ids()[work.front()], work);
+    out.pieces.push_back(reader.take_pieces());
+    out.gaps.devices.push_back(reader.take());
   }
   return out;
+}
+
+}  // namespace
+
+Gaps gaps(const Trace& trace, const GapOptions& options) {
+  return read_gaps(trace, options).gaps;
 }
 
 int64_t Gaps::graph_saves_high(const StreamGaps& device) {
@@ -154,7 +169,7 @@ int64_t Gaps::graph_saves_high(const StreamGaps& device) {
 }
 
 Answer answer_gaps(const Trace& trace) {
-  const Gaps all = gaps(trace);
+  auto [all, pieces] = read_gaps(trace, {});
   AnswerTable graph{
       "device_graphs",
       "What a device graph would save of the waits for the host",
@@ -168,7 +183,7 @@ Answer answer_gaps(const Trace& trace) {
                 {gaps_table(trace, all.streams, "streams", "Idle time of each stream"),
                  gaps_table(trace, all.devices, "devices", "Idle time of all streams of a device"),
                  std::move(graph)},
-                conclude(trace, all)};
+                conclude(trace, all, std::move(pieces))};
   return answer;
 }
 

@@ -20,8 +20,10 @@ struct Cost {
   uint64_t calls = 0;
   int64_t total = 0, work = 0, low = 0, high = 0, most = 0;
   std::vector<std::pair<int64_t, EventId>> each;  // what it costs, negative; the call
+  Pieces when;
 
-  void add(EventId call, int64_t length, int64_t excess, int64_t idle) {
+  void add(EventId call, int64_t begin, int64_t length, int64_t excess, int64_t idle) {
+    when.add(begin, begin + length);
     ++calls;
     total += length;
     most = std::max(most, length);
@@ -82,6 +84,7 @@ class Costs {
   void conclude_brief(const std::vector<Launch>& list, Findings& findings) const;
   void conclude_slow(const std::vector<Launch>& list, Findings& findings) const;
   std::vector<bool> excused(const std::vector<Launch>& list) const;
+  void excuse_frames(std::vector<bool>& out) const;
   Intervals full_queues() const;
 
   const Trace& trace_;
@@ -104,7 +107,8 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     ++launches[device];
     if (!is_brief(trace_, launch)) continue;
     const int64_t call = length(launch.call);
-    by_device[device].add(launch.call, call, call - launch.work, idle(busy_[device], launch.call));
+    by_device[device].add(launch.call, trace_.ts()[launch.call], call, call - launch.work,
+                          idle(busy_[device], launch.call));
     by_device[device].work += launch.work;
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -117,7 +121,7 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
                       time_text(cost.total), " of calls for ", time_text(cost.work),
                       " of work; the device idles for ", time_text(cost.low), " of that"),
                   "fuse small kernels (compile the region), or replay them as a device graph"},
-                 cost.low, cost.high, cost.events());
+                 cost.low, cost.high, cost.events(), std::move(cost.when));
   }
 }
 
@@ -129,8 +133,8 @@ Intervals Costs::full_queues() const {
   return full;
 }
 
-// Calls that are long because they wait for a device: copies from memory that is not pinned, and
-// what was launched into a full queue.
+// Calls that are long because they wait for a device (copies from memory that is not pinned, what
+// was launched into a full queue), or for what lies in them.
 std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   std::vector<bool> out(trace_.size());
   const Intervals full = full_queues();
@@ -138,7 +142,18 @@ std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
     const int64_t begin = trace_.ts()[launch.call], end = end_of(trace_, launch.call);
     if (blocks(launch) || full.length_in(begin, end) > 0) out[launch.call] = true;
   }
+  excuse_frames(out);
   return out;
+}
+
+// What other calls and ops lie in is no call of its own.
+void Costs::excuse_frames(std::vector<bool>& out) const {
+  const TrackOrder order(trace_, [&](EventId e) { return classes_.is_host_work(e); });
+  for (uint32_t t = 0; t < order.tracks(); ++t) {
+    const std::span<const EventId> events = order.track(t);
+    for (size_t i = 0; i + 1 < events.size(); ++i)
+      if (trace_.ts()[events[i + 1]] < end_of(trace_, events[i])) out[events[i]] = true;
+  }
 }
 
 std::string_view advice_on_calls(std::string_view name) {
@@ -177,7 +192,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     for (const EventId e : calls) {
       if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= options_.slow_call_ns)
         continue;
-      cost.add(e, length(e), length(e) - usual, idle(all_busy_, e));
+      cost.add(e, trace_.ts()[e], length(e), length(e) - usual, idle(all_busy_, e));
     }
     if (cost.calls == 0) continue;
     const std::string& text = trace_.names()[name];
@@ -187,7 +202,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
                       " together, the longest ", time_text(cost.most), "; the usual one takes ",
                       time_text(nearest_rank(lengths, 50))),
                   std::string(advice_on_calls(text))},
-                 cost.low, cost.high, cost.events());
+                 cost.low, cost.high, cost.events(), std::move(cost.when));
   }
 }
 

@@ -4,9 +4,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "analyze/findings.h"
 #include "analyze/memory_changes.h"
-#include "analyze/self_spans.h"
+#include "analyze/memory_findings.h"
 #include "analyze/words.h"
 #include "vitro/base/cat.h"
 
@@ -31,6 +30,8 @@ class Player {
     out_.peak = peak->total;
     out_.peak_at = peak->at;
     out_.peak_event = peak->event;
+    find_reserved();
+    out_.usual = usual();
     for (const MemoryChange& change : changes_) {
       (change.bytes > 0 ? out_.allocations : out_.frees) += change.bytes != 0;
       (change.bytes > 0 ? out_.allocated : out_.freed) += std::abs(change.bytes);
@@ -68,6 +69,26 @@ class Player {
       freed_at_[known->second] = change.at;
       live_.erase(known);
     }
+  }
+
+  void find_reserved() {
+    const auto most = std::ranges::max_element(changes_, {}, &MemoryChange::reserved);
+    if (most->reserved <= 0) return;
+    out_.reserved = most->reserved;
+    out_.reserved_event = most->event;
+  }
+
+  // The total that is not exceeded for 95 % of the time between the first and the last change.
+  int64_t usual() const {
+    std::vector<std::pair<int64_t, int64_t>> lasting;  // total, how long
+    for (size_t i = 0; i + 1 < changes_.size(); ++i)
+      lasting.emplace_back(changes_[i].total, changes_[i + 1].at - changes_[i].at);
+    std::ranges::sort(lasting);
+    int64_t left = changes_.back().at - changes_.front().at;
+    left -= left / 20;
+    for (const auto& [total, time] : lasting)
+      if ((left -= time) <= 0) return total;
+    return out_.peak;
   }
 
   std::string within(const MemoryChange& change) const {
@@ -146,49 +167,6 @@ class Player {
   Memory::Device out_;
 };
 
-// What allocates and does nothing else.
-bool allocates(std::string_view name) {
-  for (const std::string_view prefix : {"aten::empty", "aten::new_empty", "aten::resize_"}) {
-    if (name.starts_with(prefix)) return true;
-  }
-  return false;
-}
-
-// On the threads that have steps, or on all where there are none.
-void conclude_allocating(const Trace& trace, Findings& findings) {
-  const Classes classes(trace);
-  std::vector<bool> wanted;
-  for (const std::string& name : trace.names()) wanted.push_back(allocates(name));
-  const Window window = measured_window(trace);
-  const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
-  int64_t busiest = 0;
-  std::vector<std::pair<int64_t, EventId>> each, of_busiest;
-  for (uint32_t t = 0; t < order.tracks(); ++t) {
-    int64_t time = 0;
-    each.clear();
-    each_self(trace, order.track(t), [&](std::span<const EventId> open, int64_t from, int64_t to) {
-      const int64_t length = std::min(to, window.end) - std::max(from, window.begin);
-      if (length <= 0 || !wanted[trace.name_ids()[open.back()]]) return;
-      time += length;
-      each.emplace_back(-length, open.back());
-    });
-    if (time <= busiest) continue;
-    busiest = time;
-    of_busiest = each;
-  }
-  std::ranges::sort(of_busiest);
-  std::vector<EventId> events;
-  for (const auto& [length, e] : of_busiest) events.push_back(e);
-  if (events.empty()) return;
-  findings.add({"memory.allocating",
-                cat("allocating takes ", time_text(busiest), " of ", time_text(window.length()),
-                    " in ", count_of(events.size(), "call"), " of one thread, the longest ",
-                    time_text(-of_busiest.front().first)),
-                "write into buffers that stay (out=, in place), or compile the region: it plans "
-                "its memory once"},
-               0, busiest, std::move(events));
-}
-
 AnswerCell or_nothing(int64_t value) {
   return value == none ? AnswerCell() : AnswerCell(value);
 }
@@ -205,13 +183,16 @@ AnswerTable device_table(const Memory& m, int64_t first) {
                      {"peak_bytes", "Peak", Unit::bytes},
                      {"peak_at_ns", "At", Unit::ns},
                      {"peak_event", "Event", Unit::count},
+                     {"usual_bytes", "95 % of the time", Unit::bytes},
+                     {"reserved_bytes", "Reserved", Unit::bytes},
                      {"last_bytes", "Behind", Unit::bytes},
                      {"out_of_memory", "Out of memory", Unit::count}},
                     {}};
   for (const Memory::Device& d : m.devices) {
     table.rows.push_back({d.name, static_cast<int64_t>(d.allocations), d.allocated,
                           static_cast<int64_t>(d.frees), d.freed, d.first, d.peak,
-                          d.peak_at - first, static_cast<int64_t>(d.peak_event), d.last,
+                          d.peak_at - first, static_cast<int64_t>(d.peak_event), d.usual,
+                          d.reserved == 0 ? AnswerCell() : AnswerCell(d.reserved), d.last,
                           static_cast<int64_t>(d.out_of_memory)});
   }
   return table;
@@ -312,8 +293,6 @@ Result<Memory> memory(const Trace& trace) {
 Answer answer_memory(const Trace& trace) {
   const auto read = memory(trace);
   const Memory m = read ? *read : Memory();
-  Findings findings(trace);
-  conclude_allocating(trace, findings);
   const int64_t first = named_windows(trace).front().window.begin;
   Answer answer{"memory",
                 {device_table(m, first),
@@ -321,7 +300,7 @@ Answer answer_memory(const Trace& trace) {
                  group_table(m, &Memory::Device::never_freed, "never_freed",
                              "Allocated and not freed in the trace"),
                  largest_table(m, first), step_table(trace, m), timeline_table(m, first)},
-                findings.take()};
+                memory_findings(trace, m)};
   if (!read || m.unread > 0) {
     const std::string why =
         read ? cat(count_of(m.unread, "instant"), " could not be read") : read.why();

@@ -46,13 +46,17 @@ class Reader {
       return;
     }
     const auto number = [&](std::string_view name) { return args_.number(name).value_or(none); };
-    MemoryChange change{trace_.ts()[e], number("Bytes"), number("Total Allocated"), number("Addr"),
-                        e};
+    MemoryChange change{.at = trace_.ts()[e],
+                        .bytes = number("Bytes"),
+                        .total = number("Total Allocated"),
+                        .address = number("Addr"),
+                        .event = e};
     if (change.bytes == none) {
       ++out_.unread;
       return;
     }
     change.device = device;
+    change.reserved = std::max<int64_t>(args_.number("Total Reserved").value_or(0), 0);
     if (const auto name = args_.text("Category")) change.category = category(*name);
     out_.list.push_back(change);
   }

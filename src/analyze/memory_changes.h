@@ -12,6 +12,7 @@ struct MemoryChange {
   int64_t at = 0;
   int64_t bytes = 0;  // negative: freed
   int64_t total = none;
+  int64_t reserved = 0;
   int64_t address = none;
   EventId event = 0;
   uint32_t within = UINT32_MAX;  // name of the outermost op around it

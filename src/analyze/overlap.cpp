@@ -56,6 +56,13 @@ void add_kernels(const Trace& trace, const WorkKinds& kinds, const Device& devic
 // Of the steps, or of all where there are none.
 std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
   Findings findings(trace);
+  const Classes classes(trace);
+  const WorkKinds kinds(trace, classes);
+  std::map<uint32_t, Pieces> exposed;
+  for (const Device& device : devices_of(trace, classes)) {
+    const WorkTimes times = times_of(trace, kinds, device.work);
+    exposed[device.track].add(without(times.communication, times.compute));
+  }
   const size_t measured = all.windows.size() > 1 ? 1 : 0;
   for (const Overlap::Device& d : all.devices) {
     if (d.window != measured) continue;
@@ -69,7 +76,7 @@ std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
              " hidden); most in ", kernel->name, ", ", count_of(kernel->calls, "call")),
          "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
          "see with the traces of all ranks whether it waits for a slow one"},
-        0, std::min(d.exposed, d.compute_alone), kernel->most);
+        0, std::min(d.exposed, d.compute_alone), kernel->most, std::move(exposed[d.track]));
   }
   return findings.take();
 }

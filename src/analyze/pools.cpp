@@ -6,6 +6,7 @@
 
 #include "analyze/arrows.h"
 #include "analyze/device_work.h"
+#include "analyze/findings.h"
 
 namespace vitro::analyze {
 namespace {
@@ -33,6 +34,7 @@ struct Group {
   Threads::Pool pool;
   std::set<uint32_t> threads;
   std::vector<std::pair<int64_t, EventId>> each;
+  Pieces pieces;
 };
 
 }  // namespace
@@ -56,12 +58,14 @@ std::vector<Threads::Pool> pools_of(const Trace& trace, const TrackOrder& order,
     group.pool.launched += length;
     group.pool.shares += shares;
     group.pool.lost += lost;
+    group.pieces.add(begin, begin + length);
     group.each.emplace_back(-lost, handed.launch);
   }
   std::vector<Threads::Pool> out;
   for (auto& [track, group] : groups) {
     group.pool.track = track;
     group.pool.threads = group.threads.size() + 1;
+    group.pool.when = group.pieces.take(window);
     std::ranges::sort(group.each);
     group.each.resize(std::min(group.each.size(), most_events));
     for (const auto& [lost, launch] : group.each) group.pool.worst.push_back(launch);

@@ -5,6 +5,7 @@
 
 #include "analyze/arrows.h"
 #include "analyze/device_work.h"
+#include "analyze/findings.h"
 
 namespace vitro::analyze {
 namespace {
@@ -27,6 +28,7 @@ Part part_of(std::string_view name) {
 
 struct Overheads {
   Compilation::Overhead sum;
+  Pieces pieces;
   std::vector<std::pair<int64_t, EventId>> each;
 };
 
@@ -49,13 +51,16 @@ class Reader {
   }
 
   void finish() {
+    constexpr Window always{INT64_MIN, INT64_MAX};
     for (auto& [name, region] : regions_) {
       region.name = trace_.names()[name];
+      region.broken = broken_[name].take(always);
       out_.regions.push_back(std::move(region));
     }
     std::ranges::stable_sort(out_.regions, std::ranges::greater(), &Compilation::Region::total);
     for (auto& [name, each] : overheads_) {
       each.sum.name = trace_.names()[name];
+      each.sum.when = each.pieces.take(always);
       std::ranges::sort(each.each);
       each.each.resize(std::min(each.each.size(), most_events));
       for (const auto& [length, e] : each.each) each.sum.longest.push_back(e);
@@ -94,7 +99,7 @@ class Reader {
     if (region.calls++ == 0 || length(e) > length(region.longest)) region.longest = e;
     if (around == open_.end()) {
       breaks_ = 0;
-      glue_ = 0;
+      glue_ = guards_ = 0;
     } else {
       ++region.inside;
       ++breaks_;
@@ -109,6 +114,7 @@ class Reader {
     Overheads& each = overheads_[trace_.name_ids()[e]];
     ++each.sum.calls;
     each.sum.total += length(e);
+    each.pieces.add(trace_.ts()[e], end_of(trace_, e));
     each.each.emplace_back(-length(e), e);
     if (each.each.size() < 16 * most_events) return;
     std::ranges::sort(each.each);
@@ -119,23 +125,31 @@ class Reader {
     while (!open_.empty() && end_of(trace_, open_.back().event) <= moment) {
       const Frame frame = open_.back();
       open_.pop_back();
-      const bool inside_region =
-          std::ranges::find(open_, Part::region, &Frame::part) != open_.end();
-      if (frame.part == Part::region || (frame.part == Part::overhead && inside_region))
-        glue_ += length(frame.event) - frame.inside;
-      if (frame.part != Part::region || inside_region || breaks_ == 0) continue;
-      Compilation::Region& region = regions_[trace_.name_ids()[frame.event]];
+      const auto around = std::ranges::count(open_, Part::region, &Frame::part);
+      const int64_t own = length(frame.event) - frame.inside;
+      if (frame.part == Part::region || (frame.part == Part::overhead && around > 0)) glue_ += own;
+      if (frame.part == Part::overhead && (around > 1 || (around > 0 && is_lookup(frame.event))))
+        guards_ += own;
+      if (frame.part != Part::region || around > 0 || breaks_ == 0) continue;
+      const uint32_t name = trace_.name_ids()[frame.event];
+      Compilation::Region& region = regions_[name];
       region.breaks += breaks_;
       region.glue += glue_;
+      region.guards += guards_;
+      broken_[name].add(trace_.ts()[frame.event], end_of(trace_, frame.event));
     }
   }
+
+  // Inside a region it is there for a region inside that.
+  bool is_lookup(EventId e) const { return trace_.name(e) == "TorchDynamo Cache Lookup"; }
 
   const Trace& trace_;
   Compilation& out_;
   std::vector<Part> parts_;  // by name
   std::vector<Frame> open_;
   uint64_t breaks_ = 0;  // in the outermost region that is open
-  int64_t glue_ = 0;
+  int64_t glue_ = 0, guards_ = 0;
+  std::map<uint32_t, Pieces> broken_;  // by name
   std::map<uint32_t, Compilation::Region> regions_;
   std::map<uint32_t, Overheads> overheads_;
 };

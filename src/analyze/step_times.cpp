@@ -269,10 +269,13 @@ void conclude(const Trace& trace, const StepTimes& s, bool first, Findings& find
   std::ranges::stable_sort(list, std::ranges::greater(), &StepTimes::Straggler::excess);
   int64_t low = 0, high = 0;
   std::vector<EventId> events;
+  Pieces when;
   for (const StepTimes::Straggler* each : list) {
     low += each->least_excess;
     high += each->excess;
-    events.push_back(s.steps[each->step].step.event);
+    const Step& step = s.steps[each->step].step;
+    events.push_back(step.event);
+    when.add(step.begin, step.end);
   }
   const StepTimes::Straggler& worst = *list.front();
   const StepTimes::Each& step = s.steps[worst.step];
@@ -296,7 +299,7 @@ void conclude(const Trace& trace, const StepTimes& s, bool first, Findings& find
        first ? "warm up before measuring: first uses load code, grow memory, compile"
              : "see what is different in these steps: other shapes, a collection of "
                "garbage, saving, logging, a slow batch"},
-      low, high, std::move(events));
+      low, high, std::move(events), std::move(when));
 }
 
 AnswerTable step_table(const Trace& trace, const StepTimes& s) {

@@ -132,13 +132,15 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
   for (const auto& [length, e] : copies.each) events.push_back(e);
   const TrackInfo& track = trace.tracks()[device.track];
   const int64_t all = exposed.length_in(window.begin, window.end);
+  Pieces when;
+  when.add(exposed);
   findings.add(
       {cat("summary.copies.", track.pid),
        cat(device_name(track), " copies and fills memory for ", time_text(all), " of ",
            time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
            " of that in ", count_of(copies.calls, "call"), " of ", most->first),
        std::string(advice_on_copies(most->first))},
-      0, all, std::move(events));
+      0, all, std::move(events), std::move(when));
 }
 
 void conclude_overhead(const Trace& trace, const Classes& classes, const Window& window,
@@ -159,12 +161,14 @@ void conclude_overhead(const Trace& trace, const Classes& classes, const Window&
   for (const auto& [length, e] : longest) events.push_back(e);
   if (events.empty()) return;
   const std::string_view most = trace.name(events.front());
+  Pieces when;
+  when.add(covered);
   findings.add({"summary.overhead",
                 cat("the profiler itself took ", time_text(all), " of ", time_text(window.length()),
                     ", most at once in ", most),
                 "warm up before the measured steps (schedule with warmup), record less, and do not "
                 "trust times around these events"},
-               0, all, std::move(events));
+               0, all, std::move(events), std::move(when));
 }
 
 AnswerTable device_table(const Trace& trace, const Summary& s) {

@@ -64,6 +64,7 @@ class Reader {
     lead();
     for (auto& [key, wait] : waits_by_name_) {
       keep_longest(wait.each, wait.wait.longest);
+      wait.wait.until_work_when = wait.pieces.take(out_.window);
       out_.waits.push_back(std::move(wait.wait));
     }
     std::ranges::stable_sort(out_.waits, std::ranges::greater(), &Threads::Wait::total);
@@ -75,7 +76,9 @@ class Reader {
   struct WaitGroup {
     Threads::Wait wait;
     EventId last = UINT32_MAX;
+    int64_t told = INT64_MIN;  // devices idle until then for a wait before
     std::vector<std::pair<int64_t, EventId>> each;
+    Pieces pieces;
   };
 
   void read(uint32_t track, std::span<const EventId> events);
@@ -124,12 +127,16 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
   Threads::Thread thread;
   thread.track = track;
   std::vector<std::pair<int64_t, EventId>> gaps;
+  Pieces pieces;
   int64_t last = INT64_MIN;  // end of what was recorded so far
   each_self(trace_, events, [&](std::span<const EventId> open, int64_t begin, int64_t end) {
     begin = std::max(begin, out_.window.begin);
     end = std::min(end, out_.window.end);
     if (end <= begin || is_step_[trace_.name_ids()[open.back()]]) return;
-    if (last != INT64_MIN && begin > last) gap(thread, gaps, begin - last, open.back());
+    if (last != INT64_MIN && begin > last) {
+      gap(thread, gaps, begin - last, open.back());
+      pieces.add(last, begin);
+    }
     last = end;
     const auto [at, kind] = wait_in(open);
     (kind == WaitKind::nothing ? thread.busy : thread.waiting) += end - begin;
@@ -138,6 +145,7 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
   if (thread.busy + thread.waiting == 0) return;
   thread.idle = out_.window.length() - thread.busy - thread.waiting;
   keep_longest(gaps, thread.behind_gaps);
+  thread.idle_when = pieces.take(out_.window);
   out_.threads.push_back(std::move(thread));
 }
 
@@ -166,7 +174,15 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   const auto next = busy_.after(end);
   const int64_t works = next == busy_.end() ? end : std::max(end, next->begin);
   w.devices_idle += end - begin - busy_.length_in(begin, end);
-  w.until_work += works - begin - busy_.length_in(begin, works);
+  int64_t from = std::max(begin, group.told);
+  if (from >= works) return;
+  group.told = works;
+  w.until_work += works - from - busy_.length_in(from, works);
+  for (auto busy = busy_.after(from); busy != busy_.end() && busy->begin < works; ++busy) {
+    group.pieces.add(from, busy->begin);
+    from = busy->end;
+  }
+  group.pieces.add(from, works);
 }
 
 void Reader::lead() {
@@ -215,7 +231,7 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
                       w.name, within, idle),
                   std::string(advice_on_wait(w.kind, w.within))},
                  devices ? std::min(w.devices_idle, w.total) : 0, devices ? w.until_work : w.total,
-                 w.longest);
+                 w.longest, Pieces(w.until_work_when));
   }
 }
 
@@ -232,7 +248,7 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
              ", until ", trace.name(t.behind_gap)),
          "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
          "it to another thread or out of the loop"},
-        0, t.idle, t.behind_gaps);
+        0, t.idle, t.behind_gaps, Pieces(t.idle_when));
   }
 }
 
@@ -244,7 +260,7 @@ void conclude_pools(const Trace& trace, const Threads& all, Findings& findings) 
                       count_of(p.threads - 1, "other thread"), "; spread evenly they would take ",
                       time_text(p.lost), " less; worst in ", trace.name(p.worst.front())),
                   "give each thread smaller shares, or keep other programs off the cores"},
-                 0, p.lost, p.worst);
+                 0, p.lost, p.worst, Pieces(p.when));
   }
 }
 

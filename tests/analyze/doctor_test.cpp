@@ -62,8 +62,50 @@ TEST(Doctor, is_written_as_text_and_csv_with_its_events) {
   const Answer answer = doctor({{"a", {}, {finding("x", 5)}}});
   EXPECT_NE(to_text(answer).find("[x; events 3 4]"), std::string::npos) << to_text(answer);
   EXPECT_EQ(csv_of(answer),
-            "key,low_percent,high_percent,low_ns,high_ns,sentence,advice,events\n"
-            "x,0.5,2.0,1,5,\"a, \"\"b\"\"\",c,3 4\n");
+            "key,low_percent,high_percent,low_ns,high_ns,low_bytes,high_bytes,sentence,advice,"
+            "events,shares_with,shared_ns\n"
+            "x,0.5,2.0,1,5,0,0,\"a, \"\"b\"\"\",c,3 4,,0\n");
+}
+
+Finding lasting(std::string key, int64_t high, std::vector<Window> when) {
+  Finding out = finding(std::move(key), high);
+  out.high_percent = static_cast<double>(high);  // of a window of 100
+  out.when = std::move(when);
+  return out;
+}
+
+TEST(Doctor, says_which_findings_are_about_the_same_time_and_counts_it_once) {
+  const Answer answer = doctor({{"a", {}, {lasting("idle", 40, {{0, 30}, {50, 70}})}},
+                                {"b", {}, {lasting("late", 30, {{5, 30}, {60, 65}})}},
+                                {"c", {}, {lasting("other", 20, {{25, 30}, {80, 95}})}}});
+  ASSERT_EQ(answer.findings.size(), 3U);
+  EXPECT_EQ(answer.findings[0].shares_with, "");
+  EXPECT_EQ(answer.findings[1].shares_with, "idle");
+  EXPECT_EQ(answer.findings[1].shared_ns, 30);
+  EXPECT_EQ(answer.findings[2].shares_with, "");  // a quarter of it only
+  // 40 of the first, nothing of the second, of the third what neither is about.
+  EXPECT_DOUBLE_EQ(answer.together_percent, 55);
+  EXPECT_NE(to_text(answer).find("is that of idle"), std::string::npos);
+}
+
+TEST(Doctor, of_real_traces_never_promises_more_than_there_is) {
+  for (const char* file : {"v100_train_rank0.json.gz", "nccl_two_ranks.json.gz",
+                           "mtia_inference.json.gz", "torch_2_13_cpu_threads_stacks.json.gz"}) {
+    const auto trace = open_alone(real_trace(file));
+    ASSERT_TRUE(trace) << trace.why();
+    const Window window = measured_window(*trace);
+    const Answer all = doctor(*trace);
+    EXPECT_GT(all.together_percent, 0) << file;
+    EXPECT_LE(all.together_percent, 100) << file;
+    for (const Finding& f : all.findings) {
+      EXPECT_TRUE(!f.when.empty() || f.is_of_memory()) << file << " " << f.key;
+      for (size_t i = 0; i < f.when.size(); ++i) {
+        EXPECT_GT(f.when[i].length(), 0);
+        EXPECT_GE(f.when[i].begin, i == 0 ? window.begin : f.when[i - 1].end);
+        EXPECT_LE(f.when[i].end, window.end);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/summary.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
@@ -22,7 +24,7 @@ constexpr Known known[] = {
     {"v100_train_rank0", "84", 36, 1101640000, 171521000, 94810000, 14000, 835295000, 10, 4, 21},
     {"nccl_two_ranks", "7", 3753, 660551005, 118309345, 540091317, 2150343, 0, 2613, 1139, 0},
     {"alexnet_cuda", "7", 91, 12920244000, 65133000, 12855007000, 104000, 0, 34, 56, 0},
-    {"mtia_inference", "3774", 162, 424579665, 135698571, 228209471, 366282, 60305341, 14, 88, 59},
+    {"mtia_inference", "3774", 126, 408587351, 66892872, 268670021, 296649, 72727809, 6, 70, 49},
     {"rocm_mi250_train", "0", 16, 8911887, 149042, 8762845, 0, 0, 15, 0, 0},
 };
 
@@ -74,6 +76,22 @@ TEST(Gaps, a_late_host_is_found_with_what_could_be_won) {
   EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 918, 1e-9);
   EXPECT_NEAR(answer.findings[0].low_percent, 100.0 * 45 / 918, 1e-9);
   EXPECT_EQ(answer.findings[0].events.size(), 9U);
+}
+
+// What waits for another stream is idle, as in the summary.
+TEST(Gaps, of_every_trace_and_its_summary_agree_on_what_is_busy) {
+  for (const char* file : {"mtia_inference", "v100_train_rank0", "nccl_two_ranks"}) {
+    const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Summary all = summary(*trace);
+    for (const StreamGaps& device : gaps(*trace).devices) {
+      const auto same = std::ranges::find_if(all.devices, [&](const DeviceTimes& d) {
+        return trace->tracks()[d.track].pid == trace->tracks()[device.track].pid && d.window == 0;
+      });
+      ASSERT_NE(same, all.devices.end());
+      EXPECT_EQ(device.busy, same->length - same->idle) << file;
+    }
+  }
 }
 
 TEST(Gaps, a_stream_that_waits_while_another_works_costs_nothing) {

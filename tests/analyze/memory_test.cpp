@@ -102,9 +102,13 @@ TEST(Memory, tells_what_is_held_by_whom_and_what_stays) {
   EXPECT_EQ(d.largest[1].freed_at, none);
   EXPECT_EQ(d.behind_steps, (std::vector<int64_t>{1100, 1150}));
   const Answer answer = answer_memory(*trace);
-  ASSERT_EQ(answer.findings.size(), 1U);
+  ASSERT_FALSE(answer.findings.empty());
   EXPECT_EQ(answer.findings[0].key, "memory.allocating");
   EXPECT_EQ(answer.findings[0].high_ns, 2'000);
+  const auto activations =
+      std::ranges::find(answer.findings, "memory.activations.GPU 0", &Finding::key);
+  ASSERT_NE(activations, answer.findings.end());
+  EXPECT_EQ(activations->high_bytes, 400);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "vitro/analyze/steps.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/report/output.h"
 
@@ -56,10 +57,21 @@ struct Finding {
   std::string key;       // the same for the same finding in another trace
   std::string sentence;  // what is the case
   std::string advice;    // what to do
-  // The least and the most that could be won, and in percent of what was measured (steps.h).
+  // The least and the most that could be won: time, and in percent of what was measured (steps.h);
+  // of memory bytes, and in percent of what the device held at most.
   int64_t low_ns = 0, high_ns = 0;
   double low_percent = 0, high_percent = 0;
   std::vector<EventId> events;  // that show it
+  int64_t low_bytes = 0, high_bytes = 0;
+  // The time that it is about, in order and apart; where there is very much of it, with small gaps
+  // filled.
+  std::vector<Window> when = {};
+  // Where findings stand together (doctor.h): the one before this one that is about the same time,
+  // half of this one's or more; empty: none.
+  std::string shares_with = {};
+  int64_t shared_ns = 0;
+
+  bool is_of_memory() const { return high_bytes > 0; }
 };
 
 struct Answer {
@@ -67,6 +79,7 @@ struct Answer {
   std::vector<AnswerTable> tables;
   std::vector<Finding> findings;  // what could win most comes first
   double flawed_percent = 0;      // of the events of the file: those that are not as they should be
+  double together_percent = 0;    // of doctor(): what all findings could win at most
 };
 
 struct TextOptions {
@@ -76,8 +89,13 @@ struct TextOptions {
 std::string to_text(const Answer& answer, const TextOptions& options = {});
 // One object: the tables by name, each a list of objects by column, and the findings.
 void to_json(const Answer& answer, report::Output& out);
-// Each table with a line of names; more than one: a line "# name" before each.  Without
-// tables the findings.
+// One table as CSV.  More than one: as one, whose first column, "table", says of which a row is,
+// and whose others are those of all of them; of a table that has no such column the field is empty.
+// Without tables the findings.
 void to_csv(const Answer& answer, report::Output& out);
+
+// The answer with this table alone ("findings": with the findings alone).  Error where it has none
+// of that name.
+Answer only_table(Answer answer, std::string_view name);
 
 }  // namespace vitro::analyze

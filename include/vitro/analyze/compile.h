@@ -23,8 +23,10 @@ struct Compilation {
     uint64_t calls = 0, inside = 0;  // inside: of these, directly inside another region
     uint64_t breaks = 0;             // regions inside its outermost calls, however deep
     int64_t total = 0;               // of calls that do not lie in their like
-    int64_t glue = 0;  // of outermost calls with breaks: neither a graph nor a kernel runs
+    int64_t glue = 0;    // of outermost calls with breaks: neither a graph nor a kernel runs
+    int64_t guards = 0;  // of glue: guards and wrappers that are there because it breaks
     EventId longest = 0;
+    std::vector<Window> broken;  // the outermost calls with breaks
   };
   // CompiledFunction, as autograd sees it: pairs are joined by an arrow `fwdbwd`.
   struct Functions {
@@ -37,6 +39,7 @@ struct Compilation {
     uint64_t calls = 0;
     int64_t total = 0;
     std::vector<EventId> longest;  // first, at most ten
+    std::vector<Window> when;
   };
   struct Phase {
     std::string name;

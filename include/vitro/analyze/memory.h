@@ -14,7 +14,7 @@ namespace vitro::analyze {
 
 // From the instants `[memory]` (profile_memory) of PyTorch and Vitro: each an allocation or a
 // freeing with its bytes and address, its device, and the allocator's total behind it.  Where no
-// total is written, what the trace allocated and did not free.  About 56 bytes for each instant.
+// total is written, what the trace allocated and did not free.  About 64 bytes for each instant.
 struct Memory {
   // What belongs together: of Vitro by the category that the program gave (parameter, gradient,
   // activation, …), and by the outermost op that it was allocated in; empty where there is none.
@@ -40,6 +40,9 @@ struct Memory {
     int64_t first = 0, last = 0;       // total before the first and behind the last change
     int64_t peak = 0, peak_at = 0;
     EventId peak_event = 0;
+    int64_t usual = 0;     // not exceeded for 95 % of the time
+    int64_t reserved = 0;  // by the allocator, at most; 0 where it is not written
+    EventId reserved_event = 0;
     std::vector<Group> at_peak;       // of what the trace allocated; the largest first
     int64_t before_trace = 0;         // of the peak: allocated before the trace began
     std::vector<Group> never_freed;   // allocated in the trace, not freed in it; the largest first

@@ -25,6 +25,7 @@ struct Threads {
     int64_t longest_gap = 0;
     EventId behind_gap = 0;            // what ended the longest
     std::vector<EventId> behind_gaps;  // the longest first, at most ten
+    std::vector<Window> idle_when;     // the gaps
   };
   // Waits of one name on one thread within events of one name.
   struct Wait {
@@ -33,10 +34,11 @@ struct Threads {
     std::string within;      // the op, range or function around it; empty: none
     uint64_t calls = 0;
     int64_t total = 0, longest_time = 0;
-    // While all devices idle; from the begin of each wait until a device works again.  Without
-    // devices both are the total.
+    // While all devices idle; from the begin of each wait until a device works again, each moment
+    // once.  Without devices both are the total.
     int64_t devices_idle = 0, until_work = 0;
-    std::vector<EventId> longest;  // first, at most ten
+    std::vector<EventId> longest;         // first, at most ten
+    std::vector<Window> until_work_when;  // the pieces of until_work
   };
   // What one thread handed out to others, as Vitro's pool records it (arrows `launch` to the shares
   // of its threads).
@@ -47,6 +49,7 @@ struct Threads {
     int64_t shares = 0;    // time in shares of the others
     int64_t lost = 0;      // what all launches would take less, were their work spread evenly
     std::vector<EventId> worst;  // launches, at most ten
+    std::vector<Window> when;    // the launches
   };
   Window window;
   std::vector<Thread> threads;  // by track

@@ -26,6 +26,8 @@ constexpr std::string_view style =
     ".track .time{position:relative;height:1.5em;font-size:12px;color:var(--muted)}"
     ".track .time span{position:absolute;transform:translateX(-50%);white-space:nowrap}"
     ".track .time span:first-child{transform:none}"
+    ".track .about{display:none;grid-column:1/-1;margin:.2em 0;font-size:12px;white-space:pre-line}"
+    ".track:focus .about,.track:hover .about{display:block}"
     "@media (max-width:600px){.track{grid-template-columns:minmax(0,1fr);gap:0}"
     ".track .time span.odd{display:none}}";
 
@@ -90,13 +92,11 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
   const int64_t window = activity.window.length(), per_column = window / columns + 1;
   std::vector<std::array<int, doing_count>> ends;
   for (const Times& times : track.columns) ends.push_back(heights(times, per_column));
-  page.open("div", {{"class", "track"}});
+  const std::string about = tooltip_of(track, label, window);
+  page.open("div", {{"class", "track"}, {"tabindex", "0"}});
   page.element("span", cat(percent_of(track.busy(), window), " ", label),
                {{"class", "name"}, {"title", label}});
-  page.picture({.width = columns,
-                .height = rows,
-                .title = tooltip_of(track, label, window),
-                .stretched = true},
+  page.picture({.width = columns, .height = rows, .title = about, .stretched = true},
                [&](report::Svg& svg) {
                  for (size_t i = 0; i < doing_count; ++i) {
                    const std::string path = path_of(ends, i);
@@ -104,7 +104,7 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
                      svg.open("path", {{"class", cat("fill", i)}, {"d", path}}).close();
                  }
                });
-  page.close();
+  page.element("p", about, {{"class", "about"}}).close();
 }
 
 // Of the steps those that lie in the window, each a stretch with its number.
@@ -166,7 +166,9 @@ void draw_overview(report::Html& page, const Trace& trace) {
   const std::vector<const TrackActivity*> shown = chosen(activity);
   std::string what = cat(
       "What each thread and stream was doing: the innermost event counts, a full column is fully "
-      "busy. The percentage is of all the ",
+      "busy. A row that is pointed at, tapped or reached by Tab says what it did. The percentage "
+      "is "
+      "of all the ",
       report::time_text(static_cast<double>(activity.window.length())), ".");
   if (shown.size() < activity.tracks.size())
     what += cat(" ", activity.tracks.size() - shown.size(), " less busy tracks are left out.");

@@ -37,9 +37,17 @@ std::string number_text(double number) {
   return cell_text(number, Unit::percent);
 }
 
-std::string range_text(const Finding& finding) {
-  if (finding.low_ns == finding.high_ns) return number_text(finding.high_percent);
-  return cat(number_text(finding.low_percent), " to ", number_text(finding.high_percent));
+std::string range_text(const std::string& low, const std::string& high) {
+  return low == high ? high : cat(low, " to ", high);
+}
+
+std::string worth_text(const Finding& f) {
+  const std::string share = range_text(number_text(f.low_percent), number_text(f.high_percent));
+  if (!f.is_of_memory())
+    return cat(share, " of the measured time (",
+               range_text(time_text(f.low_ns), time_text(f.high_ns)), ")");
+  const auto bytes = [](int64_t n) { return report::bytes_text(static_cast<double>(n)); };
+  return cat(share, " of the memory (", range_text(bytes(f.low_bytes), bytes(f.high_bytes)), ")");
 }
 
 class Page {
@@ -93,17 +101,23 @@ class Page {
     if (all.findings.empty())
       html_.paragraph("Nothing was found that could win half a percent of the measured time.");
     if (all.findings.size() > 1)
-      html_.paragraph("What could win most comes first; several may be about the same time.");
+      html_.paragraph(
+          cat("What could win most comes first. Where several are about the same time "
+              "the later says so; together they could win ",
+              number_text(all.together_percent), " at most."));
     for (const Finding& each : all.findings) finding(each);
     html_.close();
   }
 
   void finding(const Finding& finding) {
-    html_.open("article", {{"class", "finding"}});
+    html_.open("article", {{"class", "finding"}, {"id", finding.key}});
     html_.element("p", finding.sentence, {{"class", "sentence"}});
-    html_.paragraph(cat("Could win ", range_text(finding), " of the measured time (",
-                        time_text(finding.low_ns), " to ", time_text(finding.high_ns),
-                        "): ", finding.advice, "."));
+    html_.paragraph(cat("Could win ", worth_text(finding), ": ", finding.advice, "."));
+    if (!finding.shares_with.empty()) {
+      html_.open("p").element("span",
+                              cat(time_text(finding.shared_ns), " of this time is that of "));
+      html_.element("a", finding.shares_with, {{"href", cat("#", finding.shares_with)}}).close();
+    }
     constexpr double width = 1000, height = 8;
     html_.picture({.width = width, .height = height, .stretched = true}, [&](report::Svg& svg) {
       svg.rect({0, 0, width, height}, "whole");

@@ -83,7 +83,8 @@ class Conclusion {
              "; the device works for ", time_text(path_.device_busy)),
          "launch less: compile or fuse, replay a device graph; move what the host does "
          "between launches off its thread"},
-        launch_calls(), most, longest({host_op, host_call, host_other}));
+        launch_calls(), most, longest({host_op, host_call, host_other}),
+        pieces({host_op, host_call, host_other}));
   }
 
   void between_ops() {
@@ -93,7 +94,7 @@ class Conclusion {
              " (", percent_text(path_.total(host_other), path_.window.length()),
              ") no op runs on the critical path"),
          "compile, so that fewer and larger ops are called from the interpreter"},
-        0, path_.total(host_other), longest({host_other}));
+        0, path_.total(host_other), longest({host_other}), pieces({host_other}));
   }
 
   void one(PathKind kind, std::string_view what, std::string_view advice) {
@@ -106,7 +107,26 @@ class Conclusion {
              time_text(path_.window.length()), " (", percent_text(all, path_.window.length()),
              "), most in ", longest_name({kind})),
          std::string(advice)},
-        0, all, longest({kind}));
+        is_latency(kind) ? beyond_median(lengths(kind)) : 0, all, longest({kind}), pieces({kind}));
+  }
+
+  // What devices and drivers take for themselves: half of it shows how fast they can.
+  static bool is_latency(PathKind kind) {
+    return kind == launch_delay || kind == kernel_delay || kind == sync;
+  }
+
+  std::vector<int64_t> lengths(PathKind kind) const {
+    std::vector<int64_t> out;
+    for (const PathSegment& s : path_.segments)
+      if (s.kind == kind) out.push_back(s.end - s.begin);
+    return out;
+  }
+
+  Pieces pieces(std::initializer_list<PathKind> kinds) const {
+    Pieces out;
+    for (const PathSegment& s : path_.segments)
+      if (is_one(s.kind, kinds)) out.add(s.begin, s.end);
+    return out;
   }
 
   // Calls on the path that launched work: a device graph needs none of them.

@@ -1,0 +1,171 @@
+#include "analyze/memory_findings.h"
+
+#include <algorithm>
+
+#include "analyze/device_work.h"
+#include "analyze/findings.h"
+#include "analyze/self_spans.h"
+#include "analyze/words.h"
+#include "vitro/analyze/timeline.h"
+#include "vitro/base/cat.h"
+#include "vitro/report/units.h"
+
+namespace vitro::analyze {
+namespace {
+
+std::string bytes_text(int64_t bytes) {
+  return report::bytes_text(static_cast<double>(bytes));
+}
+
+// What allocates and does nothing else.
+bool allocates(std::string_view name) {
+  for (const std::string_view prefix : {"aten::empty", "aten::new_empty", "aten::resize_"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// On the threads that have steps, or on all where there are none.
+void conclude_allocating(const Trace& trace, Findings& findings) {
+  const Classes classes(trace);
+  std::vector<bool> wanted;
+  for (const std::string& name : trace.names()) wanted.push_back(allocates(name));
+  const Window window = measured_window(trace);
+  const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
+  int64_t busiest = 0;
+  std::vector<std::pair<int64_t, EventId>> each, of_busiest;
+  Pieces when, of_this;
+  for (uint32_t t = 0; t < order.tracks(); ++t) {
+    int64_t time = 0;
+    each.clear();
+    of_this = {};
+    each_self(trace, order.track(t), [&](std::span<const EventId> open, int64_t from, int64_t to) {
+      const int64_t length = std::min(to, window.end) - std::max(from, window.begin);
+      if (length <= 0 || !wanted[trace.name_ids()[open.back()]]) return;
+      time += length;
+      each.emplace_back(-length, open.back());
+      of_this.add(from, to);
+    });
+    if (time <= busiest) continue;
+    busiest = time;
+    of_busiest = each;
+    when = std::move(of_this);
+  }
+  std::ranges::sort(of_busiest);
+  std::vector<EventId> events;
+  std::vector<int64_t> lengths;
+  std::vector<bool> seen(trace.size());
+  for (const auto& [length, e] : of_busiest) {
+    lengths.push_back(-length);
+    if (!seen[e]) events.push_back(e);
+    seen[e] = true;
+  }
+  if (events.empty()) return;
+  // Where there are devices the host may have the time.
+  const bool devices = !devices_of(trace, classes).empty();
+  const std::string calls = count_of(events.size(), "call");
+  findings.add(
+      {"memory.allocating",
+       cat("allocating takes ", time_text(busiest), " of ", time_text(window.length()), " in ",
+           calls, " of one thread, the longest ", time_text(-of_busiest.front().first)),
+       "write into buffers that stay (out=, in place), or compile the region: it plans "
+       "its memory once"},
+      devices ? 0 : beyond_median(std::move(lengths)), busiest, std::move(events), std::move(when));
+}
+
+// A tenth of the peak at least: allocators round up and keep a little.
+bool is_much(int64_t bytes, const Memory::Device& device) {
+  return 10 * bytes >= device.peak;
+}
+
+void conclude_reserved(const Memory::Device& device, Findings& findings) {
+  const int64_t unused = device.reserved - device.peak;
+  if (!is_much(unused, device)) return;
+  findings.add_bytes(
+      {cat("memory.reserved.", device.name),
+       cat("the allocator of ", device.name, " holds up to ", bytes_text(device.reserved),
+           ", of which never more than ", bytes_text(device.peak), " were used at once; ",
+           percent_text(unused, device.reserved), " are pieces between what is used"),
+       "use expandable segments (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), allocate the "
+       "largest sizes first, use fewer different sizes"},
+      unused, unused, device.reserved, {device.reserved_event, device.peak_event});
+}
+
+// What lives at the peak, the largest first.
+std::vector<EventId> at_peak(const Memory::Device& device) {
+  std::vector<EventId> out{device.peak_event};
+  for (const Memory::Group& group : device.at_peak) out.push_back(group.largest);
+  return out;
+}
+
+void conclude_spike(const Memory::Device& device, Findings& findings) {
+  const int64_t above = device.peak - device.usual;
+  if (!is_much(above, device)) return;
+  const std::string most =
+      device.at_peak.empty() || device.at_peak.front().within.empty()
+          ? ""
+          : cat("; most of what lives then is of ", device.at_peak.front().within);
+  findings.add_bytes({cat("memory.spike.", device.name),
+                      cat(device.name, " holds ", bytes_text(device.peak), " at its peak and no ",
+                          "more than ", bytes_text(device.usual), " for 95 % of the time", most),
+                      "spread what lives at the peak: smaller pieces there (batches, chunks of a "
+                      "loss or an optimizer), free before the next allocation, write in place"},
+                     0, above, device.peak, at_peak(device));
+}
+
+// Of three steps and more: every one leaves more behind than the one before.  The first one may
+// fill what stays.
+void conclude_growth(const Memory::Device& device, Findings& findings) {
+  const std::vector<int64_t>& behind = device.behind_steps;
+  if (behind.size() < 3) return;
+  int64_t least = INT64_MAX;
+  for (size_t s = 1; s < behind.size(); ++s) least = std::min(least, behind[s] - behind[s - 1]);
+  if (least <= 0) return;
+  const int64_t grown = behind.back() - behind.front();
+  std::vector<EventId> events;
+  for (const Memory::Group& group : device.never_freed) events.push_back(group.largest);
+  const std::string where =
+      device.never_freed.empty() || device.never_freed.front().within.empty()
+          ? ""
+          : cat("; most that is not freed is of ", device.never_freed.front().within);
+  findings.add_bytes(
+      {cat("memory.growth.", device.name),
+       cat("every step leaves memory on ", device.name, ": ", bytes_text(least), " at least, ",
+           bytes_text(grown), " in ", count_of(behind.size() - 1, "step"), where),
+       "see what keeps tensors from step to step: losses summed without .item() or "
+       "detach(), lists of outputs, graphs that are retained"},
+      least * static_cast<int64_t>(behind.size() - 1), grown, device.peak, std::move(events));
+}
+
+void conclude_activations(const Memory::Device& device, Findings& findings) {
+  int64_t bytes = 0;
+  std::vector<EventId> events;
+  for (const Memory::Group& group : device.at_peak) {
+    if (group.category != "activation") continue;
+    bytes += group.bytes;
+    events.push_back(group.largest);
+  }
+  if (!is_much(bytes, device)) return;
+  findings.add_bytes({cat("memory.activations.", device.name),
+                      cat("at the peak of ", device.name, " ", bytes_text(bytes), " of ",
+                          bytes_text(device.peak), " are activations, held for the backward pass"),
+                      "recompute some of them (checkpoint), or use smaller batches and accumulate "
+                      "gradients"},
+                     0, bytes, device.peak, std::move(events));
+}
+
+}  // namespace
+
+std::vector<Finding> memory_findings(const Trace& trace, const Memory& memory) {
+  Findings findings(trace);
+  conclude_allocating(trace, findings);
+  for (const Memory::Device& device : memory.devices) {
+    conclude_reserved(device, findings);
+    conclude_spike(device, findings);
+    conclude_growth(device, findings);
+    conclude_activations(device, findings);
+  }
+  return findings.take();
+}
+
+}  // namespace vitro::analyze

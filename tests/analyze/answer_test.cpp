@@ -1,0 +1,74 @@
+#include "vitro/analyze/answer.h"
+
+#include <gtest/gtest.h>
+
+#include "vitro/base/error.h"
+
+namespace vitro::analyze {
+namespace {
+
+Answer two_tables() {
+  return {
+      "question",
+      {{"first", "First", {{"name", "Name"}, {"time_ns", "Time", Unit::ns}}, {{"a,b", int64_t{3}}}},
+       {"second",
+        "Second",
+        {{"time_ns", "Time", Unit::ns}, {"more", "More"}},
+        {{int64_t{4}, "x"}, {{}, "y"}}}},
+      {{.key = "k", .sentence = "s", .advice = "a", .high_ns = 5, .events = {1}}}};
+}
+
+std::string csv_of(const Answer& answer) {
+  report::TextOutput out;
+  to_csv(answer, out);
+  out.finish();
+  return out.text();
+}
+
+TEST(Answer, of_several_tables_is_one_table_of_csv) {
+  EXPECT_EQ(csv_of(two_tables()),
+            "table,name,time_ns,more\n"
+            "first,\"a,b\",3,\n"
+            "second,,4,x\n"
+            "second,,,y\n");
+}
+
+TEST(Answer, of_one_table_is_that_table) {
+  EXPECT_EQ(csv_of(only_table(two_tables(), "second")), "time_ns,more\n4,x\n,y\n");
+  EXPECT_TRUE(only_table(two_tables(), "second").findings.empty());
+}
+
+TEST(Answer, has_its_findings_as_a_table_too) {
+  const Answer answer = only_table(two_tables(), "findings");
+  EXPECT_TRUE(answer.tables.empty());
+  EXPECT_EQ(csv_of(answer).substr(0, 4), "key,");
+  EXPECT_EQ(answer.findings.size(), 1U);
+}
+
+TEST(Answer, names_its_tables_where_another_is_asked_for) {
+  try {
+    only_table(two_tables(), "third");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "question: has no table third; it has first, second, findings");
+  }
+}
+
+TEST(Answer, says_of_findings_about_memory_how_many_bytes_they_are_about) {
+  const Answer answer{"memory",
+                      {},
+                      {{.key = "m",
+                        .sentence = "s",
+                        .advice = "a",
+                        .low_percent = 10,
+                        .high_percent = 25,
+                        .events = {1},
+                        .low_bytes = 1 << 20,
+                        .high_bytes = 5 << 19}}};
+  EXPECT_NE(to_text(answer).find("could win 10.0 to 25.0 % of the memory (up to 2.50 MiB): a"),
+            std::string::npos)
+      << to_text(answer);
+}
+
+}  // namespace
+}  // namespace vitro::analyze

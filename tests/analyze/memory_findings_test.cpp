@@ -1,0 +1,107 @@
+#include "analyze/memory_findings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyze/trace_files.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Allocations and frees on GPU 0: at (us), bytes, address, total, reserved behind it.
+class Writer {
+ public:
+  Writer& change(int at, int bytes, int address, int reserved) {
+    total_ += bytes;
+    text_ +=
+        cat(R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,)",
+            R"("ts":)", at, R"(,"args":{"Device Type":1,"Device Id":0,"Addr":)", address,
+            R"(,"Bytes":)", bytes, R"(,"Total Allocated":)", total_, R"(,"Total Reserved":)",
+            reserved, "}},");
+    return *this;
+  }
+  Writer& range(const char* category, const std::string& name, int begin, int end) {
+    text_ += cat(R"({"ph":"X","cat":")", category, R"(","name":")", name,
+                 R"(","pid":1,"tid":1,"ts":)", begin, R"(,"dur":)", end - begin, R"(,"args":{}},)");
+    return *this;
+  }
+  std::vector<Finding> findings() {
+    text_.back() = ']';
+    const TraceFolder folder;  // the text is read again
+    const auto trace = open_alone(folder.file("trace.json", text_));
+    EXPECT_TRUE(trace) << trace.why();
+    const auto memory = vitro::analyze::memory(*trace);
+    EXPECT_TRUE(memory);
+    return memory_findings(*trace, *memory);
+  }
+
+ private:
+  std::string text_ = "[";
+  int total_ = 0;
+};
+
+const Finding* with_key(const std::vector<Finding>& all, std::string_view key) {
+  const auto found = std::ranges::find(all, key, &Finding::key);
+  return found == all.end() ? nullptr : &*found;
+}
+
+TEST(MemoryFindings, what_is_reserved_and_never_used_is_found) {
+  const auto all = Writer()
+                       .range("cpu_op", "op", 0, 1000)
+                       .change(10, 600, 1, 1000)
+                       .change(900, -200, 1, 1000)
+                       .findings();
+  const Finding* found = with_key(all, "memory.reserved.GPU 0");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->low_bytes, 400);
+  EXPECT_EQ(found->high_bytes, 400);
+  EXPECT_DOUBLE_EQ(found->high_percent, 40);
+  EXPECT_EQ(found->high_ns, 0);
+  EXPECT_EQ(found->events, (std::vector<EventId>{1, 1}));
+}
+
+TEST(MemoryFindings, a_peak_that_lasts_for_a_moment_is_found) {
+  const auto all = Writer()
+                       .range("cpu_op", "aten::loss", 0, 1000)
+                       .change(0, 500, 1, 0)
+                       .change(500, 300, 2, 0)
+                       .change(520, -300, 2, 0)
+                       .change(1000, -500, 1, 0)
+                       .findings();
+  const Finding* found = with_key(all, "memory.spike.GPU 0");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->high_bytes, 300);
+  EXPECT_DOUBLE_EQ(found->high_percent, 37.5);
+  EXPECT_NE(found->sentence.find("aten::loss"), std::string::npos) << found->sentence;
+  EXPECT_EQ(with_key(all, "memory.reserved.GPU 0"), nullptr);
+  EXPECT_EQ(with_key(all, "memory.growth.GPU 0"), nullptr);
+}
+
+TEST(MemoryFindings, steps_that_all_leave_memory_behind_are_found) {
+  Writer writer;
+  writer.change(0, 1000, 1, 0);
+  for (int step = 0; step < 4; ++step) {
+    writer.range("user_annotation", cat("ProfilerStep#", step), 100 * step, 100 * step + 100)
+        .change(100 * step + 10, 50, 10 + step, 0);
+  }
+  const auto all = writer.findings();
+  const Finding* found = with_key(all, "memory.growth.GPU 0");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->low_bytes, 150);  // what the first step leaves may be meant to stay
+  EXPECT_EQ(found->high_bytes, 150);
+  EXPECT_FALSE(found->events.empty());
+}
+
+TEST(MemoryFindings, of_memory_that_is_used_evenly_there_are_none) {
+  const auto all = Writer()
+                       .range("cpu_op", "op", 0, 1000)
+                       .change(0, 600, 1, 600)
+                       .change(990, -600, 1, 600)
+                       .findings();
+  EXPECT_TRUE(all.empty());
+}
+
+}  // namespace
+}  // namespace vitro::analyze
