@@ -14,8 +14,8 @@ namespace {
 class Failing final : public capture::SegmentRunner {
  public:
   struct Segment final : capture::CompiledSegment {
-    Segment(Failing& owner, const graph::Graph& g)
-        : owner(owner), right(capture::interpreted_segment(g)) {}
+    Segment(Failing& maker, const graph::Graph& g)
+        : owner(maker), right(capture::interpreted_segment(g)) {}
     void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
              std::span<Tensor> outputs) override {
       if (owner.fail) owner.fail();
