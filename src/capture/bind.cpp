@@ -120,6 +120,15 @@ bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
   return true;
 }
 
+bool describes(const TensorMeta& meta, const TensorImpl& t, const Symbols& symbols) {
+  const auto are = [&symbols](const Sizes& wanted, std::span<const int64_t> got) {
+    return std::equal(wanted.begin(), wanted.end(), got.begin(), got.end(), [&](Size w, int64_t n) {
+      return (!w.is_symbolic() || symbols.knows(w.expr())) && symbols.value(w) == n;
+    });
+  };
+  return meta.dtype == t.dtype && are(meta.sizes, t.sizes) && are(meta.strides, t.strides);
+}
+
 bool fits_but_sizes(const Bind& bind, const TensorImpl& t) {
   return bind.meta.dtype == t.dtype && bind.meta.sizes.size() == t.sizes.size() &&
          bind.meta.device == t.device && bind.requires_grad == t.requires_grad &&

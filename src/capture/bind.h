@@ -30,6 +30,8 @@ class NewSymbols {
 bool fits(const Bind& bind, const TensorImpl& tensor, Symbols& symbols);
 // The same but for sizes and strides: a record with more symbols would fit both.
 bool fits_but_sizes(const Bind& bind, const TensorImpl& tensor);
+// Is `meta` what the tensor looks like in this call?  Gives symbols no values.
+bool describes(const TensorMeta& meta, const TensorImpl& tensor, const Symbols& symbols);
 
 // The record of a tensor.  `before`: a record whose sizes differ, and become symbols where they do
 // (null: none).  `all_dynamic`: every size does.

@@ -99,9 +99,11 @@ const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
   return slot == no_slot ? remembered(impl) : m_.bound_metas[slot];
 }
 
+// A tensor that is gone may have left its address to another one.
 const TensorMeta* Call::remembered(const TensorImpl& impl) const {
   for (const Remembered& r : m_.remembered) {
-    if (r.impl == &impl && impl.storage && r.storage == impl.storage.id()) return r.meta;
+    const bool same = r.impl == &impl && impl.storage && r.storage == impl.storage.id();
+    if (same && describes(*r.meta, impl, m_.symbols)) return r.meta;
   }
   return nullptr;
 }

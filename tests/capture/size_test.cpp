@@ -167,6 +167,25 @@ TEST(Dynamic, SizesOfTensorsBehindABreakKeepTheirSymbols) {
   EXPECT_LE(f.report().segments.size(), 4U);
 }
 
+// A view that is made behind the break may get the address of one that is gone.
+TEST(Dynamic, SizesOfTensorsThatAreGoneAreForgotten) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor y = add(x, 1.0);
+        Tensor whole = view(y, {y.numel()});
+        if (whole.to_vector<float>().empty()) return y;
+        whole = Tensor();
+        const Tensor half = disable([](const Tensor& t) { return slice(t, 0, t.size(0) / 2); })(y);
+        return expand(view(half, {half.numel()}), {2, half.numel()});
+      },
+      graphs());
+  for (const int64_t n : {8, 6, 12, 7}) {
+    const Tensor x = counted({n});
+    const Tensor half = slice(add(x, 1.0), 0, n / 2);
+    EXPECT_EQ(values(f(x)), values(expand(half, {2, half.numel()}))) << n;
+  }
+}
+
 TEST(Dynamic, ParametersSeenOnTheWayMayVaryToo) {
   Tensor table = counted({4, 2});
   auto f = compile([&](const Tensor& x) { return add(sum(table, {0}), x); }, graphs());
