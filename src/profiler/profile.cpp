@@ -79,11 +79,17 @@ void sort_slices(BuiltTrack& built) {
   for (LooseEnd& end : built.flows) end.slice = place[end.slice];
 }
 
+// A slice whose end a limit kept out ends no later than the phase that it is in, which is always
+// kept.
 void find_parents(std::vector<Slice>& slices) {
   std::vector<uint32_t> around;
   for (uint32_t i = 0; i < slices.size(); ++i) {
-    while (!around.empty() && slices[around.back()].end <= slices[i].begin) around.pop_back();
-    if (!around.empty()) slices[i].parent = around.back();
+    Slice& slice = slices[i];
+    while (!around.empty() && slices[around.back()].end <= slice.begin) around.pop_back();
+    if (!around.empty()) {
+      slice.parent = around.back();
+      if (!slice.finished) slice.end = std::min(slice.end, slices[around.back()].end);
+    }
     around.push_back(i);
   }
 }

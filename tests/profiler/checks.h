@@ -24,7 +24,11 @@ inline void expect_nested(const Track& track) {
     ASSERT_LT(slice.parent, i);
     const Slice& around = track.slices[slice.parent];
     ASSERT_LE(around.begin, slice.begin);
-    ASSERT_LE(slice.end, around.end);
+    ASSERT_LE(slice.end, around.end)
+        << events::text(slice.name_id) << " (kind " << static_cast<int>(slice.kind) << ", slice "
+        << i << " of " << track.slices.size() << ") in " << events::text(around.name_id)
+        << " (kind " << static_cast<int>(around.kind) << ", slice " << slice.parent << ", "
+        << (around.finished ? "finished" : "not finished") << ")";
   }
 }
 
