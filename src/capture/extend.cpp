@@ -33,6 +33,12 @@ Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, A
   return out;
 }
 
+// Arguments have no place: that of the first op after them says which function it is.
+std::string place_of(const OpCall& call, const Step& step) {
+  const Step* next = step.next.load(std::memory_order_acquire);
+  return call.op || !next ? place_text(call.where) : place_text(next->place);
+}
+
 }  // namespace
 
 Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
@@ -63,7 +69,7 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
   Step* made = record(link, *end, call, &late);
   if (late) return find_or_record(link, call);  // what came first may be this very step
   if (first && made)
-    record_->note(Record::What::recompiled, *code, std::move(why), place_text(call.where));
+    record_->note(Record::What::recompiled, *code, std::move(why), place_of(call, *first));
   return made;
 }
 
