@@ -1,12 +1,12 @@
 #include "vitro/analyze/trace.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <cstdlib>
 #include <numeric>
 
+#include "analyze/packed.h"
 #include "analyze/trace_files.h"
 #include "vitro/base/cache_folder.h"
 #include "vitro/base/cat.h"
@@ -159,20 +159,6 @@ TEST(Trace, what_is_no_trace_is_refused_with_the_place) {
   EXPECT_FALSE(open_alone("/"));
 }
 
-std::string gzipped(const std::string& text) {
-  std::string out(compressBound(text.size()) + 64, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 std::string zstd_of(const std::string& text) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
   out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 1));
@@ -191,11 +177,11 @@ std::string many_events(int count) {
 
 TEST(Trace, packed_files_are_known_by_their_bytes) {
   const TraceFolder folder;
-  const std::string text = many_events(1000), gz = gzipped(text), zst = zstd_of(text);
+  const std::string text = many_events(1000), gz = packed(text), zst = zstd_of(text);
   // Two gzip members and two zstd frames, one behind the other, are one text.
   const std::string half = text.substr(0, 5000), rest = text.substr(5000);
   for (const std::string& bytes :
-       {text, gz, zst, gzipped(half) + gzipped(rest), zstd_of(half) + zstd_of(rest)}) {
+       {text, gz, zst, packed(half) + packed(rest), zstd_of(half) + zstd_of(rest)}) {
     const auto trace = open_alone(folder.file("trace.bin", bytes), 2);
     ASSERT_TRUE(trace) << trace.why();
     EXPECT_EQ(trace->size(), 1000U);
@@ -206,7 +192,7 @@ TEST(Trace, packed_files_are_known_by_their_bytes) {
 
 TEST(Trace, packed_files_that_end_early_give_what_was_whole) {
   const TraceFolder folder;
-  const std::string text = many_events(20000), gz = gzipped(text), zst = zstd_of(text);
+  const std::string text = many_events(20000), gz = packed(text), zst = zstd_of(text);
   for (const std::string& bytes : {gz.substr(0, gz.size() / 2), zst.substr(0, zst.size() / 2)}) {
     const auto trace = open_alone(folder.file("trace.bin", bytes));
     ASSERT_TRUE(trace) << trace.why();
@@ -230,7 +216,7 @@ TEST(Trace, events_longer_than_a_window_and_many_windows_are_read) {
 
 TEST(Trace, the_text_of_events_is_found_again) {
   const TraceFolder folder;
-  const std::string path = folder.file("trace.gz", gzipped(many_events(20000)));
+  const std::string path = folder.file("trace.gz", packed(many_events(20000)));
   const auto trace = open_alone(path, 2);
   ASSERT_TRUE(trace) << trace.why();
   const std::vector<EventId> events{0, 1, 4711, 19999};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace vitro::analyze {
 namespace {
@@ -15,9 +16,30 @@ std::string_view trimmed(std::string_view token) {
   return token;
 }
 
+struct Member {
+  std::string_view name;
+  std::string_view RawEvent::* place;
+};
+constexpr Member members_of_event[] = {{"name", &RawEvent::name}, {"cat", &RawEvent::category},
+                                       {"ph", &RawEvent::phase},  {"ts", &RawEvent::ts},
+                                       {"dur", &RawEvent::dur},   {"pid", &RawEvent::pid},
+                                       {"tid", &RawEvent::tid},   {"id", &RawEvent::id}};
+constexpr Member arguments_of_event[] = {
+    {"correlation", &RawEvent::correlation}, {"External id", &RawEvent::external},
+    {"external id", &RawEvent::external},    {"name", &RawEvent::arg_name},
+    {"labels", &RawEvent::arg_labels},       {"sort_index", &RawEvent::arg_sort_index}};
+
 bool is(json::raw_json_string key, std::string_view wanted) {
   return std::memcmp(key.raw(), wanted.data(), wanted.size()) == 0 &&
          key.raw()[wanted.size()] == '"';
+}
+
+// Null where the event has no place for it.
+std::string_view* place_of(json::raw_json_string key, std::span<const Member> members,
+                           RawEvent& event) {
+  for (const Member& member : members)
+    if (is(key, member.name)) return &(event.*member.place);
+  return nullptr;
 }
 
 class Reader {
@@ -56,32 +78,11 @@ class Reader {
       if (const auto error = member.value().get(value)) return error;
       if (is(key, "args")) {
         if (const auto error = read_arguments(value, event)) return error;
-      } else if (std::string_view* to = place_of(key, event)) {
+      } else if (std::string_view* to = place_of(key, members_of_event, event)) {
         *to = trimmed(value.raw_json_token());
       }
     }
     return simdjson::SUCCESS;
-  }
-
-  static std::string_view* place_of(json::raw_json_string key, RawEvent& event) {
-    switch (*key.raw()) {
-      case 'n':
-        return is(key, "name") ? &event.name : nullptr;
-      case 'c':
-        return is(key, "cat") ? &event.category : nullptr;
-      case 'p':
-        if (is(key, "ph")) return &event.phase;
-        return is(key, "pid") ? &event.pid : nullptr;
-      case 't':
-        if (is(key, "ts")) return &event.ts;
-        return is(key, "tid") ? &event.tid : nullptr;
-      case 'd':
-        return is(key, "dur") ? &event.dur : nullptr;
-      case 'i':
-        return is(key, "id") ? &event.id : nullptr;
-      default:
-        return nullptr;
-    }
   }
 
   static simdjson::error_code read_arguments(json::value& value, RawEvent& event) {
@@ -90,32 +91,13 @@ class Reader {
     for (auto member : arguments) {
       json::raw_json_string key;
       if (const auto error = member.key().get(key)) return error;
-      std::string_view* to = place_of_argument(key, event);
+      std::string_view* to = place_of(key, arguments_of_event, event);
       if (!to) continue;
       if (const auto error = member.value().raw_json_token().get(*to)) return error;
       *to = trimmed(*to);
       if (!event.correlation.empty() && !event.external.empty()) break;  // no event has more
     }
     return simdjson::SUCCESS;
-  }
-
-  static std::string_view* place_of_argument(json::raw_json_string key, RawEvent& event) {
-    switch (*key.raw()) {
-      case 'c':
-        return is(key, "correlation") ? &event.correlation : nullptr;
-      case 'E':
-        return is(key, "External id") ? &event.external : nullptr;
-      case 'e':
-        return is(key, "external id") ? &event.external : nullptr;
-      case 'n':
-        return is(key, "name") ? &event.arg_name : nullptr;
-      case 'l':
-        return is(key, "labels") ? &event.arg_labels : nullptr;
-      case 's':
-        return is(key, "sort_index") ? &event.arg_sort_index : nullptr;
-      default:
-        return nullptr;
-    }
   }
 
   json::parser parser_;

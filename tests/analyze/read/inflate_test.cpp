@@ -1,31 +1,15 @@
 #include "analyze/read/inflate.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <random>
 
+#include "analyze/packed.h"
 #include "analyze/read/bytes.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
-
-// As gzip files hold it, or without header and check sum.
-std::string packed(const std::string& text, Inflate::Form form = Inflate::Form::gzip) {
-  std::string out(compressBound(text.size()) + 64, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, form == Inflate::Form::gzip ? 15 + 16 : -15, 8,
-               Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
 
 std::string some_text(size_t bytes) {
   std::mt19937 random(1);
@@ -87,7 +71,8 @@ TEST_P(Inflating, is_by_the_library_that_was_asked_for) {
 TEST_P(Inflating, in_pieces_of_any_size_gives_the_same) {
   const std::string text = some_text(100'000);
   for (const Inflate::Form form : {Inflate::Form::gzip, Inflate::Form::raw}) {
-    const std::string bytes = packed(text, form);
+    const std::string bytes =
+        packed(text, form == Inflate::Form::gzip ? with_header : without_header);
     for (const size_t piece : {1, 7, 1000, 1'000'000}) {
       const auto inflate = make_inflate(form);
       std::string out;
