@@ -2,7 +2,6 @@
 
 #include <simdjson.h>
 
-#include <charconv>
 #include <vector>
 
 #include "analyze/read/token.h"
@@ -63,15 +62,6 @@ simdjson::error_code read_members(json::object& members,
   return simdjson::SUCCESS;
 }
 
-template <class T>
-std::optional<T> number_in(std::string_view token) {
-  const std::string_view text = unquoted(token);
-  T value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 Arguments::Arguments() : impl_(std::make_unique<Impl>()) {}
@@ -110,11 +100,11 @@ std::optional<std::string> Arguments::text(std::string_view name) const {
 }
 
 std::optional<int64_t> Arguments::number(std::string_view name) const {
-  return number_in<int64_t>(raw(name));
+  return number_in<int64_t>(unquoted(raw(name)));
 }
 
 std::optional<double> Arguments::decimal(std::string_view name) const {
-  return number_in<double>(raw(name));
+  return number_in<double>(unquoted(raw(name)));
 }
 
 std::span<const std::pair<std::string_view, std::string_view>> Arguments::all() const {

@@ -12,6 +12,7 @@
 #include "analyze/device_work.h"
 #include "analyze/read/bytes.h"
 #include "analyze/read/token.h"
+#include "analyze/written_event.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -150,18 +151,14 @@ class Merger {
 class Writer {
  public:
   Writer(const Trace& host, const MergeOptions& options, report::Output& out)
-      : host_(host), options_(options), out_(out) {
-    for (EventId e = 0; e < host.size(); ++e) {
-      const bool is_arrow = host.phases()[e] == 's' || host.phases()[e] == 'f';
-      if (is_arrow && host.links()[e] != none) number_ = std::max(number_, host.links()[e]);
-    }
-  }
+      : host_(host), options_(options), out_(out), number_(last_arrow(host)) {}
 
   void add(const Kernel& kernel) {
     ++number_;
     slice(kernel);
-    arrow("s", host_.tracks()[host_.track_ids()[kernel.launch]], host_.ts()[kernel.launch]);
-    arrow("f", stream(), kernel.begin);
+    const TrackInfo& row = host_.tracks()[host_.track_ids()[kernel.launch]];
+    write(out_, {'s', "ac2g", number_, row, host_.ts()[kernel.launch]});
+    write(out_, {'f', "ac2g", number_, stream(), kernel.begin});
     if (kernel.measured.memory) memory(kernel);
   }
 
@@ -176,22 +173,14 @@ class Writer {
              const TrackInfo& row) {
     json.begin_object().member("ph", phase).member("name", name);
     if (*category) json.member("cat", category);
-    for (const auto& [key, text] : {std::pair("pid", &row.pid), std::pair("tid", &row.tid)})
-      place(json, key, *text);
+    write_id(json, "pid", row.pid);
+    write_id(json, "tid", row.tid);
   }
   void end(report::Json& json) {
     json.end();
     out_.write(",\n");
   }
   TrackInfo stream() const { return {options_.device, options_.stream, {}, {}, {}, 0}; }
-
-  static void place(report::Json& json, const char* key, const std::string& text) {
-    int64_t number = 0;
-    const char* last = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), last, number);
-    json.key(key);
-    error == std::errc() && rest == last ? json.value(number) : json.value(text);
-  }
 
   void named(const char* what, const char* member, const std::string& name) {
     report::Json json(out_);
@@ -207,17 +196,9 @@ class Writer {
     json.key("dur").thousandths(kernel.measured.ns);
     json.key("args").begin_object();
     json.member("External id", host_.external_ids()[kernel.launch]);
-    place(json, "device", options_.device);
-    place(json, "stream", options_.stream);
+    write_id(json, "device", options_.device);
+    write_id(json, "stream", options_.stream);
     json.member("begin", "inferred from the launches").end();
-    end(json);
-  }
-
-  void arrow(const char* phase, const TrackInfo& row, int64_t at) {
-    report::Json json(out_);
-    begin(json, phase, "ac2g", "ac2g", row);
-    json.member("id", number_).key("ts").thousandths(at);
-    if (*phase == 'f') json.member("bp", "e");
     end(json);
   }
 
@@ -232,7 +213,7 @@ class Writer {
   const Trace& host_;
   const MergeOptions& options_;
   report::Output& out_;
-  int64_t number_ = 0;  // of the last arrow
+  int64_t number_;  // of the last arrow
 };
 
 }  // namespace

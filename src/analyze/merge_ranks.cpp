@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <numeric>
 #include <set>
 
 #include "analyze/arguments.h"
+#include "analyze/read/token.h"
 #include "analyze/rewrite.h"
+#include "analyze/written_event.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json.h"
 #include "vitro/report/output.h"
@@ -16,13 +17,6 @@ namespace vitro::analyze {
 namespace {
 
 constexpr int64_t pids_of_a_rank = 10'000'000, ids_of_a_rank = int64_t{1} << 33;
-
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const char* last = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), last, number);
-  return error == std::errc() && rest == last ? std::optional(number) : std::nullopt;
-}
 
 std::string json_of(std::string_view text) {
   report::TextOutput out;
@@ -80,7 +74,7 @@ class RankWriter {
 
  private:
   std::string pid(const std::string& own) const {
-    const auto number = whole_number(own);
+    const auto number = number_in<int64_t>(own);
     if (!number || *number < 0 || *number >= pids_of_a_rank)
       return json_of(cat("rank ", rank_, " ", own));
     return cat((rank_ + 1) * pids_of_a_rank + *number);
@@ -88,18 +82,11 @@ class RankWriter {
 
   // A number of this rank's own; a text keeps its quotes.
   std::optional<std::string> moved(std::string_view value) const {
-    const auto number = whole_number(value);
+    const auto number = number_in<int64_t>(value);
     if (number)
       return *number < 0 ? std::nullopt : std::optional(cat(*number + rank_ * ids_of_a_rank));
     if (value.size() < 2 || value.front() != '"') return std::nullopt;
     return cat("\"rank ", rank_, " ", value.substr(1));
-  }
-
-  static std::string microseconds(int64_t ns) {
-    report::TextOutput out;
-    report::Json(out).thousandths(ns);
-    out.finish();
-    return out.text();
   }
 
   void put(std::string_view event) {
@@ -151,7 +138,8 @@ bool says_rank(std::string_view text, int64_t rank) {
            std::string_view(" _-:#=").find(small[digits]) != std::string_view::npos)
       ++digits;
     const size_t end = std::min(small.find_first_not_of("0123456789", digits), small.size());
-    if (whole_number(std::string_view(small).substr(digits, end - digits)) == rank) return true;
+    if (number_in<int64_t>(std::string_view(small).substr(digits, end - digits)) == rank)
+      return true;
   }
   return false;
 }

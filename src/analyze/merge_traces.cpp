@@ -8,9 +8,9 @@
 #include "analyze/clocks.h"
 #include "analyze/device_work.h"
 #include "analyze/rewrite.h"
+#include "analyze/written_event.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
-#include "vitro/report/json.h"
 #include "vitro/report/output.h"
 
 namespace vitro::analyze {
@@ -98,12 +98,14 @@ std::string stream_of_both(const Trace& host, const Trace& devices) {
 class Writer {
  public:
   Writer(const Trace& host, const Trace& devices, int64_t offset, report::Output& out)
-      : host_(host), devices_(devices), shift_(devices.base() + offset - host.base()), out_(out) {
+      : devices_(devices),
+        shift_(devices.base() + offset - host.base()),
+        out_(out),
+        number_(last_arrow(host)) {
     for (EventId e = 0; e < host.size(); ++e) {
       const char phase = host.phases()[e];
       if ((phase != 's' && phase != 'f') || host.links()[e] == none) continue;
-      number_ = std::max(number_, host.links()[e]);
-      if (host.category(e) == "ac2g") (phase == 's' ? begun_ : ended_).insert(host.links()[e]);
+      if (host.category(e) == arrow_name) (phase == 's' ? begun_ : ended_).insert(host.links()[e]);
     }
   }
 
@@ -122,43 +124,21 @@ class Writer {
   void arrow(const TrackInfo& from, int64_t at, int64_t correlation, EventId work) {
     const bool begun = begun_.contains(correlation) && ended_.insert(correlation).second;
     const int64_t number = begun ? correlation : ++number_;
-    if (!begun) end_of_arrow("s", number, from, at);
-    end_of_arrow("f", number, devices_.tracks()[devices_.track_ids()[work]],
-                 devices_.ts()[work] + shift_);
+    if (!begun) write(out_, {'s', arrow_name, number, from, at});
+    const TrackInfo& to = devices_.tracks()[devices_.track_ids()[work]];
+    write(out_, {'f', arrow_name, number, to, devices_.ts()[work] + shift_});
   }
 
   int64_t shift() const { return shift_; }
 
  private:
-  static std::string microseconds(int64_t ns) {
-    report::TextOutput out;
-    report::Json(out).thousandths(ns);
-    out.finish();
-    return out.text();
-  }
+  static constexpr std::string_view arrow_name = "ac2g";
 
-  static void place(report::Json& json, const char* key, const std::string& text) {
-    const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    json.key(key);
-    number ? json.raw(text) : json.value(text);
-  }
-
-  void end_of_arrow(const char* phase, int64_t number, const TrackInfo& row, int64_t at) {
-    report::Json json(out_);
-    json.begin_object().member("ph", phase).member("name", "ac2g").member("cat", "ac2g");
-    place(json, "pid", row.pid);
-    place(json, "tid", row.tid);
-    json.member("id", number).key("ts").thousandths(at);
-    if (*phase == 'f') json.member("bp", "e");
-    json.end();
-    out_.write(",\n");
-  }
-
-  const Trace &host_, &devices_;
+  const Trace& devices_;
   int64_t shift_;  // from times of the devices' trace to times of the host's
   report::Output& out_;
+  int64_t number_;                             // of the last arrow
   std::unordered_set<int64_t> begun_, ended_;  // arrows of the host's trace
-  int64_t number_ = 0;                         // of the last arrow
 };
 
 // Arrows to work whose call is in the devices' own trace.

@@ -1,7 +1,5 @@
 // A critical path drawn into its trace.
-#include <charconv>
-#include <optional>
-
+#include "analyze/written_event.h"
 #include "vitro/analyze/critical_path.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -10,7 +8,7 @@
 namespace vitro::analyze {
 namespace {
 
-constexpr const char* row = "critical path";
+constexpr std::string_view row = "critical path", category = "critical_path";
 
 class Overlay {
  public:
@@ -35,7 +33,7 @@ class Overlay {
     begin(json, "X",
           cat(name_of(segment.kind), named ? ": " : "",
               named ? trace_.name(segment.event) : std::string_view()));
-    json.member("cat", "critical_path").member("pid", row).member("tid", row);
+    json.member("cat", category).member("pid", row).member("tid", row);
     json.key("ts").thousandths(segment.begin);
     json.key("dur").thousandths(segment.end - segment.begin);
     json.key("args").begin_object().member("kind", name_of(segment.kind));
@@ -47,8 +45,8 @@ class Overlay {
   // Where the path goes from one row of the trace to another.
   void arrow(const PathSegment& from, const PathSegment& to) {
     ++arrows_;
-    point("s", from.track, from.end - 1);
-    point("f", to.track, to.begin);
+    write(out_, {'s', category, arrows_, trace_.tracks()[from.track], from.end - 1});
+    write(out_, {'f', category, arrows_, trace_.tracks()[to.track], to.begin});
   }
 
  private:
@@ -58,27 +56,6 @@ class Overlay {
   void end(report::Json& json) {
     json.end();
     out_.write(",\n");
-  }
-
-  void point(const char* phase, uint32_t track, int64_t at) {
-    report::Json json(out_);
-    begin(json, phase, "critical_path").member("cat", "critical_path").member("id", arrows_);
-    member(json, "pid", trace_.tracks()[track].pid);
-    member(json, "tid", trace_.tracks()[track].tid);
-    json.key("ts").thousandths(at);
-    if (*phase == 'f') json.member("bp", "e");
-    end(json);
-  }
-
-  static void member(report::Json& json, const char* name, const std::string& text) {
-    int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && rest == end) {
-      json.member(name, number);
-    } else {
-      json.member(name, text);
-    }
   }
 
   const Trace& trace_;

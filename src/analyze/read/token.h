@@ -1,8 +1,11 @@
 // Values of JSON as they are written.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace vitro::analyze {
 
@@ -18,6 +21,15 @@ std::string unescaped(std::string_view text);
 // What a token says: texts without quotes and escapes.
 inline std::string said(std::string_view token) {
   return unescaped(unquoted(token));
+}
+
+// The number that a text is, to its end.
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace vitro::analyze
