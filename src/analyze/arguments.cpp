@@ -14,6 +14,17 @@ struct Arguments::Impl {
   json::parser parser;
   std::string buffer;  // the text, with room for the parser behind it
   std::vector<std::pair<std::string_view, std::string_view>> members;
+
+  // The object that the text is.
+  simdjson::error_code parse(std::string_view text, json::document& document,
+                             json::object& object) {
+    members.clear();
+    buffer.assign(text);
+    buffer.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    const simdjson::padded_string_view padded(buffer.data(), buffer.size(), buffer.capacity());
+    if (const auto error = parser.iterate(padded).get(document)) return error;
+    return document.get_object().get(object);
+  }
 };
 
 namespace {
@@ -71,16 +82,20 @@ Arguments::Arguments(std::string_view event) : Arguments() {
 Arguments::Arguments(Arguments&&) noexcept = default;
 Arguments::~Arguments() = default;
 
-bool Arguments::read(std::string_view event) {
-  impl_->members.clear();
-  impl_->buffer.assign(event);
-  impl_->buffer.reserve(event.size() + simdjson::SIMDJSON_PADDING);
+Arguments Arguments::of(std::string_view object) {
+  Arguments out;
   json::document document;
-  const simdjson::padded_string_view padded(impl_->buffer.data(), impl_->buffer.size(),
-                                            impl_->buffer.capacity());
-  if (impl_->parser.iterate(padded).get(document)) return false;
+  json::object whole;
+  const bool broken =
+      out.impl_->parse(object, document, whole) || read_members(whole, out.impl_->members);
+  if (broken) out.impl_->members.clear();
+  return out;
+}
+
+bool Arguments::read(std::string_view event) {
+  json::document document;
   json::object whole, args;
-  if (document.get_object().get(whole)) return false;
+  if (impl_->parse(event, document, whole)) return false;
   const auto error = whole.find_field_unordered("args").get_object().get(args);
   if (error == simdjson::NO_SUCH_FIELD || error == simdjson::INCORRECT_TYPE) return true;
   return !error && !read_members(args, impl_->members);

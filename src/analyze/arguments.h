@@ -22,6 +22,8 @@ class Arguments {
   Arguments();
   // Reads it.
   explicit Arguments(std::string_view event);
+  // The members of an object that stands by itself; none where it is broken.
+  static Arguments of(std::string_view object);
   Arguments(Arguments&&) noexcept;
   ~Arguments();
 

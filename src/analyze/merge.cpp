@@ -13,6 +13,7 @@
 #include "analyze/read/bytes.h"
 #include "analyze/read/token.h"
 #include "analyze/written_event.h"
+#include "vitro/analyze/ranks.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -40,9 +41,9 @@ Result<std::map<std::string, Measured>> read_times(const std::string& path) {
     text.resize(before + got);
   }
   std::map<std::string, Measured> out;
-  const Arguments entries(cat("{\"args\":", text, "}"));
+  const Arguments entries = Arguments::of(text);
   for (const auto& [key, value] : entries.all()) {
-    const Arguments members(cat("{\"args\":", value, "}"));
+    const Arguments members = Arguments::of(value);
     const auto time = members.decimal("kernel_time");
     if (!time) continue;
     out[unescaped(key)] = {std::llround(*time * 1000), members.number("device_memory_usage")};
@@ -238,13 +239,11 @@ Result<MergeResult> merge(const Trace& host, const std::string& times, const std
 
 std::string times_file(const Trace& host, const std::string& times) {
   if (!std::filesystem::is_directory(times)) return times;
-  const auto info = host.metadata().find("distributedInfo");
-  VITRO_CHECK(info != host.metadata().end(), times,
+  const auto rank = told_rank(host);
+  VITRO_CHECK(rank, times,
               ": is a folder, and the trace does not say which rank it is of: give the file");
-  const auto rank = Arguments(cat("{\"args\":", info->second, "}")).number("rank");
-  const std::string file = cat(times, "/kernel_event_", rank.value_or(0), ".json");
-  VITRO_CHECK(std::filesystem::exists(file), times, ": has no kernel_event_", rank.value_or(0),
-              ".json in it");
+  const std::string file = cat(times, "/kernel_event_", *rank, ".json");
+  VITRO_CHECK(std::filesystem::exists(file), times, ": has no kernel_event_", *rank, ".json in it");
   return file;
 }
 

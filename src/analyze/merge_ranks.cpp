@@ -5,7 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include "analyze/arguments.h"
 #include "analyze/read/token.h"
 #include "analyze/rewrite.h"
 #include "analyze/written_event.h"
@@ -195,10 +194,8 @@ std::vector<std::string> processes_of_rank(const Trace& trace, int64_t rank) {
       if (says_rank(*text, rank)) of_rank.insert(track.pid);
   }
   if (!of_rank.empty()) return {of_rank.begin(), of_rank.end()};
-  const auto info = trace.metadata().find("distributedInfo");
-  if (info == trace.metadata().end()) return {};
-  const bool is_it = Arguments(cat("{\"args\":", info->second, "}")).number("rank") == rank;
-  return is_it ? std::vector<std::string>(all.begin(), all.end()) : std::vector<std::string>();
+  if (told_rank(trace) != rank) return {};
+  return {all.begin(), all.end()};
 }
 
 }  // namespace vitro::analyze

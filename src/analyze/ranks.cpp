@@ -211,12 +211,14 @@ bool is_trace(const std::string& name) {
 
 }  // namespace
 
-int64_t rank_of(const Trace& trace, const std::string& file, size_t place) {
+std::optional<int64_t> told_rank(const Trace& trace) {
   const auto info = trace.metadata().find("distributedInfo");
-  if (info != trace.metadata().end()) {
-    const Arguments members(cat("{\"args\":", info->second, "}"));
-    if (const auto rank = members.number("rank")) return *rank;
-  }
+  if (info == trace.metadata().end()) return std::nullopt;
+  return Arguments::of(info->second).number("rank");
+}
+
+int64_t rank_of(const Trace& trace, const std::string& file, size_t place) {
+  if (const auto rank = told_rank(trace)) return *rank;
   return last_number(stem(file)).value_or(static_cast<int64_t>(place));
 }
 

@@ -43,5 +43,13 @@ TEST(Arguments, of_a_broken_event_are_those_in_front_of_the_break) {
   EXPECT_EQ(args.number("b"), std::nullopt);
 }
 
+TEST(Arguments, of_an_object_that_stands_by_itself_are_its_members) {
+  const Arguments args = Arguments::of(R"({"rank": 3, "backend": "nccl"})");
+  EXPECT_EQ(args.number("rank"), 3);
+  EXPECT_EQ(args.text("backend"), "nccl");
+  EXPECT_TRUE(Arguments::of("[1, 2]").all().empty());
+  EXPECT_TRUE(Arguments::of(R"({"rank": 3, "world_size" 4})").all().empty());
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ Ranks ranks(const std::vector<std::string>& files, const LoadOptions& options = 
 // Events of a finding are of the rank that its sentence names.
 Answer answer_ranks(const Ranks& ranks);
 
+// The rank in a trace's distributedInfo; nothing where it has none.
+std::optional<int64_t> told_rank(const Trace& trace);
 // The rank that a trace is of, by the definition above; `place`: in the list.
 int64_t rank_of(const Trace& trace, const std::string& file, size_t place);
 
