@@ -30,8 +30,18 @@ struct Question {
     for (const auto& [name, text] : texts) parameters.set(name, text);
     for (const auto& [name, set] : flags)
       if (set) parameters.set(name, "yes");
+    if (analysis.ask_file) {
+      const auto answer = analysis.ask_file(file);
+      if (answer && *answer) return print_answer(**answer, setting);
+      if (!answer) return refuse(answer.why());
+    }
     const auto trace = open_trace(file, setting);
     return trace ? print_answer(analysis.ask(*trace, parameters), setting) : unreadable;
+  }
+
+  static int refuse(const std::string& why) {
+    std::fprintf(stderr, "vitro: %s\n", why.c_str());
+    return unreadable;
   }
 
   const analyze::Analysis& analysis;

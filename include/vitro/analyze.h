@@ -17,6 +17,7 @@
 #include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/memory.h"
+#include "vitro/analyze/memory_timeline.h"
 #include "vitro/analyze/merge.h"
 #include "vitro/analyze/merge_ranks.h"
 #include "vitro/analyze/merge_traces.h"

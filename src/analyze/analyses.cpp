@@ -10,6 +10,7 @@
 #include "vitro/analyze/info.h"
 #include "vitro/analyze/launches.h"
 #include "vitro/analyze/memory.h"
+#include "vitro/analyze/memory_timeline.h"
 #include "vitro/analyze/ops.h"
 #include "vitro/analyze/overlap.h"
 #include "vitro/analyze/step_times.h"
@@ -87,8 +88,11 @@ constexpr Analysis all[] = {
      plain<answer_compile>},
     {"steps", "How steps differ, which take longer, and what is different in them", ask_steps,
      step_parameters},
-    {"memory", "How much memory each device held over time, by category and op; what stayed",
-     plain<answer_memory>},
+    {"memory",
+     "How much memory each device held over time, by category and op; what stayed",
+     plain<answer_memory>,
+     {},
+     answer_memory_file},
     {"threads", "Is each thread of the host busy, are they balanced, what do they wait for",
      plain<answer_threads>},
     {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",

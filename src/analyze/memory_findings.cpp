@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analyze/device_work.h"
-#include "analyze/findings.h"
 #include "analyze/self_spans.h"
 #include "analyze/words.h"
 #include "vitro/analyze/timeline.h"
@@ -156,14 +155,18 @@ void conclude_activations(const Memory::Device& device, Findings& findings) {
 
 }  // namespace
 
+void conclude_levels(const Memory::Device& device, Findings& findings) {
+  conclude_spike(device, findings);
+  conclude_activations(device, findings);
+}
+
 std::vector<Finding> memory_findings(const Trace& trace, const Memory& memory) {
   Findings findings(trace);
   conclude_allocating(trace, findings);
   for (const Memory::Device& device : memory.devices) {
     conclude_reserved(device, findings);
-    conclude_spike(device, findings);
     conclude_growth(device, findings);
-    conclude_activations(device, findings);
+    conclude_levels(device, findings);
   }
   return findings.take();
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "analyze/findings.h"
 #include "vitro/analyze/memory.h"
 
 namespace vitro::analyze {
@@ -13,5 +14,8 @@ namespace vitro::analyze {
 // - growth: what every step leaves behind
 // - activations: what is held for the backward pass at the peak, where a writer gives categories
 std::vector<Finding> memory_findings(const Trace& trace, const Memory& memory);
+
+// Of these the spike and the activations: what levels alone show.
+void conclude_levels(const Memory::Device& device, Findings& findings);
 
 }  // namespace vitro::analyze

@@ -127,6 +127,7 @@ bool Trace::from_cache() const {
 
 Result<Done> Trace::read_events(std::span<const EventId> events,
                                 const std::function<void(EventId, std::string_view)>& use) const {
+  if (impl_->path == "-") return Failure{"-: standard input cannot be read again: give a file"};
   auto bytes = open_bytes(impl_->path);
   if (!bytes) return bytes.failure();
   const auto lengths = impl_->columns.length.as<uint32_t>();

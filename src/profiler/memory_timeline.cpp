@@ -8,8 +8,6 @@
 namespace vitro {
 namespace {
 
-enum Action : uint8_t { preexisting = 1, created = 2, destroyed = 4 };
-constexpr int64_t before_the_profile = -1;
 constexpr int64_t ns_per_us = 1000;
 
 // Calls visit(microseconds, sums) once for each microsecond in which something changed, the first
@@ -51,13 +49,6 @@ TimelineCategory TrackChange::category() const {
   return TimelineCategory::unknown;
 }
 
-std::string_view name_of(TimelineCategory category) {
-  constexpr std::string_view names[] = {"parameter",       "optimiser state", "input",
-                                        "temporary",       "activation",      "gradient",
-                                        "autograd detail", "unknown"};
-  return names[static_cast<size_t>(category)];
-}
-
 int64_t preexisting_bytes(const Profile& profile) {
   const MemoryChange* first = nullptr;
   for (const Track& track : profile.tracks) {
@@ -82,16 +73,18 @@ void write_memory_json(const Profile& profile, report::Output& out) {
 
 void write_memory_raw(const Profile& profile, report::Output& out) {
   report::Json json(out, 1);
-  const auto row = [&](int64_t at, Action action, int64_t bytes, TimelineCategory category) {
+  const auto row = [&](int64_t at, TimelineAction action, int64_t bytes,
+                       TimelineCategory category) {
     json.begin_array().value(at).value(static_cast<int>(action)).value(bytes);
     json.value(static_cast<int>(category)).end();
   };
   json.begin_array();
   if (const int64_t bytes = preexisting_bytes(profile); bytes != 0)
-    row(before_the_profile, preexisting, bytes, TimelineCategory::unknown);
+    row(timeline_before, TimelineAction::preexisting, bytes, TimelineCategory::unknown);
   each_memory_change(profile, [&](const TrackChange& entry) {
     const MemoryChange& change = *entry.change;
-    row(change.at, change.bytes < 0 ? destroyed : created, change.bytes, entry.category());
+    const auto action = change.bytes < 0 ? TimelineAction::destroyed : TimelineAction::created;
+    row(change.at, action, change.bytes, entry.category());
   });
   json.end();
 }

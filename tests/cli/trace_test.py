@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """vitro trace, run on real and broken traces.   usage: trace_test.py VITRO TRACES"""
 import csv
+import gzip
 import io
 import json
 import os
@@ -177,6 +178,31 @@ class Trace(unittest.TestCase):
         done = self.vitro("doctor", "no_such_file.json")
         self.assertEqual(done.returncode, 3)
         self.assertIn("no_such_file.json", done.stderr)
+
+    def test_memory_timelines_answer_memory_alone(self):
+        packed = os.path.join(TRACES, "memory_timeline.raw.gz")
+        answer = json.loads(self.vitro("memory", packed, "--json").stdout)
+        self.assertEqual(answer["devices"][0]["peak_bytes"], 3082832104)
+        self.assertEqual([each["category"] for each in answer["categories"]][4:6], ["activation", "gradient"])
+        with gzip.open(packed) as file:
+            plain = file.read()
+        for text in (plain, open(packed, "rb").read()):
+            done = subprocess.run([VITRO, "trace", "memory", "-", "--json"], input=text, capture_output=True)
+            self.assertEqual(json.loads(done.stdout), answer)
+        done = self.vitro("summary", packed)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("this is a memory timeline", done.stderr)
+        self.assertIn("`vitro trace memory`", done.stderr)
+        done = self.vitro("memory", self.write("broken", [[1, 2, 3]]))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("at byte", done.stderr)
+
+    def test_what_looks_at_standard_input_first_loses_nothing_of_it(self):
+        trace = json.dumps(step(5, 0)).encode()
+        done = subprocess.run([VITRO, "trace", "memory", "-", "--json"], input=trace, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["devices"], [])
+        self.assertEqual(done.stderr, b"")
 
 
 if __name__ == "__main__":

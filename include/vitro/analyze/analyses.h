@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct Analysis {
   std::string_view name, about;
   Answer (*ask)(const Trace& trace, const Parameters& parameters);
   std::span<const Parameter> parameters = {};
+  // The answer of a file that is no trace, where the question can be asked of such files too; else
+  // null.  Nothing where the file may be a trace.
+  Result<std::optional<Answer>> (*ask_file)(const std::string& path) = nullptr;
 };
 
 // In the order in which a reader asks them: what is there, where time went, why.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "vitro/base/cat.h"
 
@@ -66,8 +67,37 @@ class AgainBytes : public Bytes {
   std::unique_ptr<Bytes> rest_;
 };
 
+class TextBytes : public Bytes {
+ public:
+  explicit TextBytes(std::string_view text) : rest_(text), total_(text.size()) {}
+
+  size_t read(char* to, size_t room) override {
+    const size_t n = rest_.copy(to, room);
+    rest_.remove_prefix(n);
+    return n;
+  }
+  uint64_t consumed() const override { return total_ - rest_.size(); }
+  uint64_t total() const override { return total_; }
+
+ private:
+  std::string_view rest_;
+  uint64_t total_;
+};
+
+// What beginning_of() took from standard input.
+std::string& taken_from_input() {
+  static auto* taken = new std::string;
+  return *taken;
+}
+
+std::unique_ptr<Bytes> open_input() {
+  auto input = std::make_unique<FileBytes>(STDIN_FILENO, 0);
+  if (taken_from_input().empty()) return input;
+  return std::make_unique<AgainBytes>(std::exchange(taken_from_input(), {}), std::move(input));
+}
+
 Result<std::unique_ptr<Bytes>> open_file(const std::string& path) {
-  if (path == "-") return std::unique_ptr<Bytes>(std::make_unique<FileBytes>(STDIN_FILENO, 0));
+  if (path == "-") return open_input();
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Failure{cat(path, ": cannot be opened: ", std::strerror(errno))};
   struct stat status{};
@@ -91,6 +121,17 @@ std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from) {
   if (head == "\x28\xb5\x2f\xfd") return unzstd(std::move(all));
   if (head == "PK\x03\x04") return unzip(std::move(all));
   return all;
+}
+
+Result<std::string> beginning_of(const std::string& path, size_t room) {
+  constexpr size_t packed_room = 64 << 10;
+  auto file = open_file(path);
+  if (!file) return file.failure();
+  std::string packed(packed_room, '\0'), text(room, '\0');
+  packed.resize((*file)->read(packed.data(), packed.size()));
+  text.resize(unpacked(std::make_unique<TextBytes>(packed))->read(text.data(), room));
+  if (path == "-") taken_from_input() = std::move(packed);
+  return text;
 }
 
 Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path) {

@@ -34,6 +34,10 @@ class Bytes {
 // `path` "-": standard input.
 Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path);
 
+// Up to `room` of the first bytes of what a file holds, unpacked.  Those of standard input are not
+// lost: who opens it next reads them too.
+Result<std::string> beginning_of(const std::string& path, size_t room);
+
 // What these bytes hold, packed or not; as open_bytes does it with a file's.
 std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "analyze/read/number_lists.h"
 #include "analyze/read/scan.h"
 #include "vitro/base/cat.h"
 
@@ -61,7 +62,11 @@ void Windows::start() {
   skip_space();
   const char first = peek();
   bare_list_ = first == '[';
-  if (first == '{' || first == '[') {
+  if (begins_memory_timeline(std::string_view(rest_).substr(at_))) {
+    stop(
+        "this is a memory timeline, as export_memory_timeline writes it, and no trace: it answers "
+        "`vitro trace memory` alone");
+  } else if (first == '{' || first == '[') {
     step(1);
     state_ = bare_list_ ? State::events : State::members;
     found_events_ = bare_list_;

@@ -1,0 +1,87 @@
+// The files of a profile's memory, read again by what answers questions about them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "vitro/analyze.h"
+#include "vitro/events/memory.h"
+#include "vitro/vitro.h"
+
+namespace vitro {
+namespace {
+
+// A folder with three files of one profile: its changes, their sums, its trace.
+class Files {
+ public:
+  explicit Files(const Profiler& profiler) {
+    std::string pattern = testing::TempDir() + "/vitro_memory_XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    profiler.export_memory_timeline(path("m.raw.json.gz"));
+    profiler.export_memory_timeline(path("m.json"));
+    profiler.write_trace(path("trace.json.gz"));
+  }
+  ~Files() { std::filesystem::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+
+  analyze::MemoryTimeline read(const char* name) const {
+    const auto timeline = analyze::memory_timeline(path(name));
+    EXPECT_TRUE(timeline && *timeline) << timeline.why();
+    return timeline && *timeline ? **timeline : analyze::MemoryTimeline();
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+const analyze::MemoryTimeline::Category* find(const analyze::MemoryTimeline& timeline,
+                                              TimelineCategory category) {
+  const auto found = std::ranges::find(timeline.categories, category,
+                                       &analyze::MemoryTimeline::Category::category);
+  return found == timeline.categories.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST(MemoryTimelineFiles, tell_what_the_profile_and_its_trace_tell) {
+  const Tensor before = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {4});
+  Profiler profiler({.profile_memory = true});
+  Tensor weight;
+  {
+    const events::CategoryScope scope(events::MemoryCategory::parameter);
+    weight = ones({1000});
+  }
+  for (int i = 0; i < 5; ++i) exp(weight + sin(weight)).data<float>();
+  profiler.stop();
+
+  const Files files(profiler);
+  const analyze::MemoryTimeline raw = files.read("m.raw.json.gz"), sums = files.read("m.json");
+  const auto trace = analyze::Trace::open(files.path("trace.json.gz"), {.keep = false});
+  ASSERT_TRUE(trace) << trace.why();
+  const auto told = analyze::memory(*trace);
+  ASSERT_TRUE(told) << told.why();
+  ASSERT_EQ(told->devices.size(), 1u);
+  const analyze::Memory::Device& device = told->devices[0];
+  EXPECT_GT(device.allocations, 10u);
+  EXPECT_EQ(raw.all.allocations, device.allocations);
+  EXPECT_EQ(raw.all.frees, device.frees);
+  EXPECT_EQ(raw.all.allocated, device.allocated);
+  EXPECT_EQ(raw.all.freed, device.freed);
+  EXPECT_EQ(raw.all.first, device.first);
+  EXPECT_EQ(raw.all.peak, device.peak);
+  EXPECT_EQ(raw.all.last, device.last);
+
+  EXPECT_TRUE(sums.sums);
+  EXPECT_LE(sums.all.peak, raw.all.peak) << "a peak within a microsecond is not seen";
+  EXPECT_EQ(sums.all.last, raw.all.last);
+  for (const auto& category : raw.categories) {
+    const auto* same = find(sums, category.category);
+    EXPECT_EQ(same ? same->last : 0, category.last) << name_of(category.category);
+  }
+  const auto* parameters = find(raw, TimelineCategory::parameter);
+  ASSERT_TRUE(parameters);
+  EXPECT_GE(parameters->last, 4000);
+  EXPECT_LT(parameters->last, 2 * 4000);
+}
+
+}  // namespace vitro
