@@ -43,7 +43,7 @@ std::string range_text(const Finding& finding) {
   const std::string low = decimals(finding.low_percent, "%.1f");
   const std::string high = decimals(finding.high_percent, "%.1f");
   const std::string range = low == high ? high : cat(low, " to ", high);
-  if (!finding.is_of_memory()) return cat(range, " % of the step");
+  if (!finding.is_of_memory()) return cat(range, " % of the measured time");
   return cat(range, " % of the memory (up to ",
              report::bytes_text(static_cast<double>(finding.high_bytes)), ")");
 }

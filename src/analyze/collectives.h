@@ -13,6 +13,7 @@ struct Collective {
   uint64_t what = 0;           // hash of its name and process group
   uint64_t turn = 0;           // hash of `what`, its step and its place among those like it there
   int64_t begin = 0, end = 0;  // nanoseconds since the epoch
+  int64_t hidden = 0;          // of it, while the device computes
   EventId event = 0;
 };
 

@@ -133,7 +133,11 @@ void conclude_compiling(const Trace& trace, const Compilation& c, Findings& find
 void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findings) {
   int64_t all = 0;
   uint64_t calls = 0;
-  for (const Compilation::Region& r : c.regions) calls += r.calls;
+  int64_t broken = 0;  // what is there because code breaks
+  for (const Compilation::Region& r : c.regions) {
+    calls += r.calls;
+    broken += r.guards;
+  }
   Pieces when;
   for (const Compilation::Overhead& o : c.overheads) {
     all += o.total;
@@ -147,7 +151,7 @@ void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findi
                     ", ", time_text(most.total), " of that in ", most.name),
                 "compile larger parts, so that fewer calls are guarded, and guard less (fewer "
                 "global and attribute reads in compiled code)"},
-               0, all, most.longest, std::move(when));
+               broken, all, most.longest, std::move(when));
 }
 
 AnswerTable region_table(const Compilation& c) {

@@ -71,9 +71,11 @@ class Walk {
         threads_(trace, classes_, timeline_),
         dependencies_(trace, classes_, links_, streams_),
         kinds_(trace, classes_) {
-    for (const std::string& name : trace.names())
+    for (const std::string& name : trace.names()) {
+      is_graph_.push_back(name.starts_with("## Call CompiledFxGraph"));
       loads_data_.push_back(!options.data_loading.empty() &&
                             name.find(options.data_loading) != std::string::npos);
+    }
   }
 
   CriticalPath run() {
@@ -167,7 +169,7 @@ class Walk {
       case EventClass::runtime:
         return PathKind::host_call;
       default:
-        return PathKind::host_other;
+        return is_graph_[trace_.name_ids()[event]] ? PathKind::host_op : PathKind::host_other;
     }
   }
 
@@ -245,6 +247,7 @@ class Walk {
   const Dependencies dependencies_;
   const WorkKinds kinds_;
   std::vector<bool> loads_data_;  // by name
+  std::vector<bool> is_graph_;    // by name: calls of PyTorch's compiled graphs
 
   CriticalPath out_;
   int64_t at_ = 0;

@@ -7,6 +7,7 @@
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/words.h"
+#include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
@@ -57,7 +58,9 @@ class StreamReader {
     if (known && trace_.ts()[launch] > end_) {
       out_.host += length;
       ++out_.host_gaps;
-      out_.launch_calls += std::min(length, std::max<int64_t>(trace_.dur()[launch], 0));
+      const int64_t call =
+          std::clamp<int64_t>(trace_.dur()[launch], 0, LaunchOptions{}.slow_call_ns);
+      out_.launch_calls += std::min(length, call);
       host_.push_back({length, work});
       pieces_.add(end_, end_ + length);
     } else if (known && length < options_.short_gap_ns) {
@@ -114,6 +117,7 @@ AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, 
                     {},
                     {AnswerPlot::Kind::shares, "stream", "busy_percent", {}}};
   const bool devices = table.name == "devices";
+  if (devices) table.columns.front().title = "Device";
   for (const StreamGaps& s : list) {
     const TrackInfo& track = trace.tracks()[s.track];
     table.rows.push_back(

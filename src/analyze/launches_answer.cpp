@@ -105,8 +105,8 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     if (!measured(launch.call) || blocks(launch)) continue;
     const size_t device = device_of_[trace_.track_ids()[launch.first]];
     ++launches[device];
-    if (!is_brief(trace_, launch)) continue;
     const int64_t call = length(launch.call);
+    if (!is_brief(trace_, launch) || call > options_.slow_call_ns) continue;  // slow: told as such
     by_device[device].add(launch.call, trace_.ts()[launch.call], call, call - launch.work,
                           idle(busy_[device], launch.call));
     by_device[device].work += launch.work;
@@ -156,6 +156,7 @@ void Costs::excuse_frames(std::vector<bool>& out) const {
   }
 }
 
+// Calls that need not be made over and over, however long each takes.
 std::string_view advice_on_calls(std::string_view name) {
   const auto holds = [&](std::string_view part) {
     return name.find(part) != std::string_view::npos;
@@ -170,39 +171,55 @@ std::string_view advice_on_calls(std::string_view name) {
     return "create streams and events once, and ask for properties once";
   if (holds("GraphInstantiate") || holds("Capture"))
     return "capture the graph once, before the measured steps";
-  return "see what else the host does meanwhile: other threads that hold the driver's lock, a "
-         "first "
-         "use, a page fault; launch less often";
+  return {};
 }
+
+constexpr std::string_view advice_on_first_calls =
+    "the first call of a kind loads code or sets the device up: warm up before what is measured";
+constexpr std::string_view advice_on_other_calls =
+    "see what else the host does meanwhile: other threads that hold the driver's lock, a first "
+    "use, a page fault; launch less often";
 
 void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
   const Waits waits(trace_, classes_);
   const std::vector<bool> excuse = excused(list);
   std::map<uint32_t, std::vector<EventId>> by_name;
+  std::map<uint32_t, EventId> first;  // of the file
   for (EventId e = 0; e < trace_.size(); ++e) {
-    if (classes_[e] == EventClass::runtime && measured(e))
-      by_name[trace_.name_ids()[e]].push_back(e);
+    if (classes_[e] != EventClass::runtime) continue;
+    const uint32_t name = trace_.name_ids()[e];
+    const auto known = first.try_emplace(name, e).first;
+    if (trace_.ts()[e] < trace_.ts()[known->second]) known->second = e;
+    if (measured(e)) by_name[name].push_back(e);
   }
   for (const auto& [name, calls] : by_name) {
+    const std::string& text = trace_.names()[name];
+    const std::string_view avoid = advice_on_calls(text);
     std::vector<int64_t> lengths;
     for (const EventId e : calls) lengths.push_back(length(e));
     std::ranges::sort(lengths);
-    const int64_t usual = std::min(nearest_rank(lengths, 50), options_.slow_call_ns);
+    // What half of the calls take is usual, unless they need not be made at all.
+    const int64_t median = nearest_rank(lengths, 50), most_usual = options_.slow_call_ns;
+    const int64_t usual = avoid.empty() ? median : std::min(median, most_usual);
+    const int64_t limit = std::max(usual, most_usual);
     Cost cost;
     for (const EventId e : calls) {
-      if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= options_.slow_call_ns)
-        continue;
+      if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= limit) continue;
       cost.add(e, trace_.ts()[e], length(e), length(e) - usual, idle(all_busy_, e));
     }
     if (cost.calls == 0) continue;
-    const std::string& text = trace_.names()[name];
+    const std::vector<EventId> events = cost.events();
+    const bool is_first = events.front() == first[name] && 2 * cost.most > cost.total;
+    const std::string half =
+        calls.size() > 1 ? cat("; half of all take ", time_text(median), " at most") : "";
     findings.add({cat("launches.slow.", text),
-                  cat(text, ": ", cost.calls, " of ", count_of(calls.size(), "call"), " take over ",
-                      time_text(options_.slow_call_ns), ", ", time_text(cost.total),
-                      " together, the longest ", time_text(cost.most), "; the usual one takes ",
-                      time_text(nearest_rank(lengths, 50))),
-                  std::string(advice_on_calls(text))},
-                 cost.low, cost.high, cost.events(), std::move(cost.when));
+                  cat(text, ": ", cost.calls, " of ", count_of(calls.size(), "call"),
+                      cost.calls == 1 ? " takes over " : " take over ", time_text(limit), ", ",
+                      time_text(cost.total), " together, the longest ", time_text(cost.most), half),
+                  std::string(is_first         ? advice_on_first_calls
+                              : !avoid.empty() ? avoid
+                                               : advice_on_other_calls)},
+                 cost.low, cost.high, events, std::move(cost.when));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "analyze/device_work.h"
 #include "analyze/self_spans.h"
 #include "analyze/words.h"
+#include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/units.h"
@@ -24,52 +25,98 @@ bool allocates(std::string_view name) {
   return false;
 }
 
-// On the threads that have steps, or on all where there are none.
-void conclude_allocating(const Trace& trace, Findings& findings) {
+// When devices waited for a launch of each thread, as `gaps` has it: without devices always.
+std::vector<Intervals> late_launches(const Trace& trace, const Classes& classes) {
+  std::vector<Intervals> out(trace.tracks().size());
+  const std::vector<Device> devices = devices_of(trace, classes);
+  if (devices.empty()) {
+    const Window window = measured_window(trace);
+    for (Intervals& each : out) each.add(window.begin, window.end);
+    return out;
+  }
+  const Links links(trace, classes);
+  for (const Device& device : devices) {
+    std::vector<Intervals> late(trace.tracks().size());
+    int64_t last = INT64_MAX;
+    for (const EventId e : device.work) {
+      const EventId launch = links.launch_of(e);
+      if (last < trace.ts()[e] && launch != Links::nobody && trace.ts()[launch] > last)
+        late[trace.track_ids()[launch]].add(last, trace.ts()[launch]);
+      last = last == INT64_MAX ? end_of(trace, e) : std::max(last, end_of(trace, e));
+    }
+    for (size_t t = 0; t < out.size(); ++t) out[t] = united(out[t], late[t]);
+  }
+  return out;
+}
+
+struct Allocating {
+  int64_t time = 0;
+  // What each call took: negative, so that the longest come first; of that while a launch of the
+  // thread was late.
+  struct Call {
+    int64_t time;
+    EventId event;
+    int64_t late;
+    auto operator<=>(const Call&) const = default;
+  };
+  std::vector<Call> calls;
+  Pieces when;
+
+  // What the calls have beyond the median of them all, so far as a launch was late.
+  int64_t could_be_won() const {
+    std::vector<int64_t> times;
+    for (const Call& call : calls) times.push_back(-call.time);
+    std::ranges::sort(times);
+    const int64_t median = nearest_rank(times, 50);
+    int64_t sum = 0;
+    for (const Call& call : calls) sum += std::clamp<int64_t>(-call.time - median, 0, call.late);
+    return sum;
+  }
+};
+
+// Of the thread that allocates longest.
+Allocating longest_allocating(const Trace& trace) {
   const Classes classes(trace);
   std::vector<bool> wanted;
   for (const std::string& name : trace.names()) wanted.push_back(allocates(name));
   const Window window = measured_window(trace);
   const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
-  int64_t busiest = 0;
-  std::vector<std::pair<int64_t, EventId>> each, of_busiest;
-  Pieces when, of_this;
+  const std::vector<Intervals> late = late_launches(trace, classes);
+  Allocating longest;
   for (uint32_t t = 0; t < order.tracks(); ++t) {
-    int64_t time = 0;
-    each.clear();
-    of_this = {};
+    Allocating here;
     each_self(trace, order.track(t), [&](std::span<const EventId> open, int64_t from, int64_t to) {
-      const int64_t length = std::min(to, window.end) - std::max(from, window.begin);
-      if (length <= 0 || !wanted[trace.name_ids()[open.back()]]) return;
-      time += length;
-      each.emplace_back(-length, open.back());
-      of_this.add(from, to);
+      from = std::max(from, window.begin);
+      to = std::min(to, window.end);
+      if (to <= from || !wanted[trace.name_ids()[open.back()]]) return;
+      here.time += to - from;
+      here.calls.push_back({from - to, open.back(), late[t].length_in(from, to)});
+      here.when.add(from, to);
     });
-    if (time <= busiest) continue;
-    busiest = time;
-    of_busiest = each;
-    when = std::move(of_this);
+    if (here.time > longest.time) longest = std::move(here);
   }
-  std::ranges::sort(of_busiest);
+  std::ranges::sort(longest.calls);
+  return longest;
+}
+
+void conclude_allocating(const Trace& trace, Findings& findings) {
+  Allocating all = longest_allocating(trace);
   std::vector<EventId> events;
-  std::vector<int64_t> lengths;
   std::vector<bool> seen(trace.size());
-  for (const auto& [length, e] : of_busiest) {
-    lengths.push_back(-length);
-    if (!seen[e]) events.push_back(e);
-    seen[e] = true;
+  for (const Allocating::Call& call : all.calls) {
+    if (!seen[call.event]) events.push_back(call.event);
+    seen[call.event] = true;
   }
   if (events.empty()) return;
-  // Where there are devices the host may have the time.
-  const bool devices = !devices_of(trace, classes).empty();
+  const int64_t low = all.could_be_won();
   const std::string calls = count_of(events.size(), "call");
-  findings.add(
-      {"memory.allocating",
-       cat("allocating takes ", time_text(busiest), " of ", time_text(window.length()), " in ",
-           calls, " of one thread, the longest ", time_text(-of_busiest.front().first)),
-       "write into buffers that stay (out=, in place), or compile the region: it plans "
-       "its memory once"},
-      devices ? 0 : beyond_median(std::move(lengths)), busiest, std::move(events), std::move(when));
+  findings.add({"memory.allocating",
+                cat("allocating takes ", time_text(all.time), " of ",
+                    time_text(measured_window(trace).length()), " in ", calls,
+                    " of one thread, the longest ", time_text(-all.calls.front().time)),
+                "write into buffers that stay (out=, in place), or compile the region: it plans "
+                "its memory once"},
+               low, all.time, std::move(events), std::move(all.when));
 }
 
 // A tenth of the peak at least: allocators round up and keep a little.

@@ -53,30 +53,80 @@ void add_kernels(const Trace& trace, const WorkKinds& kinds, const Device& devic
   }
 }
 
+// The collectives of a device by name and step: the n-th of a name in a step is the same in every
+// step, where all have as many of it.  None with fewer than three steps.
+using Turns = std::vector<std::vector<EventId>>;  // by step
+std::vector<Turns> turns_of(const Trace& trace, const WorkKinds& kinds, const Device& device) {
+  const std::vector<Step> steps = profiler_steps(trace);
+  if (steps.size() < 3) return {};
+  std::map<uint32_t, Turns> by_name;
+  for (const EventId e : device.work) {
+    if (kinds[e] != WorkKind::communication) continue;
+    const auto next = std::ranges::upper_bound(steps, trace.ts()[e], {}, &Step::begin);
+    if (next == steps.begin() || trace.ts()[e] >= std::prev(next)->end) continue;
+    Turns& turns = by_name.try_emplace(trace.name_ids()[e], steps.size()).first->second;
+    turns[static_cast<size_t>(next - steps.begin()) - 1].push_back(e);
+  }
+  std::vector<Turns> out;
+  for (auto& [name, turns] : by_name) {
+    const auto as_many = [&](const auto& list) { return list.size() == turns.front().size(); };
+    if (std::ranges::all_of(turns, as_many)) out.push_back(std::move(turns));
+  }
+  return out;
+}
+
+// Of what is exposed, what lies beyond the time that half of the steps take for the same.
+int64_t slower_than_usual(const Trace& trace, const WorkKinds& kinds, const Device& device,
+                          const Intervals& compute) {
+  int64_t sum = 0;
+  for (const Turns& turns : turns_of(trace, kinds, device)) {
+    for (size_t n = 0; n < turns.front().size(); ++n) {
+      std::vector<int64_t> lengths;
+      for (const auto& list : turns)
+        lengths.push_back(end_of(trace, list[n]) - trace.ts()[list[n]]);
+      std::ranges::sort(lengths);
+      const int64_t usual = nearest_rank(lengths, 50);
+      for (const auto& list : turns) {
+        const int64_t begin = trace.ts()[list[n]], end = end_of(trace, list[n]);
+        const int64_t exposed = end - begin - compute.length_in(begin, end);
+        sum += std::clamp<int64_t>(end - begin - usual, 0, exposed);
+      }
+    }
+  }
+  return sum;
+}
+
 // Of the steps, or of all where there are none.
 std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
   Findings findings(trace);
   const Classes classes(trace);
   const WorkKinds kinds(trace, classes);
   std::map<uint32_t, Pieces> exposed;
+  std::map<uint32_t, int64_t> slower;
   for (const Device& device : devices_of(trace, classes)) {
     const WorkTimes times = times_of(trace, kinds, device.work);
     exposed[device.track].add(without(times.communication, times.compute));
+    slower[device.track] = slower_than_usual(trace, kinds, device, times.compute);
   }
   const size_t measured = all.windows.size() > 1 ? 1 : 0;
   for (const Overlap::Device& d : all.devices) {
     if (d.window != measured) continue;
     const auto kernel = std::ranges::find(all.kernels, d.track, &Overlap::Kernel::track);
+    const std::string beyond = slower[d.track] > 0
+                                   ? cat("; ", time_text(slower[d.track]),
+                                         " of it beyond what half of the steps take for the same")
+                                   : "";
     const TrackInfo& track = trace.tracks()[d.track];
     findings.add(
         {cat("overlap.exposed.", track.pid),
          cat(device_name(track), " communicates for ", time_text(d.communication), " of ",
              time_text(all.windows[measured].window.length()), ", ", time_text(d.exposed),
              " of that while it computes nothing (", percent_text(d.hidden, d.communication),
-             " hidden); most in ", kernel->name, ", ", count_of(kernel->calls, "call")),
+             " hidden", beyond, "); most in ", kernel->name, ", ", count_of(kernel->calls, "call")),
          "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
          "see with the traces of all ranks whether it waits for a slow one"},
-        0, std::min(d.exposed, d.compute_alone), kernel->most, std::move(exposed[d.track]));
+        slower[d.track], std::min(d.exposed, d.compute_alone), kernel->most,
+        std::move(exposed[d.track]));
   }
   return findings.take();
 }

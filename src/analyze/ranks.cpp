@@ -42,7 +42,8 @@ std::string stem(const std::string& file) {
 // The collectives of one trace.
 class Reader {
  public:
-  explicit Reader(const Trace& trace) : trace_(trace), steps_(profiler_steps(trace)) {}
+  Reader(const Trace& trace, const Intervals& compute)
+      : trace_(trace), compute_(compute), steps_(profiler_steps(trace)) {}
 
   std::vector<Collective> read(const std::vector<Device>& devices, const WorkKinds& kinds) {
     std::vector<EventId> events;
@@ -81,11 +82,13 @@ class Reader {
     out.turn = hash_of(cat(out.what, " ", number, " ", turns_[{out.what, number}]++)).low;
     out.begin = trace_.base() + trace_.ts()[e];
     out.end = trace_.base() + end_of(trace_, e);
+    out.hidden = compute_.length_in(trace_.ts()[e], end_of(trace_, e));
     out.event = e;
     return out;
   }
 
   const Trace& trace_;
+  const Intervals& compute_;
   const std::vector<Step> steps_;
   std::map<EventId, std::string> groups_;
   std::map<EventId, bool> between_two_;
@@ -115,15 +118,16 @@ Read read_one(const Trace& trace, const std::string& file, size_t place) {
   times.steps = static_cast<int64_t>(profiler_steps(trace).size());
   const auto [begin, end] = measured_window(trace);
   times.window = {trace.base() + begin, trace.base() + end};
+  WorkTimes work;
   if (const Device* device = busiest(devices)) {
-    const WorkTimes work = times_of(trace, kinds, device->work);
+    work = times_of(trace, kinds, device->work);
     times.compute = work.compute.length_in(begin, end);
     times.communication = work.communication.length_in(begin, end);
     times.memory = work.memory.length_in(begin, end);
     times.exposed = without(work.communication, work.compute).length_in(begin, end);
     times.idle = end - begin - work.busy.length_in(begin, end);
   }
-  out.collectives = Reader(trace).read(devices, kinds);
+  out.collectives = Reader(trace, work.compute).read(devices, kinds);
   times.collectives = out.collectives.size();
   return out;
 }
@@ -167,25 +171,32 @@ void add_collective(const Together& together, std::vector<Read>& all, std::vecto
     int64_t begin, end;
     size_t rank;
     EventId event;
+    int64_t hidden;
   };
   std::vector<Part> parts;
   for (const auto& [rank, index] : together) {
     const Collective& c = all[rank].collectives[index];
     const int64_t offset = all[rank].times.clock_offset;
-    parts.push_back({c.begin + offset, c.end + offset, rank, c.event});
+    parts.push_back({c.begin + offset, c.end + offset, rank, c.event, c.hidden});
   }
   std::ranges::stable_sort(parts, {}, &Part::begin);
   const Part &last = parts.back(), &before = parts[parts.size() - 2];
+  int64_t for_it = last.begin - before.begin;  // that all others waited and computed nothing
   for (const Part& p : parts) {
     RankTimes& times = all[p.rank].times;
     const int64_t wait = std::clamp<int64_t>(last.begin - p.begin, 0, p.end - p.begin);
     ++times.matched;
     times.wait += wait;
     times.work += p.end - p.begin - wait;
+    // What is hidden may all lie in the wait.
+    const int64_t exposed = std::max<int64_t>(wait - p.hidden, 0);
+    times.exposed_wait += exposed;
+    if (&p != &last) for_it = std::min(for_it, exposed);
     waits[p.rank].waited.emplace_back(wait, p.event);
   }
   ++all[last.rank].times.last;
   all[last.rank].times.caused += last.begin - before.begin;
+  all[last.rank].times.exposed_caused += for_it;
   waits[last.rank].late.emplace_back(last.begin - before.begin, last.event);
 }
 

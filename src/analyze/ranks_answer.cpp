@@ -69,7 +69,7 @@ void straggler(const Ranks& ranks, Findings& findings) {
                     " for it alone (events of ", most->file, ")"),
                 "see what it does before these collectives that the others have done by then: more "
                 "data, a slower device, a slower host"},
-               0, most->caused, most->late);
+               most->exposed_caused, most->caused, most->late);
 }
 
 void waiting(const Ranks& ranks, Findings& findings) {
@@ -80,7 +80,7 @@ void waiting(const Ranks& ranks, Findings& findings) {
                     " in collectives until the last rank has begun them, rank ", least->rank,
                     " waits ", time_text(least->wait), " (events of ", most->file, ")"),
                 "even out the work before collectives: batches of like size, the same shards"},
-               std::min(most->wait - least->wait, most->exposed),
+               std::min(most->wait - least->wait, most->exposed_wait),
                std::min(most->wait, most->exposed), most->waited);
 }
 

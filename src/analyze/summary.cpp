@@ -92,7 +92,8 @@ class ThreadReader {
 
 // What nothing hides of the copies and fills of a device, name by name.
 struct Copies {
-  int64_t exposed = 0;
+  Intervals ran;
+  int64_t exposed = 0;  // each moment once
   uint64_t calls = 0;
   std::vector<std::pair<int64_t, EventId>> each;
 };
@@ -119,10 +120,12 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
     const int64_t length = exposed.length_in(begin, std::min(end_of(trace, e), window.end));
     if (length == 0) continue;
     Copies& copies = by_name[trace.name(e)];
-    copies.exposed += length;
+    copies.ran.add(trace.ts()[e], end_of(trace, e));
     ++copies.calls;
     copies.each.emplace_back(-length, e);
   }
+  for (auto& [name, copies] : by_name)
+    copies.exposed = common(copies.ran, exposed).length_in(window.begin, window.end);
   const auto most =
       std::ranges::max_element(by_name, {}, [](const auto& entry) { return entry.second.exposed; });
   if (most == by_name.end()) return;

@@ -88,6 +88,13 @@ class Reader {
            EventId behind);
   void lead();
 
+  // When devices last worked before a moment; that moment where one works then.
+  int64_t busy_end(int64_t moment) const {
+    const auto next = busy_.after(moment);
+    if (next != busy_.end() && next->begin < moment) return moment;
+    return next == busy_.begin() ? INT64_MIN : std::prev(next)->end;
+  }
+
   // The place in `open` of the wait that a piece belongs to, and its kind: the iterator of a data
   // loader takes all that is in it.
   std::pair<size_t, WaitKind> wait_in(std::span<const EventId> open) const {
@@ -171,9 +178,13 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   const int64_t begin = trace_.ts()[e], end = end_of(trace_, e);
   w.longest_time = std::max(w.longest_time, end - begin);
   group.each.emplace_back(begin - end, e);
+  const int64_t worked = busy_.length_in(begin, end);
+  w.devices_idle += end - begin - worked;
+  w.idle_behind += end - std::clamp(busy_end(end), begin, end);
+  // Where no device worked there was nothing to wait for: without the call nothing would run ahead.
   const auto next = busy_.after(end);
-  const int64_t works = next == busy_.end() ? end : std::max(end, next->begin);
-  w.devices_idle += end - begin - busy_.length_in(begin, end);
+  const bool ahead = worked > 0 && next != busy_.end();
+  const int64_t works = ahead ? std::max(end, next->begin) : end;
   int64_t from = std::max(begin, group.told);
   if (from >= works) return;
   group.told = works;
@@ -195,22 +206,29 @@ void Reader::lead() {
 }
 
 std::string_view advice_on_wait(std::string_view kind, std::string_view within) {
-  const auto holds = [&](std::string_view part) {
-    return within.find(part) != std::string_view::npos;
+  const auto is_op = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) {
+      return within == name || within == std::string("aten::").append(name);
+    });
   };
   if (kind == "data")
     return "load ahead: more workers, prefetch_factor, persistent_workers, pin_memory, and less "
            "work for each sample";
+  if (within.ends_with("): start"))
+    return "starting a thread waits until it runs: start threads once and keep them (a pool)";
+  if (within.ends_with("_wait_for_tstate_lock") || within.ends_with("): join"))
+    return "this waits until other threads end: balance what they do, or go on with something else";
   if (kind == "lock")
     return "see which thread holds the lock meanwhile (Python's own counts), and do less under it";
   if (kind == "threads") return "balance what the others do, or go on with something else";
   if (kind == "sleep") return "wait for what is awaited instead of for a time";
-  if (holds("item") || holds("_local_scalar_dense"))
+  if (is_op({"item", "_local_scalar_dense", "is_nonzero", "equal"}))
     return "do not read numbers of tensors in the loop (.item(), print, if): keep them on the "
            "device, read them every so many steps";
-  if (holds("nonzero") || holds("masked_select") || holds("unique") || holds("index"))
+  if (is_op({"nonzero", "masked_select", "unique", "_unique2", "unique_consecutive", "index",
+             "repeat_interleave", "bincount"}))
     return "sizes that depend on data make the host wait: use masks (where) or fixed sizes";
-  if (holds("copy_") || holds("to"))
+  if (is_op({"copy_", "to", "_to_copy"}))
     return "copy with non_blocking from and to pinned memory, and synchronise where the value is "
            "used";
   return "synchronise once, where a value is used, and not in the loop";
@@ -228,9 +246,9 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
                       stable_name(w.within)),
                   cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
                       time_text(all.window.length()), " in ", count_of(w.calls, "call"), " of ",
-                      w.name, within, idle),
+                      stable_name(w.name), within, idle),
                   std::string(advice_on_wait(w.kind, w.within))},
-                 devices ? std::min(w.devices_idle, w.total) : 0, devices ? w.until_work : w.total,
+                 devices ? std::min(w.idle_behind, w.total) : 0, devices ? w.until_work : w.total,
                  w.longest, Pieces(w.until_work_when));
   }
 }

@@ -79,6 +79,9 @@ WaitKind other_wait(std::string_view name) {
   for (const Known& each : known) {
     if (small.find(each.part) != std::string::npos) return each.kind;
   }
+  // Of Python's conditions and events, whose lock may have been taken before the recording began.
+  if (small.find("threading.py(") != std::string::npos && small.ends_with("): wait"))
+    return WaitKind::lock;
   return WaitKind::nothing;
 }
 

@@ -345,5 +345,49 @@ TEST(CriticalPath, finds_what_could_be_won_and_on_which_events) {
   EXPECT_EQ(answer.findings[0].high_ns, 850'000);  // all but the device's work
 }
 
+const Finding& host_finding(const Answer& answer) {
+  const auto found = std::ranges::find_if(
+      answer.findings, [](const Finding& f) { return f.key.starts_with("critical_path.host"); });
+  return found == answer.findings.end() ? answer.findings.front() : *found;
+}
+
+// What to do depends on what the host does there.
+TEST(CriticalPath, advice_for_the_host_heeds_what_it_does) {
+  struct Advice {
+    const char *file, *most, *advice;
+  };
+  constexpr Advice advices[] = {
+      {"nccl_two_ranks", "most of it in aten::empty (52.054ms)", "launch less"},
+      {"rocm_mi250_train", "most of it in hipLaunchKernel (6.626ms)", "calls of the runtime that"},
+      {"torch_compile_triton", "most of it in code of which nothing is recorded (13.336s)",
+       "the file has no ops there"},
+      {"cpu_only", "in code of which nothing is recorded (210.109ms)", "the file has no ops there"},
+      {"torch_2_13_cpu_threads_stacks", "in <built-in method acquire of", "see what it waits for"},
+      {"torch_2_13_cpu_resnet18_eager", "in code of which nothing is recorded (7.026ms)",
+       "compile, so that fewer"},
+  };
+  for (const Advice& want : advices) {
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Answer answer =
+        answer_critical_path(*trace, Parameters({"critical-path", "", nullptr, path_parameters}));
+    const Finding& finding = host_finding(answer);
+    EXPECT_NE(finding.sentence.find(want.most), std::string::npos) << finding.sentence;
+    EXPECT_TRUE(finding.advice.starts_with(want.advice)) << finding.advice;
+  }
+}
+
+// Its kernels have no events.
+TEST(CriticalPath, time_in_a_compiled_graph_is_not_time_without_an_op) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"## Call CompiledFxGraph abc ##","ts":0,"dur":90,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":10,"dur":40,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::add","ts":95,"dur":5,"pid":1,"tid":1}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace);
+  EXPECT_EQ(path.total(PathKind::host_op), 95'000);
+  EXPECT_EQ(path.total(PathKind::host_other), 5'000);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -123,5 +123,16 @@ TEST(Gaps, a_device_that_is_never_idle_has_no_finding) {
   EXPECT_TRUE(answer_gaps(*trace).findings.empty());
 }
 
+// A launch of 6.5 ms loads code: a graph would have to, too.
+TEST(Gaps, a_graph_saves_of_a_slow_launch_at_least_what_a_usual_one_takes) {
+  const auto trace = trace_of(R"([
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":0,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":20,"dur":6500,"pid":1,"tid":1,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":10,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"kernel","name":"k","ts":6520,"dur":10,"pid":0,"tid":7,"args":{"correlation":2}}])");
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(Gaps::graph_saves_low(gaps(*trace).devices.front()), 50'000);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

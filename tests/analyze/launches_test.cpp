@@ -156,5 +156,30 @@ TEST(Waits, are_known_by_name) {
   EXPECT_EQ(other_wait("aten::add"), WaitKind::nothing);
 }
 
+// 6.5 of 6.6 ms in hipLaunchKernel are one call; it was not the first.
+TEST(Launches, a_slow_call_is_told_once_and_not_as_a_short_launch) {
+  const auto trace = open_alone(real_trace("rocm_mi250_train.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_launches(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].sentence,
+            "hipLaunchKernel: 1 of 12 calls takes over 50.000us, 6.543ms together, the longest "
+            "6.543ms; half of all take 6.132us at most");
+}
+
+TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual) {
+  const auto cold = open_alone(real_trace("alexnet_cuda.json.gz"));
+  ASSERT_TRUE(cold) << cold.why();
+  const Finding first = answer_launches(*cold).findings.front();
+  EXPECT_EQ(first.key, "launches.slow.cudaDeviceGetStreamPriorityRange");
+  EXPECT_TRUE(first.advice.starts_with("the first call of a kind")) << first.advice;
+  // Of 38 calls that all take milliseconds those beyond the median are slow.
+  const auto all = open_alone(real_trace("mtia_inference.json.gz"));
+  ASSERT_TRUE(all) << all.why();
+  const Finding slow = answer_launches(*all).findings.front();
+  EXPECT_TRUE(slow.sentence.starts_with("gif_remote: 9 of 38 calls take over 5.024ms"))
+      << slow.sentence;
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -103,5 +103,24 @@ TEST(MemoryFindings, of_memory_that_is_used_evenly_there_are_none) {
   EXPECT_TRUE(all.empty());
 }
 
+// Allocations of 2, 2 and 8 us; the device waits for a launch of this thread in the last.
+TEST(MemoryFindings, allocating_costs_at_least_what_made_a_launch_late) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"cpu_op","name":"aten::empty","ts":0,"dur":2,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::empty","ts":4,"dur":2,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":8,"dur":1,"pid":1,"tid":1,"args":{"correlation":1}},
+    {"ph":"X","cat":"kernel","name":"k","ts":10,"dur":13,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"cpu_op","name":"aten::empty","ts":20,"dur":8,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"l","ts":30,"dur":1,"pid":1,"tid":1,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"k","ts":32,"dur":5,"pid":0,"tid":7,"args":{"correlation":2}}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const std::vector<Finding> found = memory_findings(*trace, Memory());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].sentence,
+            "allocating takes 12.000us of 37.000us in 3 calls of one thread, the longest 8.000us");
+  EXPECT_EQ(found[0].low_ns, 5'000);  // from 23 to 28
+  EXPECT_EQ(found[0].high_ns, 12'000);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
@@ -72,6 +73,31 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
             "nothing (50 % hidden); most in ncclDevKernel_A, 1 call");
   EXPECT_EQ(answer.findings[0].high_ns, 20'000);
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{3});
+}
+
+// The second collective takes 30 in two steps and 90 in one, 10 of which is hidden in each.
+TEST(Overlap, could_win_at_least_what_the_same_collective_takes_less_in_other_steps) {
+  std::string text = "[";
+  for (int step = 0; step < 3; ++step) {
+    const int at = 200 * step, length = step == 1 ? 90 : 30;
+    text += cat(R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#)", step, R"(","ts":)",
+                at, R"(,"dur":200,"pid":1,"tid":1},)");
+    text +=
+        cat(R"({"ph":"X","cat":"kernel","name":"nccl","dur":20,"pid":0,"tid":8,"ts":)", at, "},");
+    text += cat(R"({"ph":"X","cat":"kernel","name":"gemm","dur":80,"pid":0,"tid":7,"ts":)", at + 30,
+                "},");
+    text += cat(R"({"ph":"X","cat":"kernel","name":"nccl","dur":)", length,
+                R"(,"pid":0,"tid":8,"ts":)", at + 100, "},");
+  }
+  const auto trace = trace_of(text);
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_overlap(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].low_ns, 60'000);
+  EXPECT_NE(answer.findings[0].sentence.find(
+                "hidden; 60.000us of it beyond what half of the steps take for the same)"),
+            std::string::npos)
+      << answer.findings[0].sentence;
 }
 
 }  // namespace

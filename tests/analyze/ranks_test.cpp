@@ -72,6 +72,9 @@ TEST(Ranks, clocks_are_aligned_by_the_ends_of_collectives) {
   EXPECT_EQ(answer.findings[0].key, "ranks.wait");
   EXPECT_EQ(answer.findings[1].key, "ranks.straggler.2");
   EXPECT_EQ(answer.findings[1].high_ns, 230'000);
+  // Nobody computes in these waits.
+  EXPECT_EQ(answer.findings[1].low_ns, 230'000);
+  EXPECT_EQ(all.ranks[0].exposed_wait, all.ranks[0].wait);
   EXPECT_EQ(answer.findings[1].events, (std::vector<EventId>{3, 2}));
 }
 
@@ -91,6 +94,19 @@ TEST(Ranks, a_rank_without_metadata_has_the_number_of_its_file) {
 TEST(Ranks, a_folder_without_traces_is_an_error) {
   const TraceFolder folder;
   EXPECT_THROW(trace_files({folder.path()}), Error);
+}
+
+// What is hidden of a collective may have been hidden while it waited.
+TEST(Ranks, waits_behind_computation_are_not_sure_to_cost) {
+  const TraceFolder folder;
+  folder.file("a.json", rank_text(0, 0, {{60, 300}, {1500, 1700}}));
+  folder.file("b.json", rank_text(1, 0, {{150, 300}, {1520, 1700}}));
+  const Ranks all = ranks(trace_files({folder.path()}), alone);
+  ASSERT_EQ(all.ranks.size(), 2U);
+  EXPECT_EQ(all.ranks[0].wait, 90'000 + 20'000);
+  EXPECT_EQ(all.ranks[0].exposed_wait, 50'000 + 20'000);
+  EXPECT_EQ(all.ranks[1].caused, 110'000);
+  EXPECT_EQ(all.ranks[1].exposed_caused, 70'000);
 }
 
 }  // namespace

@@ -127,5 +127,17 @@ TEST(Summary, says_what_copies_and_the_profiler_cost) {
             (std::vector<int64_t>{15'000, 5'000, 80'000}));
 }
 
+// Two copies at once: a moment counts once.
+TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"cpu_op","name":"all","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","ts":10,"dur":20,"pid":0,"tid":7},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","ts":15,"dur":20,"pid":0,"tid":8}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(answer_summary(*trace).findings.front().sentence,
+            "device 0 copies and fills memory for 25.000us of 100.000us while it computes nothing; "
+            "25.000us of that in 2 calls of Memcpy DtoD (Device -> Device)");
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -21,7 +21,7 @@ constexpr KnownThread known_threads[] = {
     {"nccl_two_ranks", "2919752", 267480341, 0, 399745617},
     {"sampled_rank_0", "4037", 1211641000, 1267000, 17381000},
     {"rocm_mi250_train", "597913", 1201688, 95772, 8076914},
-    {"torch_2_13_cpu_threads_stacks", "14661", 8932164, 27789713, 26880},
+    {"torch_2_13_cpu_threads_stacks", "14661", 8903890, 27817987, 26880},
 };
 
 TEST(Threads, of_real_traces_are_known) {
@@ -138,6 +138,57 @@ TEST(Threads, of_a_pool_are_balanced_or_not) {
   ASSERT_NE(balance, answer.findings.end());
   EXPECT_EQ(balance->high_ns, 30'000);
   EXPECT_EQ(balance->events, std::vector<EventId>{1});
+}
+
+// The device is done when the host asks: what it idles then is not for the wait.
+TEST(Threads, a_wait_that_finds_nothing_to_wait_for_costs_itself) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":1000,"pid":1,"tid":1},
+    {"ph":"X","cat":"user_annotation","name":"predictor","ts":100,"dur":60,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","ts":110,"dur":20,"pid":1,"tid":1},
+    {"ph":"X","cat":"kernel","name":"a","ts":0,"dur":50,"pid":0,"tid":7},
+    {"ph":"X","cat":"kernel","name":"b","ts":900,"dur":15,"pid":0,"tid":7}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(*trace);
+  ASSERT_EQ(all.waits.size(), 1U);
+  EXPECT_EQ(all.waits[0].devices_idle, 20'000);
+  EXPECT_EQ(all.waits[0].until_work, 20'000);
+  const Answer answer = answer_threads(*trace);
+  const auto wait = std::ranges::find(
+      answer.findings, "threads.wait.cudaDeviceSynchronize.predictor", &Finding::key);
+  ASSERT_NE(wait, answer.findings.end());
+  EXPECT_EQ(wait->high_ns, 20'000);
+  EXPECT_EQ(wait->advice, "synchronise once, where a value is used, and not in the loop");
+}
+
+// A kernel from 40 to 50 waited for from 10 to 60, the device idle before: the host did not cause
+// that.
+TEST(Threads, a_wait_costs_at_least_what_lies_behind_the_work_that_it_was_for) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","ts":10,"dur":50,"pid":1,"tid":1},
+    {"ph":"X","cat":"kernel","name":"a","ts":40,"dur":10,"pid":0,"tid":7}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(*trace);
+  ASSERT_EQ(all.waits.size(), 1U);
+  EXPECT_EQ(all.waits[0].devices_idle, 40'000);
+  EXPECT_EQ(all.waits[0].idle_behind, 10'000);
+  EXPECT_EQ(answer_threads(*trace).findings.front().low_ns, 10'000);
+}
+
+// Thread 0 sits in Python's wait() all the time; it is not the one that works.
+TEST(Threads, that_only_wait_do_not_lead) {
+  const auto trace = open_alone(real_trace("torch_2_13_cpu_threads_stacks.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  for (const Threads::Thread& thread : threads(*trace).threads)
+    EXPECT_EQ(thread.leads, trace->tracks()[thread.track].tid == "14661");
+  const Answer answer = answer_threads(*trace);
+  ASSERT_EQ(answer.findings.size(), 2U);
+  EXPECT_EQ(answer.findings[0].sentence,
+            "thread 14661 (python) waits 23.201ms of 36.749ms in 2 calls of <built-in method "
+            "acquire of _thread.lock object> in threading.py(1125): _wait_for_tstate_lock");
+  EXPECT_TRUE(answer.findings[0].advice.starts_with("this waits until other threads end"));
+  EXPECT_TRUE(answer.findings[1].advice.starts_with("starting a thread waits until it runs"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@
 namespace vitro::analyze {
 
 enum class PathKind : uint8_t {
-  host_op,        // within an op
+  host_op,        // within an op, or a compiled graph, whose kernels have no events
   host_call,      // within a call of the runtime
   host_other,     // between ops: the interpreter, annotations, nothing recorded
   data_loading,   // on the host, within an event named so

@@ -32,7 +32,9 @@ struct StreamGaps {
   int64_t busy = 0;                         // covered by work
   int64_t host = 0, kernel = 0, other = 0;  // busy + these = span
   uint64_t host_gaps = 0, kernel_gaps = 0, other_gaps = 0;
-  // Of gaps that waited for the host: the part that the calls which ended them took themselves.
+  // Of gaps that waited for the host: the part that the calls which ended them took themselves, of
+  // each as much as a usual launch takes at most (LaunchOptions::slow_call_ns): a slower one loads
+  // code or waits, which a graph would have to do as well.
   int64_t launch_calls = 0;
   std::vector<EventId> longest_host;  // the work behind the longest such gaps, at most ten
 };

@@ -46,8 +46,10 @@ struct RankTimes {
   bool aligned = false;  // it shares collectives with an aligned rank; the first is aligned
   uint64_t collectives = 0, matched = 0;
   int64_t wait = 0, work = 0;   // of the matched
+  int64_t exposed_wait = 0;     // of `wait`, at least so much while its device computes nothing
   uint64_t last = 0;            // of the matched, how many it began last
   int64_t caused = 0;           // that others waited for it alone
+  int64_t exposed_caused = 0;   // of that, at least so much while none of them computed
   std::vector<EventId> waited;  // its collectives that waited longest, at most ten
   std::vector<EventId> late;    // that it began last, the most waited for first, at most ten
 };

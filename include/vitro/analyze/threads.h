@@ -35,8 +35,13 @@ struct Threads {
     uint64_t calls = 0;
     int64_t total = 0, longest_time = 0;
     // While all devices idle; from the begin of each wait until a device works again, each moment
-    // once.  Without devices both are the total.
+    // once: what was launched behind the wait could have been there.  Of a wait in which no device
+    // worked, which thus found nothing to wait for, only itself.  Without devices all three
+    // are the total.
     int64_t devices_idle = 0, until_work = 0;
+    // Of devices_idle what lies behind the last work that ended within each wait: what was waited
+    // for was done by then.
+    int64_t idle_behind = 0;
     std::vector<EventId> longest;         // first, at most ten
     std::vector<Window> until_work_when;  // the pieces of until_work
   };

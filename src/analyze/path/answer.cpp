@@ -3,8 +3,10 @@
 #include <map>
 
 #include "analyze/findings.h"
+#include "analyze/waits.h"
 #include "analyze/words.h"
 #include "vitro/analyze/critical_path.h"
+#include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -48,7 +50,13 @@ AnswerCell event_cell(EventId event) {
 class Conclusion {
  public:
   Conclusion(const Trace& trace, const CriticalPath& path, const std::vector<Named>& names)
-      : trace_(trace), path_(path), names_(names), findings_(trace) {}
+      : trace_(trace),
+        path_(path),
+        names_(names),
+        is_step_(trace.names().size()),
+        findings_(trace) {
+    for (const Step& step : profiler_steps(trace)) is_step_[trace.name_ids()[step.event]] = true;
+  }
 
   std::vector<Finding> run() {
     path_.device_busy > 0 ? host() : between_ops();
@@ -77,24 +85,65 @@ class Conclusion {
     const int64_t most = std::min(all, path_.window.length() - path_.device_busy);
     findings_.add(
         {"critical_path.host",
-         cat("the host is on the critical path for ", time_text(all), " of ",
-             time_text(path_.window.length()), " (", percent_text(all, path_.window.length()),
-             "), most of it in ", longest_name({host_op, host_call, host_other}),
-             "; the device works for ", time_text(path_.device_busy)),
-         "launch less: compile or fuse, replay a device graph; move what the host does "
-         "between launches off its thread"},
+         cat("the host is on the critical path for ", time_text(all), " of ", whole(), " (",
+             percent_text(all, path_.window.length()), "), most of it in ",
+             longest_name({host_op, host_call, host_other}), "; the device works for ",
+             time_text(path_.device_busy)),
+         advice(all,
+                "launch less: compile or fuse, replay a device graph; move what the host does "
+                "between launches off its thread")},
         launch_calls(), most, longest({host_op, host_call, host_other}),
         pieces({host_op, host_call, host_other}));
   }
 
   void between_ops() {
+    const int64_t all = path_.total(host_other);
     findings_.add(
         {"critical_path.host_outside_ops",
-         cat("for ", time_text(path_.total(host_other)), " of ", time_text(path_.window.length()),
-             " (", percent_text(path_.total(host_other), path_.window.length()),
-             ") no op runs on the critical path"),
-         "compile, so that fewer and larger ops are called from the interpreter"},
-        0, path_.total(host_other), longest({host_other}), pieces({host_other}));
+         cat("for ", time_text(all), " of ", time_text(path_.window.length()), " (",
+             percent_text(all, path_.window.length()),
+             ") no op runs on the critical path; most of that is in ", longest_name({host_other})),
+         advice(all, "compile, so that fewer and larger ops are called from the interpreter")},
+        0, all, longest({host_other}), pieces({host_other}));
+  }
+
+  // Nothing is recorded, or a step alone.
+  bool is_dark(uint32_t name) const { return name == UINT32_MAX || is_step_[name]; }
+
+  // Long stretches of the host without an op or a call, waits and slow calls are not to be
+  // compiled.
+  std::string advice(int64_t all, std::string_view otherwise) const {
+    constexpr int64_t long_ns = 1'000'000;  // the interpreter takes less between two ops
+    const Classes classes(trace_);
+    int64_t dark = 0, waits = 0, slow = 0;
+    for (const PathSegment& s : path_.segments) {
+      const int64_t length = s.end - s.begin;
+      if (s.kind == host_call && length > LaunchOptions{}.slow_call_ns) slow += length;
+      if (s.kind != host_other) continue;
+      const bool named = s.event != PathSegment::nobody;
+      if (named && other_wait(trace_.name(s.event)) != WaitKind::nothing) {
+        waits += length;
+      } else if (length >= long_ns && !(named && classes[s.event] == EventClass::python)) {
+        dark += length;
+      }
+    }
+    if (2 * slow > all)
+      return "calls of the runtime that take long are most of it, `launches` names them: warm up "
+             "before what is measured, keep memory, streams and graphs";
+    if (2 * waits > all)
+      return "see what it waits for there (another thread, a lock, data), and let it work "
+             "meanwhile";
+    if (2 * dark > all || dark > path_.total(host_op) + path_.total(host_call))
+      return "the file has no ops there: record with Python's stacks (with_stack) or own ranges to "
+             "see what runs, then move it to another thread or out of the loop";
+    return std::string(otherwise);
+  }
+
+  // What the path's time is part of: more than what was measured where devices work longer.
+  std::string whole() const {
+    const bool longer = path_.window.length() > measured_window(trace_).length();
+    return cat(time_text(path_.window.length()),
+               longer ? " until all that was launched is done" : "");
   }
 
   void one(PathKind kind, std::string_view what, std::string_view advice) {
@@ -103,9 +152,8 @@ class Conclusion {
     std::ranges::replace(key, ' ', '_');
     findings_.add(
         {cat("critical_path.", key),
-         cat(what, " the critical path for ", time_text(all), " of ",
-             time_text(path_.window.length()), " (", percent_text(all, path_.window.length()),
-             "), most in ", longest_name({kind})),
+         cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
+             percent_text(all, path_.window.length()), "), most in ", longest_name({kind})),
          std::string(advice)},
         is_latency(kind) ? beyond_median(lengths(kind)) : 0, all, longest({kind}), pieces({kind}));
   }
@@ -129,12 +177,14 @@ class Conclusion {
     return out;
   }
 
-  // Calls on the path that launched work: a device graph needs none of them.
+  // Calls on the path that launched work: a device graph needs none of them.  A slow one (code that
+  // is loaded, a full queue) would not be spared: each counts as a usual one at most.
   int64_t launch_calls() const {
     const Links links(trace_, Classes(trace_));
     int64_t sum = 0;
     for (const PathSegment& s : path_.segments) {
-      if (s.kind == host_call && !links.work_of(s.event).empty()) sum += s.end - s.begin;
+      if (s.kind == host_call && !links.work_of(s.event).empty())
+        sum += std::min(s.end - s.begin, LaunchOptions{}.slow_call_ns);
     }
     return sum;
   }
@@ -144,11 +194,19 @@ class Conclusion {
   }
 
   std::string longest_name(std::initializer_list<PathKind> kinds) const {
+    const Named* most = nullptr;
+    int64_t dark = 0;
     for (const Named& named : names_) {
-      if (is_one(named.kind, kinds))
-        return cat(name_text(trace_, named.name), " (", time_text(named.time), ")");
+      if (!is_one(named.kind, kinds)) continue;
+      if (is_dark(named.name)) {
+        dark += named.time;
+      } else if (!most) {
+        most = &named;
+      }
     }
-    return "nothing";
+    if (dark > (most ? most->time : 0))
+      return cat("code of which nothing is recorded (", time_text(dark), ")");
+    return most ? cat(trace_.names()[most->name], " (", time_text(most->time), ")") : "nothing";
   }
 
   std::vector<EventId> longest(std::initializer_list<PathKind> kinds) const {
@@ -170,6 +228,7 @@ class Conclusion {
   const Trace& trace_;
   const CriticalPath& path_;
   const std::vector<Named>& names_;
+  std::vector<bool> is_step_;  // by name
   Findings findings_;
 };
 
