@@ -63,8 +63,8 @@ class ThreadReader {
     const auto behind_all = std::span(windows_).subspan(1);
     WindowCutter cutter(behind_all);
     Window own{trace_.ts()[events.front()], INT64_MIN};
+    for (const EventId e : events) own.end = std::max(own.end, end_of(trace_, e));
     each_self(trace_, events, [&](EventId e, int64_t begin, int64_t end) {
-      own.end = std::max(own.end, end);
       if (is_step_[trace_.name_ids()[e]]) return;
       int64_t ThreadTimes::* const part = part_of(classes_[e]);
       times[all_part].*part += end - begin;

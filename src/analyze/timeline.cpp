@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyze/self_spans.h"
+
 namespace vitro::analyze {
 namespace {
 
@@ -34,6 +36,7 @@ Timeline::Timeline(const Trace& trace)
 
 void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
   const auto ts = trace.ts();
+  const size_t crossing_before = crossing_.size();
   std::vector<EventId> open;
   for (const EventId e : events) {
     const int64_t begin = ts[e], end = begin + length(trace, e);
@@ -50,6 +53,9 @@ void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
     }
     open.push_back(e);
   }
+  if (crossing_.size() == crossing_before) return;
+  for (const EventId e : events) self_[e] = 0;
+  each_self(trace, events, [&](EventId e, int64_t begin, int64_t end) { self_[e] += end - begin; });
 }
 
 }  // namespace vitro::analyze

@@ -19,7 +19,8 @@ namespace vitro::analyze {
 //   other    the launch was there and the gap is longer (a wait for another stream, say), or the
 //            launch is not in the file
 // Unlike there, work that overlaps on its stream makes no negative gap (a gap counts from the
-// latest end so far), and waits of a stream (event_wait of MTIA) are idle, as in summary.h.
+// latest end so far), and waits of a stream (event_wait of MTIA) are idle, as in summary.h.  Where
+// several streams end a gap of their device at once, the first of them (by track) says its kind.
 struct GapOptions {
   int64_t short_gap_ns = 30'000;
 };

@@ -53,14 +53,14 @@ class Timeline {
   std::span<const EventId> track(uint32_t track) const { return order_.track(track); }
   size_t tracks() const { return order_.tracks(); }
 
-  // Nanoseconds of an event that no event inside it covers.
+  // Nanoseconds of an event in which it is the innermost: of two that cross, the later one has what
+  // they share.  On each track they sum to the time that events cover.
   int64_t self(EventId event) const { return self_[event]; }
-  // The event around it on its track, or `nobody`.
+  // The event around it on its track, or `nobody`; events that cross are around nothing.
   static constexpr EventId nobody = UINT32_MAX;
   EventId parent(EventId event) const { return parent_[event]; }
 
-  // Events that end behind the end of the one that they begin in: they overlap and do not nest.
-  // Their time counts to neither.
+  // Events that end behind the end of the one that they begin in: without them the others nest.
   const std::vector<EventId>& crossing() const { return crossing_; }
 
  private:

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Every answer of `vitro trace` about every real trace is what trace_values.py finds.   usage: trace_values_test.py VITRO"""
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import trace_values as values
+
+VITRO = sys.argv.pop(1)
+TRACES = pathlib.Path(__file__).resolve().parents[1] / "data" / "traces"
+
+
+class Values(unittest.TestCase):
+    """One trace, which test suites of its own are made for below."""
+    maxDiff = 2000
+    path = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.cache.cleanup)
+        cls.trace = values.Trace(cls.path)
+
+    def ask(self, question, *more):
+        environment = os.environ | {"VITRO_CACHE_DIR": self.cache.name}
+        done = subprocess.run([VITRO, "trace", question, self.path, "--json", *more], capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def same(self, rows, wanted):
+        """The first rows that differ are shown."""
+        rows = [tuple(row) for row in rows]
+        more, less = (sorted(difference, key=str)[:3] for difference in (set(rows) - wanted, wanted - set(rows)))
+        self.assertFalse(more or less, f"\ngot    {more}\nneeded {less}")
+        self.assertEqual(len(rows), len(wanted))
+
+    def columns(self, rows, *names):
+        return [[row[name] for name in names] for row in rows]
+
+    def test_info(self):
+        kinds, tracks = values.info(self.trace)
+        answer = self.ask("info")
+        self.same(self.columns(answer["kinds"], "category", "phase", "events", "total_ns"), kinds)
+        self.assertEqual(sorted(row["events"] for row in answer["tracks"]), sorted(tracks.values()))
+
+    def test_summary(self):
+        answer = self.ask("summary")
+        parts = ("compute_ns", "communication_ns", "memory_ns", "idle_ns")
+        self.same([(r["window"], r["device"], r["length_ns"], *(r[p] for p in parts)) for r in answer["devices"]],
+                  values.summary_devices(self.trace))
+        parts = ("ops_ns", "runtime_ns", "python_ns", "annotations_ns", "other_ns", "idle_ns")
+        self.same([(r["window"], r["thread"], r["length_ns"], *(r[p] for p in parts)) for r in answer["threads"]],
+                  values.summary_threads(self.trace))
+
+    def test_ops_and_kernels(self):
+        times = ("total_ns", "least_ns", "median_ns", "p90_ns", "p99_ns", "most_ns")
+        ops, kernels = self.ask("ops")["ops"], self.ask("kernels")["kernels"]
+        self.same(self.columns(ops, "name", "kind", "calls", "self_ns", *times), values.ops(self.trace))
+        self.same(self.columns(kernels, "name", "kind", "calls", *times), values.kernels(self.trace))
+        for rows in (ops, kernels):
+            if sum(row["self_ns"] for row in rows):
+                self.assertAlmostEqual(sum(row["share"] for row in rows), 100)
+        durations = {e.number: (e.name, e.end - e.begin) for e in self.trace.spans}
+        for row in (*ops, *kernels):
+            self.assertEqual(durations[row["longest"]], (row["name"], row["most_ns"]))
+
+    def test_gaps(self):
+        streams, devices = values.gaps(self.trace)
+        answer = self.ask("gaps")
+        parts = ("host_ns", "host_gaps", "kernel_ns", "kernel_gaps", "other_ns", "other_gaps")
+        for rows, wanted in ((answer["streams"], streams), (answer["devices"], devices)):
+            busy = [r["span_ns"] - r["host_ns"] - r["kernel_ns"] - r["other_ns"] for r in rows]
+            self.same([(r["stream"], r["kernels"], r["span_ns"], b, *(r[p] for p in parts)) for r, b in zip(rows, busy)], wanted)
+
+    def test_launches(self):
+        answer = self.ask("launches")
+        self.same(self.columns(answer["calls"], "name", "calls", "total_ns", "median_ns", "p99_ns", "most_ns", "slow", "launches", "brief",
+                               "delay_median_ns", "delay_p99_ns", "delay_most_ns", "delayed"), values.launches(self.trace))
+        wanted = values.queues(self.trace)
+        self.assertEqual(len(answer["queues"]), len(wanted))
+        for row in answer["queues"]:
+            launched, mean, most, full = wanted[row["stream"]]
+            self.assertEqual((row["launched"], row["most"], row["full_ns"]), (launched, most, full))
+            self.assertTrue(math.isclose(row["mean"], mean, rel_tol=1e-9, abs_tol=1e-9), (row, mean))
+
+    def test_overlap(self):
+        devices, kernels = values.overlap(self.trace)
+        answer = self.ask("overlap")
+        parts = ("communication_ns", "hidden_ns", "exposed_ns", "compute_alone_ns")
+        self.same([(r["window"], r["device"], *(r[p] for p in parts)) for r in answer["devices"]], devices)
+        self.same([(r["name"], r["device"], r["calls"], r["total_ns"], r["exposed_ns"]) for r in answer["kernels"]], kernels)
+
+    def test_steps(self):
+        rows, spread = values.steps(self.trace)
+        answer = self.ask("steps")
+        self.assertEqual(self.columns(answer["steps"], "name", "length_ns", "device_busy_ns", "launched_ns", "host_busy_ns"),
+                         [list(row) for row in rows])
+        if spread:
+            got = self.columns(answer["spread"], "steps", "least_ns", "median_ns", "most_ns", "deviation_percent")[0]
+            self.assertEqual(tuple(got[:4]), spread[:4])
+            self.assertAlmostEqual(got[4], spread[4])
+
+    def test_threads(self):
+        rows = self.ask("threads")["threads"]
+        self.same([(r["thread"], r["busy_ns"], r["waiting_ns"], r["idle_ns"]) for r in rows], values.threads(self.trace))
+
+    def test_memory(self):
+        rows = self.ask("memory")["devices"]
+        names = ("allocations", "allocated_bytes", "frees", "freed_bytes", "first_bytes", "peak_bytes", "peak_event", "last_bytes")
+        self.assertEqual(sorted(map(tuple, self.columns(rows, *names))), sorted(values.memory(self.trace)))
+
+    def test_compile(self):
+        self.same(self.columns(self.ask("compile")["regions"], "name", "calls"), values.regions(self.trace))
+
+    def test_check(self):
+        found = {row["key"]: row["count"] for row in self.ask("check")["problems"]}
+        wanted = values.problems(self.trace)
+        self.assertEqual({key: found[key] for key in wanted}, wanted)
+
+
+def load_tests(loader, tests, pattern):
+    suite = unittest.TestSuite()
+    for path in sorted(TRACES.glob("*.json*")):
+        of_one = type(f"Values of {path.name}", (Values,), {"path": path})
+        suite.addTests(loader.loadTestsFromTestCase(of_one))
+    return suite
+
+
+if __name__ == "__main__":
+    unittest.main()
