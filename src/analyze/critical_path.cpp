@@ -142,7 +142,10 @@ class Walk {
   bool hand_over() {
     const auto from = threads_.handed_over(thread_, at_);
     if (!from || from->at <= out_.window.begin) return false;
-    take(from->at, PathKind::host_other, threads_.innermost(thread_, at_).event);
+    while (at_ > from->at) {
+      const Threads::Place place = threads_.innermost(thread_, at_);
+      take(std::max(from->at, place.since), PathKind::host_other, place.event);
+    }
     thread_ = from->track;
     count(true);
     return true;

@@ -20,7 +20,7 @@ class Recorder {
 
   void lasts(uint64_t length, int64_t from, int64_t to) {
     out_.queue.most = std::max(out_.queue.most, length);
-    if (to <= from) return;
+    if (to <= from) return was(length, from);
     out_.queue.mean += weight(length, from, to);
     if (length >= full_queue_) out_.full.add(from, to);
     for (auto part = static_cast<size_t>((from - begin_) / part_length_);
@@ -43,6 +43,14 @@ class Recorder {
   }
 
  private:
+  // For no time.
+  void was(uint64_t length, int64_t at) {
+    if (out_.parts.empty()) return;
+    const auto part = static_cast<size_t>((at - begin_) / part_length_);
+    Launches::QueuePart& p = out_.parts[std::min(part, out_.parts.size() - 1)];
+    p.most = std::max(p.most, length);
+  }
+
   static double weight(uint64_t length, int64_t from, int64_t to) {
     return static_cast<double>(length) * static_cast<double>(to - from);
   }

@@ -76,7 +76,9 @@ class Reader {
   struct WaitGroup {
     Threads::Wait wait;
     EventId last = UINT32_MAX;
-    int64_t told = INT64_MIN;  // devices idle until then for a wait before
+    int64_t last_begin = INT64_MIN;
+    int64_t waited = INT64_MIN;  // the waits before end there
+    int64_t told = INT64_MIN;    // devices idle until then for a wait before
     std::vector<std::pair<int64_t, EventId>> each;
     Pieces pieces;
   };
@@ -167,8 +169,10 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   WaitGroup& group = waits_by_name_[{track, trace_.name_ids()[e], within}];
   Threads::Wait& w = group.wait;
   w.total += length;
-  if (group.last == e) return;
+  // What lies in a wait of its like may be told of before and behind it.
+  if (group.last == e || trace_.ts()[e] < group.last_begin) return;
   group.last = e;
+  group.last_begin = trace_.ts()[e];
   if (w.calls++ == 0) {
     w.track = track;
     w.name = trace_.name(e);
@@ -178,14 +182,16 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   const int64_t begin = trace_.ts()[e], end = end_of(trace_, e);
   w.longest_time = std::max(w.longest_time, end - begin);
   group.each.emplace_back(begin - end, e);
-  const int64_t worked = busy_.length_in(begin, end);
-  w.devices_idle += end - begin - worked;
-  w.idle_behind += end - std::clamp(busy_end(end), begin, end);
+  const int64_t until = std::min(end, out_.window.end);
+  int64_t from = std::min(std::max({begin, group.waited, out_.window.begin}), until);
+  group.waited = std::max(group.waited, until);
+  w.devices_idle += until - from - busy_.length_in(from, until);
+  w.idle_behind += until - std::clamp(busy_end(until), from, until);
   // Where no device worked there was nothing to wait for: without the call nothing would run ahead.
   const auto next = busy_.after(end);
-  const bool ahead = worked > 0 && next != busy_.end();
-  const int64_t works = ahead ? std::max(end, next->begin) : end;
-  int64_t from = std::max(begin, group.told);
+  const bool ahead = busy_.length_in(begin, end) > 0 && next != busy_.end();
+  const int64_t works = ahead ? std::clamp(next->begin, until, out_.window.end) : until;
+  from = std::max({begin, group.told, out_.window.begin});
   if (from >= works) return;
   group.told = works;
   w.until_work += works - from - busy_.length_in(from, works);

@@ -112,26 +112,6 @@ TEST(CriticalPath, of_real_traces_is_known) {
   }
 }
 
-TEST(CriticalPath, fills_its_window_in_every_real_trace) {
-  for (const auto& entry : std::filesystem::directory_iterator(real_trace(""))) {
-    const std::string file = entry.path().string();
-    if (!file.ends_with(".json.gz") && !file.ends_with(".json")) continue;
-    SCOPED_TRACE(file);
-    const auto trace = open_alone(file);
-    ASSERT_TRUE(trace) << trace.why();
-    const CriticalPath path = critical_path(*trace);
-    int64_t at = path.window.begin, sum = 0;
-    for (const PathSegment& s : path.segments) {
-      ASSERT_EQ(s.begin, at);
-      ASSERT_GT(s.end, s.begin);
-      at = s.end;
-    }
-    EXPECT_EQ(at, path.window.end);
-    for (const int64_t total : path.totals) sum += total;
-    EXPECT_EQ(sum, path.window.length());
-  }
-}
-
 // The host launches a kernel of 50 us and waits for it, then works on.
 TEST(CriticalPath, goes_through_the_launch_the_kernel_and_the_wait_for_it) {
   Text text;

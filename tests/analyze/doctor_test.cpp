@@ -88,25 +88,5 @@ TEST(Doctor, says_which_findings_are_about_the_same_time_and_counts_it_once) {
   EXPECT_NE(to_text(answer).find("is that of idle"), std::string::npos);
 }
 
-TEST(Doctor, of_real_traces_never_promises_more_than_there_is) {
-  for (const char* file : {"v100_train_rank0.json.gz", "nccl_two_ranks.json.gz",
-                           "mtia_inference.json.gz", "torch_2_13_cpu_threads_stacks.json.gz"}) {
-    const auto trace = open_alone(real_trace(file));
-    ASSERT_TRUE(trace) << trace.why();
-    const Window window = measured_window(*trace);
-    const Answer all = doctor(*trace);
-    EXPECT_GT(all.together_percent, 0) << file;
-    EXPECT_LE(all.together_percent, 100) << file;
-    for (const Finding& f : all.findings) {
-      EXPECT_TRUE(!f.when.empty() || f.is_of_memory()) << file << " " << f.key;
-      for (size_t i = 0; i < f.when.size(); ++i) {
-        EXPECT_GT(f.when[i].length(), 0);
-        EXPECT_GE(f.when[i].begin, i == 0 ? window.begin : f.when[i - 1].end);
-        EXPECT_LE(f.when[i].end, window.end);
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace vitro::analyze

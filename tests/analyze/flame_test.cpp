@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "analyze/trace_files.h"
-#include "vitro/analyze/classes.h"
 
 namespace vitro::analyze {
 namespace {
@@ -44,18 +43,6 @@ TEST(Flames, of_devices_lie_in_what_launched_them) {
   EXPECT_EQ(stacks(*trace, FlamesOf::device),
             "main;ProfilerStep;train.py(3): f;aten::mm;cudaLaunchKernel;gemm 60000\n"
             "stream 7 of device 0;Memcpy 7000\n");
-}
-
-TEST(Flames, of_devices_add_up_to_all_device_work_of_every_real_trace) {
-  for (const char* name : {"v100_train_rank0", "nccl_two_ranks", "mtia_inference", "cpu_only"}) {
-    const auto trace = open_alone(real_trace(std::string(name) + ".json.gz"));
-    ASSERT_TRUE(trace) << trace.why();
-    const Classes classes(*trace);
-    int64_t all = 0;
-    for (EventId e = 0; e < trace->size(); ++e)
-      if (classes.is_device_work(e)) all += std::max<int64_t>(trace->dur()[e], 0);
-    EXPECT_EQ(flames_of(*trace, FlamesOf::device).nodes[0].total, all) << name;
-  }
 }
 
 TEST(Flames, are_drawn_with_the_kinds_that_they_have) {

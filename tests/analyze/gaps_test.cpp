@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "analyze/trace_files.h"
-#include "vitro/analyze/summary.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -76,22 +75,6 @@ TEST(Gaps, a_late_host_is_found_with_what_could_be_won) {
   EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 918, 1e-9);
   EXPECT_NEAR(answer.findings[0].low_percent, 100.0 * 45 / 918, 1e-9);
   EXPECT_EQ(answer.findings[0].events.size(), 9U);
-}
-
-// What waits for another stream is idle, as in the summary.
-TEST(Gaps, of_every_trace_and_its_summary_agree_on_what_is_busy) {
-  for (const char* file : {"mtia_inference", "v100_train_rank0", "nccl_two_ranks"}) {
-    const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));
-    ASSERT_TRUE(trace) << trace.why();
-    const Summary all = summary(*trace);
-    for (const StreamGaps& device : gaps(*trace).devices) {
-      const auto same = std::ranges::find_if(all.devices, [&](const DeviceTimes& d) {
-        return trace->tracks()[d.track].pid == trace->tracks()[device.track].pid && d.window == 0;
-      });
-      ASSERT_NE(same, all.devices.end());
-      EXPECT_EQ(device.busy, same->length - same->idle) << file;
-    }
-  }
 }
 
 TEST(Gaps, a_stream_that_waits_while_another_works_costs_nothing) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "analyze/trace_files.h"
 
@@ -38,23 +37,6 @@ TEST(Memory, of_a_real_trace_is_known) {
   EXPECT_EQ(d.largest[0].within, "aten::conv2d");
   EXPECT_EQ(d.behind_steps, (std::vector<int64_t>{0, 0, 0}));
   EXPECT_EQ(std::ranges::max_element(d.timeline, {}, &Memory::Moment::most)->most, d.peak);
-}
-
-TEST(Memory, parts_sum_to_the_whole_in_every_trace) {
-  for (const auto& entry : std::filesystem::directory_iterator(real_trace(""))) {
-    const std::string path = entry.path().string();
-    if (!path.ends_with(".json.gz")) continue;
-    const auto trace = open_alone(path);
-    ASSERT_TRUE(trace) << trace.why();
-    const auto m = memory(*trace);
-    ASSERT_TRUE(m) << m.why();
-    for (const Memory::Device& d : m->devices) {
-      EXPECT_EQ(d.first + d.allocated - d.freed, d.last) << path;
-      int64_t live = d.before_trace;
-      for (const Memory::Group& group : d.at_peak) live += group.bytes;
-      EXPECT_EQ(live, d.peak) << path;
-    }
-  }
 }
 
 // Two devices; a category of Vitro; what is left at the end, and what grows from step to step.

@@ -86,22 +86,6 @@ TEST(Kernels, times_of_real_traces_are_known) {
   }
 }
 
-TEST(Ops, the_self_times_of_a_thread_are_the_time_that_its_outermost_events_cover) {
-  const auto trace = open_alone(real_trace("nccl_two_ranks.json.gz"));
-  ASSERT_TRUE(trace) << trace.why();
-  const Timeline timeline(*trace);
-  ASSERT_TRUE(timeline.crossing().empty());
-  int64_t self = 0, outermost = 0;
-  for (uint32_t t = 0; t < timeline.tracks(); ++t) {
-    for (const EventId e : timeline.track(t)) {
-      self += timeline.self(e);
-      EXPECT_GE(timeline.self(e), 0) << trace->name(e);
-      if (timeline.parent(e) == Timeline::nobody) outermost += trace->dur()[e];
-    }
-  }
-  EXPECT_EQ(self, outermost);
-}
-
 TEST(Timeline, nests_by_time_whatever_the_order_of_the_file) {
   const auto trace = trace_of(R"([
     {"ph":"X","cat":"cpu_op","name":"inner","ts":2,"dur":3,"pid":1,"tid":1},

@@ -47,7 +47,7 @@ class Documents(unittest.TestCase):
         documents = pathlib.Path(DOCUMENT).resolve().parent
         there = set()
         for path in documents.parent.glob("tests/**/*.cpp"):
-            there.update(re.findall(r"^TEST(?:_F)?\((\w+), (\w+)\)", path.read_text(encoding="utf-8"), re.M))
+            there.update(re.findall(r"^TEST(?:_F|_P)?\((\w+), (\w+)\)", path.read_text(encoding="utf-8"), re.M))
         for document in sorted(documents.glob("*.md")):
             with self.subTest(document.name):
                 named = set(re.findall(r"`([A-Z]\w+)\.(\w+)`", document.read_text(encoding="utf-8")))
