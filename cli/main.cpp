@@ -1,18 +1,79 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
+#include <span>
+#include <utility>
 
 #include "app.h"
 #include "command.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
 namespace vitro::cli {
 namespace {
 
+// The commands named so far: "vitro trace".
+std::string path_of(const CLI::App& app) {
+  std::string path = app.get_name();
+  for (const CLI::App* below : app.get_subcommands()) path = cat(path, " ", path_of(*below));
+  return path;
+}
+
+// How many letters to put in, leave out or change to make one word the other.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string commands_of(const CLI::App& app) {
+  std::string all;
+  for (const CLI::App* each : app.get_subcommands({}))
+    all += cat(all.empty() ? "" : ", ", each->get_name());
+  return all;
+}
+
+// Of a first word that is no command where one is needed, or of none: that, and which was meant or
+// which there are.  Empty where the words are commands to the end.
+std::string wrong_command(const CLI::App& app, std::span<char* const> words) {
+  const CLI::App* at = &app;
+  for (const std::string_view word : words) {
+    const std::vector<const CLI::App*> below = at->get_subcommands({});
+    if (below.empty() || word.starts_with("-")) return {};
+    const auto known = std::ranges::find(
+        below, word, [](const CLI::App* each) -> std::string_view { return each->get_name(); });
+    if (known != below.end()) {
+      at = *known;
+      continue;
+    }
+    for (const CLI::App* each : below) {
+      if (3 * distance(word, each->get_name()) <= word.size())
+        return cat("has no command '", word, "'; did you mean ", each->get_name(), "?");
+    }
+    return cat("has no command '", word, "'; it has ", commands_of(*at));
+  }
+  return at->get_subcommands({}).empty() ? "" : cat("needs a command: ", commands_of(*at));
+}
+
 int run(int argc, char** argv) {
   std::function<int()> chosen;
   const auto app = make_app(chosen);
+  const std::span<char* const> words(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
+  app->failure_message([&](const CLI::App* top, const CLI::Error& e) {
+    const std::string path = path_of(*top), wrong = wrong_command(*top, words);
+    return cat(path, ": ", wrong.empty() ? e.what() : wrong, "\n`", path, " --help` says more.\n");
+  });
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -11,6 +11,7 @@
 
 #include "large_arrays.h"
 #include "vitro/analyze/analyses.h"
+#include "vitro/base/cat.h"
 #include "vitro/report/table.h"
 
 namespace vitro::cli {
@@ -36,7 +37,8 @@ struct Question {
       if (!answer) return refuse(answer.why());
     }
     const auto trace = open_trace(file, setting);
-    return trace ? print_answer(analysis.ask(*trace, parameters), setting) : unreadable;
+    return trace ? print_answer(analysis.ask(*trace, parameters), setting, analysis.needs)
+                 : unreadable;
   }
 
   static int refuse(const std::string& why) {
@@ -109,7 +111,14 @@ void TraceSetting::declare(CLI::App& app) {
   app.add_flag("--csv", csv, "print the tables as CSV")->excludes("--json");
   app.add_option("--table", table, "only this table, by its name in JSON; findings: only these");
   app.add_flag("--no-cache", no_cache, "keep nothing of the file for the next question");
-  app.add_option("--rows", rows, "rows of each table as text, 0: all")->capture_default_str();
+  app.add_option("--rows", rows, "rows of each table as text, 0: all")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const bool whole = text.find_first_not_of("0123456789") == std::string::npos;
+            return whole ? std::string() : cat("needs a whole number from 0, got '", text, "'");
+          },
+          ""))
+      ->capture_default_str();
   app.add_option("--fail-on", fail_on,
                  "end with status 1 where a finding could win so many percent of the step, or so "
                  "many percent of the events are flawed");
@@ -128,11 +137,11 @@ std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSet
   return std::move(*trace);
 }
 
-int print_answer(const analyze::Answer& all, const TraceSetting& setting) {
+int print_answer(const analyze::Answer& all, const TraceSetting& setting, std::string_view needs) {
   const analyze::Answer answer =
       setting.table.empty() ? all : analyze::only_table(all, setting.table);
   if (!setting.json && !setting.csv) {
-    const analyze::TextOptions options{report::wants_colours(STDOUT_FILENO), setting.rows};
+    const analyze::TextOptions options{report::wants_colours(STDOUT_FILENO), setting.rows, needs};
     std::fputs(analyze::to_text(answer, options).c_str(), stdout);
   } else {
     report::TextOutput out;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.h"
@@ -31,8 +32,10 @@ inline constexpr const char* trace_file_about =
 // read: the command ends with `unreadable`.
 std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting);
 
-// As text, JSON or CSV on standard output.  The exit code: `has_findings` where --fail-on says so.
-int print_answer(const analyze::Answer& answer, const TraceSetting& setting);
+// As text, JSON or CSV on standard output; text says what a file `needs` that has nothing of this.
+// The exit code: `has_findings` where --fail-on says so.
+int print_answer(const analyze::Answer& answer, const TraceSetting& setting,
+                 std::string_view needs = {});
 
 // A command of `vitro trace` that is not one question to one trace (those are analyses(), each of
 // which is a command): a file of its own that adds itself.

@@ -92,6 +92,8 @@ int run(const CutSetting& setting) {
     *to = begin + *time;
   }
   if (setting.step && !take_step(*trace, *setting.step, options)) return bad_usage;
+  if (options.from != analyze::none && options.to != analyze::none && options.from >= options.to)
+    return refuse(cat("--from ", setting.from, " is not before --to ", setting.to));
   auto out = report::create_file(setting.out);
   const auto done = analyze::cut(*trace, options, *out);
   if (!done) {

@@ -35,6 +35,7 @@ int run(const std::string& file, const TraceSetting& setting) {
   const auto trace = open_trace(file, setting);
   if (!trace) return unreadable;
   const analyze::Answer answer = analyze::doctor(*trace);
+  if (!setting.table.empty()) (void)analyze::only_table(answer, setting.table);
   if (!setting.json && !setting.csv) print_head(*trace, answer);
   return print_answer(answer, setting);
 }

@@ -2,12 +2,14 @@
 // ranks of a run.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "trace.h"
 #include "vitro/analyze/merge.h"
 #include "vitro/analyze/merge_ranks.h"
 #include "vitro/analyze/merge_traces.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::cli {
 namespace {
@@ -53,8 +55,12 @@ int run(const Setting& setting) {
         analyze::merge_traces(*host, *devices, setting.output, setting.clocks), setting.shown,
         analyze::answer_merged);
   }
-  return tell<analyze::MergeResult>(analyze::merge(*host, other, setting.output, setting.options),
-                                    setting.shown, analyze::answer_merge);
+  auto merged = analyze::merge(*host, other, setting.output, setting.options);
+  if (!merged && !devices && std::filesystem::exists(other)) {
+    merged = Failure{cat("merge: ", other, " is neither a trace of devices nor times of kernels: ",
+                         devices.why(), "; ", merged.why())};
+  }
+  return tell<analyze::MergeResult>(merged, setting.shown, analyze::answer_merge);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -1,6 +1,7 @@
 // `vitro trace ranks DIR|FILES`: the traces of a distributed run, one for each rank.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
 #include <memory>
 
 #include "trace.h"
@@ -15,6 +16,19 @@ struct Setting {
   std::vector<std::string> places;
 };
 
+// Files that say they are of the same rank are of several runs, or one of them twice.
+void warn_of_doubles(const analyze::Ranks& ranks) {
+  std::map<int64_t, std::vector<std::string>> files;
+  for (const analyze::RankTimes& each : ranks.ranks) files[each.rank].push_back(each.file);
+  for (const auto& [rank, list] : files) {
+    if (list.size() < 2) continue;
+    std::fprintf(stderr,
+                 "vitro: ranks: %zu files are of rank %lld, such as %s and %s: give the "
+                 "traces of one run\n",
+                 list.size(), static_cast<long long>(rank), list[0].c_str(), list[1].c_str());
+  }
+}
+
 int run(const Setting& setting) {
   std::vector<std::string> files;
   try {
@@ -27,6 +41,7 @@ int run(const Setting& setting) {
   for (const analyze::Note& note : ranks.unread)
     std::fprintf(stderr, "vitro: %s\n", note.text.c_str());
   if (ranks.ranks.empty()) return unreadable;
+  warn_of_doubles(ranks);
   const int code = print_answer(analyze::answer_ranks(ranks), setting.shown);
   return ranks.unread.empty() ? code : unreadable;
 }

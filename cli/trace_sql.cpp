@@ -187,7 +187,11 @@ Result<analyze::Answer> ask_sql(const Trace& trace, const std::string& statement
   int step = 0;
   while ((step = sqlite3_step(rows.get())) == SQLITE_ROW) {
     std::vector<analyze::AnswerCell>& cells = table.rows.emplace_back();
-    for (int c = 0; c < width; ++c) cells.push_back(cell_of(rows.get(), c));
+    for (int c = 0; c < width; ++c) {
+      cells.push_back(cell_of(rows.get(), c));
+      if (std::holds_alternative<std::string>(cells.back()))
+        table.columns[static_cast<size_t>(c)].unit = analyze::Unit::text;
+    }
   }
   if (step != SQLITE_DONE) return failed();
   return analyze::Answer{"sql", {std::move(table)}, {}};

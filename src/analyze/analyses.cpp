@@ -63,6 +63,22 @@ Answer ask_steps(const Trace& trace, const Parameters& parameters) {
   return answer_steps(trace, {.over_percent = parameters.number("over")});
 }
 
+// What a file needs to have for a question.
+constexpr std::string_view devices_needed =
+    "events of devices: record with their activity (ProfilerActivity.CUDA, XPU, …), and see in the "
+    "profiler's log that its library (CUPTI, ROCTracer) could be used";
+constexpr std::string_view collectives_needed =
+    "kernels that communicate (NCCL, RCCL, …): record a run on several devices, with their "
+    "activity";
+constexpr std::string_view compiled_needed =
+    "calls of compiled code: of torch.compile from 2.2 on, or of Vitro";
+constexpr std::string_view steps_needed =
+    "steps: call profiler.step() behind each, or lay record_function(\"ProfilerStep#1\") around it";
+constexpr std::string_view memory_needed =
+    "records of memory: record with profile_memory=True, or give a file of export_memory_timeline";
+constexpr std::string_view host_needed =
+    "events of the host that last: record with ProfilerActivity.CPU";
+
 constexpr Analysis all[] = {
     {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
      plain<answer_info>},
@@ -70,31 +86,47 @@ constexpr Analysis all[] = {
      "Where the time went: what each device and each thread did, in every step and in all",
      plain<answer_summary>},
     {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
-     ask_by<answer_ops>, by_parameters},
+     ask_by<answer_ops>, by_parameters, nullptr, host_needed},
     {"kernels", "Where the devices' time went: kernels, copies and fills by name",
-     ask_by<answer_kernels>, by_parameters},
+     ask_by<answer_kernels>, by_parameters, nullptr, devices_needed},
     {"gaps",
      "Why devices were idle: late launches, latency between kernels; what a device graph saves",
-     plain<answer_gaps>},
+     plain<answer_gaps>,
+     {},
+     nullptr,
+     devices_needed},
     {"launches",
      "What launching took: slow calls, delays, work shorter than its launch, queue lengths",
-     ask_launches, launch_parameters},
-    {"overlap", "How much of the communication is hidden by computation", plain<answer_overlap>},
+     ask_launches, launch_parameters, nullptr, devices_needed},
+    {"overlap",
+     "How much of the communication is hidden by computation",
+     plain<answer_overlap>,
+     {},
+     nullptr,
+     collectives_needed},
     {"critical-path",
      "What the run waited for, moment by moment: host, launches, kernels, waits; what bounds it",
      answer_critical_path, path_parameters},
     {"compile",
      "What was compiled, where compiled calls break, what compiling took, and whether in a step",
-     plain<answer_compile>},
+     plain<answer_compile>,
+     {},
+     nullptr,
+     compiled_needed},
     {"steps", "How steps differ, which take longer, and what is different in them", ask_steps,
-     step_parameters},
+     step_parameters, nullptr, steps_needed},
     {"memory",
      "How much memory each device held over time, by category and op; what stayed",
      plain<answer_memory>,
      {},
-     answer_memory_file},
-    {"threads", "Is each thread of the host busy, are they balanced, what do they wait for",
-     plain<answer_threads>},
+     answer_memory_file,
+     memory_needed},
+    {"threads",
+     "Is each thread of the host busy, are they balanced, what do they wait for",
+     plain<answer_threads>,
+     {},
+     nullptr,
+     host_needed},
     {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
      plain<answer_check>},
 };

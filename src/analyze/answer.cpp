@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "analyze/apart.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/report/json.h"
@@ -18,20 +19,39 @@ std::string decimals(double number, const char* format) {
   return text;
 }
 
+std::string record_text(const AnswerTable& table, const TextOptions& options) {
+  report::Table out({{"What", report::Align::left}, {"Value", report::Align::left}});
+  for (size_t c = 0; c < table.columns.size(); ++c)
+    out.row({table.columns[c].title, cell_text(table.rows[0][c], table.columns[c].unit)});
+  return cat(table.title, "\n", out.text(options.colours));
+}
+
+// The texts of a column, row by row.
+std::vector<std::string> column_texts(const AnswerTable& table, size_t column, size_t rows) {
+  constexpr size_t widest = 60;
+  std::vector<std::string> texts;
+  for (size_t r = 0; r < rows; ++r)
+    texts.push_back(cell_text(table.rows[r][column], table.columns[column].unit));
+  if (!table.columns[column].is_sentence) shorten_apart(texts, widest);
+  return texts;
+}
+
 std::string table_text(const AnswerTable& table, const TextOptions& options) {
   if (table.rows.empty()) return cat(table.title, ": none\n");
+  if (table.is_record) return record_text(table, options);
+  const size_t limit = options.row_limit == 0 ? table.rows.size() : options.row_limit;
+  const size_t rows = std::min(limit, table.rows.size());
   std::vector<report::Column> columns;
-  constexpr size_t widest = 60;
-  for (const AnswerColumn& column : table.columns) {
-    const bool text = column.unit == Unit::text;
-    columns.push_back({column.title, text ? report::Align::left : report::Align::right, widest});
+  std::vector<std::vector<std::string>> texts;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool text = table.columns[c].unit == Unit::text;
+    columns.push_back({table.columns[c].title, text ? report::Align::left : report::Align::right});
+    texts.push_back(column_texts(table, c, rows));
   }
   report::Table out(std::move(columns));
-  const size_t limit = options.row_limit == 0 ? table.rows.size() : options.row_limit;
-  for (size_t r = 0; r < std::min(limit, table.rows.size()); ++r) {
+  for (size_t r = 0; r < rows; ++r) {
     std::vector<report::Cell> cells;
-    for (size_t c = 0; c < table.columns.size(); ++c)
-      cells.emplace_back(cell_text(table.rows[r][c], table.columns[c].unit));
+    for (const auto& column : texts) cells.emplace_back(column[r]);
     out.row(std::move(cells));
   }
   std::string text = cat(table.title, "\n", out.text(options.colours));
@@ -172,9 +192,15 @@ std::string cell_text(const AnswerCell& cell, Unit unit) {
 
 std::string to_text(const Answer& answer, const TextOptions& options) {
   std::string text;
-  for (const AnswerTable& table : answer.tables) {
-    if (!text.empty()) text += '\n';
-    text += table_text(table, options);
+  const bool nothing = std::ranges::all_of(
+      answer.tables, &std::vector<std::vector<AnswerCell>>::empty, &AnswerTable::rows);
+  if (nothing && !options.needs.empty()) {
+    text = cat("The file has nothing of this. It needs ", options.needs, ".\n");
+  } else {
+    for (const AnswerTable& table : answer.tables) {
+      if (!text.empty()) text += '\n';
+      text += table_text(table, options);
+    }
   }
   for (const Finding& finding : answer.findings) {
     text +=

@@ -128,7 +128,7 @@ Answer answer_check(const Trace& trace) {
                     "Is the trace well formed?",
                     {{"key", "Check"},
                      {"count", "Found", Unit::count},
-                     {"what", "What"},
+                     {"what", "What", Unit::text, true},
                      {"first", "First events"}},
                     {}};
   uint64_t most = 0;

@@ -163,7 +163,7 @@ AnswerTable region_table(const Compilation& c) {
                      {"breaks", "Breaks", Unit::count},
                      {"total_ns", "Total", Unit::ns},
                      {"glue_ns", "Between graphs", Unit::ns},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {}};
   for (const Compilation::Region& r : c.regions) {
     table.rows.push_back({r.name, static_cast<int64_t>(r.calls), static_cast<int64_t>(r.inside),
@@ -197,7 +197,7 @@ AnswerTable overhead_table(const Compilation& c) {
                     {{"name", "Name"},
                      {"calls", "Calls", Unit::count},
                      {"total_ns", "Total", Unit::ns},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {}};
   for (const Compilation::Overhead& o : c.overheads) {
     table.rows.push_back(
@@ -213,7 +213,7 @@ AnswerTable phase_table(const Compilation& c) {
                      {"calls", "Calls", Unit::count},
                      {"self_ns", "Self", Unit::ns},
                      {"total_ns", "Total", Unit::ns},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {}};
   for (const Compilation::Phase& p : c.phases) {
     table.rows.push_back(
@@ -249,9 +249,9 @@ AnswerTable incident_table(const Compilation& c) {
                     {{"kind", "Kind"},
                      {"code", "Code"},
                      {"place", "Place"},
-                     {"reason", "Reason"},
+                     {"reason", "Reason", Unit::text, true},
                      {"count", "Times", Unit::count},
-                     {"first", "First", Unit::count}},
+                     {"first", "Event", Unit::count}},
                     {}};
   for (const Compilation::Incident& i : c.incidents) {
     table.rows.push_back({i.kind, i.code, i.place, i.reason, static_cast<int64_t>(i.count),

@@ -64,16 +64,19 @@ Info info(const Trace& trace) {
 
 Answer answer(const Info& info) {
   Answer out{"info", {}, {}};
-  AnswerTable file{"file", "File", {{"what", "What"}, {"value", "Value"}}, {}};
-  const auto fact = [&](std::string what, AnswerCell value) {
-    file.rows.push_back({std::move(what), std::move(value)});
-  };
-  fact("format", info.schema);
-  fact("file_bytes", static_cast<int64_t>(info.file_bytes));
-  fact("unpacked_bytes", static_cast<int64_t>(info.unpacked_bytes));
-  fact("events", static_cast<int64_t>(info.events));
-  fact("base_ns", info.base);
-  if (info.begin != none) fact("span_ns", info.end - info.begin);
+  AnswerTable file{"file",
+                   "File",
+                   {{"format", "format"},
+                    {"file_bytes", "size", Unit::bytes},
+                    {"unpacked_bytes", "unpacked", Unit::bytes},
+                    {"events", "events", Unit::count},
+                    {"span_ns", "lasts", Unit::ns},
+                    {"base_ns", "times count from, ns since 1970", Unit::count}},
+                   {}};
+  file.rows.push_back({info.schema, static_cast<int64_t>(info.file_bytes),
+                       static_cast<int64_t>(info.unpacked_bytes), static_cast<int64_t>(info.events),
+                       info.begin == none ? AnswerCell() : info.end - info.begin, info.base});
+  file.is_record = true;
   out.tables.push_back(std::move(file));
 
   AnswerTable kinds{"kinds",
@@ -112,7 +115,7 @@ Answer answer(const Info& info) {
 
   AnswerTable notes{"notes",
                     "Lost or mended while reading",
-                    {{"offset", "At byte", Unit::count}, {"text", "What"}},
+                    {{"offset", "At byte", Unit::count}, {"text", "What", Unit::text, true}},
                     {}};
   for (const Note& note : info.notes)
     notes.rows.push_back({static_cast<int64_t>(note.offset), note.text});

@@ -239,7 +239,7 @@ AnswerTable call_table(const Launches& all) {
                      {"delay_p99_ns", "99 %", Unit::ns},
                      {"delay_most_ns", "Most", Unit::ns},
                      {"delayed", "Delayed", Unit::count},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {}};
   const auto where = [](bool known, int64_t value) {
     return known ? AnswerCell(value) : AnswerCell();
@@ -264,7 +264,7 @@ AnswerTable brief_table(const Launches& all) {
                      {"short", "Short", Unit::count},
                      {"work_ns", "Work", Unit::ns},
                      {"calls_ns", "Calls", Unit::ns},
-                     {"example", "Example", Unit::count}},
+                     {"example", "Event", Unit::count}},
                     {}};
   for (const Launches::Brief& b : all.briefs) {
     table.rows.push_back({b.name, static_cast<int64_t>(b.launches), static_cast<int64_t>(b.brief),

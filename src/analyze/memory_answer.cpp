@@ -20,7 +20,7 @@ AnswerTable group_table(const Memory& m, std::vector<Memory::Group> Memory::Devi
                      {"within", "Allocated in"},
                      {"allocations", "Allocations", Unit::count},
                      {"bytes", "Bytes", Unit::bytes},
-                     {"largest", "Largest", Unit::count}},
+                     {"largest", "Event", Unit::count}},
                     {}};
   for (const Memory::Device& d : m.devices) {
     for (const Memory::Group& g : d.*groups) {

@@ -248,19 +248,22 @@ std::string times_file(const Trace& host, const std::string& times) {
 }
 
 Answer answer_merge(const MergeResult& result) {
-  AnswerTable table{
-      "merged", "Kernels put into the trace", {{"what", "What"}, {"value", "Value"}}, {}};
-  const auto count = [&](const char* name, uint64_t number) {
-    table.rows.push_back({std::string(name), static_cast<int64_t>(number)});
-  };
-  count("times", result.times);
-  count("kernels", result.kernels);
-  count("ignored", result.ignored);
-  count("too_short", result.too_short);
-  count("not_leaves", result.not_leaves);
-  count("not_found", result.not_found);
-  table.rows.push_back({std::string("kernel_ns"), result.kernel_ns});
-  table.rows.push_back({std::string("waited_ns"), result.waited_ns});
+  AnswerTable table{"merged",
+                    "Kernels put into the trace",
+                    {{"times", "times in the file", Unit::count},
+                     {"kernels", "put in as kernels", Unit::count},
+                     {"ignored", "left out: run nothing", Unit::count},
+                     {"too_short", "left out: below the threshold", Unit::count},
+                     {"not_leaves", "left out: others inside", Unit::count},
+                     {"not_found", "not in the trace", Unit::count},
+                     {"kernel_ns", "kernels take", Unit::ns},
+                     {"waited_ns", "kernels waited for others", Unit::ns}},
+                    {}};
+  const auto count = [](uint64_t number) { return static_cast<int64_t>(number); };
+  table.rows.push_back({count(result.times), count(result.kernels), count(result.ignored),
+                        count(result.too_short), count(result.not_leaves), count(result.not_found),
+                        result.kernel_ns, result.waited_ns});
+  table.is_record = true;
   return {"merge", {std::move(table)}, {}};
 }
 

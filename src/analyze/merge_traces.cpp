@@ -215,6 +215,7 @@ Answer answer_merged(const MergedTraces& merged) {
                         static_cast<int64_t>(merged.calls), static_cast<int64_t>(merged.others),
                         static_cast<int64_t>(merged.broken), merged.clock_by, merged.clock_offset,
                         merged.clock_room ? AnswerCell(*merged.clock_room) : AnswerCell()});
+  table.is_record = true;
   return {"merge", {std::move(table)}, {}};
 }
 

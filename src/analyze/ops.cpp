@@ -16,6 +16,10 @@ namespace {
 
 // By GroupBy.
 constexpr std::array<std::string_view, 4> ways{"name", "shape", "module", "stack"};
+constexpr std::array<std::string_view, 4> titles{"Name", "Shape", "Module", "Stack"};
+constexpr std::array<std::string_view, 4> recorded_with{
+    "", "record with record_shapes=True", "record with with_modules=True or with_stack=True",
+    "record with with_stack=True"};
 
 struct Group {
   NameTimes times;
@@ -95,12 +99,14 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
                      {"p90_ns", "90 %", Unit::ns},
                      {"p99_ns", "99 %", Unit::ns},
                      {"most_ns", "Most", Unit::ns},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {},
                     {AnswerPlot::Kind::shares, "name", "self_ns", {}}};
   const std::string_view group = ways[static_cast<size_t>(by)];
   const bool grouped = by != GroupBy::name;
-  if (grouped) table.columns.insert(table.columns.begin() + 1, {std::string(group), "By"});
+  if (grouped)
+    table.columns.insert(table.columns.begin() + 1,
+                         {std::string(group), std::string(titles[static_cast<size_t>(by)])});
   for (const NameTimes& t : list) {
     auto& row = table.rows.emplace_back();
     row = {t.name,  t.kind,   static_cast<int64_t>(t.calls),
@@ -109,6 +115,9 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
            t.p99,   t.most,   static_cast<int64_t>(t.longest)};
     if (grouped) row.insert(row.begin() + 1, t.group);
   }
+  if (grouped && std::ranges::all_of(list, &std::string::empty, &NameTimes::group))
+    table.title +=
+        cat(" (the file names no ", group, ": ", recorded_with[static_cast<size_t>(by)], ")");
   return table;
 }
 

@@ -158,7 +158,7 @@ AnswerTable kernel_table(const Trace& trace, const Overlap& all) {
                      {"calls", "Calls", Unit::count},
                      {"total_ns", "Total", Unit::ns},
                      {"exposed_ns", "Exposed", Unit::ns},
-                     {"most", "Most exposed", Unit::count}},
+                     {"most", "Event", Unit::count}},
                     {}};
   for (const Overlap::Kernel& k : all.kernels) {
     table.rows.push_back({k.name, device_name(trace.tracks()[k.track]),

@@ -350,7 +350,7 @@ AnswerTable cause_table(const Trace& trace, const StepTimes& s) {
                      {"time_ns", "Time", Unit::ns},
                      {"usual_ns", "Usually", Unit::ns},
                      {"calls", "Calls", Unit::count},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {}};
   for (const StepTimes::Straggler& straggler : s.stragglers) {
     for (const StepTimes::Cause& c : straggler.causes) {

@@ -299,7 +299,7 @@ AnswerTable thread_table(const Trace& trace, const Threads& all) {
                      {"busy_percent", "Busy", Unit::percent},
                      {"gaps", "Gaps", Unit::count},
                      {"longest_gap_ns", "Longest gap", Unit::ns},
-                     {"behind_gap", "Until", Unit::count}},
+                     {"behind_gap", "Event behind it", Unit::count}},
                     {}};
   for (const Threads::Thread& t : all.threads) {
     table.rows.push_back({thread_name(trace.tracks()[t.track]), std::string(t.leads ? "yes" : ""),
@@ -323,7 +323,7 @@ AnswerTable wait_table(const Trace& trace, const Threads& all) {
                      {"longest_ns", "Longest", Unit::ns},
                      {"devices_idle_ns", "Devices idle", Unit::ns},
                      {"until_work_ns", "Until they work", Unit::ns},
-                     {"longest", "Longest", Unit::count}},
+                     {"longest", "Event", Unit::count}},
                     {}};
   for (const Threads::Wait& w : all.waits) {
     table.rows.push_back({thread_name(trace.tracks()[w.track]), w.name, w.kind, w.within,

@@ -30,6 +30,7 @@ class TraceReader(unittest.TestCase):
         environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)} | more_environment
         done = subprocess.run([VITRO, "trace", *map(str, words)], capture_output=True, env=environment, timeout=120, **more)
         self.assertEqual(done.returncode, status, done.stderr.decode())
+        self.said = done.stderr.decode()
         return done.stdout.decode()
 
     def kept(self):
@@ -93,6 +94,41 @@ class TraceReader(unittest.TestCase):
         for words in (["info", bad], ["info", self.folder / "none.json"], ["find", bad], ["cut", bad, "-o", self.folder / "x.json"]):
             self.vitro(*words, status=3)
         self.assertFalse((self.folder / "x.json").exists())
+
+    def test_wrong_words_are_named_with_what_was_meant(self):
+        for words, said in ((["doctr", "x"], "vitro trace: has no command 'doctr'; did you mean doctor?"),
+                            (["frobnicate"], "vitro trace: has no command 'frobnicate'; it has info, "),
+                            ([], "vitro trace: needs a command: info, "),
+                            (["doctor"], "vitro trace doctor: file is required"),
+                            (["ops", REAL, "--rows", "-1"], "needs a whole number from 0, got '-1'"),
+                            (["cut", REAL, "-o", self.folder / "x.json", "--from", "5ms", "--to", "2ms"], "cut: --from 5ms is not before --to 2ms"),
+                            (["doctor", REAL, "--table", "steps"], "doctor: has no table steps; it has findings")):
+            self.assertEqual(self.vitro(*words, status=2), "")
+            self.assertIn(said, self.said)
+
+    def test_a_file_that_has_nothing_of_the_question_is_told_what_it_needs(self):
+        for question, needed in (("kernels", "events of devices: record with their activity"), ("memory", "records of memory: record with profile_memory=True"),
+                                 ("compile", "calls of compiled code")):
+            text = self.vitro(question, TRACES / "cpu_only.json.gz")
+            self.assertIn("The file has nothing of this. It needs " + needed, text)
+        self.assertIn("the file names no shape: record with record_shapes=True", self.vitro("ops", REAL, "--by", "shape"))
+
+    def test_what_is_neither_devices_nor_times_is_told_what_both_need(self):
+        other = self.folder / "other.json"
+        for text, why in (('{"a": "b"}', 'has no member "traceEvents"'), ("hello", "needs '{' or '['")):
+            other.write_text(text)
+            self.vitro("merge", REAL, other, "-o", self.folder / "out.json", status=3)
+            for part in ("is neither a trace of devices nor times of kernels", why, "members have `kernel_time`"):
+                self.assertIn(part, self.said)
+        self.vitro("merge", REAL, self.folder / "none.json", "-o", self.folder / "out.json", status=3)
+        self.assertIn("none.json: cannot be opened: No such file or directory", self.said)
+        self.assertFalse((self.folder / "out.json").exists())
+
+    def test_files_of_one_rank_are_told(self):
+        self.vitro("ranks", REAL, TRACES / "sampled_rank_0.json.gz", TRACES / "sampled_rank_1.json.gz")
+        self.assertIn("2 files are of rank 0", self.said)
+        self.vitro("ranks", TRACES / "sampled_rank_0.json.gz", TRACES / "sampled_rank_1.json.gz")
+        self.assertEqual(self.said, "")
 
     def test_what_cannot_be_written_is_no_success(self):
         environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)}

@@ -31,6 +31,8 @@ struct Analysis {
   // The answer of a file that is no trace, where the question can be asked of such files too; else
   // null.  Nothing where the file may be a trace.
   Result<std::optional<Answer>> (*ask_file)(const std::string& path) = nullptr;
+  // What a file needs to hold for an answer, said where it has none of it.
+  std::string_view needs = {};
 };
 
 // In the order in which a reader asks them: what is there, where time went, why.

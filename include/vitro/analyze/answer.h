@@ -21,6 +21,7 @@ struct AnswerColumn {
   std::string name;   // as JSON and CSV call it: "self_ns"
   std::string title;  // as text calls it: "Self"
   Unit unit = Unit::text;
+  bool is_sentence = false;  // text shows it whole; of names it shows what tells them apart
 };
 
 // A text, a whole number or another; nothing where there is no value.
@@ -50,6 +51,7 @@ struct AnswerTable {
   std::vector<AnswerColumn> columns;
   std::vector<std::vector<AnswerCell>> rows;
   AnswerPlot plot = {};
+  bool is_record = false;  // one row of facts: people read a line for each column
 };
 
 // Something that could be won, with what it rests on.
@@ -85,6 +87,8 @@ struct Answer {
 struct TextOptions {
   bool colours = false;
   size_t row_limit = 30;  // of a table; 0: all
+  // What a file needs to hold for the question; said where no table has a row.
+  std::string_view needs = {};
 };
 std::string to_text(const Answer& answer, const TextOptions& options = {});
 // One object: the tables by name, each a list of objects by column, and the findings.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analyze/apart.h"
 #include "overview.h"
 #include "plots.h"
 #include "vitro/analyze/analyses.h"
@@ -25,6 +26,8 @@ constexpr std::string_view style =
     "code{font:13px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
     ".muted{color:var(--muted)}"
     ".finding{border:1px solid var(--grid);border-radius:6px;padding:.6em 1em;margin:.8em 0}"
+    "dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2em 1.6em;margin:.4em 0}"
+    "dt{color:var(--muted)}dd{margin:0}"
     ".finding p{margin:.3em 0}.finding .sentence{font-weight:600}"
     ".finding svg{width:100%;height:8px;display:block;margin:.4em 0}"
     ".could{fill:var(--c2);opacity:.4}.surely{fill:var(--c2)}.whole{fill:var(--grid)}";
@@ -142,15 +145,30 @@ class Page {
     html_.open("section", {{"id", analysis.name}}).heading(analysis.name);
     html_.paragraph(cat(analysis.about, "."));
     const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
-    if (std::ranges::all_of(answer.tables, is_empty))
-      html_.element("p", "The trace has nothing of this.", {{"class", "muted"}});
+    if (std::ranges::all_of(answer.tables, is_empty)) {
+      html_.element("p",
+                    analysis.needs.empty()
+                        ? "The file has nothing of this."
+                        : cat("The file has nothing of this. It needs ", analysis.needs, "."),
+                    {{"class", "muted"}});
+    }
     for (const AnswerTable& each : answer.tables) draw_plot(html_, each);
     for (const AnswerTable& each : answer.tables)
       if (!each.rows.empty()) table(analysis, each);
     html_.close();
   }
 
+  void record(const AnswerTable& table) {
+    html_.open("details", {{"open", "open"}}).element("summary", table.title).open("dl");
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      html_.element("dt", table.columns[c].title);
+      html_.element("dd", cell_text(table.rows[0][c], table.columns[c].unit));
+    }
+    html_.close().close();
+  }
+
   void table(const Analysis& analysis, const AnswerTable& table) {
+    if (table.is_record) return record(table);
     const size_t shown = std::min(table.rows.size(), most_rows);
     const std::string rows = cat(table.rows.size(), table.rows.size() == 1 ? " row" : " rows");
     const bool folded = table.rows.size() > open_rows;
@@ -159,9 +177,7 @@ class Page {
     std::vector<report::HtmlColumn> columns;
     for (const AnswerColumn& column : table.columns)
       columns.push_back({column.title, column.unit != Unit::text});
-    std::vector<std::vector<report::HtmlCell>> cells;
-    for (size_t r = 0; r < shown; ++r) cells.push_back(cells_of(table, r));
-    html_.sortable_table(table.title, columns, cells);
+    html_.sortable_table(table.title, columns, cells_of(table, shown));
     if (shown < table.rows.size()) {
       html_.paragraph(cat("The first ", shown, " of ", rows, "; all of them: vitro trace ",
                           analysis.name, " ", name_, " --csv"));
@@ -169,14 +185,20 @@ class Page {
     html_.close();
   }
 
-  static std::vector<report::HtmlCell> cells_of(const AnswerTable& table, size_t row) {
-    std::vector<report::HtmlCell> cells;
+  static std::vector<std::vector<report::HtmlCell>> cells_of(const AnswerTable& table,
+                                                             size_t rows) {
+    std::vector<std::vector<report::HtmlCell>> cells(rows);
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      const AnswerCell& cell = table.rows[row][c];
-      report::HtmlCell made{report::shorten(cell_text(cell, table.columns[c].unit), widest_cell)};
-      if (table.columns[c].unit != Unit::text)
-        made.value = std::holds_alternative<std::monostate>(cell) ? -1e308 : cell_number(cell);
-      cells.push_back(std::move(made));
+      const Unit unit = table.columns[c].unit;
+      std::vector<std::string> texts;
+      for (size_t r = 0; r < rows; ++r) texts.push_back(cell_text(table.rows[r][c], unit));
+      shorten_apart(texts, widest_cell);
+      for (size_t r = 0; r < rows; ++r) {
+        const AnswerCell& cell = table.rows[r][c];
+        report::HtmlCell& made = cells[r].emplace_back(std::move(texts[r]));
+        if (unit != Unit::text)
+          made.value = std::holds_alternative<std::monostate>(cell) ? -1e308 : cell_number(cell);
+      }
     }
     return cells;
   }

@@ -242,16 +242,21 @@ std::string trust(const CriticalPath& path) {
 }
 
 AnswerTable summary_table(const CriticalPath& path) {
-  AnswerTable table{"path", "Critical path", {{"what", "What"}, {"value", "Value"}}, {}};
-  table.rows = {{"bound_by", path.bound_by()},
-                {"length", time_text(path.window.length())},
-                {"length_ns", path.window.length()},
-                {"device_busy_ns", path.device_busy},
-                {"begin_ns", path.window.begin},
-                {"sync_records", static_cast<int64_t>(path.sync_records)},
-                {"known_waits", static_cast<int64_t>(path.known_waits)},
-                {"inferred_waits", static_cast<int64_t>(path.inferred_waits)},
-                {"trust", trust(path)}};
+  AnswerTable table{"path",
+                    "Critical path",
+                    {{"bound_by", "bound by"},
+                     {"length_ns", "length", Unit::ns},
+                     {"device_busy_ns", "device busy", Unit::ns},
+                     {"begin_ns", "begins at, ns", Unit::count},
+                     {"sync_records", "records of waits in the file", Unit::count},
+                     {"known_waits", "waits on the path: known", Unit::count},
+                     {"inferred_waits", "waits on the path: inferred", Unit::count},
+                     {"trust", "trust"}},
+                    {}};
+  table.rows = {{path.bound_by(), path.window.length(), path.device_busy, path.window.begin,
+                 static_cast<int64_t>(path.sync_records), static_cast<int64_t>(path.known_waits),
+                 static_cast<int64_t>(path.inferred_waits), trust(path)}};
+  table.is_record = true;
   return table;
 }
 

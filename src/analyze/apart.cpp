@@ -1,0 +1,80 @@
+#include "analyze/apart.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "vitro/report/table.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Bytes that both begin with, whole characters of UTF-8.
+size_t alike(std::string_view a, std::string_view b) {
+  size_t n = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  while (n > 0 && n < a.size() && (static_cast<unsigned char>(a[n]) & 0xC0U) == 0x80) --n;
+  return n;
+}
+
+// Where the word begins that `at` lies in; `at` itself where that is further away than `most`.
+size_t word_at(std::string_view text, size_t at, size_t most) {
+  const size_t behind = text.find_last_of(" <(,", at == 0 ? 0 : at - 1);
+  if (behind == std::string_view::npos || at - behind > most) return at;
+  return behind + 1;
+}
+
+// Text from the word that `at` lies in, in so many columns.
+std::string from(std::string_view text, size_t at, size_t width) {
+  return report::shorten(text.substr(word_at(text, at, width / 2)), width);
+}
+
+// `same`: bytes that another text begins with, too.
+std::string shortened(std::string_view text, size_t same, size_t width) {
+  if (same + 1 < width || same >= text.size()) return report::shorten(text, width);
+  return report::shorten(text, width / 3) + from(text, same, width - width / 3);
+}
+
+// Those that still look alike differ in front, too: that is shown as well.
+void part_again(const std::vector<std::string_view>& wide, const std::vector<size_t>& same,
+                std::vector<std::string>& shown, size_t width) {
+  std::map<std::string, std::vector<size_t>> groups;
+  for (size_t i = 0; i < wide.size(); ++i) groups[shown[i]].push_back(i);
+  const size_t part = width / 4;
+  for (const auto& [text, group] : groups) {
+    if (group.size() < 2) continue;
+    const size_t first = alike(wide[group.front()], wide[group.back()]);  // sorted: of all of them
+    for (const size_t i : group) {
+      shown[i] = report::shorten(wide[i], part) + from(wide[i], first, part) +
+                 from(wide[i], same[i], width - 2 * part);
+    }
+  }
+}
+
+}  // namespace
+
+void shorten_apart(std::vector<std::string>& texts, size_t width) {
+  std::vector<std::string_view> wide;  // each once, in order: those most alike are neighbours
+  for (const std::string& text : texts)
+    if (report::display_width(text) > width) wide.push_back(text);
+  std::ranges::sort(wide);
+  wide.erase(std::ranges::unique(wide).begin(), wide.end());
+  std::vector<size_t> same(wide.size());
+  for (size_t i = 1; i < wide.size(); ++i) {
+    const size_t both = alike(wide[i], wide[i - 1]);
+    same[i - 1] = std::max(same[i - 1], both);
+    same[i] = both;
+  }
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < wide.size(); ++i) shown.push_back(shortened(wide[i], same[i], width));
+  part_again(wide, same, shown, width);
+  std::vector<size_t> place(texts.size(), wide.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto found = std::ranges::lower_bound(wide, std::string_view(texts[i]));
+    if (found != wide.end() && *found == texts[i])
+      place[i] = static_cast<size_t>(found - wide.begin());
+  }
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (place[i] < shown.size()) texts[i] = shown[place[i]];
+}
+
+}  // namespace vitro::analyze
