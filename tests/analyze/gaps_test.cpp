@@ -49,6 +49,40 @@ TEST(Gaps, of_real_streams_are_known_and_fill_what_is_not_busy) {
   }
 }
 
+// HolisticTraceAnalysis 0.5 over the same files (the last step included, nanoseconds not rounded),
+// in microseconds.
+struct KnownByHta {
+  const char *file, *stream;
+  double host, kernel, other;
+};
+constexpr KnownByHta known_by_hta[] = {
+    {"alexnet_cuda", "7", 12855007, 104, 0},       {"alexnet_cuda", "20", 12011718, 3, 0},
+    {"cuda_event_sync", "20", 32, 0, 0},           {"cuda_event_sync", "24", 0, 15, 0},
+    {"cuda_event_sync", "28", 0, 15, 0},           {"nccl_two_ranks", "7", 540091.32, 2150.34, 0},
+    {"nccl_two_ranks", "40", 583924.26, 0, 0},     {"rocm_mi250_train", "0", 8762.84, 0, 0},
+    {"sampled_rank_0", "7", 397917, 3765, 598335}, {"sampled_rank_0", "23", 1214793, 160, 34},
+    {"sampled_rank_0", "25", 560120, 35, 100413},  {"sampled_rank_0", "84", 794901, 6, 3142},
+    {"sampled_rank_0", "203", 558073, 0, 0},       {"sampled_rank_1", "7", 407794, 3475, 524657},
+    {"sampled_rank_1", "23", 1222526, 134, 30},    {"sampled_rank_1", "25", 556447, 17, 91823},
+    {"sampled_rank_1", "84", 715850, 0, 62586},    {"sampled_rank_1", "203", 559033, 0, 0},
+};
+
+TEST(Gaps, agree_with_HolisticTraceAnalysis_where_nothing_overlaps) {
+  for (const KnownByHta& want : known_by_hta) {
+    SCOPED_TRACE(cat(want.file, " ", want.stream));
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Gaps all = gaps(*trace);
+    const auto got = std::ranges::find_if(all.streams, [&](const StreamGaps& s) {
+      return trace->tracks()[s.track].tid == want.stream;
+    });
+    ASSERT_NE(got, all.streams.end());
+    EXPECT_NEAR(static_cast<double>(got->host) / 1000, want.host, 0.0051);
+    EXPECT_NEAR(static_cast<double>(got->kernel) / 1000, want.kernel, 0.0051);
+    EXPECT_NEAR(static_cast<double>(got->other) / 1000, want.other, 0.0051);
+  }
+}
+
 // Kernels of 10 us, each launched when the one before has long ended.
 TEST(Gaps, a_late_host_is_found_with_what_could_be_won) {
   std::string text = "[";

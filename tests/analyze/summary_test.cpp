@@ -44,6 +44,36 @@ TEST(Summary, of_real_devices_is_known) {
   }
 }
 
+// HolisticTraceAnalysis 0.5 (get_temporal_breakdown, the last step included, nanoseconds not
+// rounded), in microseconds.
+struct KnownByHta {
+  const char* file;
+  double idle, compute, other, length;
+};
+constexpr KnownByHta known_by_hta[] = {
+    {"nccl_two_ranks", 503050.991406, 115655.847, 41844.167226, 660551.005633},
+    {"rocm_mi250_train", 8762.844762, 110.881, 38.161, 8911.886762},
+    {"sampled_rank_0", 675191, 210320, 337336, 1222847},
+    {"sampled_rank_1", 651136, 271973, 308077, 1231186},
+};
+
+TEST(Summary, agrees_with_HolisticTraceAnalysis_where_it_knows_what_work_is) {
+  for (const KnownByHta& want : known_by_hta) {
+    SCOPED_TRACE(want.file);
+    const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    const Summary s = summary(*trace);
+    ASSERT_FALSE(s.devices.empty());
+    const DeviceTimes& all = s.devices.front();
+    EXPECT_EQ(s.windows[all.window].name, "all");
+    const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1000; };
+    EXPECT_NEAR(us(all.idle), want.idle, 0.001);
+    EXPECT_NEAR(us(all.compute), want.compute, 0.001);
+    EXPECT_NEAR(us(all.communication + all.memory), want.other, 0.001);
+    EXPECT_NEAR(us(all.length), want.length, 0.001);
+  }
+}
+
 struct KnownThread {
   const char *file, *tid, *window;
   int64_t length, ops, runtime, python, annotations, idle;
