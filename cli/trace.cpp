@@ -62,6 +62,8 @@ void declare(CLI::App& app, const analyze::Parameter& parameter, Question& quest
   std::string& text = question.texts[name] = parameter.fallback;
   CLI::Option* added = app.add_option(option, text, about)->capture_default_str();
   if (parameter.kind == analyze::Parameter::Kind::number) added->check(CLI::Number);
+  if (!parameter.choices.empty())
+    added->check(CLI::IsMember(CLI::detail::split(std::string(parameter.choices), ',')));
 }
 
 std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {

@@ -32,7 +32,8 @@ Answer answer_info(const Trace& trace) {
 }
 
 constexpr Parameter by_parameters[] = {
-    {"by", "tell calls of a name apart by shape, module or stack; name: do not", "name"},
+    {"by", "tell calls of a name apart by shape, module or stack; name: do not", "name",
+     Parameter::Kind::text, "name,shape,module,stack"},
 };
 
 template <Answer (*answer)(const Trace&, GroupBy)>

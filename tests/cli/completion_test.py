@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What shells complete and what manuals say of vitro.   usage: completion_test.py VITRO"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,7 @@ class Completion(unittest.TestCase):
         self.assertIn("--output", bash_completes("vitro", "profile", "-"))
         self.assertEqual(bash_completes("vitro", "completion", "z"), ["zsh"])
         self.assertEqual(bash_completes("vitro", "trace", "gaps", "a.json", "--fail"), ["--fail-on"])
+        self.assertEqual(bash_completes("vitro", "trace", "ops", "a.json", "--by", "s"), ["shape", "stack"])
 
     def test_bash_leaves_files_to_the_shell(self):
         self.assertEqual(bash_completes("vitro", "trace", "gaps", "tr"), [])
@@ -77,6 +79,23 @@ class Manual(unittest.TestCase):
         for page in pages:
             if page.startswith("vitro-trace-"):
                 self.assertIn(page[len("vitro-trace-"):-2], listed)
+
+    def test_every_question_to_a_trace_has_its_options_on_its_page_and_completed(self):
+        with open(os.path.join(self.folder, "vitro-trace.1")) as file:
+            group = file.read()
+        questions = [page[len("vitro-trace-"):-2] for page in os.listdir(self.folder) if page.startswith("vitro-trace-")]
+        self.assertGreaterEqual(len(questions), 21)
+        for question in questions:
+            with self.subTest(question):
+                self.assertIn(question.replace("-", "\\-"), group)
+                options = set(re.findall(r"--[a-z][a-z-]*", run(VITRO, "trace", question, "--help").stdout.partition("OPTIONS:")[2]))
+                with open(os.path.join(self.folder, f"vitro-trace-{question}.1")) as file:
+                    page = file.read().replace("\\-", "-")
+                declared = {option for option in options if f"\n      {option}" in page or option in page}
+                self.assertEqual(options, declared)
+                offered = set(bash_completes("vitro", "trace", question, "--"))
+                self.assertLessEqual(offered, options)
+                self.assertGreater(len(offered), 1)
 
     def test_pages_have_the_parts_that_readers_expect(self):
         for name in os.listdir(self.folder):

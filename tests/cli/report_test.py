@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""The page of `vitro trace report` in a browser: by keyboard, at the width of a phone, on light and dark ground.
+Passes over all of it where there is no Chromium.   usage: report_test.py VITRO TRACES"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from browser import Browser
+
+VITRO, TRACES = sys.argv[1:3]
+
+# Of what has the focus: tag, class, the text to be heard, whether a line around it and all of it can be seen.
+FOCUS = """(() => {
+    const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e);
+    return {tag: e.tagName, kind: e.className, text: (e.getAttribute('aria-label') || e.innerText).trim(),
+            lined: style.outlineStyle != 'none' && parseFloat(style.outlineWidth) > 0,
+            seen: box.width > 0 && box.height > 0 && box.left >= 0 && box.top < innerHeight && box.bottom > 0};
+})()"""
+
+
+@unittest.skipUnless(shutil.which("chromium"), "no Chromium here")
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.page = os.path.join(cls.folder.name, "page.html")
+        trace = os.path.join(TRACES, "nccl_two_ranks.json.gz")
+        subprocess.run([VITRO, "trace", "report", trace, "-o", cls.page], check=True, capture_output=True,
+                       env=os.environ | {"VITRO_CACHE_DIR": cls.folder.name})
+
+    def focus_on(self, page, what, most=200):
+        """Presses Tab until the condition holds; everything on the way has a name and is seen."""
+        for _ in range(most):
+            page.press("Tab")
+            focus = page.ask(FOCUS)
+            self.assertTrue(focus["text"] and focus["lined"] and focus["seen"], focus)
+            if what(focus):
+                return focus
+        self.fail("Tab does not get there")
+
+    def test_the_first_tab_leads_over_the_contents_to_the_findings(self):
+        with Browser(self.page) as page:
+            self.assertEqual(self.focus_on(page, lambda f: True)["text"], "Skip to the findings")
+            page.press("Enter")
+            self.assertEqual(self.focus_on(page, lambda f: True)["tag"], "SUMMARY")
+            self.assertGreater(page.ask("document.activeElement.closest('.finding') ? 1 : 0"), 0)
+
+    def test_events_of_a_finding_unfold_by_a_key(self):
+        with Browser(self.page) as page:
+            self.focus_on(page, lambda f: f["tag"] == "SUMMARY")
+            self.assertFalse(page.ask("document.activeElement.parentNode.open"))
+            for key in ("Enter", " "):
+                page.press(key)
+                self.assertEqual(page.ask("document.activeElement.parentNode.open"), key == "Enter")
+
+    def test_rows_of_the_timeline_say_what_they_did_when_tab_reaches_them(self):
+        with Browser(self.page) as page:
+            rows = page.ask("document.querySelectorAll('.track[tabindex]').length")
+            self.assertEqual(rows, 5)
+            shown = "[...document.querySelectorAll('.about')].filter(e => e.offsetHeight > 0).map(e => e.innerText).join('|')"
+            self.assertEqual(page.ask(shown), "")
+            told = []
+            for _ in range(rows):
+                self.focus_on(page, lambda f: f["kind"] == "track")
+                told.append(page.ask(shown))
+            self.assertEqual(len(set(told)), rows)
+            self.assertIn("GPU 0: stream 40", told[-1])
+            self.assertIn("communication 6.85%", told[-1])
+
+    def test_tables_sort_by_a_key(self):
+        with Browser(self.page) as page:
+            self.focus_on(page, lambda f: f["tag"] == "BUTTON" and f["text"] == "Compute")
+            for key, order in (("Enter", "descending"), (" ", "ascending")):
+                page.press(key)
+                self.assertEqual(page.ask("document.activeElement.closest('th').getAttribute('aria-sort')"), order)
+                values = page.ask("[...document.activeElement.closest('table').tBodies[0].rows].map(row => +row.cells[3].dataset.v)")
+                self.assertEqual(values, sorted(values, reverse=order == "descending"))
+
+    def test_every_width_and_ground_can_be_read(self):
+        for width in (390, 1280):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark), Browser(self.page, width, dark=dark) as page:
+                    self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), width)
+                    ground, text = (page.ask(f"getComputedStyle(document.body).{of}.match(/\\d+/g).slice(0, 3).map(Number)") for of in ("backgroundColor", "color"))
+                    self.assertEqual(sum(ground) < sum(text), dark)
+                    self.assertGreater(abs(sum(ground) - sum(text)), 450)
+                    for _ in range(30):  # nothing that has the focus lies outside
+                        page.press("Tab")
+                        focus = page.ask(FOCUS)
+                        self.assertTrue(focus["lined"] and focus["seen"], focus)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
