@@ -119,7 +119,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("file", setting->file,
                  "trace: .json, .json.gz, .json.zst, .zip; with --rank a folder of them too")
       ->required();
-  app.add_option("-o,--out", setting->out, "the new trace; packed where it ends in .gz or .zst")
+  app.add_option("-o,--output,--out", setting->out,
+                 "the new trace; packed where it ends in .gz or .zst")
       ->required();
   app.add_option("--from", setting->from,
                  "what lasts beyond this time, from the beginning of the trace: 12us, 1.5ms, 2s");
