@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every answer of `vitro trace` about every real trace is what trace_values.py finds.   usage: trace_values_test.py VITRO"""
+"""Every answer of `vitro trace` about every real trace is what the programs in values/ find.   usage: trace_values_test.py VITRO"""
 import json
 import math
 import os
@@ -9,7 +9,8 @@ import sys
 import tempfile
 import unittest
 
-import trace_values as values
+sys.dont_write_bytecode = True
+from values import devices, host, trace, whole
 
 VITRO = sys.argv.pop(1)
 TRACES = pathlib.Path(__file__).resolve().parents[1] / "data" / "traces"
@@ -24,7 +25,7 @@ class Values(unittest.TestCase):
     def setUpClass(cls):
         cls.cache = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.cache.cleanup)
-        cls.trace = values.Trace(cls.path)
+        cls.trace = trace.Trace(cls.path)
 
     def ask(self, question, *more):
         environment = os.environ | {"VITRO_CACHE_DIR": self.cache.name}
@@ -43,7 +44,7 @@ class Values(unittest.TestCase):
         return [[row[name] for name in names] for row in rows]
 
     def test_info(self):
-        kinds, tracks = values.info(self.trace)
+        kinds, tracks = whole.info(self.trace)
         answer = self.ask("info")
         self.same(self.columns(answer["kinds"], "category", "phase", "events", "total_ns"), kinds)
         self.assertEqual(sorted(row["events"] for row in answer["tracks"]), sorted(tracks.values()))
@@ -52,16 +53,16 @@ class Values(unittest.TestCase):
         answer = self.ask("summary")
         parts = ("compute_ns", "communication_ns", "memory_ns", "idle_ns")
         self.same([(r["window"], r["device"], r["length_ns"], *(r[p] for p in parts)) for r in answer["devices"]],
-                  values.summary_devices(self.trace))
+                  devices.summary_devices(self.trace))
         parts = ("ops_ns", "runtime_ns", "python_ns", "annotations_ns", "other_ns", "idle_ns")
         self.same([(r["window"], r["thread"], r["length_ns"], *(r[p] for p in parts)) for r in answer["threads"]],
-                  values.summary_threads(self.trace))
+                  host.summary_threads(self.trace))
 
     def test_ops_and_kernels(self):
         times = ("total_ns", "least_ns", "median_ns", "p90_ns", "p99_ns", "most_ns")
         ops, kernels = self.ask("ops")["ops"], self.ask("kernels")["kernels"]
-        self.same(self.columns(ops, "name", "kind", "calls", "self_ns", *times), values.ops(self.trace))
-        self.same(self.columns(kernels, "name", "kind", "calls", *times), values.kernels(self.trace))
+        self.same(self.columns(ops, "name", "kind", "calls", "self_ns", *times), host.ops(self.trace))
+        self.same(self.columns(kernels, "name", "kind", "calls", *times), devices.kernels(self.trace))
         for rows in (ops, kernels):
             if sum(row["self_ns"] for row in rows):
                 self.assertAlmostEqual(sum(row["share"] for row in rows), 100)
@@ -70,18 +71,19 @@ class Values(unittest.TestCase):
             self.assertEqual(durations[row["longest"]], (row["name"], row["most_ns"]))
 
     def test_gaps(self):
-        streams, devices = values.gaps(self.trace)
+        of_streams, of_devices = devices.gaps(self.trace)
         answer = self.ask("gaps")
         parts = ("host_ns", "host_gaps", "kernel_ns", "kernel_gaps", "other_ns", "other_gaps")
-        for rows, wanted in ((answer["streams"], streams), (answer["devices"], devices)):
+        for rows, wanted in ((answer["streams"], of_streams), (answer["devices"], of_devices)):
             busy = [r["span_ns"] - r["host_ns"] - r["kernel_ns"] - r["other_ns"] for r in rows]
             self.same([(r["stream"], r["kernels"], r["span_ns"], b, *(r[p] for p in parts)) for r, b in zip(rows, busy)], wanted)
 
     def test_launches(self):
         answer = self.ask("launches")
         self.same(self.columns(answer["calls"], "name", "calls", "total_ns", "median_ns", "p99_ns", "most_ns", "slow", "launches", "brief",
-                               "delay_median_ns", "delay_p99_ns", "delay_most_ns", "delayed"), values.launches(self.trace))
-        wanted = values.queues(self.trace)
+                               "delay_median_ns", "delay_p99_ns", "delay_most_ns", "delayed"), devices.launches(self.trace))
+        self.same(self.columns(answer["short"], "name", "launches", "short", "work_ns", "calls_ns"), devices.short(self.trace))
+        wanted = devices.queues(self.trace)
         self.assertEqual(len(answer["queues"]), len(wanted))
         for row in answer["queues"]:
             launched, mean, most, full = wanted[row["stream"]]
@@ -89,14 +91,14 @@ class Values(unittest.TestCase):
             self.assertTrue(math.isclose(row["mean"], mean, rel_tol=1e-9, abs_tol=1e-9), (row, mean))
 
     def test_overlap(self):
-        devices, kernels = values.overlap(self.trace)
+        of_devices, kernels = devices.overlap(self.trace)
         answer = self.ask("overlap")
         parts = ("communication_ns", "hidden_ns", "exposed_ns", "compute_alone_ns")
-        self.same([(r["window"], r["device"], *(r[p] for p in parts)) for r in answer["devices"]], devices)
+        self.same([(r["window"], r["device"], *(r[p] for p in parts)) for r in answer["devices"]], of_devices)
         self.same([(r["name"], r["device"], r["calls"], r["total_ns"], r["exposed_ns"]) for r in answer["kernels"]], kernels)
 
     def test_steps(self):
-        rows, spread = values.steps(self.trace)
+        rows, spread = host.steps(self.trace)
         answer = self.ask("steps")
         self.assertEqual(self.columns(answer["steps"], "name", "length_ns", "device_busy_ns", "launched_ns", "host_busy_ns"),
                          [list(row) for row in rows])
@@ -106,20 +108,29 @@ class Values(unittest.TestCase):
             self.assertAlmostEqual(got[4], spread[4])
 
     def test_threads(self):
-        rows = self.ask("threads")["threads"]
-        self.same([(r["thread"], r["busy_ns"], r["waiting_ns"], r["idle_ns"]) for r in rows], values.threads(self.trace))
+        answer = self.ask("threads")
+        self.same(self.columns(answer["threads"], "thread", "busy_ns", "waiting_ns", "idle_ns"), host.threads(self.trace))
+        self.same(self.columns(answer["waits"], "thread", "name", "kind", "within", "calls", "total_ns", "longest_ns", "devices_idle_ns",
+                               "until_work_ns"), host.waits(self.trace))
 
     def test_memory(self):
-        rows = self.ask("memory")["devices"]
+        answer = self.ask("memory")
+        rows = answer["devices"]
         names = ("allocations", "allocated_bytes", "frees", "freed_bytes", "first_bytes", "peak_bytes", "peak_event", "last_bytes")
-        self.assertEqual(sorted(map(tuple, self.columns(rows, *names))), sorted(values.memory(self.trace)))
+        self.assertEqual(sorted(map(tuple, self.columns(rows, *names))), sorted(whole.memory(self.trace)))
+        for table, wanted in whole.live(self.trace).items():
+            self.same(self.columns(answer[table], "category", "within", "allocations", "bytes"), wanted)
 
     def test_compile(self):
-        self.same(self.columns(self.ask("compile")["regions"], "name", "calls"), values.regions(self.trace))
+        answer = self.ask("compile")
+        self.same(self.columns(answer["regions"], "name", "calls", "inside", "breaks", "total_ns"), host.regions(self.trace))
+        self.same(self.columns(answer["functions"], "name", "calls", "total_ns", "pairs"), host.functions(self.trace))
+        self.same(self.columns(answer["overheads"], "name", "calls", "total_ns"), host.overheads(self.trace))
+        self.same(self.columns(answer["phases"], "name", "calls", "self_ns", "total_ns"), host.phases(self.trace))
 
     def test_check(self):
         found = {row["key"]: row["count"] for row in self.ask("check")["problems"]}
-        wanted = values.problems(self.trace)
+        wanted = whole.problems(self.trace)
         self.assertEqual({key: found[key] for key in wanted}, wanted)
 
 

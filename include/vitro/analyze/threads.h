@@ -37,7 +37,7 @@ struct Threads {
     // While all devices idle; from the begin of each wait until a device works again, each moment
     // once: what was launched behind the wait could have been there.  Of a wait in which no device
     // worked, which thus found nothing to wait for, only itself.  Without devices all three
-    // are the total.
+    // are the time from the begin to the end of each, other waits in them included.
     int64_t devices_idle = 0, until_work = 0;
     // Of devices_idle what lies behind the last work that ended within each wait: what was waited
     // for was done by then.

@@ -1,0 +1,150 @@
+"""What devices did, and what was launched on them."""
+from collections import defaultdict
+
+from values.trace import clip, common, length, rank, statistics, union
+
+
+def is_communication(name):
+    small = name.lower()
+    return small.startswith(("nccl", "rccl", "hccl")) or "ncclkernel" in small or "nccldevkernel" in small
+
+
+def use_of(work):
+    """What work of a device is for; waits of a stream are none."""
+    if work.kind != "kernel":
+        return "memory"
+    if is_communication(work.name):
+        return "communication"
+    if work.name.startswith(("Memcpy", "Memset", "dma")):
+        return "memory"
+    return "wait" if work.name.startswith(("event_wait", "event_record", "Stream Wait Event")) else "compute"
+
+
+def times_by_device(trace):
+    out = defaultdict(lambda: defaultdict(list))
+    for e in trace.work:
+        if use_of(e) != "wait":
+            out[e.track[0]][use_of(e)].append((e.begin, e.end))
+    return {device: {use: union(times.get(use, [])) for use in ("compute", "communication", "memory")} for device, times in out.items()}
+
+
+def summary_devices(trace):
+    out = set()
+    for device, times in times_by_device(trace).items():
+        own = [e for e in trace.work if e.track[0] == device]
+        bounds = {"all": (min(e.begin for e in own), max(e.end for e in own))}
+        for window, begin, end in trace.windows():
+            begin, end = bounds.get(window, (begin, end))
+            c, m, y = (clip(times[use], begin, end) for use in ("compute", "communication", "memory"))
+            compute, used, busy = length(union(c)), length(union([*c, *m])), length(union([*c, *m, *y]))
+            if window == "all" or busy:
+                out.add((window, trace.device(device), end - begin, compute, used - compute, busy - used, end - begin - busy))
+    return out
+
+
+def kernels(trace):
+    by_name = defaultdict(list)
+    for e in trace.work:
+        by_name[e.name, e.kind].append(e.end - e.begin)
+    return {(*key, len(each), sum(each), *statistics(each)) for key, each in by_name.items()}
+
+
+def gaps_of(trace, work):
+    host = kernel = other = busy = 0
+    count, until = [0, 0, 0], None
+    for e in work:
+        launch = trace.launch(e)
+        if until is not None and e.begin > until:
+            which = 0 if launch and launch.begin > until else 1 if launch and e.begin - until < 30_000 else 2
+            count[which] += 1
+            host, kernel, other = (x + (e.begin - until if i == which else 0) for i, x in enumerate((host, kernel, other)))
+        until = e.end if until is None else max(until, e.end)
+    busy = length(union((e.begin, e.end) for e in work))
+    return (len(work), until - work[0].begin, busy, host, count[0], kernel, count[1], other, count[2])
+
+
+def gaps(trace):
+    streams, devices = defaultdict(list), defaultdict(list)
+    for e in trace.work:
+        if use_of(e) != "wait":
+            streams[e.track].append(e)
+            devices[e.track[0]].append(e)
+    for work in devices.values():
+        work.sort(key=lambda e: (e.begin, trace.tracks[e.track], -e.length, e.number))
+    return ({(trace.stream(track), *gaps_of(trace, work)) for track, work in streams.items()},
+            {(trace.device(pid), *gaps_of(trace, work)) for pid, work in devices.items()})
+
+
+def launched_work(trace):
+    """By the number of the call."""
+    work = defaultdict(list)
+    for e in trace.work:
+        if trace.launch(e):
+            work[trace.launch(e).number].append(e)
+    return work
+
+
+def launches(trace):
+    work, calls = launched_work(trace), defaultdict(list)
+    for e in trace.events:
+        if e.kind == "runtime":
+            calls[e.name].append(e)
+    out = set()
+    for name, each in calls.items():
+        lasting = [e.end - e.begin for e in each]
+        found = [(e, work[e.number]) for e in each if e.number in work]
+        delays = [max(0, min(w.begin for w in ws) - e.end) for e, ws in found]
+        brief = sum(sum(w.end - w.begin for w in ws) < e.end - e.begin for e, ws in found)
+        after = (rank(delays, 50), rank(delays, 99), max(delays)) if delays else ()
+        out.add((name, len(each), sum(lasting), rank(lasting, 50), rank(lasting, 99), max(lasting), sum(x > 50_000 for x in lasting),
+                 len(found), *((brief, *after, sum(d > 100_000 for d in delays)) if found else [None] * 5)))
+    return out
+
+
+def short(trace):
+    """Work whose launches take longer than it, by the name of the first."""
+    rows = defaultdict(lambda: [0, 0, 0, 0])
+    for call, works in launched_work(trace).items():
+        row = rows[min(works, key=lambda w: (w.begin, w.number)).name]
+        call, lasting = trace.events[call], sum(w.end - w.begin for w in works)
+        row[0] += 1
+        if lasting < call.end - call.begin:
+            row[1:] = row[1] + 1, row[2] + lasting, row[3] + call.end - call.begin
+    return {(name, *row) for name, row in rows.items() if row[1]}
+
+
+def queues(trace):
+    streams = defaultdict(list)
+    for e in trace.work:
+        if trace.launch(e):
+            streams[e.track] += [(trace.launch(e).begin, 0, 1), (e.begin, 1, -1)]
+    out = {}
+    for track, changes in streams.items():
+        now = most = full = 0
+        weight, before = 0, None
+        for at, _, change in sorted(changes):
+            if before is not None:
+                weight += max(now, 0) * (at - before)
+                full += at - before if now >= 1024 else 0
+            now, before = now + change, at
+            most = max(most, now)
+        span = max(c[0] for c in changes) - min(c[0] for c in changes)
+        out[trace.stream(track)] = (len(changes) // 2, weight / span if span else 0, most, full)
+    return out
+
+
+def overlap(trace):
+    devices, by_name = set(), defaultdict(lambda: [0, 0, 0])
+    for device, times in times_by_device(trace).items():
+        for window, begin, end in trace.windows():
+            compute, talk = (union(clip(times[use], begin, end)) for use in ("compute", "communication"))
+            if length(talk):
+                hidden = common(compute, talk)
+                devices.add((window, trace.device(device), length(talk), hidden, length(talk) - hidden, length(compute) - hidden))
+        for e in trace.work:
+            if e.track[0] == device and use_of(e) == "communication":
+                row = by_name[e.name, trace.device(device)]
+                row[0] += 1
+                row[1] += e.end - e.begin
+                row[2] += e.end - e.begin - length(times["compute"], e.begin, e.end)
+    return (devices, {(*key, *row) for key, row in by_name.items()})

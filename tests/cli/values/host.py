@@ -1,0 +1,180 @@
+"""What threads of the host did: ops, steps, waits, compiled code."""
+import math
+from collections import Counter, defaultdict
+from statistics import mean, pstdev
+
+from values.devices import times_by_device
+from values.trace import HOST, around, clip, common, length, pieces, rank, statistics, union
+
+BLOCKING = ("cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream")
+WAITS = (("enumerate(dataloader)", "data"), ("method sleep", "sleep"), ("time.sleep", "sleep"), ("method acquire of", "lock"),
+         ("barrier", "threads"), ("async_compile.wait", "threads"), ("method poll of", "threads"), ("method recv", "threads"))
+
+
+def summary_threads(trace):
+    out = set()
+    parts = ("op", "runtime", "python", "annotation", "other")
+    for track, events in trace.host.items():
+        own = {"all": (min(e.begin for e in events), max(e.end for e in events))}
+        owned = [(e.kind, begin, end) for e, begin, end in pieces(events) if not e.is_step]
+        for window, begin, end in trace.windows():
+            begin, end = own.get(window, (begin, end))
+            times = Counter()
+            for kind, a, b in owned:
+                times[kind] += max(0, min(b, end) - max(a, begin))
+            if sum(times.values()):
+                out.add((window, trace.thread(track), end - begin, *(times[p] for p in parts), end - begin - sum(times.values())))
+    return out
+
+
+def ops(trace):
+    by_track, owned, calls, outer = defaultdict(list), Counter(), defaultdict(list), Counter()
+    for e in trace.spans:
+        by_track[e.track].append(e)
+    streams = {e.track for e in trace.work}
+    for track, events in by_track.items():
+        for e, begin, end in pieces(events):
+            owned[e.name, e.kind, track] += end - begin
+    for track, events in by_track.items():
+        until = {}
+        for e in events:
+            if e.kind not in HOST or track in streams:
+                continue
+            key = e.name, e.kind
+            calls[key].append(e.end - e.begin)
+            if e.end > until.get(key, -math.inf):
+                outer[key] += e.end - e.begin
+                until[key] = e.end
+    own = Counter()
+    for (name, kind, track), time in owned.items():
+        own[name, kind] += 0 if track in streams else time
+    return {(*key, len(each), own[key], outer[key], *statistics(each)) for key, each in calls.items()}
+
+
+def steps(trace):
+    busy = union(span for times in times_by_device(trace).values() for spans in times.values() for span in spans)
+    rows = []
+    for s in trace.steps:
+        launched = sum(e.end - e.begin for e in trace.work if s.begin <= (trace.launch(e) or e).begin < s.end)
+        recorded = union((e.begin, e.end) for e in trace.host[s.track] if not e.is_step)
+        rows.append((s.name, s.end - s.begin, length(busy, s.begin, s.end), launched, length(recorded, s.begin, s.end)))
+    each = [row[1] for row in rows]
+    return rows, (len(each), min(each), rank(each, 50), max(each), 100 * pstdev(each) / mean(each)) if each else None
+
+
+def wait_of(e, blocks):
+    small = e.name.lower()
+    if e.kind == "runtime":
+        return "device" if "synchroni" in small or e.name in BLOCKING or e.number in blocks else ""
+    if "threading.py(" in small and small.endswith("): wait"):
+        return "lock"
+    return next((kind for part, kind in WAITS if part in small), "")
+
+
+def blocking_copies(trace):
+    """Calls that launch copies from or to memory that is not pinned."""
+    copies = [(e.name, trace.launch(e)) for e in trace.work if e.kind == "copy" and trace.launch(e)]
+    return {call.number for name, call in copies if call.kind == "runtime" and any(w in name for w in ("Pageable", "Host ->", "-> Host"))}
+
+
+def innermost_waits(trace, events):
+    """(wait or None, its kind, those around it, begin, end): what is in the iterator of a data loader is all a wait for data."""
+    blocks, outer = blocking_copies(trace), {e.number: list(stack) for e, stack in around(events)}
+    begin, end = trace.measured()
+    for e, a, b in pieces(events):
+        a, b = max(a, begin), min(b, end)
+        if b <= a or e.is_step:
+            continue
+        stack = [other for other in outer[e.number] if other.end > a] + [e]
+        loader = next((i for i, other in enumerate(stack) if wait_of(other, blocks) == "data"), len(stack) - 1)
+        kind = wait_of(stack[loader], blocks)
+        where = [other for other in stack[:loader] if not other.is_step and not wait_of(other, ())]
+        yield stack[loader] if kind else None, kind, where, a, b
+
+
+def threads(trace):
+    begin, end = trace.measured()
+    out = set()
+    for track, events in trace.host.items():
+        times = Counter()
+        for wait, _, _, a, b in innermost_waits(trace, events):
+            times[wait is not None] += b - a
+        if times:
+            out.add((trace.thread(track), times[False], times[True], end - begin - times[False] - times[True]))
+    return out
+
+
+def waits(trace):
+    begin, end = trace.measured()
+    busy = union(span for times in times_by_device(trace).values() for spans in times.values() for span in spans)
+    calls, total = defaultdict(dict), Counter()
+    for track, events in trace.host.items():
+        for wait, kind, where, a, b in innermost_waits(trace, events):
+            if wait:
+                key = trace.thread(track), wait.name, kind, where[-1].name if where else ""
+                calls[key][wait.number] = wait
+                total[key] += b - a
+    out = set()
+    for key, each in calls.items():
+        selves, until = [], []
+        for e in each.values():
+            nexts = [max(a, e.end) for a, b in busy if b > e.end] if length(busy, e.begin, e.end) else []
+            selves.append((e.begin, e.end))
+            until.append((e.begin, nexts[0] if nexts else e.end))
+        idle = [length(spans) - common(spans, busy) for spans in (union(clip(selves, begin, end)), union(clip(until, begin, end)))]
+        out.add((*key, len(each), total[key], max(e.end - e.begin for e in each.values()), *idle))
+    return out
+
+
+def regions(trace):
+    rows = defaultdict(lambda: [0, 0, 0, 0])
+    for events in trace.host.values():
+        for e, stack in around(events):
+            if e.name.startswith("Torch-Compiled Region"):
+                outer = [other for other in stack if other.name.startswith("Torch-Compiled Region")]
+                rows[e.name][0] += 1
+                rows[e.name][1] += bool(outer)
+                rows[e.name][3] += 0 if any(other.name == e.name for other in outer) else e.end - e.begin
+                if outer:
+                    rows[outer[0].name][2] += 1
+    return {(name, *row) for name, row in rows.items()}
+
+
+def functions(trace):
+    found = {name: [e for e in trace.spans if e.name == name] for name in ("CompiledFunction", "CompiledFunctionBackward")}
+    ends = [{(e.track, e.begin) for e in each} for each in found.values()]
+    joined = defaultdict(set)
+    for e in trace.events:
+        if e.category == "fwdbwd":
+            joined[e.id].add((e.phase, (e.track, e.begin) in ends["sf".index(e.phase)]))
+    pairs = sum(both == {("s", True), ("f", True)} for both in joined.values())
+    return {(name, len(each), sum(e.end - e.begin for e in each), pairs) for name, each in found.items() if any(found.values())}
+
+
+def overheads(trace):
+    rows = defaultdict(list)
+    for e in trace.spans:
+        if e.name in ("TorchDynamo Cache Lookup", "Pregraph bytecode", "AOTDispatcher Runtime Wrapper Prologue"):
+            rows[e.name].append(e.end - e.begin)
+    return {(name, len(each), sum(each)) for name, each in rows.items()}
+
+
+def phases(trace):
+    """Events named "… (dynamo_timed)", and those within them that have an event "NAME_data: …" at once inside."""
+    rows = defaultdict(lambda: [0, 0, 0])
+    for events in trace.host.values():
+        opened = [(e, list(stack)) for e, stack in around(events)]
+        told = {stack[-1].number for e, stack in opened if stack and e.name.startswith(stack[-1].name + "_data: ")}
+        is_phase = {e.number for e, stack in opened if e.number in told}
+        for e, stack in opened:
+            if e.name.endswith(" (dynamo_timed)") and not (stack and stack[-1].number in is_phase):
+                is_phase.add(e.number)
+        for e, stack in opened:
+            if e.number not in is_phase:
+                continue
+            row = rows[e.name.removesuffix(" (dynamo_timed)")]
+            row[:] = row[0] + 1, row[1] + e.end - e.begin, row[2] + e.end - e.begin
+            outer = [other for other in stack if other.number in is_phase]
+            if outer:
+                rows[outer[-1].name.removesuffix(" (dynamo_timed)")][1] -= e.end - e.begin
+    return {(name, *row) for name, row in rows.items()}
