@@ -88,16 +88,21 @@ std::vector<Finding> conclude(const Trace& after, const Diff& diff) {
   for (const NameChange& c : diff.changes) {
     const bool fresh = c.what == NameChange::What::added && std::isnan(c.rate);
     if (c.change() <= 0 || !(c.significant || fresh)) continue;
+    const bool is_new = c.what == NameChange::What::added;
     const std::string before =
-        c.what == NameChange::What::added
-            ? "is new and takes "
-            : cat("got slower, from ", time_text(std::llround(c.before)), " to ");
+        is_new ? "is new and takes "
+               : cat("got slower, from ", time_text(std::llround(c.before)), " to ");
+    const std::string instead = is_new ? ""
+                                : c.calls_after == c.calls_before
+                                    ? " as before"
+                                    : cat(" instead of ", calls(c.calls_before));
     findings.add(
         {cat("diff.", name_of(c.kind), ".", c.name, c.shape.empty() ? "" : ".", c.shape),
-         cat(c.name, c.shape.empty() ? "" : " ", c.shape, " (", name_of(c.kind), ") ", before,
-             time_text(std::llround(c.after)), " per step, in ", calls(c.calls_after),
-             " calls instead of ", calls(c.calls_before)),
-         c.calls_after > c.calls_before
+         cat(short_name(c.name), c.shape.empty() ? "" : " ", c.shape, " (", name_of(c.kind), ") ",
+             before, time_text(std::llround(c.after)), " per step, in ", calls(c.calls_after),
+             c.calls_after == 1 ? " call" : " calls", instead),
+         is_new ? "look at what calls it: the trace before has none of it"
+         : c.calls_after > c.calls_before
              ? "look at what calls it more often than before"
              : "compare its inputs, its kernels and what else ran beside it with the trace before"},
         fresh ? 0 : static_cast<int64_t>(std::max(c.low, 0.0) * steps),

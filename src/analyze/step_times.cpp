@@ -282,7 +282,7 @@ void conclude(const Trace& trace, const StepTimes& s, bool first, Findings& find
   std::string why;
   for (const StepTimes::Cause& cause : worst.causes) {
     events.push_back(cause.longest);
-    why += cat(why.empty() ? "; in it " : ", ", cause.name, " takes ",
+    why += cat(why.empty() ? "; in it " : ", ", short_name(cause.name), " takes ",
                time_text(cause.time - cause.usual), " more");
     if (events.size() >= list.size() + 3) break;
   }

@@ -141,7 +141,7 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
       {cat("summary.copies.", track.pid),
        cat(device_name(track), " copies and fills memory for ", time_text(all), " of ",
            time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
-           " of that in ", count_of(copies.calls, "call"), " of ", most->first),
+           " of that in ", count_of(copies.calls, "call"), " of ", short_name(most->first)),
        std::string(advice_on_copies(most->first))},
       0, all, std::move(events), std::move(when));
 }

@@ -244,7 +244,7 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
   for (const Threads::Wait& w : all.waits) {
     const auto thread = std::ranges::find(all.threads, w.track, &Threads::Thread::track);
     if (thread == all.threads.end() || !thread->leads) continue;
-    const std::string within = w.within.empty() ? "" : cat(" in ", w.within);
+    const std::string within = w.within.empty() ? "" : cat(" in ", short_name(w.within));
     const std::string idle = devices ? cat("; devices idle for ", time_text(w.until_work),
                                            " from there until they work again")
                                      : "";
@@ -252,7 +252,7 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
                       stable_name(w.within)),
                   cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
                       time_text(all.window.length()), " in ", count_of(w.calls, "call"), " of ",
-                      stable_name(w.name), within, idle),
+                      short_name(stable_name(w.name)), within, idle),
                   std::string(advice_on_wait(w.kind, w.within))},
                  devices ? std::min(w.idle_behind, w.total) : 0, devices ? w.until_work : w.total,
                  w.longest, Pieces(w.until_work_when));
@@ -269,7 +269,7 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
          cat("nothing is recorded of ", thread_name(trace.tracks()[t.track]), " for ",
              percent_text(t.idle, all.window.length()), " of ", time_text(all.window.length()),
              ", in ", count_of(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
-             ", until ", trace.name(t.behind_gap)),
+             ", until ", short_name(trace.name(t.behind_gap))),
          "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
          "it to another thread or out of the loop"},
         0, t.idle, t.behind_gaps, Pieces(t.idle_when));

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "vitro/base/cat.h"
+#include "vitro/report/table.h"
 #include "vitro/report/units.h"
 
 namespace vitro::analyze {
@@ -29,6 +30,11 @@ std::string device_name(const TrackInfo& track) {
 std::string thread_name(const TrackInfo& track) {
   const std::string_view name = trimmed(track.thread);
   return name.empty() ? cat("thread ", track.tid) : std::string(name);
+}
+
+std::string short_name(std::string_view name) {
+  constexpr size_t widest = 80;
+  return report::shorten(name, widest);
 }
 
 std::string stable_name(std::string_view name) {

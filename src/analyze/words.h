@@ -15,6 +15,9 @@ std::string stream_name(const TrackInfo& track);  // "stream 7 of GPU 0"
 std::string device_name(const TrackInfo& track);  // "GPU 0"; "device 0" where the file has no label
 std::string thread_name(const TrackInfo& track);  // "thread 4515 (python)"
 
+// A name as sentences have it: the begin of a long one.
+std::string short_name(std::string_view name);
+
 // A name without what differs from run to run: "<… object at 0x7f52>" is "<… object>".
 std::string stable_name(std::string_view name);
 

@@ -162,9 +162,15 @@ Html& Html::picture(SvgOptions options, const std::function<void(Svg&)>& draw) {
   return *this;
 }
 
+Html& Html::script(std::string_view text) {
+  scripts_ += text;
+  return *this;
+}
+
 void Html::finish() {
   while (!open_.empty()) close();
-  if (sortable_) out_.write(cat("<script>//<![CDATA[\n", sort_script, "//]]></script>\n"));
+  if (sortable_) script(sort_script);
+  if (!scripts_.empty()) out_.write(cat("<script>//<![CDATA[\n", scripts_, "//]]></script>\n"));
   out_.write("</body>\n</html>\n");
 }
 

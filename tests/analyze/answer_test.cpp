@@ -70,5 +70,28 @@ TEST(Answer, says_of_findings_about_memory_how_many_bytes_they_are_about) {
       << to_text(answer);
 }
 
+TEST(Answer, of_a_file_that_has_nothing_of_it_says_what_it_needs) {
+  const Answer nothing{"gaps", {{"streams", "Idle time", {{"stream", "Stream"}}, {}}}, {}};
+  EXPECT_EQ(to_text(nothing), "Idle time: none\n");
+  EXPECT_EQ(to_text(nothing, {.needs = "events of devices"}),
+            "The file has nothing of this. It needs events of devices.\n");
+  EXPECT_NE(to_text(two_tables(), {.needs = "rows"}).find("a,b"), std::string::npos);
+}
+
+TEST(Answer, shows_a_record_line_by_line_with_units_and_sentences_whole) {
+  const std::string sentence(200, 'x');
+  AnswerTable record{"file",
+                     "File",
+                     {{"size_bytes", "size", Unit::bytes}, {"lasts_ns", "lasts", Unit::ns}},
+                     {{int64_t{2048}, int64_t{1'500'000}}}};
+  record.is_record = true;
+  const AnswerTable why{"why", "Why", {{"why", "Why", Unit::text, true}}, {{sentence}}};
+  const Answer answer{"info", {record, why}, {}};
+  const std::string text = to_text(answer);
+  EXPECT_NE(text.find("\nsize   2.00 KiB\nlasts  1.500ms\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(sentence), std::string::npos);
+  EXPECT_EQ(csv_of(only_table(answer, "file")), "size_bytes,lasts_ns\n2048,1500000\n");
+}
+
 }  // namespace
 }  // namespace vitro::analyze

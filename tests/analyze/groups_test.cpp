@@ -109,5 +109,17 @@ TEST(Groups, that_cannot_be_read_are_told_and_ways_that_are_none_refused) {
   EXPECT_THROW(group_by_of("colour"), Error);
 }
 
+TEST(Groups, that_a_file_does_not_name_are_told) {
+  const TraceFolder folder;  // the text is read again
+  const auto trace = open_alone(folder.file(
+      "t.json",
+      R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1,"args":{}}])"));
+  ASSERT_TRUE(trace) << trace.why();
+  const AnswerTable table = answer_ops(*trace, GroupBy::shape).tables[0];
+  EXPECT_EQ(table.title,
+            "Ops of the host (the file names no shape: record with record_shapes=True)");
+  EXPECT_EQ(table.columns[1].title, "Shape");
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -71,6 +71,33 @@ class Report(unittest.TestCase):
             self.assertIn("GPU 0: stream 40", told[-1])
             self.assertIn("communication 6.85%", told[-1])
 
+    def test_arrows_tell_what_a_row_did_when(self):
+        with Browser(self.page) as page:
+            self.focus_on(page, lambda f: f["text"].startswith("GPU 0: stream 7"))
+            said = "document.activeElement.querySelector('.about').innerText.trim()"
+            whole = page.ask(said)
+            self.assertIn("kernels 16.90%", whole)
+            width = 684279000 / 800  # ns of a column
+            texts = page.ask(f"""Array.from({{length: 800}}, () => {{
+                document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight'}}));
+                return {said};
+            }})""")
+            lines = [text.split("\n") for text in texts]
+            self.assertRegex(lines[0][1], r"^at 0ns to 855\.\d+us:$")
+            self.assertRegex(lines[799][1], r"^at 683\.\d+ms to 684\.279ms:$")
+            told = [dict(line.rsplit(" ", 1) for line in each[2:] if line != "nothing") for each in lines]
+            kernels = sum(int(each.get("kernels", "0%")[:-1]) for each in told) / 100 * width
+            self.assertAlmostEqual(kernels, 0.169 * 684279000, delta=0.03 * 684279000)  # a column is told in 24 steps
+            page.press("Home")
+            self.assertIn("at 0ns to", page.ask(said))
+            page.press("ArrowRight", shift=True)
+            self.assertIn("at 17.107ms to", page.ask(said))
+            page.press("Escape")
+            self.assertEqual(page.ask(said), whole)
+            page.press("End")
+            page.press("Tab")
+            self.assertEqual(page.ask("document.querySelectorAll('.cursor').length"), 0)
+
     def test_tables_sort_by_a_key(self):
         with Browser(self.page) as page:
             self.focus_on(page, lambda f: f["tag"] == "BUTTON" and f["text"] == "Compute")

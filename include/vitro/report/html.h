@@ -53,6 +53,8 @@ class Html {
   Html& sortable_table(std::string_view about, const std::vector<HtmlColumn>& columns,
                        const std::vector<std::vector<HtmlCell>>& rows);
   Html& picture(SvgOptions options, const std::function<void(Svg&)>& draw);
+  // Runs when all of the page is there; without "]]>".
+  Html& script(std::string_view text);
 
   Html& element(std::string_view tag, std::string_view text, Attributes attributes = {});
   // What follows stands in it until close().
@@ -68,6 +70,7 @@ class Html {
   Output& out_;
   std::vector<std::string> open_;
   bool sortable_ = false;
+  std::string scripts_;
 };
 
 }  // namespace vitro::report

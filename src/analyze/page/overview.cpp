@@ -28,8 +28,58 @@ constexpr std::string_view style =
     ".track .time span:first-child{transform:none}"
     ".track .about{display:none;grid-column:1/-1;margin:.2em 0;font-size:12px;white-space:pre-line}"
     ".track:focus .about,.track:hover .about{display:block}"
+    ".track .cursor{stroke:var(--text);stroke-width:2;vector-effect:non-scaling-stroke}"
     "@media (max-width:600px){.track{grid-template-columns:minmax(0,1fr);gap:0}"
     ".track .time span.odd{display:none}}";
+
+// A row tells of single columns where the arrows or a pointer are: read from its own outlines.
+constexpr std::string_view script = R"js((() => {
+const tracks = document.querySelector('.tracks');
+if (!tracks) return;
+const {ns, columns, rows} = Object.fromEntries(Object.entries(tracks.dataset).map(([name, text]) => [name, +text]));
+const names = [...document.querySelectorAll('#timeline .keys span')].map(e => e.textContent);
+const time = t => t < 1e3 ? Math.round(t) + 'ns' : t < 1e6 ? (t / 1e3).toFixed(3) + 'us' :
+  t < 1e9 ? (t / 1e6).toFixed(3) + 'ms' : (t / 1e9).toFixed(3) + 's';
+for (const track of tracks.querySelectorAll('.track[tabindex]')) {
+  const svg = track.querySelector('svg'), about = track.querySelector('.about'), whole = about.textContent;
+  const line = document.createElementNS(svg.namespaceURI, 'line');
+  line.setAttribute('class', 'cursor');
+  let at = -1;
+  const told = column => {
+    const each = ns / columns;
+    let text = whole.split('\n')[0] + '\nat ' + time(column * each) + ' to ' + time((column + 1) * each) + ':', any = false;
+    for (const path of svg.querySelectorAll('path')) {
+      for (const m of path.getAttribute('d').matchAll(/M(\d+) \d+h(\d+)v(\d+)/g)) {
+        if (column < +m[1] || column >= +m[1] + +m[2]) continue;
+        text += '\n' + names[path.getAttribute('class').slice(4)] + ' ' + Math.round(100 * m[3] / rows) + '%';
+        any = true;
+      }
+    }
+    return any ? text : text + '\nnothing';
+  };
+  const show = column => {
+    at = column;
+    about.textContent = at < 0 ? whole : told(at);
+    if (at < 0) return line.remove();
+    for (const [name, value] of [['x1', at + 0.5], ['x2', at + 0.5], ['y1', 0], ['y2', rows]]) line.setAttribute(name, value);
+    svg.append(line);
+  };
+  track.addEventListener('keydown', event => {
+    const step = event.shiftKey ? 20 : 1;
+    const to = {ArrowRight: at + step, ArrowLeft: (at < 0 ? columns : at) - step, Home: 0, End: columns - 1, Escape: -1}[event.key];
+    if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    show(event.key === 'Escape' ? -1 : Math.max(0, Math.min(columns - 1, to)));
+    event.preventDefault();
+  });
+  track.addEventListener('focusout', () => show(-1));
+  svg.addEventListener('pointermove', event => {
+    const box = svg.getBoundingClientRect();
+    show(Math.max(0, Math.min(columns - 1, Math.floor(columns * (event.clientX - box.left) / box.width))));
+  });
+  svg.addEventListener('pointerleave', () => show(-1));
+}
+})();
+)js";
 
 std::string percent_of(double part) {
   return cat(report::pixels(100 * part), "%");
@@ -93,7 +143,8 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
   std::vector<std::array<int, doing_count>> ends;
   for (const Times& times : track.columns) ends.push_back(heights(times, per_column));
   const std::string about = tooltip_of(track, label, window);
-  page.open("div", {{"class", "track"}, {"tabindex", "0"}});
+  page.open("div",
+            {{"class", "track"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", label}});
   page.element("span", cat(percent_of(track.busy(), window), " ", label),
                {{"class", "name"}, {"title", label}});
   page.picture({.width = columns, .height = rows, .title = about, .stretched = true},
@@ -104,7 +155,7 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
                      svg.open("path", {{"class", cat("fill", i)}, {"d", path}}).close();
                  }
                });
-  page.element("p", about, {{"class", "about"}}).close();
+  page.element("p", about, {{"class", "about"}, {"aria-live", "polite"}}).close();
 }
 
 // Of the steps those that lie in the window, each a stretch with its number.
@@ -166,9 +217,9 @@ void draw_overview(report::Html& page, const Trace& trace) {
   const std::vector<const TrackActivity*> shown = chosen(activity);
   std::string what = cat(
       "What each thread and stream was doing: the innermost event counts, a full column is fully "
-      "busy. A row that is pointed at, tapped or reached by Tab says what it did. The percentage "
-      "is "
-      "of all the ",
+      "busy. A row that is pointed at, tapped or reached by Tab says what it did, and the arrow "
+      "keys "
+      "what it did when (with Shift in larger steps). The percentage is of all the ",
       report::time_text(static_cast<double>(activity.window.length())), ".");
   if (shown.size() < activity.tracks.size())
     what += cat(" ", activity.tracks.size() - shown.size(), " less busy tracks are left out.");
@@ -176,11 +227,14 @@ void draw_overview(report::Html& page, const Trace& trace) {
   std::vector<std::string> names;
   for (size_t i = 0; i < doing_count; ++i) names.emplace_back(name_of(static_cast<Doing>(i)));
   report::draw_keys(page, names);
-  page.open("div", {{"class", "tracks"}});
+  page.open("div", {{"class", "tracks"},
+                    {"data-ns", cat(activity.window.length())},
+                    {"data-columns", cat(columns)},
+                    {"data-rows", cat(rows)}});
   draw_steps(page, trace, activity.window);
   for (const TrackActivity* track : shown) draw_track(page, trace, activity, *track);
   draw_times(page, activity.window);
-  page.close().close();
+  page.close().close().script(script);
 }
 
 }  // namespace vitro::analyze

@@ -206,7 +206,8 @@ class Conclusion {
     }
     if (dark > (most ? most->time : 0))
       return cat("code of which nothing is recorded (", time_text(dark), ")");
-    return most ? cat(trace_.names()[most->name], " (", time_text(most->time), ")") : "nothing";
+    return most ? cat(short_name(trace_.names()[most->name]), " (", time_text(most->time), ")")
+                : "nothing";
   }
 
   std::vector<EventId> longest(std::initializer_list<PathKind> kinds) const {
