@@ -11,6 +11,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from values import devices, host, trace, whole
+from values import path as critical
 
 VITRO = sys.argv.pop(1)
 TRACES = pathlib.Path(__file__).resolve().parents[1] / "data" / "traces"
@@ -127,6 +128,18 @@ class Values(unittest.TestCase):
         self.same(self.columns(answer["functions"], "name", "calls", "total_ns", "pairs"), host.functions(self.trace))
         self.same(self.columns(answer["overheads"], "name", "calls", "total_ns"), host.overheads(self.trace))
         self.same(self.columns(answer["phases"], "name", "calls", "self_ns", "total_ns"), host.phases(self.trace))
+
+    def test_critical_path(self):
+        answer = self.ask("critical-path", "--segments")
+        path, segments = answer["path"][0], answer["segments"]
+        for segment in segments:
+            segment["begin_ns"] += path["begin_ns"]
+        self.assertEqual(sum(segment["time_ns"] for segment in segments), path["length_ns"])
+        problems = critical.problems(self.trace, segments)
+        self.assertEqual(problems[:3], [], f"{len(problems)} of {len(segments)} segments")
+        for kind in answer["kinds"]:
+            mine = [segment["time_ns"] for segment in segments if segment["kind"] == kind["kind"]]
+            self.assertEqual((kind["time_ns"], kind["segments"]), (sum(mine), len(mine)))
 
     def test_check(self):
         found = {row["key"]: row["count"] for row in self.ask("check")["problems"]}

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "analyze/device_work.h"
+#include "analyze/self_spans.h"
 
 namespace vitro::analyze::critical {
 namespace {
@@ -20,11 +21,12 @@ bool is_busy(EventClass which) {
 }  // namespace
 
 Threads::Threads(const Trace& trace, const Classes& classes, const Timeline& timeline)
-    : trace_(trace),
-      timeline_(timeline),
-      crossing_(timeline.crossing()),
-      place_(timeline.tracks(), UINT32_MAX) {
-  std::ranges::sort(crossing_);
+    : trace_(trace), timeline_(timeline), place_(timeline.tracks(), UINT32_MAX) {
+  for (const EventId e : timeline.crossing()) crossed_[trace.track_ids()[e]] = {};
+  for (auto& [track, pieces] : crossed_)
+    each_self(trace, timeline.track(track), [&pieces](EventId e, int64_t begin, int64_t end) {
+      pieces.push_back({begin, end, e});
+    });
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
     const auto events = timeline.track(t);
     const bool host = std::ranges::any_of(events, [&](EventId e) { return is_host(classes[e]); });
@@ -39,11 +41,16 @@ Threads::Threads(const Trace& trace, const Classes& classes, const Timeline& tim
 }
 
 Threads::Place Threads::innermost(uint32_t track, int64_t at) const {
+  if (const auto crossed = crossed_.find(track); crossed != crossed_.end()) {
+    const std::vector<Piece>& pieces = crossed->second;
+    const auto next = std::ranges::lower_bound(pieces, at, {}, &Piece::begin);
+    if (next == pieces.begin()) return {};
+    const Piece& last = *std::prev(next);
+    return last.end >= at ? Place{last.event, last.begin} : Place{nobody, last.end};
+  }
   const auto events = timeline_.track(track);
   const auto ts = trace_.ts();
-  auto next = std::ranges::lower_bound(events, at, {}, [&](EventId e) { return ts[e]; });
-  const auto crosses = [&](EventId e) { return std::ranges::binary_search(crossing_, e); };
-  while (next != events.begin() && crosses(*std::prev(next))) --next;
+  const auto next = std::ranges::lower_bound(events, at, {}, [&](EventId e) { return ts[e]; });
   if (next == events.begin()) return {};
   EventId last = *std::prev(next);
   if (end_of(trace_, last) >= at) return {last, ts[last]};

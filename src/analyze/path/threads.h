@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -65,7 +66,12 @@ class Threads {
 
   const Trace& trace_;
   const Timeline& timeline_;
-  std::vector<EventId> crossing_;  // ascending
+  struct Piece {
+    int64_t begin, end;
+    EventId event;
+  };
+  std::map<uint32_t, std::vector<Piece>>
+      crossed_;  // by track: where events cross, what is innermost
   std::vector<uint32_t> tracks_;
   std::vector<Intervals> busy_;  // of tracks_
   std::vector<uint32_t> place_;  // by track: in busy_
