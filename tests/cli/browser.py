@@ -16,7 +16,7 @@ KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Ar
 
 class Browser:
     def __init__(self, path, width=1000, height=800, dark=False):
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its helpers may write a moment longer
         theirs_in, self.out = os.pipe()
         self.answers, theirs_out = os.pipe()
         command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
@@ -66,8 +66,9 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+        self.session = None
+        self.call("Browser.close")
+        self.process.wait(timeout=60)
         os.close(self.out)
         os.close(self.answers)
         self.folder.cleanup()
