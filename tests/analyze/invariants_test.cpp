@@ -14,6 +14,7 @@
 #include "vitro/analyze/classes.h"
 #include "vitro/analyze/compile.h"
 #include "vitro/analyze/critical_path.h"
+#include "vitro/analyze/diff.h"
 #include "vitro/analyze/doctor.h"
 #include "vitro/analyze/flame.h"
 #include "vitro/analyze/gaps.h"
