@@ -59,7 +59,6 @@ class Costs {
 
   std::vector<Finding> conclude() {
     Findings findings(trace_);
-    if (devices_.empty()) return findings.take();
     const std::vector<Launch> list = launch_list(trace_, classes_, links_);
     conclude_brief(list, findings);
     conclude_slow(list, findings);
@@ -70,7 +69,9 @@ class Costs {
   bool measured(EventId call) const {
     return trace_.ts()[call] >= window_.begin && trace_.ts()[call] < window_.end;
   }
+  // Of a call, while the device does nothing; 0 where no device was recorded.
   int64_t idle(const Intervals& busy, EventId call) const {
+    if (devices_.empty()) return 0;
     const int64_t begin = trace_.ts()[call], end = end_of(trace_, call);
     return end - begin - busy.length_in(begin, end);
   }

@@ -151,7 +151,7 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
     (kind == WaitKind::nothing ? thread.busy : thread.waiting) += end - begin;
     if (kind != WaitKind::nothing) wait(track, open, at, kind, end - begin);
   });
-  if (thread.busy + thread.waiting == 0) return;
+  if (thread.busy + thread.waiting == 0 && !has_steps_[track]) return;
   thread.idle = out_.window.length() - thread.busy - thread.waiting;
   keep_longest(gaps, thread.behind_gaps);
   thread.idle_when = pieces.take(out_.window);

@@ -280,6 +280,8 @@ TEST_P(RealTrace, has_threads_whose_waits_sum_to_their_waiting) {
     EXPECT_GE(t.idle, 0);
     EXPECT_LE(t.longest_gap, t.idle);
     EXPECT_EQ(waits[t.track], t.waiting);
+    if (t.leads && t.busy + t.waiting == 0)
+      continue;  // it has steps, and the summary no part of it
     const auto same = std::ranges::find_if(s.threads, [&](const ThreadTimes& times) {
       return times.window == measured && times.track == t.track;
     });

@@ -181,5 +181,16 @@ TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual
       << slow.sentence;
 }
 
+// Hardware counters are read in each launch; the kernels themselves are not in the file, so nobody
+// knows what they hid.
+TEST(Launches, slow_calls_are_told_where_no_device_was_recorded_too) {
+  const auto trace = open_alone(real_trace("cupti_counters.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_launches(*trace);
+  ASSERT_EQ(answer.findings.size(), 3U);
+  EXPECT_EQ(answer.findings[0].key, "launches.slow.cudaLaunchKernel");
+  for (const Finding& f : answer.findings) EXPECT_EQ(f.low_ns, 0) << f.key;
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -191,5 +191,17 @@ TEST(Threads, that_only_wait_do_not_lead) {
   EXPECT_TRUE(answer.findings[1].advice.starts_with("starting a thread waits until it runs"));
 }
 
+// The thread that steps does nothing that is recorded; two others communicate.
+TEST(Threads, that_have_steps_lead_even_if_nothing_is_recorded_of_them) {
+  const auto trace = open_alone(real_trace("cpu_only.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(*trace);
+  ASSERT_EQ(all.threads.size(), 3U);
+  for (const Threads::Thread& thread : all.threads) {
+    EXPECT_EQ(thread.leads, trace->tracks()[thread.track].tid == "1074");
+    EXPECT_EQ(thread.busy + thread.waiting + thread.idle, all.window.length());
+  }
+}
+
 }  // namespace
 }  // namespace vitro::analyze

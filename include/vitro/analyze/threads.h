@@ -57,7 +57,7 @@ struct Threads {
     std::vector<Window> when;    // the launches
   };
   Window window;
-  std::vector<Thread> threads;  // by track
+  std::vector<Thread> threads;  // by track: those that did something, or have steps
   std::vector<Wait> waits;      // the longest total first
   std::vector<Pool> pools;
 };

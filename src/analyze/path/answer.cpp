@@ -89,7 +89,7 @@ class Conclusion {
              percent_text(all, path_.window.length()), "), most of it in ",
              longest_name({host_op, host_call, host_other}), "; the device works for ",
              time_text(path_.device_busy)),
-         advice(all,
+         advice(all, true,
                 "launch less: compile or fuse, replay a device graph; move what the host does "
                 "between launches off its thread")},
         launch_calls(), most, longest({host_op, host_call, host_other}),
@@ -103,7 +103,8 @@ class Conclusion {
          cat("for ", time_text(all), " of ", time_text(path_.window.length()), " (",
              percent_text(all, path_.window.length()),
              ") no op runs on the critical path; most of that is in ", longest_name({host_other})),
-         advice(all, "compile, so that fewer and larger ops are called from the interpreter")},
+         advice(all, false,
+                "compile, so that fewer and larger ops are called from the interpreter")},
         0, all, longest({host_other}), pieces({host_other}));
   }
 
@@ -111,14 +112,14 @@ class Conclusion {
   bool is_dark(uint32_t name) const { return name == UINT32_MAX || is_step_[name]; }
 
   // Long stretches of the host without an op or a call, waits and slow calls are not to be
-  // compiled.
-  std::string advice(int64_t all, std::string_view otherwise) const {
+  // compiled.  `all`: with the `calls` of the runtime, or without.
+  std::string advice(int64_t all, bool calls, std::string_view otherwise) const {
     constexpr int64_t long_ns = 1'000'000;  // the interpreter takes less between two ops
     const Classes classes(trace_);
     int64_t dark = 0, waits = 0, slow = 0;
     for (const PathSegment& s : path_.segments) {
       const int64_t length = s.end - s.begin;
-      if (s.kind == host_call && length > LaunchOptions{}.slow_call_ns) slow += length;
+      if (calls && s.kind == host_call && length > LaunchOptions{}.slow_call_ns) slow += length;
       if (s.kind != host_other) continue;
       const bool named = s.event != PathSegment::nobody;
       if (named && other_wait(trace_.name(s.event)) != WaitKind::nothing) {
