@@ -17,11 +17,15 @@ constexpr double full = width - 2 * margin;
 constexpr std::string_view common_style =
     ".frame{cursor:pointer;--l:76%}.frame.b{--l:80%}.frame.c{--l:84%}"
     ".frame rect,.key{fill:hsl(var(--h) var(--s) var(--l));stroke:var(--page);stroke-width:.6}"
-    ".frame:hover rect{stroke:var(--text)}.frame.around{opacity:.6}.key{--l:80%}"
+    ".frame:hover rect,.frame:focus "
+    "rect{stroke:var(--text)}.frame:focus{outline:none}.frame:focus-visible "
+    "rect{stroke-width:2.4}.frame.around{opacity:.6}.key{--l:80%}"
     "@media (prefers-color-scheme:dark){.frame{--l:30%}.frame.b{--l:34%}.frame.c{--l:38%}"
     ".key{--l:34%}}";
 
 // Makes what was clicked as wide as the picture, what is around it too, and fits the texts again.
+// Arrows go to what is around, inside and beside; what has the focus or the pointer is said in the
+// head.
 constexpr std::string_view script = R"js((() => {
 const svg = document.currentScript.ownerSVGElement, margin = 10, full = 1180, column = 7.3, near = 0.02;
 const frames = [...svg.querySelectorAll('.frame')].map(box => ({box, x: +box.getAttribute('x'),
@@ -46,7 +50,36 @@ const zoom = to => {
     if (inside) show(frame, margin + (frame.x - to.x) / to.width * full, frame.width / to.width * full);
   }
 };
-for (const frame of frames) frame.box.addEventListener('click', () => zoom(frame));
+const said = svg.querySelector('.said'), usage = said.textContent;
+const say = frame => { said.textContent = frame ? fit([...frame.box.querySelector('title').textContent.replace('\n', ': ')], 0.64 * full) : usage; };
+const now = frame => +frame.box.getAttribute('x'), wide = frame => +frame.box.getAttribute('width');
+const go = to => {
+  if (!to) return;
+  for (const frame of frames) frame.box.setAttribute('tabindex', frame === to ? 0 : -1);
+  to.box.focus();
+};
+const beside = (from, key) => {
+  const seen = frames.filter(frame => frame.box.style.display !== 'none');
+  const level = y => seen.filter(frame => Math.abs(frame.y - y) < 1).sort((a, b) => now(a) - now(b));
+  if (key === 'ArrowUp') return level(from.y - 18).findLast(frame => now(frame) <= now(from) + near);
+  if (key === 'ArrowDown') return level(from.y + 18).filter(frame => now(frame) >= now(from) - near && now(frame) < now(from) + wide(from) - near)
+    .sort((a, b) => wide(b) - wide(a))[0];
+  const row = level(from.y);
+  return row[row.indexOf(from) + (key === 'ArrowRight' ? 1 : -1)];
+};
+for (const frame of frames) {
+  frame.box.setAttribute('tabindex', -1);
+  frame.box.addEventListener('click', () => zoom(frame));
+  for (const on of ['focus', 'pointerenter']) frame.box.addEventListener(on, () => say(frame));
+  for (const off of ['blur', 'pointerleave']) frame.box.addEventListener(off, () => say());
+  frame.box.addEventListener('keydown', event => {
+    if (event.key === 'Enter') zoom(frame);
+    else if (event.key.startsWith('Arrow')) go(beside(frame, event.key));
+    else return;
+    event.preventDefault();
+  });
+}
+frames[0].box.setAttribute('tabindex', 0);
 document.addEventListener('keydown', event => { if (event.key === 'Escape') zoom(frames[0]); });
 })();
 )js";
@@ -68,7 +101,7 @@ class Picture {
                    .height = height(),
                    .title = options.title,
                    .style = style_of(options.kinds)}) {
-    svg_.text({margin, 20}, shorten(options.title, columns_in(full)));
+    svg_.text({margin, 20}, shorten(options.title, columns_in(full / 3)));
     legend();
   }
 
@@ -105,7 +138,8 @@ class Picture {
       svg_.rect({x, 34, 10, 10}, cat("key k", i)).text({x + 16, 43}, name, {}, "muted");
       x += 40 + static_cast<double>(name.size()) * column_width;
     }
-    svg_.text({width - margin, 43}, "click: zoom, Escape: back", Anchor::end, "muted");
+    svg_.text({width - margin, 20}, "click or Enter: zoom, Escape: back, Tab and arrows: around",
+              Anchor::end, "muted said");
   }
 
   void box(const FlameNode& node, double x, double share) {
@@ -118,8 +152,10 @@ class Picture {
                       {"width", pixels(share)},
                       {"height", pixels(row)}});
     const auto total = static_cast<double>(node.total), whole = static_cast<double>(whole_);
+    const std::string calls =
+        node.calls == 0 ? "" : cat(", ", node.calls, node.calls == 1 ? " call" : " calls");
     svg_.tooltip(cat(node.name, "\n", options_.amount(node.total), " (", percent_text(total, whole),
-                     "), ", options_.amount(node.self), " of its own, ", node.calls, " calls"));
+                     "), ", options_.amount(node.self), " of its own", calls));
     svg_.open("rect", {{"width", "100%"}, {"height", "100%"}}).close();
     const std::string text = shorten(node.name, columns_in(share - 2 * text_margin));
     svg_.text({text_margin, 13}, text == "…" ? "" : text).close();

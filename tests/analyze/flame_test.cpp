@@ -54,7 +54,7 @@ TEST(Flames, are_drawn_with_the_kinds_that_they_have) {
   const std::string& svg = out.text();
   EXPECT_NE(svg.find(">runtime</text>"), std::string::npos);
   EXPECT_EQ(svg.find(">communication</text>"), std::string::npos);
-  EXPECT_NE(svg.find("<title>aten::mm\n30.000us (20.00%), 25.000us of its own, 1 calls</title>"),
+  EXPECT_NE(svg.find("<title>aten::mm\n30.000us (20.00%), 25.000us of its own, 1 call</title>"),
             std::string::npos);
 }
 

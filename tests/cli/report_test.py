@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `vitro trace report` in a browser: by keyboard, at the width of a phone, on light and dark ground.
+"""The page of `vitro trace report` in a browser: by keyboard, at the width of a phone, on light and dark ground; and the
+flame graph by keyboard.
 Passes over all of it where there is no Chromium.   usage: report_test.py VITRO TRACES"""
 import os
 import shutil
@@ -121,5 +122,36 @@ class Report(unittest.TestCase):
                         self.assertTrue(focus["lined"] and focus["seen"], focus)
 
 
+@unittest.skipUnless(shutil.which("chromium"), "no Chromium here")
+class FlameGraph(unittest.TestCase):
+    def test_arrows_walk_through_it_and_enter_zooms(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "flame.svg")
+            trace = os.path.join(TRACES, "nccl_two_ranks.json.gz")
+            subprocess.run([VITRO, "trace", "flame", trace, "--device", "--svg", picture], check=True, capture_output=True,
+                           env=os.environ | {"VITRO_CACHE_DIR": folder})
+            with Browser(picture) as page:
+                name = "document.activeElement.querySelector('title').textContent.split('\\n')[0]"
+                said = "document.querySelector('.said').textContent"
+                usage = page.ask(said)
+                page.press("Tab")
+                self.assertEqual(page.ask(name), "all")
+                self.assertTrue(page.ask(said).startswith("all: "))
+                page.press("ArrowDown")
+                self.assertEqual(page.ask(name), "thread 2919752 (pt_autograd_0)")
+                page.press("ArrowLeft")
+                self.assertEqual(page.ask(name), "thread 2910249 (pt_main_thread)")
+                page.press("ArrowDown")
+                page.press("Enter")
+                self.assertEqual(page.ask(name), "ProfilerStep")
+                self.assertEqual(page.ask("+document.activeElement.getAttribute('width')"), 1180)
+                page.press("ArrowUp")
+                self.assertEqual(page.ask(name), "thread 2910249 (pt_main_thread)")
+                page.press("Escape")
+                self.assertLess(page.ask("+document.activeElement.getAttribute('width')"), 400)
+                page.ask("document.activeElement.blur()")
+                self.assertEqual(page.ask(said), usage)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
