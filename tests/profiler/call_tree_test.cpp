@@ -150,7 +150,7 @@ TEST(FlameGraph, has_a_box_with_a_tooltip_for_each_node) {
   const std::string svg = picture(sample());
   EXPECT_EQ(count(svg, "<svg class=\"frame "), 6u);
   EXPECT_NE(svg.find("<title>a &lt;b&gt; &amp; c</title>"), std::string::npos);
-  EXPECT_NE(svg.find("<title>tile\n80ns (14.36%), 80ns of its own, 1 calls</title>"),
+  EXPECT_NE(svg.find("<title>tile\n80ns (14.36%), 80ns of its own, 1 call</title>"),
             std::string::npos);
   EXPECT_NE(svg.find("step; &lt;1&gt;\n\n500ns"), std::string::npos);
   EXPECT_EQ(count(svg, "<script>"), 1u);
