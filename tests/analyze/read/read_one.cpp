@@ -4,6 +4,8 @@
 
 #include "analyze/read/by_simdjson.h"
 #include "analyze/read/event_parser.h"
+#include "analyze/read/memory_rows.h"
+#include "analyze/read/number_lists.h"
 #include "vitro/base/error.h"
 
 namespace vitro::analyze {
@@ -90,10 +92,33 @@ void look_at(const Batch& batch, const std::string& events, Known& known) {
   for (const TrackFact& fact : batch.facts) VITRO_ASSERT(fact.track < known.tracks);
 }
 
+std::unique_ptr<Bytes> first_of(std::string_view bytes) {
+  return std::make_unique<FirstBytes>(unpacked(std::make_unique<TextBytes>(bytes)));
+}
+
+// A file that is no trace but a memory timeline gives rows by time, with numbers that mean
+// something.
+void read_memory(std::string_view bytes) {
+  std::string beginning(256, '\0');
+  beginning.resize(first_of(bytes)->read(beginning.data(), beginning.size()));
+  if (!begins_memory_timeline(beginning)) return;
+  const auto rows = read_memory_rows(*first_of(bytes));
+  if (!rows) return;
+  int64_t before = timeline_before;
+  for (const MemoryRow& row : rows->list) {
+    VITRO_ASSERT(row.at >= before && std::abs(row.bytes) <= int64_t{1} << 45);
+    VITRO_ASSERT(row.action >= TimelineAction::preexisting);
+    VITRO_ASSERT(row.action <= TimelineAction::destroyed);
+    VITRO_ASSERT(static_cast<size_t>(row.category) < timeline_categories);
+    before = row.at;
+  }
+}
+
 }  // namespace
 
 void read_one(std::string_view bytes) {
-  Windows windows(std::make_unique<FirstBytes>(unpacked(std::make_unique<TextBytes>(bytes))));
+  read_memory(bytes);
+  Windows windows(first_of(bytes));
   EventParser parser;
   Batch batch;
   Known known;
