@@ -41,6 +41,22 @@ std::string_view text_of(json::raw_json_string key) {
   return {key.raw(), static_cast<size_t>(end - key.raw())};
 }
 
+// A list or object in one line and with the spaces that most writers put: those of two files
+// compare.
+std::string on_one_line(std::string_view json) {
+  std::string out;
+  bool in_text = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '"') in_text = !in_text;
+    if (!in_text && static_cast<unsigned char>(c) <= ' ') continue;
+    out += c;
+    if (in_text && c == '\\' && i + 1 < json.size()) out += json[++i];
+    if (!in_text && (c == ',' || c == ':')) out += ' ';
+  }
+  return out;
+}
+
 // Texts and numbers as they are written, lists and objects too.
 simdjson::error_code raw_value(json::value& value, std::string_view* raw) {
   json::json_type type;
@@ -111,7 +127,7 @@ std::string_view Arguments::raw(std::string_view name) const {
 std::optional<std::string> Arguments::text(std::string_view name) const {
   const std::string_view value = raw(name);
   if (value.empty()) return std::nullopt;
-  return said(value);
+  return value.front() == '[' || value.front() == '{' ? on_one_line(value) : said(value);
 }
 
 std::optional<int64_t> Arguments::number(std::string_view name) const {

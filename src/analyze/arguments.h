@@ -37,7 +37,8 @@ class Arguments {
   std::optional<int64_t> number(std::string_view name) const;
   // A number, whole or not.
   std::optional<double> decimal(std::string_view name) const;
-  // A text without quotes and escapes; other values as they are written.
+  // A text without quotes and escapes; lists and objects in one line; other values as they are
+  // written.
   std::optional<std::string> text(std::string_view name) const;
   // Names (escapes as they are) and raw values, in the order of the text.  Until the next read().
   std::span<const std::pair<std::string_view, std::string_view>> all() const;

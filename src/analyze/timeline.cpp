@@ -45,6 +45,9 @@ void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
     self_[e] = end - begin;
     if (!open.empty() && end_of(open.back()) < end) {
       crossing_.push_back(e);
+      const auto holds = std::find_if(open.rbegin(), open.rend(),
+                                      [&](EventId outer) { return end_of(outer) >= end; });
+      if (holds != open.rend()) parent_[e] = *holds;
       continue;
     }
     if (!open.empty()) {

@@ -35,6 +35,15 @@ TEST(Arguments, of_another_event_take_the_place_of_those_before) {
   EXPECT_TRUE(args.all().empty());
 }
 
+TEST(Arguments, lists_are_one_text_however_they_are_spaced) {
+  for (const char* dims : {"[[2,3],[]]", "[[2, 3], []]", "[\n  [\n    2,\n    3\n  ],\n  []\n]"}) {
+    const Arguments args(std::string(R"({"args": {"Input Dims": )") + dims + "}}");
+    EXPECT_EQ(args.text("Input Dims"), "[[2, 3], []]");
+  }
+  const Arguments args(R"({"args": {"a": ["x , \"y :\"",{"b":1}]}})");
+  EXPECT_EQ(args.text("a"), R"(["x , \"y :\"", {"b": 1}])");
+}
+
 TEST(Arguments, of_a_broken_event_are_those_in_front_of_the_break) {
   Arguments args;
   EXPECT_FALSE(args.read("[1, 2]"));

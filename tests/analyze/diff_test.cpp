@@ -126,8 +126,8 @@ TEST(Diff, tells_shapes_apart_where_asked) {
   const auto change = diff(*before, *after, {.shapes = true});
   ASSERT_TRUE(change) << change.why();
   ASSERT_EQ(change->changes.size(), 2U);
-  EXPECT_EQ(change->changes[0].shape, "[[2,3]]");
-  EXPECT_EQ(change->changes[1].shape, "[[3,3]]");
+  EXPECT_EQ(change->changes[0].shape, "[[2, 3]]");
+  EXPECT_EQ(change->changes[1].shape, "[[3, 3]]");
 }
 
 // Of a trace without steps single calls are compared.

@@ -71,6 +71,14 @@ class Values(unittest.TestCase):
         for row in (*ops, *kernels):
             self.assertEqual(durations[row["longest"]], (row["name"], row["most_ns"]))
 
+    def test_ops_and_kernels_told_apart(self):
+        of_host = [e for events in self.trace.host.values() for e in events]
+        for by in ("shape", "module", "stack"):
+            for question, events in (("ops", of_host), ("kernels", self.trace.work)):
+                with self.subTest(f"{question} --by {by}"):
+                    rows = self.ask(question, "--by", by)[question]
+                    self.same(self.columns(rows, "name", by, "kind", "calls", "self_ns"), host.grouped(self.trace, by, events))
+
     def test_gaps(self):
         of_streams, of_devices = devices.gaps(self.trace)
         answer = self.ask("gaps")

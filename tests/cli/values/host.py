@@ -1,10 +1,11 @@
 """What threads of the host did: ops, steps, waits, compiled code."""
+import json
 import math
 from collections import Counter, defaultdict
 from statistics import mean, pstdev
 
 from values.devices import times_by_device
-from values.trace import HOST, around, clip, common, length, pieces, rank, statistics, union
+from values.trace import HOST, WORK, around, clip, common, length, pieces, rank, statistics, union
 
 BLOCKING = ("cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream")
 WAITS = (("enumerate(dataloader)", "data"), ("method sleep", "sleep"), ("time.sleep", "sleep"), ("method acquire of", "lock"),
@@ -49,6 +50,46 @@ def ops(trace):
     for (name, kind, track), time in owned.items():
         own[name, kind] += 0 if track in streams else time
     return {(*key, len(each), own[key], outer[key], *statistics(each)) for key, each in calls.items()}
+
+
+def groups(trace, by):
+    """What calls of a name are told apart by, by the number of the event."""
+    modules = "nn.Module: "
+    is_part = {"shape": lambda e: False, "stack": lambda e: e.kind == "python",
+               "module": lambda e: e.kind == "python" and e.name.startswith(modules)}[by]
+    chains = any(is_part(e) for e in trace.spans)
+    argument = {"shape": "Input Dims", "module": "Module Hierarchy", "stack": "Call stack"}[by]
+    out, by_track = {}, defaultdict(list)
+    for e in trace.spans:
+        by_track[e.track].append(e)
+    for events in by_track.values():
+        for e, stack in around(events):
+            outer = [other for other in stack if other.end >= e.end]
+            if chains:
+                out[e.number] = ";".join(other.name.removeprefix(modules if by == "module" else "") for other in [*outer, e] if is_part(other))
+            elif e.kind in ("op", "annotation"):
+                told = e.args.get(argument, "")
+                out[e.number] = told if isinstance(told, str) else json.dumps(told)
+            else:
+                out[e.number] = out[outer[-1].number] if e.kind == "runtime" and outer else ""
+    return out
+
+
+def grouped(trace, by, events):
+    """Calls and own time of names, told apart."""
+    told, own, calls, time = groups(trace, by), Counter(), Counter(), Counter()
+    by_track = defaultdict(list)
+    for e in trace.spans:
+        by_track[e.track].append(e)
+    for on_track in by_track.values():
+        for e, begin, end in pieces(on_track):
+            own[e.number] += end - begin
+    for e in events:
+        launch = trace.launch(e) if e.kind in WORK else e
+        key = e.name, told[launch.number] if launch else "", e.kind
+        calls[key] += 1
+        time[key] += e.end - e.begin if e.kind in WORK else own[e.number]
+    return {(*key, calls[key], time[key]) for key in calls}
 
 
 def steps(trace):
