@@ -1,4 +1,4 @@
-// The program's large arrays, in files instead of in memory.
+// The program's large arrays: the first 64 MiB of them in memory, the others in files.
 #pragma once
 
 namespace vitro::cli {

@@ -33,7 +33,20 @@ function(vitro_cli)
     set_target_properties(
       vitro_cli PROPERTIES OUTPUT_NAME vitro INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
     add_dependencies(vitro_programs vitro_cli)
+    vitro_cli_tests()
   endif()
+endfunction()
+
+# What stands for parts of the standard library in the command line, in a program of its own.
+function(vitro_cli_tests)
+  if(NOT VITRO_TESTS)
+    return()
+  endif()
+  add_executable(cli_test ${PROJECT_SOURCE_DIR}/tests/cli/large_arrays_test.cpp ${PROJECT_SOURCE_DIR}/cli/large_arrays.cpp)
+  vitro_warnings(cli_test)
+  target_include_directories(cli_test PRIVATE ${PROJECT_SOURCE_DIR}/cli)
+  target_link_libraries(cli_test PRIVATE vitro::vitro GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(cli_test TEST_PREFIX "cli." DISCOVERY_TIMEOUT 60)
 endfunction()
 
 # build/PRESET/bench/vitro_bench, of bench/*.cpp; build/bench is short for the folder of the release build.

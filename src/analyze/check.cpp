@@ -1,7 +1,9 @@
 #include "vitro/analyze/check.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "analyze/sort_runs.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
@@ -57,7 +59,7 @@ std::vector<Problem> flows(const Trace& trace) {
     if (phase == 's' || phase == 'f')
       ends.push_back({trace.links()[e], trace.category_ids()[e], phase, e});
   }
-  std::ranges::sort(ends);
+  sort_runs_by(ends, std::identity());
   for (size_t i = 0; i < ends.size();) {
     size_t next = i;
     bool begins = false, finishes = false;

@@ -93,6 +93,8 @@ EventClass class_of(std::string_view category, char phase) {
 Classes::Classes(const Trace& trace) : phases_(trace.phases()), categories_(trace.category_ids()) {
   for (const std::string& category : trace.categories())
     by_category_.push_back(class_of(category, 'X'));
+  for (size_t phase = 0; phase < by_phase_.size(); ++phase)
+    by_phase_[phase] = class_of({}, static_cast<char>(phase));
 }
 
 bool is_communication(std::string_view kernel_name) {

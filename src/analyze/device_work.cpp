@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "analyze/sort_runs.h"
+
 namespace vitro::analyze {
 namespace {
 
@@ -50,8 +52,7 @@ std::vector<Device> devices_of(const Trace& trace, const Classes& classes) {
   std::vector<Device> out;
   const auto begin_of = [&](EventId e) { return trace.ts()[e]; };
   for (auto& [pid, device] : by_pid) {
-    if (!std::ranges::is_sorted(device.work, {}, begin_of))
-      std::ranges::stable_sort(device.work, {}, begin_of);
+    sort_runs_by(device.work, begin_of);
     out.push_back(std::move(device));
   }
   return out;

@@ -40,12 +40,13 @@ void* take_file_memory(size_t bytes) {
 }
 
 bool give_back_file_memory(void* memory) {
-  Mapped mapped;  // unmapped when nobody holds the lock
+  // Goes when nobody holds the lock: freeing it may ask here again, as `vitro trace` does for what
+  // begins a page.
+  std::map<void*, Mapped>::node_type given_back;
   std::lock_guard hold(taken().lock);
   const auto place = taken().all.find(memory);
   if (place == taken().all.end()) return false;
-  mapped = std::move(place->second);
-  taken().all.erase(place);
+  given_back = taken().all.extract(place);
   return true;
 }
 

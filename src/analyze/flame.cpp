@@ -91,6 +91,7 @@ class Builder {
       case EventClass::counter:
       case EventClass::flow:
       case EventClass::metadata:
+      case EventClass::share:
         return false;
     }
     return false;

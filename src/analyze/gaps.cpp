@@ -6,6 +6,7 @@
 
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
+#include "analyze/sort_runs.h"
 #include "analyze/words.h"
 #include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
@@ -154,7 +155,7 @@ Reading read_gaps(const Trace& trace, const GapOptions& options) {
     device.insert(device.end(), work.begin(), work.end());
   }
   for (auto& [pid, work] : by_device) {
-    std::ranges::stable_sort(work, {}, [&](EventId e) { return trace.ts()[e]; });
+    sort_runs_by(work, [&](EventId e) { return trace.ts()[e]; });
     StreamReader reader = read(trace.track_ids()[work.front()], work);
     out.pieces.push_back(reader.take_pieces());
     out.gaps.devices.push_back(reader.take());

@@ -6,6 +6,7 @@
 #include "analyze/device_work.h"
 #include "analyze/launch_list.h"
 #include "analyze/queues.h"
+#include "analyze/sort_runs.h"
 #include "analyze/words.h"
 #include "vitro/analyze/timeline.h"
 
@@ -105,7 +106,7 @@ std::vector<Launch> launch_list(const Trace& trace, const Classes& classes, cons
     const EventId call = links.launch_of(e);
     if (call != Links::nobody) pairs.emplace_back(call, e);
   }
-  std::ranges::sort(pairs);
+  sort_runs_by(pairs, std::identity());
   std::vector<Launch> out;
   for (const auto& [call, work] : pairs) {
     if (out.empty() || out.back().call != call) out.push_back({call, work, trace.ts()[work]});

@@ -1,6 +1,9 @@
 #include "vitro/analyze/links.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "analyze/sort_runs.h"
 
 namespace vitro::analyze {
 namespace {
@@ -23,13 +26,13 @@ Links::Links(const Trace& trace, const Classes& classes)
     if (classes[e] == EventClass::runtime) launches_.emplace_back(links_[e], e);
     if (classes.is_device_work(e)) work_.emplace_back(links_[e], e);
   }
-  std::ranges::sort(launches_);
-  std::ranges::sort(work_);
+  sort_runs_by(launches_, std::identity());
+  sort_runs_by(work_, std::identity());
   for (EventId e = 0; by_op && e < trace.size(); ++e) {
     if (classes[e] == EventClass::op && external_ids_[e] != none)
       ops_.emplace_back(external_ids_[e], e);
   }
-  std::ranges::sort(ops_);
+  sort_runs_by(ops_, std::identity());
 }
 
 EventId Links::launch_of(EventId device_work) const {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <numeric>
+#include <span>
 #include <tuple>
+#include <unordered_map>
+#include <vector>
 
 #include "analyze/groups.h"
 #include "analyze/words.h"
@@ -21,9 +24,17 @@ constexpr std::array<std::string_view, 4> recorded_with{
     "", "record with record_shapes=True", "record with with_modules=True or with_stack=True",
     "record with with_stack=True"};
 
-struct Group {
-  NameTimes times;
-  std::vector<int64_t> each;
+struct Key {
+  EventClass which;
+  uint32_t name, group;
+  bool operator==(const Key&) const = default;
+};
+
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    const uint64_t both = uint64_t{key.name} << 32 | key.group;
+    return (both ^ static_cast<uint64_t>(key.which)) * 0x9e3779b97f4a7c15 >> 20;
+  }
 };
 
 bool lies_in_its_like(const Trace& trace, const Timeline& timeline, EventId event) {
@@ -37,51 +48,103 @@ bool lies_in_its_like(const Trace& trace, const Timeline& timeline, EventId even
   return false;
 }
 
-void finish(Group& group) {
-  std::ranges::sort(group.each);
-  NameTimes& t = group.times;
-  t.least = group.each.front();
-  t.most = group.each.back();
-  t.median = nearest_rank(group.each, 50);
-  t.p90 = nearest_rank(group.each, 90);
-  t.p99 = nearest_rank(group.each, 99);
-  group.each = {};
+void set_ranks(NameTimes& times, std::span<int64_t> each) {
+  std::ranges::sort(each);
+  times.least = each.front();
+  times.most = each.back();
+  times.median = nearest_rank(each, 50);
+  times.p90 = nearest_rank(each, 90);
+  times.p99 = nearest_rank(each, 99);
 }
 
-// `nested`: what lies inside an event on its track is work of its own.  `group_of`: the number of
-// an event's group.
+// Calls by what they are told apart by.  Their durations come to lie side by side, each group's in
+// one piece: of tens of millions of calls nothing else may be kept.
+class Calls {
+ public:
+  Calls(const Trace& trace, const Timeline& timeline)
+      : trace_(trace), timeline_(timeline), group_of_(trace.size(), uncounted) {}
+
+  // `nested`: what lies inside an event on its track is work of its own.
+  void add(EventId e, const Key& key, bool nested) {
+    const auto [at, fresh] = numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
+    if (fresh) {
+      groups_.emplace_back();
+      keys_.push_back(key);
+    }
+    NameTimes& times = groups_[at->second];
+    const int64_t dur = length(e);
+    if (fresh || dur > length(static_cast<EventId>(times.longest))) times.longest = e;
+    ++times.calls;
+    times.self += nested ? timeline_.self(e) : dur;
+    if (!nested || !lies_in_its_like(trace_, timeline_, e)) times.total += dur;
+    group_of_[e] = at->second;
+    ++calls_;
+  }
+
+  std::vector<NameTimes> take(const Groups& names) {
+    set_ranks_of_all();
+    int64_t all = 0;
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      groups_[g].name = trace_.names()[keys_[g].name];
+      groups_[g].group = names.text(keys_[g].group);
+      groups_[g].kind = name_of(keys_[g].which);
+      all += groups_[g].self;
+    }
+    for (NameTimes& each : groups_) each.share = percent(each.self, all);
+    return in_order();
+  }
+
+ private:
+  static constexpr uint32_t uncounted = UINT32_MAX;
+
+  int64_t length(EventId e) const { return trace_.dur()[e] == none ? 0 : trace_.dur()[e]; }
+
+  void set_ranks_of_all() {
+    std::vector<size_t> next(groups_.size());
+    for (size_t g = 1; g < next.size(); ++g) next[g] = next[g - 1] + groups_[g - 1].calls;
+    std::vector<int64_t> lengths(calls_);
+    for (EventId e = 0; e < trace_.size(); ++e)
+      if (group_of_[e] != uncounted) lengths[next[group_of_[e]]++] = length(e);
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const size_t calls = groups_[g].calls;
+      set_ranks(groups_[g], std::span(lengths).subspan(next[g] - calls, calls));
+    }
+  }
+
+  // Those with most time of their own first.
+  std::vector<NameTimes> in_order() {
+    std::vector<uint32_t> order(groups_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](uint32_t g) {
+      const Key& key = keys_[g];
+      return std::tuple(-groups_[g].self, -groups_[g].total, key.which, key.name, key.group);
+    });
+    std::vector<NameTimes> out;
+    for (const uint32_t g : order) out.push_back(std::move(groups_[g]));
+    return out;
+  }
+
+  const Trace& trace_;
+  const Timeline& timeline_;
+  std::unordered_map<Key, uint32_t, KeyHash> numbers_;
+  std::vector<NameTimes> groups_;  // by number
+  std::vector<Key> keys_;
+  std::vector<uint32_t> group_of_;  // by event
+  size_t calls_ = 0;
+};
+
 template <class Counts, class GroupOf>
 std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool nested,
                              const Groups& names, Counts counts, GroupOf group_of) {
-  std::map<std::tuple<EventClass, uint32_t, uint32_t>, Group> groups;
   const Classes classes(trace);
+  Calls calls(trace, timeline);
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
     for (const EventId e : timeline.track(t)) {
       const EventClass which = classes[e];
-      if (!counts(which)) continue;
-      Group& group = groups[{which, trace.name_ids()[e], group_of(e)}];
-      const int64_t dur = trace.dur()[e] == none ? 0 : trace.dur()[e];
-      if (group.each.empty() || dur > trace.dur()[group.times.longest]) group.times.longest = e;
-      ++group.times.calls;
-      group.each.push_back(dur);
-      group.times.self += nested ? timeline.self(e) : dur;
-      if (!nested || !lies_in_its_like(trace, timeline, e)) group.times.total += dur;
+      if (counts(which)) calls.add(e, {which, trace.name_ids()[e], group_of(e)}, nested);
     }
   }
-  std::vector<NameTimes> out;
-  int64_t all = 0;
-  for (auto& [key, group] : groups) {
-    finish(group);
-    group.times.name = trace.names()[std::get<1>(key)];
-    group.times.group = names.text(std::get<2>(key));
-    group.times.kind = name_of(std::get<0>(key));
-    all += group.times.self;
-    out.push_back(std::move(group.times));
-  }
-  for (NameTimes& each : out) each.share = percent(each.self, all);
-  std::ranges::stable_sort(out, {},
-                           [](const NameTimes& t) { return std::pair(-t.self, -t.total); });
-  return out;
+  return calls.take(names);
 }
 
 AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string name,

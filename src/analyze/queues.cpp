@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/sort_runs.h"
+
 namespace vitro::analyze {
 namespace {
 
@@ -72,8 +74,8 @@ QueueOverTime queue_of(const Trace& trace, const Links& links, uint32_t track,
     begun.push_back(trace.ts()[e]);
   }
   if (launched.empty()) return {};
-  std::ranges::sort(launched);
-  std::ranges::sort(begun);
+  sort_runs_by(launched, std::identity());
+  sort_runs_by(begun, std::identity());
   Recorder recorder(track, launched.front(), std::max(launched.back(), begun.back()), full_queue);
   uint64_t length = 0;
   int64_t at = launched.front();

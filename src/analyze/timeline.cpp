@@ -1,7 +1,6 @@
 #include "vitro/analyze/timeline.h"
 
-#include <algorithm>
-#include <tuple>
+#include "analyze/sort_runs.h"
 
 #include "analyze/self_spans.h"
 
@@ -18,12 +17,10 @@ int64_t length(const Trace& trace, EventId event) {
 void TrackOrder::sort(const Trace& trace) {
   const auto ts = trace.ts();
   const auto before = [&](EventId a, EventId b) {
-    return std::tuple(ts[a], -length(trace, a), a) < std::tuple(ts[b], -length(trace, b), b);
+    return ts[a] != ts[b] ? ts[a] < ts[b] : length(trace, a) > length(trace, b);
   };
   for (size_t t = 0; t + 1 < first_.size(); ++t) {
-    const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first_[t]);
-    const auto end = order_.begin() + static_cast<std::ptrdiff_t>(first_[t + 1]);
-    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+    sort_runs(std::span(order_).subspan(first_[t], first_[t + 1] - first_[t]), before);
   }
 }
 

@@ -59,38 +59,20 @@ Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) t
   return Failure{cat(path, ": cannot be read: ", e.what())};
 }
 
-Trace::Trace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Trace::Trace(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)),
+      ts_(impl_->columns.ts.as<int64_t>()),
+      dur_(impl_->columns.dur.as<int64_t>()),
+      links_(impl_->columns.link.as<int64_t>()),
+      external_ids_(impl_->columns.external.as<int64_t>()),
+      name_ids_(impl_->columns.name.as<uint32_t>()),
+      track_ids_(impl_->columns.track.as<uint32_t>()),
+      category_ids_(impl_->columns.category.as<uint16_t>()),
+      phases_(impl_->columns.phase.as<char>()) {}
 Trace::Trace(Trace&&) noexcept = default;
 Trace& Trace::operator=(Trace&&) noexcept = default;
 Trace::~Trace() = default;
 
-size_t Trace::size() const {
-  return impl_->columns.facts.events;
-}
-std::span<const int64_t> Trace::ts() const {
-  return impl_->columns.ts.as<int64_t>();
-}
-std::span<const int64_t> Trace::dur() const {
-  return impl_->columns.dur.as<int64_t>();
-}
-std::span<const uint32_t> Trace::name_ids() const {
-  return impl_->columns.name.as<uint32_t>();
-}
-std::span<const uint16_t> Trace::category_ids() const {
-  return impl_->columns.category.as<uint16_t>();
-}
-std::span<const uint32_t> Trace::track_ids() const {
-  return impl_->columns.track.as<uint32_t>();
-}
-std::span<const char> Trace::phases() const {
-  return impl_->columns.phase.as<char>();
-}
-std::span<const int64_t> Trace::links() const {
-  return impl_->columns.link.as<int64_t>();
-}
-std::span<const int64_t> Trace::external_ids() const {
-  return impl_->columns.external.as<int64_t>();
-}
 std::string_view Trace::name(EventId event) const {
   return names()[name_ids()[event]];
 }

@@ -49,7 +49,7 @@ std::string stable_name(std::string_view name) {
   return out;
 }
 
-int64_t nearest_rank(const std::vector<int64_t>& sorted, size_t percent) {
+int64_t nearest_rank(std::span<const int64_t> sorted, size_t percent) {
   return sorted[std::max<size_t>((sorted.size() * percent + 99) / 100, 1) - 1];
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ std::string short_name(std::string_view name);
 std::string stable_name(std::string_view name);
 
 // The value that so many percent of them do not exceed.  Needs: some, sorted.
-int64_t nearest_rank(const std::vector<int64_t>& sorted, size_t percent);
+int64_t nearest_rank(std::span<const int64_t> sorted, size_t percent);
 
 double percent(int64_t part, int64_t whole);               // 0 of nothing
 std::string percent_text(int64_t part, int64_t whole);     // "38 %"

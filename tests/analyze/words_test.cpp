@@ -22,9 +22,10 @@ TEST(Words, count_and_share) {
   EXPECT_EQ(count_of(0, "call"), "0 calls");
   EXPECT_EQ(percent_text(381, 1000), "38 %");
   EXPECT_EQ(percent_text(1, 0), "0 %");
-  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 50), 2);
-  EXPECT_EQ(nearest_rank({1, 2, 3, 4}, 99), 4);
-  EXPECT_EQ(nearest_rank({7}, 1), 7);
+  const std::vector<int64_t> four{1, 2, 3, 4}, one{7};
+  EXPECT_EQ(nearest_rank(four, 50), 2);
+  EXPECT_EQ(nearest_rank(four, 99), 4);
+  EXPECT_EQ(nearest_rank(one, 1), 7);
 }
 
 TEST(Words, names_lose_addresses) {

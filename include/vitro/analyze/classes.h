@@ -1,6 +1,7 @@
 // What an event stands for, by its category: the one list of what writers of traces call things.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,9 @@ class Classes {
  public:
   explicit Classes(const Trace& trace);
   EventClass operator[](EventId event) const {
-    if (phases_[event] != 'X') return class_of({}, phases_[event]);
-    return by_category_[categories_[event]];
+    const char phase = phases_[event];
+    return phase == 'X' ? by_category_[categories_[event]]
+                        : by_phase_[static_cast<unsigned char>(phase)];
   }
   // Work of a device: kernels, copies, fills.
   bool is_device_work(EventId event) const {
@@ -58,7 +60,8 @@ class Classes {
  private:
   std::span<const char> phases_;
   std::span<const uint16_t> categories_;
-  std::vector<EventClass> by_category_;  // of complete events
+  std::vector<EventClass> by_category_;   // of complete events
+  std::array<EventClass, 256> by_phase_;  // of others
 };
 
 // Whether a kernel moves data between devices rather than computing: NCCL, RCCL, HCCL, oneCCL.

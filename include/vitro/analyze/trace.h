@@ -60,22 +60,22 @@ class Trace {
   Trace& operator=(Trace&&) noexcept;
   ~Trace();
 
-  size_t size() const;
+  size_t size() const { return phases_.size(); }
   // Nanoseconds from base().
-  std::span<const int64_t> ts() const;
+  std::span<const int64_t> ts() const { return ts_; }
   // Nanoseconds; `none` for events without a duration.
-  std::span<const int64_t> dur() const;
+  std::span<const int64_t> dur() const { return dur_; }
   // Numbers of names: name(), category().
-  std::span<const uint32_t> name_ids() const;
-  std::span<const uint16_t> category_ids() const;
+  std::span<const uint32_t> name_ids() const { return name_ids_; }
+  std::span<const uint16_t> category_ids() const { return category_ids_; }
   // Index in tracks().
-  std::span<const uint32_t> track_ids() const;
+  std::span<const uint32_t> track_ids() const { return track_ids_; }
   // X, i, C, M, s, f, ...
-  std::span<const char> phases() const;
+  std::span<const char> phases() const { return phases_; }
   // What ties a launch to its kernel (`correlation`), or the two ends of a flow (its id); `none`.
-  std::span<const int64_t> links() const;
+  std::span<const int64_t> links() const { return links_; }
   // `External id`, which ties a launch to its op; `none`.
-  std::span<const int64_t> external_ids() const;
+  std::span<const int64_t> external_ids() const { return external_ids_; }
 
   std::string_view name(EventId event) const;
   std::string_view category(EventId event) const;
@@ -108,7 +108,13 @@ class Trace {
  private:
   struct Impl;
   explicit Trace(std::unique_ptr<Impl> impl);
+
   std::unique_ptr<Impl> impl_;
+  // Of its columns; here, since who asks does so for each event.
+  std::span<const int64_t> ts_, dur_, links_, external_ids_;
+  std::span<const uint32_t> name_ids_, track_ids_;
+  std::span<const uint16_t> category_ids_;
+  std::span<const char> phases_;
 };
 
 }  // namespace vitro::analyze

@@ -45,6 +45,7 @@ class Doings {
       case EventClass::counter:
       case EventClass::flow:
       case EventClass::metadata:
+      case EventClass::share:
         return Doing::nothing;
     }
     return Doing::nothing;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/device_work.h"
+#include "analyze/sort_runs.h"
 
 namespace vitro::analyze::critical {
 
@@ -46,9 +47,9 @@ bool Streams::ends_before(EventId a, EventId b) const {
 
 void Streams::fill(Stream& stream) const {
   const auto before = [&](EventId a, EventId b) { return ends_before(a, b); };
-  if (!std::ranges::is_sorted(stream.by_end, before)) std::ranges::sort(stream.by_end, before);
+  sort_runs(std::span(stream.by_end), before);
   for (const EventId e : stream.by_end) stream.by_launch.push_back({launched(e), e});
-  std::ranges::stable_sort(stream.by_launch, {}, &Launched::at);
+  sort_runs_by(stream.by_launch, &Launched::at);
   for (size_t i = 1; i < stream.by_launch.size(); ++i) {
     const EventId earlier = stream.by_launch[i - 1].latest;
     if (ends_before(stream.by_launch[i].latest, earlier)) stream.by_launch[i].latest = earlier;
@@ -59,7 +60,7 @@ void Streams::mark_first() {
   std::vector<bool> seen(trace_.size());
   std::vector<EventId> all;
   for (const Stream& each : streams_) all.insert(all.end(), each.by_end.begin(), each.by_end.end());
-  std::ranges::sort(all, {}, [&](EventId e) { return std::pair(begin(e), e); });
+  sort_runs_by(all, [&](EventId e) { return std::pair(begin(e), e); });
   for (const EventId e : all) {
     const EventId launch = links_.launch_of(e);
     if (launch == Links::nobody || seen[launch]) continue;
@@ -107,7 +108,7 @@ int64_t Streams::busy(int64_t begin, int64_t end) const {
     std::ranges::copy_if(each.by_end, std::back_inserter(all),
                          [&](EventId e) { return this->begin(e)<end&& this->end(e)> begin; });
   }
-  std::ranges::sort(all, {}, [&](EventId e) { return this->begin(e); });
+  sort_runs_by(all, [&](EventId e) { return this->begin(e); });
   Intervals busy;
   for (const EventId e : all) busy.add(this->begin(e), this->end(e));
   return busy.length_in(begin, end);
