@@ -24,7 +24,7 @@ std::vector<Arrow> arrows_of(const Trace& trace, const TrackOrder& order,
   if (found == trace.categories().end()) return {};
   const auto wanted = static_cast<uint16_t>(found - trace.categories().begin());
   const auto ends = [&](char phase, auto use) {
-    for (EventId e = 0; e < trace.size(); ++e) {
+    for (const EventId e : trace.events()) {
       if (trace.phases()[e] != phase || trace.category_ids()[e] != wanted) continue;
       const EventId event = beginning_at(trace, order, trace.track_ids()[e], trace.ts()[e]);
       if (event != nobody) use(trace.links()[e], event);

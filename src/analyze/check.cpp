@@ -26,7 +26,7 @@ Problem lost(const Trace& trace) {
 
 Problem negative(const Trace& trace) {
   Problem problem{"negative duration", "events that end before they begin", 0, {}};
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (trace.dur()[e] != none && trace.dur()[e] < 0) add(problem, e);
   }
   return problem;
@@ -54,7 +54,7 @@ std::vector<Problem> flows(const Trace& trace) {
     auto operator<=>(const End&) const = default;
   };
   std::vector<End> ends;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     const char phase = trace.phases()[e];
     if (phase == 's' || phase == 'f')
       ends.push_back({trace.links()[e], trace.category_ids()[e], phase, e});
@@ -99,7 +99,7 @@ std::vector<Problem> launches(const Trace& trace, const Classes& classes) {
       {}};
   const Links links(trace, classes);
   const std::vector<bool> is_launch = launch_names(trace);
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (classes[e] == EventClass::runtime && is_launch[trace.name_ids()[e]] &&
         links.work_of(e).empty())
       add(unfinished, e);

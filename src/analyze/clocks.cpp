@@ -42,7 +42,7 @@ std::optional<int64_t> most_offset(const Trace& host, std::vector<Pair> pairs) {
   for (size_t i = 1; i < pairs.size(); ++i) pairs[i].end = std::max(pairs[i].end, pairs[i - 1].end);
   const Classes classes(host);
   std::optional<int64_t> most;
-  for (EventId e = 0; e < host.size(); ++e) {
+  for (const EventId e : host.events()) {
     if (classes[e] != EventClass::runtime || !host.name(e).ends_with("DeviceSynchronize")) continue;
     const auto behind = std::ranges::lower_bound(pairs, begin_at(host, e), {}, &Pair::cause);
     if (behind == pairs.begin()) continue;
@@ -58,7 +58,7 @@ std::vector<Pair> steps_of_both(const Trace& host, const Trace& devices) {
   for (const Step& step : profiler_steps(host)) by_name.emplace(host.name(step.event), step.event);
   std::vector<Pair> out;
   std::map<std::string_view, bool> seen;
-  for (EventId e = 0; e < devices.size(); ++e) {
+  for (const EventId e : devices.events()) {
     const auto step = by_name.find(devices.name(e));
     if (devices.phases()[e] != 'X' || step == by_name.end() || seen[step->first]) continue;
     seen[step->first] = true;
@@ -96,7 +96,7 @@ std::vector<Pair> times_of(const Trace& host, const Trace& devices,
 std::vector<EventId> work_of(const Trace& devices) {
   const Classes classes(devices);
   std::vector<EventId> out;
-  for (EventId e = 0; e < devices.size(); ++e)
+  for (const EventId e : devices.events())
     if (classes.is_device_work(e)) out.push_back(e);
   return out;
 }
@@ -106,7 +106,7 @@ std::unordered_map<int64_t, EventId> by_number(const Trace& host, EventClass whi
                                                std::span<const int64_t> numbers) {
   const Classes classes(host);
   std::unordered_map<int64_t, EventId> out;
-  for (EventId e = 0; e < host.size(); ++e)
+  for (const EventId e : host.events())
     if (numbers[e] != none && classes[e] == which) out.emplace(numbers[e], e);
   return out;
 }

@@ -59,7 +59,7 @@ void add_incidents(const Trace& trace, Compilation& out) {
   for (const std::string& name : trace.names()) wanted.push_back(is_incident(name));
   const Classes classes(trace);
   std::vector<EventId> events;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (wanted[trace.name_ids()[e]] && classes[e] == EventClass::instant) events.push_back(e);
   }
   if (events.empty()) return;

@@ -39,7 +39,7 @@ Result<std::set<uint32_t>> vitro_phases(const Trace& trace) {
   std::vector<bool> seen(trace.names().size());
   std::vector<EventId> first;
   const Classes classes(trace);
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     const uint32_t name = trace.name_ids()[e];
     if (seen[name] || classes[e] != EventClass::op) continue;
     seen[name] = true;
@@ -72,7 +72,7 @@ class Reader {
 
   void read(std::span<const EventId> events) {
     open_.clear();
-    for (const EventId e : events) {
+    for (const EventId e : paced(events)) {
       const int64_t begin = trace_.ts()[e];
       while (!open_.empty() && end_of(trace_, open_.back().event) <= begin) open_.pop_back();
       look_at(e);

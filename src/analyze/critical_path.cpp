@@ -28,7 +28,7 @@ struct Scope {
 
 EventId annotation_event(const Trace& trace, const Classes& classes, const PathOptions& options) {
   std::vector<EventId> found;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (trace.phases()[e] == 'X' && classes[e] == EventClass::annotation &&
         trace.name(e).find(options.annotation) != std::string_view::npos)
       found.push_back(e);

@@ -72,7 +72,7 @@ Chosen choose(const Trace& trace, const CutOptions& options) {
   Chosen chosen;
   const Arrows arrows(trace, dated);
   auto next = dated.begin();
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     const bool is_next = next != dated.end() && *next == e;
     if (is_next) ++next;
     const bool names =

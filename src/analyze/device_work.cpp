@@ -39,7 +39,7 @@ WorkKinds::WorkKinds(const Trace& trace, const Classes& classes)
 std::vector<Device> devices_of(const Trace& trace, const Classes& classes) {
   std::map<decltype(order_of({})), Device> by_pid;
   std::vector<Device*> of_track(trace.tracks().size());
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (!classes.is_device_work(e)) continue;
     const uint32_t track = trace.track_ids()[e];
     if (!of_track[track]) {
@@ -60,7 +60,7 @@ std::vector<Device> devices_of(const Trace& trace, const Classes& classes) {
 
 WorkTimes times_of(const Trace& trace, const WorkKinds& kinds, std::span<const EventId> work) {
   WorkTimes out;
-  for (const EventId e : work) {
+  for (const EventId e : paced(work)) {
     const int64_t begin = trace.ts()[e], end = end_of(trace, e);
     const WorkKind kind = kinds[e];
     if (kind == WorkKind::wait) continue;

@@ -68,11 +68,11 @@ class Side {
 
   Result<Done> read() {
     std::vector<EventId> events;
-    for (EventId e = 0; e < trace_.size(); ++e) {
+    for (const EventId e : trace_.events()) {
       if (counts(e)) events.push_back(e);
     }
     if (!shapes_) {
-      for (const EventId e : events) add(e, {});
+      for (const EventId e : paced(events)) add(e, {});
       return Done{};
     }
     return trace_.read_events(events, [&](EventId e, std::string_view text) {

@@ -112,7 +112,7 @@ std::vector<EventId> find(const Trace& trace, const Query& query) {
   const Fits fits(trace, query);
   std::vector<EventId> found;
   if (query.ids.empty()) {
-    for (EventId e = 0; e < trace.size(); ++e)
+    for (const EventId e : trace.events())
       if (fits(e)) found.push_back(e);
     return found;
   }
@@ -155,7 +155,7 @@ Result<Answer> answer_found(const Trace& trace, std::vector<EventId> events,
 
 int64_t begin_of(const Trace& trace) {
   int64_t begin = INT64_MAX;
-  for (EventId e = 0; e < trace.size(); ++e)
+  for (const EventId e : trace.events())
     if (trace.phases()[e] != 'M') begin = std::min(begin, trace.ts()[e]);
   return begin == INT64_MAX ? 0 : begin;
 }

@@ -37,7 +37,7 @@ class Builder {
   explicit Builder(const Trace& trace)
       : trace_(trace), classes_(trace), timeline_(trace), places_(trace.size()) {
     std::vector<bool> is_stream(trace.tracks().size());
-    for (EventId e = 0; e < trace.size(); ++e)
+    for (const EventId e : trace.events())
       if (classes_.is_device_work(e)) is_stream[trace.track_ids()[e]] = true;
     for (size_t t = 0; t < is_stream.size(); ++t) {
       const TrackInfo& track = trace.tracks()[t];
@@ -50,7 +50,7 @@ class Builder {
       std::vector<EventId> events;
       std::ranges::copy_if(timeline_.track(t), std::back_inserter(events),
                            [&](EventId e) { return is_host(e); });
-      for (const EventId e : events) ++tree_[place(e)].calls;
+      for (const EventId e : paced(events)) ++tree_[place(e)].calls;
       each_self(trace_, events, [&](EventId e, int64_t begin, int64_t end) {
         tree_[place(e)].self += end - begin;
       });
@@ -60,7 +60,7 @@ class Builder {
 
   Flames device() && {
     const Links links(trace_, classes_);
-    for (EventId e = 0; e < trace_.size(); ++e) {
+    for (const EventId e : trace_.events()) {
       if (!classes_.is_device_work(e)) continue;
       const EventId launch = links.launch_of(e);
       const uint32_t around = launch == Links::nobody ? top(e) : place(launch);

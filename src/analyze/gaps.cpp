@@ -144,7 +144,7 @@ Reading read_gaps(const Trace& trace, const GapOptions& options) {
   std::map<std::string, std::vector<EventId>> by_device;
   const auto read = [&](uint32_t track, std::span<const EventId> work) {
     StreamReader reader(trace, links, options, track);
-    for (const EventId e : work) reader.add(e);
+    for (const EventId e : paced(work)) reader.add(e);
     return reader;
   };
   for (uint32_t t = 0; t < order.tracks(); ++t) {

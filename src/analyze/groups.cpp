@@ -17,7 +17,7 @@ std::string_view part_of(std::string_view name, GroupBy by) {
 }
 
 bool has_python(const Trace& trace, const Classes& classes, GroupBy by) {
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (classes[e] == EventClass::python && !part_of(trace.name(e), by).empty()) return true;
   }
   return false;
@@ -60,7 +60,7 @@ uint32_t Groups::number(uint32_t outer, std::string_view text) {
 void Groups::read_python(const Trace& trace, const Timeline& timeline, GroupBy by) {
   const Classes classes(trace);
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
-    for (const EventId e : timeline.track(t)) {
+    for (const EventId e : paced(timeline.track(t))) {
       const EventId around = timeline.parent(e);
       const uint32_t outer = around == Timeline::nobody ? 0 : of_event_[around];
       const std::string_view part =
@@ -73,7 +73,7 @@ void Groups::read_python(const Trace& trace, const Timeline& timeline, GroupBy b
 Result<Done> Groups::read_texts(const Trace& trace, std::string_view argument) {
   const Classes classes(trace);
   std::vector<EventId> ops;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (classes[e] == EventClass::op || classes[e] == EventClass::annotation) ops.push_back(e);
   }
   Arguments args;
@@ -87,7 +87,7 @@ Result<Done> Groups::read_texts(const Trace& trace, std::string_view argument) {
 void Groups::inherit(const Trace& trace, const Timeline& timeline) {
   const Classes classes(trace);
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
-    for (const EventId e : timeline.track(t)) {
+    for (const EventId e : paced(timeline.track(t))) {
       const EventId around = timeline.parent(e);
       if (classes[e] == EventClass::runtime && around != Timeline::nobody)
         of_event_[e] = of_event_[around];

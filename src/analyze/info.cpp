@@ -22,7 +22,7 @@ void count(const Trace& trace, Info& out) {
   std::map<std::pair<uint16_t, char>, Info::Kind> kinds;
   out.rows.resize(trace.tracks().size());
   for (size_t t = 0; t < out.rows.size(); ++t) out.rows[t].track = trace.tracks()[t];
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     const char phase = trace.phases()[e];
     Info::Kind& kind = kinds[{trace.category_ids()[e], phase}];
     ++kind.events;

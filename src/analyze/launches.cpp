@@ -35,7 +35,7 @@ std::vector<Launches::Call> calls_of(const Trace& trace, const Classes& classes,
                                      const std::vector<Launch>& list,
                                      const LaunchOptions& options) {
   std::map<uint32_t, CallTimes> by_name;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (classes[e] != EventClass::runtime) continue;
     CallTimes& times = by_name[trace.name_ids()[e]];
     const int64_t length = end_of(trace, e) - trace.ts()[e];
@@ -101,7 +101,7 @@ bool is_brief(const Trace& trace, const Launch& launch) {
 
 std::vector<Launch> launch_list(const Trace& trace, const Classes& classes, const Links& links) {
   std::vector<std::pair<EventId, EventId>> pairs;  // call, work
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (!classes.is_device_work(e)) continue;
     const EventId call = links.launch_of(e);
     if (call != Links::nobody) pairs.emplace_back(call, e);

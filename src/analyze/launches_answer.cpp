@@ -186,7 +186,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
   const std::vector<bool> excuse = excused(list);
   std::map<uint32_t, std::vector<EventId>> by_name;
   std::map<uint32_t, EventId> first;  // of the file
-  for (EventId e = 0; e < trace_.size(); ++e) {
+  for (const EventId e : trace_.events()) {
     if (classes_[e] != EventClass::runtime) continue;
     const uint32_t name = trace_.name_ids()[e];
     const auto known = first.try_emplace(name, e).first;
@@ -197,14 +197,14 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     const std::string& text = trace_.names()[name];
     const std::string_view avoid = advice_on_calls(text);
     std::vector<int64_t> lengths;
-    for (const EventId e : calls) lengths.push_back(length(e));
+    for (const EventId e : paced(calls)) lengths.push_back(length(e));
     std::ranges::sort(lengths);
     // What half of the calls take is usual, unless they need not be made at all.
     const int64_t median = nearest_rank(lengths, 50), most_usual = options_.slow_call_ns;
     const int64_t usual = avoid.empty() ? median : std::min(median, most_usual);
     const int64_t limit = std::max(usual, most_usual);
     Cost cost;
-    for (const EventId e : calls) {
+    for (const EventId e : paced(calls)) {
       if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= limit) continue;
       cost.add(e, trace_.ts()[e], length(e), length(e) - usual, idle(all_busy_, e));
     }

@@ -20,7 +20,7 @@ std::span<const Entry> with(const std::vector<Entry>& sorted, int64_t correlatio
 Links::Links(const Trace& trace, const Classes& classes)
     : links_(trace.links()), external_ids_(trace.external_ids()) {
   bool by_op = false;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (links_[e] == none) by_op |= classes.is_device_work(e) && external_ids_[e] != none;
     if (links_[e] == none) continue;
     if (classes[e] == EventClass::runtime) launches_.emplace_back(links_[e], e);
@@ -28,7 +28,8 @@ Links::Links(const Trace& trace, const Classes& classes)
   }
   sort_runs_by(launches_, std::identity());
   sort_runs_by(work_, std::identity());
-  for (EventId e = 0; by_op && e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
+    if (!by_op) break;
     if (classes[e] == EventClass::op && external_ids_[e] != none)
       ops_.emplace_back(external_ids_[e], e);
   }

@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "vitro/analyze/paced.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -73,6 +74,12 @@ class Watch {
     }
   }
 
+  // Lets go of all pages where too many are resident.
+  void bound() {
+    const std::lock_guard hold(lock_);
+    if (total_ > most_resident()) let_go();
+  }
+
   // Before it is unmapped: afterwards the addresses may be somebody else's.
   void remove(void* data) {
     std::jthread ended;  // joined when nobody holds the lock
@@ -88,17 +95,20 @@ class Watch {
   static constexpr std::chrono::milliseconds interval{1};
 
   void run(const std::stop_token& stop) {
-    const ResidentBytes resident;
     std::unique_lock hold(lock_);
     while (!stop.stop_requested()) {
-      if (resident.now() > most_resident()) {
-        for (const auto& [data, bytes] : mapped_) madvise(data, bytes, MADV_DONTNEED);
-      }
+      let_go();
       wake_.wait_for(hold, stop, interval, [] { return false; });
     }
   }
 
-  std::mutex lock_;  // all of it
+  void let_go() const {
+    if (resident_.now() <= most_resident()) return;
+    for (const auto& [data, bytes] : mapped_) madvise(data, bytes, MADV_DONTNEED);
+  }
+
+  const ResidentBytes resident_;
+  std::mutex lock_;  // all below
   std::condition_variable_any wake_;
   std::map<void*, size_t> mapped_;
   size_t total_ = 0;
@@ -114,6 +124,10 @@ struct OpenFile {
 };
 
 }  // namespace
+
+void bound_resident() {
+  Watch::of_all().bound();
+}
 
 Mapped::Mapped(Mapped&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}

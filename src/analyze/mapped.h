@@ -2,9 +2,10 @@
 //   Result<Mapped> column = Mapped::open(path);
 //   column->as<int64_t>()
 // What was touched of a mapped file counts as the process's memory for as long as the system has no
-// need of it.  So all of them are watched: where more than VITRO_TRACE_RESIDENT_MB are resident,
-// the process lets go of their pages.  Nothing is lost by that: what is touched again comes from
-// the system's cache, in about a microsecond for 64 KiB.  Threads: different objects from any.
+// need of it.  So all of them are watched, by a thread and by loops over events (paced.h): where
+// more than VITRO_TRACE_RESIDENT_MB are resident, the process lets go of their pages.  Nothing is
+// lost by that: what is touched again comes from the system's cache, in about a microsecond for 64
+// KiB.  Threads: different objects from any.
 #pragma once
 
 #include <cstddef>

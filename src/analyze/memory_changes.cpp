@@ -16,7 +16,7 @@ class Reader {
 
   Result<MemoryChanges> take() {
     std::vector<EventId> events;
-    for (EventId e = 0; e < trace_.size(); ++e) {
+    for (const EventId e : trace_.events()) {
       if (classes_[e] != EventClass::instant) continue;
       const std::string_view name = trace_.name(e);
       if (name == "[memory]" || name == "[OutOfMemory]") events.push_back(e);

@@ -38,7 +38,7 @@ std::vector<Intervals> late_launches(const Trace& trace, const Classes& classes)
   for (const Device& device : devices) {
     std::vector<Intervals> late(trace.tracks().size());
     int64_t last = INT64_MAX;
-    for (const EventId e : device.work) {
+    for (const EventId e : paced(device.work)) {
       const EventId launch = links.launch_of(e);
       if (last < trace.ts()[e] && launch != Links::nobody && trace.ts()[launch] > last)
         late[trace.track_ids()[launch]].add(last, trace.ts()[launch]);

@@ -69,7 +69,7 @@ class Merger {
   std::vector<Kernel> kernels(const std::map<std::string, Measured>& times, MergeResult& result) {
     std::set<std::string> found;
     std::vector<Kernel> valid;
-    for (EventId e = 0; e < host_.size(); ++e) {
+    for (const EventId e : host_.events()) {
       if (!has_id(e)) continue;
       const std::string key =
           cat(host_.name(e), "_", host_.external_ids()[e], "_", ordinals_.at(host_.track_ids()[e]));
@@ -100,7 +100,7 @@ class Merger {
   std::map<uint32_t, size_t> threads() const {
     std::map<int64_t, std::vector<uint32_t>> by_number;
     std::set<uint32_t> seen;
-    for (EventId e = 0; e < host_.size(); ++e) {
+    for (const EventId e : host_.events()) {
       const uint32_t track = host_.track_ids()[e];
       if (!has_id(e) || !seen.insert(track).second) continue;
       const std::string& tid = host_.tracks()[track].tid;

@@ -29,14 +29,14 @@ class Chosen {
   Chosen(const Trace& host, const Trace& devices, MergedTraces& merged)
       : host_(host), devices_(devices), classes_(devices), merged_(merged) {
     const Classes host_classes(host);
-    for (EventId e = 0; e < host.size(); ++e) {
+    for (const EventId e : host.events()) {
       if (host_classes[e] != EventClass::runtime) continue;
       has_calls_ = true;
       if (host.links()[e] != none) calls_.insert(host.links()[e]);
     }
-    for (EventId e = 0; e < devices.size(); ++e)
+    for (const EventId e : devices.events())
       if (classes_.is_device_work(e)) pids_.insert(place_of(devices, e).first);
-    for (EventId e = 0; e < host.size(); ++e)
+    for (const EventId e : host.events())
       if (host.phases()[e] == 'M') named_.emplace(host.name(e), place_of(host, e));
   }
 
@@ -44,7 +44,7 @@ class Chosen {
 
   std::vector<EventId> take() {
     std::vector<EventId> out;
-    for (EventId e = 0; e < devices_.size(); ++e) {
+    for (const EventId e : devices_.events()) {
       if (uint64_t* count = counted_as(e)) {
         ++*count;
         out.push_back(e);
@@ -85,9 +85,10 @@ class Chosen {
 std::string stream_of_both(const Trace& host, const Trace& devices) {
   std::set<Place> streams;
   const Classes of_host(host), of_devices(devices);
-  for (EventId e = 0; e < host.size(); ++e)
+  for (const EventId e : host.events())
     if (of_host.is_device_work(e)) streams.insert(place_of(host, e));
-  for (EventId e = 0; !streams.empty() && e < devices.size(); ++e) {
+  for (const EventId e : devices.events()) {
+    if (streams.empty()) break;
     const Place place = place_of(devices, e);
     if (of_devices.is_device_work(e) && streams.contains(place))
       return cat("pid ", place.first, ", tid ", place.second);
@@ -102,7 +103,7 @@ class Writer {
         shift_(devices.base() + offset - host.base()),
         out_(out),
         number_(last_arrow(host)) {
-    for (EventId e = 0; e < host.size(); ++e) {
+    for (const EventId e : host.events()) {
       const char phase = host.phases()[e];
       if ((phase != 's' && phase != 'f') || host.links()[e] == none) continue;
       if (host.category(e) == arrow_name) (phase == 's' ? begun_ : ended_).insert(host.links()[e]);

@@ -103,7 +103,7 @@ class Calls {
     std::vector<size_t> next(groups_.size());
     for (size_t g = 1; g < next.size(); ++g) next[g] = next[g - 1] + groups_[g - 1].calls;
     std::vector<int64_t> lengths(calls_);
-    for (EventId e = 0; e < trace_.size(); ++e)
+    for (const EventId e : trace_.events())
       if (group_of_[e] != uncounted) lengths[next[group_of_[e]]++] = length(e);
     for (size_t g = 0; g < groups_.size(); ++g) {
       const size_t calls = groups_[g].calls;
@@ -139,7 +139,7 @@ std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool 
   const Classes classes(trace);
   Calls calls(trace, timeline);
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
-    for (const EventId e : timeline.track(t)) {
+    for (const EventId e : paced(timeline.track(t))) {
       const EventClass which = classes[e];
       if (counts(which)) calls.add(e, {which, trace.name_ids()[e], group_of(e)}, nested);
     }

@@ -33,7 +33,7 @@ void add_kernels(const Trace& trace, const WorkKinds& kinds, const Device& devic
     std::vector<std::pair<int64_t, EventId>> each;
   };
   std::map<uint32_t, Group> groups;
-  for (const EventId e : device.work) {
+  for (const EventId e : paced(device.work)) {
     if (kinds[e] != WorkKind::communication) continue;
     const int64_t begin = trace.ts()[e], end = end_of(trace, e);
     const int64_t exposed = end - begin - times.compute.length_in(begin, end);
@@ -60,7 +60,7 @@ std::vector<Turns> turns_of(const Trace& trace, const WorkKinds& kinds, const De
   const std::vector<Step> steps = profiler_steps(trace);
   if (steps.size() < 3) return {};
   std::map<uint32_t, Turns> by_name;
-  for (const EventId e : device.work) {
+  for (const EventId e : paced(device.work)) {
     if (kinds[e] != WorkKind::communication) continue;
     const auto next = std::ranges::upper_bound(steps, trace.ts()[e], {}, &Step::begin);
     if (next == steps.begin() || trace.ts()[e] >= std::prev(next)->end) continue;

@@ -67,7 +67,7 @@ class Recorder {
 QueueOverTime queue_of(const Trace& trace, const Links& links, uint32_t track,
                        std::span<const EventId> work, uint64_t full_queue) {
   std::vector<int64_t> launched, begun;
-  for (const EventId e : work) {
+  for (const EventId e : paced(work)) {
     const EventId launch = links.launch_of(e);
     if (launch == Links::nobody) continue;
     launched.push_back(trace.ts()[launch]);

@@ -43,7 +43,7 @@ class Reader {
   }
 
   void read(std::span<const EventId> events) {
-    for (const EventId e : events) {
+    for (const EventId e : paced(events)) {
       close_before(trace_.ts()[e]);
       open(e);
     }

@@ -38,7 +38,7 @@ void each_self(const Trace& trace, std::span<const EventId> events, Use use) {
       open.pop_back();
     }
   };
-  for (const EventId e : events) {
+  for (const EventId e : paced(events)) {
     advance(trace.ts()[e]);
     at = trace.ts()[e];
     open.push_back(e);

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "vitro/analyze/paced.h"
+
 namespace vitro::analyze {
 
 template <class T, class Before>
@@ -36,8 +38,8 @@ class RunSort {
   size_t last_but_one() const { return begins_.back() - begins_[begins_.size() - 2]; }
 
   size_t end_of_run(size_t begin) {
-    size_t end = static_cast<size_t>(std::is_sorted_until(at(begin), at(list_.size()), before_) -
-                                     list_.data());
+    size_t end = begin + 1;
+    for (; end < list_.size() && !before_(*at(end), *at(end - 1)); ++end) pace_.step();
     if (end - begin >= least) return end;
     const size_t wanted = std::min(begin + least, list_.size());
     for (; end < wanted; ++end)
@@ -60,14 +62,14 @@ class RunSort {
   void merge(T* first, T* second, T* behind) {
     if (second - first <= behind - second) {
       aside_.assign(first, second);
-      for (size_t left = 0; left < aside_.size(); ++first)
+      for (size_t left = 0; left < aside_.size(); ++first, pace_.step())
         *first = second < behind && before_(*second, aside_[left]) ? *second++ : aside_[left++];
       return;
     }
     aside_.assign(second, behind);
     T *left = second, *out = behind;
     size_t right = aside_.size();
-    while (right > 0 && left > first)
+    for (; right > 0 && left > first; pace_.step())
       *--out = before_(aside_[right - 1], *(left - 1)) ? *--left : aside_[--right];
     std::copy_backward(aside_.begin(), aside_.begin() + static_cast<std::ptrdiff_t>(right), out);
   }
@@ -76,6 +78,7 @@ class RunSort {
   Before before_;
   std::vector<size_t> begins_;  // of runs that are not merged yet
   std::vector<T> aside_;
+  Pace pace_;  // to compare them may take what lies in columns
 };
 
 template <class T, class Before>

@@ -123,7 +123,7 @@ void Reader::read_devices() {
   Intervals busy;
   for (const Device& device : devices_of(trace_, classes_)) {
     busy = united(busy, times_of(trace_, kinds, device.work).busy);
-    for (const EventId e : device.work) {
+    for (const EventId e : paced(device.work)) {
       const EventId launch = links_.launch_of(e);
       const size_t step = step_at(trace_.ts()[launch == Links::nobody ? e : launch]);
       if (step == no_step) continue;

@@ -28,7 +28,8 @@ Window window_of(const Trace& trace, const std::vector<Step>& steps) {
   };
   for (const Step& step : steps) include(step.begin, step.end);
   const Classes classes(trace);
-  for (EventId e = 0; steps.empty() && e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
+    if (!steps.empty()) break;
     const int64_t dur = trace.dur()[e];
     if (trace.phases()[e] == 'X' && classes[e] != EventClass::metadata && dur >= 0)
       include(trace.ts()[e], trace.ts()[e] + dur);
@@ -43,7 +44,7 @@ std::vector<Step> profiler_steps(const Trace& trace) {
   for (const std::string& name : trace.names()) numbers.push_back(step_number(name));
   const Classes classes(trace);
   std::vector<Step> out;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     const int64_t number = numbers[trace.name_ids()[e]];
     if (number < 0 || trace.phases()[e] != 'X' || classes[e] == EventClass::device_range) continue;
     const int64_t begin = trace.ts()[e];

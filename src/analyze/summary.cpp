@@ -114,7 +114,7 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
   const Intervals used = united(times.compute, times.communication);
   const Intervals exposed = without(times.memory, used);
   std::map<std::string_view, Copies> by_name;
-  for (const EventId e : device.work) {
+  for (const EventId e : paced(device.work)) {
     if (kinds[e] != WorkKind::memory) continue;
     const int64_t begin = std::max(trace.ts()[e], window.begin);
     const int64_t length = exposed.length_in(begin, std::min(end_of(trace, e), window.end));
@@ -150,7 +150,7 @@ void conclude_overhead(const Trace& trace, const Classes& classes, const Window&
                        Findings& findings) {
   std::vector<std::pair<int64_t, EventId>> longest;
   std::vector<std::pair<int64_t, int64_t>> spans;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (classes[e] != EventClass::overhead) continue;
     longest.emplace_back(-trace.dur()[e], e);
     spans.emplace_back(trace.ts()[e], end_of(trace, e));

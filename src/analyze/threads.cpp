@@ -354,7 +354,7 @@ AnswerTable pool_table(const Trace& trace, const Threads& all) {
 
 bool has_devices(const Trace& trace) {
   const Classes classes(trace);
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (classes.is_device_work(e)) return true;
   }
   return false;

@@ -35,7 +35,7 @@ void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
   const auto ts = trace.ts();
   const size_t crossing_before = crossing_.size();
   std::vector<EventId> open;
-  for (const EventId e : events) {
+  for (const EventId e : paced(events)) {
     const int64_t begin = ts[e], end = begin + length(trace, e);
     const auto end_of = [&](EventId outer) { return ts[outer] + length(trace, outer); };
     while (!open.empty() && end_of(open.back()) <= begin) open.pop_back();

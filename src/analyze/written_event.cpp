@@ -14,7 +14,7 @@ report::Json& write_id(report::Json& json, std::string_view key, std::string_vie
 
 int64_t last_arrow(const Trace& trace) {
   int64_t last = 0;
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     const bool is_end = trace.phases()[e] == 's' || trace.phases()[e] == 'f';
     if (is_end && trace.links()[e] != none) last = std::max(last, trace.links()[e]);
   }

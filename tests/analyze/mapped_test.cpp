@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "analyze/trace_files.h"
 #include "vitro/analyze/file_memory.h"
+#include "vitro/analyze/paced.h"
 
 namespace vitro::analyze {
 namespace {
@@ -53,6 +55,24 @@ TEST_F(MappedFiles, are_let_go_of_where_too_much_is_resident_and_keep_what_was_w
   EXPECT_TRUE(becomes_less_than(before + 32));
   for (size_t i = 0; i < numbers; ++i) ASSERT_EQ(all[i], i + 7);
   EXPECT_TRUE(becomes_less_than(before + 32));
+}
+
+TEST_F(MappedFiles, are_let_go_of_by_loops_over_events) {
+  allow(8);
+  const size_t before = resident();
+  auto scratch = Mapped::scratch(folder_.path(), numbers * sizeof(uint64_t));
+  ASSERT_TRUE(scratch) << scratch.why();
+  const std::span all(static_cast<uint64_t*>(scratch->data()), numbers);
+  std::vector<EventId> pages;
+  for (EventId at = 0; at < numbers; at += 32) pages.push_back(at);
+  size_t most = 0, steps = 0;
+  for (const EventId at : paced(pages)) {
+    // Just behind where the loop asks for it: 4 MiB are touched from one such place to the next.
+    if (steps % (1U << 14) == 0) most = std::max(most, resident());
+    all[at] = ++steps;
+  }
+  EXPECT_EQ(steps, pages.size());
+  EXPECT_LE(most, before + 8 + 1);
 }
 
 TEST_F(MappedFiles, come_and_go_while_others_are_let_go_of) {

@@ -19,13 +19,13 @@ class TrackOrder {
   TrackOrder(const Trace& trace, Keep keep) : first_(trace.tracks().size() + 1) {
     const auto phases = trace.phases();
     const auto tracks = trace.track_ids();
-    for (EventId e = 0; e < trace.size(); ++e) {
+    for (const EventId e : trace.events()) {
       if (phases[e] == 'X' && keep(e)) ++first_[tracks[e] + 1];
     }
     for (size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
     order_.resize(first_.back());
     std::vector<size_t> next(first_.begin(), first_.end() - 1);
-    for (EventId e = 0; e < trace.size(); ++e) {
+    for (const EventId e : trace.events()) {
       if (phases[e] == 'X' && keep(e)) order_[next[tracks[e]]++] = e;
     }
     sort(trace);

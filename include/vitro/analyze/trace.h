@@ -1,7 +1,7 @@
 // A trace as PyTorch's profiler (Kineto), Vitro and other writers of Chrome's format leave it, of
 // any size, as columns.
 //   Result<Trace> trace = Trace::open("trace.json.gz");
-//   for (EventId e = 0; e < trace->size(); ++e)
+//   for (const EventId e : trace->events())
 //     if (trace->category(e) == "kernel") total += trace->dur()[e];
 // Columns lie in a file that is mapped, so a trace of many gigabytes takes little memory; they are
 // kept in the user's cache folder and found again the next time.  Threads: a Trace may be read by
@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vitro/analyze/paced.h"
 #include "vitro/base/result.h"
 
 namespace vitro::report {
@@ -24,8 +25,6 @@ class Output;
 }
 
 namespace vitro::analyze {
-
-using EventId = uint32_t;  // counts the events in the order of the file
 
 // Where a number of an event is not given.
 inline constexpr int64_t none = INT64_MIN;
@@ -61,6 +60,10 @@ class Trace {
   ~Trace();
 
   size_t size() const { return phases_.size(); }
+  // For loops over all of them.
+  Paced<std::ranges::iota_view<EventId, EventId>> events() const {
+    return Paced(std::views::iota(EventId{0}, static_cast<EventId>(size())));
+  }
   // Nanoseconds from base().
   std::span<const int64_t> ts() const { return ts_; }
   // Nanoseconds; `none` for events without a duration.

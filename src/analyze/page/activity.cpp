@@ -93,7 +93,7 @@ class Painter {
 
 Window window_of(const Trace& trace, const Doings& doings) {
   Window window{INT64_MAX, INT64_MIN};
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (doings[e] == Doing::nothing || trace.dur()[e] == none) continue;
     window.begin = std::min(window.begin, trace.ts()[e]);
     window.end = std::max(window.end, trace.ts()[e] + std::max<int64_t>(trace.dur()[e], 0));

@@ -40,7 +40,7 @@ Dependencies::Dependencies(const Trace& trace, const Classes& classes, const Lin
                            const Streams& streams)
     : trace_(trace), links_(links), streams_(streams) {
   for (const std::string& name : trace.names()) calls_.push_back(call_of(name));
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (trace.phases()[e] == 'X' && classes[e] == EventClass::runtime &&
         calls_[trace.name_ids()[e]] == Call::stream_wait)
       wait_calls_[trace.track_ids()[e]].push_back(trace.ts()[e]);
@@ -51,7 +51,7 @@ Dependencies::Dependencies(const Trace& trace, const Classes& classes, const Lin
 
 void Dependencies::read_records(const Classes& classes) {
   std::vector<EventId> events;
-  for (EventId e = 0; e < trace_.size(); ++e) {
+  for (const EventId e : trace_.events()) {
     if (trace_.phases()[e] == 'X' && classes[e] == EventClass::sync) events.push_back(e);
   }
   if (events.empty()) return;

@@ -14,7 +14,7 @@ Streams::Streams(const Trace& trace, const Classes& classes, const Links& links)
       links_(links),
       place_(trace.tracks().size(), UINT32_MAX),
       begins_launch_(trace.size()) {
-  for (EventId e = 0; e < trace.size(); ++e) {
+  for (const EventId e : trace.events()) {
     if (trace.phases()[e] != 'X' || !classes.is_device_work(e)) continue;
     uint32_t& place = place_[trace.track_ids()[e]];
     if (place == UINT32_MAX) {
@@ -48,7 +48,7 @@ bool Streams::ends_before(EventId a, EventId b) const {
 void Streams::fill(Stream& stream) const {
   const auto before = [&](EventId a, EventId b) { return ends_before(a, b); };
   sort_runs(std::span(stream.by_end), before);
-  for (const EventId e : stream.by_end) stream.by_launch.push_back({launched(e), e});
+  for (const EventId e : paced(stream.by_end)) stream.by_launch.push_back({launched(e), e});
   sort_runs_by(stream.by_launch, &Launched::at);
   for (size_t i = 1; i < stream.by_launch.size(); ++i) {
     const EventId earlier = stream.by_launch[i - 1].latest;
@@ -61,7 +61,7 @@ void Streams::mark_first() {
   std::vector<EventId> all;
   for (const Stream& each : streams_) all.insert(all.end(), each.by_end.begin(), each.by_end.end());
   sort_runs_by(all, [&](EventId e) { return std::pair(begin(e), e); });
-  for (const EventId e : all) {
+  for (const EventId e : paced(all)) {
     const EventId launch = links_.launch_of(e);
     if (launch == Links::nobody || seen[launch]) continue;
     seen[launch] = true;

@@ -34,7 +34,7 @@ Threads::Threads(const Trace& trace, const Classes& classes, const Timeline& tim
     place_[t] = static_cast<uint32_t>(tracks_.size());
     tracks_.push_back(t);
     Intervals& busy = busy_.emplace_back();
-    for (const EventId e : events) {
+    for (const EventId e : paced(events)) {
       if (is_busy(classes[e])) busy.add(trace.ts()[e], end_of(trace, e));
     }
   }
