@@ -109,7 +109,7 @@ std::string_view advice_on_copies(std::string_view name) {
 }
 
 void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& device,
-                     const Window& window, Findings& findings) {
+                     const Window& window, const std::vector<Step>& steps, Findings& findings) {
   const WorkTimes times = times_of(trace, kinds, device.work);
   const Intervals used = united(times.compute, times.communication);
   const Intervals exposed = without(times.memory, used);
@@ -143,7 +143,7 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
            time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
            " of that in ", count_of(copies.calls, "call"), " of ", short_name(most->first)),
        std::string(advice_on_copies(most->first))},
-      0, all, std::move(events), std::move(when));
+      beyond_other_steps(steps, window, exposed), all, std::move(events), std::move(when));
 }
 
 void conclude_overhead(const Trace& trace, const Classes& classes, const Window& window,
@@ -245,9 +245,10 @@ Answer answer_summary(const Trace& trace) {
   const Classes classes(trace);
   const WorkKinds kinds(trace, classes);
   const Window window = measured_window(trace);
-  Findings findings(trace);
+  const std::vector<Step> steps = profiler_steps(trace);
+  Findings findings(window);
   for (const Device& device : devices_of(trace, classes))
-    conclude_copies(trace, kinds, device, window, findings);
+    conclude_copies(trace, kinds, device, window, steps, findings);
   conclude_overhead(trace, classes, window, findings);
   return {"summary", {device_table(trace, s), thread_table(trace, s)}, findings.take()};
 }
