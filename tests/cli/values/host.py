@@ -140,7 +140,7 @@ def threads(trace):
         times = Counter()
         for wait, _, _, a, b in innermost_waits(trace, events):
             times[wait is not None] += b - a
-        if times:
+        if times or any(e.is_step for e in events):
             out.add((trace.thread(track), times[False], times[True], end - begin - times[False] - times[True]))
     return out
 
