@@ -150,7 +150,7 @@ void conclude_spike(const Memory::Device& device, Findings& findings) {
   const std::string most =
       device.at_peak.empty() || device.at_peak.front().within.empty()
           ? ""
-          : cat("; most of what lives then is of ", device.at_peak.front().within);
+          : cat("; the largest part of what lives then is of ", device.at_peak.front().within);
   findings.add_bytes({cat("memory.spike.", device.name),
                       cat(device.name, " holds ", bytes_text(device.peak), " at its peak and no ",
                           "more than ", bytes_text(device.usual), " for 95 % of the time", most),
@@ -170,10 +170,10 @@ void conclude_growth(const Memory::Device& device, Findings& findings) {
   const int64_t grown = behind.back() - behind.front();
   std::vector<EventId> events;
   for (const Memory::Group& group : device.never_freed) events.push_back(group.largest);
-  const std::string where =
-      device.never_freed.empty() || device.never_freed.front().within.empty()
-          ? ""
-          : cat("; most that is not freed is of ", device.never_freed.front().within);
+  const std::string where = device.never_freed.empty() || device.never_freed.front().within.empty()
+                                ? ""
+                                : cat("; the largest part of what is not freed is of ",
+                                      device.never_freed.front().within);
   findings.add_bytes(
       {cat("memory.growth.", device.name),
        cat("every step leaves memory on ", device.name, ": ", bytes_text(least), " at least, ",

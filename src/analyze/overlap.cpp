@@ -122,7 +122,7 @@ std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
          cat(device_name(track), " communicates for ", time_text(d.communication), " of ",
              time_text(all.windows[measured].window.length()), ", ", time_text(d.exposed),
              " of that while it computes nothing (", percent_text(d.hidden, d.communication),
-             " hidden", beyond, "); most in ", short_name(kernel->name), ", ",
+             " hidden", beyond, "); the largest part in ", short_name(kernel->name), ", ",
              count_of(kernel->calls, "call")),
          "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
          "see with the traces of all ranks whether it waits for a slow one"},

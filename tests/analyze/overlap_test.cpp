@@ -70,7 +70,7 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "device 0 communicates for 40.000us of 100.000us, 20.000us of that while it computes "
-            "nothing (50 % hidden); most in ncclDevKernel_A, 1 call");
+            "nothing (50 % hidden); the largest part in ncclDevKernel_A, 1 call");
   EXPECT_EQ(answer.findings[0].high_ns, 20'000);
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{3});
 }

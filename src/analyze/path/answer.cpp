@@ -65,7 +65,7 @@ class Conclusion {
     one(data_loading, "data is loaded on", "load it ahead: more workers, prefetch, pinned memory");
     one(launch_delay, "work that is launched already waits to begin on",
         "launch further ahead, or replay the work as one device graph");
-    one(communication, "nothing else runs beside the communication on",
+    one(communication, "communication is on",
         "overlap it with computation, or send less: larger buckets, fewer bytes");
     one(copy, "copies and fills are on",
         "copy from pinned memory with non_blocking=True, keep data on the device, fuse fills");
@@ -88,7 +88,7 @@ class Conclusion {
     findings_.add(
         {"critical_path.host",
          cat("the host is on the critical path for ", time_text(all), " of ", whole(), " (",
-             percent_text(all, path_.window.length()), "), most of it in ",
+             percent_text(all, path_.window.length()), "), the largest part of it in ",
              longest_name({host_op, host_call, host_other}), "; the device works for ",
              time_text(path_.device_busy)),
          advice(all, true,
@@ -100,14 +100,14 @@ class Conclusion {
 
   void between_ops() {
     const int64_t all = path_.total(host_other);
-    findings_.add(
-        {"critical_path.host_outside_ops",
-         cat("for ", time_text(all), " of ", time_text(path_.window.length()), " (",
-             percent_text(all, path_.window.length()),
-             ") no op runs on the critical path; most of that is in ", longest_name({host_other})),
-         advice(all, false,
-                "compile, so that fewer and larger ops are called from the interpreter")},
-        beyond_other_steps(host_other), all, longest({host_other}), pieces({host_other}));
+    findings_.add({"critical_path.host_outside_ops",
+                   cat("for ", time_text(all), " of ", time_text(path_.window.length()), " (",
+                       percent_text(all, path_.window.length()),
+                       ") no op runs on the critical path; the largest part of that is in ",
+                       longest_name({host_other})),
+                   advice(all, false,
+                          "compile, so that fewer and larger ops are called from the interpreter")},
+                  beyond_other_steps(host_other), all, longest({host_other}), pieces({host_other}));
   }
 
   // Nothing is recorded, or a step alone.
@@ -153,13 +153,13 @@ class Conclusion {
     const int64_t all = path_.total(kind);
     std::string key(name_of(kind));
     std::ranges::replace(key, ' ', '_');
-    findings_.add(
-        {cat("critical_path.", key),
-         cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
-             percent_text(all, path_.window.length()), "), most in ", longest_name({kind})),
-         std::string(advice)},
-        is_latency(kind) ? beyond_median(lengths(kind)) : beyond_other_steps(kind), all,
-        longest({kind}), pieces({kind}));
+    findings_.add({cat("critical_path.", key),
+                   cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
+                       percent_text(all, path_.window.length()), "), the largest part in ",
+                       longest_name({kind})),
+                   std::string(advice)},
+                  is_latency(kind) ? beyond_median(lengths(kind)) : beyond_other_steps(kind), all,
+                  longest({kind}), pieces({kind}));
   }
 
   // What devices and drivers take for themselves: half of it shows how fast they can.
