@@ -155,11 +155,16 @@ class Conclusion {
     std::ranges::replace(key, ' ', '_');
     findings_.add({cat("critical_path.", key),
                    cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
-                       percent_text(all, path_.window.length()), "), the largest part in ",
-                       longest_name({kind})),
+                       percent_text(all, path_.window.length()), "), the largest part ",
+                       is_gap(kind) ? "before " : "in ", longest_name({kind})),
                    std::string(advice)},
                   is_latency(kind) ? beyond_median(lengths(kind)) : beyond_other_steps(kind), all,
                   longest({kind}), pieces({kind}));
+  }
+
+  // Time before the work that is named.
+  static bool is_gap(PathKind kind) {
+    return kind == launch_delay || kind == kernel_delay || kind == device_wait;
   }
 
   // What devices and drivers take for themselves: half of it shows how fast they can.
