@@ -100,5 +100,16 @@ TEST(Overlap, could_win_at_least_what_the_same_collective_takes_less_in_other_st
       << answer.findings[0].sentence;
 }
 
+// Summed by a script of its own, stream by stream.
+TEST(Overlap, of_real_traces_could_win_what_other_steps_take_less) {
+  for (const auto& [file, low] :
+       {std::pair("nccl_two_ranks", 9'502'979), {"v100_train_rank0", 18'056'000}}) {
+    const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    EXPECT_NEAR(static_cast<double>(answer_overlap(*trace).findings.front().low_ns), low, 1000)
+        << file;
+  }
+}
+
 }  // namespace
 }  // namespace vitro::analyze
