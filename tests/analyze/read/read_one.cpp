@@ -120,7 +120,7 @@ void read_memory(std::string_view bytes) {
 
 struct Events {
   std::vector<Place> places;
-  bool whole = true;  // none was mended or left out
+  bool whole = true;  // nothing was lost, mended or left out
 };
 
 // Whole events do not depend on where windows end.  (What is found behind broken quotes does.)
@@ -139,6 +139,7 @@ Events read_windows(std::string_view bytes, size_t window_bytes) {
       out.places.emplace_back(window.offset + batch.rows.offset[i], batch.rows.length[i]);
     out.whole &= batch.notes.empty();
   }
+  out.whole &= windows.notes().empty();
   return out;
 }
 
