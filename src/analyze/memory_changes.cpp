@@ -72,17 +72,19 @@ class Reader {
   void find_ops() {
     const TrackOrder ops(trace_, [&](EventId e) { return classes_[e] == EventClass::op; });
     std::vector<size_t> next(ops.tracks());
-    std::vector<EventId> outer(ops.tracks(), UINT32_MAX);
+    std::vector<std::vector<EventId>> open(ops.tracks());
     for (MemoryChange& change : out_.list) {
       const uint32_t track = trace_.track_ids()[change.event];
       const auto events = ops.track(track);
+      std::vector<EventId>& around = open[track];
       for (size_t& n = next[track]; n < events.size() && trace_.ts()[events[n]] <= change.at; ++n) {
-        const EventId known = outer[track];
-        if (known == UINT32_MAX || end_of(trace_, known) <= trace_.ts()[events[n]])
-          outer[track] = events[n];
+        const int64_t begin = trace_.ts()[events[n]];
+        while (!around.empty() && end_of(trace_, around.back()) <= begin) around.pop_back();
+        around.push_back(events[n]);
       }
-      const EventId op = outer[track];
-      if (op != UINT32_MAX && end_of(trace_, op) > change.at) change.within = trace_.name_ids()[op];
+      const auto outermost =
+          std::ranges::find_if(around, [&](EventId op) { return end_of(trace_, op) > change.at; });
+      if (outermost != around.end()) change.within = trace_.name_ids()[*outermost];
     }
   }
 

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyze/device_work.h"
 #include "analyze/groups.h"
 #include "analyze/words.h"
 #include "vitro/analyze/classes.h"
@@ -38,17 +37,6 @@ struct KeyHash {
   }
 };
 
-bool lies_in_its_like(const Trace& trace, const Timeline& timeline, EventId event) {
-  const uint32_t name = trace.name_ids()[event];
-  for (EventId around = timeline.parent(event); around != Timeline::nobody;
-       around = timeline.parent(around)) {
-    if (trace.name_ids()[around] == name &&
-        trace.category_ids()[around] == trace.category_ids()[event])
-      return true;
-  }
-  return false;
-}
-
 void set_ranks(NameTimes& times, std::span<int64_t> each) {
   std::ranges::sort(each);
   times.least = each.front();
@@ -77,7 +65,7 @@ class Calls {
     if (fresh || dur > length(static_cast<EventId>(times.longest))) times.longest = e;
     ++times.calls;
     times.self += nested ? timeline_.self(e) : dur;
-    if (!nested || !lies_in_its_like(trace_, timeline_, e)) times.total += dur;
+    if (!nested || !lies_in_its_like(e, at->second)) times.total += dur;
     group_of_[e] = at->second;
     ++calls_;
   }
@@ -99,6 +87,15 @@ class Calls {
   static constexpr uint32_t uncounted = UINT32_MAX;
 
   int64_t length(EventId e) const { return trace_.dur()[e] == none ? 0 : trace_.dur()[e]; }
+
+  // Needs: what is around it was added before.
+  bool lies_in_its_like(EventId e, uint32_t group) const {
+    for (EventId around = timeline_.parent(e); around != Timeline::nobody;
+         around = timeline_.parent(around)) {
+      if (group_of_[around] == group) return true;
+    }
+    return false;
+  }
 
   void set_ranks_of_all() {
     std::vector<size_t> next(groups_.size());
@@ -148,13 +145,6 @@ std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool 
   return calls.take(names);
 }
 
-// What waits on a stream is no kernel to those who read the table (device_work.h).
-std::string kind_of(const NameTimes& t) {
-  const bool waits = t.kind == name_of(EventClass::kernel) &&
-                     work_kind(EventClass::kernel, t.name) == WorkKind::wait;
-  return waits ? "wait" : t.kind;
-}
-
 AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string name,
                      std::string title) {
   AnswerTable table{std::move(name),
@@ -180,10 +170,10 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
                          {std::string(group), std::string(titles[static_cast<size_t>(by)])});
   for (const NameTimes& t : list) {
     auto& row = table.rows.emplace_back();
-    row = {t.name,  kind_of(t), static_cast<int64_t>(t.calls),
-           t.self,  t.share,    t.total,
-           t.least, t.median,   t.p90,
-           t.p99,   t.most,     static_cast<int64_t>(t.longest)};
+    row = {t.name,  t.kind,   static_cast<int64_t>(t.calls),
+           t.self,  t.share,  t.total,
+           t.least, t.median, t.p90,
+           t.p99,   t.most,   static_cast<int64_t>(t.longest)};
     if (grouped) row.insert(row.begin() + 1, t.group);
   }
   if (grouped && std::ranges::all_of(list, &std::string::empty, &NameTimes::group))

@@ -99,9 +99,10 @@ class Reader {
 
   // The place in `open` of the wait that a piece belongs to, and its kind: the iterator of a data
   // loader takes all that is in it.
-  std::pair<size_t, WaitKind> wait_in(std::span<const EventId> open) const {
+  std::pair<size_t, WaitKind> wait_in(std::span<const EventId> open, int64_t at) const {
     for (size_t i = 0; i < open.size(); ++i) {
-      if (waits_[open[i]] == WaitKind::data) return {i, WaitKind::data};
+      if (waits_[open[i]] == WaitKind::data && end_of(trace_, open[i]) > at)
+        return {i, WaitKind::data};
     }
     const EventId e = open.back();
     return {open.size() - 1, blocks_[e] ? WaitKind::device : waits_[e]};
@@ -147,7 +148,7 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
       pieces.add(last, begin);
     }
     last = end;
-    const auto [at, kind] = wait_in(open);
+    const auto [at, kind] = wait_in(open, begin);
     (kind == WaitKind::nothing ? thread.busy : thread.waiting) += end - begin;
     if (kind != WaitKind::nothing) wait(track, open, at, kind, end - begin);
   });
@@ -163,6 +164,7 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   uint32_t within = no_name;
   for (size_t i = at; i-- > 0 && within == no_name;) {
     const uint32_t name = trace_.name_ids()[open[i]];
+    if (end_of(trace_, open[i]) < end_of(trace_, open[at])) continue;  // they cross
     if (!is_step_[name] && waits_[open[i]] == WaitKind::nothing) within = name;
   }
   const EventId e = open[at];
@@ -261,12 +263,9 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
 
 // Of threads that lead where there is no device: where there is one, `gaps` says what it costs.
 void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
-  const std::vector<Step> steps = profiler_steps(trace);
   size_t number = 0;
   for (const Threads::Thread& t : all.threads) {
     if (!t.leads) continue;
-    Intervals idle;
-    for (const Window& each : t.idle_when) idle.add(each.begin, each.end);
     findings.add(
         {cat("threads.idle.", number++),
          cat("nothing is recorded of ", thread_name(trace.tracks()[t.track]), " for ",
@@ -275,7 +274,7 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
              ", until ", short_name(trace.name(t.behind_gap))),
          "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
          "it to another thread or out of the loop"},
-        beyond_other_steps(steps, all.window, idle), t.idle, t.behind_gaps, Pieces(t.idle_when));
+        0, t.idle, t.behind_gaps, Pieces(t.idle_when));
   }
 }
 

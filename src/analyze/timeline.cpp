@@ -1,8 +1,9 @@
 #include "vitro/analyze/timeline.h"
 
-#include "analyze/sort_runs.h"
+#include <algorithm>
 
 #include "analyze/self_spans.h"
+#include "analyze/sort_runs.h"
 
 namespace vitro::analyze {
 namespace {
@@ -42,9 +43,6 @@ void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
     self_[e] = end - begin;
     if (!open.empty() && end_of(open.back()) < end) {
       crossing_.push_back(e);
-      const auto holds = std::find_if(open.rbegin(), open.rend(),
-                                      [&](EventId outer) { return end_of(outer) >= end; });
-      if (holds != open.rend()) parent_[e] = *holds;
       continue;
     }
     if (!open.empty()) {
@@ -53,9 +51,22 @@ void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
     }
     open.push_back(e);
   }
-  if (crossing_.size() == crossing_before) return;
+  if (crossing_.size() > crossing_before) nest_crossing(trace, events);
+}
+
+// The same of a track with events that cross, which are around others too.
+void Timeline::nest_crossing(const Trace& trace, std::span<const EventId> events) {
   for (const EventId e : events) self_[e] = 0;
   each_self(trace, events, [&](EventId e, int64_t begin, int64_t end) { self_[e] += end - begin; });
+  std::vector<EventId> open;
+  for (const EventId e : events) {
+    while (!open.empty() && end_of(trace, open.back()) <= trace.ts()[e]) open.pop_back();
+    const auto holds = std::find_if(open.rbegin(), open.rend(), [&](EventId outer) {
+      return end_of(trace, outer) >= end_of(trace, e);
+    });
+    parent_[e] = holds == open.rend() ? nobody : *holds;
+    open.push_back(e);
+  }
 }
 
 }  // namespace vitro::analyze

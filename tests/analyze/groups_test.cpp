@@ -57,6 +57,23 @@ TEST(Groups, of_real_traces_are_known) {
   }
 }
 
+// A call in a call of its name, of another shape, is an outer one of its group.
+TEST(Groups, have_totals_of_their_own) {
+  const TraceFolder folder;  // the text is read again
+  const auto trace = open_alone(folder.file("trace.json", R"json([
+    {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":0,"dur":9,"pid":1,"tid":1,"args":{"Input Dims":[[2]]}},
+    {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":1,"dur":6,"pid":1,"tid":1,"args":{"Input Dims":[[2],[]]}},
+    {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":2,"dur":4,"pid":1,"tid":1,"args":{"Input Dims":[[2],[]]}}])json"));
+  ASSERT_TRUE(trace) << trace.why();
+  const auto list = ops(*trace, Timeline(*trace), GroupBy::shape);
+  ASSERT_TRUE(list) << list.why();
+  ASSERT_EQ(list->size(), 2U);
+  EXPECT_EQ((*list)[0].group, "[[2], []]");
+  EXPECT_EQ((*list)[0].total, 6'000);
+  EXPECT_EQ((*list)[1].total, 9'000);
+  EXPECT_EQ(ops(*trace, Timeline(*trace))[0].total, 9'000);
+}
+
 TEST(Groups, of_one_name_sum_to_it) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_eager.json.gz"));
   ASSERT_TRUE(trace) << trace.why();

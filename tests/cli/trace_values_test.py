@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Every answer of `vitro trace` about every real trace is what the programs in values/ find.   usage: trace_values_test.py VITRO"""
+"""Every answer of `vitro trace` about every real trace is what the programs in values/ find.   usage: trace_values_test.py VITRO [FOLDER]
+
+FOLDER: of other traces than those of the tests."""
 import json
 import math
 import os
@@ -15,6 +17,8 @@ from values import path as critical
 
 VITRO = sys.argv.pop(1)
 TRACES = pathlib.Path(__file__).resolve().parents[1] / "data" / "traces"
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+    TRACES = pathlib.Path(sys.argv.pop(1))
 
 
 class Values(unittest.TestCase):

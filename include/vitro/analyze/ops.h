@@ -29,7 +29,7 @@ struct NameTimes {
   std::string group;  // by name empty
   std::string kind;   // name_of(EventClass)
   uint64_t calls = 0;
-  int64_t total = 0;  // of a call within a call of its name only the outer counts
+  int64_t total = 0;  // of a call within a call of its like only the outer counts
   int64_t self = 0;   // without what lies inside on the same track; of kernels: total
   int64_t least = 0, median = 0, p90 = 0, p99 = 0, most = 0;  // of single calls; nearest rank
   double share = 0;                                           // percent of the self time of all

@@ -25,7 +25,7 @@ struct StepTimes {
     int64_t length = 0;
     int64_t device_busy = 0;  // any device worked while the step lasted
     int64_t launched = 0;     // work that was launched in it, whenever it ran; overlap counts twice
-    int64_t host_busy = 0;    // its own thread: something recorded beside the step
+    int64_t host_busy = 0;    // its own thread: the innermost event is another than a step
     int64_t compiling = 0;    // phases of a compiler, on any thread
     bool straggles = false;
   };

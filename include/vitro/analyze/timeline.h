@@ -56,8 +56,7 @@ class Timeline {
   // Nanoseconds of an event in which it is the innermost: of two that cross, the later one has what
   // they share.  On each track they sum to the time that events cover.
   int64_t self(EventId event) const { return self_[event]; }
-  // The innermost event around all of it on its track, or `nobody`; events that cross are around
-  // nothing.
+  // The innermost event around all of it on its track, or `nobody`.
   static constexpr EventId nobody = UINT32_MAX;
   EventId parent(EventId event) const { return parent_[event]; }
 
@@ -66,6 +65,7 @@ class Timeline {
 
  private:
   void nest(const Trace& trace, std::span<const EventId> events);
+  void nest_crossing(const Trace& trace, std::span<const EventId> events);
 
   TrackOrder order_;
   std::vector<int64_t> self_;

@@ -37,7 +37,7 @@ def summary_devices(trace):
             begin, end = bounds.get(window, (begin, end))
             c, m, y = (clip(times[use], begin, end) for use in ("compute", "communication", "memory"))
             compute, used, busy = length(union(c)), length(union([*c, *m])), length(union([*c, *m, *y]))
-            if window == "all" or busy:
+            if busy:
                 out.add((window, trace.device(device), end - begin, compute, used - compute, busy - used, end - begin - busy))
     return out
 
@@ -79,7 +79,7 @@ def launched_work(trace):
     """By the number of the call."""
     work = defaultdict(list)
     for e in trace.work:
-        if trace.launch(e):
+        if trace.launch(e) and trace.launch(e).kind == "runtime":
             work[trace.launch(e).number].append(e)
     return work
 
@@ -128,7 +128,7 @@ def queues(trace):
                 full += at - before if now >= 1024 else 0
             now, before = now + change, at
             most = max(most, now)
-        span = max(c[0] for c in changes) - min(c[0] for c in changes)
+        span = max(at for at, _, _ in changes) - min(at for at, _, change in changes if change > 0)
         out[trace.stream(track)] = (len(changes) // 2, weight / span if span else 0, most, full)
     return out
 

@@ -1,11 +1,10 @@
 """What threads of the host did: ops, steps, waits, compiled code."""
 import json
-import math
 from collections import Counter, defaultdict
 from statistics import mean, pstdev
 
 from values.devices import times_by_device
-from values.trace import HOST, WORK, around, clip, common, length, pieces, rank, statistics, union
+from values.trace import HOST, WORK, around, clip, common, length, parents, pieces, rank, statistics, union
 
 BLOCKING = ("cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream")
 WAITS = (("enumerate(dataloader)", "data"), ("method sleep", "sleep"), ("time.sleep", "sleep"), ("method acquire of", "lock"),
@@ -37,15 +36,17 @@ def ops(trace):
         for e, begin, end in pieces(events):
             owned[e.name, e.kind, track] += end - begin
     for track, events in by_track.items():
-        until = {}
-        for e in events:
-            if e.kind not in HOST or track in streams:
+        if track in streams:
+            continue
+        outer_of = parents(events)
+        for e, other in outer_of.items():
+            if e.kind not in HOST:
                 continue
             key = e.name, e.kind
             calls[key].append(e.end - e.begin)
-            if e.end > until.get(key, -math.inf):
-                outer[key] += e.end - e.begin
-                until[key] = e.end
+            while other and (other.name, other.kind) != key:
+                other = outer_of[other]
+            outer[key] += 0 if other else e.end - e.begin
     own = Counter()
     for (name, kind, track), time in owned.items():
         own[name, kind] += 0 if track in streams else time
@@ -63,15 +64,16 @@ def groups(trace, by):
     for e in trace.spans:
         by_track[e.track].append(e)
     for events in by_track.values():
-        for e, stack in around(events):
-            outer = [other for other in stack if other.end >= e.end]
+        for e, outer in parents(events).items():
+            before = out[outer.number] if outer else ""
             if chains:
-                out[e.number] = ";".join(other.name.removeprefix(modules if by == "module" else "") for other in [*outer, e] if is_part(other))
+                part = e.name.removeprefix(modules if by == "module" else "") if is_part(e) else ""
+                out[e.number] = ";".join(filter(None, (before, part)))
             elif e.kind in ("op", "annotation"):
                 told = e.args.get(argument, "")
                 out[e.number] = told if isinstance(told, str) else json.dumps(told)
             else:
-                out[e.number] = out[outer[-1].number] if e.kind == "runtime" and outer else ""
+                out[e.number] = before if e.kind == "runtime" else ""
     return out
 
 
@@ -97,7 +99,7 @@ def steps(trace):
     rows = []
     for s in trace.steps:
         launched = sum(e.end - e.begin for e in trace.work if s.begin <= (trace.launch(e) or e).begin < s.end)
-        recorded = union((e.begin, e.end) for e in trace.host[s.track] if not e.is_step)
+        recorded = [(a, b) for e, a, b in pieces(trace.host[s.track]) if not e.is_step]
         rows.append((s.name, s.end - s.begin, length(busy, s.begin, s.end), launched, length(recorded, s.begin, s.end)))
     each = [row[1] for row in rows]
     return rows, (len(each), min(each), rank(each, 50), max(each), 100 * pstdev(each) / mean(each)) if each else None
@@ -105,17 +107,22 @@ def steps(trace):
 
 def wait_of(e, blocks):
     small = e.name.lower()
+    if e.number in blocks:
+        return "device"
     if e.kind == "runtime":
-        return "device" if "synchroni" in small or e.name in BLOCKING or e.number in blocks else ""
+        return "device" if "synchroni" in small or e.name in BLOCKING else ""
     if "threading.py(" in small and small.endswith("): wait"):
         return "lock"
     return next((kind for part, kind in WAITS if part in small), "")
 
 
 def blocking_copies(trace):
-    """Calls that launch copies from or to memory that is not pinned."""
-    copies = [(e.name, trace.launch(e)) for e in trace.work if e.kind == "copy" and trace.launch(e)]
-    return {call.number for name, call in copies if call.kind == "runtime" and any(w in name for w in ("Pageable", "Host ->", "-> Host"))}
+    """What launches a copy from or to memory that is not pinned, first of all that it launches."""
+    firsts = {}
+    for w in sorted(trace.work, key=lambda w: (w.begin, w.number)):
+        if trace.launch(w):
+            firsts.setdefault(trace.launch(w).number, w)
+    return {call for call, w in firsts.items() if w.kind == "copy" and any(part in w.name for part in ("Pageable", "Host ->", "-> Host"))}
 
 
 def innermost_waits(trace, events):
@@ -129,7 +136,7 @@ def innermost_waits(trace, events):
         stack = [other for other in outer[e.number] if other.end > a] + [e]
         loader = next((i for i, other in enumerate(stack) if wait_of(other, blocks) == "data"), len(stack) - 1)
         kind = wait_of(stack[loader], blocks)
-        where = [other for other in stack[:loader] if not other.is_step and not wait_of(other, ())]
+        where = [other for other in stack[:loader] if other.end >= stack[loader].end and not other.is_step and not wait_of(other, ())]
         yield stack[loader] if kind else None, kind, where, a, b
 
 

@@ -114,7 +114,7 @@ class Path:
             self.follows_work(before, s, e)
         else:
             launch = self.trace.launch(e)
-            first = launch is None and min(w.begin for w in self.streams[e.track]) == e.begin
+            first = launch is None and self.ends[e.track][0][0] > e.begin
             self.need(first or (launch and launch.end >= e.begin and launch.track == self.track(before)), s, "does not follow its launch")
 
     def follows_work(self, before, s, e):

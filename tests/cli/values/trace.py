@@ -143,6 +143,11 @@ def around(events):
         stack.append(e)
 
 
+def parents(events):
+    """Of each event of a thread, in order, the innermost one around all of it, or None."""
+    return {e: next((other for other in reversed(stack) if other.end >= e.end), None) for e, stack in around(events)}
+
+
 def rank(values, percent):
     return sorted(values)[max(math.ceil(percent * len(values) / 100), 1) - 1]
 
