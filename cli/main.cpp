@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -99,6 +100,9 @@ int main(int argc, char** argv) {
   } catch (const vitro::Error& e) {  // the caller's mistake
     std::fprintf(stderr, "vitro: %s\n", e.what());
     return bad_usage;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "vitro: no memory is left\n");
+    return failed;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "vitro: %s\n", e.what());
     return failed;

@@ -121,9 +121,10 @@ void TraceSetting::declare(CLI::App& app) {
           },
           ""))
       ->capture_default_str();
-  app.add_option("--fail-on", fail_on,
-                 "end with status 1 where a finding could win so many percent of the step, or so "
-                 "many percent of the events are flawed");
+  app.add_option(
+      "--fail-on", fail_on,
+      "end with status 1 where a finding could win so many percent of the measured time, or "
+      "so many percent of the events are flawed");
 }
 
 std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting) {

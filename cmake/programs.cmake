@@ -9,6 +9,7 @@ function(vitro_library)
   target_compile_features(vitro INTERFACE cxx_std_20)
   target_link_options(
     vitro PRIVATE -Wl,-Bsymbolic-functions  # calls within the library are direct
+                  -Wl,-z,pack-relative-relocs  # tables of addresses take a tenth of the room
                   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
   set_target_properties(vitro PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
   target_include_directories(

@@ -192,8 +192,8 @@ std::string cell_text(const AnswerCell& cell, Unit unit) {
 
 std::string to_text(const Answer& answer, const TextOptions& options) {
   std::string text;
-  const bool nothing = std::ranges::all_of(
-      answer.tables, &std::vector<std::vector<AnswerCell>>::empty, &AnswerTable::rows);
+  const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
+  const bool nothing = !answer.tables.empty() && std::ranges::all_of(answer.tables, is_empty);
   if (nothing && !options.needs.empty()) {
     text = cat("The file has nothing of this. It needs ", options.needs, ".\n");
   } else {

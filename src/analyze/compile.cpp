@@ -123,7 +123,7 @@ void conclude_compiling(const Trace& trace, const Compilation& c, Findings& find
                 cat("compiling took ", time_text(time), " of the measured ",
                     time_text(measured_window(trace).length()), ": ", count,
                     count == 1 ? " compilation" : " compilations", ", ", again,
-                    " of code compiled before; most of it in ", longest),
+                    " of code compiled before; the largest part in ", longest),
                 again > 0 ? "see why it is compiled again (TORCH_LOGS=recompiles): mark changing "
                             "sizes dynamic, pass numbers as tensors; warm up with all shapes"
                           : "warm up before the measured steps, so that all is compiled by then"},

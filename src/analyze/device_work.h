@@ -49,7 +49,7 @@ struct WorkTimes {
 WorkTimes times_of(const Trace& trace, const WorkKinds& kinds, std::span<const EventId> work);
 
 // An event's end; its begin where it has no duration.
-inline int64_t end_of(const Trace& trace, EventId event) {
+[[gnu::always_inline]] inline int64_t end_of(const Trace& trace, EventId event) {
   return trace.ts()[event] + (trace.dur()[event] > 0 ? trace.dur()[event] : 0);
 }
 

@@ -70,6 +70,16 @@ int64_t beyond_median(std::vector<int64_t> times) {
   return sum;
 }
 
+int64_t beyond_other_steps(const std::vector<Step>& steps, const Window& window,
+                           const Intervals& when) {
+  std::vector<int64_t> times;
+  for (const Step& step : steps) {
+    if (step.begin >= window.begin && step.end <= window.end)
+      times.push_back(when.length_in(step.begin, step.end));
+  }
+  return times.size() < 3 ? 0 : beyond_median(std::move(times));
+}
+
 void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<EventId> events,
                    Pieces about) {
   std::vector<Window> when = about.take(window_);

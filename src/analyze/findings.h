@@ -44,6 +44,11 @@ class Pieces {
 // of them do.
 int64_t beyond_median(std::vector<int64_t> times);
 
+// Of this time what the steps have beyond the time that half of them get along with, of those that
+// lie in the window; 0 of fewer than three.
+int64_t beyond_other_steps(const std::vector<Step>& steps, const Window& window,
+                           const Intervals& when);
+
 class Findings {
  public:
   // Shares are of measured_window(trace).

@@ -19,12 +19,12 @@ bool is_marker(const TrackInfo& track) {
 }
 
 void count(const Trace& trace, Info& out) {
-  std::map<std::pair<uint16_t, char>, Info::Kind> kinds;
+  std::vector<std::map<char, Info::Kind>> kinds(trace.categories().size());  // by phase
   out.rows.resize(trace.tracks().size());
   for (size_t t = 0; t < out.rows.size(); ++t) out.rows[t].track = trace.tracks()[t];
   for (const EventId e : trace.events()) {
     const char phase = trace.phases()[e];
-    Info::Kind& kind = kinds[{trace.category_ids()[e], phase}];
+    Info::Kind& kind = kinds[trace.category_ids()[e]][phase];
     ++kind.events;
     if (phase == 'M') continue;
     const int64_t dur = trace.dur()[e] == none ? 0 : trace.dur()[e];
@@ -32,12 +32,15 @@ void count(const Trace& trace, Info& out) {
     Info::Row& row = out.rows[trace.track_ids()[e]];
     ++row.events;
     widen(row.begin, row.end, trace.ts()[e], trace.ts()[e] + dur);
-    if (!is_marker(row.track)) widen(out.begin, out.end, trace.ts()[e], trace.ts()[e] + dur);
   }
-  for (auto& [key, kind] : kinds) {
-    kind.category = trace.categories()[key.first];
-    kind.phase = std::string(1, key.second);
-    out.kinds.push_back(std::move(kind));
+  for (const Info::Row& row : out.rows)
+    if (row.events > 0 && !is_marker(row.track)) widen(out.begin, out.end, row.begin, row.end);
+  for (size_t c = 0; c < kinds.size(); ++c) {
+    for (auto& [phase, kind] : kinds[c]) {
+      kind.category = trace.categories()[c];
+      kind.phase = std::string(1, phase);
+      out.kinds.push_back(std::move(kind));
+    }
   }
   std::ranges::stable_sort(out.kinds, std::ranges::greater(), &Info::Kind::events);
 }

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "analyze/device_work.h"
+#include "analyze/intervals.h"
 #include "vitro/analyze/links.h"
 
 namespace vitro::analyze {
@@ -16,6 +18,12 @@ struct Launch {
 
 // By call.
 std::vector<Launch> launch_list(const Trace& trace, const Classes& classes, const Links& links);
+
+// By track: when devices had nothing to do and waited for a launch of this thread, from the begin
+// of the measured window or the end of all work so far to the end of the call, or to the begin of
+// its work where that is earlier.  What the thread does then makes them idle.
+std::vector<Intervals> late_launches(const Trace& trace, const Links& links,
+                                     const std::vector<Device>& devices);
 
 // Whether the work takes less than the call.
 bool is_brief(const Trace& trace, const Launch& launch);

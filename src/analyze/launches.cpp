@@ -95,6 +95,25 @@ std::vector<Launches::Brief> briefs_of(const Trace& trace, const std::vector<Lau
 
 }  // namespace
 
+std::vector<Intervals> late_launches(const Trace& trace, const Links& links,
+                                     const std::vector<Device>& devices) {
+  const int64_t begin = measured_window(trace).begin;
+  std::vector<Intervals> out(trace.tracks().size());
+  for (const Device& device : devices) {
+    std::vector<Intervals> late(out.size());
+    int64_t last = begin;
+    for (const EventId e : device.work) {
+      const EventId launch = links.launch_of(e);
+      if (launch != Links::nobody && trace.ts()[launch] > last)
+        late[trace.track_ids()[launch]].add(last, std::min(end_of(trace, launch), trace.ts()[e]));
+      last = std::max(last, end_of(trace, e));
+    }
+    for (size_t t = 0; t < out.size(); ++t)
+      if (!late[t].empty()) out[t] = united(out[t], late[t]);
+  }
+  return out;
+}
+
 bool is_brief(const Trace& trace, const Launch& launch) {
   return launch.work < end_of(trace, launch.call) - trace.ts()[launch.call];
 }

@@ -14,21 +14,21 @@
 namespace vitro::analyze {
 namespace {
 
-// What calls cost that need not: at most the time itself, at least the part of it in which a
-// device idled.
+// What calls cost that need not: at most the time itself, at least the part of it in which a device
+// waited for their thread.
 struct Cost {
   uint64_t calls = 0;
   int64_t total = 0, work = 0, low = 0, high = 0, most = 0;
   std::vector<std::pair<int64_t, EventId>> each;  // what it costs, negative; the call
   Pieces when;
 
-  void add(EventId call, int64_t begin, int64_t length, int64_t excess, int64_t idle) {
+  void add(EventId call, int64_t begin, int64_t length, int64_t excess, int64_t late) {
     when.add(begin, begin + length);
     ++calls;
     total += length;
     most = std::max(most, length);
     high += excess;
-    low += std::min(excess, idle);
+    low += std::min(excess, late);
     each.emplace_back(-excess, call);
   }
   std::vector<EventId> events() {
@@ -48,13 +48,10 @@ class Costs {
         links_(trace, classes_),
         window_(measured_window(trace)),
         device_of_(trace.tracks().size()) {
-    const WorkKinds kinds(trace, classes_);
     devices_ = devices_of(trace, classes_);
-    for (size_t d = 0; d < devices_.size(); ++d) {
-      busy_.push_back(times_of(trace, kinds, devices_[d].work).busy);
-      all_busy_ = united(all_busy_, busy_.back());
+    for (size_t d = 0; d < devices_.size(); ++d)
       for (const EventId e : devices_[d].work) device_of_[trace.track_ids()[e]] = d;
-    }
+    late_ = late_launches(trace, links_, devices_);
   }
 
   std::vector<Finding> conclude() {
@@ -69,11 +66,9 @@ class Costs {
   bool measured(EventId call) const {
     return trace_.ts()[call] >= window_.begin && trace_.ts()[call] < window_.end;
   }
-  // Of a call, while the device does nothing; 0 where no device was recorded.
-  int64_t idle(const Intervals& busy, EventId call) const {
-    if (devices_.empty()) return 0;
-    const int64_t begin = trace_.ts()[call], end = end_of(trace_, call);
-    return end - begin - busy.length_in(begin, end);
+  // Of a call, while devices waited for a launch of its thread.
+  int64_t late(EventId call) const {
+    return late_[trace_.track_ids()[call]].length_in(trace_.ts()[call], end_of(trace_, call));
   }
   // Its call waits for the device.
   bool blocks(const Launch& launch) const {
@@ -95,8 +90,7 @@ class Costs {
   Window window_;
   std::vector<Device> devices_;
   std::vector<size_t> device_of_;  // by track
-  std::vector<Intervals> busy_;    // by device
-  Intervals all_busy_;
+  std::vector<Intervals> late_;    // by track of the host
 };
 
 void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) const {
@@ -109,7 +103,7 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     const int64_t call = length(launch.call);
     if (!is_brief(trace_, launch) || call > options_.slow_call_ns) continue;  // slow: told as such
     by_device[device].add(launch.call, trace_.ts()[launch.call], call, call - launch.work,
-                          idle(busy_[device], launch.call));
+                          late(launch.call));
     by_device[device].work += launch.work;
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -206,7 +200,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     Cost cost;
     for (const EventId e : paced(calls)) {
       if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= limit) continue;
-      cost.add(e, trace_.ts()[e], length(e), length(e) - usual, idle(all_busy_, e));
+      cost.add(e, trace_.ts()[e], length(e), length(e) - usual, late(e));
     }
     if (cost.calls == 0) continue;
     const std::vector<EventId> events = cost.events();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/device_work.h"
+#include "analyze/launch_list.h"
 #include "analyze/self_spans.h"
 #include "analyze/words.h"
 #include "vitro/analyze/links.h"
@@ -23,30 +24,6 @@ bool allocates(std::string_view name) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
-}
-
-// When devices waited for a launch of each thread, as `gaps` has it: without devices always.
-std::vector<Intervals> late_launches(const Trace& trace, const Classes& classes) {
-  std::vector<Intervals> out(trace.tracks().size());
-  const std::vector<Device> devices = devices_of(trace, classes);
-  if (devices.empty()) {
-    const Window window = measured_window(trace);
-    for (Intervals& each : out) each.add(window.begin, window.end);
-    return out;
-  }
-  const Links links(trace, classes);
-  for (const Device& device : devices) {
-    std::vector<Intervals> late(trace.tracks().size());
-    int64_t last = INT64_MAX;
-    for (const EventId e : paced(device.work)) {
-      const EventId launch = links.launch_of(e);
-      if (last < trace.ts()[e] && launch != Links::nobody && trace.ts()[launch] > last)
-        late[trace.track_ids()[launch]].add(last, trace.ts()[launch]);
-      last = last == INT64_MAX ? end_of(trace, e) : std::max(last, end_of(trace, e));
-    }
-    for (size_t t = 0; t < out.size(); ++t) out[t] = united(out[t], late[t]);
-  }
-  return out;
 }
 
 struct Allocating {
@@ -81,7 +58,10 @@ Allocating longest_allocating(const Trace& trace) {
   for (const std::string& name : trace.names()) wanted.push_back(allocates(name));
   const Window window = measured_window(trace);
   const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
-  const std::vector<Intervals> late = late_launches(trace, classes);
+  const std::vector<Device> devices = devices_of(trace, classes);
+  const std::vector<Intervals> late = devices.empty()
+                                          ? std::vector<Intervals>()
+                                          : late_launches(trace, Links(trace, classes), devices);
   Allocating longest;
   for (uint32_t t = 0; t < order.tracks(); ++t) {
     Allocating here;
@@ -90,7 +70,8 @@ Allocating longest_allocating(const Trace& trace) {
       to = std::min(to, window.end);
       if (to <= from || !wanted[trace.name_ids()[open.back()]]) return;
       here.time += to - from;
-      here.calls.push_back({from - to, open.back(), late[t].length_in(from, to)});
+      here.calls.push_back(
+          {from - to, open.back(), late.empty() ? to - from : late[t].length_in(from, to)});
       here.when.add(from, to);
     });
     if (here.time > longest.time) longest = std::move(here);
@@ -150,7 +131,7 @@ void conclude_spike(const Memory::Device& device, Findings& findings) {
   const std::string most =
       device.at_peak.empty() || device.at_peak.front().within.empty()
           ? ""
-          : cat("; most of what lives then is of ", device.at_peak.front().within);
+          : cat("; the largest part of what lives then is of ", device.at_peak.front().within);
   findings.add_bytes({cat("memory.spike.", device.name),
                       cat(device.name, " holds ", bytes_text(device.peak), " at its peak and no ",
                           "more than ", bytes_text(device.usual), " for 95 % of the time", most),
@@ -170,10 +151,10 @@ void conclude_growth(const Memory::Device& device, Findings& findings) {
   const int64_t grown = behind.back() - behind.front();
   std::vector<EventId> events;
   for (const Memory::Group& group : device.never_freed) events.push_back(group.largest);
-  const std::string where =
-      device.never_freed.empty() || device.never_freed.front().within.empty()
-          ? ""
-          : cat("; most that is not freed is of ", device.never_freed.front().within);
+  const std::string where = device.never_freed.empty() || device.never_freed.front().within.empty()
+                                ? ""
+                                : cat("; the largest part of what is not freed is of ",
+                                      device.never_freed.front().within);
   findings.add_bytes(
       {cat("memory.growth.", device.name),
        cat("every step leaves memory on ", device.name, ": ", bytes_text(least), " at least, ",

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/device_work.h"
 #include "analyze/groups.h"
 #include "analyze/words.h"
 #include "vitro/analyze/classes.h"
@@ -145,6 +146,13 @@ std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool 
   return calls.take(names);
 }
 
+// What waits on a stream is no kernel to those who read the table (device_work.h).
+std::string kind_of(const NameTimes& t) {
+  const bool waits = t.kind == name_of(EventClass::kernel) &&
+                     work_kind(EventClass::kernel, t.name) == WorkKind::wait;
+  return waits ? "wait" : t.kind;
+}
+
 AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string name,
                      std::string title) {
   AnswerTable table{std::move(name),
@@ -170,10 +178,10 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
                          {std::string(group), std::string(titles[static_cast<size_t>(by)])});
   for (const NameTimes& t : list) {
     auto& row = table.rows.emplace_back();
-    row = {t.name,  t.kind,   static_cast<int64_t>(t.calls),
-           t.self,  t.share,  t.total,
-           t.least, t.median, t.p90,
-           t.p99,   t.most,   static_cast<int64_t>(t.longest)};
+    row = {t.name,  kind_of(t), static_cast<int64_t>(t.calls),
+           t.self,  t.share,    t.total,
+           t.least, t.median,   t.p90,
+           t.p99,   t.most,     static_cast<int64_t>(t.longest)};
     if (grouped) row.insert(row.begin() + 1, t.group);
   }
   if (grouped && std::ranges::all_of(list, &std::string::empty, &NameTimes::group))

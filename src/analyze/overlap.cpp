@@ -53,22 +53,23 @@ void add_kernels(const Trace& trace, const WorkKinds& kinds, const Device& devic
   }
 }
 
-// The collectives of a device by name and step: the n-th of a name in a step is the same in every
-// step, where all have as many of it.  None with fewer than three steps.
+// The collectives of a device by name, stream and step: the n-th of them in a step is the same in
+// every step, where all have as many.  None with fewer than three steps.
 using Turns = std::vector<std::vector<EventId>>;  // by step
 std::vector<Turns> turns_of(const Trace& trace, const WorkKinds& kinds, const Device& device) {
   const std::vector<Step> steps = profiler_steps(trace);
   if (steps.size() < 3) return {};
-  std::map<uint32_t, Turns> by_name;
+  std::map<std::pair<uint32_t, uint32_t>, Turns> all;  // by name and track
   for (const EventId e : paced(device.work)) {
     if (kinds[e] != WorkKind::communication) continue;
     const auto next = std::ranges::upper_bound(steps, trace.ts()[e], {}, &Step::begin);
     if (next == steps.begin() || trace.ts()[e] >= std::prev(next)->end) continue;
-    Turns& turns = by_name.try_emplace(trace.name_ids()[e], steps.size()).first->second;
+    const std::pair key(trace.name_ids()[e], trace.track_ids()[e]);
+    Turns& turns = all.try_emplace(key, steps.size()).first->second;
     turns[static_cast<size_t>(next - steps.begin()) - 1].push_back(e);
   }
   std::vector<Turns> out;
-  for (auto& [name, turns] : by_name) {
+  for (auto& [key, turns] : all) {
     const auto as_many = [&](const auto& list) { return list.size() == turns.front().size(); };
     if (std::ranges::all_of(turns, as_many)) out.push_back(std::move(turns));
   }
@@ -122,7 +123,7 @@ std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
          cat(device_name(track), " communicates for ", time_text(d.communication), " of ",
              time_text(all.windows[measured].window.length()), ", ", time_text(d.exposed),
              " of that while it computes nothing (", percent_text(d.hidden, d.communication),
-             " hidden", beyond, "); most in ", short_name(kernel->name), ", ",
+             " hidden", beyond, "); the largest part in ", short_name(kernel->name), ", ",
              count_of(kernel->calls, "call")),
          "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
          "see with the traces of all ranks whether it waits for a slow one"},

@@ -109,7 +109,7 @@ std::string_view advice_on_copies(std::string_view name) {
 }
 
 void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& device,
-                     const Window& window, Findings& findings) {
+                     const Window& window, const std::vector<Step>& steps, Findings& findings) {
   const WorkTimes times = times_of(trace, kinds, device.work);
   const Intervals used = united(times.compute, times.communication);
   const Intervals exposed = without(times.memory, used);
@@ -143,7 +143,47 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
            time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
            " of that in ", count_of(copies.calls, "call"), " of ", short_name(most->first)),
        std::string(advice_on_copies(most->first))},
-      0, all, std::move(events), std::move(when));
+      beyond_other_steps(steps, window, exposed), all, std::move(events), std::move(when));
+}
+
+// Kernels with which libraries of convolutions turn images from one layout into the other.
+bool changes_layout(std::string_view name) {
+  for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "NCHWToNHWC", "NHWCToNCHW",
+                                      "nchw2nhwc", "nhwc2nchw", "nchw_to_nhwc", "nhwc_to_nchw"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+void conclude_layouts(const Trace& trace, const Device& device, const Window& window,
+                      Findings& findings) {
+  std::vector<bool> wanted;
+  for (const std::string& name : trace.names()) wanted.push_back(changes_layout(name));
+  Intervals ran;
+  std::vector<std::pair<int64_t, EventId>> each;
+  for (const EventId e : device.work) {
+    if (!wanted[trace.name_ids()[e]]) continue;
+    const int64_t begin = std::max(trace.ts()[e], window.begin);
+    const int64_t end = std::min(end_of(trace, e), window.end);
+    if (begin >= end) continue;
+    ran.add(begin, end);
+    each.emplace_back(begin - end, e);
+  }
+  if (each.empty()) return;
+  std::ranges::sort(each);
+  std::vector<EventId> events;
+  for (const auto& [length, e] : each) events.push_back(e);
+  const std::string longest = short_name(trace.name(events.front()));
+  const TrackInfo& track = trace.tracks()[device.track];
+  Pieces when;
+  when.add(ran);
+  findings.add({cat("summary.layout.", track.pid),
+                cat(device_name(track), " turns images from one layout into another for ",
+                    time_text(ran.length()), " of ", time_text(window.length()), " in ",
+                    count_of(each.size(), "kernel"), ", the longest a ", longest),
+                "keep the model and its inputs in the layout that its convolutions work in: "
+                "memory_format=torch.channels_last"},
+               0, ran.length(), std::move(events), std::move(when));
 }
 
 void conclude_overhead(const Trace& trace, const Classes& classes, const Window& window,
@@ -245,9 +285,12 @@ Answer answer_summary(const Trace& trace) {
   const Classes classes(trace);
   const WorkKinds kinds(trace, classes);
   const Window window = measured_window(trace);
-  Findings findings(trace);
-  for (const Device& device : devices_of(trace, classes))
-    conclude_copies(trace, kinds, device, window, findings);
+  const std::vector<Step> steps = profiler_steps(trace);
+  Findings findings(window);
+  for (const Device& device : devices_of(trace, classes)) {
+    conclude_copies(trace, kinds, device, window, steps, findings);
+    conclude_layouts(trace, device, window, findings);
+  }
   conclude_overhead(trace, classes, window, findings);
   return {"summary", {device_table(trace, s), thread_table(trace, s)}, findings.take()};
 }

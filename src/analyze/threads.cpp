@@ -263,9 +263,12 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
 
 // Of threads that lead where there is no device: where there is one, `gaps` says what it costs.
 void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
+  const std::vector<Step> steps = profiler_steps(trace);
   size_t number = 0;
   for (const Threads::Thread& t : all.threads) {
     if (!t.leads) continue;
+    Intervals idle;
+    for (const Window& each : t.idle_when) idle.add(each.begin, each.end);
     findings.add(
         {cat("threads.idle.", number++),
          cat("nothing is recorded of ", thread_name(trace.tracks()[t.track]), " for ",
@@ -274,7 +277,7 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
              ", until ", short_name(trace.name(t.behind_gap))),
          "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
          "it to another thread or out of the loop"},
-        0, t.idle, t.behind_gaps, Pieces(t.idle_when));
+        beyond_other_steps(steps, all.window, idle), t.idle, t.behind_gaps, Pieces(t.idle_when));
   }
 }
 

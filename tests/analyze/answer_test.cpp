@@ -76,6 +76,8 @@ TEST(Answer, of_a_file_that_has_nothing_of_it_says_what_it_needs) {
   EXPECT_EQ(to_text(nothing, {.needs = "events of devices"}),
             "The file has nothing of this. It needs events of devices.\n");
   EXPECT_NE(to_text(two_tables(), {.needs = "rows"}).find("a,b"), std::string::npos);
+  const Answer findings = only_table(two_tables(), "findings");
+  EXPECT_EQ(to_text(findings, {.needs = "rows"}), to_text(findings));
 }
 
 TEST(Answer, shows_a_record_line_by_line_with_units_and_sentences_whole) {

@@ -106,7 +106,7 @@ TEST(Compile, in_a_step_and_again_is_told) {
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "compiling took 60.000us of the measured 100.000us: 2 compilations, 1 of code compiled "
-            "before; most of it in dynamo");
+            "before; the largest part in dynamo");
   EXPECT_EQ(answer.findings[0].events, (std::vector<EventId>{2, 1}));
 }
 

@@ -205,5 +205,15 @@ TEST(Launches, slow_calls_are_told_where_no_device_was_recorded_too) {
   for (const Finding& f : answer.findings) EXPECT_EQ(f.low_ns, 0) << f.key;
 }
 
+// Hundreds of launches wait in the queue meanwhile: whatever the device idles for, it is not these.
+TEST(Launches, that_are_slow_while_the_queue_is_full_are_not_sure_to_cost) {
+  const auto trace = open_alone(real_trace("v100_train_rank0.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Finding slow = answer_launches(*trace).findings.front();
+  EXPECT_EQ(slow.key, "launches.slow.cudaLaunchKernel");
+  EXPECT_LT(slow.low_percent, 0.05);
+  EXPECT_GT(slow.high_percent, 6);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

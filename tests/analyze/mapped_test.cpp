@@ -42,11 +42,16 @@ class MappedFiles : public testing::Test {
   int64_t before_ = resident_mb.get();
 };
 
-constexpr size_t mib = size_t{1} << 20, numbers = 64 * mib / sizeof(uint64_t);
+constexpr size_t mib = size_t{1} << 20;
+
+// More than what may be resident.
+size_t many_numbers() {
+  return (resident() + 64) * mib / sizeof(uint64_t);
+}
 
 TEST_F(MappedFiles, are_let_go_of_where_too_much_is_resident_and_keep_what_was_written) {
   allow(8);
-  const size_t before = resident();
+  const size_t before = resident(), numbers = many_numbers();
   auto scratch = Mapped::scratch(folder_.path(), numbers * sizeof(uint64_t));
   ASSERT_TRUE(scratch) << scratch.why();
   const std::span all(static_cast<uint64_t*>(scratch->data()), numbers);
@@ -59,7 +64,7 @@ TEST_F(MappedFiles, are_let_go_of_where_too_much_is_resident_and_keep_what_was_w
 
 TEST_F(MappedFiles, are_let_go_of_by_loops_over_events) {
   allow(8);
-  const size_t before = resident();
+  const size_t before = resident(), numbers = many_numbers();
   auto scratch = Mapped::scratch(folder_.path(), numbers * sizeof(uint64_t));
   ASSERT_TRUE(scratch) << scratch.why();
   const std::span all(static_cast<uint64_t*>(scratch->data()), numbers);

@@ -120,16 +120,16 @@ TEST(OddFiles, numbers_beyond_64_bits_and_texts_in_their_place_are_kept_apart) {
 // looked at.
 std::string zip(uint16_t method, uint16_t flags, const std::string& packed) {
   std::string header("PK\3\4\24\0", 6);
-  const auto number = [&](uint32_t value, int bytes) {
+  const auto number = [&](uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) header += static_cast<char>(value >> 8 * i);
   };
   const std::string name = "trace.json";
   number(flags, 2);
   number(method, 2);
   number(0, 8);  // time, check sum
-  number(static_cast<uint32_t>(packed.size()), 4);
+  number(packed.size(), 4);
   number(0, 4);
-  number(static_cast<uint32_t>(name.size()), 2);
+  number(name.size(), 2);
   number(0, 2);
   return header + name + packed + "PK\1\2 and so on";
 }

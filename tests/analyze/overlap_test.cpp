@@ -70,7 +70,7 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "device 0 communicates for 40.000us of 100.000us, 20.000us of that while it computes "
-            "nothing (50 % hidden); most in ncclDevKernel_A, 1 call");
+            "nothing (50 % hidden); the largest part in ncclDevKernel_A, 1 call");
   EXPECT_EQ(answer.findings[0].high_ns, 20'000);
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{3});
 }
@@ -98,6 +98,17 @@ TEST(Overlap, could_win_at_least_what_the_same_collective_takes_less_in_other_st
                 "hidden; 60.000us of it beyond what half of the steps take for the same)"),
             std::string::npos)
       << answer.findings[0].sentence;
+}
+
+// Summed by a script of its own, stream by stream.
+TEST(Overlap, of_real_traces_could_win_what_other_steps_take_less) {
+  for (const auto& [file, low] :
+       {std::pair("nccl_two_ranks", 9'502'979), {"v100_train_rank0", 18'056'000}}) {
+    const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));
+    ASSERT_TRUE(trace) << trace.why();
+    EXPECT_NEAR(static_cast<double>(answer_overlap(*trace).findings.front().low_ns), low, 1000)
+        << file;
+  }
 }
 
 }  // namespace

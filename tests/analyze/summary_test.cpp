@@ -150,5 +150,16 @@ TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
             "25.000us of that in 2 calls of Memcpy DtoD (Device -> Device)");
 }
 
+// cudnn's kernels, summed by a script of its own: no two run at once.
+TEST(Summary, says_what_changing_layouts_costs) {
+  const auto trace = open_alone(real_trace("nccl_two_ranks.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_summary(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "summary.layout.0");
+  EXPECT_NEAR(static_cast<double>(answer.findings[0].high_ns), 15'120'910, 1000);
+  EXPECT_EQ(answer.findings[0].events.size(), 10U);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -159,9 +159,9 @@ class TraceReader(unittest.TestCase):
                 time.sleep(1.3)
                 pipe.write(half)
 
-        writer = threading.Thread(target=write)
-        writer.start()
         ours, theirs = pty.openpty()
+        writer = threading.Thread(target=write, daemon=True)  # who reads may fail before it opens the pipe
+        writer.start()
         subprocess.run([VITRO, "trace", "info", path], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
         writer.join()
         os.close(theirs)

@@ -38,7 +38,7 @@ EventClass class_of(std::string_view category, char phase);
 class Classes {
  public:
   explicit Classes(const Trace& trace);
-  EventClass operator[](EventId event) const {
+  [[gnu::always_inline]] EventClass operator[](EventId event) const {
     const char phase = phases_[event];
     return phase == 'X' ? by_category_[categories_[event]]
                         : by_phase_[static_cast<unsigned char>(phase)];

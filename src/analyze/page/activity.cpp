@@ -4,6 +4,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "analyze/device_work.h"
 #include "analyze/self_spans.h"
 #include "vitro/analyze/classes.h"
 #include "vitro/analyze/timeline.h"
@@ -15,7 +16,7 @@ class Doings {
  public:
   explicit Doings(const Trace& trace) : trace_(trace), classes_(trace) {
     for (const std::string& name : trace.names()) {
-      communication_.push_back(is_communication(name));
+      work_.push_back(work_kind(EventClass::kernel, name));
       step_.push_back(name.starts_with("ProfilerStep#"));
     }
   }
@@ -24,7 +25,7 @@ class Doings {
   Doing operator[](EventId event) const {
     switch (classes_[event]) {
       case EventClass::kernel:
-        return communication_[trace_.name_ids()[event]] ? Doing::communication : Doing::kernels;
+        return of_work(work_[trace_.name_ids()[event]]);
       case EventClass::copy:
       case EventClass::set:
         return Doing::copies;
@@ -52,6 +53,20 @@ class Doings {
   }
 
  private:
+  static Doing of_work(WorkKind kind) {
+    switch (kind) {
+      case WorkKind::compute:
+        return Doing::kernels;
+      case WorkKind::communication:
+        return Doing::communication;
+      case WorkKind::memory:
+        return Doing::copies;
+      case WorkKind::wait:
+        return Doing::nothing;
+    }
+    return Doing::nothing;
+  }
+
   // Kineto's rows for the recording itself.
   bool is_marker(EventId event) const {
     const std::string& pid = trace_.tracks()[trace_.track_ids()[event]].pid;
@@ -60,7 +75,8 @@ class Doings {
 
   const Trace& trace_;
   Classes classes_;
-  std::vector<bool> communication_, step_;  // by name
+  std::vector<WorkKind> work_;  // by name, of kernels
+  std::vector<bool> step_;      // by name
 };
 
 // A stretch of time cut into columns of one length.

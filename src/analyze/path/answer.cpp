@@ -54,8 +54,10 @@ class Conclusion {
         path_(path),
         names_(names),
         is_step_(trace.names().size()),
-        findings_(trace) {
-    for (const Step& step : profiler_steps(trace)) is_step_[trace.name_ids()[step.event]] = true;
+        steps_(profiler_steps(trace)),
+        measured_(measured_window(trace)),
+        findings_(measured_) {
+    for (const Step& step : steps_) is_step_[trace.name_ids()[step.event]] = true;
   }
 
   std::vector<Finding> run() {
@@ -63,7 +65,7 @@ class Conclusion {
     one(data_loading, "data is loaded on", "load it ahead: more workers, prefetch, pinned memory");
     one(launch_delay, "work that is launched already waits to begin on",
         "launch further ahead, or replay the work as one device graph");
-    one(communication, "nothing else runs beside the communication on",
+    one(communication, "communication is on",
         "overlap it with computation, or send less: larger buckets, fewer bytes");
     one(copy, "copies and fills are on",
         "copy from pinned memory with non_blocking=True, keep data on the device, fuse fills");
@@ -86,7 +88,7 @@ class Conclusion {
     findings_.add(
         {"critical_path.host",
          cat("the host is on the critical path for ", time_text(all), " of ", whole(), " (",
-             percent_text(all, path_.window.length()), "), most of it in ",
+             percent_text(all, path_.window.length()), "), the largest part of it in ",
              longest_name({host_op, host_call, host_other}), "; the device works for ",
              time_text(path_.device_busy)),
          advice(all, true,
@@ -98,14 +100,14 @@ class Conclusion {
 
   void between_ops() {
     const int64_t all = path_.total(host_other);
-    findings_.add(
-        {"critical_path.host_outside_ops",
-         cat("for ", time_text(all), " of ", time_text(path_.window.length()), " (",
-             percent_text(all, path_.window.length()),
-             ") no op runs on the critical path; most of that is in ", longest_name({host_other})),
-         advice(all, false,
-                "compile, so that fewer and larger ops are called from the interpreter")},
-        0, all, longest({host_other}), pieces({host_other}));
+    findings_.add({"critical_path.host_outside_ops",
+                   cat("for ", time_text(all), " of ", time_text(path_.window.length()), " (",
+                       percent_text(all, path_.window.length()),
+                       ") no op runs on the critical path; the largest part of that is in ",
+                       longest_name({host_other})),
+                   advice(all, false,
+                          "compile, so that fewer and larger ops are called from the interpreter")},
+                  beyond_other_steps(host_other), all, longest({host_other}), pieces({host_other}));
   }
 
   // Nothing is recorded, or a step alone.
@@ -142,7 +144,7 @@ class Conclusion {
 
   // What the path's time is part of: more than what was measured where devices work longer.
   std::string whole() const {
-    const bool longer = path_.window.length() > measured_window(trace_).length();
+    const bool longer = path_.window.length() > measured_.length();
     return cat(time_text(path_.window.length()),
                longer ? " until all that was launched is done" : "");
   }
@@ -151,17 +153,30 @@ class Conclusion {
     const int64_t all = path_.total(kind);
     std::string key(name_of(kind));
     std::ranges::replace(key, ' ', '_');
-    findings_.add(
-        {cat("critical_path.", key),
-         cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
-             percent_text(all, path_.window.length()), "), most in ", longest_name({kind})),
-         std::string(advice)},
-        is_latency(kind) ? beyond_median(lengths(kind)) : 0, all, longest({kind}), pieces({kind}));
+    findings_.add({cat("critical_path.", key),
+                   cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
+                       percent_text(all, path_.window.length()), "), the largest part ",
+                       is_gap(kind) ? "before " : "in ", longest_name({kind})),
+                   std::string(advice)},
+                  is_latency(kind) ? beyond_median(lengths(kind)) : beyond_other_steps(kind), all,
+                  longest({kind}), pieces({kind}));
+  }
+
+  // Time before the work that is named.
+  static bool is_gap(PathKind kind) {
+    return kind == launch_delay || kind == kernel_delay || kind == device_wait;
   }
 
   // What devices and drivers take for themselves: half of it shows how fast they can.
   static bool is_latency(PathKind kind) {
     return kind == launch_delay || kind == kernel_delay || kind == sync;
+  }
+
+  int64_t beyond_other_steps(PathKind kind) const {
+    Intervals when;
+    for (const PathSegment& s : path_.segments)
+      if (s.kind == kind) when.add(s.begin, s.end);
+    return analyze::beyond_other_steps(steps_, path_.window, when);
   }
 
   std::vector<int64_t> lengths(PathKind kind) const {
@@ -231,6 +246,8 @@ class Conclusion {
   const CriticalPath& path_;
   const std::vector<Named>& names_;
   std::vector<bool> is_step_;  // by name
+  const std::vector<Step> steps_;
+  const Window measured_;
   Findings findings_;
 };
 

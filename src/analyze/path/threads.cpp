@@ -89,8 +89,9 @@ bool Threads::has_waited(uint32_t waiting, uint32_t working, Idle idle) const {
 
 bool Threads::took_over_at_once(Idle idle, int64_t at, int64_t stopped) const {
   constexpr int64_t long_pause = 1'000'000;
+  if (idle.begin == never) return false;
   const int64_t pause = at - idle.begin;
-  return idle.begin != never && pause >= long_pause && at - stopped <= pause / 10;
+  return pause >= long_pause && at - stopped <= pause / 10;
 }
 
 std::optional<Threads::HandOver> Threads::handed_over(uint32_t track, int64_t at) const {

@@ -10,7 +10,7 @@
 namespace vitro::analyze {
 namespace {
 
-constexpr size_t piece = size_t{1} << 20, most_metadata = size_t{16} << 20;
+constexpr size_t most_metadata = size_t{16} << 20;
 
 bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -21,14 +21,14 @@ bool is_space(char c) {
 // Makes rest_ longer; false at the end of the file.
 bool Windows::fill() {
   if (ended_) return false;
-  if (at_ > piece) {
+  if (at_ > window_bytes_) {
     rest_.erase(0, at_);
     offset_ += at_;
     at_ = 0;
   }
   const size_t before = rest_.size();
-  rest_.resize(before + piece);
-  const size_t got = bytes_->read(rest_.data() + before, piece);
+  rest_.resize(before + window_bytes_);
+  const size_t got = bytes_->read(rest_.data() + before, window_bytes_);
   rest_.resize(before + got);
   ended_ = got == 0;
   return got > 0;
@@ -177,7 +177,7 @@ bool Windows::next(Window& window) {
 bool Windows::cut(Window& window) {
   std::vector<char>& buffer = window.buffer;
   const uint64_t begin = offset_ + at_;
-  size_t filled = rest_.size() - at_, room = std::max(usual_bytes, filled);
+  size_t filled = rest_.size() - at_, room = std::max(window_bytes_, filled);
   buffer.resize(1 + room + padding);
   std::memcpy(buffer.data() + 1, rest_.data() + at_, filled);
   Scan scan;

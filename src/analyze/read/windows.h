@@ -34,7 +34,9 @@ class Windows {
   static constexpr size_t most_bytes = size_t{1} << 30;   // of one event
   static constexpr size_t padding = 128;                  // behind the events of a window
 
-  explicit Windows(std::unique_ptr<Bytes> bytes) : bytes_(std::move(bytes)) {}
+  // Windows have so many bytes, and more where an event has.
+  explicit Windows(std::unique_ptr<Bytes> bytes, size_t window_bytes = usual_bytes)
+      : bytes_(std::move(bytes)), window_bytes_(window_bytes) {}
 
   // The next whole events; false where there are no more.  What does not fit the format ends the
   // file, and a note says where and why.
@@ -65,6 +67,7 @@ class Windows {
   void stop(std::string why);
 
   std::unique_ptr<Bytes> bytes_;
+  size_t window_bytes_;
   State state_ = State::start;
   bool bare_list_ = false, found_events_ = false, ended_ = false;
   uint64_t offset_ = 0;  // of rest_ in the file

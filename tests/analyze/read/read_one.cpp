@@ -1,6 +1,8 @@
 #include "analyze/read/read_one.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "analyze/read/by_simdjson.h"
 #include "analyze/read/event_parser.h"
@@ -76,6 +78,8 @@ struct Known {
   size_t names = 0, categories = 0, tracks = 0;
 };
 
+using Place = std::pair<uint64_t, uint64_t>;  // of an event in the unpacked file; its length
+
 void look_at(const Batch& batch, const std::string& events, Known& known) {
   known.names += batch.names.size();
   known.categories += batch.categories.size();
@@ -114,20 +118,38 @@ void read_memory(std::string_view bytes) {
   }
 }
 
-}  // namespace
+struct Events {
+  std::vector<Place> places;
+  bool whole = true;  // nothing was lost, mended or left out
+};
 
-void read_one(std::string_view bytes) {
-  read_memory(bytes);
-  Windows windows(first_of(bytes));
+// Whole events do not depend on where windows end.  (What is found behind broken quotes does.)
+Events read_windows(std::string_view bytes, size_t window_bytes) {
+  Windows windows(first_of(bytes), window_bytes);
   EventParser parser;
   Batch batch;
   Known known;
+  Events out;
   for (Window window; windows.next(window);) {
     const std::string events(window.events());
     compare_readers(events);
     parser.parse(window, batch);
     look_at(batch, events, known);
+    for (size_t i = 0; i < batch.rows.size(); ++i)
+      out.places.emplace_back(window.offset + batch.rows.offset[i], batch.rows.length[i]);
+    out.whole &= batch.notes.empty();
   }
+  out.whole &= windows.notes().empty();
+  return out;
+}
+
+}  // namespace
+
+void read_one(std::string_view bytes) {
+  read_memory(bytes);
+  const Events small = read_windows(bytes, 61), large = read_windows(bytes, 4096);
+  VITRO_ASSERT(small.whole == large.whole);
+  VITRO_ASSERT(!small.whole || small.places == large.places);
 }
 
 }  // namespace vitro::analyze
