@@ -20,6 +20,11 @@ def use_of(work):
     return "wait" if work.name.startswith(("event_wait", "event_record", "Stream Wait Event")) else "compute"
 
 
+def kind_of(work):
+    """As tables call it."""
+    return "wait" if use_of(work) == "wait" else work.kind
+
+
 def times_by_device(trace):
     out = defaultdict(lambda: defaultdict(list))
     for e in trace.work:
@@ -45,7 +50,7 @@ def summary_devices(trace):
 def kernels(trace):
     by_name = defaultdict(list)
     for e in trace.work:
-        by_name[e.name, e.kind].append(e.end - e.begin)
+        by_name[e.name, kind_of(e)].append(e.end - e.begin)
     return {(*key, len(each), sum(each), *statistics(each)) for key, each in by_name.items()}
 
 

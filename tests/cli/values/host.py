@@ -3,7 +3,7 @@ import json
 from collections import Counter, defaultdict
 from statistics import mean, pstdev
 
-from values.devices import times_by_device
+from values.devices import kind_of, times_by_device
 from values.trace import HOST, WORK, around, clip, common, length, parents, pieces, rank, statistics, union
 
 BLOCKING = ("cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream")
@@ -88,7 +88,7 @@ def grouped(trace, by, events):
             own[e.number] += end - begin
     for e in events:
         launch = trace.launch(e) if e.kind in WORK else e
-        key = e.name, told[launch.number] if launch else "", e.kind
+        key = e.name, told[launch.number] if launch else "", kind_of(e)
         calls[key] += 1
         time[key] += e.end - e.begin if e.kind in WORK else own[e.number]
     return {(*key, calls[key], time[key]) for key in calls}
