@@ -71,6 +71,22 @@ class Calls {
     ++calls_;
   }
 
+  // Work of devices belongs to what launched it and to all around that.
+  void add_devices() {
+    const Classes classes(trace_);
+    const Links links(trace_, classes);
+    std::vector<EventId> around;  // the innermost first
+    for (const EventId e : trace_.events()) {
+      const EventId launch = classes.is_device_work(e) ? links.launch_of(e) : Links::nobody;
+      if (launch == Links::nobody) continue;
+      around.clear();
+      for (EventId at = launch; at != Timeline::nobody; at = timeline_.parent(at))
+        around.push_back(at);
+      add_device_self(classes, around, length(e));
+      add_device_total(around, length(e));
+    }
+  }
+
   std::vector<NameTimes> take(const Groups& names) {
     set_ranks_of_all();
     int64_t all = 0;
@@ -96,6 +112,25 @@ class Calls {
       if (group_of_[around] == group) return true;
     }
     return false;
+  }
+
+  NameTimes* times_of(EventId e) {
+    return group_of_[e] == uncounted ? nullptr : &groups_[group_of_[e]];
+  }
+
+  // The call of the runtime, and what it lies in.
+  void add_device_self(const Classes& classes, std::span<const EventId> around, int64_t length) {
+    for (const EventId e : around) {
+      if (NameTimes* const times = times_of(e)) times->device_self += length;
+      if (classes[e] != EventClass::runtime) return;
+    }
+  }
+
+  void add_device_total(std::span<const EventId> around, int64_t length) {
+    for (const EventId e : around) {
+      NameTimes* const times = times_of(e);
+      if (times && !lies_in_its_like(e, group_of_[e])) times->device_total += length;
+    }
   }
 
   void set_ranks_of_all() {
@@ -143,6 +178,7 @@ std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool 
       if (counts(which)) calls.add(e, {which, trace.name_ids()[e], group_of(e)}, nested);
     }
   }
+  if (nested) calls.add_devices();
   return calls.take(names);
 }
 
@@ -151,6 +187,19 @@ std::string kind_of(const NameTimes& t) {
   const bool waits = t.kind == name_of(EventClass::kernel) &&
                      work_kind(EventClass::kernel, t.name) == WorkKind::wait;
   return waits ? "wait" : t.kind;
+}
+
+// Behind `total_ns`: the work of devices, where there is some.
+void add_devices(const std::vector<NameTimes>& list, AnswerTable& table) {
+  if (std::ranges::all_of(list, [](const NameTimes& t) { return t.device_total == 0; })) return;
+  const auto total = std::ranges::find(table.columns, "total_ns", &AnswerColumn::name);
+  const auto place = total - table.columns.begin() + 1;
+  table.columns.insert(table.columns.begin() + place, {{"device_self_ns", "Device self", Unit::ns},
+                                                       {"device_ns", "Device", Unit::ns}});
+  for (size_t i = 0; i < list.size(); ++i) {
+    auto& row = table.rows[i];
+    row.insert(row.begin() + place, {list[i].device_self, list[i].device_total});
+  }
 }
 
 AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string name,
@@ -184,6 +233,7 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
            t.p99,   t.most,     static_cast<int64_t>(t.longest)};
     if (grouped) row.insert(row.begin() + 1, t.group);
   }
+  add_devices(list, table);
   if (grouped && std::ranges::all_of(list, &std::string::empty, &NameTimes::group))
     table.title +=
         cat(" (the file names no ", group, ": ", recorded_with[static_cast<size_t>(by)], ")");

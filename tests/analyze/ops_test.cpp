@@ -50,6 +50,41 @@ TEST(Ops, self_times_of_real_traces_are_known) {
   }
 }
 
+TEST(Ops, have_the_work_of_devices_that_they_set_off) {
+  TraceFolder folder;
+  const auto trace = open_alone(folder.file("trace.json", R"([
+    {"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":100},
+    {"ph":"X","cat":"cpu_op","name":"again","pid":1,"tid":1,"ts":10,"dur":80},
+    {"ph":"X","cat":"cpu_op","name":"again","pid":1,"tid":1,"ts":20,"dur":40},
+    {"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":30,"dur":5,
+     "args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":70,"dur":5,
+     "args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":40,"dur":30,
+     "args":{"correlation":1}},
+    {"ph":"X","cat":"gpu_memcpy","name":"c","pid":0,"tid":7,"ts":80,"dur":8,
+     "args":{"correlation":2}}])"));
+  ASSERT_TRUE(trace) << trace.why();
+  const std::vector<NameTimes> list = ops(*trace, Timeline(*trace));
+  const auto times = [&](std::string_view name, std::string_view kind) {
+    const NameTimes& op = named(list, name, kind);
+    return std::pair(op.device_self, op.device_total);
+  };
+  EXPECT_EQ(times("outer", "op"), std::pair(int64_t{0}, int64_t{38000}));
+  EXPECT_EQ(times("again", "op"), std::pair(int64_t{38000}, int64_t{38000}));
+  EXPECT_EQ(times("launch", "runtime"), std::pair(int64_t{38000}, int64_t{38000}));
+  const AnswerTable table = answer_ops(*trace).tables.front();
+  EXPECT_EQ(std::ranges::count(table.columns, "device_ns", &AnswerColumn::name), 1);
+}
+
+TEST(Ops, have_no_column_of_devices_where_none_was_recorded) {
+  const auto trace = open_alone(real_trace("cpu_only.json.gz"));
+  ASSERT_TRUE(trace) << trace.why();
+  const AnswerTable table = answer_ops(*trace).tables.front();
+  EXPECT_EQ(std::ranges::count(table.columns, "device_ns", &AnswerColumn::name), 0);
+  EXPECT_EQ(table.columns.size(), table.rows.front().size());
+}
+
 struct KnownKernel {
   const char *file, *name;
   uint64_t calls;

@@ -67,6 +67,8 @@ class Values(unittest.TestCase):
         times = ("total_ns", "least_ns", "median_ns", "p90_ns", "p99_ns", "most_ns")
         ops, kernels = self.ask("ops")["ops"], self.ask("kernels")["kernels"]
         self.same(self.columns(ops, "name", "kind", "calls", "self_ns", *times), host.ops(self.trace))
+        launching = [row for row in ops if row.get("device_ns")]
+        self.same(self.columns(launching, "name", "kind", "device_self_ns", "device_ns"), host.devices_of_ops(self.trace))
         self.same(self.columns(kernels, "name", "kind", "calls", *times), devices.kernels(self.trace))
         for rows in (ops, kernels):
             if sum(row["self_ns"] for row in rows):

@@ -31,6 +31,11 @@ struct NameTimes {
   uint64_t calls = 0;
   int64_t total = 0;  // of a call within a call of its like only the outer counts
   int64_t self = 0;   // without what lies inside on the same track; of kernels: total
+  // Of ops: the work of devices (kernels, copies, fills) that calls set off, its times summed
+  // though it may overlap: by themselves or by a call of the runtime directly in them; by all that
+  // lies in them, of a call within a call of its name only the outer.  torch's key_averages calls
+  // them Self CUDA and CUDA total.
+  int64_t device_self = 0, device_total = 0;
   int64_t least = 0, median = 0, p90 = 0, p99 = 0, most = 0;  // of single calls; nearest rank
   double share = 0;                                           // percent of the self time of all
   EventId longest = 0;                                        // the call that took `most`

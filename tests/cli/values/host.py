@@ -53,6 +53,26 @@ def ops(trace):
     return {(*key, len(each), own[key], outer[key], *statistics(each)) for key, each in calls.items()}
 
 
+def devices_of_ops(trace):
+    """Names with the work of devices that they set off: by themselves or a runtime call in them; with all that lies in them."""
+    outside = {}  # by number: what lies around, the innermost first
+    for events in trace.host.values():
+        for e, stack in around(events):
+            outside[e.number] = [other for other in reversed(stack) if other.end >= e.end]
+    own, total = Counter(), Counter()
+    for work in trace.work:
+        launch = trace.launch(work)
+        if launch is None:
+            continue
+        chain = [launch, *outside[launch.number]]
+        direct = next((i for i, e in enumerate(chain) if e.kind != "runtime"), len(chain) - 1)
+        for e in chain[:direct + 1]:
+            own[e.name, e.kind] += work.end - work.begin
+        for key in {(e.name, e.kind) for e in chain}:
+            total[key] += work.end - work.begin
+    return {(*key, own[key], time) for key, time in total.items() if time}
+
+
 def groups(trace, by):
     """What calls of a name are told apart by, by the number of the event."""
     modules = "nn.Module: "
