@@ -23,6 +23,9 @@ class Inflate {
 
   // Takes from the front of `in` and returns how many bytes it put.  Stops where the stream ends.
   virtual size_t run(std::string_view& in, char* to, size_t room) = 0;
+  // Whether it holds bytes that it took and has no use for yet: behind a stream's end they belong
+  // to the next.
+  virtual bool has_input() const { return false; }
   // Another stream of the same form comes behind it.
   virtual void again() = 0;
   // The library that does it.

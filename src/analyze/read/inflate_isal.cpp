@@ -4,6 +4,7 @@
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
+#include <utility>
 #endif
 
 namespace vitro::analyze {
@@ -38,18 +39,18 @@ class ByIsal final : public Inflate {
   }
 
   size_t run(std::string_view& in, char* to, size_t room) override {
-    room = std::min(room, most_at_once);
-    const size_t given = std::min(in.size(), most_at_once);
-    stream_.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(in.data()));
-    stream_.avail_in = static_cast<uint32_t>(given);
-    stream_.next_out = reinterpret_cast<uint8_t*>(to);
-    stream_.avail_out = static_cast<uint32_t>(room);
-    const int status = isal_inflate(&stream_);
-    in.remove_prefix(given - stream_.avail_in);
-    if (status < 0) why_ = meaning(status);
-    ended_ = status < 0 || stream_.block_state == ISAL_BLOCK_FINISH;
-    return room - stream_.avail_out;
+    size_t put = 0;
+    if (!given_back_.empty()) {
+      const std::string first = std::exchange(given_back_, {});
+      std::string_view rest = first;
+      put = inflate(rest, to, room);
+      given_back_.insert(given_back_.end(), rest.begin(), rest.end());
+      if (ended_ || !rest.empty()) return put;
+    }
+    return put + inflate(in, to + put, room - put);
   }
+
+  bool has_input() const override { return !given_back_.empty(); }
 
   void again() override {
     isal_inflate_reset(&stream_);
@@ -60,8 +61,39 @@ class ByIsal final : public Inflate {
   std::string_view by() const override { return "ISA-L"; }
 
  private:
+  // The library takes up to 8 bytes ahead.  At the end of a stream it gives back those that it has
+  // not used, as if they all had been given to it in this call.
+  static constexpr size_t most_ahead = 8;
+
+  size_t inflate(std::string_view& in, char* to, size_t room) {
+    room = std::min(room, most_at_once);
+    const size_t given = std::min(in.size(), most_at_once);
+    stream_.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(in.data()));
+    stream_.avail_in = static_cast<uint32_t>(given);
+    stream_.next_out = reinterpret_cast<uint8_t*>(to);
+    stream_.avail_out = static_cast<uint32_t>(room);
+    const int status = isal_inflate(&stream_);
+    take(in, given, stream_.avail_in);
+    if (status < 0) why_ = meaning(status);
+    ended_ = status < 0 || stream_.block_state == ISAL_BLOCK_FINISH;
+    return room - stream_.avail_out;
+  }
+
+  // Of `in` so many bytes were given to the library, and so many it left.
+  void take(std::string_view& in, size_t given, size_t left) {
+    const size_t earlier = left > given ? std::min(left - given, taken_.size()) : 0;
+    given_back_ = taken_.substr(taken_.size() - earlier);
+    taken_.resize(taken_.size() - earlier);
+    const std::string_view taken = in.substr(0, given - std::min(given, left));
+    taken_.append(taken.substr(taken.size() - std::min(taken.size(), most_ahead)));
+    taken_.erase(0, taken_.size() - std::min(taken_.size(), most_ahead));
+    in.remove_prefix(taken.size());
+  }
+
   inflate_state stream_;
   uint32_t form_;
+  std::string taken_;       // the last bytes that it took
+  std::string given_back_;  // they come before what is given next
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ class Inflated : public Unpacked {
   size_t inflate_some(char* to, size_t room) {
     std::string_view in = packed();
     if (inflate_->ended()) {
-      if (in.empty()) return ended_ = true, 0;
+      if (in.empty() && !inflate_->has_input()) return ended_ = true, 0;
       inflate_->again();
     }
     const size_t before = in.size(), put = inflate_->run(in, to, room);
@@ -64,7 +64,7 @@ class Inflated : public Unpacked {
       trouble_ = cat("its packed data is broken: ", inflate_->why());
     } else if (inflate_->ended()) {
       ended_ = !many_members_;
-    } else if (before == 0 && put == 0) {
+    } else if (before == 0 && put == 0 && !inflate_->has_input()) {
       ended_ = true;
       trouble_ = "its packed data ends in the middle";
     }

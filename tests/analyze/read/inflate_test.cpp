@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "analyze/packed.h"
 #include "analyze/read/bytes.h"
@@ -119,6 +121,39 @@ TEST_P(Inflating, says_where_a_file_is_corrupt) {
     EXPECT_NE(out.trouble, "") << round;
   }
   EXPECT_NE(unpack(bytes + "garbage behind it").trouble, "");
+}
+
+Unpacked inflate_members(std::string_view bytes, size_t piece, size_t room) {
+  const auto inflate = make_inflate(Inflate::Form::gzip);
+  Unpacked out;
+  std::vector<char> to(room);
+  for (;;) {
+    std::string_view in = bytes.substr(0, piece);
+    const size_t before = in.size(), put = inflate->run(in, to.data(), room);
+    bytes.remove_prefix(before - in.size());
+    out.text.append(to.data(), put);
+    out.trouble = inflate->why();
+    const bool more = !bytes.empty() || inflate->has_input();
+    if (!out.trouble.empty() || (inflate->ended() && !more)) return out;
+    if (inflate->ended()) inflate->again();
+  }
+}
+
+// A library may have taken bytes of the next member before it knows that its own has ended.
+TEST_P(Inflating, members_give_the_same_wherever_pieces_end) {
+  const std::string parts[] = {"", "a", some_text(300), some_text(3000), "b"};
+  std::string text, bytes;
+  for (const std::string& part : parts) {
+    text += part;
+    bytes += packed(part, with_header);
+  }
+  for (size_t piece = 1; piece < 40; ++piece) {
+    for (const size_t room : {1, 2, 3, 61, 300, 301, 5000}) {
+      const Unpacked got = inflate_members(bytes, piece, room);
+      ASSERT_EQ(got.trouble, "") << piece << ", " << room;
+      ASSERT_EQ(got.text, text) << piece << ", " << room;
+    }
+  }
 }
 
 }  // namespace
