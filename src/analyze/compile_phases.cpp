@@ -106,7 +106,8 @@ class Reader {
     if (name.ends_with(timed)) name.remove_suffix(timed.size());
     CompilePhase phase{e, name, {}, end_of(trace_, e) - trace_.ts()[e], true};
     for (size_t i = depth; i-- > 0;) {
-      if (open_[i].phase == no_phase) continue;
+      // Of two that cross the first one may have ended.
+      if (open_[i].phase == no_phase || end_of(trace_, open_[i].event) <= trace_.ts()[e]) continue;
       CompilePhase& around = out_[open_[i].phase];
       around.self -= phase.self;
       phase.outermost = false;

@@ -94,7 +94,11 @@ class Reader {
   }
 
   void open_region(EventId e) {
-    const auto around = std::ranges::find(open_, Part::region, &Frame::part);
+    const auto lasts = [&](const Frame& frame) {  // of two that cross the first one may have ended
+      return end_of(trace_, frame.event) > trace_.ts()[e];
+    };
+    const auto around = std::ranges::find_if(
+        open_, [&](const Frame& frame) { return frame.part == Part::region && lasts(frame); });
     Compilation::Region& region = regions_[trace_.name_ids()[e]];
     if (region.calls++ == 0 || length(e) > length(region.longest)) region.longest = e;
     if (around == open_.end()) {
@@ -105,7 +109,7 @@ class Reader {
       ++breaks_;
     }
     const bool in_its_like = std::ranges::any_of(open_, [&](const Frame& frame) {
-      return trace_.name_ids()[frame.event] == trace_.name_ids()[e];
+      return trace_.name_ids()[frame.event] == trace_.name_ids()[e] && lasts(frame);
     });
     if (!in_its_like) region.total += length(e);
   }

@@ -148,9 +148,12 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
       pieces.add(last, begin);
     }
     last = end;
-    const auto [at, kind] = wait_in(open, begin);
-    (kind == WaitKind::nothing ? thread.busy : thread.waiting) += end - begin;
-    if (kind != WaitKind::nothing) wait(track, open, at, kind, end - begin);
+    for (int64_t to = 0; begin < end; begin = to) {
+      const auto [at, kind] = wait_in(open, begin);
+      to = kind == WaitKind::data ? std::min(end, end_of(trace_, open[at])) : end;
+      (kind == WaitKind::nothing ? thread.busy : thread.waiting) += to - begin;
+      if (kind != WaitKind::nothing) wait(track, open, at, kind, to - begin);
+    }
   });
   if (thread.busy + thread.waiting == 0 && !has_steps_[track]) return;
   thread.idle = out_.window.length() - thread.busy - thread.waiting;
