@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Every answer of `vitro trace` about every real trace is what the programs in values/ find.   usage: trace_values_test.py VITRO [FOLDER]
+"""Every answer of `vitro trace` about every real trace, and about some that are made up, is what the programs in values/ find.
 
-FOLDER: of other traces than those of the tests."""
+usage: trace_values_test.py VITRO [FOLDER]
+
+FOLDER: of other traces than those of the tests.  A number: so many made up ones instead."""
 import json
 import math
 import os
@@ -14,11 +16,16 @@ import unittest
 sys.dont_write_bytecode = True
 from values import devices, host, trace, whole
 from values import path as critical
+from values.random_trace import random_trace
 
 VITRO = sys.argv.pop(1)
 TRACES = pathlib.Path(__file__).resolve().parents[1] / "data" / "traces"
-if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-    TRACES = pathlib.Path(sys.argv.pop(1))
+MADE_UP = 20
+if sys.argv[1:2] and sys.argv[1].isdigit():
+    TRACES, MADE_UP = pathlib.Path(os.devnull), int(sys.argv.pop(1))
+elif sys.argv[1:2] and not sys.argv[1].startswith("-"):
+    TRACES, MADE_UP = pathlib.Path(sys.argv.pop(1)), 0
+FOLDER = tempfile.TemporaryDirectory()  # of those that are made up
 
 
 class Values(unittest.TestCase):
@@ -163,7 +170,9 @@ class Values(unittest.TestCase):
 
 def load_tests(loader, tests, pattern):
     suite = unittest.TestSuite()
-    for path in sorted(TRACES.glob("*.json*")):
+    for number in range(MADE_UP):
+        pathlib.Path(FOLDER.name, f"{number}.json").write_text(json.dumps(random_trace(number)))
+    for path in (*sorted(TRACES.glob("*.json*")), *sorted(pathlib.Path(FOLDER.name).iterdir())):
         of_one = type(f"Values of {path.name}", (Values,), {"path": path})
         suite.addTests(loader.loadTestsFromTestCase(of_one))
     return suite

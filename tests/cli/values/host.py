@@ -55,16 +55,17 @@ def ops(trace):
 
 def devices_of_ops(trace):
     """Names with the work of devices that they set off: by themselves or a runtime call in them; with all that lies in them."""
-    outside = {}  # by number: what lies around, the innermost first
+    outer_of = {}
     for events in trace.host.values():
-        for e, stack in around(events):
-            outside[e.number] = [other for other in reversed(stack) if other.end >= e.end]
+        outer_of.update(parents(events))
     own, total = Counter(), Counter()
     for work in trace.work:
         launch = trace.launch(work)
         if launch is None:
             continue
-        chain = [launch, *outside[launch.number]]
+        chain = [launch]
+        while outer_of[chain[-1]]:
+            chain.append(outer_of[chain[-1]])
         direct = next((i for i, e in enumerate(chain) if e.kind != "runtime"), len(chain) - 1)
         for e in chain[:direct + 1]:
             own[e.name, e.kind] += work.end - work.begin

@@ -127,7 +127,8 @@ class Path:
         shared = launch and any(w.begin < e.begin for w in self.launched[launch])
         self.need(not launch or shared or min(launch.end, e.begin) <= s["begin"], s, "its launch returned later")
         if other.track != e.track:
-            self.need(any(c.begin <= e.begin for c in self.waits), s, "nothing makes its stream wait for another")
+            waited = any(use_of(w) == "wait" and w.end == s["begin"] for w in self.streams[e.track])
+            self.need(waited or any(c.begin <= e.begin for c in self.waits), s, "nothing makes its stream wait for another")
 
     def hand_over(self, before, s):
         """From one thread to another: this one paused meanwhile, the other one stopped there."""
