@@ -70,15 +70,12 @@ std::string_view name_of(EventClass which) {
 }
 
 EventClass class_of(std::string_view category, char phase) {
+  if (is_arrow(phase)) return EventClass::flow;
   switch (phase) {
     case 'M':
       return EventClass::metadata;
     case 'C':
       return EventClass::counter;
-    case 's':
-    case 't':
-    case 'f':
-      return EventClass::flow;
     case 'i':
     case 'I':
     case 'n':

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analyze/read/mend.h"
+#include "vitro/analyze/classes.h"
 #include "vitro/analyze/find.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json_check.h"
@@ -12,16 +13,12 @@
 namespace vitro::analyze {
 namespace {
 
-bool is_flow(char phase) {
-  return phase == 's' || phase == 't' || phase == 'f';
-}
-
 // Arrows by category and number: whether a begin and an end are among these events.
 class Arrows {
  public:
   Arrows(const Trace& trace, const std::vector<EventId>& events) : trace_(trace) {
     for (const EventId e : events) {
-      if (is_flow(trace.phases()[e])) ends_[key(e)] |= bit(trace.phases()[e]);
+      if (is_arrow(trace.phases()[e])) ends_[key(e)] |= bit(trace.phases()[e]);
     }
   }
 
@@ -78,7 +75,7 @@ Chosen choose(const Trace& trace, const CutOptions& options) {
     const bool names =
         trace.phases()[e] == 'M' && pids.contains(trace.tracks()[trace.track_ids()[e]].pid);
     if (!is_next && !names) continue;
-    if (is_flow(trace.phases()[e]) && !arrows.whole(e)) {
+    if (is_arrow(trace.phases()[e]) && !arrows.whole(e)) {
       ++chosen.arrow_ends;
       continue;
     }

@@ -8,6 +8,7 @@
 #include "analyze/read/token.h"
 #include "analyze/rewrite.h"
 #include "analyze/written_event.h"
+#include "vitro/analyze/classes.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json.h"
 #include "vitro/report/output.h"
@@ -55,14 +56,13 @@ class RankWriter {
   bool event(EventId e, std::string_view text) {
     const char phase = trace_.phases()[e];
     if (phase == 'M' && trace_.name(e) == "process_labels") return true;
-    const bool arrow = phase == 's' || phase == 't' || phase == 'f';
     const auto other = rewritten(text,
                                  [&](std::string_view key, std::string_view value,
                                      bool in_args) -> std::optional<std::string> {
                                    if (in_args) return ties(key) ? moved(value) : std::nullopt;
                                    if (key == "pid")
                                      return pid(trace_.tracks()[trace_.track_ids()[e]].pid);
-                                   if (key == "id" && arrow) return moved(value);
+                                   if (key == "id" && is_arrow(phase)) return moved(value);
                                    if (key == "ts" && phase != 'M')
                                      return microseconds(trace_.ts()[e] + shift_);
                                    return std::nullopt;

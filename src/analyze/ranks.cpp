@@ -1,7 +1,6 @@
 #include "vitro/analyze/ranks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -10,6 +9,7 @@
 #include "analyze/arguments.h"
 #include "analyze/collectives.h"
 #include "analyze/device_work.h"
+#include "analyze/read/token.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/hash.h"
@@ -24,10 +24,8 @@ std::optional<int64_t> last_number(const std::string& text) {
   const size_t end = text.find_last_of("0123456789");
   if (end == std::string::npos) return std::nullopt;
   const size_t before = text.find_last_not_of("0123456789", end);
-  const char* begin = text.data() + (before == std::string::npos ? 0 : before + 1);
-  int64_t number = 0;
-  const auto [rest, error] = std::from_chars(begin, text.data() + end + 1, number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
+  const size_t begin = before == std::string::npos ? 0 : before + 1;
+  return number_in<int64_t>(std::string_view(text).substr(begin, end + 1 - begin));
 }
 
 // Without what a trace's name ends in.

@@ -1,9 +1,9 @@
 #include "vitro/analyze/steps.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "analyze/read/token.h"
 #include "vitro/analyze/classes.h"
 
 namespace vitro::analyze {
@@ -14,10 +14,7 @@ constexpr std::string_view prefix = "ProfilerStep#";
 // The number behind the prefix; negative where the name is another.
 int64_t step_number(std::string_view name) {
   if (!name.starts_with(prefix)) return -1;
-  const char* end = name.data() + name.size();
-  int64_t number = -1;
-  const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, number);
-  return error == std::errc() && rest == end ? number : -1;
+  return number_in<int64_t>(name.substr(prefix.size())).value_or(-1);
 }
 
 // Of the steps; of all events with a duration where there are none.
@@ -27,9 +24,9 @@ Window window_of(const Trace& trace, const std::vector<Step>& steps) {
     window = {std::min(window.begin, begin), std::max(window.end, end)};
   };
   for (const Step& step : steps) include(step.begin, step.end);
+  if (!steps.empty()) return window;
   const Classes classes(trace);
   for (const EventId e : trace.events()) {
-    if (!steps.empty()) break;
     const int64_t dur = trace.dur()[e];
     if (trace.phases()[e] == 'X' && classes[e] != EventClass::metadata && dur >= 0)
       include(trace.ts()[e], trace.ts()[e] + dur);

@@ -29,6 +29,11 @@ Result<Columns> read_kept(const std::string& key, bool keep) {
   return columns;
 }
 
+Result<std::unique_ptr<Bytes>> open_again(const std::string& path) {
+  if (path == "-") return Failure{"-: standard input cannot be read again: give a file"};
+  return open_bytes(path);
+}
+
 }  // namespace
 
 Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) try {
@@ -109,8 +114,7 @@ bool Trace::from_cache() const {
 
 Result<Done> Trace::read_events(std::span<const EventId> events,
                                 const std::function<void(EventId, std::string_view)>& use) const {
-  if (impl_->path == "-") return Failure{"-: standard input cannot be read again: give a file"};
-  auto bytes = open_bytes(impl_->path);
+  auto bytes = open_again(impl_->path);
   if (!bytes) return bytes.failure();
   const auto lengths = impl_->columns.length.as<uint32_t>();
   constexpr size_t piece = size_t{1} << 20;
@@ -135,9 +139,8 @@ Result<Done> Trace::read_events(std::span<const EventId> events,
 
 Result<Done> Trace::copy_with(report::Output& out,
                               const std::function<void(report::Output&)>& more) const {
-  if (impl_->path == "-") return Failure{"-: standard input cannot be read again: give a file"};
   if (size() == 0) return Failure{cat(impl_->path, ": has no events to add to")};
-  auto bytes = open_bytes(impl_->path);
+  auto bytes = open_again(impl_->path);
   if (!bytes) return bytes.failure();
   const uint64_t first = impl_->columns.offset_of(0);
   std::vector<char> buffer(size_t{1} << 20);

@@ -30,6 +30,11 @@ enum class EventClass : uint8_t {
 };
 std::string_view name_of(EventClass which);
 
+// Whether it is an end of an arrow, or a place that one passes.
+inline bool is_arrow(char phase) {
+  return phase == 's' || phase == 't' || phase == 'f';
+}
+
 // By category and phase.  Old spellings (`Kernel`, `Runtime`) and those of other devices (XPU,
 // MTIA, HPU, PrivateUse1) are known; a category that nobody knows is `other`.
 EventClass class_of(std::string_view category, char phase);

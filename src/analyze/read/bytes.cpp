@@ -113,6 +113,10 @@ Result<std::unique_ptr<Bytes>> open_file(const std::string& path) {
 
 }  // namespace
 
+std::unique_ptr<Bytes> bytes_of(std::string_view text) {
+  return std::make_unique<TextBytes>(text);
+}
+
 std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from) {
   std::string head(4, '\0');
   head.resize(from->read(head.data(), head.size()));
@@ -129,7 +133,7 @@ Result<std::string> beginning_of(const std::string& path, size_t room) {
   if (!file) return file.failure();
   std::string packed(packed_room, '\0'), text(room, '\0');
   packed.resize((*file)->read(packed.data(), packed.size()));
-  text.resize(unpacked(std::make_unique<TextBytes>(packed))->read(text.data(), room));
+  text.resize(unpacked(bytes_of(packed))->read(text.data(), room));
   if (path == "-") taken_from_input() = std::move(packed);
   return text;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "vitro/base/result.h"
 
@@ -37,6 +38,9 @@ Result<std::unique_ptr<Bytes>> open_bytes(const std::string& path);
 // Up to `room` of the first bytes of what a file holds, unpacked.  Those of standard input are not
 // lost: who opens it next reads them too.
 Result<std::string> beginning_of(const std::string& path, size_t room);
+
+// Of a text, which stays where it is.
+std::unique_ptr<Bytes> bytes_of(std::string_view text);
 
 // What these bytes hold, packed or not; as open_bytes does it with a file's.
 std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from);

@@ -13,6 +13,7 @@
 #include "analyze/read/scan.h"
 #include "analyze/read/texts.h"
 #include "analyze/read/token.h"
+#include "vitro/analyze/classes.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -179,8 +180,7 @@ struct EventParser::Impl final : EventSink {
     }
     row.name = name_of(event.name);
     row.category = category_of(event.category);
-    const bool flow = row.phase == 's' || row.phase == 't' || row.phase == 'f';
-    const std::string_view link = flow ? event.id : event.correlation;
+    const std::string_view link = is_arrow(row.phase) ? event.id : event.correlation;
     if (!link.empty()) row.link = number_of(link);
     if (!event.external.empty()) row.external = number_of(event.external);
     batch->rows.add(row);

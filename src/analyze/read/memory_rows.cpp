@@ -20,6 +20,11 @@ bool is_size(int64_t bytes) {
   return bytes >= -most_bytes && bytes <= most_bytes;
 }
 
+bool is_action(int64_t number) {
+  return number >= static_cast<int64_t>(TimelineAction::preexisting) &&
+         number <= static_cast<int64_t>(TimelineAction::destroyed);
+}
+
 class Reader {
  public:
   explicit Reader(Bytes& bytes) : bytes_(bytes), lists_(bytes) {}
@@ -75,7 +80,7 @@ class Reader {
     const int64_t at = numbers_[0], action = numbers_[1], bytes = numbers_[2];
     const int64_t category = numbers_[3];
     const uint32_t number = rows_++;
-    if (at < timeline_before || action < 1 || action > 4 || category < 0 ||
+    if (at < timeline_before || !is_action(action) || category < 0 ||
         category >= static_cast<int64_t>(timeline_categories) || !is_size(bytes)) {
       leave_out(cat("[", at, ", ", action, ", ", bytes, ", ", category, "]"));
       return true;

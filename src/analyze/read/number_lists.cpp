@@ -1,18 +1,8 @@
 #include "analyze/read/number_lists.h"
 
+#include "analyze/read/token.h"
+
 namespace vitro::analyze {
-namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-}  // namespace
-
 // The next byte; 0 at the end.
 char NumberLists::peek() {
   if (at_ == buffer_.size()) {

@@ -23,6 +23,14 @@ inline std::string said(std::string_view token) {
   return unescaped(unquoted(token));
 }
 
+inline bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 // The number that a text is, to its end.
 template <class T>
 std::optional<T> number_in(std::string_view text) {

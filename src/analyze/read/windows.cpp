@@ -5,16 +5,13 @@
 
 #include "analyze/read/number_lists.h"
 #include "analyze/read/scan.h"
+#include "analyze/read/token.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
 
 constexpr size_t most_metadata = size_t{16} << 20;
-
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
 
 }  // namespace
 

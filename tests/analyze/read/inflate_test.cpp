@@ -21,29 +21,12 @@ std::string some_text(size_t bytes) {
   return text;
 }
 
-class PackedBytes : public Bytes {
- public:
-  explicit PackedBytes(std::string bytes) : bytes_(std::move(bytes)) {}
-  size_t read(char* to, size_t room) override {
-    const size_t n = std::min(room, bytes_.size() - at_);
-    bytes_.copy(to, n, at_);
-    at_ += n;
-    return n;
-  }
-  uint64_t consumed() const override { return at_; }
-  uint64_t total() const override { return bytes_.size(); }
-
- private:
-  std::string bytes_;
-  size_t at_ = 0;
-};
-
 struct Unpacked {
   std::string text, trouble;
 };
 
-Unpacked unpack(std::string bytes) {
-  const auto stream = unpacked(std::make_unique<PackedBytes>(std::move(bytes)));
+Unpacked unpack(std::string_view bytes) {
+  const auto stream = unpacked(bytes_of(bytes));
   Unpacked out;
   char room[5000];
   while (const size_t got = stream->read(room, sizeof room)) out.text.append(room, got);

@@ -13,23 +13,6 @@
 namespace vitro::analyze {
 namespace {
 
-class TextBytes : public Bytes {
- public:
-  explicit TextBytes(std::string_view text) : rest_(text), total_(text.size()) {}
-  size_t read(char* to, size_t room) override {
-    const size_t n = std::min(room, rest_.size());
-    rest_.copy(to, n);
-    rest_.remove_prefix(n);
-    return n;
-  }
-  uint64_t consumed() const override { return total_ - rest_.size(); }
-  uint64_t total() const override { return total_; }
-
- private:
-  std::string_view rest_;
-  uint64_t total_;
-};
-
 // A few packed bytes may be many.
 class FirstBytes : public Bytes {
  public:
@@ -97,7 +80,7 @@ void look_at(const Batch& batch, const std::string& events, Known& known) {
 }
 
 std::unique_ptr<Bytes> first_of(std::string_view bytes) {
-  return std::make_unique<FirstBytes>(unpacked(std::make_unique<TextBytes>(bytes)));
+  return std::make_unique<FirstBytes>(unpacked(bytes_of(bytes)));
 }
 
 bool unpacks(std::string_view bytes) {
