@@ -61,12 +61,20 @@ std::vector<Window> Pieces::take(const Window& window) {
   return out;
 }
 
-int64_t beyond_median(std::vector<int64_t> times) {
+int64_t beyond_median(const std::vector<int64_t>& times) {
+  std::vector<TimeToWin> all;
+  for (const int64_t time : times) all.push_back({time, time});
+  return beyond_median(all);
+}
+
+int64_t beyond_median(const std::vector<TimeToWin>& times) {
   if (times.empty()) return 0;
-  std::ranges::sort(times);
-  const int64_t median = nearest_rank(times, 50);
+  std::vector<int64_t> sorted;
+  for (const TimeToWin& each : times) sorted.push_back(each.time);
+  std::ranges::sort(sorted);
+  const int64_t median = nearest_rank(sorted, 50);
   int64_t sum = 0;
-  for (const int64_t each : times) sum += std::max<int64_t>(each - median, 0);
+  for (const TimeToWin& each : times) sum += std::clamp<int64_t>(each.time - median, 0, each.most);
   return sum;
 }
 
@@ -77,7 +85,7 @@ int64_t beyond_other_steps(const std::vector<Step>& steps, const Window& window,
     if (step.begin >= window.begin && step.end <= window.end)
       times.push_back(when.length_in(step.begin, step.end));
   }
-  return times.size() < 3 ? 0 : beyond_median(std::move(times));
+  return times.size() < 3 ? 0 : beyond_median(times);
 }
 
 void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<EventId> events,

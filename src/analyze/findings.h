@@ -42,7 +42,12 @@ class Pieces {
 
 // What times have beyond the median of them all: what could be won, had each come as fast as half
 // of them do.
-int64_t beyond_median(std::vector<int64_t> times);
+int64_t beyond_median(const std::vector<int64_t>& times);
+// The same where of each only so much could be won.
+struct TimeToWin {
+  int64_t time = 0, most = 0;
+};
+int64_t beyond_median(const std::vector<TimeToWin>& times);
 
 // Of this time what the steps have beyond the time that half of them get along with, of those that
 // lie in the window; 0 of fewer than three.

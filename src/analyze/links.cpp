@@ -28,8 +28,8 @@ Links::Links(const Trace& trace, const Classes& classes)
   }
   sort_runs_by(launches_, std::identity());
   sort_runs_by(work_, std::identity());
+  if (!by_op) return;
   for (const EventId e : trace.events()) {
-    if (!by_op) break;
     if (classes[e] == EventClass::op && external_ids_[e] != none)
       ops_.emplace_back(external_ids_[e], e);
   }

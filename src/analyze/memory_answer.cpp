@@ -71,20 +71,6 @@ AnswerTable step_table(const Trace& trace, const Memory& m) {
   return table;
 }
 
-AnswerTable timeline_table(const Memory& m, int64_t first) {
-  AnswerTable table{
-      "timeline",
-      "Memory over time",
-      {{"device", "Device"}, {"at_ns", "From", Unit::ns}, {"most_bytes", "Most", Unit::bytes}},
-      {}};
-  for (const Memory::Device& d : m.devices) {
-    for (const Memory::Moment& moment : d.timeline)
-      table.rows.push_back({d.name, moment.begin - first, moment.most});
-  }
-  table.plot = {AnswerPlot::Kind::levels, "at_ns", "most_bytes", "device"};
-  return table;
-}
-
 }  // namespace
 
 AnswerTable memory_device_table(const std::vector<Memory::Device>& devices, int64_t first) {
@@ -114,17 +100,32 @@ AnswerTable memory_device_table(const std::vector<Memory::Device>& devices, int6
   return table;
 }
 
+AnswerTable memory_over_time_table(const std::vector<Memory::Device>& devices, int64_t first) {
+  AnswerTable table{
+      "timeline",
+      "Memory over time",
+      {{"device", "Device"}, {"at_ns", "From", Unit::ns}, {"most_bytes", "Most", Unit::bytes}},
+      {}};
+  for (const Memory::Device& d : devices) {
+    for (const Memory::Moment& moment : d.timeline)
+      table.rows.push_back({d.name, moment.begin - first, moment.most});
+  }
+  table.plot = {AnswerPlot::Kind::levels, "at_ns", "most_bytes", "device"};
+  return table;
+}
+
 Answer answer_memory(const Trace& trace) {
   const auto read = memory(trace);
   const Memory m = read ? *read : Memory();
   const int64_t first = named_windows(trace).front().window.begin;
-  Answer answer{"memory",
-                {memory_device_table(m.devices, first),
-                 group_table(m, &Memory::Device::at_peak, "at_peak", "What is live at the peak"),
-                 group_table(m, &Memory::Device::never_freed, "never_freed",
-                             "Allocated and not freed in the trace"),
-                 largest_table(m, first), step_table(trace, m), timeline_table(m, first)},
-                memory_findings(trace, m)};
+  Answer answer{
+      "memory",
+      {memory_device_table(m.devices, first),
+       group_table(m, &Memory::Device::at_peak, "at_peak", "What is live at the peak"),
+       group_table(m, &Memory::Device::never_freed, "never_freed",
+                   "Allocated and not freed in the trace"),
+       largest_table(m, first), step_table(trace, m), memory_over_time_table(m.devices, first)},
+      memory_findings(trace, m)};
   if (!read || m.unread > 0) {
     const std::string why =
         read ? cat(count_of(m.unread, "instant"), " could not be read") : read.why();

@@ -9,5 +9,6 @@ namespace vitro::analyze {
 
 // `first`: the moment that times are told from.
 AnswerTable memory_device_table(const std::vector<Memory::Device>& devices, int64_t first);
+AnswerTable memory_over_time_table(const std::vector<Memory::Device>& devices, int64_t first);
 
 }  // namespace vitro::analyze

@@ -41,13 +41,9 @@ struct Allocating {
 
   // What the calls have beyond the median of them all, so far as a launch was late.
   int64_t could_be_won() const {
-    std::vector<int64_t> times;
-    for (const Call& call : calls) times.push_back(-call.time);
-    std::ranges::sort(times);
-    const int64_t median = nearest_rank(times, 50);
-    int64_t sum = 0;
-    for (const Call& call : calls) sum += std::clamp<int64_t>(-call.time - median, 0, call.late);
-    return sum;
+    std::vector<TimeToWin> times;
+    for (const Call& call : calls) times.push_back({-call.time, call.late});
+    return beyond_median(times);
   }
 };
 

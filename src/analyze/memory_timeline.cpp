@@ -1,6 +1,7 @@
 #include "vitro/analyze/memory_timeline.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "analyze/findings.h"
@@ -59,7 +60,7 @@ class Player {
 
   void take(const MemoryRow& row) {
     MemoryTimeline::Category& of = categories_[static_cast<size_t>(row.category)];
-    const auto amount = static_cast<int64_t>(row.bytes < 0 ? -row.bytes : row.bytes);
+    const int64_t amount = std::abs(row.bytes);
     seen_[static_cast<size_t>(row.category)] = true;
     switch (row.action) {
       case TimelineAction::preexisting:
@@ -172,20 +173,13 @@ AnswerTable category_table(const MemoryTimeline& m) {
 }
 
 AnswerTable timeline_table(const MemoryTimeline& m) {
-  AnswerTable table{
-      "timeline",
-      "Memory over time",
-      {{"device", "Device"}, {"at_ns", "From", Unit::ns}, {"most_bytes", "Most", Unit::bytes}},
-      {}};
-  for (const MemoryTimeline::Category& each : m.categories)
+  AnswerTable table = memory_over_time_table({m.all}, m.begin);
+  for (const MemoryTimeline::Category& each : m.categories) {
     table.columns.push_back(
         {column_of(each.category), std::string(name_of(each.category)), Unit::bytes});
-  for (const MemoryTimeline::Moment& moment : m.timeline) {
-    table.rows.push_back({m.all.name, moment.begin - m.begin, moment.most});
-    for (const MemoryTimeline::Category& each : m.categories)
-      table.rows.back().push_back(moment.held[static_cast<size_t>(each.category)]);
+    for (size_t i = 0; i < m.timeline.size(); ++i)
+      table.rows[i].push_back(m.timeline[i].held[static_cast<size_t>(each.category)]);
   }
-  table.plot = {AnswerPlot::Kind::levels, "at_ns", "most_bytes", "device"};
   return table;
 }
 

@@ -87,11 +87,11 @@ std::string stream_of_both(const Trace& host, const Trace& devices) {
   const Classes of_host(host), of_devices(devices);
   for (const EventId e : host.events())
     if (of_host.is_device_work(e)) streams.insert(place_of(host, e));
+  if (streams.empty()) return {};
   for (const EventId e : devices.events()) {
-    if (streams.empty()) break;
+    if (!of_devices.is_device_work(e)) continue;
     const Place place = place_of(devices, e);
-    if (of_devices.is_device_work(e) && streams.contains(place))
-      return cat("pid ", place.first, ", tid ", place.second);
+    if (streams.contains(place)) return cat("pid ", place.first, ", tid ", place.second);
   }
   return {};
 }

@@ -82,16 +82,12 @@ int64_t slower_than_usual(const Trace& trace, const WorkKinds& kinds, const Devi
   int64_t sum = 0;
   for (const Turns& turns : turns_of(trace, kinds, device)) {
     for (size_t n = 0; n < turns.front().size(); ++n) {
-      std::vector<int64_t> lengths;
-      for (const auto& list : turns)
-        lengths.push_back(end_of(trace, list[n]) - trace.ts()[list[n]]);
-      std::ranges::sort(lengths);
-      const int64_t usual = nearest_rank(lengths, 50);
+      std::vector<TimeToWin> times;
       for (const auto& list : turns) {
         const int64_t begin = trace.ts()[list[n]], end = end_of(trace, list[n]);
-        const int64_t exposed = end - begin - compute.length_in(begin, end);
-        sum += std::clamp<int64_t>(end - begin - usual, 0, exposed);
+        times.push_back({end - begin, end - begin - compute.length_in(begin, end)});
       }
+      sum += beyond_median(times);
     }
   }
   return sum;
