@@ -63,7 +63,8 @@ void declare(CLI::App& app, const analyze::Parameter& parameter, Question& quest
   CLI::Option* added = app.add_option(option, text, about)->capture_default_str();
   if (parameter.kind == analyze::Parameter::Kind::number) added->check(CLI::Number);
   if (!parameter.choices.empty())
-    added->check(CLI::IsMember(CLI::detail::split(std::string(parameter.choices), ',')));
+    added->check(CLI::IsMember(
+        std::vector<std::string>(parameter.choices.begin(), parameter.choices.end())));
 }
 
 std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {

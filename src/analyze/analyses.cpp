@@ -1,8 +1,8 @@
 #include "vitro/analyze/analyses.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "analyze/read/token.h"
 #include "vitro/analyze/check.h"
 #include "vitro/analyze/compile.h"
 #include "vitro/analyze/critical_path.h"
@@ -33,7 +33,7 @@ Answer answer_info(const Trace& trace) {
 
 constexpr Parameter by_parameters[] = {
     {"by", "tell calls of a name apart by shape, module or stack; name: do not", "name",
-     Parameter::Kind::text, "name,shape,module,stack"},
+     Parameter::Kind::text, group_by_words},
 };
 
 template <Answer (*answer)(const Trace&, GroupBy)>
@@ -132,12 +132,6 @@ constexpr Analysis all[] = {
      plain<answer_check>},
 };
 
-bool is_number(std::string_view text, int64_t* value) {
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, *value);
-  return error == std::errc() && rest == end;
-}
-
 }  // namespace
 
 std::span<const Analysis> analyses() {
@@ -152,8 +146,7 @@ void Parameters::set(std::string_view name, std::string text) {
   const auto parameter = std::ranges::find(analysis_.parameters, name, &Parameter::name);
   VITRO_CHECK(parameter != analysis_.parameters.end(), analysis_.name, ": no parameter is called ",
               name);
-  int64_t number = 0;
-  VITRO_CHECK(parameter->kind != Parameter::Kind::number || is_number(text, &number),
+  VITRO_CHECK(parameter->kind != Parameter::Kind::number || number_in<int64_t>(text),
               analysis_.name, ": ", name, " needs a whole number, got '", text, "'");
   values_.find(name)->second = std::move(text);
 }
@@ -165,10 +158,9 @@ const std::string& Parameters::text(std::string_view name) const {
 }
 
 int64_t Parameters::number(std::string_view name) const {
-  int64_t value = 0;
-  VITRO_CHECK(is_number(text(name), &value), analysis_.name, ": ", name,
-              " needs a whole number, got '", text(name), "'");
-  return value;
+  const auto value = number_in<int64_t>(text(name));
+  VITRO_CHECK(value, analysis_.name, ": ", name, " needs a whole number, got '", text(name), "'");
+  return *value;
 }
 
 bool Parameters::flag(std::string_view name) const {

@@ -19,7 +19,6 @@ namespace vitro::analyze {
 namespace {
 
 // By GroupBy.
-constexpr std::array<std::string_view, 4> ways{"name", "shape", "module", "stack"};
 constexpr std::array<std::string_view, 4> titles{"Name", "Shape", "Module", "Stack"};
 constexpr std::array<std::string_view, 4> recorded_with{
     "", "record with record_shapes=True", "record with with_modules=True or with_stack=True",
@@ -76,6 +75,7 @@ class Calls {
     const Classes classes(trace_);
     const Links links(trace_, classes);
     std::vector<EventId> around;  // the innermost first
+    added_.assign(groups_.size(), Links::nobody);
     for (const EventId e : trace_.events()) {
       const EventId launch = classes.is_device_work(e) ? links.launch_of(e) : Links::nobody;
       if (launch == Links::nobody) continue;
@@ -83,7 +83,7 @@ class Calls {
       for (EventId at = launch; at != Timeline::nobody; at = timeline_.parent(at))
         around.push_back(at);
       add_device_self(classes, around, length(e));
-      add_device_total(around, length(e));
+      add_device_total(e, around);
     }
   }
 
@@ -126,10 +126,12 @@ class Calls {
     }
   }
 
-  void add_device_total(std::span<const EventId> around, int64_t length) {
+  // Once to each group, however often it is around.
+  void add_device_total(EventId work, std::span<const EventId> around) {
     for (const EventId e : around) {
-      NameTimes* const times = times_of(e);
-      if (times && !lies_in_its_like(e, group_of_[e])) times->device_total += length;
+      if (group_of_[e] == uncounted || added_[group_of_[e]] == work) continue;
+      added_[group_of_[e]] = work;
+      groups_[group_of_[e]].device_total += length(work);
     }
   }
 
@@ -164,6 +166,7 @@ class Calls {
   std::vector<NameTimes> groups_;  // by number
   std::vector<Key> keys_;
   std::vector<uint32_t> group_of_;  // by event
+  std::vector<EventId> added_;      // by number: the work that was added last
   size_t calls_ = 0;
 };
 
@@ -220,7 +223,7 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
                      {"longest", "Event", Unit::count}},
                     {},
                     {AnswerPlot::Kind::shares, "name", "self_ns", {}}};
-  const std::string_view group = ways[static_cast<size_t>(by)];
+  const std::string_view group = group_by_words[static_cast<size_t>(by)];
   const bool grouped = by != GroupBy::name;
   if (grouped)
     table.columns.insert(table.columns.begin() + 1,
@@ -293,9 +296,14 @@ Answer answer_kernels(const Trace& trace, GroupBy by) {
 }
 
 GroupBy group_by_of(std::string_view text) {
-  const auto known = std::ranges::find(ways, text);
-  VITRO_CHECK(known != ways.end(), "by: needs name, shape, module or stack, got '", text, "'");
-  return static_cast<GroupBy>(known - ways.begin());
+  const auto known = std::ranges::find(group_by_words, text);
+  if (known == group_by_words.end()) {
+    std::string words;
+    for (const std::string_view word : group_by_words)
+      words += cat(words.empty() ? "" : ", ", word);
+    throw Error(cat("by: needs one of ", words, ", got '", text, "'"));
+  }
+  return static_cast<GroupBy>(known - group_by_words.begin());
 }
 
 }  // namespace vitro::analyze

@@ -20,7 +20,7 @@ struct Parameter {
   std::string_view name, about;
   std::string_view fallback;  // the value where none is given; of flags empty
   Kind kind = Kind::text;
-  std::string_view choices = {};  // of a text: what it may be, "a,b,c"; empty: anything
+  std::span<const std::string_view> choices = {};  // of a text: what it may be; empty: anything
 };
 
 class Parameters;

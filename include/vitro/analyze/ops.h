@@ -3,6 +3,7 @@
 //   for (const NameTimes& kernel : kernels(trace)) …
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ namespace vitro::analyze {
 // Of kernels module and stack are those of their launch.  Ops that autograd calls on a thread of
 // its own have none.
 enum class GroupBy : uint8_t { name, shape, module, stack };
+inline constexpr std::array<std::string_view, 4> group_by_words{"name", "shape", "module", "stack"};
 
 // Times in nanoseconds.
 struct NameTimes {
