@@ -110,13 +110,14 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     Cost& cost = by_device[d];
     if (cost.calls == 0) continue;
     const TrackInfo& track = trace_.tracks()[devices_[d].track];
-    findings.add({cat("launches.brief.", track.pid),
-                  cat(cost.calls, " of ", count_of(launches[d], "launch"), " on ",
-                      device_name(track), " set off less work than the call takes: ",
-                      time_text(cost.total), " of calls for ", time_text(cost.work),
-                      " of work; the device idles for ", time_text(cost.low), " of that"),
-                  "fuse small kernels (compile the region), or replay them as a device graph"},
-                 cost.low, cost.high, cost.events(), std::move(cost.when));
+    findings.add(
+        {cat("launches.brief.", track.pid),
+         cat(cost.calls, " of ", count_of(launches[d], "launch"), " on ", device_name(track),
+             " set off less work than the call takes: ", time_text(cost.total), " of calls for ",
+             time_text(cost.work), " of work; for ", time_text(cost.low),
+             " of that devices wait for the calling thread"),
+         "fuse small kernels (compile the region), or replay them as a device graph"},
+        cost.low, cost.high, cost.events(), std::move(cost.when));
   }
 }
 

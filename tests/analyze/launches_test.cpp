@@ -138,7 +138,7 @@ TEST(Launches, that_cost_more_than_their_work_are_told) {
   EXPECT_EQ(answer.findings[1].events.size(), 10U);
   EXPECT_EQ(answer.findings[1].sentence,
             "10 of 10 launches on device 0 set off less work than the call takes: 100.000us of "
-            "calls for 20.000us of work; the device idles for 80.000us of that");
+            "calls for 20.000us of work; for 80.000us of that devices wait for the calling thread");
 }
 
 // Devices that record no calls: their work has the external id of its op.
