@@ -56,11 +56,14 @@ std::optional<std::string> file_of(const CutSetting& setting) {
     return std::nullopt;
   }
   const std::vector<std::string> files = analyze::trace_files({setting.file});
+  std::string unread;
   for (size_t i = 0; i < files.size(); ++i) {
     const auto trace = analyze::Trace::open(files[i], {.keep = !setting.trace.no_cache});
+    if (!trace) unread += cat("; ", trace.why());
     if (trace && analyze::rank_of(*trace, files[i], i) == *setting.rank) return files[i];
   }
-  refuse(cat(setting.file, ": none of its ", files.size(), " traces is of rank ", *setting.rank));
+  refuse(cat(setting.file, ": none of its ", files.size(), " traces is of rank ", *setting.rank,
+             unread));
   return std::nullopt;
 }
 
