@@ -67,3 +67,6 @@ target_link_libraries(vitro_backend PUBLIC ${CMAKE_DL_LIBS})
 add_dependencies(vitro_backend libvitro-cc vitro-cc)
 # GCC 12 takes the parts of a variant that is moved for uninitialised.
 target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+
+# What runs once for a graph; what its calls run stands beside these folders.
+vitro_compile_for_size(backend "fuse/*.cpp;lower/*.cpp;codegen/*.cpp")

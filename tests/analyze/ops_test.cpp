@@ -51,8 +51,7 @@ TEST(Ops, self_times_of_real_traces_are_known) {
 }
 
 TEST(Ops, have_the_work_of_devices_that_they_set_off) {
-  TraceFolder folder;
-  const auto trace = open_alone(folder.file("trace.json", R"([
+  const auto trace = trace_of(R"([
     {"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":100},
     {"ph":"X","cat":"cpu_op","name":"again","pid":1,"tid":1,"ts":10,"dur":80},
     {"ph":"X","cat":"cpu_op","name":"again","pid":1,"tid":1,"ts":20,"dur":40},
@@ -63,7 +62,7 @@ TEST(Ops, have_the_work_of_devices_that_they_set_off) {
     {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":40,"dur":30,
      "args":{"correlation":1}},
     {"ph":"X","cat":"gpu_memcpy","name":"c","pid":0,"tid":7,"ts":80,"dur":8,
-     "args":{"correlation":2}}])"));
+     "args":{"correlation":2}}])");
   ASSERT_TRUE(trace) << trace.why();
   const std::vector<NameTimes> list = ops(*trace, Timeline(*trace));
   const auto times = [&](std::string_view name, std::string_view kind) {
