@@ -15,6 +15,7 @@ namespace vitro::bench {
 struct Program {
   std::function<Tensor(const std::vector<Tensor>&)> run;
   std::vector<Tensor> inputs;
+  double flops = 0;  // of a product
 };
 
 struct Workload {
@@ -27,6 +28,7 @@ struct Workload {
 struct Runner {
   std::function<void()> once;
   std::function<int()> kernels;  // launched per call, -1: not known
+  int times = 1;                 // how often `once` does the program's work
 };
 struct Contender {
   std::string_view name, about;
@@ -52,6 +54,9 @@ struct Registry {
   std::vector<Step> steps;
 };
 Registry& registry();
+
+// Stays and answers bench/compare until standard input ends.
+int serve(const Workload& work, const Contender& who);
 
 // Median of `rounds` measurements of the time of one `body` call, in nanoseconds, each over `times`
 // calls.

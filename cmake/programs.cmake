@@ -67,6 +67,7 @@ endfunction()
 # A program of FOLDER/*.cpp, built into build/PRESET/FOLDER.  FOLDER/folder.cmake may add to it.
 function(vitro_program target folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "\\.kernel\\.cpp$")
   if(NOT sources)
     return()
   endif()

@@ -1,13 +1,13 @@
-"""Measures one contender on one workload in this process and prints one JSON object; run.py starts it.
+"""One contender on one workload, resident in this process: bench/rounds.py says how it is talked to.
 
-The first call is timed from a loaded library and a prepared model to the first result.  Then come runs for `--seconds`, of which
-the median and the minimum are kept, and how many processors others kept busy meanwhile.  The result is compared with torch's, so
-that nobody is fast by being wrong."""
+The first call is timed from a loaded library and a prepared model to the first result, which is compared with torch's, so that
+nobody is fast by being wrong."""
 import argparse
 import json
 import os
 import resource
 import statistics
+import sys
 import tempfile
 import time
 
@@ -18,26 +18,24 @@ def timed_ms(call):
     return (time.perf_counter() - begin) * 1e3, result
 
 
-def repeat(call, seconds):
-    """Times of single runs, after a fifth of the time for warming up."""
-    end = time.perf_counter() + seconds / 5
-    while time.perf_counter() < end:
+def runs(call, count):
+    """Times of `count` runs, after a fifth as many for warming up."""
+    for _ in range(max(1, count // 5)):
         call()
-    times, end = [], time.perf_counter() + seconds
-    while len(times) < 5 or time.perf_counter() < end:
-        times.append(timed_ms(call)[0])
-    return times
+    return [timed_ms(call)[0] for _ in range(count)]
 
 
-def others_ms():
-    """Processor time that other processes of this machine have used since it started."""
-    with open("/proc/stat") as stat:
-        user, nice, system, _, _, interrupts, soft, stolen = map(int, stat.readline().split()[1:9])
-    ticks = user + nice + system + interrupts + soft + stolen
-    return ticks * 1e3 / os.sysconf("SC_CLK_TCK") - time.process_time() * 1e3
+def serve(call, out):
+    """Answers each number on standard input with what that many runs took."""
+    for line in sys.stdin:
+        before = time.process_time()
+        times = runs(call, int(line))
+        answer = {"med_ms": statistics.median(times), "min_ms": min(times), "cpu_ms": (time.process_time() - before) * 1e3,
+                  "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)}
+        print(json.dumps(answer), file=out, flush=True)
 
 
-def measure(options):
+def measure(options, out):
     import numpy
     import torch
     from contenders import contender
@@ -49,17 +47,10 @@ def measure(options):
         prepared = module.prepare(model, inputs, folder)
         calls = []
         first, result = timed_ms(lambda: (calls.append(module.load(prepared, options.cache)), calls[0]())[1])
-        result = numpy.array(result)
-        row = {"first_ms": first, "kernels": module.kernels()}
-        if options.seconds > 0:
-            before, begin = others_ms(), time.perf_counter()
-            times = repeat(calls[0], options.seconds)
-            row["others"] = (others_ms() - before) / 1e3 / (time.perf_counter() - begin)
-            row |= {"med_ms": statistics.median(times), "min_ms": min(times), "n": len(times)}
-        row["rss_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         with torch.inference_mode():
-            numpy.testing.assert_allclose(result, model(*inputs).numpy(), rtol=1e-3, atol=1e-3)
-        return row
+            numpy.testing.assert_allclose(numpy.array(result), model(*inputs).numpy(), rtol=1e-3, atol=1e-3)
+        print(json.dumps({"first_ms": first, "kernels": module.kernels()}), file=out, flush=True)
+        serve(calls[0], out)
 
 
 if __name__ == "__main__":
@@ -67,8 +58,8 @@ if __name__ == "__main__":
     parser.add_argument("work")
     parser.add_argument("who")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=2, help="0: only the first call")
     parser.add_argument("--cache", required=True, help="folder for what the contender keeps between processes")
     arguments = parser.parse_args()
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.threads])
-    print(json.dumps(measure(arguments)))
+    answers = os.fdopen(os.dup(1), "w")  # libraries print to standard output as they like
+    os.dup2(2, 1)
+    measure(arguments, answers)

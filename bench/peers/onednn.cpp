@@ -1,12 +1,13 @@
-// oneDNN's matrix product on the shapes of vitro_bench's mm_* workloads, one JSON line each with
-// the same keys. Weights are packed once, as oneDNN likes them best; the first call counts packing
-// in.
+// oneDNN's matrix product on the shapes of vitro_bench's mm_* workloads, resident: bench/rounds.py
+// says how it is talked to. Weights are packed once, as oneDNN likes them best; the first call
+// counts packing in.
 //
-// usage: onednn_bench [--only WORK]... [--seconds S]
+// usage: onednn_bench WORK
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <ctime>
+#include <functional>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <vector>
@@ -24,7 +25,32 @@ struct Shape {
 constexpr Shape shapes[] = {
     {128, 768, 2304}, {128, 768, 768}, {128, 768, 3072}, {128, 3072, 768}, {1024, 1024, 1024}};
 
-void measure(const Shape& s, const std::string& name, double seconds) {
+double processor_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
+// Answers each number on standard input with what that many runs took.
+void serve(const std::function<void()>& once) {
+  long count = 0;
+  while (std::scanf("%ld", &count) == 1 && count > 0) {
+    const double before = processor_ms();
+    for (long i = 0; i < std::max(1L, count / 5); ++i) once();
+    std::vector<double> times;
+    for (long i = 0; i < count; ++i) {
+      const auto t = Clock::now();
+      once();
+      times.push_back(ms_since(t));
+    }
+    std::sort(times.begin(), times.end());
+    std::printf("{\"med_ms\": %.6f, \"min_ms\": %.6f, \"cpu_ms\": %.3f, \"rss_mb\": null}\n",
+                times[times.size() / 2], times[0], processor_ms() - before);
+    std::fflush(stdout);
+  }
+}
+
+void measure(const Shape& s) {
   using namespace dnnl;
   engine cpu(engine::kind::cpu, 0);
   stream order(cpu);
@@ -46,38 +72,19 @@ void measure(const Shape& s, const std::string& name, double seconds) {
     order.wait();
   };
   once();
-  const double first = ms_since(start);
-  std::vector<double> times;
-  const auto begin = Clock::now();
-  while (times.size() < 20 || (ms_since(begin) < 1000 * seconds && times.size() < 2000)) {
-    const auto t = Clock::now();
-    once();
-    times.push_back(ms_since(t));
-  }
-  std::sort(times.begin(), times.end());
-  const char* threads = std::getenv("OMP_NUM_THREADS");
-  std::printf(
-      "{\"work\": \"%s\", \"mode\": \"fwd\", \"who\": \"onednn\", \"threads\": %s, \"cold_ms\": "
-      "%.4f, \"warm_ms\": null, "
-      "\"med_ms\": %.5f, \"min_ms\": %.5f, \"n\": %zu, \"kernels\": 1, \"rss_mb\": null}\n",
-      name.c_str(), threads ? threads : "0", first, times[times.size() / 2], times[0],
-      times.size());
+  std::printf("{\"first_ms\": %.4f, \"kernels\": 1}\n", ms_since(start));
+  std::fflush(stdout);
+  serve(once);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> only;
-  double seconds = 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::string(argv[i]) == "--only") only.emplace_back(argv[i + 1]);
-    if (std::string(argv[i]) == "--seconds") seconds = std::atof(argv[i + 1]);
-  }
   for (const Shape& s : shapes) {
     const std::string name =
         "mm_" + std::to_string(s.m) + "x" + std::to_string(s.k) + "x" + std::to_string(s.n);
-    if (only.empty() || std::find(only.begin(), only.end(), name) != only.end())
-      measure(s, name, seconds);
+    if (argc == 2 && name == argv[1]) return measure(s), 0;
   }
-  return 0;
+  std::fprintf(stderr, "usage: %s WORK      WORK as vitro_bench names its products\n", argv[0]);
+  return 2;
 }

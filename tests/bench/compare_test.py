@@ -1,18 +1,36 @@
 #!/usr/bin/env python3
-"""bench/compare: the tables that it makes of JSON lines."""
+"""bench/compare: the tables that it makes of JSON lines, and the rounds in which it measures."""
+import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-COMPARE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "compare"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMPARE = ROOT / "bench" / "compare"
+sys.path.insert(0, str(ROOT / "bench"))
+import rounds
+
 LINES = '''{"work":"mlp","mode":"fwd","who":"compiled","threads":2,"cold_ms":80,"warm_ms":9,"med_ms":0.5,"min_ms":0.4,"n":10,"kernels":3,"rss_mb":40}
 {"work":"mlp","mode":"fwd","who":"eager","threads":2,"cold_ms":null,"warm_ms":null,"med_ms":1.0,"min_ms":0.9,"n":10,"kernels":null,"rss_mb":40}
 {"work":"mlp","mode":"fwd","who":"openvino","threads":2,"cold_ms":120.5,"warm_ms":100,"med_ms":0.75,"min_ms":0.7,"n":10,"kernels":null,"rss_mb":365}
 {"work":"mlp","mode":"fwd","who":"inductor","threads":2,"cold_ms":12900,"warm_ms":4000,"med_ms":2.0,"min_ms":1.9,"n":10,"kernels":2,"rss_mb":400}
 {"work":"gpt2","mode":"fwd","who":"openvino","threads":2,"cold_ms":1500,"warm_ms":1400,"med_ms":88,"min_ms":80,"n":10,"kernels":null,"rss_mb":1900}
 '''
+
+# A contender that says what state the process in the file `others` is in while it computes, and which runs were asked for.
+FAKE = r'''
+import json, pathlib, sys
+others = pathlib.Path(sys.argv[1])
+print(json.dumps({"first_ms": 7, "kernels": 1}), flush=True)
+for line in sys.stdin:
+    states = [pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in others.read_text().split()]
+    print(json.dumps({"med_ms": 1, "min_ms": 1, "cpu_ms": 0, "rss_mb": 1, "states": states, "count": int(line)}), flush=True)
+'''
+DIES = 'import sys; print("{}", flush=True); sys.stdin.readline(); sys.exit(3)'
 
 
 def compare(text, *arguments):
@@ -22,7 +40,11 @@ def compare(text, *arguments):
         return subprocess.run([sys.executable, COMPARE, "--read", file.name, *arguments], capture_output=True, text=True)
 
 
-class Compare(unittest.TestCase):
+def line(who, rounds_ms, **more):
+    return json.dumps({"work": "mlp", "mode": "fwd", "who": who, "med_ms": sorted(rounds_ms)[len(rounds_ms) // 2], "rounds_ms": rounds_ms, **more}) + "\n"
+
+
+class Tables(unittest.TestCase):
     def test_medians_ratios_and_first_calls_stand_in_tables(self):
         out = compare(LINES).stdout
         self.assertIn("| work | compiled | eager | inductor | openvino |", out)
@@ -52,6 +74,96 @@ class Compare(unittest.TestCase):
 
     def test_nothing_measured_is_a_failure(self):
         self.assertEqual(compare("").returncode, 1)
+
+    def test_a_machine_that_changes_its_speed_between_rounds_does_not_change_the_ratio(self):
+        out = compare(line("compiled", [1, 2, 1, 3, 2]) + line("openvino", [1.5, 3, 1.5, 4.5, 3])).stdout
+        self.assertIn("| mlp | 1.5 (1.5 to 1.5) | 1.5 (1.5 to 1.5) |", out)
+
+    def test_a_ratio_stands_with_its_spread(self):
+        out = compare(line("compiled", [1, 1, 1, 1, 1]) + line("openvino", [1, 1.1, 1.2, 1.3, 9])).stdout
+        self.assertIn("| mlp | 1.2 (1.1 to 1.3) |", out)
+
+    def test_disturbed_rounds_are_left_out(self):
+        out = compare(line("compiled", [1, 1, 5], disturbed=[2]) + line("openvino", [2, 9, 2], disturbed=[1])).stdout
+        self.assertIn("| mlp | 2 (2 to 2) |", out)
+
+    def test_the_peak_and_eager_are_no_peers(self):
+        out = compare(line("compiled", [1.0, 1.0]) + line("peak", [0.9, 0.9]) + line("onednn", [1.1, 1.1])).stdout
+        self.assertIn("| mlp | 1.1 (1.1 to 1.1) | 0.9 (0.9 to 0.9) | 1.1 (1.1 to 1.1) |", out)
+
+    def test_json_has_the_ratios(self):
+        rows = [json.loads(l) for l in compare(line("compiled", [1, 1]) + line("onednn", [2, 2]), "--json").stdout.splitlines()]
+        self.assertEqual(rows[1]["ratio"], {"median": 2, "low": 2, "high": 2})
+
+
+class Rounds(unittest.TestCase):
+    def start(self, text, *arguments):
+        resident = rounds.Resident("fake", [sys.executable, "-c", text, *arguments])
+        self.addCleanup(resident.close)
+        return resident
+
+    def test_only_one_computes_at_a_time(self):
+        with tempfile.NamedTemporaryFile("w") as others:
+            both = [self.start(FAKE, others.name) for _ in range(2)]
+            for one, other in (both, both[::-1]):
+                others.seek(0)
+                others.write(f"{other.process.pid:<12}")
+                others.flush()
+                self.assertEqual(one.turn(3)["states"], ["T"])
+
+    def test_an_idle_contender_uses_no_processor(self):
+        spins = 'import threading\nprint("{}", flush=True)\nwhile True: pass\n'
+        resident = self.start(spins)
+        times = lambda: pathlib.Path(f"/proc/{resident.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+        before = times()
+        rounds.time.sleep(0.1)
+        self.assertEqual(times(), before)
+
+    def test_a_turn_during_which_others_computed_is_repeated(self):
+        resident = mock.Mock(count=4)
+        resident.turn.side_effect = [{"others": 1.5}, {"others": 0.4}, {"others": 0.0}]
+        self.assertEqual(rounds.quiet_turn(resident, pause=0), {"others": 0.0, "turns": 3})
+
+    def test_where_no_turn_is_quiet_the_quietest_counts_and_is_called_disturbed(self):
+        resident = mock.Mock(count=4)
+        resident.turn.side_effect = [{"others": o, "med_ms": o, "min_ms": o} for o in (1.5, 0.4, 0.9, 1, 1, 1, 1, 1)]
+        turn = rounds.quiet_turn(resident, pause=0)
+        self.assertEqual((turn["others"], turn["turns"]), (0.4, 8))
+        self.assertEqual(rounds.summary([turn])["disturbed"], [0])
+
+    def test_processor_time_of_others_is_seen(self):
+        resident = self.start(FAKE, os.devnull)
+        used = iter([1000.0, 1400.0])
+        with mock.patch.object(rounds, "used_ms", lambda: next(used)):
+            self.assertGreater(resident.turn(1)["others"], 0)
+
+    def test_each_round_has_every_contender_and_begins_with_another(self):
+        order = []
+        class One:
+            def __init__(self, name):
+                self.name = name
+            def turn(self, count):
+                order.append(self.name)
+                return {"others": 0.0, "med_ms": 100.0}
+        turns = rounds.run_rounds([One("a"), One("b")], 3, 200)
+        self.assertEqual([len(t) for t in turns.values()], [3, 3])
+        self.assertEqual("".join(order[-6:]), "abbaab")
+
+    def test_a_contender_that_dies_is_named(self):
+        resident = self.start(DIES)
+        with self.assertRaisesRegex(rounds.Failed, "fake gave no answer; status 3"):
+            resident.turn(1)
+
+    def test_one_that_cannot_start_does_not_stop_the_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bench = pathlib.Path(folder) / "bench"
+            bench.write_text(f'#!/bin/sh\n[ "$3" = eager ] && exit 5\nexec {sys.executable} -c \'{FAKE}\' {os.devnull}\n')
+            bench.chmod(0o755)
+            command = [sys.executable, COMPARE, "--bench", bench, "--only", "mlp", "--who", "compiled", "--who", "eager", "--rounds", "2", "--turn-ms", "1"]
+            done = subprocess.run(command, capture_output=True, text=True)
+        self.assertIn("compare: mlp: eager gave no answer; status 5", done.stderr)
+        self.assertIn("| mlp | 1 |", done.stdout)
+        self.assertIn("| mlp | 7 / 7 |", done.stdout)
 
 
 if __name__ == "__main__":
