@@ -12,6 +12,7 @@
 #include <string>
 
 #include "harness.h"
+#include "sweep.h"
 #include "vitro/base/option.h"
 
 namespace vitro::bench {
@@ -201,8 +202,9 @@ int run(const Arguments& arguments) {
 int usage(const char* program) {
   std::fprintf(stderr,
                "usage: %s [--list] [--only NAME]... [--who NAME]... [--seconds S] [--json]\n"
-               "       %s --serve WORK WHO      answers bench/compare\n",
-               program, program);
+               "       %s --serve WORK WHO      answers bench/compare\n"
+               "       %s --sweep               answers bench/sweep\n",
+               program, program, program);
   return 2;
 }
 
@@ -240,6 +242,7 @@ int main(int argc, char** argv) {
   if (argc == 5 && std::string(argv[1]) == "--child")
     return child(argv[2], argv[3], std::atof(argv[4]));
   if (argc == 4 && std::string(argv[1]) == "--serve") return with_pair(argv[2], argv[3], &serve);
+  if (argc == 2 && std::string(argv[1]) == "--sweep") return serve_sweep();
   Arguments arguments;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
