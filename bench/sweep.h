@@ -1,5 +1,5 @@
-// The sweep: small programs of ops x layouts, each at three sizes.  A program is one entry here; its
-// twin of the same name stands in bench/peers/sweep.py.  bench/sweep runs them.
+// The sweep: small programs of ops x layouts, each at three sizes.  A program is one entry here;
+// its twin of the same name stands in bench/peers/sweep.py.  bench/sweep runs them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ using In = const std::vector<Tensor>&;
 using Three = std::array<int64_t, 3>;
 inline constexpr Three powers{32, 512, 2048}, round_numbers{30, 1000, 2000};
 
-// Inputs are words such as "nxn" or "n*n/64x64:i64": sizes, then a dtype where it is not f32.  Whole
+// Inputs are words such as "nxn" or "n*n/64x64:i64": sizes, then a dtype where it is not f32. Whole
 // numbers are indices below n; ":positive" stands for f32 above 0.
 struct SweepProgram {
   std::string_view name, inputs;

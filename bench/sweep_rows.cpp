@@ -39,12 +39,18 @@ const SweepPrograms products({
     {"mm_vector", "nxn nx1", [](In x) { return mm(x[0], x[1]); }},
     {"bmm", "16xn/4xn/4 16xn/4xn/4", [](In x) { return bmm(x[0], x[1]); }, {32, 256, 1024}},
     {"linear", "nxn nxn n", [](In x) { return linear(x[0], x[1], x[2]); }, {32, 512, 1024}},
-    {"linear_gelu", "nxn nxn n", [](In x) { return gelu(linear(x[0], x[1], x[2])); },
+    {"linear_gelu",
+     "nxn nxn n",
+     [](In x) { return gelu(linear(x[0], x[1], x[2])); },
      {32, 512, 1024}},
-    {"attention", "1x1xnx64 1x1xnx64 1x1xnx64",
-     [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }, {32, 512, 1024}},
-    {"attention_8", "1x8xnx64 1x8xnx64 1x8xnx64",
-     [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }, {32, 128, 512}},
+    {"attention",
+     "1x1xnx64 1x1xnx64 1x1xnx64",
+     [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2]); },
+     {32, 512, 1024}},
+    {"attention_8",
+     "1x8xnx64 1x8xnx64 1x8xnx64",
+     [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2]); },
+     {32, 128, 512}},
 });
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Measures one contender at one program for a few milliseconds, whenever bench/sweep asks: so rounds
-// of contenders of several processes interleave.
+// Measures one contender at one program for a few milliseconds, whenever bench/sweep asks: so
+// rounds of contenders of several processes interleave.
 //   {"list": true}                              -> names, sizes, shapes of inputs
-//   {"load": "add_t", "size": 512}              -> what eager gives; whether compiled gives the same bits
+//   {"load": "add_t", "size": 512}              -> what eager gives; whether compiled gives the
+//   same bits
 //   {"measure": "compiled", "ms": 5}            -> times of a call in microseconds
 #include <sys/resource.h>
 
@@ -190,8 +191,8 @@ Json answer(const Json& question, std::unique_ptr<Loaded>& loaded) {
   if (question.contains("load")) {
     const auto& all = sweep_programs();
     const std::string name = question["load"];
-    const auto program = std::find_if(all.begin(), all.end(),
-                                      [&](const SweepProgram& p) { return p.name == name; });
+    const auto program =
+        std::find_if(all.begin(), all.end(), [&](const SweepProgram& p) { return p.name == name; });
     VITRO_CHECK(program != all.end(), "sweep: there is no program ", name);
     loaded = std::make_unique<Loaded>(*program, question["size"].get<int64_t>());
     return loaded->check();

@@ -35,7 +35,7 @@ def load_sweep():
 
 
 def programs():
-    return [name for file in sorted(BENCH.glob("sweep_*.cpp")) for name in re.findall(r'^    \{"(\w+)", "', file.read_text(), re.M)]
+    return [name for file in sorted(BENCH.glob("sweep_*.cpp")) for name in re.findall(r'\{"(\w+)",\s+"', file.read_text())]
 
 
 def twins():
