@@ -5,6 +5,7 @@ answers with {"med_ms", "min_ms", "cpu_ms", "rss_mb"} of N runs after some for w
 
 A stopped process neither computes nor spins, whatever its library does while it waits, and no setting that would slow it down has
 to be made.  A turn during which other processes used the processors is repeated at once."""
+import ctypes
 import json
 import os
 import selectors
@@ -16,6 +17,7 @@ import time
 QUIET = 0.1  # processors that others may keep busy during a turn
 REPEATS = 8  # turns of one contender in one round, at most
 PATIENCE = 900  # seconds for an answer
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class Failed(Exception):
@@ -29,14 +31,20 @@ def used_ms(path="/proc/stat"):
     return (user + nice + system + interrupts + soft + stolen) * 1e3 / os.sysconf("SC_CLK_TCK")
 
 
+def place(processors):
+    """In a new contender: where it computes, and that it dies with its parent, for a stopped one would stay."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if processors:
+        os.sched_setaffinity(0, processors)
+
+
 class Resident:
     """A contender's process, stopped but for its turns."""
 
     def __init__(self, name, command, environment=None, processors=None, realtime=False):
         self.name, self.realtime, self.count = name, realtime, 1
-        place = (lambda: os.sched_setaffinity(0, processors)) if processors else None
         self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env=os.environ | (environment or {}), preexec_fn=place, start_new_session=True)
+                                        env=os.environ | (environment or {}), preexec_fn=lambda: place(processors), start_new_session=True)
         self.first = self.answer()
         if realtime:
             self.prefer()
@@ -80,6 +88,8 @@ class Resident:
         self.stop()
         took = (time.perf_counter() - begin) * 1e3
         row["others"] = max(0.0, used_ms() - before - row["cpu_ms"]) / took
+        if self.realtime:  # others get what it leaves idle, and nothing else
+            row["others"] = max(0.0, row["others"] - max(0.0, os.cpu_count() - row["cpu_ms"] / took))
         return row
 
     def close(self):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import select
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,25 @@ class Rounds(unittest.TestCase):
         before = times()
         rounds.time.sleep(0.1)
         self.assertEqual(times(), before)
+
+    def test_a_contender_dies_with_whoever_measures(self):
+        text = f'import sys; sys.path.insert(0, "{ROOT}/bench"); import rounds; r = rounds.Resident("fake", [sys.executable, "-c", {FAKE!r}, "x"]); ' \
+               'print(r.process.pid, flush=True); sys.stdin.read()'
+        measurer = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pid = int(measurer.stdout.readline())
+        watched = os.pidfd_open(pid)
+        measurer.kill()
+        measurer.communicate()
+        ended, _, _ = select.select([watched], [], [], 60)
+        os.close(watched)
+        self.assertTrue(ended)
+
+    def test_with_realtime_priority_others_may_use_what_is_left_idle(self):
+        resident = self.start(FAKE, os.devnull)
+        resident.realtime = True
+        used = iter([1000.0, 1000.001])
+        with mock.patch.object(rounds, "used_ms", lambda: next(used)):
+            self.assertEqual(resident.turn(1)["others"], 0)
 
     def test_a_turn_during_which_others_computed_is_repeated(self):
         resident = mock.Mock(count=4)
