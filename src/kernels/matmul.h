@@ -43,20 +43,20 @@ VITRO_INLINE i64 packed_size(i64 k, i64 n) {
   return panel_count<Acc>(n) * MatmulPanel<Acc>::columns * k;
 }
 
-// Products that are added before the next panel is read: as many as let a tile's rows stay in the
-// first cache.
+// Rows of a panel that all tiles of a block are multiplied with before the next: 24 KiB, which stay
+// in the first cache; of a wide panel as many as stay in the second, from which it is read fast
+// enough.
 template <class Acc>
-inline constexpr i64 matmul_depth = 4096 / sizeof(Acc);
+inline constexpr i64 matmul_depth = (MatmulPanel<Acc>::vectors > 1 ? 4096 : 1536) / sizeof(Acc);
 
-// Blocks whose sums stay in the first cache; higher ones where the panels of their columns do not
-// stay in the second.  Smaller ones where the threads would have less than four each.
+// Blocks of eight tiles' height, whose sums stay in the first cache.  Smaller ones where the
+// threads would have less than four each.
 template <class Acc>
-[[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64 k, i64 threads) {
+[[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64, i64 threads) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, height = MatmulPanel<Acc>::rows;
   static_assert(8 * height <= product_rows);
-  const i64 rows = k <= matmul_depth<Acc> ? 4 * height : 8 * height,
-            wanted = threads > 1 ? 4 * threads : 1;
-  ProductCut cut{m, n, 1, divide_up(m, rows), product_columns<Acc>, 0};
+  const i64 wanted = threads > 1 ? 4 * threads : 1;
+  ProductCut cut{m, n, 1, divide_up(m, 8 * height), product_columns<Acc>, 0};
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
   while (count() < wanted && cut.columns > columns) cut.columns /= 2;
   while (count() < wanted && cut.row_blocks < divide_up(m, height)) {
@@ -200,26 +200,49 @@ struct MatmulSums {
   }
 };
 
+// What a tile asks for while it adds up, every `every` columns of A, so that it lies near when it
+// is read: some of B from `right` on, some of A from `left` on.  An address need not exist.
+struct MatmulAhead {
+  const char *right, *left;
+  i64 left_stride, every;
+};
+inline constexpr i64 matmul_right_asked = 256, matmul_left_asked = 128;
+
+// `bytes` from the start of a cache line on, for the second cache.
+template <i64 bytes>
+VITRO_INLINE void matmul_ask(const char* from) {
+#pragma clang loop unroll(full)
+  for (i64 i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
+}
+
 // c[rows][16 * vectors] (+)= a * b.  Element (i, p) of A stands at a[i * a_stride + p], or at
 // a[p * a_stride + i] where it is not row_major.
 template <int rows, int vectors, bool row_major, class Acc, class T>
 [[gnu::noinline]] static void matmul_tile(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
-                                          i64 k, Acc* c, i64 c_stride, bool add) {
+                                          i64 k, Acc* c, i64 c_stride, bool add,
+                                          MatmulAhead ahead) {
   MatmulSums<rows, vectors, Acc> sums;
   if (add) sums.read(c, c_stride);
+  while (k > 0) {
+    matmul_ask<matmul_right_asked>(ahead.right);
+    matmul_ask<matmul_left_asked>(ahead.left);
+    ahead.right += matmul_right_asked, ahead.left += ahead.left_stride;
+    i64 count = smaller(k, ahead.every);
+    k -= count;
 #pragma clang loop unroll(disable)
-  for (; k > 0; --k) {
-    Vec<Acc> right[vectors];
+    for (; count > 0; --count) {
+      Vec<Acc> right[vectors];
 #pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; ++j) right[j] = load_as<Acc>(b + j * 16);
-    sums.add(a, row_major ? a_stride : 1, right);
-    b += b_stride, a += row_major ? 1 : a_stride;
+      for (int j = 0; j < vectors; ++j) right[j] = load_as<Acc>(b + j * 16);
+      sums.add(a, row_major ? a_stride : 1, right);
+      b += b_stride, a += row_major ? 1 : a_stride;
+    }
   }
   sums.write(c, c_stride);
 }
 
 template <class Acc, class T>
-using MatmulTile = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool);
+using MatmulTile = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool, MatmulAhead);
 
 // The tile of 1 to MatmulPanel<Acc>::rows rows and 1 to MatmulPanel<Acc>::vectors vectors.
 template <bool row_major, class Acc, class T, int... i>
@@ -262,7 +285,7 @@ template <i64 columns, class T>
   }
 }
 
-// Some of a call: rows of a tile by all columns, k0 to k0 + depth.
+// A call of at most product_rows rows: blocks of the panels of B, `depth` rows each, by all of A.
 template <class Acc, class A, class T>
 class MatmulRun {
  public:
@@ -270,64 +293,86 @@ class MatmulRun {
       : call_(call),
         a_((const A*)call.a),
         b_((const T*)call.b),
+        tiles_(divide_up(call.rows, Panel::rows)),
+        panels_(divide_up(call.columns, columns)),
         ragged_(call.b_panel_stride == columns && call.columns % 16 != 0),
-        row_major_(copies() || call.a_k_stride == 1) {}
+        copies_(!__is_same(A, Acc) || (call.a_k_stride != 1 && call.a_row_stride != 1)),
+        row_major_(copies_ || call.a_k_stride == 1) {}
 
   [[gnu::always_inline]] void run() {
-    const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
-              higher = call_.rows % tiles;
-    const i64 most = ragged_ ? ragged_depth : depth,
+    const i64 most = ragged_ || copies_ ? smaller(copied_depth, depth) : depth,
               each = call_.k > most ? divide_up(call_.k, divide_up(call_.k, most)) : call_.k;
     i64 k0 = 0;
     do {
       const i64 count = smaller(each, call_.k - k0);
-      copy_right(k0, count);
-      for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
-        const i64 rows = low + (tile < higher);
-        multiply(row, rows, k0, count);
-        row += rows;
-      }
+      copy(k0, count);
+      for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k0, count);
       k0 += count;
     } while (k0 < call_.k);
   }
 
  private:
   using Panel = MatmulPanel<Acc>;
-  static constexpr i64 columns = Panel::columns, depth = matmul_depth<Acc>,
-                       left_stride = depth + 16, ragged_depth = 256;
+  static constexpr i64 columns = Panel::columns, depth = matmul_depth<Acc>, copied_depth = 256,
+                       left_stride = copied_depth + 16;
 
-  // Whether A cannot be read where it stands.
-  [[gnu::always_inline]] bool copies() const {
-    return !__is_same(A, Acc) || (call_.a_k_stride != 1 && call_.a_row_stride != 1);
-  }
-
-  [[gnu::always_inline]] void copy_right(i64 k0, i64 count) {
-    if (!ragged_) return;
-    const i64 last = call_.columns / columns * columns;
-    matmul_copy_right<columns>(b_ + last + k0 * call_.b_row_stride, call_.b_row_stride, count,
-                               call_.columns - last, right_);
-  }
-
-  [[gnu::always_inline]] void multiply(i64 row, i64 rows, i64 k0, i64 count) {
-    const A* from = a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
-    const Acc* a = (const Acc*)from;
-    i64 stride = row_major_ ? call_.a_row_stride : call_.a_k_stride;
-    if (copies()) {
-      matmul_copy_left(from, call_.a_row_stride, call_.a_k_stride, rows, count, left_, left_stride);
-      a = left_, stride = left_stride;
+  // What cannot be read where it stands: A of another type or without a stride of 1, and the last
+  // columns of a plain B.
+  [[gnu::always_inline]] void copy(i64 k0, i64 count) {
+    if (copies_) {
+      matmul_copy_left(a_ + k0 * call_.a_k_stride, call_.a_row_stride, call_.a_k_stride, call_.rows,
+                       count, left_, left_stride);
     }
-    for (i64 column = 0, panel = 0; column < call_.columns; column += columns, ++panel) {
-      const T* b = b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
-      i64 b_stride = call_.b_row_stride;
-      if (ragged_ && column + columns > call_.columns) b = right_, b_stride = columns;
-      tile(rows, call_.columns - column)(a, stride, b, b_stride, count,
-                                         (Acc*)call_.c + row * call_.c_row_stride + column,
-                                         call_.c_row_stride, call_.add || k0 > 0);
+    if (ragged_) {
+      const i64 last = call_.columns / columns * columns;
+      matmul_copy_right<columns>(b_ + last + k0 * call_.b_row_stride, call_.b_row_stride, count,
+                                 call_.columns - last, right_);
     }
   }
 
-  [[gnu::always_inline]] MatmulTile<Acc, T> tile(i64 rows, i64 wide) const {
-    const i64 vectors = smaller(divide_up(wide, 16), Panel::vectors);
+  // Where a tile of A stands, and from row to row of it (from column to column where not
+  // row_major).
+  [[gnu::always_inline]] const Acc* left(i64 row, i64 k0) const {
+    if (copies_) return left_ + row * left_stride;
+    return (const Acc*)(a_ + row * call_.a_row_stride + k0 * call_.a_k_stride);
+  }
+  [[gnu::always_inline]] i64 stride() const {
+    return copies_ ? left_stride : row_major_ ? call_.a_row_stride : call_.a_k_stride;
+  }
+
+  // What all tiles of a panel ask for together: the next panel, and of the rows of A below this
+  // call's one part per panel.
+  [[gnu::always_inline]] MatmulAhead ahead(i64 panel, i64 k0, i64 count, i64 asked) const {
+    const bool same_rows = panel + 1 < panels_ || k0 + count == call_.k;
+    const T* right = same_rows ? b_ + (panel + 1) * call_.b_panel_stride + k0 * call_.b_row_stride
+                               : b_ + (k0 + count) * call_.b_row_stride;
+    const i64 each = call_.rows * count * i64(sizeof(A)) / (panels_ * tiles_ * asked);
+    const char* below = (const char*)(a_ + call_.rows * (call_.a_row_stride + k0));
+    return {(const char*)right, below + panel * tiles_ * asked * each, each,
+            count > asked ? count / asked : 1};
+  }
+
+  // All tiles of a panel.
+  [[gnu::always_inline]] void multiply(i64 panel, i64 k0, i64 count) {
+    const i64 column = panel * columns, wide = call_.columns - column,
+              vectors = smaller(divide_up(wide, 16), Panel::vectors), low = call_.rows / tiles_,
+              higher = call_.rows % tiles_, bytes = count * columns * i64(sizeof(T)),
+              asked = bytes > 0 ? divide_up(bytes, tiles_ * matmul_right_asked) : 1;
+    const bool copied = ragged_ && columns > wide;
+    const T* b = copied ? right_ : b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
+    const i64 b_stride = copied ? columns : call_.b_row_stride;
+    MatmulAhead next = ahead(panel, k0, count, asked);
+    for (i64 tile = 0, row = 0; tile < tiles_; ++tile) {
+      const i64 rows = low + (tile < higher);
+      tile_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count,
+                             (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride,
+                             call_.add || k0 > 0, next);
+      next.right += asked * matmul_right_asked, next.left += asked * next.left_stride;
+      row += rows;
+    }
+  }
+
+  [[gnu::always_inline]] MatmulTile<Acc, T> tile_of(i64 rows, i64 vectors) const {
     return row_major_ ? matmul_tile_of<true, Acc, T>(rows, vectors)
                       : matmul_tile_of<false, Acc, T>(rows, vectors);
   }
@@ -335,16 +380,22 @@ class MatmulRun {
   const ProductCall& call_;
   const A* a_;
   const T* b_;
-  const bool ragged_, row_major_;
-  alignas(64) Acc left_[Panel::rows * left_stride];
-  alignas(64) T right_[ragged_depth * columns];
+  const i64 tiles_, panels_;
+  const bool ragged_, copies_, row_major_;
+  alignas(64) Acc left_[product_rows * left_stride];
+  alignas(64) T right_[copied_depth * columns];
 };
 
 // The call with sums in Acc, A in A, B in T.
 template <class Acc, class A, class T>
 [[gnu::noinline]] static void matmul_multiply(const ProductCall& call) {
-  if (call.rows <= 0) return;
-  MatmulRun<Acc, A, T>(call).run();
+  ProductCall some = call;
+  for (i64 row = 0; row < call.rows; row += product_rows) {
+    some.rows = smaller(product_rows, call.rows - row);
+    some.a = (const A*)call.a + row * call.a_row_stride;
+    some.c = (Acc*)call.c + row * call.c_row_stride;
+    MatmulRun<Acc, A, T>(some).run();
+  }
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

@@ -25,13 +25,13 @@ template <class Acc>
 
 // Rows that a tile asks for while it adds up: one every `every` columns of A, `stride` bytes apart.
 // An address need not exist.
-struct MatmulAhead {
+struct MatmulRowsAhead {
   const char* row;
   i64 stride, every;
 };
 
 // The columns of a block in a row, wherever their first cache line starts.
-VITRO_INLINE void matmul_ask(const char* row) {
+VITRO_INLINE void matmul_ask_row(const char* row) {
   constexpr i64 line = 64, bytes = product_plain_columns<char>;
 #pragma clang loop unroll(full)
   for (i64 i = 0; i < bytes; i += line) __builtin_prefetch(row + i);
@@ -42,11 +42,11 @@ VITRO_INLINE void matmul_ask(const char* row) {
 template <int rows, int vectors, bool row_major, bool keep, class Acc>
 [[gnu::noinline]] static void matmul_plain_tile(const Acc* a, i64 a_stride, const Acc* b,
                                                 i64 b_stride, i64 k, Acc* c, i64 c_stride, bool add,
-                                                Acc* kept, MatmulAhead ahead) {
+                                                Acc* kept, MatmulRowsAhead ahead) {
   MatmulSums<rows, vectors, Acc> sums;
   if (add) sums.read(c, c_stride);
   while (k > 0) {
-    matmul_ask(ahead.row);
+    matmul_ask_row(ahead.row);
     ahead.row += ahead.stride;
     i64 count = smaller(k, ahead.every);
     k -= count;
@@ -69,7 +69,7 @@ template <int rows, int vectors, bool row_major, bool keep, class Acc>
 
 template <class Acc>
 using MatmulPlainTile = void (*)(const Acc*, i64, const Acc*, i64, i64, Acc*, i64, bool, Acc*,
-                                 MatmulAhead);
+                                 MatmulRowsAhead);
 
 template <bool row_major, bool keep, class Acc, int... i>
 VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
@@ -117,8 +117,8 @@ class MatmulPlainRun {
               higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
     const i64 row_bytes = call_.b_row_stride * i64(sizeof(Acc));
-    MatmulAhead ahead{(const char*)next(column, k0 + count), row_bytes,
-                      count > asked ? count / asked : 1};
+    MatmulRowsAhead ahead{(const char*)next(column, k0 + count), row_bytes,
+                          count > asked ? count / asked : 1};
     for (i64 first = 0; first < wide; first += Panel::columns) {
       const Acc* b = b_ + k0 * call_.b_row_stride + column + first;
       i64 stride = call_.b_row_stride;
