@@ -1,10 +1,10 @@
-# libvitro-cc.so (clang, LLVM and lld behind a C interface) and the helper program vitro-cc.  libvitro itself does not link them.
+# libvitro-cc.so (clang and LLVM behind a C interface) and the helper program vitro-cc.  libvitro itself does not link them.
 find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_LIBRARY_DIRS}")
 set(vitro_cc_sources ${PROJECT_SOURCE_DIR}/src/backend/jit/standalone)
 
 add_library(libvitro-cc SHARED ${vitro_cc_sources}/cc.cpp ${vitro_cc_sources}/cc_compile.cpp ${vitro_cc_sources}/cc_generate.cpp
-            ${vitro_cc_sources}/cc_link.cpp ${vitro_cc_sources}/cc_optimise.cpp ${vitro_cc_sources}/cc_parse.cpp)
+            ${vitro_cc_sources}/cc_optimise.cpp ${vitro_cc_sources}/cc_parse.cpp)
 set_target_properties(
   libvitro-cc PROPERTIES OUTPUT_NAME vitro-cc CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 target_include_directories(libvitro-cc PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -19,28 +19,18 @@ file(GLOB vitro_llvm_archives ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
 file(GLOB vitro_clang_archives ${LLVM_LIBRARY_DIRS}/libclang[A-Z]*.a)
 if(VITRO_STATIC_LLVM AND VITRO_LLD AND vitro_llvm_archives AND vitro_clang_archives)
   message(STATUS "libvitro-cc.so: LLVM from its archives")
-  set(absent_machines ${LLVM_TARGETS_TO_BUILD})
-  list(REMOVE_ITEM absent_machines ${LLVM_NATIVE_ARCH})
-  set(absent "")
-  foreach(machine IN LISTS absent_machines)
-    foreach(part IN ITEMS TargetInfo Target TargetMC AsmPrinter AsmParser)
-      string(APPEND absent "VITRO_ABSENT(${machine}, ${part})\n")
-    endforeach()
-  endforeach()
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/libvitro-cc/absent_machines.inc CONTENT "${absent}")
   target_sources(libvitro-cc PRIVATE ${vitro_cc_sources}/cc_absent.cpp)
-  target_include_directories(libvitro-cc PRIVATE ${PROJECT_BINARY_DIR}/generated/libvitro-cc)
   target_link_options(
     libvitro-cc PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,-Bsymbolic -Wl,-z,pack-relative-relocs $<$<CONFIG:Release>:-s>)
   if(NOT VITRO_SANITIZE)  # the functions of a sanitizer are in the program
     target_link_options(libvitro-cc PRIVATE -Wl,-z,defs)
   endif()
   target_link_libraries(
-    libvitro-cc PRIVATE -Wl,--start-group lldELF lldCommon ${vitro_clang_archives} ${vitro_llvm_archives} -Wl,--end-group z zstd ${CMAKE_DL_LIBS} m)
+    libvitro-cc PRIVATE -Wl,--start-group ${vitro_clang_archives} ${vitro_llvm_archives} -Wl,--end-group z zstd ${CMAKE_DL_LIBS} m)
 else()
   message(STATUS "libvitro-cc.so: LLVM from its shared libraries (no archives in ${LLVM_LIBRARY_DIRS}, or no lld): the first compilation loads slowly")
   target_link_libraries(
-    libvitro-cc PRIVATE lldELF lldCommon -l:libclang-cpp.so.${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR} LLVM-${LLVM_VERSION_MAJOR} z zstd)
+    libvitro-cc PRIVATE -l:libclang-cpp.so.${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR} LLVM-${LLVM_VERSION_MAJOR} z zstd)
 endif()
 
 add_executable(vitro-cc ${vitro_cc_sources}/cc_main.cpp)

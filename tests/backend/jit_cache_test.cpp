@@ -102,31 +102,33 @@ TEST(JitCache, ALinkIsNotAnEntry) {
 
 TEST(JitCache, TheLeastRecentlyUsedEntriesMakeRoom) {
   CacheFolder folder;
-  std::string why, path;
+  std::string why;
+  CacheEntry entry;
   DiskCache cache = DiskCache::open(why);
   for (const char* key : {"one", "two", "three"})
-    ASSERT_TRUE(cache.store(key, std::string(1000, 'x'), path, why));
+    ASSERT_TRUE(cache.store(key, std::string(1000, 'x'), entry, why));
   auto now = fs::file_time_type::clock::now();
   fs::last_write_time(folder.path() + "/one.so", now - std::chrono::hours(3));
   fs::last_write_time(folder.path() + "/two.so", now - std::chrono::hours(2));
-  ASSERT_TRUE(cache.find("one", path));  // used now
+  ASSERT_TRUE(cache.find("one", entry));  // used now
   cache.trim(2400);
-  EXPECT_TRUE(cache.find("one", path));
-  EXPECT_FALSE(cache.find("two", path));
-  EXPECT_TRUE(cache.find("three", path));
+  EXPECT_TRUE(cache.find("one", entry));
+  EXPECT_FALSE(cache.find("two", entry));
+  EXPECT_TRUE(cache.find("three", entry));
 }
 
 TEST(JitCache, StaysWithinItsSizeHoweverManyEntriesCome) {
   CacheFolder folder;
   cache_size_mb.set(1);
-  std::string why, path;
+  std::string why;
+  CacheEntry entry;
   DiskCache cache = DiskCache::open(why);
   for (int i = 0; i < 2000; ++i)
-    ASSERT_TRUE(cache.store(cat("entry", i), std::string(4000, 'x'), path, why)) << why;
+    ASSERT_TRUE(cache.store(cat("entry", i), std::string(4000, 'x'), entry, why)) << why;
   cache_size_mb.set(512);
   EXPECT_LT(folder.count(".so") * 4000, size_t{1} << 20);
   EXPECT_GT(folder.count(".so") * 4000, size_t{1} << 19);
-  EXPECT_TRUE(cache.find("entry1999", path));
+  EXPECT_TRUE(cache.find("entry1999", entry));
 }
 
 TEST(JitCache, WhatDeadProcessesLeftIsRemovedAfterADay) {
@@ -141,6 +143,146 @@ TEST(JitCache, WhatDeadProcessesLeftIsRemovedAfterADay) {
   cache.trim(1 << 20);
   EXPECT_EQ(folder.count(".trying"), 1u);
   EXPECT_EQ(folder.count(".tmp"), 0u);
+}
+
+TEST(JitCache, WhatLiesInAFolderThatOthersCouldWriteToIsNotRun) {
+  CacheFolder folder;
+  JitReport report;
+  ASSERT_TRUE(load_or_compile(adder(45), &report));
+  chmod(folder.path().c_str(), 0770);
+  forget_modules();
+  ASSERT_TRUE(load_or_compile(adder(45), &report));
+  EXPECT_FALSE(report.from_disk);
+  forget_modules();
+  ASSERT_TRUE(load_or_compile(adder(45), &report));
+  EXPECT_TRUE(report.from_disk);
+}
+
+// What happens to an entry that `plant` puts in its place, with the file of a sound one given.
+template <class Plant>
+void expect_not_run(int n, Plant plant) {
+  CacheFolder folder;
+  JitReport report;
+  ASSERT_TRUE(load_or_compile(adder(n), &report));
+  const std::string path = report.path, sound = bytes_of(path);
+  fs::remove(path);
+  plant(path, sound);
+  for (const bool is_found : {false, true}) {
+    forget_modules();
+    auto module = load_or_compile(adder(n), &report);
+    ASSERT_TRUE(module) << module.why();
+    EXPECT_EQ(report.from_disk, is_found);
+    EXPECT_EQ(report.note, "");
+    EXPECT_EQ(run(**module, "add" + std::to_string(n)), 1.0f + float(n));
+  }
+}
+
+TEST(JitCache, AnEntryThatSomebodyElseOwnsIsNotRun) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  expect_not_run(46, [](const std::string& path, const std::string& sound) {
+    write_bytes(path, sound);
+    ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0);
+  });
+}
+TEST(JitCache, AnEntryThatOthersMayWriteToIsNotRun) {
+  expect_not_run(47, [](const std::string& path, const std::string& sound) {
+    write_bytes(path, sound);
+    chmod(path.c_str(), 0666);
+  });
+}
+TEST(JitCache, APipeIsNotAnEntry) {
+  expect_not_run(48, [](const std::string& path, const std::string&) {
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  });
+}
+TEST(JitCache, AFolderIsNotAnEntry) {
+  expect_not_run(49,
+                 [](const std::string& path, const std::string&) { fs::create_directory(path); });
+}
+TEST(JitCache, AFolderThatIsNotEmptyIsNotAnEntryAndKeepsItsFiles) {
+  expect_not_run(50, [](const std::string& path, const std::string&) {
+    fs::create_directory(path);
+    write_bytes(path + "/file", "somebody's");
+  });
+}
+TEST(JitCache, AnEntryWhoseHashWasMadeWithoutTheSecretIsNotRun) {
+  expect_not_run(51, [](const std::string& path, const std::string& sound) {
+    fs::remove(fs::path(path).replace_filename("secret"));
+    write_bytes(path, sound);
+  });
+}
+TEST(JitCache, ASecretThatOthersMayReadIsReplaced) {
+  expect_not_run(52, [](const std::string& path, const std::string& sound) {
+    const std::string secret = fs::path(path).replace_filename("secret");
+    EXPECT_EQ(fs::status(secret).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    chmod(secret.c_str(), 0644);
+    write_bytes(path, sound);
+  });
+}
+TEST(JitCache, AnEntryOfAnotherNameIsNotRun) {
+  CacheFolder folder;
+  JitReport first, second;
+  ASSERT_TRUE(load_or_compile(adder(53), &first));
+  ASSERT_TRUE(load_or_compile(adder(54), &second));
+  fs::rename(first.path, second.path);
+  forget_modules();
+  auto module = load_or_compile(adder(54), &second);
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(second.from_disk);
+  EXPECT_EQ(run(**module, "add54"), 55.0f);
+}
+
+TEST(JitCache, APipeAsAMarkerIsNoCrash) {
+  CacheFolder folder;
+  JitReport report;
+  ASSERT_TRUE(load_or_compile(adder(55), &report));
+  fs::remove(report.path);
+  const std::string marker = folder.path() + "/" + report.key + ".trying";
+  ASSERT_EQ(mkfifo(marker.c_str(), 0600), 0);
+  forget_modules();
+  ASSERT_TRUE(load_or_compile(adder(55), &report));
+  EXPECT_FALSE(report.in_helper);
+  EXPECT_FALSE(fs::exists(marker));
+}
+
+TEST(JitCache, BelowAFolderThatAllMayWriteToVerifiedBytesAreLoadedAndNoPath) {
+  CacheFolder folder;
+  chmod(folder.path().c_str(), 0777);
+  cache_dir.set(folder.path() + "/below");
+  JitReport report;
+  for (const bool is_found : {false, true}) {
+    forget_modules();
+    auto module = load_or_compile(adder(56), &report);
+    ASSERT_TRUE(module) << module.why();
+    EXPECT_EQ(report.from_disk, is_found);
+    EXPECT_EQ(report.path, "");
+    EXPECT_EQ(run(**module, "add56"), 57.0f);
+  }
+}
+
+TEST(JitCache, AModuleLargerThanTheCacheIsNotKeptAndTheReasonIs) {
+  CacheFolder folder;
+  cache_size_mb.set(1);
+  std::string why;
+  CacheEntry entry;
+  EXPECT_FALSE(DiskCache::open(why).store("key", std::string(2 << 20, 'x'), entry, why));
+  EXPECT_TRUE(says(why, "2097152 bytes, and all together may have 1048576")) << why;
+  EXPECT_TRUE(DiskCache::open(why).store("key", std::string(1 << 20, 'x'), entry, why));
+  EXPECT_TRUE(DiskCache::open(why).find("key", entry));
+  cache_size_mb.set(0);
+  JitReport report;
+  EXPECT_TRUE(load_or_compile(adder(57), &report));
+  EXPECT_EQ(report.note, "");
+  EXPECT_EQ(folder.count(".so"), 1u);
+  cache_size_mb.set(512);
+}
+
+TEST(JitCache, TheHashIsThatOfItsPaper) {
+  const Secret secret{0x0706050403020100, 0x0f0e0d0c0b0a0908};
+  EXPECT_EQ(keyed_hash("", secret), (KeyedHash{0xe6a825ba047f81a3, 0x930255c71472f66d}));
+  std::string bytes;
+  for (char c = 0; c < 15; ++c) bytes += c;
+  EXPECT_EQ(keyed_hash(bytes, secret), (KeyedHash{0x11a8b03399e99354, 0xd9c3cf970fec087e}));
 }
 
 class JitCacheDeathTest : public testing::Test {
@@ -158,10 +300,11 @@ void forbid_large_files() {
 TEST_F(JitCacheDeathTest, AFullFolderKeepsNothingHalfWritten) {
   CacheFolder folder;
   auto full = [&] {
-    std::string why, path;
+    std::string why;
+    CacheEntry entry;
     DiskCache cache = DiskCache::open(why);
     forbid_large_files();
-    bool stored = cache.store("key", std::string(1000, 'x'), path, why);
+    bool stored = cache.store("key", std::string(1000, 'x'), entry, why);
     return !stored && says(why, "could not be written: File too large") &&
            folder.count(".so") == 0 && folder.count(".tmp") == 0;
   };

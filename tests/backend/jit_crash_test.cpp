@@ -119,7 +119,6 @@ TEST(JitCrash, TheHelperReportsBadText) {
   request.name = "kernels.cpp";
   request.triple = host_target().triple;
   request.flags = compiler_flags();
-  request.temp_folder = temp_folder();
   auto compiled = compile_in_helper(request);
   ASSERT_FALSE(compiled);
   EXPECT_TRUE(says(compiled.why(), "kernels.cpp:1:18: error")) << compiled.why();

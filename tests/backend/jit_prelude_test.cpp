@@ -54,8 +54,8 @@ TEST(JitPrelude, ATreeGivesWhatTheTextGives) {
   ASSERT_TRUE(tree) << tree.why();
   EXPECT_FALSE(text->from_tree);
   EXPECT_TRUE(tree->from_tree);
-  EXPECT_EQ(text->object.size(),
-            tree->object.size());  // they name the prelude's folder differently
+  EXPECT_EQ(text->objects.at(0).size(),
+            tree->objects.at(0).size());  // they name the prelude's folder differently
 }
 
 TEST(JitPrelude, ATreeOfAnotherPreludeIsNotRead) {
@@ -64,7 +64,7 @@ TEST(JitPrelude, ATreeOfAnotherPreludeIsNotRead) {
   auto other = compile(user, four_, tree_of(three));
   ASSERT_TRUE(right && other);
   EXPECT_FALSE(other->from_tree);
-  EXPECT_TRUE(right->object == other->object);
+  EXPECT_TRUE(right->objects == other->objects);
 }
 
 TEST(JitPrelude, ATreeForAnotherMachineIsNotRead) {
@@ -85,6 +85,17 @@ TEST(JitPrelude, WithoutAWholeTreeThePreludeIsReadAsText) {
     ASSERT_TRUE(compiled) << size << ": " << compiled.why();
     EXPECT_FALSE(compiled->from_tree) << size;
     EXPECT_EQ(compiled->diagnostics, "") << size;
+  }
+}
+
+TEST(JitPrelude, ADamagedTreeIsNotRead) {
+  const std::string tree = tree_of(three);
+  for (size_t at = 0; at < tree.size(); at += tree.size() / 40) {
+    std::string damaged = tree;
+    damaged[at] = char(~damaged[at]);
+    auto compiled = compile(user, three, damaged);
+    ASSERT_TRUE(compiled) << at << ": " << compiled.why();
+    EXPECT_FALSE(compiled->from_tree) << at;
   }
 }
 

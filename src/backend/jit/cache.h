@@ -1,20 +1,27 @@
-// Shared objects on disk, by content key: KEY.so in a folder of the owner's (mode 0700), each with
-// a checksum behind it.
+// Shared objects on disk, by content key: KEY.so in a folder of the owner's (private_folder.h),
+// each with a hash behind it that only its owner could have made.
 //   DiskCache cache = DiskCache::open(why);
-//   if (cache.find(key, path)) ... dlopen(path) ...            // verified; what does not verify is
-//   removed cache.store(key, bytes, path, why)
+//   if (cache.find(key, entry)) ... load entry ...             // verified; what does not is
+//   removed cache.store(key, bytes, entry, why)
 // Written whole under another name and then renamed: any number of processes may use one folder.
 // Thread safety: all members may be called from any thread.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "backend/jit/private_folder.h"
 #include "vitro/base/hash.h"
 
 namespace vitro::jit {
+
+struct CacheEntry {
+  std::string path;   // empty where others could put another file there: `bytes` are what to load
+  std::string bytes;  // of the shared object
+};
 
 class DiskCache {
  public:
@@ -25,15 +32,17 @@ class DiskCache {
   // No kernel has been kept yet in the folder that the options name.
   static bool is_empty();
 
-  bool ok() const { return !folder_.empty(); }
-  const std::string& folder() const { return folder_; }
+  bool ok() const { return folder_.has_value(); }
+  // Only where ok().
+  const PrivateFolder& folder() const { return *folder_; }
 
-  // The file of a verified entry, marked as used now.
-  bool find(std::string_view key, std::string& path) const;
+  // A verified entry, marked as used now.
+  bool find(std::string_view key, CacheEntry& entry) const;
   // Writes an entry, and now and then trims the folder to the limit of the options; false with the
-  // reason when the folder is full or may not be written.
-  bool store(std::string_view key, std::string_view bytes, std::string& path,
+  // reason when the folder is full or may not be written, or the entry is larger than the limit.
+  bool store(std::string_view key, std::string_view bytes, CacheEntry& entry,
              std::string& why) const;
+  void remove(std::string_view key) const;
 
   // What an entry was compiled from, in files that debuggers and profilers show: text_of(key) with
   // ".0.cpp" behind it and so on, prelude_of(hash).  A file that cannot be written is not there.
@@ -43,14 +52,14 @@ class DiskCache {
   void keep_prelude(const Hash& hash, std::string_view text) const;
 
   // Removes what dead processes left behind and, where entries take more than `bytes`, the least
-  // recently used ones until there is room for an eighth of it.
-  void trim(uint64_t bytes) const;
+  // recently used ones until there is room for an eighth of it, but not that of `key`.
+  void trim(uint64_t bytes, std::string_view key = {}) const;
 
  private:
-  // Whole or not at all.
-  bool write_file(const std::string& path, std::string_view bytes, std::string_view more) const;
+  std::string path_of(const std::string& name) const;
 
-  std::string folder_;
+  std::optional<PrivateFolder> folder_;
+  Secret secret_ = {};
 };
 
 // While it lives, KEY.trying names this process: if the process dies, the next one knows what it
@@ -67,7 +76,10 @@ class CrashMarker {
   void succeeded() { ours_ = true; }
 
  private:
-  std::string path_;
+  void look();
+
+  std::optional<PrivateFolder> folder_;
+  std::string name_;
   bool crashed_before_ = false, ours_ = false;
 };
 

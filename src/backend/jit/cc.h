@@ -12,12 +12,12 @@
 extern "C" {
 #endif
 
-#define VITRO_CC_INTERFACE 3
+#define VITRO_CC_INTERFACE 4
 
 enum {
-  VITRO_CC_FAILED = 0,    /* the text does not compile: diagnostics says why */
-  VITRO_CC_OK = 1,        /* object holds a shared object */
-  VITRO_CC_EXHAUSTED = 2, /* the linker cannot run again in this process: use another */
+  VITRO_CC_FAILED = 0,   /* the text does not compile: diagnostics says why */
+  VITRO_CC_OK = 1,       /* objects holds what was asked for */
+  VITRO_CC_NO_MEANS = 2, /* no thread or no memory could be had: diagnostics says which */
 };
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
   uint32_t size;              /* sizeof(VitroCcRequest) */
   uint32_t vector_bits;       /* preferred width of vectors: 256 or 512; 0 leaves it to LLVM */
-  const VitroCcText* sources; /* compiled side by side, linked to one shared object */
+  const VitroCcText* sources; /* compiled side by side, to one object file each */
   size_t source_count;
   VitroCcText prelude;     /* what #include "vitro_prelude.h" means; empty: there is none */
   const char* precompiled; /* a file of vitro_cc_precompile, of this prelude, machine and flags; any
@@ -40,20 +40,21 @@ typedef struct {
   const char* triple;       /* "x86_64-unknown-linux-gnu" */
   const char* features;     /* "+avx2,+fma,..." */
   const char* flags;        /* arguments of clang's -cc1, separated by single spaces */
-  const char* temp_folder;  /* where lld may write; the folder must exist */
   uint32_t threads;         /* at most so many sources at once */
   uint32_t reserved;
 } VitroCcRequest;
 
 typedef struct {
-  uint32_t size;      /* sizeof(VitroCcReply) */
-  int32_t ok;         /* one of the three below */
-  VitroCcText object; /* freed by vitro_cc_release, as is diagnostics */
+  uint32_t size;        /* sizeof(VitroCcReply) */
+  int32_t ok;           /* one of the three above */
+  VitroCcText* objects; /* object files in the order of the sources; of vitro_cc_precompile, the
+                           file alone; freed by vitro_cc_release, as is diagnostics */
+  size_t object_count;
   VitroCcText diagnostics;
-  int64_t clang_ns, link_ns;
+  int64_t clang_ns;
   int32_t from_tree; /* 1: no source had to read the prelude as text */
   int32_t reserved;
-} VitroCcReply; /* of vitro_cc_precompile: object holds the file */
+} VitroCcReply;
 
 typedef int32_t VitroCcInterface(void);
 typedef const char* VitroCcVersion(void);

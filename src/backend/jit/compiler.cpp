@@ -6,9 +6,11 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
+#include "backend/jit/fault.h"
 #include "backend/jit/options.h"
 #include "vitro/base/cat.h"
 
@@ -28,11 +30,15 @@ struct Library {
 Result<Library> open_library() {
   std::string path = cc_library.get();
   if (path.empty()) path = beside_library("libvitro-cc.so", "../lib");
+  constexpr const char* remedy =
+      "; put libvitro-cc.so beside libvitro.so or name it in VITRO_CC_LIBRARY";
+  // A bare name is the loader's to find.
+  const auto whole = path.find('/') == path.npos ? Done{} : check_whole_library(path);
+  if (!whole)
+    return Failure{cat("jit: the compiler library could not be loaded: ", whole.why(), remedy)};
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    return Failure{cat("jit: the compiler library could not be loaded: ", dlerror(),
-                       "; put libvitro-cc.so beside libvitro.so or name it in VITRO_CC_LIBRARY")};
-  }
+  if (!handle)
+    return Failure{cat("jit: the compiler library could not be loaded: ", dlerror(), remedy)};
   auto* interface = reinterpret_cast<VitroCcInterface*>(dlsym(handle, "vitro_cc_interface"));
   Library library{reinterpret_cast<VitroCcCompile*>(dlsym(handle, "vitro_cc_compile")),
                   reinterpret_cast<VitroCcPrecompile*>(dlsym(handle, "vitro_cc_precompile")),
@@ -59,22 +65,31 @@ Result<Library> library() {
   return opened;
 }
 
-Compiled call(VitroCcCompile* function, VitroCcRelease* release, const WireRequest& request,
-              int32_t& ok) {
+WireReply call(VitroCcCompile* function, VitroCcRelease* release, const WireRequest& request) {
   RequestView view(request);
   VitroCcReply reply = {};
   reply.size = sizeof reply;
   function(&view.request, &reply);
-  Compiled compiled{
-      std::string(reply.object.data ? reply.object.data : "", reply.object.size),
-      std::string(reply.diagnostics.data ? reply.diagnostics.data : "", reply.diagnostics.size),
-      reply.clang_ns,
-      reply.link_ns,
-      false,
-      reply.from_tree != 0};
-  ok = reply.ok;
+  const auto text = [](const VitroCcText& t) { return std::string(t.data ? t.data : "", t.size); };
+  WireReply copied{uint64_t(reply.ok),
+                   {},
+                   text(reply.diagnostics),
+                   uint64_t(reply.clang_ns),
+                   uint64_t(reply.from_tree)};
+  for (size_t i = 0; i < reply.object_count; ++i) copied.objects.push_back(text(reply.objects[i]));
   release(&reply);
-  return compiled;
+  return copied;
+}
+
+// The line that says what is wrong, whatever warnings stand before it.
+std::string first_error(const std::string& diagnostics) {
+  std::istringstream lines(diagnostics);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error: ") != line.npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "the compiler gives no reason" : first;
 }
 
 }  // namespace
@@ -94,12 +109,17 @@ std::string beside_library(const std::string& name, const std::string& other) {
   return name;
 }
 
-std::string temp_folder() {
-  const char* wish = std::getenv("TMPDIR");
-  for (const char* folder : {"/dev/shm", wish ? wish : "/tmp", "/tmp", "/var/tmp"}) {
-    if (access(folder, W_OK | X_OK) == 0) return folder;
+Result<Compiled> compiled_of(WireReply reply, bool in_helper) {
+  if (reply.ok == VITRO_CC_NO_MEANS)
+    return Failure{cat("jit: the kernels could not be compiled: ", reply.diagnostics,
+                       "; raise the limits of memory and threads (ulimit -v, ulimit -u)")};
+  if (reply.ok != VITRO_CC_OK) {
+    return Failure{
+        cat("jit: the text of the kernels does not compile: ", first_error(reply.diagnostics),
+            "; VITRO_COMPILE_DEBUG=1 keeps the text: please report it\n", reply.diagnostics)};
   }
-  return "/tmp";
+  return Compiled{std::move(reply.objects), std::move(reply.diagnostics), int64_t(reply.clang_ns),
+                  in_helper, reply.from_tree != 0};
 }
 
 const char* compiler_flags() {
@@ -121,7 +141,6 @@ WireRequest request_for(const Target& target) {
   request.triple = target.triple;
   request.features = target.features;
   request.flags = compiler_flags();
-  request.temp_folder = temp_folder();
   request.vector_bits = target.vector_bits;
   request.threads = 2;
   return request;
@@ -138,11 +157,11 @@ Result<std::string> precompile(const std::string& prelude, const Target& target)
   if (!cc) return cc.failure();
   WireRequest request = request_for(target);
   request.prelude = prelude;
-  int32_t ok = VITRO_CC_FAILED;
-  Compiled made = call(cc->precompile, cc->release, request, ok);
-  if (ok != VITRO_CC_OK)
-    return Failure{cat("jit: the prelude does not compile:\n", made.diagnostics)};
-  return std::move(made.object);
+  WireReply made = call(cc->precompile, cc->release, request);
+  if (made.ok != VITRO_CC_OK || made.objects.empty())
+    return Failure{cat("jit: the prelude does not compile: ", first_error(made.diagnostics), "\n",
+                       made.diagnostics)};
+  return std::move(made.objects[0]);
 }
 
 void load_compiler_ahead() {
@@ -159,12 +178,7 @@ void load_compiler_ahead() {
 Result<Compiled> compile_in_process(const WireRequest& request) {
   Result<Library> cc = library();
   if (!cc) return cc.failure();
-  int32_t ok = VITRO_CC_FAILED;
-  Compiled compiled = call(cc->compile, cc->release, request, ok);
-  if (ok == VITRO_CC_EXHAUSTED) return compile_in_helper(request);
-  if (ok != VITRO_CC_OK)
-    return Failure{cat("jit: the text of the kernels does not compile:\n", compiled.diagnostics)};
-  return compiled;
+  return compiled_of(call(cc->compile, cc->release, request), false);
 }
 
 }  // namespace vitro::jit

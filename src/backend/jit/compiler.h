@@ -1,9 +1,10 @@
-// Text to the bytes of a shared object: by libvitro-cc in this process, or by the helper program
+// Texts to object files: by libvitro-cc in this process, or by the helper program
 // vitro-cc in another. Thread safety: all functions may be called from any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "backend/jit/target.h"
 #include "backend/jit/wire.h"
@@ -12,12 +13,15 @@
 namespace vitro::jit {
 
 struct Compiled {
-  std::string object;       // a shared object
-  std::string diagnostics;  // warnings
-  int64_t clang_ns = 0, link_ns = 0;
+  std::vector<std::string> objects;  // in the order of the texts
+  std::string diagnostics;           // warnings
+  int64_t clang_ns = 0;
   bool in_helper = false;
   bool from_tree = false;  // the prelude was not read as text
 };
+
+// What the compiler's reply comes to: a failure begins with the first error, on one line.
+Result<Compiled> compiled_of(WireReply reply, bool in_helper);
 
 // Loads libvitro-cc the first time.  A failure is that of the text or of the library.
 Result<Compiled> compile_in_process(const WireRequest& request);
@@ -45,8 +49,5 @@ std::string compiler_identity();
 // A file of ours beside the library (or program) that holds this code, or in `other` (a folder
 // relative to that); the bare name when it is in neither.
 std::string beside_library(const std::string& name, const std::string& other);
-
-// A folder where the linker may write: in memory where there is one.
-std::string temp_folder();
 
 }  // namespace vitro::jit

@@ -12,6 +12,7 @@
 #include <chrono>
 
 #include "backend/jit/compiler.h"
+#include "backend/jit/fault.h"
 #include "backend/jit/options.h"
 #include "vitro/base/cat.h"
 
@@ -92,13 +93,13 @@ Result<Compiled> compile_in_helper(const WireRequest& request) {
   Descriptor ours, theirs;
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-    return Failure{cat("jit: no socket for the helper program: ", strerror(errno))};
+    return Failure{cat("jit: no socket for the helper program: ", fault(errno))};
   }
   ours.number = pair[0];
   theirs.number = pair[1];
   pid_t pid = 0;
   if (int error = start(path, theirs.number, pid)) {
-    return Failure{cat("jit: the helper program ", path, " could not be started: ", strerror(error),
+    return Failure{cat("jit: the helper program ", path, " could not be started: ", fault(error),
                        "; put vitro-cc beside libvitro.so or name it in VITRO_CC_HELPER")};
   }
   theirs.reset();
@@ -116,14 +117,7 @@ Result<Compiled> compile_in_helper(const WireRequest& request) {
     return Failure{cat("jit: the helper program ", end,
                        " while it compiled the kernels; please report the text")};
   }
-  if (reply.ok != VITRO_CC_OK)
-    return Failure{cat("jit: the text of the kernels does not compile:\n", reply.diagnostics)};
-  return Compiled{std::move(reply.object),
-                  std::move(reply.diagnostics),
-                  int64_t(reply.clang_ns),
-                  int64_t(reply.link_ns),
-                  true,
-                  reply.from_tree != 0};
+  return compiled_of(std::move(reply), true);
 }
 
 }  // namespace vitro::jit

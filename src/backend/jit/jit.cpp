@@ -4,17 +4,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <future>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 #include "backend/jit/announce.h"
 #include "backend/jit/cache.h"
 #include "backend/jit/compiler.h"
+#include "backend/jit/fault.h"
+#include "backend/jit/link/link.h"
 #include "backend/jit/options.h"
 #include "backend/jit/target.h"
 #include "vitro/base/cat.h"
@@ -50,38 +54,58 @@ std::string key_of(const Texts& texts) {
 // Says once per process that the cache is of no use, and keeps the sentence for the report.
 void note(JitReport& report, const std::string& why) {
   static std::once_flag once;
+  const bool has_remedy = why.find("VITRO_CACHE_") != why.npos;
   report.note = cat("the cache of kernels cannot be used: ", why,
-                    "; set VITRO_CACHE_DIR to a folder of your own");
+                    has_remedy ? "" : "; set VITRO_CACHE_DIR to a folder of your own");
   std::call_once(once, [&] { std::fprintf(stderr, "vitro: %s\n", report.note.c_str()); });
 }
 
-Result<ModulePtr> load_file(const std::string& path, const std::string& shown, JitReport& report) {
+// `file` is where the loader finds the bytes, `shown` where others do.
+Result<ModulePtr> load_file(const std::string& file, const std::string& shown, JitReport& report) {
   events::PhaseScope phase("load_kernels", report.key);
   int64_t begin = now_ns();
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   report.load_ns = now_ns() - begin;
   if (!handle) return Failure{cat("jit: compiled kernels could not be loaded: ", dlerror())};
   report.path = shown;
-  if (is_jit_profiler_there()) announce_kernels(handle, path, shown);
+  if (is_jit_profiler_there()) announce_kernels(handle, file, shown);
   return ModulePtr(std::make_shared<const KernelModule>(handle, shown));
 }
 
-// For a cache that cannot be written.  The descriptor stays open: the loader knows libraries by
-// name, and a number that is given again would find the old one.
+// A path of that descriptor that was never given before: the loader knows libraries by name, and a
+// number that is given again would find the old one.  The bits of a counter become "/" and "/.".
+std::string fresh_path(int descriptor) {
+  static std::atomic<uint64_t> count = 1;
+  std::string path = "/proc/self/fd";
+  for (uint64_t bits = count++; bits != 0; bits >>= 1) path += bits & 1 ? "/." : "/";
+  return cat(path, "/", descriptor);
+}
+
+int memory_file() {
+  constexpr unsigned may_be_run = 0x10;  // MFD_EXEC, which older systems do not know
+  const int file = memfd_create("vitro_kernels", MFD_CLOEXEC | may_be_run);
+  return file >= 0 || errno != EINVAL ? file : memfd_create("vitro_kernels", MFD_CLOEXEC);
+}
+
+// For a cache that cannot be written, or whose files others could exchange.
 Result<ModulePtr> load_bytes(std::string_view bytes, JitReport& report) {
-  int file = memfd_create("vitro_kernels", MFD_CLOEXEC);
-  if (file < 0)
-    return Failure{cat("jit: no memory file for compiled kernels: ", std::strerror(errno))};
+  const NoSizeSignal quiet;
+  const int file = memory_file();
+  if (file < 0) return Failure{cat("jit: no memory file for compiled kernels: ", fault(errno))};
+  const std::unique_ptr<const int, void (*)(const int*)> closed(&file,
+                                                                [](const int* f) { close(*f); });
   for (std::string_view rest = bytes; !rest.empty();) {
-    ssize_t n = write(file, rest.data(), rest.size());
-    if (n <= 0) {
-      close(file);
-      return Failure{
-          cat("jit: compiled kernels could not be written to memory: ", std::strerror(errno))};
-    }
+    const ssize_t n = write(file, rest.data(), rest.size());
+    if (n <= 0)
+      return Failure{cat("jit: compiled kernels could not be written to memory: ", fault(errno))};
     rest.remove_prefix(size_t(n));
   }
-  return load_file(cat("/proc/self/fd/", file), "", report);
+  return load_file(fresh_path(file), "", report);
+}
+
+Result<ModulePtr> load_entry(const CacheEntry& entry, JitReport& report) {
+  return entry.path.empty() ? load_bytes(entry.bytes, report)
+                            : load_file(entry.path, entry.path, report);
 }
 
 WireRequest request_for(const Texts& texts) {
@@ -106,38 +130,48 @@ Result<Compiled> compile(const Texts& texts, const DiskCache& cache, JitReport& 
   }
   marker.succeeded();
   report.clang_ns = compiled->clang_ns;
-  report.link_ns = compiled->link_ns;
   report.diagnostics = compiled->diagnostics;
   report.in_helper = compiled->in_helper;
   report.from_tree = compiled->from_tree;
   return compiled;
 }
 
+Result<std::string> compile_and_link(const Texts& texts, const DiskCache& cache,
+                                     JitReport& report) {
+  const Result<Compiled> compiled = compile(texts, cache, report);
+  if (!compiled) return compiled.failure();
+  const int64_t begin = now_ns();
+  Result<std::string> linked = link(compiled->objects);
+  report.link_ns = now_ns() - begin;
+  return linked ? std::move(linked) : Failure{cat("jit: ", linked.why())};
+}
+
 Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
-  std::string why, path;
+  std::string why;
+  CacheEntry entry;
   DiskCache cache;
-  if (!force_disable_caches.get()) {
+  if (!force_disable_caches.get() && cache_size_mb.get() != 0) {
     cache = DiskCache::open(why);
     if (!cache.ok()) note(report, why);
   }
-  if (cache.find(report.key, path)) {
-    Result<ModulePtr> loaded = load_file(path, path, report);
+  if (cache.find(report.key, entry)) {
+    Result<ModulePtr> loaded = load_entry(entry, report);
     report.from_disk = loaded.ok();
     if (loaded) return loaded;
-    unlink(path.c_str());
+    cache.remove(report.key);
   }
-  Result<Compiled> compiled = compile(texts, cache, report);
-  if (!compiled) return compiled.failure();
-  if (cache.ok() && cache.store(report.key, compiled->object, path, why)) {
+  const Result<std::string> object = compile_and_link(texts, cache, report);
+  if (!object) return object.failure();
+  if (cache.ok() && cache.store(report.key, *object, entry, why)) {
     cache.keep_texts(report.key, texts.sources);
     if (!texts.prelude.text.empty()) cache.keep_prelude(texts.prelude.hash, texts.prelude.text);
-    Result<ModulePtr> loaded = load_file(path, path, report);
+    Result<ModulePtr> loaded = load_entry(entry, report);
     if (loaded) return loaded;
     why =
         loaded.why();  // a file system whose files may not be run, or kernels that nothing can load
-    unlink(path.c_str());
+    cache.remove(report.key);
   }
-  Result<ModulePtr> loaded = load_bytes(compiled->object, report);
+  Result<ModulePtr> loaded = load_bytes(*object, report);
   if (loaded && cache.ok()) note(report, why);
   return loaded;
 }
@@ -149,6 +183,7 @@ class Modules {
   using Future = std::shared_future<Result<ModulePtr>>;
   Future join(const std::string& key, std::promise<Result<ModulePtr>>& mine, bool& chosen) {
     std::lock_guard hold(lock_);
+    if (modules_.size() >= most_) forget_unused();
     auto [at, is_new] = modules_.try_emplace(key);
     if (is_new) at->second = mine.get_future().share();
     chosen = is_new;
@@ -164,7 +199,19 @@ class Modules {
   }
 
  private:
+  // Those that no function uses: each takes mappings of which a process has some ten thousand.
+  void forget_unused() {
+    std::erase_if(modules_, [](const auto& item) {
+      const Future& future = item.second;
+      if (future.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+      return !future.get() || (*future.get()).use_count() == 1;
+    });
+    most_ = std::max(least_, 2 * modules_.size());
+  }
+
+  static constexpr size_t least_ = 2000;
   std::mutex lock_;
+  size_t most_ = least_;
   std::unordered_map<std::string, Future> modules_;
 };
 
@@ -186,6 +233,8 @@ Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
   Result<ModulePtr> made = Failure{"jit: an exception ended the compilation"};
   try {
     made = from_disk_or_compiler(texts, report);
+  } catch (const std::bad_alloc&) {
+    made = Failure{cat("jit: ", fault(ENOMEM))};
   } catch (const std::exception& e) {
     made = Failure{cat("jit: ", e.what())};
   }
@@ -196,6 +245,10 @@ Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
 }
 
 }  // namespace
+
+KernelModule::~KernelModule() {
+  dlclose(handle_);
+}
 
 void* KernelModule::symbol(std::string_view name) const {
   return dlsym(handle_, std::string(name).c_str());

@@ -26,12 +26,13 @@ struct Prelude {
   Hash hash;
 };
 
-// A loaded shared object.  It is never unloaded: a pointer from symbol() is good until the process
-// ends.
+// A loaded shared object, which costs no descriptor.  A pointer from symbol() is good as long as it
+// lives: until the process ends where a cache in memory holds it.
 class KernelModule {
  public:
   KernelModule(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
   KernelModule(const KernelModule&) = delete;
+  ~KernelModule();
 
   // The `extern "C"` function of that name; null where there is none.
   void* symbol(std::string_view name) const;

@@ -14,15 +14,15 @@ namespace vitro::jit {
 
 struct WireRequest {
   std::vector<std::string> sources;
-  std::string prelude, precompiled, name, kept_texts, kept_prelude, triple, features, flags,
-      temp_folder;
+  std::string prelude, precompiled, name, kept_texts, kept_prelude, triple, features, flags;
   uint64_t vector_bits = 0, threads = 1;
 };
 
 struct WireReply {
   uint64_t ok = 0;
-  std::string object, diagnostics;
-  uint64_t clang_ns = 0, link_ns = 0, from_tree = 0;
+  std::vector<std::string> objects;
+  std::string diagnostics;
+  uint64_t clang_ns = 0, from_tree = 0;
 };
 
 inline constexpr uint64_t wire_magic = 0x3043432d54495600 + VITRO_CC_INTERFACE;
@@ -44,7 +44,6 @@ class RequestView {
                wire.triple.c_str(),
                wire.features.c_str(),
                wire.flags.c_str(),
-               wire.temp_folder.c_str(),
                uint32_t(wire.threads),
                0};
   }
@@ -108,9 +107,8 @@ inline std::string write_wire(const WireRequest& r) {
   WireWriter out;
   out.add(uint64_t{r.sources.size()});
   for (const std::string& source : r.sources) out.add(source);
-  for (const std::string* text :
-       {&r.prelude, &r.precompiled, &r.name, &r.kept_texts, &r.kept_prelude, &r.triple, &r.features,
-        &r.flags, &r.temp_folder}) {
+  for (const std::string* text : {&r.prelude, &r.precompiled, &r.name, &r.kept_texts,
+                                  &r.kept_prelude, &r.triple, &r.features, &r.flags}) {
     out.add(*text);
   }
   out.add(r.vector_bits);
@@ -123,7 +121,7 @@ inline bool read_wire(std::string_view bytes, WireRequest& r) {
   uint64_t count = in.number();
   for (uint64_t i = 0; i < count && in.ok(); ++i) r.sources.push_back(in.text());
   for (std::string* text : {&r.prelude, &r.precompiled, &r.name, &r.kept_texts, &r.kept_prelude,
-                            &r.triple, &r.features, &r.flags, &r.temp_folder}) {
+                            &r.triple, &r.features, &r.flags}) {
     *text = in.text();
   }
   r.vector_bits = in.number();
@@ -134,10 +132,11 @@ inline bool read_wire(std::string_view bytes, WireRequest& r) {
 inline std::string write_wire(const VitroCcReply& r) {
   WireWriter out;
   out.add(uint64_t(r.ok));
-  out.add(std::string_view(r.object.data, r.object.size));
+  out.add(uint64_t{r.object_count});
+  for (size_t i = 0; i < r.object_count; ++i)
+    out.add(std::string_view(r.objects[i].data, r.objects[i].size));
   out.add(std::string_view(r.diagnostics.data, r.diagnostics.size));
   out.add(uint64_t(r.clang_ns));
-  out.add(uint64_t(r.link_ns));
   out.add(uint64_t(r.from_tree));
   return out.take();
 }
@@ -145,10 +144,10 @@ inline std::string write_wire(const VitroCcReply& r) {
 inline bool read_wire(std::string_view bytes, WireReply& r) {
   WireReader in(bytes);
   r.ok = in.number();
-  r.object = in.text();
+  uint64_t count = in.number();
+  for (uint64_t i = 0; i < count && in.ok(); ++i) r.objects.push_back(in.text());
   r.diagnostics = in.text();
   r.clang_ns = in.number();
-  r.link_ns = in.number();
   r.from_tree = in.number();
   return in.at_end();
 }

@@ -9,8 +9,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <new>
+#include <stdexcept>
 
 #include <llvm/Config/llvm-config.h>
+#include <llvm/Support/ErrorHandling.h>
 
 #include "backend/jit/standalone/cc_internal.h"
 
@@ -25,9 +29,9 @@ int64_t now_ns() {
       .count();
 }
 
-// Runs `work(argument)` on threads with a large stack and all signals blocked; false when no thread
-// could be started.
-bool run_on_threads(void* (*work)(void*), void* argument, size_t count) {
+// Runs `work(argument)` on threads with a large stack and all signals blocked; 0, or the error
+// number where no thread could be started.
+int run_on_threads(void* (*work)(void*), void* argument, size_t count) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
@@ -37,12 +41,25 @@ bool run_on_threads(void* (*work)(void*), void* argument, size_t count) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::vector<pthread_t> threads(count);
   size_t started = 0;
-  while (started < count && pthread_create(&threads[started], &attributes, work, argument) == 0)
+  int error = 0;
+  while (started < count &&
+         (error = pthread_create(&threads[started], &attributes, work, argument)) == 0)
     ++started;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   for (size_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
-  return started != 0;
+  return started != 0 ? 0 : error;
+}
+
+// Where LLVM would end the process it throws instead: its frames can be left, though they free
+// nothing.
+void throw_instead_of_ending() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::install_fatal_error_handler(
+        [](void*, const char* reason, bool) { throw std::runtime_error(reason); });
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+  });
 }
 
 // Memory for a compilation, asked of the system at once: the C library would give a thread its heap
@@ -73,52 +90,59 @@ struct Job {
   std::vector<Outcome> objects;
   std::atomic<size_t> next = 0;
   std::atomic<int64_t> clang_ns = 0;
-  Outcome linked;
+  std::atomic<bool> no_memory = false;
   bool from_tree = true;
-  int64_t link_ns = 0;
 };
+
+// What a step leaves behind when it is thrown out of: a reason in the outcome.
+template <class Step>
+void guarded(Job& job, Outcome& outcome, Step step) {
+  try {
+    outcome = step();
+  } catch (const std::bad_alloc&) {
+    job.no_memory = true;
+  } catch (const std::exception& e) {
+    outcome = {false, {}, std::string("kernels.cpp: error: LLVM: ") + e.what() + "\n"};
+  }
+}
 
 void* compile_sources(void* argument) {
   Job& job = *static_cast<Job*>(argument);
   GrownHeap heap;
   for (size_t i; (i = job.next++) < job.objects.size();) {
     int64_t begin = now_ns();
-    job.objects[i] = compile(i, job.request);
+    guarded(job, job.objects[i], [&] { return compile(i, job.request); });
     job.clang_ns += now_ns() - begin;
   }
   return nullptr;
 }
 
-void* link_objects(void* argument) {
+void* precompile_prelude(void* argument) {
   Job& job = *static_cast<Job*>(argument);
-  int64_t begin = now_ns();
-  std::vector<std::string> objects;
-  for (Outcome& object : job.objects) objects.push_back(std::move(object.bytes));
-  job.linked = link(objects, job.request.temp_folder);
-  job.link_ns = now_ns() - begin;
+  guarded(job, job.objects[0], [&] { return precompile(job.request); });
   return nullptr;
 }
 
-// Compiles and links; the outcome is that of the first step that failed, with the diagnostics of
-// all.
-Outcome run(Job& job) {
+// What was made of the sources, with the diagnostics of all; or which means were missing.
+int32_t run(Job& job, void* (*work)(void*), std::string& diagnostics) {
+  throw_instead_of_ending();
   size_t threads = job.request.threads < 1 ? 1 : job.request.threads;
   if (threads > job.objects.size()) threads = job.objects.size();
-  if (!run_on_threads(compile_sources, &job, threads))
-    return {false, {}, "no thread could be started\n"};
-  Outcome outcome;
-  outcome.ok = true;
+  if (const int error = run_on_threads(work, &job, threads)) {
+    diagnostics = std::string("no thread could be started: ") + strerror(error);
+    return VITRO_CC_NO_MEANS;
+  }
+  if (job.no_memory) {
+    diagnostics = "no memory is left";
+    return VITRO_CC_NO_MEANS;
+  }
+  bool ok = true;
   for (const Outcome& object : job.objects) {
-    outcome.diagnostics += object.diagnostics;
-    outcome.ok = outcome.ok && object.ok;
+    diagnostics += object.diagnostics;
+    ok = ok && object.ok;
     job.from_tree = job.from_tree && object.from_tree;
   }
-  if (!outcome.ok) return outcome;
-  if (!run_on_threads(link_objects, &job, 1)) return {false, {}, "no thread could be started\n"};
-  outcome.ok = job.linked.ok;
-  outcome.bytes = std::move(job.linked.bytes);
-  outcome.diagnostics += job.linked.diagnostics;
-  return outcome;
+  return ok ? VITRO_CC_OK : VITRO_CC_FAILED;
 }
 
 VitroCcText copy(const std::string& text) {
@@ -126,6 +150,25 @@ VitroCcText copy(const std::string& text) {
   if (!data) return {nullptr, 0};
   std::memcpy(data, text.c_str(), text.size() + 1);
   return {data, text.size()};
+}
+
+void answer(Job& job, void* (*work)(void*), VitroCcReply* reply) {
+  const int64_t begin = now_ns();
+  std::string diagnostics;
+  reply->ok = run(job, work, diagnostics);
+  reply->diagnostics = copy(diagnostics);
+  reply->objects = nullptr;
+  reply->object_count = 0;
+  reply->from_tree = job.from_tree;
+  reply->clang_ns = job.clang_ns != 0 ? job.clang_ns.load() : now_ns() - begin;
+  if (reply->ok != VITRO_CC_OK) return;
+  reply->objects = static_cast<VitroCcText*>(std::calloc(job.objects.size(), sizeof(VitroCcText)));
+  if (!reply->objects) {
+    reply->ok = VITRO_CC_NO_MEANS;
+    return;
+  }
+  reply->object_count = job.objects.size();
+  for (size_t i = 0; i < job.objects.size(); ++i) reply->objects[i] = copy(job.objects[i].bytes);
 }
 
 }  // namespace
@@ -144,37 +187,23 @@ const char* vitro_cc_version(void) {
 void vitro_cc_compile(const VitroCcRequest* request, VitroCcReply* reply) {
   using namespace vitro::cc;
   Job job{*request, std::vector<Outcome>(request->source_count)};
-  Outcome outcome = run(job);
-  reply->ok = outcome.ok ? VITRO_CC_OK : can_link() ? VITRO_CC_FAILED : VITRO_CC_EXHAUSTED;
-  reply->object = copy(outcome.bytes);
-  reply->diagnostics = copy(outcome.diagnostics);
-  reply->clang_ns = job.clang_ns;
-  reply->from_tree = job.from_tree;
-  reply->link_ns = job.link_ns;
+  answer(job, compile_sources, reply);
 }
 
 void vitro_cc_precompile(const VitroCcRequest* request, VitroCcReply* reply) {
   using namespace vitro::cc;
   Job job{*request, std::vector<Outcome>(1)};
-  int64_t begin = now_ns();
-  run_on_threads(
-      [](void* argument) -> void* {
-        Job& job = *static_cast<Job*>(argument);
-        job.objects[0] = precompile(job.request);
-        return nullptr;
-      },
-      &job, 1);
-  reply->ok = job.objects[0].ok ? VITRO_CC_OK : VITRO_CC_FAILED;
-  reply->object = copy(job.objects[0].bytes);
-  reply->diagnostics = copy(job.objects[0].diagnostics);
-  reply->clang_ns = now_ns() - begin;
-  reply->link_ns = 0;
+  answer(job, precompile_prelude, reply);
 }
 
 void vitro_cc_release(VitroCcReply* reply) {
-  std::free(const_cast<char*>(reply->object.data));
+  for (size_t i = 0; i < reply->object_count; ++i)
+    std::free(const_cast<char*>(reply->objects[i].data));
+  std::free(reply->objects);
   std::free(const_cast<char*>(reply->diagnostics.data));
-  reply->object = reply->diagnostics = {nullptr, 0};
+  reply->objects = nullptr;
+  reply->object_count = 0;
+  reply->diagnostics = {nullptr, 0};
 }
 
 }  // extern "C"

@@ -20,9 +20,9 @@ namespace vitro::cc {
 
 struct Outcome {
   bool ok = false;
-  std::string bytes;        // an object file or a shared object
-  std::string diagnostics;  // of the compiler or the linker
-  bool from_tree = false;   // the prelude was not read as text
+  std::string bytes;  // an object file
+  std::string diagnostics;
+  bool from_tree = false;  // the prelude was not read as text
 };
 
 // Clang and LLVM: one of the request's texts to an object file.  Any threads at once; wants a large
@@ -41,12 +41,5 @@ Outcome precompile(const VitroCcRequest& request);
 bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outcome);
 // The passes over the IR, for one machine.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
-
-// lld: object files to a shared object.  One at a time (it keeps its state in globals): waits for
-// its turn.
-Outcome link(const std::vector<std::string>& objects, const char* temp_folder);
-
-// False once lld has said that it cannot run again in this process.
-bool can_link();
 
 }  // namespace vitro::cc

@@ -36,7 +36,19 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return words;
 }
 
-// The line before the tree: everything that the tree depends on.
+llvm::XXH128_hash_t hash_of(llvm::StringRef bytes) {
+  return llvm::xxh3_128bits(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+}
+
+std::string hex(const llvm::XXH128_hash_t& hash) {
+  std::string digits;
+  llvm::raw_string_ostream(digits) << llvm::format(
+      "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+  return digits;
+}
+
+// Everything that the tree depends on.
 std::string stamp_of(const VitroCcRequest& request) {
   llvm::SmallString<0> all;
   llvm::raw_svector_ostream out(all);
@@ -44,36 +56,42 @@ std::string stamp_of(const VitroCcRequest& request) {
   out << VITRO_CC_INTERFACE << vitro_cc_version() << '\n' << request.triple << '\n';
   out << request.features << '\n' << request.flags << '\n' << request.vector_bits << '\n';
   out << prelude;
-  const llvm::XXH128_hash_t hash =
-      llvm::xxh3_128bits(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(all.data()), all.size()));
-  std::string stamp;
-  llvm::raw_string_ostream(stamp) << llvm::format("vitro prelude %016llx%016llx\n",
-                                                  (unsigned long long)hash.high64,
-                                                  (unsigned long long)hash.low64);
-  stamp.insert(stamp.size() - 1, 64 - stamp.size(), ' ');  // the tree is read in words
-  return stamp;
+  const llvm::XXH128_hash_t hash = hash_of(all);
+  return "vitro prelude " + hex(hash);
 }
 
-// The tree in the file that the request names; empty where that is not a file of this prelude.
+// The line before the tree: of what it is, and what it holds.
+constexpr size_t head_bytes = 128;  // the tree is read in words
+std::string head_of(const VitroCcRequest& request, llvm::StringRef tree) {
+  std::string head = stamp_of(request) + " " + hex(hash_of(tree));
+  head.resize(head_bytes - 1, ' ');
+  return head + "\n";
+}
+
+// The tree in the file that the request names; empty where that is not a whole file of this
+// prelude.
 llvm::StringRef tree_for(const VitroCcRequest& request) {
   struct Open {
     std::string path, stamp;
     std::unique_ptr<llvm::MemoryBuffer> file;
   };
   static std::mutex& lock = *new std::mutex;
-  static std::vector<Open>& opened = *new std::vector<Open>;  // mapped for as long as we are
+  static std::vector<Open>& opened = *new std::vector<Open>;  // kept for as long as we are
   if (!*request.precompiled || request.prelude.size == 0) return {};
   const std::string stamp = stamp_of(request);
   std::lock_guard hold(lock);
   for (const Open& open : opened) {
     if (open.path == request.precompiled && open.stamp == stamp)
-      return open.file->getBuffer().drop_front(stamp.size());
+      return open.file->getBuffer().drop_front(head_bytes);
   }
+  // Read, not mapped: the file may be shortened while we are at work.
   auto file = llvm::MemoryBuffer::getFile(request.precompiled, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!file || !(*file)->getBuffer().starts_with(stamp)) return {};
+                                          /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
+  if (!file || (*file)->getBufferSize() < head_bytes) return {};
+  const llvm::StringRef tree = (*file)->getBuffer().drop_front(head_bytes);
+  if (!(*file)->getBuffer().starts_with(head_of(request, tree))) return {};
   opened.push_back({request.precompiled, stamp, std::move(*file)});
-  return opened.back().file->getBuffer().drop_front(stamp.size());
+  return tree;
 }
 
 // A run of Clang over a text that sees nothing of the machine's files.
@@ -223,7 +241,7 @@ Outcome precompile(const VitroCcRequest& request) {
   Run run(request, outcome.diagnostics);
   MakeTree action;
   outcome.ok = run(action, prelude_name) && !action.bytes().empty();
-  if (outcome.ok) outcome.bytes = stamp_of(request) + action.bytes().str();
+  if (outcome.ok) outcome.bytes = head_of(request, action.bytes()) + action.bytes().str();
   return outcome;
 }
 

@@ -1,0 +1,20 @@
+// SipHash-2-4 with 128 bits (Aumasson, Bernstein: "SipHash: a fast short-input PRF"): who does not
+// know the secret can make no bytes with a hash of his choice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace vitro::jit {
+
+using Secret = std::array<uint64_t, 2>;
+
+struct KeyedHash {
+  uint64_t first = 0, second = 0;
+  bool operator==(const KeyedHash&) const = default;
+};
+
+KeyedHash keyed_hash(std::string_view bytes, const Secret& secret);
+
+}  // namespace vitro::jit
