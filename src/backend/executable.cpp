@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <unordered_set>
 
 #include "backend/plan/arena_plan.h"
 #include "kernels/matmul_table.h"
 #include "runtime/cpu/arena.h"
 #include "vitro/base/error.h"
+#include "vitro/core/reach.h"
 #include "vitro/events/record.h"
 #include "vitro/events/stack.h"
 
@@ -98,6 +100,7 @@ Executable::Executable(const graph::Graph& graph, const Places& places,
   }
   for (size_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, i);
   note_late_failures(kernels);
+  note_sizes(graph);
   for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, places, i);
   if (symbols_.empty()) fixed_ = compute_dimensions({});
 }
@@ -158,6 +161,18 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   launches_.push_back(std::move(launch));
 }
 
+// Eager makes every value: what it refuses as too large is refused here, where loops would only run
+// for ever.
+void Executable::note_sizes(const graph::Graph& graph) {
+  std::unordered_set<const sym::Node*> seen;
+  for (const graph::Node& node : graph.nodes()) {
+    for (const TensorMeta& meta : node.results) {
+      const Expr bytes = count_of(sizes_of(meta)) * bytes_of(meta.dtype);
+      if (!bytes.constant() && seen.insert(bytes.node()).second) value_bytes_.push_back(bytes);
+    }
+  }
+}
+
 void Executable::note_late_failures(std::span<const LoweredKernel> kernels) {
   bool writes = false;
   for (const LoweredKernel& lowered : kernels) {
@@ -197,6 +212,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
   const auto number = [&](Expr e) { return sym::evaluate(e, value_of); };
+  for (const Expr bytes : value_bytes_) (void)number(bytes);  // Error where 64 bits do not hold it
   for (const Launch& launch : launches_) {
     Dimensions::Run run;
     run.tasks = number(launch.tasks);
@@ -215,12 +231,13 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   std::vector<size_t> which;
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const BufferPlan& b = buffers_[i];
-    d.bytes.push_back(number(b.count) * bytes_of(b.dtype));
+    const int64_t count = number(b.count);
+    d.bytes.push_back(bytes_for("compiled", {&count, 1}, b.dtype));
     if (b.last < 0) continue;
     if (b.kind == BufferKind::temporary || (b.kind == BufferKind::packed && !keeps(i))) {
       lifetimes.push_back({d.bytes.back(), b.first, b.last});
       which.push_back(i);
-      d.temporaries += d.bytes.back();
+      d.temporaries = add_bytes(d.temporaries, d.bytes.back());
     }
   }
   const ArenaPlan plan = plan_arena(lifetimes);

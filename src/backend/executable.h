@@ -90,6 +90,7 @@ class Executable {
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
   std::shared_ptr<const Dimensions> compute_dimensions(std::span<const int64_t> symbols) const;
 
+  void note_sizes(const graph::Graph& graph);
   void note_late_failures(std::span<const LoweredKernel> kernels);
   bool may_fail_late_ = false;
   std::vector<Expr> symbols_;
@@ -98,6 +99,7 @@ class Executable {
   std::vector<BufferPlan> buffers_;
   std::vector<OutputPlan> outputs_;  // those that are tensors, in order
   std::vector<Launch> launches_;
+  std::vector<Expr> value_bytes_;  // of all values that symbols decide, those without a buffer too
   std::shared_ptr<const jit::KernelModule> module_;
   std::mutex lock_;
   KeptPanels kept_;

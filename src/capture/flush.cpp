@@ -342,9 +342,16 @@ void Call::fail_promises() {
     TensorImpl& impl = *m_.slots[slot];
     if (impl.call != number_ || impl.refs.load(std::memory_order_acquire) == 1) continue;
     TensorMeta now = *impl.promised;
-    for (Size& s : now.sizes) s = m_.symbols.value(s);
-    for (Size& s : now.strides) s = m_.symbols.value(s);
-    now.offset = m_.symbols.value(now.offset);
+    const auto number = [this](Size s) -> Size {
+      try {
+        return m_.symbols.value(s);
+      } catch (const sym::Overflow&) {  // this may be why its op failed
+        return sym::unbounded;
+      }
+    };
+    for (Size& s : now.sizes) s = number(s);
+    for (Size& s : now.strides) s = number(s);
+    now.offset = number(now.offset);
     impl.sizes = plain(now.sizes);
     impl.strides = plain(now.strides);
     impl.promised = keep_for_ever(now);

@@ -30,8 +30,12 @@ int64_t Symbols::value(sym::Expr e) const {
 
 bool Symbols::holds(const sym::Guard& guard) const {
   if (!knows(guard.a) || !knows(guard.b)) return false;
-  const int64_t a = value(guard.a), b = value(guard.b);
-  return (guard.question == sym::Guard::Question::equal ? a == b : a < b) == guard.answer;
+  try {
+    const int64_t a = value(guard.a), b = value(guard.b);
+    return (guard.question == sym::Guard::Question::equal ? a == b : a < b) == guard.answer;
+  } catch (const sym::Overflow&) {  // nobody can say: the call goes a way of its own
+    return false;
+  }
 }
 
 Ints Symbols::values(const Sizes& sizes) const {

@@ -1,6 +1,7 @@
 #include "vitro/core/op.h"
 
 #include "vitro/base/error.h"
+#include "vitro/core/reach.h"
 
 namespace vitro {
 
@@ -88,10 +89,13 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   ShapeCall shape{op.name, arguments, attrs, results};
   try {
     op.shape(shape);
+  } catch (const sym::Overflow& e) {
+    throw_error(cat(op.name, ": ", e.what()));
   } catch (const Error&) {
     refuse_in_numbers(op, shape, metas);
     throw;
   }
+  for (const TensorMeta& result : results) check_sizes(op.name, result);
   return results;
 }
 

@@ -5,6 +5,7 @@
 
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
+#include "vitro/core/reach.h"
 #include "vitro/events/memory.h"
 
 namespace vitro {
@@ -33,23 +34,6 @@ int64_t wrap_dim(int64_t dim, int64_t rank) {
   VITRO_CHECK(wrapped >= 0 && wrapped < rank, "size: dimension ", dim,
               " is out of range for a tensor of rank ", rank);
   return wrapped;
-}
-
-Ints plain_contiguous(std::span<const int64_t> sizes) {
-  Ints strides(sizes.size(), 1);
-  for (size_t i = sizes.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
-  return strides;
-}
-
-int64_t count_of(std::span<const int64_t> sizes) {
-  int64_t n = 1;
-  for (const int64_t s : sizes) {
-    VITRO_CHECK(s >= 0, "empty: sizes must not be negative, got ", s);
-    VITRO_CHECK(!__builtin_mul_overflow(n, s, &n),
-                "empty: the number of elements does not fit 64 bits");
-  }
-  return n;
 }
 
 // The metadata that counts inside of a compiled function: with symbols where there are any.
@@ -133,20 +117,34 @@ Sizes contiguous_strides(std::span<const Size> sizes) {
 }
 
 Tensor Tensor::empty(std::span<const int64_t> sizes, DType dtype, Device device) {
-  return empty_strided(sizes, plain_contiguous(sizes), dtype, device);
+  return empty_strided(sizes, vitro::contiguous_strides("empty", sizes), dtype, device);
 }
 
 Tensor Tensor::empty_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                              DType dtype, Device device) {
-  int64_t elements = count_of(sizes) == 0 ? 0 : 1;
-  for (size_t d = 0; d < sizes.size() && elements != 0; ++d)
-    elements += (sizes[d] - 1) * strides[d];
-  return over(Storage::allocate(static_cast<size_t>(elements * bytes_of(dtype)), device), dtype,
-              sizes, strides);
+  (void)bytes_for("empty", sizes, dtype);
+  const Reach reach = reach_of("empty", dtype, sizes, strides);
+  VITRO_CHECK(reach.begin == 0, "empty: strides must not be negative, got ", Ints(strides));
+  return window(Storage::allocate(static_cast<size_t>(reach.end), device), dtype, sizes, strides,
+                0);
 }
 
 Tensor Tensor::over(Storage storage, DType dtype, std::span<const int64_t> sizes,
                     std::span<const int64_t> strides, int64_t offset) {
+  VITRO_CHECK(storage, "over: needs a storage, got none");
+  (void)bytes_for("over", sizes, dtype);
+  const Reach reach = reach_of("over", dtype, sizes, strides, offset);
+  const int64_t most = static_cast<int64_t>(storage.bytes());
+  VITRO_CHECK(
+      reach.begin >= 0 && reach.end <= most && offset >= 0 && offset <= INT64_MAX / bytes_of(dtype),
+      "over: sizes ", Ints(sizes), ", strides ", Ints(strides), " and offset ", offset, " of ",
+      dtype, " reach from byte ", reach.begin, " to ", reach.end, " of a storage of ", most,
+      " bytes");
+  return window(std::move(storage), dtype, sizes, strides, offset);
+}
+
+Tensor Tensor::window(Storage storage, DType dtype, std::span<const int64_t> sizes,
+                      std::span<const int64_t> strides, int64_t offset) {
   TensorImpl* impl = new_impl();
   impl->dtype = dtype;
   impl->device = storage.device();
@@ -159,8 +157,9 @@ Tensor Tensor::over(Storage storage, DType dtype, std::span<const int64_t> sizes
 
 Tensor Tensor::copy_in(const void* values, size_t count, DType dtype,
                        std::span<const int64_t> sizes) {
-  VITRO_CHECK(static_cast<int64_t>(count) == count_of(sizes), "from: got ", count,
-              " values for sizes ", Ints(sizes), ", which need ", count_of(sizes));
+  const int64_t needed = count_of(sizes, "from");
+  VITRO_CHECK(static_cast<int64_t>(count) == needed, "from: got ", count, " values for sizes ",
+              Ints(sizes), ", which need ", needed);
   Tensor made = empty(sizes, dtype);
   if (count != 0)
     std::memcpy(made.impl_->storage.data(), values, count * static_cast<size_t>(bytes_of(dtype)));

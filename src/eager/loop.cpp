@@ -4,12 +4,6 @@
 
 namespace vitro::eager {
 
-int64_t count_of(std::span<const int64_t> sizes) {
-  int64_t n = 1;
-  for (const int64_t s : sizes) n *= s;
-  return n;
-}
-
 Strided strided(const Tensor& t, std::span<const int64_t> sizes) {
   const TensorImpl& impl = *t.impl();
   const int64_t bytes = bytes_of(impl.dtype);

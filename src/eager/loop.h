@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include "vitro/core/reach.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::eager {
@@ -24,7 +25,6 @@ struct Strided {
 
 // What `t` looks like when broadcast to `sizes`.
 Strided strided(const Tensor& t, std::span<const int64_t> sizes);
-int64_t count_of(std::span<const int64_t> sizes);
 
 class Loop {
  public:

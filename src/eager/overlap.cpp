@@ -1,23 +1,9 @@
 #include "eager/overlap.h"
 
+#include "vitro/core/reach.h"
+
 namespace vitro::eager {
 namespace {
-
-struct Span {
-  int64_t begin, end;  // bytes of the storage
-};
-
-Span span_of(const Tensor& t) {
-  const TensorImpl& impl = *t.impl();
-  int64_t low = impl.offset, high = impl.offset;
-  for (size_t d = 0; d < impl.sizes.size(); ++d) {
-    if (impl.sizes[d] == 0) return {0, 0};
-    const int64_t reach = (impl.sizes[d] - 1) * impl.strides[d];
-    (reach < 0 ? low : high) += reach;
-  }
-  const int64_t bytes = bytes_of(impl.dtype);
-  return {low * bytes, (high + 1) * bytes};
-}
 
 // The same element at the same index; dimensions of size 1 do not count.
 bool same_places(const TensorImpl& a, const TensorImpl& b) {
@@ -32,7 +18,7 @@ bool same_places(const TensorImpl& a, const TensorImpl& b) {
 
 bool must_copy(const Tensor& operand, const Tensor& target, bool elementwise) {
   if (!(operand.storage() == target.storage())) return false;
-  const Span a = span_of(operand), b = span_of(target);
+  const Reach a = reach_of(*operand.impl()), b = reach_of(*target.impl());
   if (a.end <= b.begin || b.end <= a.begin) return false;
   return !elementwise || !same_places(*operand.impl(), *target.impl());
 }

@@ -14,6 +14,7 @@
 #include "io/safetensors_header.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/core/reach.h"
 
 namespace vitro::io {
 
@@ -58,16 +59,6 @@ Tensor copy_of(const SafetensorsEntry& entry, DType dtype) {
   if (!entry.bytes.empty())
     std::memcpy(made.storage().data(), entry.bytes.data(), entry.bytes.size());
   return made;
-}
-
-std::vector<int64_t> contiguous(const std::vector<int64_t>& sizes) {
-  std::vector<int64_t> strides(sizes.size());
-  int64_t step = 1;
-  for (size_t d = sizes.size(); d-- > 0;) {
-    strides[d] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
-  }
-  return strides;
 }
 
 }  // namespace
@@ -134,7 +125,8 @@ Result<Tensor> Safetensors::tensor(std::string_view name) const {
   auto* data = const_cast<std::byte*>(entry->bytes.data());
   auto storage = Storage::adopt(data, entry->bytes.size(), cpu, [keep = mapping_] {});
   storage.set_exposed(false);  // nobody else has a pointer into private pages
-  return Tensor::over(std::move(storage), *dtype, entry->sizes, contiguous(entry->sizes));
+  return Tensor::over(std::move(storage), *dtype, entry->sizes,
+                      contiguous_strides(name, entry->sizes));
 }
 
 }  // namespace vitro::io

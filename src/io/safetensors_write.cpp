@@ -5,6 +5,7 @@
 
 #include "io/safetensors_header.h"
 #include "vitro/base/error.h"
+#include "vitro/core/reach.h"
 #include "vitro/io/safetensors.h"
 #include "vitro/report/json.h"
 #include "vitro/report/output.h"
@@ -27,7 +28,7 @@ bool is_utf8(std::string_view text) {
 }
 
 int64_t bytes_of_tensor(const Tensor& tensor) {
-  return tensor.numel().value() * bytes_of(tensor.dtype());
+  return bytes_for("write_safetensors", tensor.impl()->sizes, tensor.dtype());
 }
 
 void check(const std::string& path, const std::vector<NamedTensor>& sorted) {
@@ -55,7 +56,10 @@ std::string header_of(const std::vector<NamedTensor>& sorted,
   }
   int64_t begin = 0;
   for (const auto& [name, tensor] : sorted) {
-    const int64_t end = begin + bytes_of_tensor(tensor);
+    int64_t end = 0;
+    VITRO_CHECK(!__builtin_add_overflow(begin, bytes_of_tensor(tensor), &end),
+                "write_safetensors: the tensors up to ", shown(name),
+                " have more bytes than 64 bits can count");
     json.key(name)
         .begin_object()
         .member("dtype", format_dtype(tensor.dtype()).name)

@@ -88,7 +88,7 @@ void shape_of_triangle(ShapeCall& call) {
 void Full::shape(ShapeCall& call) {
   const auto& a = call.attrs.as<Attrs>();
   for (const Size s : a.size)
-    VITRO_CHECK(s.value() >= 0, "full: sizes must not be negative, got ", a.size);
+    VITRO_CHECK(!less(s, 0), "full: sizes must not be negative, got ", a.size);
   call.results.push_back(dense(a.dtype.value_or(dtype_for(number_of(call, 0))), cpu, a.size));
 }
 

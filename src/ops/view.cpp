@@ -285,9 +285,10 @@ void AsStrided::shape(ShapeCall& call) {
     none = none || equal(a.size[d], 0);
     last = last + (a.size[d] - 1) * a.stride[d];
   }
-  VITRO_CHECK(none || (!less(a.storage_offset, 0) && less(last, in.sizes[0])), "as_strided: sizes ",
-              a.size, ", strides ", a.stride, " and offset ", a.storage_offset, " reach element ",
-              last, " of ", in.sizes[0]);
+  const bool inside = none ? !less(in.sizes[0], a.storage_offset) : less(last, in.sizes[0]);
+  VITRO_CHECK(inside && !less(a.storage_offset, 0), "as_strided: sizes ", a.size, ", strides ",
+              a.stride, " and offset ", a.storage_offset, " reach element ", last, " of ",
+              in.sizes[0]);
   TensorMeta result = start_of(in);
   result.sizes = a.size;
   result.strides = a.stride;
@@ -367,8 +368,8 @@ std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {
 }
 std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) {
   const Size size = x.operand.tensor().size(dim);
-  int64_t sum = 0;
-  for (const int64_t s : sizes) sum += s;
+  Size sum = 0;
+  for (const int64_t s : sizes) sum = sum + s;
   VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", sum, ", dimension ",
               dim, " has size ", size.value());
   std::vector<Tensor> pieces;
@@ -384,7 +385,7 @@ std::vector<Tensor> chunk(ops::At x, int64_t chunks, int64_t dim) {
   VITRO_CHECK(chunks > 0, "chunk: chunks must be positive, got ", chunks);
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
   if (size == 0) return split_with_sizes(x, Dims(static_cast<size_t>(chunks), 0), dim);
-  return split(x, (size + chunks - 1) / chunks, dim);
+  return split(x, (size - 1) / chunks + 1, dim);
 }
 std::vector<Tensor> unbind(ops::At x, int64_t dim) {
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));

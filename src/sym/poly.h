@@ -8,15 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "vitro/base/error.h"
 #include "vitro/base/small_vector.h"
 #include "vitro/sym/expr.h"
 
 namespace vitro::sym {
-
-struct Overflow : Error {
-  using Error::Error;
-};
 
 // Sorted by compare(); a power repeats its atom.
 using Monomial = SmallVector<Expr, 4>;

@@ -104,7 +104,7 @@ class Tensor {
     return copy_in(values.data(), values.size(), dtype_of<T>,
                    std::span(sizes.begin(), sizes.size()));
   }
-  // A window on memory.  Sizes, strides, offset must stay inside of the storage.
+  // A window on memory.  Error where sizes, strides and offset leave the storage.
   static Tensor over(Storage storage, DType dtype, std::span<const int64_t> sizes,
                      std::span<const int64_t> strides, int64_t offset = 0);
 
@@ -166,6 +166,8 @@ class Tensor {
   bool same_as(const Tensor& o) const { return impl_ == o.impl_; }
 
  private:
+  static Tensor window(Storage storage, DType dtype, std::span<const int64_t> sizes,
+                       std::span<const int64_t> strides, int64_t offset);
   static Tensor copy_in(const void* values, size_t count, DType dtype,
                         std::span<const int64_t> sizes);
   void copy_out(void* out, std::source_location where) const;

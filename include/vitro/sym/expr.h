@@ -17,9 +17,16 @@
 #include <utility>
 #include <vector>
 
+#include "vitro/base/error.h"
+
 namespace vitro::sym {
 
 struct Node;
+
+// A number that leaves 64 bits.
+struct Overflow : Error {
+  using Error::Error;
+};
 
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
 

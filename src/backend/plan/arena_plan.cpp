@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "vitro/base/error.h"
+
 namespace vitro::backend {
 namespace {
 
@@ -14,6 +16,13 @@ bool overlap(const Lifetime& a, const Lifetime& b) {
 
 }  // namespace
 
+int64_t add_bytes(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  VITRO_CHECK(!__builtin_add_overflow(a, b, &sum), "compiled: ", a, " and ", b,
+              " bytes of temporary buffers are more than 64 bits can count");
+  return sum;
+}
+
 ArenaPlan plan_arena(std::span<const Lifetime> buffers) {
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);
@@ -22,17 +31,17 @@ ArenaPlan plan_arena(std::span<const Lifetime> buffers) {
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
   const auto rounded = [&](size_t i) {
-    return (buffers[i].bytes + alignment - 1) / alignment * alignment;
+    return add_bytes(buffers[i].bytes, alignment - 1) / alignment * alignment;
   };
   for (const size_t buffer : order) {
     int64_t offset = 0;
     for (const size_t other : placed) {  // in order of their offsets
       if (!overlap(buffers[buffer], buffers[other])) continue;
-      if (offset + rounded(buffer) <= plan.offsets[other]) break;
-      offset = std::max(offset, plan.offsets[other] + rounded(other));
+      if (add_bytes(offset, rounded(buffer)) <= plan.offsets[other]) break;
+      offset = std::max(offset, add_bytes(plan.offsets[other], rounded(other)));
     }
     plan.offsets[buffer] = offset;
-    plan.bytes = std::max(plan.bytes, offset + rounded(buffer));
+    plan.bytes = std::max(plan.bytes, add_bytes(offset, rounded(buffer)));
     const auto at = std::find_if(placed.begin(), placed.end(),
                                  [&](size_t other) { return plan.offsets[other] > offset; });
     placed.insert(at, buffer);

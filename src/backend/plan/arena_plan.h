@@ -19,6 +19,9 @@ struct ArenaPlan {
   int64_t bytes = 0;
 };
 
+// a + b; Error where that leaves 64 bits.
+int64_t add_bytes(int64_t a, int64_t b);
+
 // Large buffers first, each at the lowest place that is free for as long as it lives.
 ArenaPlan plan_arena(std::span<const Lifetime> buffers);
 

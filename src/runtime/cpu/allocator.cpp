@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -32,7 +33,8 @@ std::atomic<int64_t> allocations{0}, cache_hits{0}, live_bytes{0}, peak_bytes{0}
 std::atomic<int64_t>& most_cached() {
   static auto* bytes = [] {
     const int64_t wish = cpu_cache_mb.get();
-    const int64_t found = wish >= 0 ? wish << 20 : static_cast<int64_t>(machine().memory_bytes / 4);
+    const int64_t found = wish >= 0 ? std::min(wish, INT64_MAX >> 20) << 20
+                                    : static_cast<int64_t>(machine().memory_bytes / 4);
     return new std::atomic<int64_t>(keeps_blocks ? found : 0);
   }();
   return *bytes;

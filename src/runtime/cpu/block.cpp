@@ -10,9 +10,11 @@ namespace vitro::runtime {
 namespace {
 
 constexpr size_t huge_page = size_t{2} << 20;
+constexpr size_t most_bytes = PTRDIFF_MAX - 2 * huge_page;  // no system has more
 
+// What cannot be rounded up stays as it is: the system has no such block.
 size_t round_up(size_t bytes, size_t to) {
-  return (bytes + to - 1) / to * to;
+  return bytes > most_bytes ? bytes : (bytes + to - 1) / to * to;
 }
 
 // Maps a page more than is asked for and cuts off what lies outside of the alignment.
@@ -54,6 +56,7 @@ size_t bytes_of_class(int number) {
 }
 
 void* take_from_system(size_t bytes) {
+  if (bytes > most_bytes) return nullptr;
   if (bytes < huge_page)
     return ::operator new(bytes, std::align_val_t{block_alignment}, std::nothrow);
   return map_aligned(round_up(bytes, huge_page));

@@ -1,0 +1,89 @@
+#include "vitro/core/reach.h"
+
+#include <algorithm>
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+namespace {
+
+int64_t number(int64_t size) {
+  return size;
+}
+int64_t number(Size size) {
+  return size.value();
+}
+
+template <class S>
+Ints numbers(std::span<const S> sizes) {
+  Ints out;
+  for (const S s : sizes) out.push_back(number(s));
+  return out;
+}
+
+// `unit` times the product of the sizes.
+template <class S>
+int64_t product_of(std::string_view op, std::span<const S> sizes, int64_t unit,
+                   std::string_view counted) {
+  int64_t n = unit;
+  bool none = false, fits = true;
+  for (const S s : sizes) {
+    const int64_t size = number(s);
+    VITRO_CHECK(size >= 0, op, ": sizes must not be negative, got ", numbers(sizes));
+    none = none || size == 0;
+    fits = !__builtin_mul_overflow(n, size, &n) && fits;
+  }
+  if (none) return 0;
+  VITRO_CHECK(fits, op, ": a tensor of sizes ", numbers(sizes), " has more ", counted,
+              " than 64 bits can count");
+  return n;
+}
+
+}  // namespace
+
+int64_t count_of(std::span<const int64_t> sizes, std::string_view op) {
+  return product_of(op, sizes, 1, "elements");
+}
+
+int64_t bytes_for(std::string_view op, std::span<const int64_t> sizes, DType dtype) {
+  return product_of(op, sizes, bytes_of(dtype), "bytes");
+}
+
+void check_sizes(std::string_view op, const TensorMeta& result) {
+  (void)product_of(op, std::span<const Size>(result.sizes), bytes_of(result.dtype), "bytes");
+}
+
+Ints contiguous_strides(std::string_view op, std::span<const int64_t> sizes) {
+  Ints strides(sizes.size(), 1);
+  for (size_t d = sizes.size(); d-- > 1;) {
+    const bool fits =
+        !__builtin_mul_overflow(strides[d], std::max<int64_t>(sizes[d], 1), &strides[d - 1]);
+    VITRO_CHECK(fits, op, ": the strides of a tensor of sizes ", numbers(sizes),
+                " do not fit into 64 bits");
+  }
+  return strides;
+}
+
+Reach reach_of(std::string_view op, DType dtype, std::span<const int64_t> sizes,
+               std::span<const int64_t> strides, int64_t offset) {
+  VITRO_CHECK(sizes.size() == strides.size(), op, ": got ", sizes.size(), " sizes and ",
+              strides.size(), " strides");
+  if (count_of(sizes, op) == 0) return {};
+  Reach out{offset, offset};
+  bool fits = true;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    int64_t last = 0;
+    fits = !__builtin_mul_overflow(sizes[d] - 1, strides[d], &last) && fits;
+    int64_t& end = last < 0 ? out.begin : out.end;
+    fits = !__builtin_add_overflow(end, last, &end) && fits;
+  }
+  const int64_t bytes = bytes_of(dtype);
+  fits = !__builtin_add_overflow(out.end, 1, &out.end) && fits;
+  fits = !__builtin_mul_overflow(out.begin, bytes, &out.begin) && fits;
+  fits = !__builtin_mul_overflow(out.end, bytes, &out.end) && fits;
+  VITRO_CHECK(fits, op, ": sizes ", numbers(sizes), ", strides ", numbers(strides), " and offset ",
+              offset, " reach further than 64 bits can count bytes");
+  return out;
+}
+
+}  // namespace vitro
