@@ -24,20 +24,28 @@ struct PointwiseKernel {
   bool gives_truth = false;                     // the result is bool
 };
 
-// `State` is the tuple of sixteen lanes of a reduction.
+// A state is the tuple of sixteen lanes of a reduction; `parts` are states of blocks, folded in
+// order as kernels/reduce.h says (where nothing is rounded: one state that takes all blocks, made
+// by `init`).  Several reductions lie side by side: part l of the first is state l * width.
 inline constexpr int64_t most_state_bytes = 256;
 struct ReductionKernel {
   int64_t state_bytes = 0;
   Compute result = Compute::f32;
+  bool rounds = false;
   void (*init)(void* state, int64_t count) = nullptr;  // `count` states
-  // Element i of x goes to lane i % 16 with number index + i.
-  void (*row)(const void* x, int64_t n, int64_t index, void* state) = nullptr;
-  // Column j goes to lane j % 16 of state j / 16; row r with number index + r.
+  // Element i of x goes to lane i % 16 with number index + i; its first block is block `number`.
+  void (*row)(const void* x, int64_t n, int64_t index, void* parts, int64_t number) = nullptr;
+  // Column j goes to lane j % 16 of reduction j / 16 of `width`; row r with number index + r.
   void (*columns)(const void* x, int64_t row_stride, int64_t rows, int64_t columns, int64_t index,
-                  void* states) = nullptr;
+                  void* parts, int64_t width, int64_t number) = nullptr;
+  // States of later elements, which count as block `number`.
+  void (*add)(const void* states, void* parts, int64_t width, int64_t number) = nullptr;
+  // All `count` blocks as one state each, in `parts`.
+  void (*total)(void* parts, int64_t width, int64_t count) = nullptr;
   void (*merge_lanes)(void* state) = nullptr;  // into lane 0
-  void (*merge)(void* into, const void* from, int64_t count) = nullptr;
   void (*finish)(const void* states, int64_t elements, void* out, int64_t count) = nullptr;
+  // Rows of n > 0 elements, row_stride apart: all of the above, a result each.
+  void (*rows)(const void* x, int64_t row_stride, int64_t rows, int64_t n, void* out) = nullptr;
 };
 
 // One row of `n` elements; what an operand or result that is not there has is null.

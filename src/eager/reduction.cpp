@@ -1,6 +1,9 @@
 // Reductions.  The order of additions is that of vitro/ops/reduce.h; how the work is cut among
 // threads does not change it.
 #include <algorithm>
+#include <bit>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "eager/copy.h"
@@ -16,7 +19,8 @@
 namespace vitro::eager {
 namespace {
 
-constexpr int64_t chunk = ops::reduction_chunk, lanes = ops::reduction_lanes;
+constexpr int64_t lanes = ops::reduction_lanes, steps = ops::reduction_steps;
+constexpr uint64_t piece_bytes = 256 << 10;  // of a long reduction, for one thread at a time
 
 // One dimension, or neighbours that count as one: addresses of its elements.
 struct Group {
@@ -52,17 +56,45 @@ struct Group {
   }
 };
 
-// A buffer of states, aligned for vectors.
-class States {
+// What is folded so far of `width` sets of lanes side by side: the parts that blocks left.
+class Fold {
  public:
-  explicit States(int64_t bytes) : memory_(static_cast<size_t>(bytes / 64 + 1)) {}
-  void* at(int64_t offset) { return reinterpret_cast<std::byte*>(memory_.data()) + offset; }
+  Fold(const ReductionKernel& kernel, int64_t width, int64_t most_blocks)
+      : kernel_(kernel), width_(width) {
+    const auto levels =
+        kernel.rounds ? std::bit_width(static_cast<uint64_t>(most_blocks)) + 1U : 1U;
+    memory_.reset(new Line[levels * static_cast<size_t>(width * kernel.state_bytes) / 128 + 1]);
+  }
+  void start() {
+    blocks_ = 0;
+    if (!kernel_.rounds) kernel_.init(parts(), width_);
+  }
+  void row(const void* x, int64_t n, int64_t index) {
+    kernel_.row(x, n, index, parts(), blocks_);
+    blocks_ += (n + lanes * steps - 1) / (lanes * steps);
+  }
+  void columns(const void* x, int64_t row_stride, int64_t rows, int64_t columns, int64_t index) {
+    kernel_.columns(x, row_stride, rows, columns, index, parts(), width_, blocks_);
+    blocks_ += (rows + steps - 1) / steps;
+  }
+  // The states of some blocks that follow.
+  void add(const void* states) { kernel_.add(states, parts(), width_, blocks_++); }
+  // All of it as one state for each set.
+  void* total() {
+    kernel_.total(parts(), width_, blocks_);
+    return parts();
+  }
+  const void* states() { return parts(); }
 
  private:
-  struct alignas(64) Line {
-    std::byte bytes[64];
+  struct alignas(128) Line {
+    std::byte bytes[128];
   };
-  std::vector<Line> memory_;
+  void* parts() { return memory_.get(); }
+
+  const ReductionKernel& kernel_;
+  int64_t width_, blocks_ = 0;
+  std::unique_ptr<Line[]> memory_;
 };
 
 class Reduction {
@@ -73,13 +105,14 @@ class Reduction {
  private:
   void take(const Tensor& x, const ReducedDims& dims);
   void sort_dims(const ReducedDims& dims);
-  void run_rows();
-  void run_one_row();
-  void run_columns();
-  void row_state(const std::byte* from, void* state) const;
-  void chunk_state(const std::byte* from, int64_t begin, int64_t end, int64_t index,
-                   void* state) const;
-  void column_states(const std::byte* from, int64_t columns, void* states, void* of_chunk) const;
+  bool run_plain_rows();
+  void run_tasks();
+  void run_pieces(int64_t piece);
+  void cut();
+  int64_t width() const { return rows_ ? 1 : strip_ / lanes; }
+  void fold(int64_t task, int64_t begin, int64_t end, Fold& into) const;
+  void fold_row(const std::byte* from, int64_t begin, int64_t n, int64_t index, Fold& into) const;
+  void finish(int64_t task, Fold& from) const;
   void put(const void* states, int64_t first, int64_t count) const;
 
   const ReductionKernel* kernel_;
@@ -87,10 +120,13 @@ class Reduction {
   DType state_, made_;
   int64_t bytes_;  // of an element of the operand
   const std::byte* data_;
-  bool rows_;               // the last dimension is reduced
-  Group kept_, outer_, n_;  // reduced: outer_ x n_
-  Group columns_;           // kept dimensions behind the last reduced one
-  int64_t elements_;        // reduced to one
+  bool rows_;                       // the last dimension is reduced
+  Group kept_, outer_, n_;          // reduced: outer_ x n_
+  Group columns_;                   // kept dimensions after the last reduced one
+  int64_t elements_;                // reduced to one
+  int64_t strip_ = 1, strips_ = 1;  // columns of a task, and tasks for all columns
+  int64_t tasks_;                   // strips of all kept indices
+  int64_t block_, per_row_;         // elements of a block, blocks of an outer row
 };
 
 Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
@@ -99,7 +135,7 @@ Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
   const ReducedDims dims = call.op->reduction->dims(call.attrs, rank);
   const Compute compute = compute_for(call.op->reduction->state(x.dtype(), out.dtype()));
   kernel_ = &kernel_table().reduction[place_of(*call.op)][static_cast<int>(compute)];
-  VITRO_ASSERT(kernel_->row, call.op->name, " has no kernel for ", x.dtype());
+  VITRO_ASSERT(kernel_->init, call.op->name, " has no kernel for ", x.dtype());
   state_ = storage_of(compute);
   made_ = storage_of(kernel_->result);
   rows_ = dims.dims.empty() || dims.dims.back() == rank - 1;
@@ -134,46 +170,53 @@ void Reduction::sort_dims(const ReducedDims& dims) {
   elements_ = outer_.count() * n_.count();
 }
 
-// Elements begin to end of a group at `from` into a fresh or used state.
-void Reduction::chunk_state(const std::byte* from, int64_t begin, int64_t end, int64_t index,
-                            void* state) const {
+// Elements of n_ at `from`, from the start of a block on.
+void Reduction::fold_row(const std::byte* from, int64_t begin, int64_t n, int64_t index,
+                         Fold& into) const {
   const auto stride = n_.stride();
-  if (in_.dtype() == state_ && stride && (*stride == bytes_ || end - begin == 1))
-    return kernel_->row(from + n_.offset(begin), end - begin, index, state);
+  if (in_.dtype() == state_ && stride && (*stride == bytes_ || n == 1))
+    return into.row(from + n_.offset(begin), n, index);
   Buffer raw, cast_to;
-  for (int64_t i = begin; i < end; i += block) {  // a block is a whole number of lane sets
-    const int64_t some = std::min(block, end - i);
+  static_assert(eager::block % (lanes * steps) == 0, "what is staged is whole blocks");
+  for (int64_t i = 0; i < n; i += eager::block) {
+    const int64_t some = std::min(eager::block, n - i);
     if (stride) {
-      gather_run(from + n_.offset(i), *stride, raw.bytes, bytes_, some);
+      gather_run(from + n_.offset(begin + i), *stride, raw.bytes, bytes_, some);
     } else {
       for (int64_t j = 0; j < some; ++j)
-        gather_run(from + n_.offset(i + j), 0, raw.bytes + j * bytes_, bytes_, 1);
+        gather_run(from + n_.offset(begin + i + j), 0, raw.bytes + j * bytes_, bytes_, 1);
     }
     cast(in_.dtype(), raw.bytes, state_, cast_to.bytes, some);
-    kernel_->row(cast_to.bytes, some, index + i - begin, state);
+    into.row(cast_to.bytes, some, index + i);
   }
 }
 
-// The state of one result, in lane 0.
-void Reduction::row_state(const std::byte* from, void* state) const {
-  const int64_t n = n_.count(), rows = outer_.count();
-  kernel_->init(state, 1);
-  if (n <= chunk) {
-    for (int64_t r = 0; r < rows && n > 0; ++r)
-      chunk_state(from + outer_.offset(r), 0, n, r * n, state);
-    return kernel_->merge_lanes(state);
-  }
-  alignas(64) std::byte more[most_state_bytes];
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t begin = 0; begin < n; begin += chunk) {
-      const bool first = r == 0 && begin == 0;
-      void* to = first ? state : more;
-      if (!first) kernel_->init(more, 1);
-      chunk_state(from + outer_.offset(r), begin, std::min(n, begin + chunk), r * n + begin, to);
-      kernel_->merge_lanes(to);
-      if (!first) kernel_->merge(state, more, 1);
+// Blocks begin to end of a task.
+void Reduction::fold(int64_t task, int64_t begin, int64_t end, Fold& into) const {
+  const int64_t n = n_.count(), first = task % strips_ * strip_;
+  const std::byte* from = data_ + kept_.offset(task / strips_) + first * bytes_;
+  const int64_t some_columns = std::min(strip_, columns_.count() - first);
+  while (begin < end) {
+    const int64_t row = begin / per_row_, at = begin % per_row_ * block_;
+    const int64_t blocks = std::min(end - begin, per_row_ - begin % per_row_);
+    const int64_t count = std::min(blocks * block_, n - at), index = row * n + at;
+    const std::byte* of_row = from + outer_.offset(row);
+    if (rows_) {
+      fold_row(of_row, at, count, index, into);
+    } else {
+      into.columns(of_row + n_.offset(at), n_.stride().value() / bytes_, count, some_columns,
+                   index);
     }
+    begin += blocks;
   }
+}
+
+void Reduction::finish(int64_t task, Fold& from) const {
+  void* states = from.total();
+  if (rows_) kernel_->merge_lanes(states);
+  const int64_t first = task % strips_ * strip_;
+  put(states, task / strips_ * columns_.count() + first,
+      std::min(strip_, columns_.count() - first));
 }
 
 // `count` results from consecutive lanes of the states to the results from `first` on.
@@ -191,81 +234,81 @@ void Reduction::put(const void* states, int64_t first, int64_t count) const {
   }
 }
 
-void Reduction::run_rows() {
-  const int64_t results = kept_.count(), n = n_.count();
-  if (results < num_threads() && n > chunk) return run_one_row();
+// Rows that lie in memory as the kernel reads them: straight to their results.
+bool Reduction::run_plain_rows() {
+  const auto n_stride = n_.stride(), row_stride = kept_.stride();
+  const int64_t n = n_.count();
+  if (!rows_ || outer_.count() != 1 || n == 0 || in_.dtype() != state_ || !row_stride) return false;
+  if (n > 1 && n_stride != bytes_) return false;
   const int64_t grain = grain_for({.bytes = static_cast<double>(elements_ * bytes_)});
-  parallel_for(results, grain, [&](int64_t begin, int64_t end) {
-    alignas(64) std::byte state[most_state_bytes];
-    for (int64_t i = begin; i < end; ++i) {
-      row_state(data_ + kept_.offset(i), state);
-      put(state, i, 1);
+  const int64_t out_bytes = bytes_of(out_.dtype());
+  auto* to = static_cast<std::byte*>(out_.impl()->storage.data()) + out_.impl()->offset * out_bytes;
+  parallel_for(kept_.count(), grain, [&](int64_t begin, int64_t end) {
+    Buffer made;
+    const bool direct = made_ == out_.dtype();
+    for (int64_t i = begin; i < end; i += eager::block) {
+      const int64_t some = std::min(eager::block, end - i);
+      std::byte* into = to + i * out_bytes;
+      kernel_->rows(data_ + i * *row_stride, *row_stride / bytes_, some, n,
+                    direct ? into : made.bytes);
+      if (!direct) cast(made_, made.bytes, out_.dtype(), into, some);
+    }
+  });
+  return true;
+}
+
+void Reduction::run_tasks() {
+  const double bytes = static_cast<double>(elements_ * strip_ * bytes_);
+  const int64_t blocks = outer_.count() * per_row_;
+  parallel_for(tasks_, grain_for({.bytes = bytes}), [&](int64_t begin, int64_t end) {
+    Fold folded(*kernel_, width(), blocks);
+    for (int64_t task = begin; task < end; ++task) {
+      folded.start();
+      fold(task, 0, blocks, folded);
+      finish(task, folded);
     }
   });
 }
 
-// Few results: their chunks are spread over threads and merged in order.
-void Reduction::run_one_row() {
-  const int64_t n = n_.count(), per_row = (n + chunk - 1) / chunk,
-                pieces = per_row * outer_.count();
-  const int64_t bytes = kernel_->state_bytes;
-  States states(pieces * bytes);
-  for (int64_t result = 0; result < kept_.count(); ++result) {
-    const std::byte* from = data_ + kept_.offset(result);
-    parallel_for(pieces, 8, [&](int64_t first, int64_t last) {
-      for (int64_t p = first; p < last; ++p) {
-        const int64_t row = p / per_row, begin = p % per_row * chunk;
-        void* state = states.at(p * bytes);
-        kernel_->init(state, 1);
-        chunk_state(from + outer_.offset(row), begin, std::min(n, begin + chunk), row * n + begin,
-                    state);
-        kernel_->merge_lanes(state);
+// Few tasks: `piece` blocks of one, a power of two, are a part of its tree; threads make the parts.
+void Reduction::run_pieces(int64_t piece) {
+  const int64_t blocks = outer_.count() * per_row_, pieces = (blocks + piece - 1) / piece;
+  for (int64_t task = 0; task < tasks_; ++task) {
+    std::vector<std::optional<Fold>> parts(static_cast<size_t>(pieces));
+    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        Fold& part = parts[static_cast<size_t>(p)].emplace(*kernel_, width(), piece);
+        part.start();
+        fold(task, p * piece, std::min(blocks, (p + 1) * piece), part);
+        part.total();
       }
     });
-    for (int64_t p = 1; p < pieces; ++p) kernel_->merge(states.at(0), states.at(p * bytes), 1);
-    put(states.at(0), result, 1);
+    Fold all(*kernel_, width(), pieces);
+    all.start();
+    for (auto& part : parts) all.add(part->states());
+    finish(task, all);
   }
 }
 
-// States of neighbouring columns at `from`, one lane each.
-void Reduction::column_states(const std::byte* from, int64_t columns, void* states,
-                              void* of_chunk) const {
-  const int64_t n = n_.count(), sets = (columns + lanes - 1) / lanes;
-  kernel_->init(states, sets);
-  for (int64_t r = 0; r < outer_.count(); ++r) {
-    for (int64_t begin = 0; begin < n; begin += chunk) {
-      const bool apart = n > chunk && (r > 0 || begin > 0);
-      void* to = apart ? of_chunk : states;
-      if (apart) kernel_->init(of_chunk, sets);
-      const int64_t rows = std::min(chunk, n - begin);
-      const std::byte* at = from + outer_.offset(r) + n_.offset(begin);
-      kernel_->columns(at, n_.stride().value() / bytes_, rows, columns, r * n + begin, to);
-      if (apart) kernel_->merge(states, of_chunk, sets);
-    }
+void Reduction::cut() {
+  constexpr int64_t most_columns = 512;  // of a task: long runs of memory, parts that stay cached
+  block_ = rows_ ? lanes * steps : steps;
+  per_row_ = (n_.count() + block_ - 1) / block_;
+  if (!rows_) {
+    const int64_t columns = columns_.count();
+    strip_ = std::min(most_columns, (columns + lanes - 1) / lanes * lanes);
+    strips_ = (columns + strip_ - 1) / strip_;
   }
-}
-
-void Reduction::run_columns() {
-  constexpr int64_t width = 256;
-  const int64_t columns = columns_.count(), strips = (columns + width - 1) / width;
-  const double bytes = static_cast<double>(elements_ * std::min(columns, width) * bytes_);
-  parallel_for(kept_.count() * strips, grain_for({.bytes = bytes}),
-               [&](int64_t begin, int64_t end) {
-                 States states(width / lanes * kernel_->state_bytes),
-                     of_chunk(width / lanes * kernel_->state_bytes);
-                 for (int64_t i = begin; i < end; ++i) {
-                   const int64_t outer = i / strips, first = i % strips * width;
-                   const int64_t some = std::min(width, columns - first);
-                   column_states(data_ + kept_.offset(outer) + first * bytes_, some, states.at(0),
-                                 of_chunk.at(0));
-                   put(states.at(0), outer * columns + first, some);
-                 }
-               });
+  tasks_ = kept_.count() * strips_;
 }
 
 void Reduction::run() {
   if (count_of(out_.impl()->sizes) == 0) return;
-  rows_ ? run_rows() : run_columns();
+  cut();
+  const auto block_bytes = static_cast<uint64_t>(block_ * strip_ * bytes_);
+  const auto piece = static_cast<int64_t>(std::bit_ceil(piece_bytes / block_bytes + 1));
+  if (tasks_ < num_threads() && outer_.count() * per_row_ >= 2 * piece) return run_pieces(piece);
+  if (!run_plain_rows()) run_tasks();
 }
 
 }  // namespace

@@ -70,17 +70,16 @@ template <class Op, class T>
 struct Kernels {
   using State = decltype(Op::init(Lane<T>(0.0)));
   using Memory = Stored<State>;
+  static constexpr bool rounds = Op::rounds && is_real<T>;
+  static constexpr i64 steps = ops::reduction_steps, run = 16 * steps;
 
+  VITRO_INLINE State fresh() { return Op::init(Lane<T>(0.0)); }
   static void init(void* states, i64 count) {
-    Memory fresh;
-    fresh.set(Op::init(Lane<T>(0.0)));
-    for (i64 i = 0; i < count; ++i) static_cast<Memory*>(states)[i] = fresh;
+    for (i64 i = 0; i < count; ++i) static_cast<Memory*>(states)[i].set(fresh());
   }
 
-  static void row(const void* from, i64 n, i64 index, void* memory) {
-    const T* x = static_cast<const T*>(from);
-    Memory& m = *static_cast<Memory*>(memory);
-    State s = m.get();
+  // n elements after those of `s`.
+  VITRO_INLINE State folded(State s, const T* x, i64 n, i64 index) {
     i64 i = 0;
     for (; i + 16 <= n; i += 16)
       s = Op::combine(s, Lane<T>(k::load(x + i)), numbers<T>(index + i, 1));
@@ -88,59 +87,124 @@ struct Kernels {
       const State more = Op::combine(s, Lane<T>(k::load(x + i, n - i)), numbers<T>(index + i, 1));
       s = choose(Truth(k::first_lanes(n - i)), more, s);
     }
-    m.set(s);
+    return s;
   }
 
-  // `vectors` states side by side, all rows.
-  template <int vectors>
-  VITRO_INLINE void block(const T* x, i64 row_stride, i64 rows, i64 columns, i64 index, Memory* m) {
-    State s[vectors];
-    for (int j = 0; j < vectors; ++j) s[j] = m[j].get();
-    for (i64 r = 0; r < rows; ++r, x += row_stride) {
-      for (int j = 0; j < vectors; ++j) {
-        const k::Vec<T> v = vectors > 1 ? k::load(x + 16 * j) : k::load(x, columns);
-        s[j] = Op::combine(s[j], Lane<T>(v), numbers<T>(index + r, 0));
-      }
+  VITRO_INLINE k::Vec<T> plain(const State& s) { return std::get<0>(s).v; }
+  VITRO_INLINE k::Vec<T> merged(k::Vec<T> a, k::Vec<T> b) {
+    return plain(Op::merge(State{a}, State{b}));
+  }
+  struct Merge {
+    [[gnu::always_inline]] k::Vec<T> operator()(k::Vec<T> a, k::Vec<T> b) const {
+      return merged(a, b);
     }
-    for (int j = 0; j < vectors; ++j) m[j].set(s[j]);
+  };
+
+  VITRO_INLINE void row_in_blocks(const T* x, i64 n, T* parts, i64 number) {
+    for (i64 i = 0; i < n; i += run, ++number) {
+      const i64 some = n - i < run ? n - i : run;
+      k::tree_add(parts, 16, number, plain(folded(fresh(), x + i, some, 0)), Merge());
+    }
+  }
+
+  static void row(const void* from, i64 n, i64 index, void* parts, i64 number) {
+    const T* x = static_cast<const T*>(from);
+    if constexpr (rounds) {
+      row_in_blocks(x, n, static_cast<T*>(parts), number);
+    } else {
+      Memory& m = *static_cast<Memory*>(parts);
+      m.set(folded(m.get(), x, n, index));
+    }
+  }
+
+  // A block of rows of sixteen columns, or less.
+  VITRO_INLINE State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns, i64 index) {
+    if (columns >= 16) {
+      for (i64 r = 0; r < rows; ++r)
+        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride)), numbers<T>(index + r, 0));
+    } else {
+      for (i64 r = 0; r < rows; ++r)
+        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride, columns)), numbers<T>(index + r, 0));
+    }
+    return s;
   }
 
   static void columns(const void* from, i64 row_stride, i64 rows, i64 columns, i64 index,
-                      void* memory) {
+                      void* parts, i64 width, i64 number) {
     const T* x = static_cast<const T*>(from);
-    Memory* m = static_cast<Memory*>(memory);
-    i64 j = 0;
-    for (; j + 64 <= columns; j += 64) block<4>(x + j, row_stride, rows, 64, index, m + j / 16);
-    for (; j < columns; j += 16) block<1>(x + j, row_stride, rows, columns - j, index, m + j / 16);
-  }
-
-  static void merge_lanes(void* memory) {
-    Memory& m = *static_cast<Memory*>(memory);
-    State s = m.get();
-    s = Op::merge(s, rotated<8>(s));
-    s = Op::merge(s, rotated<4>(s));
-    s = Op::merge(s, rotated<2>(s));
-    s = Op::merge(s, rotated<1>(s));
-    m.set(s);
-  }
-
-  static void merge(void* into, const void* from, i64 count) {
-    for (i64 i = 0; i < count; ++i) {
-      Memory& m = static_cast<Memory*>(into)[i];
-      m.set(Op::merge(m.get(), static_cast<const Memory*>(from)[i].get()));
+    for (i64 r = 0; r < rows; r += steps, ++number) {
+      const i64 some = rows - r < steps ? rows - r : steps;
+      const T* block = x + r * row_stride;
+      for (i64 j = 0; j < columns; j += 16) {
+        if constexpr (rounds) {
+          const State s = column(fresh(), block + j, row_stride, some, columns - j, index + r);
+          k::tree_add(static_cast<T*>(parts) + j, 16 * width, number, plain(s), Merge());
+        } else {
+          Memory& m = static_cast<Memory*>(parts)[j / 16];
+          m.set(column(m.get(), block + j, row_stride, some, columns - j, index + r));
+        }
+      }
     }
   }
 
-  static auto finished(const Memory& m, i64 elements) {
-    return Op::finish(m.get(), Lane<T>(k::splat(static_cast<T>(elements))));
+  static void add(const void* states, void* parts, i64 width, i64 number) {
+    const Memory* from = static_cast<const Memory*>(states);
+    for (i64 i = 0; i < width; ++i) {
+      if constexpr (rounds) {
+        k::tree_add(static_cast<T*>(parts) + 16 * i, 16 * width, number, from[i].a, Merge());
+      } else {
+        Memory& m = static_cast<Memory*>(parts)[i];
+        m.set(Op::merge(m.get(), from[i].get()));
+      }
+    }
   }
-  using Result = decltype(finished(std::declval<const Memory&>(), 0));
+
+  static void total(void* parts, i64 width, i64 count) {
+    if constexpr (rounds) {
+      T* p = static_cast<T*>(parts);
+      for (i64 i = 0; i < width; ++i, p += 16)
+        k::store(p, k::tree_total(p, 16 * width, count, plain(fresh()), Merge()));
+    }
+  }
+
+  VITRO_INLINE State lanes_merged(State s) {
+    s = Op::merge(s, rotated<8>(s));
+    s = Op::merge(s, rotated<4>(s));
+    s = Op::merge(s, rotated<2>(s));
+    return Op::merge(s, rotated<1>(s));
+  }
+  static void merge_lanes(void* memory) {
+    Memory& m = *static_cast<Memory*>(memory);
+    m.set(lanes_merged(m.get()));
+  }
+
+  VITRO_INLINE auto finished(const State& s, i64 elements) {
+    return Op::finish(s, Lane<T>(k::splat(static_cast<T>(elements))));
+  }
+  using Result = decltype(finished(std::declval<const State&>(), 0));
+  using Element = typename ElementOf<Result>::type;
   // One result per lane.
   static void finish(const void* states, i64 elements, void* out, i64 count) {
     const Memory* m = static_cast<const Memory*>(states);
-    using Element = typename ElementOf<Result>::type;
     for (i64 i = 0; i < count; i += 16)
-      k::store(static_cast<Element*>(out) + i, finished(m[i / 16], elements).v, count - i);
+      k::store(static_cast<Element*>(out) + i, finished(m[i / 16].get(), elements).v, count - i);
+  }
+
+  VITRO_INLINE State whole_row(const T* x, i64 n) {
+    if constexpr (rounds) {
+      if (n > run) {
+        alignas(64) T parts[16 * ops::reduction_levels];
+        row_in_blocks(x, n, parts, 0);
+        return State{k::tree_total(parts, 16, (n + run - 1) / run, plain(fresh()), Merge())};
+      }
+    }
+    return folded(fresh(), x, n, 0);
+  }
+  static void rows(const void* from, i64 row_stride, i64 rows, i64 n, void* out) {
+    const T* x = static_cast<const T*>(from);
+    for (i64 r = 0; r < rows; ++r)
+      static_cast<Element*>(out)[r] =
+          finished(lanes_merged(whole_row(x + r * row_stride, n)), n).v[0];
   }
 };
 
@@ -148,15 +212,17 @@ template <class Op, class T>
 VITRO_INLINE void add_kernel(KernelTable& table, int place) {
   using K = Kernels<Op, T>;
   static_assert(sizeof(typename K::Memory) <= most_state_bytes);
-  table.reduction[place][static_cast<int>(compute_of<T>())] = {
-      sizeof(typename K::Memory),
-      compute_of<typename ElementOf<typename K::Result>::type>(),
-      &K::init,
-      &K::row,
-      &K::columns,
-      &K::merge_lanes,
-      &K::merge,
-      &K::finish};
+  table.reduction[place][static_cast<int>(compute_of<T>())] = {sizeof(typename K::Memory),
+                                                               compute_of<typename K::Element>(),
+                                                               K::rounds,
+                                                               &K::init,
+                                                               &K::row,
+                                                               &K::columns,
+                                                               &K::add,
+                                                               &K::total,
+                                                               &K::merge_lanes,
+                                                               &K::finish,
+                                                               &K::rows};
 }
 
 struct Fill {

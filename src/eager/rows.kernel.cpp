@@ -57,19 +57,21 @@ class Row {
 
   template <class F>
   [[gnu::always_inline]] Floats sum(F f) const {
-    f32 total = 0;
-    for (i64 begin = 0; begin < args_.n; begin += ops::reduction_chunk) {
-      const f32 more = chunk_sum(f, begin, args_.n - begin);
-      total = begin == 0 ? more : total + more;
-    }
-    return k::splat(total);
+    constexpr i64 run = 16 * ops::reduction_steps;
+    if (args_.n <= run) return k::splat(k::reduce_sum(block_sum(f, 0, args_.n)));
+    const auto merge = [](k::Vec<f32> a, k::Vec<f32> b)
+                           __attribute__((always_inline)) { return a + b; };
+    f32 parts[16 * ops::reduction_levels];
+    i64 blocks = 0;
+    for (i64 begin = 0; begin < args_.n; begin += run, ++blocks)
+      k::tree_add(parts, 16, blocks, block_sum(f, begin, smaller(begin + run, args_.n)), merge);
+    return k::splat(k::reduce_sum(k::tree_total(parts, 16, blocks, k::splat(0.0F), merge)));
   }
 
  private:
-  // Of the chunk that begins at `begin`, where `left` elements are left.
+  VITRO_INLINE i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
   template <class F>
-  [[gnu::always_inline]] f32 chunk_sum(F f, i64 begin, i64 left) const {
-    const i64 end = begin + (left < ops::reduction_chunk ? left : ops::reduction_chunk);
+  [[gnu::always_inline]] k::Vec<f32> block_sum(F f, i64 begin, i64 end) const {
     k::Vec<f32> lanes{}, more;
     i64 i = begin;
     for (; i + 16 <= end; i += 16) {
@@ -80,7 +82,7 @@ class Row {
       [[clang::always_inline]] more = f(At{args_, i, end - i}).v;
       lanes = k::select(k::first_lanes(end - i), lanes + more, lanes);
     }
-    return k::reduce_sum(lanes);
+    return lanes;
   }
 
   RowArgs args_;  // a copy: no store can change it

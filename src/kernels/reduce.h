@@ -1,6 +1,10 @@
-// Sixteen lanes to one, in a fixed order: lane i takes lane i + 8, then i + 4, i + 2, i + 1.
+// Many elements to one, in a fixed order.
+// Sixteen lanes to one: lane i takes lane i + 8, then i + 4, i + 2, i + 1.
+// Blocks of elements to one: the parts that they leave merge as a tree.  That of m parts is
+// merge(T(p), T(m - p)), p the largest power of two below m; it needs memory for one part of each
+// power of two (part l at parts + l * width).
 #pragma once
-#include "kernels/vector.h"
+#include "kernels/memory.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
 
@@ -44,6 +48,26 @@ VITRO_INLINE bool reduce_any(Mask m) {
 }
 VITRO_INLINE bool reduce_all(Mask m) {
   return __builtin_bit_cast(u16, m) == 0xffff;
+}
+
+// Part `number` of a tree; parts come in order, number 0 first.
+template <class T, class F>
+VITRO_INLINE void tree_add(T* parts, i64 width, i64 number, Plain<Vec<T>> part, F merge) {
+  for (; number & 1; number >>= 1, parts += width) part = merge(load(parts), part);
+  store(parts, part);
+}
+
+// All `count` parts as one; `none` where there are none.
+template <class T, class F>
+VITRO_INLINE Vec<T> tree_total(const T* parts, i64 width, i64 count, Plain<Vec<T>> none, F merge) {
+  if (count == 0) return none;
+  for (; !(count & 1); count >>= 1) parts += width;
+  Vec<T> total = load(parts);
+  while (count >>= 1) {
+    parts += width;
+    if (count & 1) total = merge(load(parts), total);
+  }
+  return total;
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

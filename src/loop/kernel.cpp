@@ -37,6 +37,8 @@ void each_value(const Block& block, const std::function<void(const Statement&, V
                    },
                    [](const Pack&) {},
                    [](const Multiply&) {},
+                   [&](const Grow& grow) { visit(s, grow.part); },
+                   [](const Total&) {},
                },
                s.what);
   }
@@ -91,6 +93,14 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
                 visit(e);
               }
             },
+            [&](const Grow& g) {
+              visit(g.number);
+              visit(g.column);
+            },
+            [&](const Total& t) {
+              visit(t.count);
+              visit(t.column);
+            },
         },
         s.what);
   }
@@ -108,6 +118,7 @@ void each_index(const Block& block, const std::function<void(sym::Expr)>& visit)
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit) {
   for (const sym::Expr task : kernel.tasks) visit(sym::extent_of(task));
   for (const Row& row : kernel.rows) visit(row.size);
+  for (const Tree& tree : kernel.trees) visit(tree.width);
   for (const Pick& pick : kernel.picks) {
     visit(pick.bound);
     each_index_below({pick.value}, visit);

@@ -143,8 +143,31 @@ struct Multiply {
   DType accumulate = DType::f32;
 };
 
+// Parts that merge as a tree (kernels/reduce.h), in the scratch row `row`: the parts of one weight
+// for `width` elements side by side.
+struct Tree {
+  std::string name;
+  Value none;               // of no parts
+  int left = 0, right = 0;  // variables in `merged`
+  Value merged;
+  int row = 0;
+  sym::Expr width;
+};
+// `part` is part `number` of the tree of the lanes at `column` of the width.
+struct Grow {
+  int tree = 0;
+  sym::Expr number, column;
+  Value part;
+};
+// Declares a variable: `count` parts as one.
+struct Total {
+  int variable = 0, tree = 0;
+  sym::Expr count, column;
+  std::string name;
+};
+
 struct Statement {
-  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply> what;
+  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply, Grow, Total> what;
 };
 
 struct Kernel {
@@ -158,6 +181,7 @@ struct Kernel {
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...
   std::vector<Pick> picks;
   std::vector<Check> checks;
+  std::vector<Tree> trees;
   std::vector<sym::Expr> tasks;  // indices, outermost first; a product's tasks come on top
   Block body;
   int variables = 0;

@@ -57,6 +57,13 @@ class Printer {
       value(pick.value.node());
       put(" in [0, ", pick.bound, ")\n");
     }
+    for (const Tree& tree : kernel_->trees) {
+      put("  tree ", tree.name, " in ", buffer(tree.row), ": ",
+          variable(static_cast<uint64_t>(tree.left)), ", ",
+          variable(static_cast<uint64_t>(tree.right)), " -> ");
+      value(tree.merged.node());
+      put('\n');
+    }
     block(kernel_->body, 1);
   }
 
@@ -152,6 +159,21 @@ class Printer {
     if (m.panels >= 0) put(" packed into ", buffer(m.panels));
     put('\n');
   }
+
+  void statement(const Grow& g, int depth) {
+    indent(depth);
+    put(tree(g.tree), '[', g.column, "] gets part ", g.number, ": ");
+    value(g.part.node());
+    put('\n');
+  }
+  void statement(const Total& t, int depth) {
+    indent(depth);
+    put(variable(static_cast<uint64_t>(t.variable)), " = total of ", t.count, " parts of ",
+        tree(t.tree), '[', t.column, "]");
+    if (!t.name.empty()) put("    # ", t.name);
+    put('\n');
+  }
+  const std::string& tree(int n) const { return kernel_->trees[static_cast<size_t>(n)].name; }
 
   const Kernel* kernel_;
   std::string out_;

@@ -7,13 +7,14 @@ namespace {
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
-    const auto& [name, ops, places, reason, reading, buffers, numbers, rows, picks, checks, tasks,
-                 body, variables, bytes, flops, pool] = kernel;
+    const auto& [name, ops, places, reason, reading, buffers, numbers, rows, picks, checks, trees,
+                 tasks, body, variables, bytes, flops, pool] = kernel;
     all(buffers);
     all(numbers);
     all(rows);
     all(picks);
     add(checks.size());
+    all(trees);
     all(tasks);
     all(body);
     add(variables);
@@ -146,6 +147,30 @@ class Writer {
     add(panels);
     add(to);
     add(accumulate);
+  }
+
+  void add(const Tree& t) {
+    const auto& [name, none, left, right, merged, row, width] = t;
+    add(none);
+    add(left);
+    add(right);
+    add(merged);
+    add(row);
+    add(width);
+  }
+  void add(const Grow& g) {
+    const auto& [tree, number, column, part] = g;
+    add(tree);
+    add(number);
+    add(column);
+    add(part);
+  }
+  void add(const Total& t) {
+    const auto& [variable, tree, count, column, name] = t;
+    add(variable);
+    add(tree);
+    add(count);
+    add(column);
   }
 
   Structure out_;

@@ -2,8 +2,11 @@
 // head of vitro/ops/reduce.h written out in plain loops.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "eager/eager.h"
 #include "vitro/ops/all.h"
@@ -17,6 +20,12 @@ class Order : public testing::Test {
   static void SetUpTestSuite() { eager::init(); }
 };
 
+int64_t count(const Dims& sizes) {
+  int64_t all = 1;
+  for (const int64_t size : sizes) all *= size;
+  return all;
+}
+
 Tensor noise(std::initializer_list<int64_t> sizes, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0.0F, 100.0F);
@@ -26,36 +35,42 @@ Tensor noise(std::initializer_list<int64_t> sizes, unsigned seed) {
   return x;
 }
 
-// One set of lanes over rows of n elements.
+using Lanes = std::array<float, ops::reduction_lanes>;
+
+// merge(T(p), T(m - p)), p the largest power of two below m.
+Lanes tree(const Lanes* blocks, size_t m) {
+  if (m == 1) return blocks[0];
+  const size_t p = std::bit_floor(m - 1);
+  const Lanes a = tree(blocks, p), b = tree(blocks + p, m - p);
+  Lanes out;
+  for (size_t i = 0; i < out.size(); ++i) out[i] = a[i] + b[i];
+  return out;
+}
+
+// `outer` rows of n elements, `lanes` of them beside each other.
 template <class At>
-float lanes_of(int64_t rows, int64_t begin, int64_t end, At at) {
-  float lane[16] = {};
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t i = begin; i < end; ++i) lane[(i - begin) % 16] += at(r, i);
+float expected(int64_t outer, int64_t n, int64_t lanes, At at) {
+  std::vector<Lanes> blocks;
+  for (int64_t r = 0; r < outer; ++r) {
+    for (int64_t i = 0; i < n; ++i) {
+      if (i % (lanes * ops::reduction_steps) == 0) blocks.push_back({});
+      blocks.back()[static_cast<size_t>(i % lanes)] += at(r, i);
+    }
   }
-  for (int half = 8; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  Lanes lane = tree(blocks.data(), blocks.size());
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i)
+      lane[static_cast<size_t>(i)] += lane[static_cast<size_t>(i + half)];
   }
   return lane[0];
 }
-
-// The last dimension (of n) and `rows` outer ones are reduced.
 template <class At>
-float expected_row(int64_t rows, int64_t n, At at) {
-  if (n <= ops::reduction_chunk) return lanes_of(rows, 0, n, at);
-  float sum = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t begin = 0; begin < n; begin += ops::reduction_chunk) {
-      const int64_t end = std::min(n, begin + ops::reduction_chunk);
-      const float part = lanes_of(1, begin, end, [&](int64_t, int64_t i) { return at(r, i); });
-      sum = r == 0 && begin == 0 ? part : sum + part;
-    }
-  }
-  return sum;
+float expected_row(int64_t outer, int64_t n, At at) {
+  return expected(outer, n, ops::reduction_lanes, at);
 }
 
 TEST_F(Order, the_last_dimension_goes_to_sixteen_lanes) {
-  for (const int64_t n : {1, 5, 16, 17, 100, 1000, 4096}) {
+  for (const int64_t n : {1, 5, 16, 17, 100, 256, 257, 1000, 1024, 2500}) {
     const Tensor x = noise({3, n}, static_cast<unsigned>(n));
     const auto got = sum(x, {1}).to_vector<float>();
     const auto* p = x.const_data<float>();
@@ -66,8 +81,8 @@ TEST_F(Order, the_last_dimension_goes_to_sixteen_lanes) {
   }
 }
 
-TEST_F(Order, long_rows_are_cut_into_chunks) {
-  for (const int64_t n : {4097, 8192, 100000}) {
+TEST_F(Order, long_rows_are_cut_into_blocks) {
+  for (const int64_t n : {4097, 8192, 100000, 300001}) {
     const Tensor x = noise({2, n}, static_cast<unsigned>(n));
     const auto got = sum(x, {1}).to_vector<float>();
     const auto* p = x.const_data<float>();
@@ -92,20 +107,31 @@ TEST_F(Order, outer_dimensions_follow_one_another) {
 }
 
 TEST_F(Order, kept_last_dimensions_use_a_single_lane) {
-  for (const int64_t n : {3, 100, 4096, 9000}) {
-    const int64_t columns = 70;
-    const Tensor x = noise({n, columns}, static_cast<unsigned>(n));
-    const auto got = sum(x, {0}).to_vector<float>();
-    const auto* p = x.const_data<float>();
-    for (int64_t c = 0; c < columns; ++c) {
-      float want = 0;
-      for (int64_t begin = 0; begin < n; begin += ops::reduction_chunk) {
-        float part = 0;
-        for (int64_t i = begin; i < std::min(n, begin + ops::reduction_chunk); ++i)
-          part += p[i * columns + c];
-        want = begin == 0 ? part : want + part;
+  for (const int64_t n : {3, 16, 17, 100, 4096, 9000}) {
+    for (const int64_t columns : {7, 70, 600}) {
+      const Tensor x = noise({n, columns}, static_cast<unsigned>(n));
+      const auto got = sum(x, {0}).to_vector<float>();
+      const auto* p = x.const_data<float>();
+      for (int64_t c = 0; c < columns; ++c) {
+        const float want =
+            expected(1, n, 1, [&](int64_t, int64_t i) { return p[i * columns + c]; });
+        EXPECT_EQ(got[static_cast<size_t>(c)], want) << n;
       }
-      EXPECT_EQ(got[static_cast<size_t>(c)], want) << n;
+    }
+  }
+}
+
+TEST_F(Order, outer_dimensions_of_columns_follow_one_another) {
+  for (const int64_t n : {2, 16, 40}) {
+    const Tensor x = noise({5, 3, n, 33}, static_cast<unsigned>(n));  // 0 and 2 are reduced
+    const auto got = sum(x, {0, 2}).to_vector<float>();
+    const auto* p = x.const_data<float>();
+    for (int64_t k = 0; k < 3; ++k) {
+      for (int64_t c = 0; c < 33; ++c) {
+        const float want = expected(
+            5, n, 1, [&](int64_t r, int64_t i) { return p[((r * 3 + k) * n + i) * 33 + c]; });
+        EXPECT_EQ(got[static_cast<size_t>(k * 33 + c)], want) << n;
+      }
     }
   }
 }
@@ -122,6 +148,27 @@ TEST_F(Order, layout_and_threads_do_not_change_a_bit) {
     set_num_threads(4);
     EXPECT_EQ(sum(x, dims).to_vector<float>(), one) << cat(dims);
     EXPECT_EQ(sum(back, dims).to_vector<float>(), one) << cat(dims);
+  }
+  set_num_threads(before);
+}
+
+TEST_F(Order, long_reductions_are_cut_among_threads_along_the_tree) {
+  const int before = num_threads();
+  for (const auto& [sizes, dims] : std::vector<std::pair<Dims, Dims>>{{{3000001}, {0}},
+                                                                      {{300, 2, 5000}, {0, 2}},
+                                                                      {{200003, 5}, {0}},
+                                                                      {{700, 3, 900, 2}, {0, 2}}}) {
+    Sizes shape;
+    for (const int64_t size : sizes) shape.push_back(size);
+    const Tensor x = view(noise({count(sizes)}, 9), shape);
+    set_num_threads(1);
+    const auto one = sum(x, dims).to_vector<float>();
+    const auto most = argmax(view(x, {-1})).item<int64_t>();
+    for (const int threads : {2, 3, 8}) {
+      set_num_threads(threads);
+      EXPECT_EQ(sum(x, dims).to_vector<float>(), one) << cat(sizes) << " " << threads;
+      EXPECT_EQ(argmax(view(x, {-1})).item<int64_t>(), most);
+    }
   }
   set_num_threads(before);
 }

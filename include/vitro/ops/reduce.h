@@ -3,18 +3,20 @@
 // A definition gives a tuple of state and four steps:
 //   init(zero)                the state of nothing; `zero` is a 0 of the state's type
 //   combine(state, x, index)  one more element; `index` (i64) is its number in row-major order of
-//   the reduced dimensions merge(a, b)               two states, the first of earlier elements
+//   the reduced dimensions
+//   merge(a, b)               two states, the first of earlier elements
 //   finish(state, count)      the result; `count` (in the state's type) is the number of elements
 // The state's first type is ReductionInfo::state; the operand is converted to it.
 // The order is a function of the shape alone, so that eager and compiled, any vector width and any
-// number of threads give the same digits.  Adjacent reduced dimensions count as one; let n be the
-// last of these, the others are "outer".
-//  * The operand's last dimension is reduced: element k of n goes to lane k % reduction_lanes.  If
-//  n <= reduction_chunk one set
-//    of lanes takes everything, outer rows in order; else each chunk of reduction_chunk elements
-//    has a set of its own. The lanes of a set merge pairwise: (0,8) (1,9) ..., then (0,4) ...,
-//    (0,2), (0,1).  Chunks merge in ascending order.
-//  * Otherwise (last dimension kept): the same with a single lane.
+// number of threads give the same digits (docs/numerics.md).  Adjacent reduced dimensions count as
+// one; let n be the last of these, the others are "outer".
+//  * The operand's last dimension is reduced: element k of n goes to lane k % reduction_lanes.
+//  * Otherwise (last dimension kept): there is a single lane.
+// Where steps round (sums and products of floating point), each lane of an outer row is cut into
+// blocks of reduction_steps elements that are combined one after the other, from a fresh state.
+// The states of all blocks, in order, merge as a tree: that of m blocks is merge(T(p), T(m - p)),
+// where p is the largest power of two below m.  In the end lanes merge pairwise: (0,8) (1,9) ...,
+// then (0,4) ..., (0,2), (0,1).  Where nothing is rounded blocks do not matter: only lanes do.
 #pragma once
 
 #include <optional>
@@ -26,7 +28,8 @@
 namespace vitro {
 namespace ops {
 
-inline constexpr int64_t reduction_lanes = 16, reduction_chunk = 4096;
+inline constexpr int64_t reduction_lanes = 16, reduction_steps = 16;
+inline constexpr int reduction_levels = 44;  // of a tree: more than memory has blocks
 
 struct ReduceAttrs {
   Dims dim;  // none given: all
@@ -45,6 +48,7 @@ struct Reduction {
   static constexpr OpKind kind = OpKind::reduction;
   static constexpr int arity = 1;
   static constexpr Accepts states = Accepts::no_bool;  // dtypes that ReductionInfo::state can be
+  static constexpr bool rounds = false;                // combine and merge of floating point do
   using Attrs = ReduceAttrs;
   static constexpr ReductionInfo info{&reduced_dims, &state_dtype};
 };
@@ -53,6 +57,7 @@ struct Sum : Reduction {
   static constexpr std::string_view
       name = "sum",
       doc = "The sum over `dim`; whole numbers and bool are summed in i64.";
+  static constexpr bool rounds = true;
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(zero); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) + x); }
@@ -69,6 +74,7 @@ struct Prod : Reduction {
   static constexpr std::string_view
       name = "prod",
       doc = "The product over `dim`; whole numbers and bool are multiplied in i64.";
+  static constexpr bool rounds = true;
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) * x); }

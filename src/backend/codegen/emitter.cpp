@@ -26,11 +26,27 @@ void collect(const loop::Block& body, Changing& out) {
       out.variables.insert(static_cast<uint64_t>(d->variable));
     } else if (const auto* a = std::get_if<loop::Assign>(&s.what)) {
       for (const int v : a->variables) out.variables.insert(static_cast<uint64_t>(v));
+    } else if (const auto* t = std::get_if<loop::Total>(&s.what)) {
+      out.variables.insert(static_cast<uint64_t>(t->variable));
     } else if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
       out.indices.insert(l->index.node());
       collect(l->body, out);
     }
   }
+}
+
+// Whether it folds elements, and does nothing longer.
+bool folds(const loop::Block& body) {
+  bool found = false;
+  for (const loop::Statement& s : body) {
+    if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
+      if (!folds(l->body)) return false;
+      found = true;
+    }
+    found = found || std::holds_alternative<loop::Assign>(s.what);
+    if (std::holds_alternative<loop::Multiply>(s.what)) return false;
+  }
+  return found;
 }
 
 bool touches(Expr e, const Changing& changing) {
@@ -87,6 +103,7 @@ void Emitter::declare_parameters() {
     }
   }
   declare_rows();
+  declare_trees();
 }
 
 void Emitter::declare_rows() {
@@ -164,6 +181,8 @@ void Emitter::read_before(int buffer, std::span<const loop::Statement> statement
       roots.insert(roots.end(), assign->values.begin(), assign->values.end());
     } else if (const auto* declare = std::get_if<loop::Declare>(&s.what)) {
       roots.push_back(declare->value);
+    } else if (const auto* grow = std::get_if<loop::Grow>(&s.what)) {
+      roots.push_back(grow->part);
     }
   }
   const auto reads = [&](const Node* n) {
@@ -333,24 +352,44 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
 }
 
 void Emitter::write(const loop::Loop& l) {
-  const Expr extent = sym::extent_of(l.index);
   hoist(l.body, {l.index});
   const auto name = sym::name_of(l.index);
   names_.take(name);
+  const Expr extent = sym::extent_of(l.index);
+  const bool whole = extent.constant() && *extent.constant() % 16 == 0;
+  if (l.vector && !whole && folds(l.body)) return write_with_rest(l);
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
             "; ", l.vector ? cat(name, " += 16") : cat("++", name), ") {");
+  if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
+  turn(l, whole ? "" : "count");
+  out_.close();
+}
+
+// What is folded must not wait for lanes that are not there: the last turn is written apart.
+void Emitter::write_with_rest(const loop::Loop& l) {
+  const auto name = sym::name_of(l.index);
+  const std::string end = names_.take(cat(name, "_end"));
+  out_.open("{");
+  out_.line("const i64 ", end, " = ", scalar_text(l.end), ";");
+  out_.line("i64 ", name, " = ", scalar_text(l.begin), ";");
+  out_.open("for (; ", name, " + 16 <= ", end, "; ", name, " += 16) {");
+  turn(l, "");
+  out_.close();
+  out_.open("if (", name, " < ", end, ") {");
+  out_.line("const i64 count = ", end, " - ", name, ";");
+  turn(l, "count");
+  out_.close();
+  out_.close();
+}
+
+void Emitter::turn(const loop::Loop& l, std::string_view count) {
   const Lanes before = lanes_;
   push_scope();
-  if (l.vector) {
-    const bool whole = extent.constant() && *extent.constant() % 16 == 0;
-    lanes_ = {l.index, whole ? "" : "count"};
-    if (!whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
-  }
+  if (l.vector) lanes_ = {l.index, std::string(count)};
   block(l.body);
   if (l.vector) declared_in_lanes_.clear();
   lanes_ = before;
   pop_scope();
-  out_.close();
 }
 
 KernelText kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {

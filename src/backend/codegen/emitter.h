@@ -50,6 +50,8 @@ class Emitter {
   void write(const loop::Assign& a);
   void write(const loop::Store& s);
   void write(const loop::Loop& l);
+  void write_with_rest(const loop::Loop& l);
+  void turn(const loop::Loop& l, std::string_view count);
   void write(const loop::Product& p);
   void write(const loop::Pack& p);
   void write(const loop::Multiply& m);
@@ -70,6 +72,11 @@ class Emitter {
   void open_lanes(sym::Expr index, sym::Expr extent, std::string_view end);
   void close_lanes();
   std::string product_of(int packed) const;
+
+  // emitter_tree.cpp
+  void declare_trees();
+  void write(const loop::Grow& g);
+  void write(const loop::Total& t);
 
   // emitter_value.cpp
   std::string named(std::string_view wanted) {
@@ -97,7 +104,7 @@ class Emitter {
   Names names_;
   Text out_;
   KernelText result_;
-  std::vector<std::string> buffers_, rows_, numbers_;
+  std::vector<std::string> buffers_, rows_, numbers_, merges_;
   std::unordered_map<int, std::string> variables_;
   std::unordered_map<const Node*, std::string> lets_;
   std::unordered_map<const Node*, int> uses_;

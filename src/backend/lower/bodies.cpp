@@ -73,7 +73,7 @@ struct AddReduction {
   template <class Op>
   void operator()() {
     using S = Steps<Op>;
-    table[&ops::def<Op>()] = {&S::init, &S::combine, &S::merge, &S::finish};
+    table[&ops::def<Op>()] = {&S::init, &S::combine, &S::merge, &S::finish, Op::rounds};
   }
 };
 

@@ -26,6 +26,7 @@ struct ReductionBody {
   State (*combine)(const State& state, loop::Value x, loop::Value index);
   State (*merge)(const State& a, const State& b);
   loop::Value (*finish)(const State& state, loop::Value count);
+  bool rounds;  // combine and merge of floating point: their order matters
 };
 const ReductionBody& reduction_body(const OpDef& op);
 

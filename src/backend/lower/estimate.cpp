@@ -102,6 +102,9 @@ class Counter {
     bytes_ = bytes_ + p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
   }
 
+  void statement(const loop::Grow& g, const Turns& turns) { value(g.part, turns); }
+  void statement(const loop::Total&, const Turns&) {}
+
   loop::Kernel& kernel_;
   Expr bytes_ = 0, flops_ = 0;
   std::set<std::pair<int, const sym::Node*>> accesses_;

@@ -8,8 +8,7 @@ namespace {
 using loop::Node;
 using loop::Value;
 
-constexpr int least_cost = 4;             // of computing anew, in plain vector operations
-constexpr int64_t most_bytes = 32 << 10;  // of one row whose size is known
+constexpr int least_cost = 4;  // of computing anew, in plain vector operations
 constexpr size_t most_rows = 4;
 
 bool depends_on(const Node* node, sym::Expr index) {
@@ -25,17 +24,17 @@ bool RowScratch::worth_keeping(const Node* node) const {
   if (node->fn == loop::Fn::load || node->fn == loop::Fn::constant || is_bool(node->dtype)) {
     return false;
   }
-  const bool fits = size_.constant().value_or(1) * bytes_of(node->dtype) <= most_bytes;
+  const bool fits = shape_.size.constant().value_or(1) * bytes_of(node->dtype) <= shape_.most_bytes;
   return fits && rows_ < most_rows && loop::cost_of(Value(node)) >= least_cost &&
-         depends_on(node, index_);
+         depends_on(node, shape_.index);
 }
 
 Value RowScratch::row_of(const Node* node) {
   const int number = loop::Kernel::first_row + static_cast<int>(kernel_.rows.size());
   const std::string name = cat(node->name.empty() ? "kept" : node->name, "_row");
-  kernel_.rows.push_back({name, node->dtype, size_});
+  kernel_.rows.push_back({name, node->dtype, shape_.size});
   ++rows_;
-  return node->pool->load(number, node->dtype, index_);
+  return node->pool->load(number, node->dtype, shape_.element);
 }
 
 std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
@@ -52,7 +51,7 @@ std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
     if (before != computed_in_.end() && worth_keeping(node)) {
       const Value row = row_of(node);
       stores.push_back({before->second,
-                        {loop::Store{static_cast<int>(row->payload), index_,
+                        {loop::Store{static_cast<int>(row->payload), shape_.element,
                                      walks_[static_cast<size_t>(before->second)].at(node)}}});
       rewritten_.emplace(node, row);
       continue;

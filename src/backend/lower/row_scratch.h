@@ -13,8 +13,13 @@ namespace vitro::backend {
 
 class RowScratch {
  public:
-  RowScratch(loop::Kernel& kernel, sym::Expr index, sym::Expr size)
-      : kernel_(kernel), index_(index), size_(size) {}
+  struct Shape {
+    sym::Expr index;     // along the row
+    sym::Expr element;   // of a scratch row, where the value of an index lies
+    sym::Expr size;      // of a scratch row
+    int64_t most_bytes;  // of one whose size is known
+  };
+  RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}
 
   // The values of the next walk, changed to read what an earlier walk computed.  Gives the stores
   // that the earlier walks (by number) must make for that.
@@ -25,7 +30,7 @@ class RowScratch {
   loop::Value row_of(const loop::Node* node);
 
   loop::Kernel& kernel_;
-  sym::Expr index_, size_;
+  Shape shape_;
   size_t rows_ = 0;
   std::vector<std::unordered_map<const loop::Node*, loop::Value>> walks_;  // what each computes
   std::unordered_map<const loop::Node*, int> computed_in_;                 // first walk

@@ -1,0 +1,264 @@
+#include "backend/lower/walks.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "backend/lower/row_scratch.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/reduce.h"
+
+namespace vitro::backend {
+
+using loop::Value;
+
+Walks::Walks(KernelBuilder& build, const Group& group, bool along)
+    : build_(build), group_(group), space_(group.layout.space), along_(along) {
+  Index sizes;
+  for (size_t d = 0; d < space_.sizes.size(); ++d) {
+    (space_.reduced[d] ? folded_ : kept_).push_back(space_.index[d]);
+    if (space_.reduced[d]) sizes.push_back(space_.sizes[d]);
+  }
+  count_ = count_of(sizes);
+  last_ = sizes.back();
+  number_ = flatten(folded_, sizes);
+  step_ = ops::reduction_steps * (along_ ? ops::reduction_lanes : 1);
+  const bool one = sym::prove_less(last_, step_ + 1).value_or(false) && !last_.is(0);
+  per_row_ = one ? Expr(1) : sym::floordiv(last_ + (step_ - 1), step_);
+  chunk_ = one ? Expr(0) : Expr::index("c", per_row_);
+  outer_sizes_.assign(sizes.begin(), sizes.end() - 1);
+}
+
+void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
+  for (const ItemId id : group_.items) {
+    const Item& item = program()[id];
+    if (item.kind != ItemKind::reduction) continue;
+    const graph::Node& node = program().graph()[item.value.node];
+    Reduction r{.item = id,
+                .body = &reduction_body(*node.op),
+                .operand = {},
+                .element = {},
+                .state = {},
+                .rounds = false,
+                .rows = {}};
+    const Value element = build_.compute(id, group_.place(id));
+    r.operand = node.op->reduction->state(element.dtype(), node.results[0].dtype);
+    r.rounds = r.body->rounds && is_floating(r.operand);
+    r.element = cast(element, r.operand);
+    r.level = level_of(r.element);
+    levels_ = std::max(levels_, r.level + 1);
+    const Value stands_for = result(r);
+    level_of_result_[stands_for.node()] = r.level + 1;
+    build_.define(id, stands_for);
+    reductions_.push_back(std::move(r));
+  }
+}
+
+// The first walk in which all that the value reads is known.
+int Walks::level_of(Value value) {
+  int level = 0;
+  for (const loop::Node* node : loop::nodes_below({value})) {
+    for (const loop::Pick& pick : build_.kernel().picks) {
+      const bool picks = node->index.defined() && sym::contains(node->index, pick.symbol);
+      if (picks) level = std::max(level, level_of(pick.value));
+    }
+    const auto result = level_of_result_.find(node);
+    if (result != level_of_result_.end()) level = std::max(level, result->second);
+  }
+  return level;
+}
+
+// A store, and the walk in which it is done, or before which where it is one of a row.
+struct Walks::Placed {
+  loop::Statement store;
+  int level = 0;
+  bool row = false, overwrites = false;
+  const loop::Store& what() const { return std::get<loop::Store>(store.what); }
+};
+
+void Walks::place_stores() {
+  full_stores_.resize(at(levels_) + 1);
+  row_stores_.resize(at(levels_) + 2);
+  std::vector<Placed> all;
+  for (const ItemId id : group_.stored) {
+    const Item& item = program()[id];
+    const bool reduces = item.kind == ItemKind::reduction;
+    const Index place = reduces ? *place_in(space_, sizes_of(program().graph().meta(item.value)))
+                                : group_.place(id);
+    const Value value = reduces ? build_.read(item.value, place) : build_.compute(id, place);
+    all.push_back({build_.store(id, place, value), level_of(value), reduces || !is_walked(place),
+                   program().overwrites(id)});
+  }
+  while (put_off_writes(all)) continue;
+  for (Placed& each : all) {
+    auto& list = each.row ? row_stores_ : full_stores_;
+    list[at(each.level)].push_back(std::move(each.store));
+  }
+}
+
+namespace {
+
+bool reads(Value value, int buffer) {
+  const auto below = loop::nodes_below({value});
+  return std::any_of(below.begin(), below.end(), [&](const loop::Node* n) {
+    return n->fn == loop::Fn::load && n->payload == static_cast<uint64_t>(buffer);
+  });
+}
+
+}  // namespace
+
+// An input is overwritten in the last walk that reads its elements, or after it; what waits for
+// that may itself read another input.  Whether a store moved.
+bool Walks::put_off_writes(std::vector<Placed>& all) const {
+  bool moved = false;
+  for (Placed& write : all) {
+    if (!write.overwrites) continue;
+    const int buffer = write.what().buffer;
+    int last = -1;
+    for (const Reduction& r : reductions_) {
+      if (reads(r.element, buffer)) last = std::max(last, r.level);
+    }
+    for (const Placed& reader : all) {
+      if (&reader != &write && reads(reader.what().value, buffer))
+        last = std::max(last, reader.level);
+    }
+    const int level = write.row ? std::min(last + 1, levels_ + 1) : last;
+    if (level <= write.level) continue;
+    write.level = level;
+    moved = true;
+  }
+  return moved;
+}
+
+bool Walks::is_walked(const Index& place) const {
+  return std::any_of(place.begin(), place.end(), [&](Expr e) {
+    return std::any_of(folded_.begin(), folded_.end(),
+                       [&](Expr index) { return !index.constant() && sym::contains(e, index); });
+  });
+}
+
+void Walks::keep_rows(Expr element, Expr size, int64_t most_bytes) {
+  if (folded_.size() != 1) return;
+  RowScratch scratch(build_.kernel(), {folded_.back(), element, size, most_bytes});
+  for (int level = 0; level <= levels_; ++level) {
+    std::vector<Value*> values;
+    for (Reduction& r : reductions_) {
+      if (r.level == level) values.push_back(&r.element);
+    }
+    for (loop::Statement& s : full_stores_[at(level)]) {
+      values.push_back(&std::get<loop::Store>(s.what).value);
+    }
+    row_writes_.push_back({});
+    for (auto& [from, statement] : scratch.next_walk(values)) {
+      row_writes_[at(from)].push_back(std::move(statement));
+    }
+  }
+}
+
+bool Walks::has_reductions(int level) const {
+  return std::any_of(reductions_.begin(), reductions_.end(),
+                     [&](const Reduction& r) { return r.level == level; });
+}
+
+bool Walks::in_blocks(int level) const {
+  return std::any_of(reductions_.begin(), reductions_.end(),
+                     [&](const Reduction& r) { return r.level == level && r.tree >= 0; });
+}
+
+loop::Block Walks::elements_of(int level) {
+  Block body;
+  if (!row_writes_.empty()) body = std::move(row_writes_[at(level)]);
+  for (loop::Statement& s : full_stores_[at(level)]) body.push_back(std::move(s));
+  return body;
+}
+
+void Walks::fold(int level, Block& body) {
+  for (Reduction& r : reductions_) {
+    if (r.level != level) continue;
+    const State next = r.body->combine(r.state, r.element, build_.pool().index(number_));
+    loop::Assign assign;
+    for (size_t i = 0; i < next.size(); ++i) {
+      if (same(next[i], r.state[i])) continue;
+      assign.variables.push_back(static_cast<int>(r.state[i]->payload));
+      assign.values.push_back(next[i]);
+    }
+    body.push_back({std::move(assign)});
+  }
+}
+
+Walks::State Walks::initial(const Reduction& r) {
+  return r.body->init(build_.pool().constant(r.operand, 0.0));
+}
+
+Walks::State Walks::declare(const State& values, std::string_view name, Block& out) {
+  State variables;
+  for (const Value v : values) {
+    const int variable = build_.new_variable();
+    out.push_back({loop::Declare{variable, v, true, std::string(name)}});
+    variables.push_back(build_.pool().variable(variable, v.dtype()));
+  }
+  return variables;
+}
+
+// Where there may be more than one block and the order matters.
+void Walks::add_tree(Reduction& r, int64_t width) {
+  if (!r.rounds || blocks().is(1)) return;
+  const Value none = initial(r)[0];
+  VITRO_ASSERT(initial(r).size() == 1, op_name(r), " rounds and has more than one state");
+  const auto known = blocks().constant();
+  const int levels =
+      known ? std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(*known))))
+            : ops::reduction_levels;
+  loop::Tree tree{.name = std::string(op_name(r)), .none = none, .merged = {}, .width = width};
+  tree.left = build_.new_variable();
+  tree.right = build_.new_variable();
+  loop::Pool& pool = build_.pool();
+  tree.merged = r.body->merge({pool.variable(tree.left, none.dtype())},
+                              {pool.variable(tree.right, none.dtype())})[0];
+  tree.row = build_.add_row(cat(tree.name, "_parts"), none.dtype(), levels * width);
+  r.tree = static_cast<int>(build_.kernel().trees.size());
+  build_.kernel().trees.push_back(std::move(tree));
+}
+
+loop::Statement Walks::grow(const Reduction& r, Expr column) {
+  const std::vector<Expr> outer(folded_.begin(), folded_.end() - 1);
+  const Expr number = flatten(Index(outer.begin(), outer.end()), outer_sizes_) * per_row_ + chunk_;
+  return {loop::Grow{r.tree, number, column, r.state[0]}};
+}
+
+Walks::State Walks::total(const Reduction& r, Expr column, Block& out) {
+  const int variable = build_.new_variable();
+  out.push_back({loop::Total{variable, r.tree, blocks(), column, std::string(op_name(r))}});
+  return {build_.pool().variable(variable, r.operand)};
+}
+
+Value Walks::finished(const Reduction& r, const State& state) {
+  const Value result = r.body->finish(state, cast(build_.pool().index(count_), r.operand));
+  return cast(result, node_of(r).results[0].dtype);
+}
+
+loop::Statement Walks::inner_loop(Block body, bool one_block) {
+  const Expr index = folded_.back().constant() ? Expr::index("k", 1) : folded_.back();
+  loop::Loop inner{index, 0, last_, along_, std::move(body)};
+  if (one_block && !chunk_.constant()) {
+    inner.begin = chunk_ * step_;
+    inner.end = sym::min(chunk_ * step_ + step_, last_);
+  }
+  return {std::move(inner)};
+}
+
+loop::Statement Walks::chunk_loop(Block body) {
+  const Expr index = chunk_.constant() ? Expr::index("c", 1) : chunk_;
+  return {loop::Loop{index, 0, per_row_, false, std::move(body)}};
+}
+
+loop::Statement Walks::outer_loops(loop::Statement inner) {
+  for (size_t d = folded_.size() - 1; d-- > 0;) {
+    if (folded_[d].constant()) continue;
+    Block one;
+    one.push_back(std::move(inner));
+    inner = {loop::Loop{folded_[d], 0, sym::extent_of(folded_[d]), false, std::move(one)}};
+  }
+  return inner;
+}
+
+}  // namespace vitro::backend

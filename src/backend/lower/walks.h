@@ -1,0 +1,106 @@
+// What all groups with reductions share: a task walks the reduced dimensions as often as reductions
+// depend on each other.  softmax is three walks: the largest, the sum, the quotient.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/lower/bodies.h"
+#include "backend/lower/builder.h"
+
+namespace vitro::backend {
+
+struct Reduction {
+  using State = ReductionBody::State;
+  ItemId item;
+  const ReductionBody* body;
+  DType operand;  // that the elements are converted to
+  loop::Value element;
+  int level = 0;          // number of the walk that computes it
+  int result = -1;        // variable, or scratch row: what the lowering chose
+  State state;            // variables while it is computed
+  bool rounds;            // its blocks merge as a tree
+  int tree = -1;          // in Kernel::trees, where it has more than one block
+  std::vector<int> rows;  // scratch rows of its state between blocks, where that is not a tree
+};
+
+class Walks {
+ protected:
+  using Value = loop::Value;
+  using Block = loop::Block;
+  using State = Reduction::State;
+
+  Walks(KernelBuilder& build, const Group& group, bool along);
+
+  const Program& program() const { return build_.program(); }
+  const graph::Node& node_of(const Reduction& r) const {
+    return program().graph()[program()[r.item].value.node];
+  }
+  std::string_view op_name(const Reduction& r) const { return node_of(r).op->name; }
+
+  // The reductions; `result` gives the value that stands for one, of the dtype of its node.
+  void find_reductions(const std::function<Value(Reduction&)>& result);
+  // The stores, by the walk in which, or before which where they are of a row, they are done.
+  void place_stores();
+  // Values that a later walk needs again and that cost more than to write and read them go through
+  // scratch, at `element` of `size`.
+  void keep_rows(Expr element, Expr size, int64_t most_bytes);
+
+  bool has_reductions(int level) const;
+  bool has_work(int level) const {
+    return has_reductions(level) || !full_stores_[at(level)].empty();
+  }
+  // What a walk does for each of its elements, but for the folding.
+  Block elements_of(int level);
+  void fold(int level, Block& body);
+  // In blocks of its innermost dimension: where the parts of blocks are merged.
+  bool in_blocks(int level) const;
+  Expr blocks() const { return count_of(outer_sizes_) * per_row_; }
+
+  State initial(const Reduction& r);
+  State declare(const State& values, std::string_view name, Block& out);
+  void add_tree(Reduction& r, int64_t width);
+  loop::Statement grow(const Reduction& r, Expr column);
+  State total(const Reduction& r, Expr column, Block& out);
+  Value finished(const Reduction& r, const State& state);
+
+  // A loop over the elements of block `chunk_` of the innermost reduced dimension, or all of it.
+  loop::Statement inner_loop(Block body, bool one_block);
+  loop::Statement chunk_loop(Block body);
+  // Around it the loops over the outer reduced dimensions.
+  loop::Statement outer_loops(loop::Statement inner);
+  static size_t at(int level) { return static_cast<size_t>(level); }
+
+  KernelBuilder& build_;
+  const Group& group_;
+  Space space_;
+  std::vector<Expr> kept_, folded_;
+  bool along_;    // lanes run along the innermost reduced dimension
+  Expr count_;    // elements folded to one
+  Expr last_;     // of the innermost reduced dimension
+  Expr number_;   // of an element among them
+  Expr step_;     // elements of a block
+  Expr per_row_;  // blocks of the innermost reduced dimension
+  Expr chunk_;    // index of a block there
+  Index outer_sizes_;
+  std::vector<Reduction> reductions_;
+  int levels_ = 0;
+  std::vector<Block> full_stores_, row_stores_, row_writes_;  // by walk
+
+ private:
+  struct Placed;
+  int level_of(Value value);
+  bool put_off_writes(std::vector<Placed>& all) const;
+  bool is_walked(const Index& at) const;
+
+  std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one
+};
+
+// The dimensions that are reduced are not the innermost: a task takes some columns.  Only where
+// there are enough rows to fold.
+bool takes_columns(const Space& space);
+LoweredKernel lower_columns(const Program&, const Places&, const Group&);
+
+}  // namespace vitro::backend

@@ -1,0 +1,142 @@
+// Generated reductions against eager, bit by bit: rows and columns, one block and many, whole and
+// cut strips, sizes that are symbols.
+#include <gtest/gtest.h>
+
+#include "backend/programs.h"
+#include "eager/eager.h"
+
+namespace vitro::backend {
+namespace {
+
+using Case = std::vector<int64_t>;
+using Program = std::function<std::vector<Tensor>(const Tensor&)>;
+
+Sizes sizes_of_case(const Case& sizes) {
+  Sizes out;
+  for (const int64_t size : sizes) out.push_back(size);
+  return out;
+}
+
+void check(const Case& sizes, const Program& f, DType dtype = DType::f32) {
+  eager::init();
+  const Sizes shape = sizes_of_case(sizes);
+  const graph::Graph g =
+      graph_of({shape}, [&](std::vector<Tensor> in) { return f(in[0]); }, true, dtype);
+  Compiled c = compile_graph(g);
+  const Tensor x = to(random_tensor(shape) * (is_floating(dtype) ? 1 : 50), dtype);
+  const std::vector<Tensor> want = f(x), got = c.run({x});
+  for (size_t i = 0; i < want.size(); ++i) {
+    SCOPED_TRACE(cat("result ", i, " of ", dtype));
+    expect_same_bits(got[i], want[i]);
+  }
+}
+
+TEST(Reduction, rows_of_any_length) {
+  for (const int64_t n : {1, 15, 16, 255, 256, 257, 512, 1000, 1024, 4097, 70001}) {
+    SCOPED_TRACE(n);
+    check({3, n}, [](const Tensor& x) {
+      return std::vector<Tensor>{sum(x, {1}),  mean(x * 2, {1}, true),
+                                 prod(x, {1}), amax(x, {1}),
+                                 argmin(x, 1), exp(x) / sum(exp(x), {1}, true)};
+    });
+    check({2, 3, n}, [](const Tensor& x) {
+      return std::vector<Tensor>{sum(x, {0, 2}), amin(x, {0, 2}), mean(x, {0, 2})};
+    });
+    check({n}, [](const Tensor& x) { return std::vector<Tensor>{sum(x), sqrt(sum(x * x))}; });
+  }
+}
+
+TEST(Reduction, columns_of_any_length) {
+  for (const int64_t n : {1, 15, 16, 17, 100, 1000}) {
+    for (const int64_t columns : {1, 7, 64, 513, 1100}) {
+      SCOPED_TRACE(cat(n, " x ", columns));
+      check({n, columns}, [](const Tensor& x) {
+        return std::vector<Tensor>{
+            sum(x, {0}),  mean(exp(x), {0}, true), prod(x, {0}),      amax(x, {0}),
+            argmax(x, 0), amin(x, {0}, true),      tanh(sum(x, {0})), x - mean(x, {0}, true)};
+      });
+    }
+  }
+}
+
+TEST(Reduction, columns_that_are_walked_again) {
+  for (const Case& sizes : {Case{100, 70}, Case{1000, 600}, Case{5000, 40}}) {
+    check(sizes, [](const Tensor& x) { return std::vector<Tensor>{softmax(x, 0), var(x, {0})}; });
+    check(sizes, [](const Tensor& x) {
+      return std::vector<Tensor>{exp(x * 0.25) - sum(exp(x * 0.25), {0})};
+    });
+  }
+}
+
+TEST(Reduction, middle_and_outer_dimensions) {
+  for (const Case& sizes : {Case{3, 40, 70}, Case{2, 17, 1030}, Case{20, 5, 3}, Case{4, 1, 100}}) {
+    SCOPED_TRACE(cat(sizes[0], " ", sizes[1], " ", sizes[2]));
+    check(sizes, [](const Tensor& x) {
+      return std::vector<Tensor>{sum(x, {1}),     sum(x, {0}),        sum(x, {0, 1}),
+                                 amax(x, {1}),    argmax(x, 1, true), softmax(x, 1),
+                                 mean(x, {1, 2}), sum(x, {0, 2})};
+    });
+  }
+  check({3, 4, 20, 33}, [](const Tensor& x) {
+    return std::vector<Tensor>{sum(x, {0, 2}), amin(x, {0, 2}), sum(x, {0, 2}, true) + x};
+  });
+  check({30, 4, 2, 33}, [](const Tensor& x) {
+    return std::vector<Tensor>{sum(x, {0, 2}), mean(x, {0, 2, 3}), prod(x, {1, 2})};
+  });
+}
+
+TEST(Reduction, every_dtype) {
+  for (const DType dtype : {DType::f64, DType::f16, DType::bf16, DType::i8, DType::i32, DType::i64,
+                            DType::u8, DType::boolean}) {
+    for (const Case& sizes : {Case{40, 100}, Case{700, 530}, Case{3, 50, 20}}) {
+      check(
+          sizes,
+          [&](const Tensor& x) {
+            std::vector<Tensor> out{sum(x, {0}),   sum(x, {-1}), sum(x),      amax(x, {0}),
+                                    amin(x, {-1}), any(x, {0}),  all(x, {-1})};
+            if (!is_bool(dtype)) out.push_back(argmax(x, 0));
+            if (is_floating(dtype)) out.push_back(softmax(x, 0));
+            return out;
+          },
+          dtype);
+    }
+  }
+}
+
+TEST(Reduction, transposed_operands) {
+  check({70, 300}, [](const Tensor& x) {
+    return std::vector<Tensor>{sum(t(x), {0}), sum(t(x), {1}), amax(t(x), {0}), softmax(t(x), 0)};
+  });
+}
+
+TEST(Reduction, sizes_that_are_symbols) {
+  eager::init();
+  const Size rows(12, sym::Expr::symbol("s0")), columns(40, sym::Expr::symbol("s1"));
+  const graph::Graph g = graph_of({{rows, columns}}, [](std::vector<Tensor> in) {
+    const Tensor& x = in[0];
+    return std::vector<Tensor>{sum(x, {0}),      sum(x, {1}),   sum(x),
+                               argmax(x, 0),     softmax(x, 0), softmax(x, 1),
+                               mean(x * x, {0}), amax(x, {0}),  x - mean(x, {0})};
+  });
+  Compiled c = compile_graph(g);
+  for (const auto& [n, m] : std::vector<std::pair<int64_t, int64_t>>{
+           {2, 3}, {16, 16}, {17, 100}, {300, 5}, {5, 300}, {1000, 700}, {100, 5000}}) {
+    SCOPED_TRACE(cat(n, " x ", m));
+    const Tensor x = random_tensor({n, m});
+    const std::vector<int64_t> symbols{n, m};
+    const std::vector<Tensor> want = graph::interpret(g, std::vector<Operand>{x}, symbols);
+    const std::vector<Tensor> got = c.run({x}, symbols);
+    for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  }
+}
+
+TEST(Reduction, a_strip_of_columns_is_folded_in_one_kernel) {
+  eager::init();
+  const Compiled c = compile_graph(graph_of({{1000, 1000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{softmax(in[0] * 0.5, 0)};
+  }));
+  EXPECT_EQ(c.report.kernels.size(), 1U);
+}
+
+}  // namespace
+}  // namespace vitro::backend
