@@ -66,6 +66,16 @@ class Interpreted final : public CompiledSegment {
 
 }  // namespace
 
+std::string what_was_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "something that is no std::exception was thrown";
+  }
+}
+
 void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner) {
   Runners& all = runners();
   std::lock_guard hold(all.lock);

@@ -87,7 +87,8 @@ void Call::touch(const TensorImpl& impl, Need need, std::source_location where) 
   VITRO_CHECK(
       !options.frozen, options.name, ": frozen: ", place_text(where),
       " looks at elements of a tensor, which a frozen call would not do again; compute with "
-      "the tensor instead");
+      "the tensor instead (",
+      not_repeatable, ")");
   if (!cursor_ || first_sharing(impl) == no_slot) return;
   if (need == Need::writable_pointer || written_in_segment(impl))
     break_here(code_of(need), "ops on the tensor's memory have been put off", where);

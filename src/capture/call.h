@@ -40,7 +40,7 @@ class Call final : public Interpreter {
   bool run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
                   std::vector<Tensor>* results);
   // After the user's code, before finish(): the program, tied to the tensors of the result.
-  std::unique_ptr<FrozenProgram> freeze(const std::vector<Tensor>& results,
+  std::unique_ptr<FrozenProgram> freeze(FrozenKey key, const std::vector<Tensor>& results,
                                         uint64_t newest_storage);
 
   // Ends the segment because of `code`; an Error under fullgraph.

@@ -2,6 +2,23 @@
 
 namespace vitro::capture {
 
+const Code not_comparable{
+    "V0101", "a frozen call cannot be told from another one",
+    "With frozen, a call whose arguments equal those of an earlier one does not run the function's "
+    "code. An argument that is neither tensor, number, text nor a structure of these has to be "
+    "comparable for that; a pointer to numbers tells nothing about them.",
+    "struct Config { int layers; };\nauto f = compile(model, {.fullgraph = true, .frozen = true});\n"
+    "f(x, Config{2});",
+    "Give the type operator==, say what it holds with vitro::Flatten, or let the function capture "
+    "the value instead of taking it."};
+const Code not_repeatable{
+    "V0102", "a frozen call could not repeat something",
+    "With frozen, the function's code is not run again; whatever it does beside ops on tensors "
+    "would be missing: numbers or texts in its result, random numbers, looks at elements, tensors "
+    "made from host data or kept elsewhere, arguments that it gives other values.",
+    "return std::make_pair(exp(x), 3);",
+    "Return tensors computed from the arguments, or leave out frozen."};
+
 const Code item_break{
     "V0201", "item() needs a value",
     "The program asks for a number that a tensor holds, so what was captured so far has to run. "
@@ -69,9 +86,10 @@ const Code not_compiled{"V0601", "a segment could not be compiled",
                         "The backend failed; the segment is run op by op, with the same results.",
                         "", "The reason is the compiler's; please report it."};
 const Code no_such_backend{"V0602", "there is no such backend",
-                           "Nobody registered the backend that the function asks for; its graphs "
-                           "run op by op.",
-                           "compile(f, {.backend = \"mine\"});", "See list_backends()."};
+                           "compile() is asked for a backend that nobody registered; it says which "
+                           "there are, and which was probably meant.",
+                           "compile(f, {.backend = \"inductr\"});",
+                           "Correct the name, or call register_backend() first."};
 const Code write_not_a_value{"V0603", "a write cannot be said in values",
                              "A write in place goes through a view that cannot be turned around, "
                              "or would change how a tensor lies in memory, so the segment is run "
@@ -87,5 +105,14 @@ const Code run_failed{"V0605", "a compiled segment failed while it ran",
                       "What was compiled gave up in the middle of a call, through no fault of the "
                       "data. That call ran op by op, with the same results.",
                       "", "The reason is the compiler's; please report it."};
+
+const Code other_outputs{
+    "V0606", "a backend gave something else than the graph's outputs",
+    "A backend of the program's gave other tensors than the graph says: another number of them, "
+    "undefined ones, or another shape or dtype. None of them was used; the segment is run op by op "
+    "from then on, with the results of eager.",
+    "return [](std::span<const Operand>) { return std::vector<Tensor>{}; };",
+    "Correct the backend; graph.outputs() says what is wanted, symbolic sizes take those of the "
+    "call."};
 
 }  // namespace vitro::capture

@@ -171,9 +171,8 @@ StepOperand Call::record_tensor(Step& step, const TensorImpl& impl, const StepOp
                                 const Step* like, const OpCall& call) {
   StepOperand operand;
   operand.kind = StepOperand::Kind::slot;
-  VITRO_CHECK(impl.call == 0 || impl.call == number_, call.op ? call.op->name : "call",
-              ": an operand is the pending result of a compiled function that another thread is "
-              "still running; hand it over after the function has returned");
+  if (impl.call != 0 && impl.call != number_)
+    refuse_promise(impl, call.op ? call.op->name : std::string_view("call"));
   operand.slot = impl.call == number_ ? impl.slot : slot_of(impl);
   if (operand.slot != no_slot) return operand;
   operand.kind = StepOperand::Kind::bind;

@@ -155,6 +155,7 @@ void Call::run_exit(Exit& exit) {
 // it, after what was done before it; anything else was our failure, and the call goes on.
 bool Call::run_ready(Exit& exit) {
   std::string of_data;
+  const Code* code = &run_failed;
   const bool seen = events::record(events::RegionBegin{record_->number(), exit.number, exit.label});
   if (seen) events::record_stack();
   try {
@@ -165,12 +166,15 @@ bool Call::run_ready(Exit& exit) {
     return true;
   } catch (const Error& e) {
     of_data = e.what();
-  } catch (const std::exception& e) {
-    record_->run_failed_of(exit, e.what());
+  } catch (const Unusable& e) {
+    record_->give_up(exit, *e.code, e.what());
+    code = e.code;
+  } catch (...) {
+    record_->run_failed_of(exit, what_was_thrown());
   }
   if (seen) events::record(events::RegionEnd{});
   m_.outputs.clear();
-  interpret_path(&exit, &run_failed, of_data.empty() ? "the compiled segment failed" : of_data);
+  interpret_path(&exit, code, of_data.empty() ? "the compiled segment failed" : of_data);
   if (!of_data.empty())
     record_->run_failed_of(exit, cat("eager finds no mistake in the data, but it said: ", of_data));
   return false;

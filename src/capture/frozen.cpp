@@ -15,6 +15,38 @@ int64_t byte_offset(const TensorImpl& t) {
 
 }  // namespace
 
+FrozenKey::Kept::Kept(const Other& other)
+    : text(other.text), value(other.value ? other.keep(other.value) : nullptr), equal(other.equal) {}
+
+bool FrozenKey::Kept::operator==(const Other& o) const {
+  return o.value ? equal(value.get(), o.value) : text == o.text;
+}
+
+bool FrozenKey::Kept::operator==(const Kept& o) const {
+  return o.value ? equal(value.get(), o.value.get()) : text == o.text;
+}
+
+FrozenKey::FrozenKey(const FrozenCall& call)
+    : types_(call.types),
+      numbers_(call.numbers.begin(), call.numbers.end()),
+      others_(call.others.begin(), call.others.end()) {}
+
+// Of the same types, what stands at one place is of one type.
+bool FrozenKey::fits(const FrozenCall& call) const {
+  return types_ == call.types && std::ranges::equal(numbers_, call.numbers) &&
+         std::equal(others_.begin(), others_.end(), call.others.begin(), call.others.end());
+}
+
+FrozenArguments::FrozenArguments(const FrozenCall& call) : key_(call) {
+  for (const Tensor* t : call.inputs) tensors_.push_back(*t);
+}
+
+bool FrozenArguments::unchanged(const FrozenCall& call) const {
+  return key_.fits(call) && std::equal(tensors_.begin(), tensors_.end(), call.inputs.begin(),
+                                       call.inputs.end(),
+                                       [](const Tensor& a, const Tensor* b) { return a.same_as(*b); });
+}
+
 // Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
 // in their slots, as it did when it was recorded.
 bool Call::shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const Step& start) const {
@@ -33,14 +65,18 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   for (const Tensor* t : inputs) m_.operands.emplace_back(*t);
   const std::vector<Operand> operands = m_.operands;
   if (!matches(*program.start, OpCall{nullptr, operands, {}, false, {}})) return false;
-  const bool hold = std::all_of(program.guards.begin(), program.guards.end(),
-                                [&](const sym::Guard& g) { return m_.symbols.holds(g); });
   const bool fit =
-      hold && std::all_of(program.reached.begin(), program.reached.end(), [&](const auto& r) {
-        return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
-               fits(*r.first, *r.second.impl(), m_.symbols);
-      });
+      std::ranges::all_of(program.symbols,
+                          [&](const auto& s) { return m_.symbols.bind(s.first, s.second); }) &&
+      std::ranges::all_of(program.reached,
+                          [&](const auto& r) {
+                            return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
+                                   fits(*r.first, *r.second.impl(), m_.symbols);
+                          }) &&
+      std::ranges::all_of(program.guards,
+                          [&](const sym::Guard& g) { return m_.symbols.holds(g); });
   if (!fit) return m_.symbols.clear(), false;
+  m_.numbers = program.numbers;
   accept(*program.start);
   m_.reserve_slots(program.last->slots_after);
   std::fill(m_.slots.begin() + program.start->slots_after,
@@ -82,10 +118,10 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   return true;
 }
 
-std::unique_ptr<FrozenProgram> Call::freeze(const std::vector<Tensor>& results,
+std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Tensor>& results,
                                             uint64_t newest_storage) {
   if (!cursor_ || !cursor_->op) return nullptr;
-  auto program = std::make_unique<FrozenProgram>();
+  auto program = std::make_unique<FrozenProgram>(std::move(key));
   program->start = const_cast<Step*>(&start_of(*cursor_));
   program->last = cursor_;
   std::vector<uint32_t> held(cursor_->slots_after,
@@ -96,24 +132,29 @@ std::unique_ptr<FrozenProgram> Call::freeze(const std::vector<Tensor>& results,
       slot = t.is_promise() ? t.impl()->slot : slot_of(*t.impl());
       VITRO_CHECK(slot != no_slot, record_->options().name,
                   ": frozen: the result holds a tensor that no op of the function takes or makes; "
-                  "return what was computed from the arguments");
+                  "return what was computed from the arguments (",
+                  not_repeatable, ")");
       held[slot] += 2;  // the result's and the list's
     }
     program->results.push_back(slot);
   }
+  program->numbers = m_.numbers;
   program->guards = program->start->guards;
   for (const Step* step : path_to(*cursor_)) {
     program->guards.insert(program->guards.end(), step->guards.begin(), step->guards.end());
     VITRO_CHECK(step->op->kind != OpKind::random, record_->options().name,
                 ": frozen: ", step->op->name, " at ", place_text(step->place),
-                " draws random numbers, which a frozen call would repeat");
+                " draws random numbers, which a frozen call would repeat (", not_repeatable, ")");
+    for (const sym::Expr symbol : step->attr_symbols)
+      program->symbols.emplace_back(symbol, m_.symbols.value(symbol));
     for (const Bind& bind : step->binds) {
       const Tensor outside(m_.slots[bind.slot]);
       m_.slots[bind.slot]->refs.fetch_add(1, std::memory_order_relaxed);
       VITRO_CHECK(outside.storage().id() <= newest_storage, record_->options().name,
                   ": frozen: ", step->op->name, " at ", place_text(step->place),
                   " takes a tensor that the function made from host data, which a frozen call "
-                  "would not make again; pass it as an argument");
+                  "would not make again; pass it as an argument (",
+                  not_repeatable, ")");
       program->reached.emplace_back(&bind, outside);
     }
     for (uint32_t k = 0; k < step->result_count; ++k) {
@@ -122,7 +163,8 @@ std::unique_ptr<FrozenProgram> Call::freeze(const std::vector<Tensor>& results,
                   record_->options().name, ": frozen: the result of ", step->op->name, " at ",
                   place_text(step->place),
                   " is kept somewhere outside, where a frozen call would not put it again; "
-                  "return it");
+                  "return it (",
+                  not_repeatable, ")");
     }
   }
   find_live();

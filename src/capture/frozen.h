@@ -6,23 +6,34 @@
 #include <vector>
 
 #include "capture/exit.h"
+#include "vitro/capture/function.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::capture {
 
 struct FrozenProgram {
-  const void* types = nullptr;
-  std::vector<Scalar> numbers;
+  explicit FrozenProgram(FrozenKey of) : key(std::move(of)) {}
+  FrozenKey key;
   Step* start = nullptr;  // what the inputs must be
   Step* last = nullptr;
   Exit* exit = nullptr;
   std::vector<sym::Guard> guards;  // all of the path, and what the function's own code asked
+  // What the path takes from the function's own code: numbers that vary, and symbols that have
+  // their values from plain numbers in attributes.
+  std::vector<Scalar> numbers;
+  std::vector<std::pair<sym::Expr, int64_t>> symbols;
   // Tensors that the function reached by itself (parameters), with their slots.
   std::vector<std::pair<const Bind*, Tensor>> reached;
   // Each tensor of the result: a slot, or (no_slot) undefined.
   std::vector<uint32_t> results;
   std::any prototype;
   FrozenProgram* next = nullptr;
+
+  // Programs that two threads recorded at once.
+  bool same_as(const FrozenProgram& o) const {
+    return key == o.key && last == o.last && exit == o.exit && guards == o.guards && numbers == o.numbers &&
+           symbols == o.symbols;
+  }
 };
 
 }  // namespace vitro::capture

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "capture/call.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
 #include "capture/record.h"
 #include "vitro/base/error.h"
+#include "vitro/base/nearest.h"
 #include "vitro/events/record.h"
 
 namespace vitro::capture {
@@ -38,6 +40,27 @@ Call* call_on_top() {
   return running && thread_state.top == running ? running : nullptr;
 }
 
+void check_backend(const CompileOptions& options) {
+  if (runner_named(options.backend)) return;
+  const std::vector<std::string> known = backend_names();
+  const std::string_view meant = nearest(options.backend, known);
+  std::string all;
+  for (const std::string& name : known) all += cat(all.empty() ? "" : ", ", name);
+  throw_error(cat(options.name, ": there is no backend \"", options.backend, '"',
+                  meant.empty() ? "" : cat("; did you mean \"", meant, "\"?"),
+                  " Registered are: ", all, " (", no_such_backend, ")"));
+}
+
+// What a program that does not run the function's code could not repeat.
+void check_repeatable(const FrozenResult& result, const std::string& name) {
+  VITRO_CHECK(result.refused.empty(), name, ": frozen: the result holds ", result.refused,
+              ", which a frozen call would not compute again; return tensors (", not_repeatable, ")");
+  VITRO_CHECK(!result.changes_arguments, name,
+              ": frozen: the function gives an argument another tensor or number, which a frozen "
+              "call would not do again; return it (",
+              not_repeatable, ")");
+}
+
 }  // namespace
 
 struct Function::State {
@@ -49,6 +72,7 @@ struct Function::State {
 Function::Function(CompileOptions options) : state_(std::make_shared<State>()) {
   VITRO_CHECK(!options.frozen || options.fullgraph, options.name,
               ": frozen needs fullgraph: with a break the function's own code has to run");
+  check_backend(options);
   state_->options = options;
   state_->record = std::make_shared<Record>(std::move(options));
 }
@@ -58,7 +82,7 @@ std::shared_ptr<Record> Function::record() const {
   return state_->record;
 }
 
-void Function::reset() {
+void Function::reset() const {
   auto fresh = std::make_shared<Record>(state_->options);
   std::lock_guard hold(state_->lock);
   state_->record = std::move(fresh);
@@ -91,14 +115,18 @@ void Function::run(std::span<const Tensor* const> inputs, Body body) const {
 }
 
 bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
+  VITRO_CHECK(call.refused.type.empty(), options().name, ": frozen: argument ", call.refused.number,
+              " holds a ", call.refused.type,
+              ", which cannot be compared with that of another call; give it operator== or "
+              "vitro::Flatten, or let the function capture it (",
+              not_comparable, ")");
   const std::shared_ptr<Record> all = record();
+  std::optional<Call> now;
   for (const FrozenProgram* p = all->frozen(); p; p = p->next) {
-    if (p->types != call.types ||
-        !std::equal(p->numbers.begin(), p->numbers.end(), call.numbers.begin(), call.numbers.end()))
-      continue;
-    Call now(all);
-    const Running running_now(&now);
-    if (!now.run_frozen(*p, call.inputs, &result->tensors)) continue;
+    if (!p->key.fits(call)) continue;
+    if (!now) now.emplace(all);
+    const Running running_now(&*now);
+    if (!now->run_frozen(*p, call.inputs, &result->tensors)) continue;
     result->prototype = p->prototype;
     return true;
   }
@@ -108,7 +136,9 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
 void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
                              FrozenResult& result) const {
   const std::shared_ptr<Record> all = record();
+  if (!all->has_room_for_frozen()) return run(frozen.inputs, body);
   const uint64_t newest_storage = Storage::allocate(0, cpu).id();
+  FrozenKey key(frozen);  // before the function takes its arguments apart
   Call call(all);
   const Running now(&call);
   call.enter(frozen.inputs);
@@ -117,10 +147,8 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
     sym::GuardSink asked;
     body();
     describe();
-    VITRO_CHECK(!result.has_numbers, options().name,
-                ": frozen: the result holds plain numbers, which a frozen call would not compute "
-                "again; return tensors");
-    program = call.freeze(result.tensors, newest_storage);
+    check_repeatable(result, options().name);
+    program = call.freeze(std::move(key), result.tensors, newest_storage);
     if (program) {
       for (const sym::Guard& guard : asked.guards()) program->guards.push_back(guard);
     }
@@ -132,8 +160,6 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   result.tensors.clear();
   call.finish();
   if (!program) return;
-  program->types = frozen.types;
-  program->numbers.assign(frozen.numbers.begin(), frozen.numbers.end());
   program->prototype = std::move(result.prototype);
   all->add(std::move(program));
 }

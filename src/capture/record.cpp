@@ -46,18 +46,27 @@ Record::Record(CompileOptions options)
     : options_(std::move(options)),
       runner_(runner_named(options_.backend)),
       number_(next_number()) {
-  if (runner_ && options_.exact) {
-    if (auto exact = runner_->exact()) runner_ = std::move(exact);
-  }
-  if (!runner_)
-    note(What::fell_back, no_such_backend,
-         cat("nobody registered the backend \"", options_.backend, "\"; graphs run op by op"), {});
+  if (auto exact = options_.exact ? runner_->exact() : nullptr) runner_ = std::move(exact);
 }
 
 Record::~Record() = default;
 
+bool Record::has_room_for_frozen() {
+  int64_t count = 0;
+  for (const FrozenProgram* p = frozen(); p; p = p->next) ++count;
+  if (count < recompile_limit.get()) return true;
+  note(What::fell_back, too_many_ways,
+       cat(count, " frozen programs (", recompile_limit.variable(),
+           "); with other arguments the function's own code runs"),
+       {});
+  return false;
+}
+
 void Record::add(std::unique_ptr<FrozenProgram> program) {
   std::lock_guard hold(lock_);
+  for (const FrozenProgram* p = frozen(); p; p = p->next) {
+    if (p->same_as(*program)) return;
+  }
   program->next = frozen_.load(std::memory_order_relaxed);
   frozen_.store(program.get(), std::memory_order_release);
   programs_.push_back(std::move(program));
@@ -142,8 +151,8 @@ void Record::build(Exit& exit) {
   const auto begin = std::chrono::steady_clock::now();
   try {
     make(exit);
-  } catch (const std::exception& e) {
-    exit.why_not = e.what();
+  } catch (...) {
+    exit.why_not = what_was_thrown();
     exit.why_code = &not_compiled;
   }
   exit.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
@@ -160,10 +169,21 @@ void Record::run_failed_of(Exit& exit, const std::string& why) {
   if (!exit.failure_said.exchange(true)) say_once(options_.name, run_failed, why);
 }
 
+void Record::give_up(Exit& exit, const Code& code, const std::string& why) {
+  {
+    std::lock_guard hold(lock_);
+    if (exit.state.load(std::memory_order_relaxed) != Exit::State::ready) return;
+    exit.why_not = why;
+    exit.why_code = &code;
+    exit.state.store(Exit::State::interpreted, std::memory_order_release);
+  }
+  note(What::fell_back, code, cat(exit.name, ": ", why), place_text(exit.last->place));
+  say_once(options_.name, code, why);
+}
+
 // Equal graphs are compiled once.  Two threads may both compile one; the first stays.
 std::shared_ptr<CompiledSegment> Record::compiled(const graph::Graph& graph,
                                                   const std::string& name, std::string* why) {
-  if (!runner_) return interpreted_segment(graph);
   const Hash key = graph.hash();
   {
     std::lock_guard hold(lock_);
@@ -172,9 +192,10 @@ std::shared_ptr<CompiledSegment> Record::compiled(const graph::Graph& graph,
   std::shared_ptr<CompiledSegment> made;
   try {
     made = runner_->compile(graph, name, why);
-  } catch (const std::exception& e) {
-    *why = e.what();
+  } catch (...) {
+    *why = what_was_thrown();
   }
+  if (!made && why->empty()) *why = "the backend gave no reason";
   if (!made) return nullptr;
   std::lock_guard hold(lock_);
   return segments_.try_emplace(key, std::move(made)).first->second;

@@ -47,8 +47,11 @@ class Record {
   void build(Exit& exit);
   // What was compiled failed in a call, which ran op by op instead.
   void run_failed_of(Exit& exit, const std::string& why);
+  // What runs it has found out that it cannot; from now on its ops run one by one.
+  void give_up(Exit& exit, const Code& code, const std::string& why);
 
-  // Frozen programs, newest first; they are only ever added.
+  // Frozen programs, newest first; they are only ever added, as many as a place may have ways.
+  bool has_room_for_frozen();
   FrozenProgram* frozen() const { return frozen_.load(std::memory_order_acquire); }
   void add(std::unique_ptr<FrozenProgram> program);
 

@@ -1,35 +1,70 @@
 // Backends of the user's, and marks on tensors.
+#include <algorithm>
 #include <mutex>
 
+#include "capture/codes.h"
 #include "capture/layout.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
-#include "vitro/events/rare.h"
 
 namespace vitro {
 namespace {
 
+Ints numbers_of(const Sizes& sizes, const graph::Graph& graph, std::span<const int64_t> values) {
+  const auto value_of = [&](sym::Expr symbol) {
+    const auto at = std::ranges::find(graph.symbols(), symbol) - graph.symbols().begin();
+    return values[static_cast<size_t>(at)];
+  };
+  Ints out;
+  for (const Size s : sizes) {
+    out.push_back(s.is_symbolic() ? sym::evaluate(s.expr(), value_of) : s.value());
+  }
+  return out;
+}
+
+bool is_inside_of_its_memory(const TensorImpl& t) {
+  int64_t first = t.offset, last = t.offset;
+  for (size_t d = 0; d < t.sizes.size(); ++d) {
+    if (t.sizes[d] == 0) return true;
+    (t.strides[d] < 0 ? first : last) += (t.sizes[d] - 1) * t.strides[d];
+  }
+  return first >= 0 && (last + 1) * bytes_of(t.dtype) <= static_cast<int64_t>(t.storage.bytes());
+}
+
+// Whether a tensor is what the graph says of an output.
+Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes) {
+  if (!got.defined()) return Verdict::no("is undefined");
+  const TensorImpl& t = *got.impl();
+  if (t.call != 0 || !t.storage) return Verdict::no("has no elements yet");
+  if (t.dtype != said.dtype || !attribute::same(t.sizes, sizes) || t.device != said.device)
+    return Verdict::no(cat("is ", t.dtype, t.sizes, " on ", t.device, " where the graph has ",
+                           said.dtype, sizes, " on ", said.device));
+  if (!is_inside_of_its_memory(t)) return Verdict::no("reaches beyond its memory");
+  return Verdict::yes();
+}
+
 // Made by the user's backend when it first runs, with the inputs of then.
 class UserSegment final : public capture::CompiledSegment {
  public:
-  UserSegment(std::shared_ptr<const BackendFunction> backend, graph::Graph graph, std::string name)
-      : backend_(std::move(backend)), graph_(std::move(graph)), name_(std::move(name)) {}
+  UserSegment(std::shared_ptr<const BackendFunction> backend, graph::Graph graph)
+      : backend_(std::move(backend)), graph_(std::move(graph)) {}
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
     std::call_once(once_, [&] { make(inputs); });
-    if (plain_) return plain_->run(inputs, symbols, outputs);
-    const std::vector<Tensor> values = run_(inputs);
-    VITRO_CHECK(values.size() == graph_.outputs().size(), name_, ": the backend's function gave ",
-                values.size(), " tensors for a graph of ", graph_.outputs().size(), " outputs");
+    if (!run_) throw capture::Unusable(capture::not_compiled, why_not_);
+    std::vector<Tensor> values = run_(inputs);
+    if (const Verdict said = are_as_said(values, symbols); !said)
+      throw capture::Unusable(capture::other_outputs, said.why);
+    leave_written_inputs(values, inputs);
     size_t next = 0;
     for (size_t i = 0; i < values.size(); ++i) {
-      if (graph_.outputs()[i].writes < 0) outputs[next++] = values[i];
-    }
-    for (size_t i = 0; i < values.size(); ++i) {
       const int writes = graph_.outputs()[i].writes;
-      if (writes >= 0)
+      if (writes < 0) {
+        outputs[next++] = values[i];
+      } else {
         capture::copy_elements(values[i], inputs[static_cast<size_t>(writes)].tensor());
+      }
     }
   }
   int kernel_count() const override { return 0; }
@@ -38,21 +73,47 @@ class UserSegment final : public capture::CompiledSegment {
   void make(std::span<const Operand> inputs) {
     try {
       run_ = (*backend_)(graph_, inputs);
-    } catch (const std::exception& e) {
-      plain_ = capture::interpreted_segment(graph_);
-      events::keep(events::Fallback{"V0601", e.what(), {}});
-      events::keep(
-          events::Message{"compile", events::Level::warning,
-                          cat(name_, ": the backend failed, the graph runs op by op: ", e.what())});
+      if (!run_) why_not_ = "the backend gave no function";
+    } catch (...) {
+      why_not_ = capture::what_was_thrown();
     }
+  }
+
+  Verdict are_as_said(const std::vector<Tensor>& values, std::span<const int64_t> symbols) const {
+    if (values.size() != graph_.outputs().size())
+      return Verdict::no(cat("the backend's function gave ", values.size(),
+                             " tensors for a graph of ", graph_.outputs().size(), " outputs"));
+    for (size_t i = 0; i < values.size(); ++i) {
+      const TensorMeta& said = graph_.meta(graph_.outputs()[i].value);
+      const Verdict is = is_as_said(values[i], said, numbers_of(said.sizes, graph_, symbols));
+      if (!is) return Verdict::no(cat("output ", i, " of the backend's function ", is.why));
+    }
+    return Verdict::yes();
+  }
+
+  // Values must outlive the writes into the inputs that they share memory with.
+  void leave_written_inputs(std::vector<Tensor>& values, std::span<const Operand> inputs) const {
+    for (const graph::Output& output : graph_.outputs()) {
+      if (output.writes < 0) continue;
+      const Tensor& written = inputs[static_cast<size_t>(output.writes)].tensor();
+      for (Tensor& value : values) {
+        if (value.storage() == written.storage())
+          value = capture::copy_with_strides(value, row_major(value.impl()->sizes));
+      }
+    }
+  }
+  static Ints row_major(const Ints& sizes) {
+    Ints strides(sizes.size(), 1);
+    for (size_t d = sizes.size(); d-- > 1;)
+      strides[d - 1] = strides[d] * std::max<int64_t>(sizes[d], 1);
+    return strides;
   }
 
   std::shared_ptr<const BackendFunction> backend_;
   graph::Graph graph_;
-  std::string name_;
   std::once_flag once_;
   GraphFunction run_;
-  std::shared_ptr<capture::CompiledSegment> plain_;
+  std::string why_not_;  // where there is none
 };
 
 class UserRunner final : public capture::SegmentRunner {
@@ -60,9 +121,8 @@ class UserRunner final : public capture::SegmentRunner {
   explicit UserRunner(BackendFunction backend)
       : backend_(std::make_shared<const BackendFunction>(std::move(backend))) {}
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph,
-                                                    const std::string& name,
-                                                    std::string*) override {
-    return std::make_shared<UserSegment>(backend_, graph, name);
+                                                    const std::string&, std::string*) override {
+    return std::make_shared<UserSegment>(backend_, graph);
   }
 
  private:

@@ -60,6 +60,10 @@ Device device_of(const OpCall& call) {
 
 void call(const OpCall& call, std::span<Tensor> results) {
   if (thread_state.top) return thread_state.top->call(call, results);
+  for (const Operand& operand : call.operands) {
+    if (operand.is_tensor() && operand.tensor().is_promise()) [[unlikely]]
+      refuse_promise(*operand.tensor().impl(), call.op->name);
+  }
   eager_of(device_of(call)).call(call, results);
 }
 
@@ -70,14 +74,18 @@ Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView at
   return result;
 }
 
+void refuse_promise(const TensorImpl& impl, std::string_view who) {
+  VITRO_CHECK(impl.call != failed_call, who,
+              ": this tensor was never computed: an op that it depends on failed");
+  throw_error(cat(who,
+                  ": this tensor is the pending result of a compiled function that another thread "
+                  "is still running; hand it over after the function has returned, or read it "
+                  "there first"));
+}
+
 void settle(TensorImpl& impl, Need need, std::source_location where) {
   Interpreter* top = thread_state.top;
-  VITRO_CHECK(impl.call != failed_call,
-              "this tensor was never computed: an op that it depends on failed");
-  VITRO_CHECK(top && top->call_number() == impl.call,
-              "this tensor is the pending result of a compiled function that another thread is "
-              "still running; hand it "
-              "over after the function has returned, or read it there first");
+  if (!top || top->call_number() != impl.call) refuse_promise(impl, "data");
   top->settle(impl, need, where);
 }
 

@@ -38,7 +38,12 @@ int64_t wrap_dim(int64_t dim, int64_t rank) {
 
 // The metadata that counts inside of a compiled function: with symbols where there are any.
 const TensorMeta* inner_meta(const TensorImpl& impl) {
-  if (impl.call != 0) return impl.promised;
+  if (impl.call != 0) {
+    // Symbols have their values in the call that runs, on its own thread.
+    if (impl.call != call_of_this_thread && impl.call < builder_calls) [[unlikely]]
+      refuse_promise(impl, "size");
+    return impl.promised;
+  }
   return thread_state.top ? thread_state.top->meta_of(impl) : nullptr;
 }
 

@@ -12,10 +12,8 @@
 namespace vitro::graph {
 namespace {
 
-// Numbers of builders have the top bit set: they never meet those of compiled functions, which
-// count from 1.
 uint64_t next_number() {
-  static std::atomic<uint64_t> last{uint64_t{1} << 63};
+  static std::atomic<uint64_t> last{builder_calls};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 

@@ -43,6 +43,117 @@ TEST(Backend, OfTheUsersThatThrowsIsReplacedByEager) {
   EXPECT_EQ(values(f(vec({4}))), (std::vector<float>{8}));
 }
 
+// Runs x -> (2 x, written: x + 1) on a backend whose function is `f`; the values must be eager's.
+CompiledReport report_with(GraphFunction f) {
+  register_backend("odd", [f](const graph::Graph&, std::span<const Operand>) { return f; });
+  CompileOptions options = graphs();
+  options.backend = "odd";
+  const auto g = compile(
+      [](const Tensor& x) {
+        const Tensor twice = mul(x, 2.0);
+        add_(x, 1.0);
+        return twice;
+      },
+      options);
+  for (int call = 0; call < 3; ++call) {
+    const Tensor x = vec({3, 4});
+    EXPECT_EQ(values(g(x)), (std::vector<float>{6, 8}));
+    EXPECT_EQ(values(x), (std::vector<float>{4, 5}));
+  }
+  return g.report();
+}
+
+void expect_given_up(GraphFunction f, std::string_view code, const std::string& reason) {
+  const CompiledReport report = report_with(std::move(f));
+  ASSERT_EQ(report.fallbacks.size(), 1U);
+  EXPECT_EQ(report.fallbacks[0].code->id, code);
+  EXPECT_NE(report.fallbacks[0].reason.find(reason), std::string::npos)
+      << report.fallbacks[0].reason;
+  EXPECT_FALSE(report.segments.at(0).compiled);
+  EXPECT_NE(report.segments.at(0).why_not.find(reason), std::string::npos);
+}
+
+TEST(Backend, OfTheUsersIsNotBelievedWhereItGivesOtherOutputs) {
+  const auto gives = [](std::vector<Tensor> tensors) {
+    return [tensors](std::span<const Operand>) { return tensors; };
+  };
+  const Tensor right = vec({0, 0});
+  expect_given_up(gives({}), "V0606", "gave 0 tensors for a graph of 2 outputs");
+  expect_given_up(gives({right, vec({1})}), "V0606", "output 1");
+  expect_given_up(gives({vec({1, 2, 3}), right}), "V0606", "f32[3]");
+  expect_given_up(gives({counted({1, 2}), right}), "V0606", "f32[1, 2]");
+  expect_given_up(gives({right, Tensor::from<double>({1, 2}, {2})}), "V0606", "f64[2]");
+  expect_given_up(gives({right, Tensor()}), "V0606", "output 1 of the backend's function is undefined");
+  const int64_t two[] = {2}, far[] = {1000};
+  expect_given_up(gives({Tensor::over(right.storage(), DType::f32, two, far), right}), "V0606",
+                  "reaches beyond its memory");
+}
+
+TEST(Backend, OfTheUsersMayThrowWhateverItLikes) {
+  const CompiledReport report =
+      report_with([](std::span<const Operand>) -> std::vector<Tensor> { throw 42; });
+  ASSERT_EQ(report.fallbacks.size(), 1U);
+  EXPECT_EQ(report.fallbacks[0].code->id, "V0605");
+  EXPECT_EQ(report.fallbacks[0].count, 3U);
+  EXPECT_NE(report.fallbacks[0].reason.find("no std::exception"), std::string::npos);
+}
+
+TEST(Backend, OfTheUsersThatMakesNothingIsAFallbackWithItsReason) {
+  expect_given_up(nullptr, "V0601", "the backend gave no function");
+  register_backend("throws",
+                   [](const graph::Graph&, std::span<const Operand>) -> GraphFunction { throw 42; });
+  CompileOptions options = graphs();
+  options.backend = "throws";
+  const auto f = compile([](const Tensor& x) { return mul(x, 2.0); }, options);
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_EQ(values(f(vec({3}))), (std::vector<float>{6}));
+  }
+  ASSERT_EQ(f.report().fallbacks.size(), 1U);
+  EXPECT_EQ(f.report().fallbacks[0].code->id, "V0601");
+  EXPECT_FALSE(f.report().segments.at(0).compiled);
+}
+
+TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
+  register_backend("lazy", [](const graph::Graph& g, std::span<const Operand>) -> GraphFunction {
+    EXPECT_EQ(g.outputs().size(), 3U) << graph::print(g);
+    return [](std::span<const Operand> inputs) {  // x and y exchanged, and x as it was
+      return std::vector<Tensor>{inputs[0].tensor(), inputs[1].tensor(), inputs[0].tensor()};
+    };
+  });
+  CompileOptions options = graphs();
+  options.backend = "lazy";
+  const auto f = compile(
+      [](const Tensor& x, const Tensor& y) {
+        const Tensor was = clone(x);
+        copy_(x, y);
+        copy_(y, was);
+        return was;
+      },
+      options);
+  const Tensor x = vec({1, 2}), y = vec({3, 4});
+  const Tensor was = f(x, y);
+  const CompiledReport report = f.report();
+  EXPECT_TRUE(report.segments.at(0).compiled) << report.segments.at(0).why_not;
+  EXPECT_EQ(values(was), (std::vector<float>{1, 2}));
+  EXPECT_EQ(values(x), (std::vector<float>{3, 4}));
+  EXPECT_EQ(values(y), (std::vector<float>{1, 2}));
+}
+
+TEST(Backend, OfTheUsersIsHeldToTheSizesOfEachCall) {
+  register_backend("first", [](const graph::Graph& g, std::span<const Operand> example) {
+    const std::vector<Tensor> once = graph::interpret(g, example);
+    return [once](std::span<const Operand>) { return once; };
+  });
+  CompileOptions options = graphs();
+  options.backend = "first";
+  options.dynamic = true;
+  const auto f = compile([](const Tensor& x) { return mul(x, 0.0); }, options);
+  EXPECT_EQ(values(f(vec({3, 4}))), (std::vector<float>{0, 0}));
+  EXPECT_TRUE(f.report().segments.at(0).compiled);
+  EXPECT_EQ(values(f(vec({3, 4, 5}))), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(f.report().fallbacks.at(0).code->id, "V0606");
+}
+
 // Says which of the two was asked.
 class TwoRunners final : public capture::SegmentRunner {
  public:

@@ -3,16 +3,6 @@
 namespace vitro {
 namespace {
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(Exception, AShapeErrorIsThrownAtItsStepAndMayBeCaught) {
   auto f = compile(
       [](const Tensor& x) {

@@ -9,16 +9,6 @@ CompileOptions frozen() {
   return options;
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(Frozen, DoesNotRunTheFunctionsCodeAgain) {
   int runs = 0;
   const Tensor weight = vec({2, 3});

@@ -98,6 +98,66 @@ TEST(Threads, DoNotWaitForACompilerThatIsBusy) {
   EXPECT_EQ(values(f(vec({6}))), (std::vector<float>{7}));
 }
 
+// What another thread's use of a tensor says that this thread has not computed yet.
+template <class Use>
+std::string said_elsewhere(Use use) {
+  std::string said;
+  auto f = compile(
+      [&](const Tensor& x) {
+        const Tensor pending = add(x, 1.0);
+        std::thread([&] { said = error_of([&] { use(pending); }); }).join();
+        return mul(pending, 2.0);
+      },
+      graphs());
+  for (const int64_t n : {3, 4}) {  // numbers, then symbols
+    said = "";
+    EXPECT_EQ(values(f(counted({n}))), values(mul(add(counted({n}), 1.0), 2.0)));
+    EXPECT_NE(said.find("is the pending result of a compiled function that another thread"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("hand it over after the function has returned"), std::string::npos);
+  }
+  return said;
+}
+
+TEST(Threads, DoNotTouchPendingTensorsOfOthers) {
+  EXPECT_TRUE(said_elsewhere([](const Tensor& t) { (void)exp(t); }).starts_with("exp: "));
+  EXPECT_TRUE(said_elsewhere([](const Tensor& t) { add_(t, 1.0); }).starts_with("add: "));
+  EXPECT_TRUE(said_elsewhere([](const Tensor& t) { (void)cat({vec({1}), t}); }).starts_with("cat: "));
+  (void)said_elsewhere([](const Tensor& t) { (void)t.const_data(); });
+  (void)said_elsewhere([](const Tensor& t) { (void)t.item(); });
+  (void)said_elsewhere([](const Tensor& t) { (void)t.size(0); });
+  (void)said_elsewhere([](const Tensor& t) { (void)t.meta(); });
+}
+
+TEST(Threads, DoNotGivePendingTensorsOfOthersToCompiledFunctions) {
+  const auto g = compile([](const Tensor& t) { return exp(t); }, graphs("g"));
+  (void)said_elsewhere([&](const Tensor& t) { (void)g(t); });
+  CompileOptions frozen = graphs("cold");
+  frozen.fullgraph = frozen.frozen = true;
+  const auto cold = compile([](const Tensor& t) { return exp(t); }, frozen);
+  (void)said_elsewhere([&](const Tensor& t) { (void)cold(t); });
+  (void)cold(vec({1, 2, 3}));
+  (void)said_elsewhere([&](const Tensor& t) { (void)cold(t); });
+  (void)said_elsewhere([&](const Tensor& t) {  // reached by itself, not an argument
+    (void)compile([&](const Tensor& u) { return add(t, u); }, graphs("h"))(vec({1}));
+  });
+}
+
+TEST(Threads, MayUseATensorThatWasReadBefore) {
+  auto f = compile(
+      [&](const Tensor& x) {
+        const Tensor ready = add(x, 1.0);
+        (void)ready.const_data();
+        Tensor made;
+        std::thread([&] { made = exp(ready); }).join();
+        return mul(made, ready);
+      },
+      graphs());
+  const Tensor x = vec({1, 2});
+  EXPECT_EQ(values(f(x)), values(mul(exp(add(x, 1.0)), add(x, 1.0))));
+}
+
 TEST(Threads, AResultMayBeReleasedByAnother) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   for (int i = 0; i < 50; ++i) {

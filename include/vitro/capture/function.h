@@ -3,7 +3,6 @@
 #pragma once
 
 #include <any>
-#include <functional>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -33,28 +32,78 @@ class Body {
   void (*run_)(void*);
 };
 
-// Frozen mode: calls of the same types, tensors that fit the recorded guards and equal plain
-// numbers share a program, which runs without the function's own code.
+// An argument that is neither tensor nor number: a text, or a value of a type that can be compared.
+struct Other {
+  std::string_view text;
+  const void* value = nullptr;  // null: it is the text
+  bool (*equal)(const void* a, const void* b) = nullptr;
+  std::shared_ptr<const void> (*keep)(const void* value) = nullptr;
+};
+// One that cannot, counted from 1.
+struct RefusedArgument {
+  int number = 0;
+  std::string_view type;  // empty: there is none
+};
+
+// Frozen mode: calls of the same types, tensors that fit the recorded guards, and otherwise equal
+// arguments share a program, which runs without the function's own code.
 struct FrozenCall {
   const void* types;
   std::span<const Tensor* const> inputs;
-  std::span<const Scalar> numbers;
+  std::span<const Scalar> numbers;  // and counts of parts, which tell the structure
+  std::span<const Other> others;
+  RefusedArgument refused;
+};
+// What a call was given, kept beyond it.
+class FrozenKey {
+ public:
+  explicit FrozenKey(const FrozenCall& call);
+  // Equal but for the tensors, which guards are for.
+  bool fits(const FrozenCall& call) const;
+  bool operator==(const FrozenKey&) const = default;
+
+ private:
+  struct Kept {
+    explicit Kept(const Other& other);
+    bool operator==(const Other& o) const;
+    bool operator==(const Kept& o) const;
+    std::string text;
+    std::shared_ptr<const void> value;
+    bool (*equal)(const void* a, const void* b);
+  };
+  const void* types_;
+  std::vector<Scalar> numbers_;
+  std::vector<Kept> others_;
+};
+// What a function may write to, as it was before.
+class FrozenArguments {
+ public:
+  explicit FrozenArguments(const FrozenCall& call);
+  bool unchanged(const FrozenCall& call) const;
+
+ private:
+  FrozenKey key_;
+  std::vector<Tensor> tensors_;
 };
 struct FrozenResult {
-  std::vector<Tensor> tensors;  // the leaves of the result, in order
-  bool has_numbers = false;
-  std::any prototype;  // the result without its tensors
+  std::vector<Tensor> tensors;     // the leaves of the result, in order
+  std::string_view refused;        // what else it holds, which could not be computed again
+  bool changes_arguments = false;  // the function gave them other tensors or numbers
+  std::any prototype;              // the result without its tensors
 };
 
 // Threads: any number of calls at once.  Handles share one record.
 class Function {
  public:
+  // Error where nobody registered the backend.
   explicit Function(CompileOptions options);
+  Function(const Function&) = default;  // and no moves: what is moved from can still be called
+  Function& operator=(const Function&) = default;
   // Runs `body`, whose tensor arguments are `inputs` (undefined ones allowed), with its ops
   // captured.  Inside of another compiled function it simply runs.  Errors: whatever `body` throws,
   // and mistakes in the data.
   void run(std::span<const Tensor* const> inputs, Body body) const;
-  // False: there is no program for such a call yet.
+  // False: there is no program for such a call yet.  Error where it cannot be told from others.
   bool run_frozen(const FrozenCall& call, FrozenResult* result) const;
   // Runs `body`, then `describe`, which fills `result`, and keeps the program.  Error for what a
   // program that does not run the function's code could not repeat.
@@ -65,7 +114,7 @@ class Function {
   const CompileOptions& options() const;
   CompiledReport report() const;
   // Forgets all that was recorded and compiled.  Calls that are running finish on the old record.
-  void reset();
+  void reset() const;
 
  private:
   std::shared_ptr<Record> record() const;

@@ -5,13 +5,25 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "vitro/base/code.h"
 #include "vitro/capture/build_report.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::capture {
+
+// Thrown by run() where what was compiled is no good for any call: from then on the segment's ops
+// run one by one.
+class Unusable : public std::runtime_error {
+ public:
+  Unusable(const Code& why, const std::string& what) : std::runtime_error(what), code(&why) {}
+  const Code* code;
+};
+// In a catch block: what was thrown, an exception or not, says.
+std::string what_was_thrown();
 
 // A segment that can be run.  Threads: run() may be called by many threads at once.
 class CompiledSegment {

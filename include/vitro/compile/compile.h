@@ -3,142 +3,47 @@
 //   Tensor y = fast(x, w);
 // The function's own code runs on every call; its tensor ops only step along what was recorded, and
 // what they describe runs as fused kernels where somebody needs a value: at the end, at item(), at
-// data() (a graph break).  Arguments and results may be tensors, plain numbers, and pairs, tuples,
-// arrays, vectors, maps and optionals of them; a struct of the user's says what it holds through
+// data() (a graph break).  Arguments and results may be whatever the function takes and gives.
+// Tensors and plain numbers are found in them as compile/leaves.h says; a struct of the user's says
+// what it holds through
 //   template <> struct vitro::Flatten<MyState> {
 //     static void each(auto& state, auto&& f) { f(state.hidden); f(state.cell); }
 //   };
+// With `frozen`, a call whose arguments are like those of an earlier one runs its kernels without
+// the function's code: the same structure, tensors that fit the guards, equal numbers, texts and
+// other comparable values.  What cannot be compared or repeated is an Error (V0101, V0102).
 // Thread safety: concurrent calls are fine; the first compiles, others run eagerly until it has.
 // Errors: whatever the function throws.  Writing through pointers that were taken before a region,
 // while it runs, is outside of the contract.
 #pragma once
 
-#include <any>
-#include <array>
 #include <functional>
-#include <map>
 #include <optional>
 #include <source_location>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "vitro/capture/function.h"
+#include "vitro/compile/leaves.h"
 
 namespace vitro {
 
-// How tensors and numbers are found in arguments and results: each(value, f) calls f with each
-// part, down to Tensor and plain numbers.  Types that are not listed hold nothing.
-template <class T>
-struct Flatten {
-  static void each(auto&, auto&&) {}
-};
-
 namespace compiled {
 
-template <class T>
-concept Number = std::is_arithmetic_v<T> || std::is_same_v<T, Scalar> || std::is_same_v<T, Size>;
-
-// f.tensor(Tensor&) and f.number(Number&) for each leaf of `value`, in order.
-template <class T, class F>
-void leaves(T& value, F&& f) {
-  using Plain = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Plain, Tensor>) {
-    f.tensor(value);
-  } else if constexpr (Number<Plain>) {
-    f.number(value);
-  } else {
-    Flatten<Plain>::each(value, [&](auto& part) { leaves(part, f); });
-  }
-}
-
-struct EachElement {
-  static void each(auto& list, auto&& f) {
-    for (auto& element : list) f(element);
-  }
-};
-struct EachMember {
-  static void each(auto& members, auto&& f) {
-    std::apply([&](auto&... member) { (f(member), ...); }, members);
-  }
+// Called by many threads at once, where the program does so: then its state is the program's care.
+template <class F>
+struct Held {
+  mutable F function;
 };
 
-}  // namespace compiled
-
-template <class T, class A>
-struct Flatten<std::vector<T, A>> : compiled::EachElement {};
-template <class T, size_t n>
-struct Flatten<std::array<T, n>> : compiled::EachElement {};
-template <class... T>
-struct Flatten<std::tuple<T...>> : compiled::EachMember {};
-template <class A, class B>
-struct Flatten<std::pair<A, B>> : compiled::EachMember {};
-template <class K, class T, class C, class A>
-struct Flatten<std::map<K, T, C, A>> {
-  static void each(auto& map, auto&& f) {
-    for (auto& [key, element] : map) f(element);
-  }
-};
-template <class T>
-struct Flatten<std::optional<T>> {
-  static void each(auto& held, auto&& f) {
-    if (held) f(*held);
-  }
-};
-template <class T>
-struct Flatten<std::reference_wrapper<T>> {
-  static void each(auto& held, auto&& f) { f(held.get()); }
-};
-
-namespace compiled {
-
-// Tensor arguments by address, without an allocation for up to eight; plain numbers.
-class Arguments {
- public:
-  explicit Arguments(bool with_numbers) : with_numbers_(with_numbers) {}
-  void tensor(const Tensor& t) {
-    if (count_ < few_.size()) few_[count_] = &t;
-    if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
-    if (count_++ >= few_.size()) many_.push_back(&t);
-  }
-  void number(const auto& n) {
-    if (with_numbers_) numbers_.push_back(Scalar(n));
-  }
-  std::span<const Tensor* const> tensors() const {
-    return count_ <= few_.size() ? std::span(few_.data(), count_) : std::span(many_);
-  }
-  std::span<const Scalar> numbers() const { return numbers_; }
-
- private:
-  std::array<const Tensor*, 8> few_{};
-  std::vector<const Tensor*> many_;
-  std::vector<Scalar> numbers_;
-  size_t count_ = 0;
-  bool with_numbers_;
-};
-
-struct ResultLeaves {
-  capture::FrozenResult& out;
-  void tensor(const Tensor& t) { out.tensors.push_back(t); }
-  void number(const auto&) { out.has_numbers = true; }
-};
-struct Emptied {
-  void tensor(Tensor& t) { t = Tensor(); }
-  void number(auto&) {}
-};
-struct Filled {
-  std::vector<Tensor>& from;
-  size_t next = 0;
-  void tensor(Tensor& t) { t = std::move(from[next++]); }
-  void number(auto&) {}
-};
-struct Nothing {};  // what a function without a result gives
-// Its address tells the types of a call.
-template <class... T>
-inline constexpr char types_of_call = 0;
+// A function may give a reference to a tensor, as ops in place do; the compiled one gives the
+// tensor.
+template <class F, class... Args>
+using ResultOf =
+    std::conditional_t<std::is_same_v<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Tensor>,
+                       Tensor, std::invoke_result_t<F&, Args...>>;
 
 }  // namespace compiled
 
@@ -146,26 +51,22 @@ inline constexpr char types_of_call = 0;
 template <class F>
 class Compiled {
  public:
-  Compiled(F f, CompileOptions options) : f_(std::move(f)), function_(std::move(options)) {}
+  Compiled(F f, CompileOptions options) : f_{std::move(f)}, function_(std::move(options)) {}
 
   template <class... Args>
-  std::invoke_result_t<F&, Args...> operator()(Args&&... args) {
-    using Result = std::invoke_result_t<F&, Args...>;
+  compiled::ResultOf<F, Args...> operator()(Args&&... args) const {
+    using Result = compiled::ResultOf<F, Args...>;
     static_assert(!std::is_reference_v<Result>, "a compiled function returns values");
-    const bool frozen = function_.options().frozen && !capture::Function::is_inlined();
-    compiled::Arguments arguments(frozen);
-    (compiled::leaves(std::as_const(args), arguments), ...);
+    if (function_.options().frozen && !capture::Function::is_inlined())
+      return run_frozen<Result>(std::forward<Args>(args)...);
+    compiled::Arguments arguments(false);
+    (arguments.next(std::as_const(args)), ...);
     if constexpr (std::is_void_v<Result>) {
-      compiled::Nothing nothing;
-      auto body = [&] { std::invoke(f_, std::forward<Args>(args)...); };
-      const void* types = &compiled::types_of_call<compiled::Nothing, std::remove_cvref_t<Args>...>;
-      if (frozen) return (void)run_frozen(types, arguments, body, nothing);
+      auto body = [&] { std::invoke(f_.function, std::forward<Args>(args)...); };
       function_.run(arguments.tensors(), body);
     } else {
       std::optional<Result> result;
-      auto body = [&] { result.emplace(std::invoke(f_, std::forward<Args>(args)...)); };
-      const void* types = &compiled::types_of_call<Result, std::remove_cvref_t<Args>...>;
-      if (frozen) return run_frozen(types, arguments, body, result);
+      auto body = [&] { result.emplace(std::invoke(f_.function, std::forward<Args>(args)...)); };
       function_.run(arguments.tensors(), body);
       return std::move(*result);
     }
@@ -173,38 +74,45 @@ class Compiled {
 
   CompiledReport report() const { return function_.report(); }
   // Forgets what was recorded and compiled.
-  void reset() { function_.reset(); }
+  void reset() const { function_.reset(); }
   const CompileOptions& options() const { return function_.options(); }
-  F& function() { return f_; }
+  F& function() const { return f_.function; }
 
  private:
-  // Runs the frozen program of such a call, or `body` (which sets `result`) to record one.
-  template <class Body, class Held>
-  auto run_frozen(const void* types, const compiled::Arguments& arguments, Body& body,
-                  Held& result) {
-    const capture::FrozenCall call{types, arguments.tensors(), arguments.numbers()};
+  // Runs the frozen program of such a call, or the function's code to record one.
+  template <class Result, class... Args>
+  Result run_frozen(Args&&... args) const {
+    using Kept = std::conditional_t<std::is_void_v<Result>, compiled::Nothing,
+                                    std::optional<compiled::OrNothing<Result>>>;
+    compiled::Arguments arguments(true);
+    (arguments.next(std::as_const(args)), ...);
+    const void* types = &compiled::types_of_call<Kept, std::remove_cvref_t<Args>...>;
+    const capture::FrozenCall call = arguments.call(types);
     capture::FrozenResult out;
-    if (function_.run_frozen(call, &out)) {
-      Held held = std::any_cast<Held>(out.prototype);
-      compiled::leaves(held, compiled::Filled{out.tensors});
-      return taken(held);
-    }
+    if (function_.run_frozen(call, &out)) return compiled::result_of<Result, Kept>(out);
+    const auto writable = [&] {
+      compiled::Arguments some(true);
+      (some.template next_if<compiled::is_writable<Args>>(args), ...);
+      return some;
+    };
+    const capture::FrozenArguments before(writable().call(types));
+    Kept result;
+    auto body = [&] {
+      if constexpr (std::is_void_v<Result>) {
+        std::invoke(f_.function, std::forward<Args>(args)...);
+      } else {
+        result.emplace(std::invoke(f_.function, std::forward<Args>(args)...));
+      }
+    };
     auto describe = [&] {
-      compiled::leaves(std::as_const(result), compiled::ResultLeaves{out});
-      Held prototype = result;
-      compiled::leaves(prototype, compiled::Emptied{});
-      out.prototype = std::move(prototype);
+      out.changes_arguments = !before.unchanged(writable().call(types));
+      compiled::describe(result, out);
     };
     function_.record_frozen(call, body, describe, out);
-    return taken(result);
+    if constexpr (!std::is_void_v<Result>) return std::move(*result);
   }
-  template <class Result>
-  static Result taken(std::optional<Result>& held) {
-    return std::move(*held);
-  }
-  static compiled::Nothing taken(compiled::Nothing nothing) { return nothing; }
 
-  F f_;
+  compiled::Held<F> f_;
   capture::Function function_;
 };
 
@@ -218,9 +126,9 @@ Compiled<F> compile(F f, CompileOptions options = {}) {
 // `f` runs eagerly, inside of compiled functions too (a graph break).
 template <class F>
 auto disable(F f) {
-  return [f = std::move(f)](auto&&... args) mutable -> decltype(auto) {
+  return [held = compiled::Held<F>{std::move(f)}](auto&&... args) -> decltype(auto) {
     const capture::Disabled off;
-    return std::invoke(f, std::forward<decltype(args)>(args)...);
+    return std::invoke(held.function, std::forward<decltype(args)>(args)...);
   };
 }
 

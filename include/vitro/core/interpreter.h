@@ -79,10 +79,15 @@ Device device_of(const OpCall& call);
 
 // The number of no call: an op that should have computed the tensor failed.
 inline constexpr uint64_t failed_call = ~uint64_t{0};
+// Numbers from here on are none of compiled functions.
+inline constexpr uint64_t builder_calls = uint64_t{1} << 63;
 
 // Makes a promise real, by whichever interpreter of this thread gave it.  Error when another
 // thread's call owns it.
 void settle(TensorImpl& impl, Need need, std::source_location where);
+
+// The Error for a promise that nobody on this thread can keep; `who` took it: "add".
+[[noreturn]] void refuse_promise(const TensorImpl& impl, std::string_view who);
 
 // Op calls inside of this scope do not record gradients.
 class NoGrad {

@@ -115,9 +115,6 @@ struct BitwiseXor : Binary {
 inline constexpr ops::Call<ops::Mul> mul;
 inline constexpr ops::Call<ops::FloorDivide> floor_divide;
 inline constexpr ops::Call<ops::TruncDivide> trunc_divide;
-inline constexpr ops::Call<ops::Fmod> fmod;
-inline constexpr ops::Call<ops::Remainder> remainder;
-inline constexpr ops::Call<ops::Atan2> atan2;
 inline constexpr ops::Call<ops::Minimum> minimum;
 inline constexpr ops::Call<ops::Maximum> maximum;
 inline constexpr ops::Call<ops::BitwiseAnd> bitwise_and;
@@ -138,6 +135,16 @@ inline constexpr ops::InPlace<ops::Maximum> maximum_;
 inline constexpr ops::InPlace<ops::BitwiseAnd> bitwise_and_;
 inline constexpr ops::InPlace<ops::BitwiseOr> bitwise_or_;
 inline constexpr ops::InPlace<ops::BitwiseXor> bitwise_xor_;
+
+// C has functions of these names, which take numbers: see unary.h.
+#define VITRO_BINARY(name, op)                                     \
+  inline Tensor name(const ops::First& a, const Operand& b) {      \
+    return ops::call<ops::op>(a.where, {a.operand, b});            \
+  }
+VITRO_BINARY(fmod, Fmod)
+VITRO_BINARY(remainder, Remainder)
+VITRO_BINARY(atan2, Atan2)
+#undef VITRO_BINARY
 
 // add(a, b, alpha) is a + alpha * b, as sub is a - alpha * b.
 Tensor add(ops::First a, const Operand& b, const Scalar& alpha = 1);

@@ -247,40 +247,47 @@ struct BitwiseNot : Unary {
 
 }  // namespace ops
 
-inline constexpr ops::Call<ops::Exp> exp;
-inline constexpr ops::Call<ops::Expm1> expm1;
-inline constexpr ops::Call<ops::Exp2> exp2;
-inline constexpr ops::Call<ops::Log> log;
-inline constexpr ops::Call<ops::Log2> log2;
-inline constexpr ops::Call<ops::Log10> log10;
-inline constexpr ops::Call<ops::Log1p> log1p;
-inline constexpr ops::Call<ops::Sqrt> sqrt;
-inline constexpr ops::Call<ops::Rsqrt> rsqrt;
-inline constexpr ops::Call<ops::Sin> sin;
-inline constexpr ops::Call<ops::Cos> cos;
-inline constexpr ops::Call<ops::Tan> tan;
-inline constexpr ops::Call<ops::Asin> asin;
-inline constexpr ops::Call<ops::Acos> acos;
-inline constexpr ops::Call<ops::Atan> atan;
-inline constexpr ops::Call<ops::Sinh> sinh;
-inline constexpr ops::Call<ops::Cosh> cosh;
-inline constexpr ops::Call<ops::Tanh> tanh;
-inline constexpr ops::Call<ops::Asinh> asinh;
-inline constexpr ops::Call<ops::Acosh> acosh;
-inline constexpr ops::Call<ops::Atanh> atanh;
-inline constexpr ops::Call<ops::Erf> erf;
-inline constexpr ops::Call<ops::Reciprocal> reciprocal;
-inline constexpr ops::Call<ops::Neg> neg;
-inline constexpr ops::Call<ops::Abs> abs;
-inline constexpr ops::Call<ops::Sign> sign;
-inline constexpr ops::Call<ops::Floor> floor;
-inline constexpr ops::Call<ops::Ceil> ceil;
-inline constexpr ops::Call<ops::Round> round;
-inline constexpr ops::Call<ops::Trunc> trunc;
-inline constexpr ops::Call<ops::IsNan> isnan;
-inline constexpr ops::Call<ops::IsInf> isinf;
-inline constexpr ops::Call<ops::LogicalNot> logical_not;
-inline constexpr ops::Call<ops::BitwiseNot> bitwise_not;
+// Functions and no objects: they stand beside C's functions of the same names, which take numbers,
+// where a program says `using namespace vitro`.
+#define VITRO_UNARY(name, op)                          \
+  inline Tensor name(const ops::First& x) {            \
+    return ops::call<ops::op>(x.where, {x.operand});   \
+  }
+VITRO_UNARY(exp, Exp)
+VITRO_UNARY(expm1, Expm1)
+VITRO_UNARY(exp2, Exp2)
+VITRO_UNARY(log, Log)
+VITRO_UNARY(log2, Log2)
+VITRO_UNARY(log10, Log10)
+VITRO_UNARY(log1p, Log1p)
+VITRO_UNARY(sqrt, Sqrt)
+VITRO_UNARY(rsqrt, Rsqrt)
+VITRO_UNARY(sin, Sin)
+VITRO_UNARY(cos, Cos)
+VITRO_UNARY(tan, Tan)
+VITRO_UNARY(asin, Asin)
+VITRO_UNARY(acos, Acos)
+VITRO_UNARY(atan, Atan)
+VITRO_UNARY(sinh, Sinh)
+VITRO_UNARY(cosh, Cosh)
+VITRO_UNARY(tanh, Tanh)
+VITRO_UNARY(asinh, Asinh)
+VITRO_UNARY(acosh, Acosh)
+VITRO_UNARY(atanh, Atanh)
+VITRO_UNARY(erf, Erf)
+VITRO_UNARY(reciprocal, Reciprocal)
+VITRO_UNARY(neg, Neg)
+VITRO_UNARY(abs, Abs)
+VITRO_UNARY(sign, Sign)
+VITRO_UNARY(floor, Floor)
+VITRO_UNARY(ceil, Ceil)
+VITRO_UNARY(round, Round)
+VITRO_UNARY(trunc, Trunc)
+VITRO_UNARY(isnan, IsNan)
+VITRO_UNARY(isinf, IsInf)
+VITRO_UNARY(logical_not, LogicalNot)
+VITRO_UNARY(bitwise_not, BitwiseNot)
+#undef VITRO_UNARY
 inline constexpr ops::InPlace<ops::Exp> exp_;
 inline constexpr ops::InPlace<ops::Expm1> expm1_;
 inline constexpr ops::InPlace<ops::Exp2> exp2_;

@@ -1,0 +1,306 @@
+// Which tensors and plain numbers an argument or a result holds: itself, or as a part of pairs,
+// tuples, arrays, vectors and other ranges, maps, optionals, variants, pointers to objects,
+// reference wrappers, and structs that say so through Flatten.
+#pragma once
+
+#include <any>
+#include <array>
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "vitro/capture/function.h"
+
+namespace vitro {
+
+// What a type of the user's holds: each(value, f) calls f with each part.
+template <class T>
+struct Flatten {
+  using Unknown = void;
+};
+
+namespace compiled {
+
+template <class T>
+concept Number = (std::is_arithmetic_v<T> && sizeof(T) <= sizeof(int64_t)) ||
+                 std::is_same_v<T, Scalar> || std::is_same_v<T, Size>;
+template <class T>
+concept Text = std::is_convertible_v<const T&, std::string_view>;
+template <class T>
+concept OfTheUsers = !requires { typename Flatten<T>::Unknown; };
+template <class T>
+concept Tuple = requires { std::tuple_size<T>::value; };
+// Its elements have addresses, or are bits.
+template <class T>
+concept Range = requires(T& list) {
+  std::begin(list) != std::end(list);
+  requires !std::is_same_v<std::remove_cvref_t<decltype(*std::begin(list))>, T>;
+  requires std::is_lvalue_reference_v<decltype(*std::begin(list))> ||
+               std::is_same_v<typename T::value_type, bool>;
+};
+template <class T>
+concept Map = Range<T> && requires { typename T::mapped_type; };
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_variant = false;
+template <class... T>
+inline constexpr bool is_variant<std::variant<T...>> = true;
+template <class T>
+inline constexpr bool is_wrapper = false;
+template <class T>
+inline constexpr bool is_wrapper<std::reference_wrapper<T>> = true;
+// To one object, or to none.
+template <class T>
+inline constexpr bool is_pointer =
+    std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>;
+template <class T, class D>
+inline constexpr bool is_pointer<std::unique_ptr<T, D>> = std::is_class_v<T>;
+template <class T>
+inline constexpr bool is_pointer<std::shared_ptr<T>> = std::is_class_v<T>;
+
+template <class T, class F>
+void leaves(T& value, F& f);
+
+template <class T, class F>
+void leaves_of_range(T& list, F& f) {
+  int64_t count = 0;
+  for (auto&& element : list) {
+    ++count;
+    if constexpr (!std::is_lvalue_reference_v<decltype(*std::begin(list))>) {
+      f.number(static_cast<bool>(element));
+    } else if constexpr (Map<std::remove_const_t<T>>) {
+      if constexpr (F::with_keys) leaves(element.first, f);
+      leaves(element.second, f);
+    } else {
+      leaves(element, f);
+    }
+  }
+  f.count(count);
+}
+
+// In order, of `value`: f.tensor(Tensor&) and f.number(n) for each leaf, f.other(value) for what is
+// neither; f.count(n) after the parts of whatever may have other ones from call to call;
+// f.reference() before parts that are not the value's own.
+template <class T, class F>
+void leaves(T& value, F& f) {
+  using Plain = std::remove_const_t<T>;
+  const auto part = [&f](auto& of) { leaves(of, f); };
+  if constexpr (std::is_same_v<Plain, Tensor>) {
+    f.tensor(value);
+  } else if constexpr (Number<Plain>) {
+    f.number(value);
+  } else if constexpr (std::is_enum_v<Plain>) {
+    f.number(static_cast<std::underlying_type_t<Plain>>(value));
+  } else if constexpr (OfTheUsers<Plain>) {
+    int64_t count = 0;
+    Flatten<Plain>::each(value, [&](auto& of) { ++count, part(of); });
+    f.count(count);
+  } else if constexpr (is_wrapper<Plain>) {
+    f.reference();
+    part(value.get());
+  } else if constexpr (is_pointer<Plain> || is_optional<Plain>) {
+    if constexpr (is_pointer<Plain>) f.reference();
+    if (value) part(*value);
+    f.count(value ? 1 : 0);
+  } else if constexpr (is_variant<Plain>) {
+    if (!value.valueless_by_exception()) std::visit(part, value);
+    f.count(static_cast<int64_t>(value.index()));
+  } else if constexpr (Text<Plain>) {
+    f.other(value);
+  } else if constexpr (Range<Plain>) {
+    leaves_of_range(value, f);
+  } else if constexpr (Tuple<Plain>) {
+    std::apply([&](auto&... member) { (part(member), ...); }, value);
+  } else if constexpr (!std::is_empty_v<Plain>) {
+    f.other(value);
+  }
+}
+
+// ---- arguments
+
+// Compared by value with that of another call; what an address leads to may have changed.
+template <class T>
+concept Comparable = Text<T> || (std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
+                                 (!std::is_pointer_v<T> ||
+                                  std::is_function_v<std::remove_pointer_t<T>>));
+template <class T>
+capture::Other other_of(const T& value) {
+  if constexpr (std::is_array_v<T>) {
+    return {.text = {value, std::size(value)}};
+  } else if constexpr (std::is_pointer_v<T> && Text<T>) {
+    return {.text = value ? std::string_view(value) : std::string_view()};
+  } else if constexpr (Text<T>) {
+    return {.text = value};
+  } else {
+    return {.text = {},
+            .value = std::addressof(value),
+            .equal = [](const void* a, const void* b) -> bool {
+              return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+            },
+            .keep = [](const void* given) -> std::shared_ptr<const void> {
+              return std::make_shared<const T>(*static_cast<const T*>(given));
+            }};
+  }
+}
+
+template <class T>
+constexpr std::string_view type_name() {
+  std::string_view all = __PRETTY_FUNCTION__;
+  all.remove_prefix(all.find("T = ") + 4);
+  return all.substr(0, all.find_first_of(";]"));
+}
+
+// Tensor arguments by address, without an allocation for up to eight; the rest where it is asked
+// for.
+class Arguments {
+ public:
+  explicit Arguments(bool with_values) : with_values_(with_values) {}
+  template <class T>
+  void next(const T& argument) {
+    ++argument_;
+    leaves(argument, *this);
+  }
+  template <bool take, class T>
+  void next_if(const T& argument) {
+    if constexpr (take) next(argument);
+  }
+
+  static constexpr bool with_keys = true;
+  void tensor(const Tensor& t) {
+    if (count_ < few_.size()) few_[count_] = &t;
+    if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
+    if (count_++ >= few_.size()) many_.push_back(&t);
+  }
+  void number(const auto& n) {
+    if (with_values_) numbers_.push_back(Scalar(n));
+  }
+  void count(int64_t n) { number(n); }
+  void reference() {}
+  template <class T>
+  void other(const T& value) {
+    if (!with_values_) return;
+    if constexpr (Comparable<T>) {
+      others_.push_back(other_of(value));
+      if constexpr (std::is_pointer_v<T>) count(value ? 1 : 0);
+    } else if (refused_.type.empty()) {
+      refused_ = {argument_, type_name<T>()};
+    }
+  }
+
+  std::span<const Tensor* const> tensors() const {
+    return count_ <= few_.size() ? std::span(few_.data(), count_) : std::span(many_);
+  }
+  capture::FrozenCall call(const void* types) const {
+    return {types, tensors(), numbers_, others_, refused_};
+  }
+
+ private:
+  std::array<const Tensor*, 8> few_{};
+  std::vector<const Tensor*> many_;
+  std::vector<Scalar> numbers_;
+  std::vector<capture::Other> others_;
+  capture::RefusedArgument refused_;
+  size_t count_ = 0;
+  int argument_ = 0;
+  bool with_values_;
+};
+
+template <class Arg>
+inline constexpr bool is_writable =
+    std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;
+// Its address tells the types of a call.
+template <class... T>
+inline constexpr char types_of_call = 0;
+
+// ---- results of frozen calls
+
+struct Nothing {};  // what a function without a result gives
+template <class T>
+using OrNothing = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+
+struct ResultLeaves {
+  capture::FrozenResult& out;
+  static constexpr bool with_keys = false;
+  void refuse(std::string_view what) {
+    if (out.refused.empty()) out.refused = what;
+  }
+  void tensor(Tensor& t) { out.tensors.push_back(t); }
+  void tensor(const Tensor&) { refuse("a tensor that is const"); }
+  void number(const auto&) { refuse("plain numbers"); }
+  void count(int64_t) {}
+  void reference() { refuse("pointers or references"); }
+  template <class T>
+  void other(const T&) {
+    refuse(type_name<T>());
+  }
+};
+struct Emptied {
+  static constexpr bool with_keys = false;
+  void tensor(Tensor& t) { t = Tensor(); }
+  void tensor(const Tensor&) {}
+  void number(const auto&) {}
+  void count(int64_t) {}
+  void reference() {}
+  void other(const auto&) {}
+};
+struct Filled : Emptied {
+  explicit Filled(std::vector<Tensor>& values) : from(values) {}
+  using Emptied::tensor;
+  void tensor(Tensor& t) { t = std::move(from[next++]); }
+  std::vector<Tensor>& from;
+  size_t next = 0;
+};
+
+// A list of what cannot be copied says that it can.
+template <class T>
+constexpr bool is_copyable() {
+  if constexpr (std::is_copy_constructible_v<T> && requires { typename T::value_type; }) {
+    if constexpr (!std::is_same_v<typename T::value_type, T>)
+      return is_copyable<typename T::value_type>();
+  }
+  return std::is_copy_constructible_v<T>;
+}
+
+// The tensors of a result, and the result without them.
+template <class Held>
+void describe(Held& result, capture::FrozenResult& out) {
+  ResultLeaves found{out};
+  leaves(result, found);
+  if constexpr (is_copyable<Held>()) {
+    if (!out.refused.empty()) return;
+    Held prototype = result;
+    Emptied emptied;
+    leaves(prototype, emptied);
+    out.prototype = std::move(prototype);
+  } else {
+    found.refuse("what cannot be copied");
+  }
+}
+template <class Result, class Held>
+Result result_of(capture::FrozenResult& out) {
+  if constexpr (!std::is_void_v<Result> && is_copyable<Held>()) {
+    Held held = std::any_cast<Held>(std::move(out.prototype));
+    Filled filled(out.tensors);
+    leaves(held, filled);
+    return std::move(*held);
+  } else if constexpr (!std::is_void_v<Result>) {
+    return std::move(std::optional<Result>().value());  // never: such a call is not recorded
+  }
+}
+
+}  // namespace compiled
+}  // namespace vitro
