@@ -9,9 +9,13 @@
 namespace vitro::capture {
 namespace {
 
+// Threads take many at a time, so that they do not wait for each other.
 uint64_t next_number() {
-  static std::atomic<uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  static std::atomic<uint64_t> taken{1};
+  constexpr uint64_t many = 1024;
+  thread_local constinit uint64_t next __attribute__((tls_model("initial-exec"))) = 0;
+  if (next % many == 0) next = taken.fetch_add(many, std::memory_order_relaxed);
+  return next++;
 }
 
 const Code& code_of(Need need) {
@@ -29,13 +33,14 @@ const Code& code_of(Need need) {
 
 }  // namespace
 
-Call::Call(std::shared_ptr<Record> record)
+Call::Call(CallPool& pool, Interpreter* below)
     : thread_(&thread_state),
       number_(next_number()),
-      record_(std::move(record)),
-      memory_(record_->take_memory()),
+      pool_(pool),
+      memory_(pool.take()),
       m_(*memory_),
-      below_(thread_state.top),
+      record_(m_.record.get()),
+      below_(below),
       names_(record_->last_symbol()) {
   m_.symbols.clear();
   m_.numbers.clear();
@@ -45,7 +50,7 @@ Call::Call(std::shared_ptr<Record> record)
 Call::~Call() {
   if (eager_begun_) events::record(events::EagerEnd{});
   for (; open_regions_ > 0; --open_regions_) events::record(events::RegionEnd{});
-  record_->give_back(std::move(memory_));
+  pool_.give_back(std::move(memory_));
 }
 
 inline void Call::hand_out(const Step& step, const OpCall& call, std::span<Tensor> results) {

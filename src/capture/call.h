@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capture/bind.h"
+#include "capture/call_pool.h"
 #include "capture/memory.h"
 #include "capture/record.h"
 #include "capture/step.h"
@@ -21,7 +22,8 @@ struct FrozenProgram;
 
 class Call final : public Interpreter {
  public:
-  explicit Call(std::shared_ptr<Record> record);
+  // `below`: what answered the thread's calls before this one.
+  Call(CallPool& pool, Interpreter* below);
   ~Call() override;
 
   void call(const OpCall& call, std::span<Tensor> results) override;
@@ -46,6 +48,7 @@ class Call final : public Interpreter {
   // Ends the segment because of `code`; an Error under fullgraph.
   void break_here(const Code& code, std::string_view reason, std::source_location where);
   Interpreter* below() const { return below_; }
+  Record& record() const { return *record_; }
   // What the recorder shows of ops that run one by one, and why: null where there is no exit, where
   // it has no code.
   events::EagerBegin eager_slice(const Exit* exit, const Code* code, std::string_view reason) const;
@@ -104,9 +107,10 @@ class Call final : public Interpreter {
   Step* cursor_ = nullptr;  // null: nothing is put off, ops run as they come
   ThreadState* thread_;
   uint64_t number_;
-  std::shared_ptr<Record> record_;
+  CallPool& pool_;
   std::unique_ptr<Memory> memory_;
   Memory& m_;
+  Record* record_;  // kept by the memory
   Interpreter* below_;
   NewSymbols names_;
   size_t remembered_inputs_ = 0;

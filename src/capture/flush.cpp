@@ -53,11 +53,9 @@ class Below {
 }  // namespace
 
 void Call::enter(std::span<const Tensor* const> inputs) {
-  record_->count_call();
-  m_.operands.clear();
-  for (const Tensor* t : inputs) m_.operands.emplace_back(*t);
-  const std::vector<Operand> operands = m_.operands;
-  Step* start = find_or_record(record_->entry(), OpCall{nullptr, operands, {}, false, {}});
+  m_.inputs.clear();
+  for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
+  Step* start = find_or_record(record_->entry(), OpCall{nullptr, m_.inputs, {}, false, {}});
   cursor_ = start;
   if (!start) return;
   for (const Bind& bind : start->binds) {

@@ -61,10 +61,9 @@ bool Call::shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const 
 
 bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
                       std::vector<Tensor>* results) {
-  m_.operands.clear();
-  for (const Tensor* t : inputs) m_.operands.emplace_back(*t);
-  const std::vector<Operand> operands = m_.operands;
-  if (!matches(*program.start, OpCall{nullptr, operands, {}, false, {}})) return false;
+  m_.inputs.clear();
+  for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
+  if (!matches(*program.start, OpCall{nullptr, m_.inputs, {}, false, {}})) return false;
   const bool fit =
       std::ranges::all_of(program.symbols,
                           [&](const auto& s) { return m_.symbols.bind(s.first, s.second); }) &&
@@ -82,7 +81,6 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   std::fill(m_.slots.begin() + program.start->slots_after,
             m_.slots.begin() + program.last->slots_after, nullptr);
   cursor_ = program.last;
-  record_->count_call();
   for (const auto& [bind, tensor] : program.reached) bind_slot(*bind, tensor.impl());
   for (const Keep& keep : program.exit->plan.keeps) {
     TensorImpl* impl = m_.fresh_impl();

@@ -1,7 +1,6 @@
 #include "vitro/capture/function.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 
 #include "capture/call.h"
@@ -16,7 +15,7 @@ namespace vitro::capture {
 namespace {
 
 // The compiled function that this thread is inside of, if ops go to it now.
-thread_local Call* running = nullptr;
+constinit thread_local Call* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
 class Running {
  public:
@@ -36,7 +35,57 @@ class Running {
   uint64_t number_before_;
 };
 
+class Starting;
+constinit thread_local Starting* starting __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// A call whose function has not called an op yet: it costs next to nothing until it does.
+class Starting final : public Interpreter {
+ public:
+  Starting(CallPool& pool, std::span<const Tensor* const> inputs);
+  ~Starting() override { starting = before_; }
+  Starting(const Starting&) = delete;
+  Call& begun();
+  void finish() {
+    if (call_) call_->finish();
+  }
+  void unwind() noexcept {
+    if (call_) call_->unwind();
+  }
+
+  void call(const OpCall& call, std::span<Tensor> results) override { begun().call(call, results); }
+  void touch(const TensorImpl& impl, Need need, std::source_location where) override {
+    begun().touch(impl, need, where);
+  }
+  const TensorMeta* meta_of(const TensorImpl& impl) const override {
+    return const_cast<Starting*>(this)->begun().meta_of(impl);
+  }
+  uint64_t call_number() const override { return builder_calls - 1; }  // which makes no promises
+
+ private:
+  CallPool& pool_;
+  std::span<const Tensor* const> inputs_;
+  Starting* before_;
+  Using use_;
+  std::optional<Call> call_;
+  std::optional<Running> running_;
+};
+
+Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs)
+    : pool_(pool), inputs_(inputs), before_(starting), use_(this) {
+  starting = this;
+}
+
+Call& Starting::begun() {
+  if (!call_) {
+    call_.emplace(pool_, use_.below());
+    running_.emplace(&*call_);
+    call_->enter(inputs_);
+  }
+  return *call_;
+}
+
 Call* call_on_top() {
+  if (starting && thread_state.top == starting) return &starting->begun();
   return running && thread_state.top == running ? running : nullptr;
 }
 
@@ -46,9 +95,9 @@ void check_backend(const CompileOptions& options) {
   const std::string_view meant = nearest(options.backend, known);
   std::string all;
   for (const std::string& name : known) all += cat(all.empty() ? "" : ", ", name);
-  throw_error(cat(options.name, ": there is no backend \"", options.backend, '"',
-                  meant.empty() ? "" : cat("; did you mean \"", meant, "\"?"),
-                  " Registered are: ", all, " (", no_such_backend, ")"));
+  throw_error(cat(options.name, ": there is no backend \"", options.backend, "\"; ",
+                  meant.empty() ? "r" : cat("did you mean \"", meant, "\"? R"),
+                  "egistered are: ", all, " (", no_such_backend, ")"));
 }
 
 // What a program that does not run the function's code could not repeat.
@@ -64,47 +113,41 @@ void check_repeatable(const FrozenResult& result, const std::string& name) {
 }  // namespace
 
 struct Function::State {
-  CompileOptions options;
-  std::mutex lock;
-  std::shared_ptr<Record> record;
+  explicit State(CompileOptions options) : calls(std::move(options)) {}
+  CallPool calls;
 };
 
-Function::Function(CompileOptions options) : state_(std::make_shared<State>()) {
+Function::Function(CompileOptions options) {
   VITRO_CHECK(!options.frozen || options.fullgraph, options.name,
               ": frozen needs fullgraph: with a break the function's own code has to run");
   check_backend(options);
-  state_->options = options;
-  state_->record = std::make_shared<Record>(std::move(options));
-}
-
-std::shared_ptr<Record> Function::record() const {
-  std::lock_guard hold(state_->lock);
-  return state_->record;
+  state_ = std::make_shared<State>(std::move(options));
 }
 
 void Function::reset() const {
-  auto fresh = std::make_shared<Record>(state_->options);
-  std::lock_guard hold(state_->lock);
-  state_->record = std::move(fresh);
+  state_->calls.reset();
 }
 
 const CompileOptions& Function::options() const {
-  return state_->options;
+  return state_->calls.options();
 }
 
 CompiledReport Function::report() const {
-  return record()->report();
+  CompiledReport out = state_->calls.record()->report();
+  out.calls = state_->calls.calls();
+  return out;
 }
 
 bool Function::is_inlined() {
   return thread_state.top && thread_state.top->call_number() != 0;
 }
 
-void Function::run(std::span<const Tensor* const> inputs, Body body) const {
+void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const {
   if (is_inlined()) return body();
-  Call call(record());
-  const Running now(&call);
-  call.enter(inputs);
+  CallPool& calls = state_->calls;
+  calls.count_call();
+  Starting call(calls, inputs);
+  if (!inputs_stay) (void)call.begun();
   try {
     body();
   } catch (...) {
@@ -120,14 +163,12 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
               ", which cannot be compared with that of another call; give it operator== or "
               "vitro::Flatten, or let the function capture it (",
               not_comparable, ")");
-  const std::shared_ptr<Record> all = record();
-  std::optional<Call> now;
-  for (const FrozenProgram* p = all->frozen(); p; p = p->next) {
-    if (!p->key.fits(call)) continue;
-    if (!now) now.emplace(all);
-    const Running running_now(&*now);
-    if (!now->run_frozen(*p, call.inputs, &result->tensors)) continue;
+  Call now(state_->calls, thread_state.top);
+  const Running running_now(&now);
+  for (const FrozenProgram* p = now.record().frozen(); p; p = p->next) {
+    if (!p->key.fits(call) || !now.run_frozen(*p, call.inputs, &result->tensors)) continue;
     result->prototype = p->prototype;
+    state_->calls.count_call();
     return true;
   }
   return false;
@@ -135,11 +176,11 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
 
 void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
                              FrozenResult& result) const {
-  const std::shared_ptr<Record> all = record();
-  if (!all->has_room_for_frozen()) return run(frozen.inputs, body);
+  if (!state_->calls.record()->has_room_for_frozen()) return run(frozen.inputs, body, false);
+  state_->calls.count_call();
   const uint64_t newest_storage = Storage::allocate(0, cpu).id();
   FrozenKey key(frozen);  // before the function takes its arguments apart
-  Call call(all);
+  Call call(state_->calls, thread_state.top);
   const Running now(&call);
   call.enter(frozen.inputs);
   std::unique_ptr<FrozenProgram> program;
@@ -161,7 +202,7 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   call.finish();
   if (!program) return;
   program->prototype = std::move(result.prototype);
-  all->add(std::move(program));
+  call.record().add(std::move(program));
 }
 
 bool is_compiling() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "capture/step.h"
@@ -47,6 +48,8 @@ struct Remembered {
   const TensorMeta* meta = nullptr;
 };
 
+class Record;
+
 struct Memory {
   Memory() = default;
   Memory(const Memory&) = delete;
@@ -59,6 +62,7 @@ struct Memory {
     return impl;
   }
 
+  std::shared_ptr<Record> record;  // that it is lent for
   std::vector<TensorImpl*> slots;  // by slot; a count is held on each up to the cursor's slots
   // Of tensors from outside: their records, and the next slot with the same storage.
   std::vector<const TensorMeta*> bound_metas;
@@ -68,6 +72,7 @@ struct Memory {
   Symbols symbols;
   std::vector<Scalar> numbers;  // the segment's numbers that vary
   std::vector<Remembered> remembered;
+  std::vector<Operand> inputs;  // of the function
   // Arguments of the backend.
   std::vector<Operand> operands;
   std::vector<Tensor> borrowed, outputs;

@@ -201,23 +201,6 @@ std::shared_ptr<CompiledSegment> Record::compiled(const graph::Graph& graph,
   return segments_.try_emplace(key, std::move(made)).first->second;
 }
 
-std::unique_ptr<Memory> Record::take_memory() {
-  {
-    std::lock_guard hold(lock_);
-    if (!idle_.empty()) {
-      std::unique_ptr<Memory> memory = std::move(idle_.back());
-      idle_.pop_back();
-      return memory;
-    }
-  }
-  return std::make_unique<Memory>();
-}
-
-void Record::give_back(std::unique_ptr<Memory> memory) {
-  std::lock_guard hold(lock_);
-  idle_.push_back(std::move(memory));
-}
-
 void Record::note(What what, const Code& code, std::string reason, std::string place) {
   {
     std::lock_guard hold(lock_);
@@ -277,7 +260,6 @@ CompiledReport Record::report() const {
   std::lock_guard hold(lock_);
   out.name = options_.name;
   out.backend = options_.backend;
-  out.calls = calls_.load(std::memory_order_relaxed);
   const std::vector<const Step*> steps = linked_steps();
   out.ops_recorded = static_cast<uint64_t>(
       std::count_if(steps.begin(), steps.end(), [](const Step* s) { return s->op != nullptr; }));

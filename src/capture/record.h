@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "capture/exit.h"
-#include "capture/memory.h"
 #include "capture/step.h"
 #include "vitro/capture/function.h"
 
@@ -55,13 +54,9 @@ class Record {
   FrozenProgram* frozen() const { return frozen_.load(std::memory_order_acquire); }
   void add(std::unique_ptr<FrozenProgram> program);
 
-  std::unique_ptr<Memory> take_memory();
-  void give_back(std::unique_ptr<Memory> memory);
-
   enum class What : uint8_t { broke, recompiled, fell_back };
   // Counts; keeps an event the first time.
   void note(What what, const Code& code, std::string reason, std::string place);
-  void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
   CompiledReport report() const;
 
  private:
@@ -86,14 +81,12 @@ class Record {
   uint32_t number_;
   std::atomic<Step*> entry_{nullptr};
   std::atomic<uint32_t> last_symbol_{0};
-  std::atomic<uint64_t> calls_{0};
   mutable std::mutex lock_;
   std::deque<Step> steps_;
   std::vector<Step*> spare_;
   std::deque<Exit> exits_;
   std::unordered_map<Site, Step*, SiteHash> starts_;
   std::unordered_map<Hash, std::shared_ptr<CompiledSegment>> segments_;
-  std::vector<std::unique_ptr<Memory>> idle_;
   std::vector<Finding> findings_[3];
   std::atomic<FrozenProgram*> frozen_{nullptr};
   std::vector<std::unique_ptr<FrozenProgram>> programs_;

@@ -101,8 +101,9 @@ class Function {
   Function& operator=(const Function&) = default;
   // Runs `body`, whose tensor arguments are `inputs` (undefined ones allowed), with its ops
   // captured.  Inside of another compiled function it simply runs.  Errors: whatever `body` throws,
-  // and mistakes in the data.
-  void run(std::span<const Tensor* const> inputs, Body body) const;
+  // and mistakes in the data.  `inputs_stay`: the addresses hold until the first op of `body`,
+  // which is when they are looked at.
+  void run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const;
   // False: there is no program for such a call yet.  Error where it cannot be told from others.
   bool run_frozen(const FrozenCall& call, FrozenResult* result) const;
   // Runs `body`, then `describe`, which fills `result`, and keeps the program.  Error for what a
@@ -117,7 +118,6 @@ class Function {
   void reset() const;
 
  private:
-  std::shared_ptr<Record> record() const;
   struct State;
   std::shared_ptr<State> state_;
 };

@@ -59,15 +59,15 @@ class Compiled {
     static_assert(!std::is_reference_v<Result>, "a compiled function returns values");
     if (function_.options().frozen && !capture::Function::is_inlined())
       return run_frozen<Result>(std::forward<Args>(args)...);
-    compiled::Arguments arguments(false);
-    (arguments.next(std::as_const(args)), ...);
+    compiled::TensorArguments arguments;
+    (compiled::leaves(std::as_const(args), arguments), ...);
     if constexpr (std::is_void_v<Result>) {
       auto body = [&] { std::invoke(f_.function, std::forward<Args>(args)...); };
-      function_.run(arguments.tensors(), body);
+      function_.run(arguments.tensors(), body, (compiled::stays<Args> && ...));
     } else {
       std::optional<Result> result;
       auto body = [&] { result.emplace(std::invoke(f_.function, std::forward<Args>(args)...)); };
-      function_.run(arguments.tensors(), body);
+      function_.run(arguments.tensors(), body, (compiled::stays<Args> && ...));
       return std::move(*result);
     }
   }
@@ -84,14 +84,14 @@ class Compiled {
   Result run_frozen(Args&&... args) const {
     using Kept = std::conditional_t<std::is_void_v<Result>, compiled::Nothing,
                                     std::optional<compiled::OrNothing<Result>>>;
-    compiled::Arguments arguments(true);
+    compiled::AllArguments arguments;
     (arguments.next(std::as_const(args)), ...);
     const void* types = &compiled::types_of_call<Kept, std::remove_cvref_t<Args>...>;
     const capture::FrozenCall call = arguments.call(types);
     capture::FrozenResult out;
     if (function_.run_frozen(call, &out)) return compiled::result_of<Result, Kept>(out);
     const auto writable = [&] {
-      compiled::Arguments some(true);
+      compiled::AllArguments some;
       (some.template next_if<compiled::is_writable<Args>>(args), ...);
       return some;
     };

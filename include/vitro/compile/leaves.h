@@ -164,11 +164,33 @@ constexpr std::string_view type_name() {
   return all.substr(0, all.find_first_of(";]"));
 }
 
-// Tensor arguments by address, without an allocation for up to eight; the rest where it is asked
-// for.
-class Arguments {
+// Tensor arguments by address, without an allocation for up to eight.
+class TensorArguments {
  public:
-  explicit Arguments(bool with_values) : with_values_(with_values) {}
+  static constexpr bool with_keys = false;
+  void tensor(const Tensor& t) {
+    if (count_ < few_.size()) few_[count_] = &t;
+    if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
+    if (count_++ >= few_.size()) many_.push_back(&t);
+  }
+  void number(const auto&) {}
+  void count(int64_t) {}
+  void reference() {}
+  void other(const auto&) {}
+
+  std::span<const Tensor* const> tensors() const {
+    return count_ <= few_.size() ? std::span(few_.data(), count_) : std::span(many_);
+  }
+
+ private:
+  std::array<const Tensor*, 8> few_;  // set up to count_
+  std::vector<const Tensor*> many_;
+  size_t count_ = 0;
+};
+
+// All that a frozen call is given.
+class AllArguments : public TensorArguments {
+ public:
   template <class T>
   void next(const T& argument) {
     ++argument_;
@@ -180,19 +202,10 @@ class Arguments {
   }
 
   static constexpr bool with_keys = true;
-  void tensor(const Tensor& t) {
-    if (count_ < few_.size()) few_[count_] = &t;
-    if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
-    if (count_++ >= few_.size()) many_.push_back(&t);
-  }
-  void number(const auto& n) {
-    if (with_values_) numbers_.push_back(Scalar(n));
-  }
+  void number(const auto& n) { numbers_.push_back(Scalar(n)); }
   void count(int64_t n) { number(n); }
-  void reference() {}
   template <class T>
   void other(const T& value) {
-    if (!with_values_) return;
     if constexpr (Comparable<T>) {
       others_.push_back(other_of(value));
       if constexpr (std::is_pointer_v<T>) count(value ? 1 : 0);
@@ -201,27 +214,25 @@ class Arguments {
     }
   }
 
-  std::span<const Tensor* const> tensors() const {
-    return count_ <= few_.size() ? std::span(few_.data(), count_) : std::span(many_);
-  }
   capture::FrozenCall call(const void* types) const {
     return {types, tensors(), numbers_, others_, refused_};
   }
 
  private:
-  std::array<const Tensor*, 8> few_{};
-  std::vector<const Tensor*> many_;
   std::vector<Scalar> numbers_;
   std::vector<capture::Other> others_;
   capture::RefusedArgument refused_;
-  size_t count_ = 0;
   int argument_ = 0;
-  bool with_values_;
 };
 
 template <class Arg>
 inline constexpr bool is_writable =
     std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;
+// Whether the tensors of an argument lie where they are until an op is called.
+template <class Arg>
+inline constexpr bool stays =
+    std::is_same_v<Arg, Tensor&> || std::is_same_v<Arg, const Tensor&> ||
+    Number<std::remove_cvref_t<Arg>> || std::is_enum_v<std::remove_cvref_t<Arg>>;
 // Its address tells the types of a call.
 template <class... T>
 inline constexpr char types_of_call = 0;

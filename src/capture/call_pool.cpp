@@ -1,0 +1,60 @@
+#include "capture/call_pool.h"
+
+#include <utility>
+
+namespace vitro::capture {
+
+CallPool::CallPool(CompileOptions options)
+    : options_(std::move(options)), record_(std::make_shared<Record>(options_)) {
+  newest_ = record_.get();
+}
+
+CallPool::~CallPool() {
+  const std::unique_ptr<Memory> let_go(ready_.load(std::memory_order_acquire));
+}
+
+std::shared_ptr<Record> CallPool::record() const {
+  std::lock_guard hold(lock_);
+  return record_;
+}
+
+void CallPool::reset() {
+  auto fresh = std::make_shared<Record>(options_);
+  std::vector<std::unique_ptr<Memory>> old;
+  {
+    std::lock_guard hold(lock_);
+    newest_.store(fresh.get(), std::memory_order_release);
+    record_.swap(fresh);
+    idle_.swap(old);
+    calls_ = 0;
+  }
+  old.emplace_back(ready_.exchange(nullptr, std::memory_order_acq_rel));
+}
+
+// A piece of an old record keeps that alive, so that no new one has its address.
+std::unique_ptr<Memory> CallPool::take() {
+  std::unique_ptr<Memory> memory(ready_.exchange(nullptr, std::memory_order_acq_rel));
+  if (memory && memory->record.get() == newest_.load(std::memory_order_acquire)) return memory;
+  memory.reset();
+  std::lock_guard hold(lock_);
+  if (!idle_.empty()) {
+    memory = std::move(idle_.back());
+    idle_.pop_back();
+  } else {
+    memory = std::make_unique<Memory>();
+    memory->record = record_;
+  }
+  return memory;
+}
+
+void CallPool::give_back(std::unique_ptr<Memory> memory) {
+  Memory* none = nullptr;
+  if (ready_.compare_exchange_strong(none, memory.get(), std::memory_order_acq_rel)) {
+    (void)memory.release();
+    return;
+  }
+  std::lock_guard hold(lock_);
+  if (memory->record == record_) idle_.push_back(std::move(memory));
+}
+
+}  // namespace vitro::capture
