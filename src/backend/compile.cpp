@@ -22,7 +22,7 @@ struct Work {
   std::optional<Places> places = {};
   std::vector<LoweredKernel> kernels = {};
   Sources sources = {};
-  std::shared_ptr<const jit::KernelModule> module = {};
+  std::vector<std::shared_ptr<const jit::KernelModule>> modules = {};
   std::unique_ptr<Executable> executable = {};
 };
 
@@ -71,22 +71,21 @@ const jit::Prelude& prelude() {
 }
 
 void write_code(Work& w) {
-  w.sources = write_sources(w.kernels, w.graph.symbols(), w.options.texts);
+  w.sources = write_sources(w.kernels, w.graph.symbols());
   if (!w.options.artifact) return;
   w.options.artifact("kernels.cpp", readable_text(w.sources));
   w.options.artifact("vitro_prelude.h", prelude().text);
 }
 
-void make_module(Work& w) {
-  if (w.sources.texts.empty()) return;
-  auto module = jit::load_or_compile(w.sources.texts, prelude(), &w.report.jit);
-  VITRO_CHECK(module, "the generated kernels of ", w.options.name,
-              " do not compile: ", module.why());
-  w.module = *module;
+void make_modules(Work& w) {
+  auto modules = jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit);
+  VITRO_CHECK(modules, "the generated kernels of ", w.options.name,
+              " do not compile: ", modules.why());
+  w.modules = *std::move(modules);
 }
 
 void make_plan(Work& w) {
-  w.executable = std::make_unique<Executable>(w.graph, *w.places, w.kernels, w.sources, w.module);
+  w.executable = std::make_unique<Executable>(w.graph, *w.places, w.kernels, w.sources, w.modules);
 }
 
 // One stage: a step of the way from graph to kernels.
@@ -96,7 +95,7 @@ struct Stage {
 };
 constexpr Stage stages[] = {
     {"read_graph", read_graph}, {"fuse_loops", fuse_loops}, {"lower", lower_groups},
-    {"codegen", write_code},    {"jit", make_module},       {"plan", make_plan},
+    {"codegen", write_code},    {"jit", make_modules},      {"plan", make_plan},
 };
 
 void fill_report(Work& w) {

@@ -25,7 +25,6 @@ extern Option<bool> fuse_option;
 struct CompileOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
-  int texts = 2;              // compiled side by side
   bool keep_loops = false;    // loops as text go into the report
   bool keep_unfused = false;  // those before fusion too
   // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.

@@ -86,8 +86,8 @@ Executable::~Executable() = default;
 
 Executable::Executable(const graph::Graph& graph, const Places& places,
                        std::span<const LoweredKernel> kernels, const Sources& sources,
-                       std::shared_ptr<const jit::KernelModule> module)
-    : symbols_(graph.symbols()), module_(std::move(module)) {
+                       std::vector<std::shared_ptr<const jit::KernelModule>> modules)
+    : symbols_(graph.symbols()), modules_(std::move(modules)) {
   input_buffers_.assign(graph.inputs().size(), -1);
   for (const BufferInfo& info : places.buffers()) {
     if (info.kind == BufferKind::input) {
@@ -110,8 +110,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   const SourceKernel& source = sources.kernels[sources.kernel_of[number]];
   Launch launch;
   launch.kernel = sources.kernel_of[number];
-  launch.run = reinterpret_cast<KernelFunction>(module_->symbol(source.name));
-  VITRO_ASSERT(launch.run, "the module has no kernel ", source.name);
+  launch.run = reinterpret_cast<KernelFunction>(modules_[source.module]->symbol(source.symbol));
+  VITRO_ASSERT(launch.run, "the module has no kernel ", source.symbol);
   launch.tasks = 1;
   for (const Expr task : lowered.kernel.tasks) {
     launch.tasks = launch.tasks * sym::extent_of(task);
@@ -282,7 +282,7 @@ class Executable::Call {
  public:
   Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
        std::span<const int64_t> symbols)
-      : e_(e), d_(d), inputs_(inputs), symbols_(symbols), held_(e.kept_, e.buffers_.size()) {}
+      : e_(e), d_(d), inputs_(inputs), symbols_(symbols) {}
 
   void run(std::span<Tensor> outputs) {
     take_memory();
@@ -304,7 +304,6 @@ class Executable::Call {
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
       if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
     }
-    held_.leave();
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
       if (!e_.launches_[i].keeps) run_kernel(e_.launches_[i], d_.runs[i]);
     }
@@ -351,17 +350,14 @@ class Executable::Call {
       run_kernel(launch, d_.runs[i]);
     };
     PanelsKey key;
-    if (!panels_key(from, d_.runs[i].layout, &key)) {
-      loose_.push_back(std::make_shared<const Panels>(d_.bytes[to]));
-      return fill(loose_.back()->data());
+    if (panels_key(from, d_.runs[i].layout, &key)) {
+      held_.push_back(e_.kept_.find_or_pack(key, from, d_.bytes[to], fill));
+    } else {
+      e_.kept_.forget(from.storage().id());
+      held_.push_back(std::make_shared<const Panels>(d_.bytes[to]));
+      fill(held_.back()->data());
     }
-    const Panels* panels = held_.find(to, key);
-    if (!panels) {
-      auto made = find_or_pack(key, d_.bytes[to], fill);
-      panels = made.get();
-      held_.add(to, key, std::move(made));
-    }
-    table_[to] = panels->data();
+    table_[to] = held_.back()->data();
   }
 
   void run_kernel(const Launch& launch, const Dimensions::Run& run) {
@@ -420,8 +416,7 @@ class Executable::Call {
   void* short_table_[few];
   void** table_ = nullptr;  // by buffer
   runtime::Arena arena_;
-  HeldPanels held_;
-  std::vector<std::shared_ptr<const Panels>> loose_;  // of this call alone
+  std::vector<KeptPanels::Shared> held_;  // until the call ends
 };
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,

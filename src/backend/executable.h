@@ -50,7 +50,7 @@ class Executable {
  public:
   Executable(const graph::Graph& graph, const Places& places,
              std::span<const LoweredKernel> kernels, const Sources& sources,
-             std::shared_ptr<const jit::KernelModule> module);
+             std::vector<std::shared_ptr<const jit::KernelModule>> modules);
   ~Executable();
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
@@ -100,7 +100,7 @@ class Executable {
   std::vector<OutputPlan> outputs_;  // those that are tensors, in order
   std::vector<Launch> launches_;
   std::vector<Expr> value_bytes_;  // of all values that symbols decide, those without a buffer too
-  std::shared_ptr<const jit::KernelModule> module_;
+  std::vector<std::shared_ptr<const jit::KernelModule>> modules_;
   std::mutex lock_;
   KeptPanels kept_;
   std::vector<std::shared_ptr<const Dimensions>> known_;  // the newest last

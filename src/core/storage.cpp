@@ -3,6 +3,7 @@
 #include <array>
 #include <new>
 
+#include "core/storage_watch.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
@@ -73,6 +74,7 @@ Storage Storage::adopt(void* data, size_t bytes, Device device, std::function<vo
 void Storage::destroy(Block* block) {
   if (block->allocator && block->data) block->allocator->free(block->data, block->bytes);
   if (block->release) block->release();
+  tell_watcher(block->id);
   delete block;
 }
 

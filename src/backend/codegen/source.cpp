@@ -98,6 +98,8 @@ std::string comment_for(const loop::Kernel& kernel, size_t used) {
 struct Unique {
   KernelText text;
   const loop::Kernel* first = nullptr;
+  std::string base;  // name without a number
+  Hash content;      // whatever the program's names
   size_t used = 0;
 };
 
@@ -107,21 +109,13 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-// Kernels go to texts by weight.
-std::vector<std::vector<size_t>> share(const std::vector<Unique>& unique, size_t texts) {
-  std::vector<size_t> order(unique.size()), weight(texts, 0);
-  std::iota(order.begin(), order.end(), 0);
-  const auto weight_of = [&](size_t i) { return unique[i].text.text.size(); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return weight_of(a) > weight_of(b); });
-  std::vector<std::vector<size_t>> out(texts);
-  for (const size_t kernel : order) {
-    const auto least =
-        static_cast<size_t>(std::min_element(weight.begin(), weight.end()) - weight.begin());
-    weight[least] += weight_of(kernel);
-    out[least].push_back(kernel);
-  }
-  for (auto& list : out) std::sort(list.begin(), list.end());
+Unique unique_kernel(const loop::Kernel& kernel, std::span<const sym::Expr> symbols,
+                     const std::string& plain) {
+  Unique out{kernel_text(kernel, symbols), &kernel, name_for(kernel), {}, 0};
+  Hasher content;
+  content.add(out.base);
+  content.add(plain);
+  out.content = content.finish();
   return out;
 }
 
@@ -138,13 +132,94 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
     if (is_new) {
       std::string plain = kernel_text(lowered.kernel, symbols, Naming::plain).text;
       const auto [same, added] = by_text.emplace(std::move(plain), unique.size());
-      if (added) unique.push_back({kernel_text(lowered.kernel, symbols), &lowered.kernel, 0});
+      if (added) unique.push_back(unique_kernel(lowered.kernel, symbols, same->first));
       at->second = same->second;
     }
     ++unique[at->second].used;
     kernel_of.push_back(at->second);
   }
   return unique;
+}
+
+// A module has about so many bytes of text: less, and what modules have in common (the functions of
+// the prelude) is compiled too often; more, and there are fewer than cores, and fewer in common.
+constexpr size_t module_bytes = 8 << 10, large_module_bytes = 64 << 10;
+
+// From here on a program is large: its kernels are to be small, and quick to compile.
+constexpr size_t large_program_bytes = 128 << 10;
+
+// What the compiler sees of it (standalone/cc_optimise.cpp): functions of the prelude are called.
+void make_small(Unique& kernel) {
+  constexpr std::string_view small = "[[clang::minsize]] ";
+  const size_t at = kernel.text.text.find("void ");
+  kernel.text.text.insert(at, small);
+  Hasher content;
+  content.add(kernel.content);
+  content.add(small);
+  kernel.content = content.finish();
+}
+
+size_t bytes_of(const Unique& kernel) {
+  return kernel.text.text.size();
+}
+size_t bytes_of(const std::vector<Unique>& kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), size_t{0},
+                         [](size_t sum, const Unique& k) { return sum + bytes_of(k); });
+}
+
+// Two modules of about the same size.
+std::vector<std::vector<size_t>> halves(const std::vector<Unique>& unique,
+                                        std::vector<size_t> order) {
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return bytes_of(unique[a]) > bytes_of(unique[b]); });
+  std::vector<std::vector<size_t>> out(std::min<size_t>(order.size(), 2));
+  size_t bytes[2] = {0, 0};
+  for (const size_t kernel : order) {
+    const size_t least = out.size() == 2 && bytes[1] < bytes[0] ? 1 : 0;
+    bytes[least] += bytes_of(unique[kernel]);
+    out[least].push_back(kernel);
+  }
+  return out;
+}
+
+// Kernels in an order of their own, cut where their content says so: a kernel more or less changes
+// the module that it is in, and no other.
+std::vector<std::vector<size_t>> modules_of(const std::vector<Unique>& unique, size_t most) {
+  std::vector<size_t> order(unique.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return unique[a].content < unique[b].content; });
+  if (bytes_of(unique) <= 2 * most) return halves(unique, std::move(order));
+  std::vector<std::vector<size_t>> out;
+  size_t bytes = most;
+  for (const size_t kernel : order) {
+    const size_t own = bytes_of(unique[kernel]);
+    if (bytes + own > most) {
+      out.emplace_back();
+      bytes = 0;
+    }
+    out.back().push_back(kernel);
+    bytes += own;
+    if (unique[kernel].content.low % most < own) bytes = most;  // here, whatever came before
+  }
+  return out;
+}
+
+void add_module(const std::vector<Unique>& unique, const std::vector<size_t>& list, Sources& out) {
+  jit::ModuleText module{std::string(include_prelude), {}};
+  Hasher content;
+  Names names;
+  for (const size_t kernel : list) {
+    SourceKernel& made = out.kernels[kernel];
+    made.module = out.modules.size();
+    made.symbol = names.take(unique[kernel].base);
+    std::string text = unique[kernel].text.text;
+    replace_all(text, kernel_name, made.symbol);
+    module.text += "\n" + text;
+    content.add(unique[kernel].content);
+  }
+  module.content = content.finish();
+  out.modules.push_back(std::move(module));
 }
 
 }  // namespace
@@ -161,22 +236,19 @@ std::string readable_text(const Sources& sources) {
   return text;
 }
 
-Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
-                      int texts) {
+Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols) {
   Sources out;
   std::vector<Unique> unique = find_unique(kernels, symbols, out.kernel_of);
+  const bool large = bytes_of(unique) > large_program_bytes;
+  if (large) std::for_each(unique.begin(), unique.end(), make_small);
   Names names;
   for (const Unique& u : unique) {
-    SourceKernel made{names.take(name_for(*u.first)), comment_for(*u.first, u.used), u.text.text};
+    SourceKernel made{names.take(u.base), comment_for(*u.first, u.used), u.text.text};
     replace_all(made.text, kernel_name, made.name);
     out.kernels.push_back(std::move(made));
   }
-  const size_t count = std::min(unique.size(), static_cast<size_t>(std::max(texts, 1)));
-  for (const std::vector<size_t>& list : share(unique, count)) {
-    std::string text(include_prelude);
-    for (const size_t k : list) text += "\n" + out.kernels[k].text;
-    out.texts.push_back(std::move(text));
-  }
+  for (const auto& list : modules_of(unique, large ? large_module_bytes : module_bytes))
+    add_module(unique, list, out);
   return out;
 }
 

@@ -38,6 +38,7 @@ int64_t now_ns() {
 struct Texts {
   std::span<const std::string> sources;
   const Prelude& prelude;
+  const Hash* content = nullptr;  // of the sources; null: that of their bytes
 };
 
 std::string key_of(const Texts& texts) {
@@ -47,7 +48,11 @@ std::string key_of(const Texts& texts) {
   h.add(host_target().features);
   h.add(host_target().vector_bits);
   h.add(texts.prelude.hash);
-  for (const std::string& source : texts.sources) h.add(source);
+  if (texts.content) {
+    h.add(*texts.content);
+  } else {
+    for (const std::string& source : texts.sources) h.add(source);
+  }
   return h.finish().hex();
 }
 
@@ -254,18 +259,30 @@ void* KernelModule::symbol(std::string_view name) const {
   return dlsym(handle_, std::string(name).c_str());
 }
 
-Result<ModulePtr> load_or_compile(std::span<const std::string> sources, const Prelude& prelude,
-                                  JitReport* report) {
+namespace {
+
+Result<ModulePtr> load_or_compile(const Texts& texts, JitReport* report) {
   JitReport unread;
   JitReport& r = report ? *report : unread;
   r = JitReport();
   int64_t begin = now_ns();
-  const Texts texts{sources, prelude};
   r.key = key_of(texts);
   Result<ModulePtr> module =
       force_disable_caches.get() ? from_disk_or_compiler(texts, r) : through_memory(texts, r);
   r.total_ns = now_ns() - begin;
   return module;
+}
+
+}  // namespace
+
+Result<ModulePtr> load_or_compile(std::span<const std::string> sources, const Prelude& prelude,
+                                  JitReport* report) {
+  return load_or_compile(Texts{sources, prelude}, report);
+}
+
+Result<ModulePtr> load_or_compile(const ModuleText& text, const Prelude& prelude,
+                                  JitReport* report) {
+  return load_or_compile(Texts{std::span(&text.text, 1), prelude, &text.content}, report);
 }
 
 Result<ModulePtr> load_or_compile(std::span<const std::string> sources, JitReport* report) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vitro/base/hash.h"
 #include "vitro/base/result.h"
@@ -64,6 +65,18 @@ Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std:
 Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std::string> sources,
                                                             const Prelude& prelude,
                                                             JitReport* report = nullptr);
+
+// A text, and what it is whatever it calls things: of texts with the same content one is compiled.
+struct ModuleText {
+  std::string text;
+  Hash content;
+};
+Result<std::shared_ptr<const KernelModule>> load_or_compile(const ModuleText& text,
+                                                            const Prelude& prelude,
+                                                            JitReport* report = nullptr);
+// Each a module of its own; what has to be compiled is compiled on all cores.
+Result<std::vector<std::shared_ptr<const KernelModule>>> load_or_compile_all(
+    std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr);
 
 // A text will come soon.  Where no cache can have it, the compiler is loaded in the meantime; once
 // per process.

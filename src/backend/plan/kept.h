@@ -1,7 +1,10 @@
-// The panels that an executable has of its parameters.  A call holds the set as it was when it
-// began; what it had to pack anew is left for the calls that follow.
+// The panels that an executable has of its parameters: of all that it is called with (layers may
+// share it), until a parameter is written or gone.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,55 +16,38 @@ namespace vitro::backend {
 // Threads: any.
 class KeptPanels {
  public:
+  using Shared = std::shared_ptr<const Panels>;
+
+  KeptPanels();
+  ~KeptPanels();
+  KeptPanels(const KeptPanels&) = delete;
+
+  // Those for the key; made by `fill` where nobody in the process has them.
+  Shared find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
+                      const std::function<void(void*)>& fill);
+  // How many there are.
+  size_t size() const;
+  // What was made of a storage's bytes, but for those of a version that is kept: the bytes are no
+  // more.  Versions count from 0.
+  void forget(uint64_t storage, uint64_t but_version = UINT64_MAX);
+
+  // Layouts of one matrix that are kept: panels of sizes that vary are their own layouts.
+  static constexpr size_t most_layouts = 16;
+
+ private:
+  Shared find(const PanelsKey& key) const;
+  void add(const PanelsKey& key, Shared panels);
+
   struct Entry {
-    PanelsKey key;
-    std::shared_ptr<const Panels> panels;
+    Shared panels;
+    uint64_t age = 0;
   };
-  using Set = std::vector<Entry>;  // by buffer
+  using Entries = std::map<PanelsKey, Entry>;  // those of a storage stand together
+  std::pair<Entries::iterator, Entries::iterator> of_storage(uint64_t storage);
 
-  std::shared_ptr<const Set> now() const {
-    std::lock_guard hold(lock_);
-    return set_;
-  }
-  void put(std::shared_ptr<const Set> set) {
-    std::lock_guard hold(lock_);
-    set_.swap(set);
-  }
-
- private:
   mutable std::mutex lock_;
-  std::shared_ptr<const Set> set_;  // null: nothing was packed yet
-};
-
-// What one call holds.
-class HeldPanels {
- public:
-  HeldPanels(KeptPanels& kept, size_t buffers) : kept_(kept), buffers_(buffers), set_(kept.now()) {}
-
-  // Null where those for the key are not there.
-  const Panels* find(size_t buffer, const PanelsKey& key) const {
-    if (!set_) return nullptr;
-    const KeptPanels::Entry& entry = (*set_)[buffer];
-    return entry.panels && entry.key == key ? entry.panels.get() : nullptr;
-  }
-  void add(size_t buffer, const PanelsKey& key, std::shared_ptr<const Panels> panels) {
-    if (!changed_) {
-      changed_ = set_ ? std::make_shared<KeptPanels::Set>(*set_)
-                      : std::make_shared<KeptPanels::Set>(buffers_);
-      set_ = changed_;
-    }
-    (*changed_)[buffer] = {key, std::move(panels)};
-  }
-  // For the calls that follow.
-  void leave() {
-    if (changed_) kept_.put(std::move(changed_));
-  }
-
- private:
-  KeptPanels& kept_;
-  size_t buffers_;
-  std::shared_ptr<const KeptPanels::Set> set_;
-  std::shared_ptr<KeptPanels::Set> changed_;  // the same as set_, until leave()
+  Entries entries_;
+  uint64_t next_age_ = 0;
 };
 
 }  // namespace vitro::backend

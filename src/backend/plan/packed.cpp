@@ -2,21 +2,37 @@
 
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
+#include "backend/plan/kept.h"
 #include "runtime/cpu/allocator.h"
+#include "vitro/core/storage_watch.h"
 #include "vitro/events/memory.h"
 
 namespace vitro::backend {
 namespace {
 
+void forget(uint64_t storage, uint64_t but_version);
+
 struct Known {
   std::mutex lock;
   std::map<PanelsKey, std::weak_ptr<const Panels>> panels;
+  std::mutex listeners_lock;  // held while they hear; theirs comes behind it
+  std::unordered_set<KeptPanels*> listeners;
 };
 
 Known& known() {
-  static auto* one = new Known;
+  static auto* one = [] {
+    set_storage_watcher([](uint64_t id) { forget(id, UINT64_MAX); });
+    return new Known;
+  }();
   return *one;
+}
+
+void forget(uint64_t storage, uint64_t but_version) {
+  Known& k = known();
+  std::lock_guard hold(k.listeners_lock);
+  for (KeptPanels* kept : k.listeners) kept->forget(storage, but_version);
 }
 
 // Entries whose panels are gone; called with the lock held.
@@ -36,7 +52,21 @@ Panels::~Panels() {
   runtime::cpu_allocator().free(data_, bytes_);
 }
 
-std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, int64_t bytes,
+void tell_of_storages(KeptPanels& kept) {
+  std::lock_guard hold(known().listeners_lock);
+  known().listeners.insert(&kept);
+}
+
+void tell_no_more(KeptPanels& kept) {
+  std::lock_guard hold(known().listeners_lock);
+  known().listeners.erase(&kept);
+}
+
+void forget_before(const PanelsKey& key) {
+  forget(key.storage, key.version);
+}
+
+std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
                                            const std::function<void(void*)>& fill) {
   Known& k = known();
   {
@@ -48,6 +78,7 @@ std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, int64_t bytes,
   }
   auto made = std::make_shared<const Panels>(bytes);
   fill(made->data());
+  watch_storage(of.storage());
   std::lock_guard hold(k.lock);
   sweep(k);
   k.panels[key] = made;

@@ -31,10 +31,19 @@ struct PanelsKey {
   auto operator<=>(const PanelsKey&) const = default;
 };
 
-// The panels for the key; made by `fill` when nobody holds them.  They live as long as somebody
-// holds them.  Threads: any; two that ask for the same panels at once may both make them.
-std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, int64_t bytes,
+// The panels for the key, which are of the tensor; made by `fill` when nobody holds them.  They
+// live as long as somebody holds them.  Threads: any; two that ask for the same panels at once may
+// both make them.
+std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
                                            const std::function<void(void*)>& fill);
+
+class KeptPanels;
+// From now on, and no more: it forgets the panels of a storage that is gone or, when panels of its
+// new bytes are made, written.
+void tell_of_storages(KeptPanels& kept);
+void tell_no_more(KeptPanels& kept);
+// Everybody forgets the panels of what the storage held before this version.
+void forget_before(const PanelsKey& key);
 
 // The key of a tensor's panels; false where its storage was handed out for writing, so that nothing
 // can be kept.

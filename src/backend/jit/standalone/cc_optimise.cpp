@@ -102,12 +102,40 @@ FunctionPassManager before_inlining() {
   return passes;
 }
 
+size_t size_of(const Loop& loop) {
+  size_t size = 0;
+  for (const BasicBlock* block : loop.blocks()) size += block->sizeWithoutDebug();
+  return size;
+}
+
+// Kernels of large programs ask to be small: what they call often stays a function, and the time
+// that LLVM takes goes with what is written.
+struct CallLargeFunctions : PassInfoMixin<CallLargeFunctions> {
+  static constexpr unsigned most_instructions = 12, most_calls = 2;
+  static bool is_small(const Function& f) { return f.hasFnAttribute(Attribute::MinSize); }
+
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+    if (std::none_of(module.begin(), module.end(), is_small)) return PreservedAnalyses::all();
+    for (Function& f : module) {
+      f.removeFnAttr(Attribute::MinSize);  // LLVM itself would go too far
+      if (f.isDeclaration() || !f.hasFnAttribute(Attribute::AlwaysInline)) continue;
+      if (f.getInstructionCount() < most_instructions || !f.hasNUsesOrMore(most_calls + 1))
+        continue;
+      f.removeFnAttr(Attribute::AlwaysInline);
+      f.addFnAttr(Attribute::NoInline);
+      f.setComdat(nullptr);
+      f.setLinkage(GlobalValue::InternalLinkage);
+    }
+    return PreservedAnalyses::none();
+  }
+};
+
 // Unrolls loops of few turns, and those that ask for it.  LLVM's pass adds up what a loop costs
 // before it looks at the number of turns, and most loops here run over rows.
 struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
   PreservedAnalyses run(Loop& loop, LoopAnalysisManager& analyses,
                         LoopStandardAnalysisResults& known, LPMUpdater& updater) {
-    constexpr unsigned most_turns = 64;
+    constexpr unsigned most_turns = 64, most_instructions = 1200;
     const unsigned turns = known.SE.getSmallConstantMaxTripCount(&loop);
     const auto says = [id = loop.getLoopID()](const char* what) {
       return id && GetUnrollMetadata(id, what);
@@ -115,6 +143,8 @@ struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
     const bool asked = says("llvm.loop.unroll.full") || says("llvm.loop.unroll.enable") ||
                        says("llvm.loop.unroll.count");
     if (!asked && (turns == 0 || turns > most_turns)) return PreservedAnalyses::all();
+    // LLVM would say no, but weighs each instruction first.
+    if (!asked && turns * size_of(loop) > most_instructions) return PreservedAnalyses::all();
     return LoopFullUnrollPass(2).run(loop, analyses, known, updater);
   }
 };
@@ -125,9 +155,7 @@ struct UnrollSmallLoops : PassInfoMixin<UnrollSmallLoops> {
   PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
     constexpr size_t most_instructions = 20;
     for (Loop* loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
-      size_t size = 0;
-      for (const BasicBlock* block : loop->blocks()) size += block->sizeWithoutDebug();
-      if (size <= most_instructions)
+      if (size_of(*loop) <= most_instructions)
         return LoopUnrollPass(LoopUnrollOptions(2)).run(function, analyses);
     }
     return PreservedAnalyses::all();
@@ -172,6 +200,7 @@ void optimise(Module& module, TargetMachine& machine) {
   Analyses analyses(machine);
   ModulePassManager passes;
   passes.addPass(createModuleToFunctionPassAdaptor(before_inlining()));
+  passes.addPass(CallLargeFunctions());
   passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
   passes.addPass(createModuleToFunctionPassAdaptor(after_inlining()));
   passes.run(module, analyses.modules());

@@ -1,0 +1,135 @@
+// How the kernels of a program are shared out to modules.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "eager/eager.h"
+#include "jit_folder.h"
+#include "programs.h"
+
+namespace vitro::backend {
+namespace {
+
+// One kernel for each of the numbers from `first`.
+graph::Graph kernels_of(int first, int count, int ops = 1) {
+  return graph_of({{64}}, [=](std::vector<Tensor> in) {
+    std::vector<Tensor> out;
+    for (int i = first; i < first + count; ++i) {
+      Tensor x = in[0];
+      for (int k = 0; k < ops; ++k) x = tanh(x * (i + 0.5) + k);
+      out.push_back(x);
+    }
+    return out;
+  });
+}
+
+Sources sources_of(const graph::Graph& g) {
+  const Program program(g);
+  const Groups groups = fuse(program, {.fuse = true, .max_items = 96});
+  Places places(program, groups);
+  std::vector<LoweredKernel> kernels;
+  for (const Group& group : groups.groups) {
+    for (LoweredKernel& kernel : lower(program, places, group))
+      kernels.push_back(std::move(kernel));
+  }
+  return write_sources(kernels, g.symbols());
+}
+
+// As many kernels as there are numbers: siblings that read one input would become one.
+Sources apart(int first, int count, int ops = 1) {
+  std::vector<LoweredKernel> kernels;
+  const graph::Graph g = kernels_of(first, count, ops);
+  const Program program(g);
+  const Groups groups = fuse(program, {.fuse = false});
+  Places places(program, groups);
+  for (const Group& group : groups.groups) {
+    for (LoweredKernel& kernel : lower(program, places, group))
+      kernels.push_back(std::move(kernel));
+  }
+  return write_sources(kernels, g.symbols());
+}
+
+std::set<std::string> texts_of(const Sources& sources) {
+  std::set<std::string> out;
+  for (const jit::ModuleText& module : sources.modules) out.insert(module.text);
+  return out;
+}
+
+TEST(Modules, of_two_kernels_are_two_and_of_many_kernels_some_of_each_size) {
+  EXPECT_EQ(sources_of(kernels_of(0, 1)).modules.size(), 1U);
+  const Sources two = sources_of(graph_of({{64}, {16, 16}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{exp(in[0]), sum(in[1], {1})};
+  }));
+  EXPECT_EQ(two.modules.size(), 2U);
+  const Sources many = apart(0, 100);
+  EXPECT_GT(many.modules.size(), 5U);
+  for (const SourceKernel& kernel : many.kernels) {
+    ASSERT_LT(kernel.module, many.modules.size());
+    EXPECT_NE(many.modules[kernel.module].text.find(" " + kernel.symbol + "("), std::string::npos);
+  }
+}
+
+TEST(Modules, are_the_same_for_the_same_program) {
+  const Sources first = apart(0, 60), second = apart(0, 60);
+  ASSERT_EQ(first.modules.size(), second.modules.size());
+  for (size_t i = 0; i < first.modules.size(); ++i) {
+    EXPECT_EQ(first.modules[i].text, second.modules[i].text);
+    EXPECT_EQ(first.modules[i].content, second.modules[i].content);
+  }
+}
+
+TEST(Modules, that_a_few_kernels_more_do_not_concern_stay_as_they_are) {
+  const std::set<std::string> before = texts_of(apart(0, 200)), after = texts_of(apart(3, 200));
+  std::vector<std::string> both;
+  std::ranges::set_intersection(before, after, std::back_inserter(both));
+  EXPECT_GT(both.size(), before.size() / 2);
+}
+
+TEST(Modules, of_programs_that_differ_by_names_alone_are_compiled_once) {
+  eager::init();
+  const jit::CacheFolder folder;
+  const auto program = [](std::string x, std::string y) {
+    graph::Builder b;
+    const Tensor left = b.input(std::move(x), f32({40})), right = b.input(std::move(y), f32({40}));
+    const Using use(&b);
+    b.output(tanh(left) * right);
+    return b.take();
+  };
+  const Compiled first = compile_graph(program("price", "count"));
+  Compiled second = compile_graph(program("left", "right"));
+  EXPECT_NE(first.report.kernels[0].source, second.report.kernels[0].source);
+  EXPECT_EQ(first.report.jit.key, second.report.jit.key);
+  EXPECT_FALSE(first.report.jit.from_memory);
+  EXPECT_TRUE(second.report.jit.from_memory);
+  const Tensor x = random_tensor({40}, 1), y = random_tensor({40}, 2);
+  expect_same_bits(second.run({x, y})[0], tanh(x) * y);
+}
+
+TEST(Modules, of_large_programs_call_what_others_have_inlined_with_the_same_digits) {
+  eager::init();
+  const graph::Graph g = graph_of({{3, 50}}, [](std::vector<Tensor> in) {
+    std::vector<Tensor> out;
+    for (int i = 0; i < 120; ++i) {
+      Tensor x = in[0];
+      for (int k = 0; k < 16; ++k) x = k % 2 ? tanh(x * (i + 0.5)) : gelu(x - 0.125 * k);
+      out.push_back(x + out.size());
+    }
+    return out;
+  });
+  Compiled c = compile_graph(g, {.fuse = {.max_items = 40}});
+  ASSERT_GT(c.report.kernels.size(), 20U);
+  for (const KernelReport& kernel : c.report.kernels)
+    EXPECT_NE(kernel.source.find("[[clang::minsize]]"), std::string::npos);
+  const Tensor x = random_tensor({3, 50});
+  const std::vector<Tensor> got = c.run({x});
+  for (const size_t i : {0U, 57U, 119U}) {
+    Tensor want = x;
+    for (int k = 0; k < 16; ++k)
+      want = k % 2 ? tanh(want * (double(i) + 0.5)) : gelu(want - 0.125 * k);
+    expect_same_bits(got[i], want + int64_t(i));
+  }
+}
+
+}  // namespace
+}  // namespace vitro::backend

@@ -1,0 +1,68 @@
+// How often the weights of a program are packed.
+#include <gtest/gtest.h>
+
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/nn/init.h"
+#include "vitro/ops/all.h"
+#include "vitro/profiler/profiler.h"
+
+namespace vitro {
+namespace {
+
+std::vector<Tensor> parameters(int count) {
+  std::vector<Tensor> out;
+  for (int i = 0; i < count; ++i) {
+    out.push_back(nn::normal({32, 32}, 0, 0.1));
+    out.back().set_parameter(true);
+  }
+  return out;
+}
+
+// Launches of kernels that pack, in what `program` does.
+template <class F>
+uint64_t packings(F program) {
+  Profiler profiler;
+  program();
+  profiler.stop();
+  uint64_t out = 0;
+  for (const Average& entry : profiler.averages().entries())
+    out += entry.name.starts_with("pack") ? entry.count : 0;
+  return out;
+}
+
+TEST(Panels, of_layers_that_share_a_segment_are_packed_once) {
+  init();
+  const std::vector<Tensor> weights = parameters(12);
+  const auto model = [&](Tensor x) {
+    for (const Tensor& w : weights) {
+      x = relu(linear(x, w));
+      (void)x.const_data();  // a break
+    }
+    return x;
+  };
+  auto fast = compile(model);
+  const Tensor x = nn::normal({5, 32}, 0, 1);
+  EXPECT_EQ(packings([&] {
+              for (int call = 0; call < 20; ++call) (void)fast(x);
+            }),
+            12U);
+  EXPECT_EQ(fast(x).to_vector<float>(), model(x).to_vector<float>());
+}
+
+TEST(Panels, of_functions_that_share_a_graph_are_packed_once) {
+  init();
+  const std::vector<Tensor> weights = parameters(2);
+  const auto layer = [](const Tensor& w) {
+    return [w](const Tensor& x) { return tanh(linear(x, w)); };
+  };
+  auto first = compile(layer(weights[0])), second = compile(layer(weights[1]));
+  const Tensor x = nn::normal({5, 32}, 0, 1);
+  EXPECT_EQ(packings([&] {
+              for (int call = 0; call < 5; ++call) (void)first(second(x));
+            }),
+            2U);
+}
+
+}  // namespace
+}  // namespace vitro
