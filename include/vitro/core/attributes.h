@@ -3,8 +3,8 @@
 //     int64_t dim = -1;
 //     static void each(auto&& f) { f("dim", &SoftmaxAttrs::dim); }
 //   };
-// Comparing, hashing, printing, parsing and rewriting of sizes follow from `each`.
-// Members may be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and
+// Comparing, hashing, printing, parsing, arguments by name and rewriting of sizes follow from
+// `each`. Members may be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and
 // std::optional of these, and enums that name their values:
 //   enum class Rounding : uint8_t { down, up };
 //   constexpr auto names_of_values(Rounding) { return std::array<std::string_view, 2>{"down",
@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -22,6 +23,7 @@
 #include "vitro/base/hash.h"
 #include "vitro/base/result.h"
 #include "vitro/base/small_vector.h"
+#include "vitro/core/arg_value.h"
 #include "vitro/core/dtype.h"
 #include "vitro/core/scalar.h"
 #include "vitro/events/values.h"
@@ -137,6 +139,33 @@ bool read(std::string_view text, const SymbolNamed& symbols, std::optional<T>& v
   return read(text, symbols, v.emplace());
 }
 
+// Takes an argument of a call by name; false where its type does not fit.  None leaves what is
+// there, and one number stands for as many as there are.
+bool assign(bool& v, const ArgValue& value);
+bool assign(int64_t& v, const ArgValue& value);
+bool assign(double& v, const ArgValue& value);
+bool assign(std::string& v, const ArgValue& value);
+bool assign(DType& v, const ArgValue& value);
+bool assign(Size& v, const ArgValue& value);
+bool assign(Dims& v, const ArgValue& value);
+bool assign(Scalar& v, const ArgValue& value);
+bool assign(Sizes& v, const ArgValue& value);
+// Which of the names the text is, with or without ATen's "_format"; -1: none of them.
+int named_value(std::span<const std::string_view> names, const ArgValue& value);
+template <NamedEnum E>
+bool assign(E& v, const ArgValue& value) {
+  if (is_none(value)) return true;
+  const auto names = names_of_values(v);
+  const int found = named_value(names, value);
+  if (found >= 0) v = static_cast<E>(found);
+  return found >= 0;
+}
+template <class T>
+bool assign(std::optional<T>& v, const ArgValue& value) {
+  if (is_none(value)) return v.reset(), true;
+  return assign(v.emplace(), value);
+}
+
 // As a value of the recorder; symbols as the numbers of this run.
 void record(events::ValueWriter& out, bool v);
 void record(events::ValueWriter& out, int64_t v);
@@ -191,6 +220,9 @@ struct AttrsType {
   Result<std::shared_ptr<const void>> (*parse)(std::string_view, const SymbolNamed&);
   std::shared_ptr<const void> (*map_sizes)(const void*, const SizeMap&);
   void (*record)(events::ValueWriter&, const void*);
+  std::shared_ptr<void> (*make)();  // all members at their defaults
+  // Gives the member of that name a value; none: no member is called so, false: its type differs.
+  std::optional<bool> (*assign)(void*, std::string_view name, const ArgValue& value);
   bool has_sizes;  // some member can hold a symbol
 };
 
@@ -291,6 +323,14 @@ struct AttrsTypeOf {
       attribute::record(out, at(a).*m);
     });
   }
+  static std::shared_ptr<void> make() { return std::make_shared<A>(); }
+  static std::optional<bool> assign(void* a, std::string_view name, const ArgValue& value) {
+    std::optional<bool> done;
+    A::each([&](std::string_view member, auto m) {
+      if (member == name) done = attribute::assign(static_cast<A*>(a)->*m, value);
+    });
+    return done;
+  }
   static constexpr bool has_sizes() {
     bool any = false;
     A::each([&](std::string_view, auto m) {
@@ -307,6 +347,7 @@ template <class A>
 inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,  &AttrsTypeOf<A>::hash,
                                       &AttrsTypeOf<A>::print,  &AttrsTypeOf<A>::copy,
                                       &AttrsTypeOf<A>::parse,  &AttrsTypeOf<A>::map_sizes,
-                                      &AttrsTypeOf<A>::record, AttrsTypeOf<A>::has_sizes()};
+                                      &AttrsTypeOf<A>::record, &AttrsTypeOf<A>::make,
+                                      &AttrsTypeOf<A>::assign, AttrsTypeOf<A>::has_sizes()};
 
 }  // namespace vitro

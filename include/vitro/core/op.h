@@ -156,6 +156,9 @@ struct CompositeInfo {
 struct OpDef {
   std::string_view name;  // core ATen's name: "add", "native_layer_norm"
   std::string_view doc;
+  // ATen's schemas of it (core/schema.h), one a line, each less the name: ".Tensor(Tensor self,
+  // ...".
+  std::string_view signatures;
   OpKind kind;
   uint8_t min_operands, max_operands;  // 255: any number
   const AttrsType* attrs;              // null: none

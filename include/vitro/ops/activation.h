@@ -42,6 +42,8 @@ struct GeluAttrs {
 };
 struct Gelu : Unary {
   static constexpr std::string_view name = "gelu", doc = "x * P(X <= x) for a standard normal X.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, str approximate=\"none\") -> Tensor";
   static constexpr Accepts accepts = Accepts::floating;
   static constexpr bool uses_attrs = true;
   using Attrs = GeluAttrs;
@@ -55,6 +57,8 @@ struct Gelu : Unary {
 struct LeakyRelu : Binary {
   static constexpr std::string_view name = "leaky_relu",
                                     doc = "x where it is positive, else negative_slope * x.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Scalar negative_slope=0.01) -> Tensor";
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x, auto slope) { return m::where(x > 0.0, x, x * slope); }
 };
@@ -64,6 +68,8 @@ struct Elu : Pointwise {
                                     doc =
                                         "scale * x, or scale * alpha * (e^(input_scale * x) - 1) "
                                         "where x is negative.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor";
   static constexpr int arity = 4;
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x, auto alpha, auto scale, auto input_scale) {
@@ -74,6 +80,8 @@ struct Elu : Pointwise {
 struct Hardtanh : Ternary {
   static constexpr std::string_view name = "hardtanh",
                                     doc = "x within [min_val, max_val], which take x's dtype.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor";
   static constexpr Promote promote = Promote::attribute;
   static constexpr Accepts accepts = Accepts::no_bool;
   static void shape(ShapeCall& call);

@@ -21,6 +21,9 @@ struct ScaledDotProductAttention : Composite {
   static constexpr std::string_view
       name = "scaled_dot_product_attention",
       doc = "q [..., l, e], k [..., s, e], v [..., s, f] and a mask [..., l, s] -> [..., l, f].";
+  static constexpr std::string_view signatures =
+      "(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
+      "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor";
   static constexpr int min_arity = 3, max_arity = 4;
   using Attrs = AttentionAttrs;
   static void shape(ShapeCall& call);

@@ -8,16 +8,33 @@
 #include "vitro/ops/math.h"
 
 namespace vitro {
+
+// add(a, b, alpha) is a + alpha * b, as sub is a - alpha * b.
+Tensor add(ops::First a, const Operand& b, const Scalar& alpha = 1);
+Tensor sub(ops::First a, const Operand& b, const Scalar& alpha = 1);
+// rounding_mode: "" divides as numbers with a fraction, "floor" rounds down, "trunc" towards zero.
+Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode = "");
+// Whole numbers are not raised to a negative number: Error, cast them first.
+Tensor pow(ops::First a, const Operand& b);
+
 namespace ops {
 
 struct Add : Binary {
   static constexpr std::string_view name = "add", doc = "a + b; of bool a logical or.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor";
+  static constexpr auto function = &vitro::add;
   static auto value(auto a, auto b) { return a + b; }
   static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(g, g); }
 };
 
 struct Sub : Binary {
   static constexpr std::string_view name = "sub", doc = "a - b.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor";
+  static constexpr auto function = &vitro::sub;
   static constexpr Accepts accepts = Accepts::no_bool;
   static void shape(ShapeCall& call);  // any bool operand is an Error
   static auto value(auto a, auto b) { return a - b; }
@@ -34,6 +51,12 @@ struct Div : Binary {
   static constexpr std::string_view
       name = "div",
       doc = "a / b; whole numbers are divided as floating-point numbers.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor\n"
+      ".Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor\n"
+      ".Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor";
+  static constexpr auto function = &vitro::div;
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto a, auto b) { return a / b; }
   static auto vjp(auto g, auto, auto b, auto y) { return std::make_tuple(g / b, -g * y / b); }
@@ -41,6 +64,9 @@ struct Div : Binary {
 
 struct FloorDivide : Binary {
   static constexpr std::string_view name = "floor_divide", doc = "a / b rounded down.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor";
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
   static auto value(auto a, auto b) { return m::floor_div(a, b); }
@@ -63,6 +89,10 @@ struct Fmod : Binary {
 struct Remainder : Binary {
   static constexpr std::string_view name = "remainder",
                                     doc = "The rest of a / b with the sign of b.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor\n"
+      ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor";
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
   static auto value(auto a, auto b) { return m::remainder(a, b); }
@@ -70,10 +100,15 @@ struct Remainder : Binary {
 
 struct Pow : Binary {
   static constexpr std::string_view name = "pow", doc = "a raised to b.";
+  static constexpr std::string_view signatures =
+      ".Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor\n"
+      ".Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor\n"
+      ".Scalar(Scalar self, Tensor exponent) -> Tensor";
+  static constexpr auto function = &vitro::pow;
   static auto value(auto a, auto b) { return m::pow(a, b); }
 };
 
-struct Atan2 : Binary {
+struct Atan2 : TensorBinary {
   static constexpr std::string_view name = "atan2", doc = "The angle of the point (b, a).";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto a, auto b) { return m::atan2(a, b); }
@@ -82,30 +117,42 @@ struct Atan2 : Binary {
   }
 };
 
-struct Minimum : Binary {
+struct Minimum : TensorBinary {
   static constexpr std::string_view name = "minimum", doc = "The smaller; NaN if either is.";
   static auto value(auto a, auto b) { return m::minimum(a, b); }
 };
 
-struct Maximum : Binary {
+struct Maximum : TensorBinary {
   static constexpr std::string_view name = "maximum", doc = "The larger; NaN if either is.";
   static auto value(auto a, auto b) { return m::maximum(a, b); }
 };
 
 struct BitwiseAnd : Binary {
   static constexpr std::string_view name = "bitwise_and", doc = "a & b.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor\n"
+      ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor";
   static constexpr Accepts accepts = Accepts::not_floating;
   static auto value(auto a, auto b) { return a & b; }
 };
 
 struct BitwiseOr : Binary {
   static constexpr std::string_view name = "bitwise_or", doc = "a | b.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor\n"
+      ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor";
   static constexpr Accepts accepts = Accepts::not_floating;
   static auto value(auto a, auto b) { return a | b; }
 };
 
 struct BitwiseXor : Binary {
   static constexpr std::string_view name = "bitwise_xor", doc = "a ^ b.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor\n"
+      ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor";
   static constexpr Accepts accepts = Accepts::not_floating;
   static auto value(auto a, auto b) { return a ^ b; }
 };
@@ -137,22 +184,15 @@ inline constexpr ops::InPlace<ops::BitwiseOr> bitwise_or_;
 inline constexpr ops::InPlace<ops::BitwiseXor> bitwise_xor_;
 
 // C has functions of these names, which take numbers: see unary.h.
-#define VITRO_BINARY(name, op)                                     \
-  inline Tensor name(const ops::First& a, const Operand& b) {      \
-    return ops::call<ops::op>(a.where, {a.operand, b});            \
+#define VITRO_BINARY(name, op)                                \
+  inline Tensor name(const ops::First& a, const Operand& b) { \
+    return ops::call<ops::op>(a.where, {a.operand, b});       \
   }
 VITRO_BINARY(fmod, Fmod)
 VITRO_BINARY(remainder, Remainder)
 VITRO_BINARY(atan2, Atan2)
 #undef VITRO_BINARY
 
-// add(a, b, alpha) is a + alpha * b, as sub is a - alpha * b.
-Tensor add(ops::First a, const Operand& b, const Scalar& alpha = 1);
-Tensor sub(ops::First a, const Operand& b, const Scalar& alpha = 1);
-// rounding_mode: "" divides as numbers with a fraction, "floor" rounds down, "trunc" towards zero.
-Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode = "");
-// Whole numbers are not raised to a negative number: Error, cast them first.
-Tensor pow(ops::First a, const Operand& b);
 Tensor square(ops::At x);  // of bool: i64
 
 }  // namespace vitro

@@ -5,6 +5,10 @@
 #include "vitro/ops/math.h"
 
 namespace vitro {
+
+// A bound that is left out ({}) does not bind.
+Tensor clamp(ops::At x, const Operand& min = {}, const Operand& max = {});
+
 namespace ops {
 
 struct Eq : Binary {
@@ -43,19 +47,19 @@ struct Ge : Binary {
   static auto value(auto a, auto b) { return a >= b; }
 };
 
-struct LogicalAnd : Binary {
+struct LogicalAnd : TensorBinary {
   static constexpr std::string_view name = "logical_and", doc = "Whether both differ from 0.";
   static constexpr Promote promote = Promote::comparison;
   static auto value(auto a, auto b) { return (a != 0.0) && (b != 0.0); }
 };
 
-struct LogicalOr : Binary {
+struct LogicalOr : TensorBinary {
   static constexpr std::string_view name = "logical_or", doc = "Whether one differs from 0.";
   static constexpr Promote promote = Promote::comparison;
   static auto value(auto a, auto b) { return (a != 0.0) || (b != 0.0); }
 };
 
-struct LogicalXor : Binary {
+struct LogicalXor : TensorBinary {
   static constexpr std::string_view name = "logical_xor",
                                     doc = "Whether exactly one differs from 0.";
   static constexpr Promote promote = Promote::comparison;
@@ -65,12 +69,21 @@ struct LogicalXor : Binary {
 struct Where : Ternary {
   static constexpr std::string_view name = "where",
                                     doc = "a where the condition holds, b elsewhere.";
+  static constexpr std::string_view signatures =
+      ".self(Tensor condition, Tensor self, Tensor other) -> Tensor\n"
+      ".ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor\n"
+      ".ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor";
   static constexpr bool first_is_condition = true;
   static auto value(auto condition, auto a, auto b) { return m::where(condition, a, b); }
 };
 
 struct Clamp : Ternary {
   static constexpr std::string_view name = "clamp", doc = "x within [min, max].";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor\n"
+      ".Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor";
+  static constexpr auto function = &vitro::clamp;
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x, auto min, auto max) { return m::minimum(m::maximum(x, min), max); }
 };
@@ -98,8 +111,6 @@ inline constexpr ops::InPlace<ops::LogicalOr> logical_or_;
 inline constexpr ops::InPlace<ops::LogicalXor> logical_xor_;
 inline constexpr ops::InPlace<ops::Clamp> clamp_;
 
-// A bound that is left out ({}) does not bind.
-Tensor clamp(ops::At x, const Operand& min = {}, const Operand& max = {});
 // `value` where the bool `mask` holds, x elsewhere; the dtype stays x's.
 Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value);
 const Tensor& masked_fill_(const Tensor& x, const Tensor& mask, const Operand& value,

@@ -17,6 +17,7 @@ struct CatAttrs {
 struct Cat {
   static constexpr std::string_view name = "cat",
                                     doc = "The operands one after the other along `dim`.";
+  static constexpr std::string_view signatures = "(Tensor[] tensors, int dim=0) -> Tensor";
   static constexpr OpKind kind = OpKind::concat;
   static constexpr int min_arity = 1, max_arity = 255;
   using Attrs = CatAttrs;
@@ -29,6 +30,7 @@ struct Cat {
 struct Stack {
   static constexpr std::string_view name = "stack",
                                     doc = "The operands one after the other along a new `dim`.";
+  static constexpr std::string_view signatures = "(Tensor[] tensors, int dim=0) -> Tensor";
   static constexpr OpKind kind = OpKind::composite;
   static constexpr int min_arity = 1, max_arity = 255;
   using Attrs = CatAttrs;

@@ -22,6 +22,9 @@ struct Conv2d {
   static constexpr std::string_view
       name = "conv2d",
       doc = "x [n, c, h, w] or [c, h, w] under weight [o, c / groups, kh, kw], plus bias [o].";
+  static constexpr std::string_view signatures =
+      "(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] "
+      "padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor";
   using Attrs = Conv2dAttrs;
   static constexpr int min_arity = 2, max_arity = 3;
   static void shape(ShapeCall& call);

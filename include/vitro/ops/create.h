@@ -26,6 +26,9 @@ struct FullAttrs {
 };
 struct Full : Create {
   static constexpr std::string_view name = "full", doc = "A new tensor, all of one number.";
+  static constexpr std::string_view signatures =
+      "(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+      "device=None, bool? pin_memory=None) -> Tensor";
   static constexpr int arity = 1, copied_operand = 0;
   using Attrs = FullAttrs;
   static void shape(ShapeCall& call);
@@ -39,6 +42,9 @@ struct DTypeAttrs {
 struct FullLike : Create {
   static constexpr std::string_view name = "full_like",
                                     doc = "A new tensor like x, all of one number.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+      "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
   static constexpr int arity = 2, copied_operand = 1;
   static constexpr bool first_is_shape = true;
   using Attrs = DTypeAttrs;
@@ -48,6 +54,9 @@ struct FullLike : Create {
 
 struct Arange : Create {
   static constexpr std::string_view name = "arange", doc = "start, start + step, ... before end.";
+  static constexpr std::string_view signatures =
+      ".start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? "
+      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   static constexpr int arity = 3;
   static constexpr bool uses_index = true;
   static constexpr Accepts accepts = Accepts::no_bool;
@@ -60,6 +69,9 @@ struct Arange : Create {
 
 struct Fill : Create {
   static constexpr std::string_view name = "fill", doc = "x with every element replaced.";
+  static constexpr std::string_view signatures =
+      ".Scalar(Tensor self, Scalar value) -> Tensor\n"
+      ".Tensor(Tensor self, Tensor value) -> Tensor";
   static constexpr int arity = 2, copied_operand = 1;
   static constexpr bool first_is_shape = true;
   static void shape(ShapeCall& call);
@@ -68,6 +80,8 @@ struct Fill : Create {
 struct Copy : Create {
   static constexpr std::string_view name = "copy",
                                     doc = "The elements of src with x's dtype, broadcast to x.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor src, bool non_blocking=False) -> Tensor";
   static constexpr int arity = 2, copied_operand = 1;
   static constexpr bool first_is_shape = true;
   static void shape(ShapeCall& call);
@@ -84,6 +98,8 @@ struct CloneAttrs {
 };
 struct Clone : Create {
   static constexpr std::string_view name = "clone", doc = "A copy with memory of its own.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor";
   static constexpr int arity = 1, copied_operand = 0;
   using Attrs = CloneAttrs;
   static void shape(ShapeCall& call);
@@ -91,6 +107,9 @@ struct Clone : Create {
 };
 struct ToCopy : Create {
   static constexpr std::string_view name = "_to_copy", doc = "A copy with another dtype.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor";
   static constexpr int arity = 1, copied_operand = 0;
   using Attrs = DTypeAttrs;
   static void shape(ShapeCall& call);
@@ -109,6 +128,7 @@ struct Triangle : Pointwise {
 struct Tril : Triangle {
   static constexpr std::string_view name = "tril",
                                     doc = "x where column <= row + diagonal, else 0.";
+  static constexpr std::string_view signatures = "(Tensor self, SymInt diagonal=0) -> Tensor";
   static void shape(ShapeCall& call);
   static auto value(const Attrs& attrs, auto at, auto x) {
     return m::where(at(-1) - at(-2) <= static_cast<double>(attrs.diagonal), x, m::like(x, 0.0));
@@ -117,6 +137,7 @@ struct Tril : Triangle {
 struct Triu : Triangle {
   static constexpr std::string_view name = "triu",
                                     doc = "x where column >= row + diagonal, else 0.";
+  static constexpr std::string_view signatures = "(Tensor self, SymInt diagonal=0) -> Tensor";
   static void shape(ShapeCall& call);
   static auto value(const Attrs& attrs, auto at, auto x) {
     return m::where(at(-1) - at(-2) >= static_cast<double>(attrs.diagonal), x, m::like(x, 0.0));

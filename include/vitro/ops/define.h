@@ -10,6 +10,10 @@
 // (generated code), counters. It calls m::exp and the like (ops/math.h), never exp.  Its literals
 // are written as doubles: beside an operator they take the type of the other side, as an argument
 // of m:: they are written m::like(x, 1.0).
+// `signatures` says how the op is called, in ATen's words and one overload a line; the bases give
+// what most have.  Arguments that bear the name of an attribute are that attribute, the others are
+// the operands in their order.  Where a call by name is more than one op (`add` with alpha), the
+// definition names the function that users call: `static constexpr auto function = &vitro::add`.
 // The arguments of a body: the attributes where `uses_attrs`; then, where `uses_index`, a callable
 // at(d) that gives the element's index (i64) along dimension d < 0 of the result; then the operands
 // in the type that is computed in (the condition of `where` as a truth value).
@@ -148,9 +152,17 @@ struct Pointwise {
 };
 struct Unary : Pointwise {
   static constexpr int arity = 1;
+  static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
 };
 struct Binary : Pointwise {
   static constexpr int arity = 2;
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+      ".Scalar(Tensor self, Scalar other) -> Tensor";
+};
+// One that ATen has of two tensors alone.
+struct TensorBinary : Binary {
+  static constexpr std::string_view signatures = "(Tensor self, Tensor other) -> Tensor";
 };
 struct Ternary : Pointwise {
   static constexpr int arity = 3;
@@ -172,6 +184,7 @@ template <class Op>
 OpDef make_def(int index) {
   OpDef d{.name = Op::name,
           .doc = Op::doc,
+          .signatures = Op::signatures,
           .kind = Op::kind,
           .min_operands = 0,
           .max_operands = 0,

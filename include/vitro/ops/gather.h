@@ -20,6 +20,9 @@ struct DimAttrs {
 struct Embedding : GatherOp {
   static constexpr std::string_view name = "embedding",
                                     doc = "Rows of `weight` [n, d], one per index.";
+  static constexpr std::string_view signatures =
+      "(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+      "sparse=False) -> Tensor";
   static void shape(ShapeCall& call);
   static GatherSpec spec(AttrsView, int) { return {0, 1, 0, false}; }
   static constexpr GatherInfo info{&spec};
@@ -27,6 +30,7 @@ struct Embedding : GatherOp {
 struct IndexSelect : GatherOp {
   static constexpr std::string_view name = "index_select",
                                     doc = "The elements at the indices (rank 1) along dim.";
+  static constexpr std::string_view signatures = "(Tensor self, int dim, Tensor index) -> Tensor";
   using Attrs = DimAttrs;
   static void shape(ShapeCall& call);
   static GatherSpec spec(AttrsView attrs, int rank) {
@@ -38,6 +42,8 @@ struct Gather : GatherOp {
   static constexpr std::string_view
       name = "gather",
       doc = "For each element of the indices the element of x at that index along dim.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor";
   using Attrs = DimAttrs;
   static void shape(ShapeCall& call);
   static GatherSpec spec(AttrsView attrs, int rank) {

@@ -17,6 +17,8 @@ struct SoftmaxAttrs {
 };
 struct Softmax : Composite {
   static constexpr std::string_view name = "_softmax", doc = "e^x along dim, scaled to a sum of 1.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int dim, bool half_to_float) -> Tensor";
   static constexpr int arity = 1;
   using Attrs = SoftmaxAttrs;
   static void shape(ShapeCall& call);
@@ -24,6 +26,8 @@ struct Softmax : Composite {
 };
 struct LogSoftmax : Composite {
   static constexpr std::string_view name = "_log_softmax", doc = "The logarithm of softmax.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int dim, bool half_to_float) -> Tensor";
   static constexpr int arity = 1;
   using Attrs = SoftmaxAttrs;
   static void shape(ShapeCall& call);
@@ -44,6 +48,9 @@ struct VarMean : Composite {
   static constexpr std::string_view
       name = "var_mean",
       doc = "Mean squared distance from the mean (over count - correction), and the mean.";
+  static constexpr std::string_view signatures =
+      ".correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) "
+      "-> (Tensor, Tensor)";
   static constexpr int arity = 1;
   using Attrs = VarAttrs;
   static void shape(ShapeCall& call);
@@ -53,6 +60,9 @@ struct Var : Composite {
   static constexpr std::string_view
       name = "var",
       doc = "Mean squared distance from the mean (over count - correction).";
+  static constexpr std::string_view signatures =
+      ".correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) "
+      "-> Tensor";
   static constexpr int arity = 1;
   using Attrs = VarAttrs;
   static void shape(ShapeCall& call);
@@ -73,6 +83,9 @@ struct NativeLayerNorm : Composite {
       doc =
           "x less its mean, over its deviation in the last dimensions, times weight, plus bias; "
           "also the mean and 1 / deviation.";
+  static constexpr std::string_view signatures =
+      "(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+      "(Tensor, Tensor, Tensor)";
   static constexpr int min_arity = 1, max_arity = 3;
   using Attrs = LayerNormAttrs;
   static void shape(ShapeCall& call);

@@ -15,11 +15,13 @@ struct Contraction {
 };
 struct Mm : Contraction {
   static constexpr std::string_view name = "mm", doc = "[m, k] x [k, n] -> [m, n].";
+  static constexpr std::string_view signatures = "(Tensor self, Tensor mat2) -> Tensor";
   static void shape(ShapeCall& call);
   static constexpr ContractionInfo info{false, &whole};
 };
 struct Bmm : Contraction {
   static constexpr std::string_view name = "bmm", doc = "[b, m, k] x [b, k, n] -> [b, m, n].";
+  static constexpr std::string_view signatures = "(Tensor self, Tensor mat2) -> Tensor";
   static void shape(ShapeCall& call);
   static constexpr ContractionInfo info{true, &whole};
 };
@@ -31,6 +33,8 @@ struct Addmm : Composite {
   static constexpr std::string_view
       name = "addmm",
       doc = "beta * x + alpha * (a @ b); operands x, a, b, beta, alpha.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor";
   static constexpr int min_arity = 3, max_arity = 5;
   static void shape(ShapeCall& call);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
@@ -39,6 +43,8 @@ struct Linear : Composite {
   static constexpr std::string_view name = "linear",
                                     doc =
                                         "x [..., k] times weight [n, k] transposed, plus bias [n].";
+  static constexpr std::string_view signatures =
+      "(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor";
   static constexpr int min_arity = 2, max_arity = 3;
   static void shape(ShapeCall& call);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
@@ -49,6 +55,7 @@ struct Matmul : Composite {
       doc =
           "Products of matrices in the last two dimensions, the others broadcast; rank 1 is a row "
           "on the left, a column on the right.";
+  static constexpr std::string_view signatures = "(Tensor self, Tensor other) -> Tensor";
   static constexpr int arity = 2;
   static void shape(ShapeCall& call);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);

@@ -58,6 +58,10 @@ struct Sum : Reduction {
       name = "sum",
       doc = "The sum over `dim`; whole numbers and bool are summed in i64.";
   static constexpr bool rounds = true;
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
+      ".dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
+      "Tensor";
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(zero); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) + x); }
@@ -66,6 +70,9 @@ struct Sum : Reduction {
 };
 struct Mean : Sum {
   static constexpr std::string_view name = "mean", doc = "The sum over `dim` by their number.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
+      ".dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
   static constexpr Accepts states = Accepts::floating;
   static void shape(ShapeCall& call);
   static auto finish(auto s, auto count) { return std::get<0>(s) / count; }
@@ -75,6 +82,9 @@ struct Prod : Reduction {
       name = "prod",
       doc = "The product over `dim`; whole numbers and bool are multiplied in i64.";
   static constexpr bool rounds = true;
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
+      ".dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) * x); }
@@ -84,6 +94,8 @@ struct Prod : Reduction {
 
 struct Amax : Reduction {
   static constexpr std::string_view name = "amax", doc = "The largest over `dim`; NaN if one is.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor";
   static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero)); }
@@ -97,6 +109,8 @@ struct Amax : Reduction {
 };
 struct Amin : Reduction {
   static constexpr std::string_view name = "amin", doc = "The smallest over `dim`; NaN if one is.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor";
   static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
   static auto init(auto zero) { return std::make_tuple(m::highest(zero)); }
@@ -126,6 +140,8 @@ struct ArgReduction : Reduction {
 struct Argmax : ArgReduction {
   static constexpr std::string_view name = "argmax",
                                     doc = "Where over `dim` the largest is, the first of equals.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
@@ -137,6 +153,8 @@ struct Argmax : ArgReduction {
 struct Argmin : ArgReduction {
   static constexpr std::string_view name = "argmin",
                                     doc = "Where over `dim` the smallest is, the first of equals.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
   static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
@@ -156,12 +174,20 @@ struct Logical : Reduction {
 };
 struct Any : Logical {
   static constexpr std::string_view name = "any", doc = "Whether one over `dim` differs from 0.";
+  static constexpr std::string_view signatures =
+      "(Tensor self) -> Tensor\n"
+      ".dim(Tensor self, int dim, bool keepdim=False) -> Tensor\n"
+      ".dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor";
   static auto init(auto zero) { return std::make_tuple(zero); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) | x); }
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) | std::get<0>(b)); }
 };
 struct All : Logical {
   static constexpr std::string_view name = "all", doc = "Whether all over `dim` differ from 0.";
+  static constexpr std::string_view signatures =
+      "(Tensor self) -> Tensor\n"
+      ".dim(Tensor self, int dim, bool keepdim=False) -> Tensor\n"
+      ".dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor";
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) & x); }
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) & std::get<0>(b)); }

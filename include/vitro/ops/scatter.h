@@ -16,6 +16,9 @@ struct ScatterOp {
 struct SliceScatter : ScatterOp {
   static constexpr std::string_view name = "slice_scatter",
                                     doc = "x with `src` in place of a slice of it.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) "
+      "-> Tensor";
   using Attrs = SliceAttrs;
   static void shape(ShapeCall& call);
   static constexpr ScatterInfo info{&Slice::info, &same_attrs};
@@ -23,6 +26,8 @@ struct SliceScatter : ScatterOp {
 struct SelectScatter : ScatterOp {
   static constexpr std::string_view name = "select_scatter",
                                     doc = "x with `src` at one index of dim.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor src, int dim, SymInt index) -> Tensor";
   using Attrs = SelectAttrs;
   static void shape(ShapeCall& call);
   static constexpr ScatterInfo info{&Select::info, &same_attrs};
@@ -31,6 +36,8 @@ struct SelectScatter : ScatterOp {
 struct DiagonalScatter : ScatterOp {
   static constexpr std::string_view name = "diagonal_scatter",
                                     doc = "x with `src` in place of a diagonal of it.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor";
   using Attrs = DiagonalAttrs;
   static void shape(ShapeCall& call);
   static constexpr ScatterInfo info{&Diagonal::info, &same_attrs};
@@ -38,6 +45,9 @@ struct DiagonalScatter : ScatterOp {
 struct AsStridedScatter : ScatterOp {
   static constexpr std::string_view name = "as_strided_scatter",
                                     doc = "x with `src` in place of what as_strided shows of it.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
+      "Tensor";
   using Attrs = AsStridedAttrs;
   static void shape(ShapeCall& call);
   static constexpr ScatterInfo info{&AsStrided::info, &same_attrs};

@@ -249,9 +249,9 @@ struct BitwiseNot : Unary {
 
 // Functions and no objects: they stand beside C's functions of the same names, which take numbers,
 // where a program says `using namespace vitro`.
-#define VITRO_UNARY(name, op)                          \
-  inline Tensor name(const ops::First& x) {            \
-    return ops::call<ops::op>(x.where, {x.operand});   \
+#define VITRO_UNARY(name, op)                        \
+  inline Tensor name(const ops::First& x) {          \
+    return ops::call<ops::op>(x.where, {x.operand}); \
   }
 VITRO_UNARY(exp, Exp)
 VITRO_UNARY(expm1, Expm1)

@@ -27,6 +27,7 @@ struct View : ViewOp {
   static constexpr std::string_view
       name = "view",
       doc = "Other sizes over the same elements in the same order; one size may be -1.";
+  static constexpr std::string_view signatures = "(Tensor(a) self, SymInt[] size) -> Tensor(a)";
   using Attrs = ViewAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -41,6 +42,7 @@ struct PermuteAttrs {
 };
 struct Permute : ViewOp {
   static constexpr std::string_view name = "permute", doc = "Dimensions in another order.";
+  static constexpr std::string_view signatures = "(Tensor(a) self, int[] dims) -> Tensor(a)";
   using Attrs = PermuteAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -56,6 +58,8 @@ struct ExpandAttrs {
 struct Expand : ViewOp {
   static constexpr std::string_view name = "expand",
                                     doc = "Dimensions of size 1 repeated; -1 keeps a size.";
+  static constexpr std::string_view signatures =
+      "(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)";
   using Attrs = ExpandAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -80,6 +84,9 @@ struct Slice : ViewOp {
   static constexpr std::string_view name = "slice",
                                     doc =
                                         "Every step-th element from start to before end along dim.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
+      "Tensor(a)";
   using Attrs = SliceAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -98,6 +105,8 @@ struct SelectAttrs {
 struct Select : ViewOp {
   static constexpr std::string_view name = "select",
                                     doc = "The elements at one index of dim, which goes away.";
+  static constexpr std::string_view signatures =
+      ".int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)";
   using Attrs = SelectAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -112,6 +121,10 @@ struct SqueezeAttrs {
 struct Squeeze : ViewOp {
   static constexpr std::string_view name = "squeeze",
                                     doc = "Without those of the given dimensions that have size 1.";
+  static constexpr std::string_view signatures =
+      "(Tensor(a) self) -> Tensor(a)\n"
+      ".dim(Tensor(a) self, int dim) -> Tensor(a)\n"
+      ".dims(Tensor(a) self, int[] dim) -> Tensor(a)";
   using Attrs = SqueezeAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -127,6 +140,7 @@ struct UnsqueezeAttrs {
 struct Unsqueeze : ViewOp {
   static constexpr std::string_view name = "unsqueeze",
                                     doc = "With a dimension of size 1 before dim.";
+  static constexpr std::string_view signatures = "(Tensor(a) self, int dim) -> Tensor(a)";
   using Attrs = UnsqueezeAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -149,6 +163,8 @@ struct Diagonal : ViewOp {
   static constexpr std::string_view
       name = "diagonal",
       doc = "The elements where dim2 = dim1 + offset, as a last dimension.";
+  static constexpr std::string_view signatures =
+      "(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)";
   using Attrs = DiagonalAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -169,6 +185,8 @@ struct AsStrided : ViewOp {
   static constexpr std::string_view
       name = "as_strided",
       doc = "Elements of a dense vector at any strides; storage_offset counts from its first one.";
+  static constexpr std::string_view signatures =
+      "(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)";
   using Attrs = AsStridedAttrs;
   static void shape(ShapeCall& call);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,

@@ -1,0 +1,76 @@
+// `vitro ops`: what can be called, from the definitions.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "command.h"
+#include "vitro/base/cat.h"
+#include "vitro/ops/overload.h"
+#include "vitro/ops/page.h"
+#include "vitro/report/json.h"
+
+namespace vitro::cli {
+namespace {
+
+struct OpsSetting {
+  std::string name;
+  bool json = false, page = false;
+};
+
+void json_of(report::Json& json, const Schema& schema) {
+  json.key("arguments").begin_array();
+  for (const SchemaArgument& argument : schema.arguments) {
+    json.begin_object().member("name", argument.name).member("type", cat(argument.type));
+    json.member("keyword_only", argument.keyword_only);
+    if (argument.default_text) json.member("default", *argument.default_text);
+    json.end();
+  }
+  json.end().key("results").begin_array();
+  for (const SchemaResult& result : schema.results) json.value(cat(result.type));
+  json.end();
+}
+
+int print_json(const OpsSetting& setting) {
+  report::TextOutput text;
+  report::Json json(text, 1);
+  json.begin_array();
+  for (const ops::Overload& one : ops::overloads()) {
+    if (!setting.name.empty() && one.schema.name != setting.name) continue;
+    json.begin_object().member("name", one.schema.name).member("overload", one.schema.overload);
+    json.member("kind", ops::kind_of(one.schema.name)).member("doc", one.doc);
+    json.member("schema", cat(one.schema));
+    json_of(json, one.schema);
+    json.end();
+  }
+  json.end();
+  text.finish();
+  std::printf("%s\n", text.text().c_str());
+  return 0;
+}
+
+int run(const OpsSetting& setting) {
+  if (!setting.name.empty() && ops::overloads(setting.name).empty()) {
+    std::fprintf(stderr, "vitro ops: no op is called %s; `vitro ops` lists them\n",
+                 setting.name.c_str());
+    return bad_usage;
+  }
+  if (setting.json) return print_json(setting);
+  if (setting.page) return std::fputs(ops::page().c_str(), stdout), 0;
+  if (!setting.name.empty()) return std::fputs(ops::page(setting.name).c_str(), stdout), 0;
+  for (const ops::Overload& one : ops::overloads())
+    std::printf("%-12s %s\n", ops::kind_of(one.schema.name).data(), cat(one.schema).c_str());
+  return 0;
+}
+
+const AddCommand ops_command("ops", "List the ops and their schemas, or show one",
+                             [](CLI::App& app) -> std::function<int()> {
+                               auto setting = std::make_shared<OpsSetting>();
+                               app.add_option("name", setting->name,
+                                              "an op, by ATen's name: add, native_layer_norm");
+                               app.add_flag("--json", setting->json, "as JSON");
+                               app.add_flag("--page", setting->page, "as docs/ops.md has it");
+                               return [setting] { return run(*setting); };
+                             });
+
+}  // namespace
+}  // namespace vitro::cli

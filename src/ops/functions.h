@@ -1,0 +1,18 @@
+// Functions that are written with ops and called by ATen's names.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "vitro/ops/overload.h"
+
+namespace vitro::ops {
+
+struct NamedFunction {
+  std::string_view name, doc;
+  std::string_view signatures;  // as in a definition of an op
+  Function call;
+};
+std::span<const NamedFunction> functions();
+
+}  // namespace vitro::ops

@@ -1,0 +1,131 @@
+#include "vitro/ops/overload.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "vitro/base/cat.h"
+#include "vitro/ops/all.h"
+#include "vitro/ops/page.h"
+
+namespace vitro {
+namespace {
+
+std::map<std::string, std::string> schemas_of_aten() {
+  std::map<std::string, std::string> out;
+  std::ifstream file(VITRO_TEST_DATA "/aten/schemas.txt");
+  for (std::string line; std::getline(file, line);) out[line.substr(0, line.find('('))] = line;
+  return out;
+}
+
+TEST(Overloads, have_the_schemas_of_aten) {
+  // ATen's, but not in the file: no exported model calls them.
+  const std::set<std::string> rare{"floor_divide.Scalar",
+                                   "remainder.Scalar_Tensor",
+                                   "bitwise_and.Scalar_Tensor",
+                                   "bitwise_or.Scalar_Tensor",
+                                   "bitwise_xor.Scalar_Tensor",
+                                   "where.ScalarSelf",
+                                   "where.Scalar",
+                                   "fill.Tensor"};
+  // Ours: what div with rounding_mode="trunc" computes.
+  const std::set<std::string> ours{"trunc_divide.Tensor", "trunc_divide.Scalar"};
+  const auto aten = schemas_of_aten();
+  ASSERT_GT(aten.size(), 700U);
+  for (const ops::Overload& one : ops::overloads()) {
+    const std::string name = one.schema.full_name();
+    const auto found = aten.find(name);
+    if (found == aten.end()) {
+      EXPECT_TRUE(rare.contains(name) || ours.contains(name)) << name;
+    } else {
+      EXPECT_EQ(cat(one.schema), found->second);
+    }
+  }
+}
+
+TEST(Overloads, exist_for_every_op_and_are_found_by_name) {
+  std::set<std::string> names;
+  for (const ops::Overload& one : ops::overloads()) {
+    EXPECT_TRUE(names.insert(one.schema.full_name()).second) << one.schema.full_name();
+    EXPECT_EQ(ops::overload(one.schema.full_name()), &one);
+    EXPECT_TRUE(one.op || one.function.call) << one.schema.full_name();
+    EXPECT_TRUE(one.doc.ends_with('.')) << one.schema.full_name();
+  }
+  for (const OpDef* op : ops::all()) EXPECT_FALSE(ops::overloads(op->name).empty()) << op->name;
+  EXPECT_EQ(ops::overload("add"), nullptr);
+  EXPECT_TRUE(ops::overloads("no_such_op").empty());
+}
+
+// A default stands twice, in the schema and beside the member of the attributes: they agree.
+TEST(Overloads, have_the_defaults_of_their_attributes) {
+  int compared = 0;
+  for (const ops::Overload& one : ops::overloads()) {
+    if (!one.op || !one.op->attrs || one.function.call) continue;
+    const auto attrs = one.op->attrs->make();
+    for (const SchemaArgument& argument : one.schema.arguments) {
+      if (!argument.default_text) continue;
+      const ArgValue value = ops::default_value(argument);
+      const auto taken = one.op->attrs->assign(attrs.get(), argument.name, value);
+      compared += taken.has_value();
+      EXPECT_TRUE(taken.value_or(true)) << cat(one.schema) << ": " << argument.name;
+    }
+    EXPECT_TRUE(one.op->attrs->equal(attrs.get(), one.op->attrs->make().get())) << cat(one.schema);
+  }
+  EXPECT_GT(compared, 40);
+}
+
+Result<std::vector<ArgValue>> arranged(std::string_view name, std::vector<ArgValue> positional,
+                                       std::vector<NamedArg> named = {}) {
+  return ops::arrange(ops::overload(name)->schema, positional, named);
+}
+
+TEST(Overloads, put_arguments_in_order_and_fill_in_defaults) {
+  const Tensor x = Tensor::empty({2, 3});
+  const auto a = arranged("add.Tensor", {x, x}, {{"alpha", Scalar(2)}});
+  ASSERT_TRUE(a) << a.why();
+  EXPECT_EQ(std::get<Scalar>((*a)[2]), Scalar(2));
+  const auto b = arranged("conv2d", {x, x}, {{"groups", Scalar(3)}});
+  ASSERT_TRUE(b) << b.why();
+  EXPECT_TRUE(is_none((*b)[2]));
+  EXPECT_EQ(std::get<std::vector<Scalar>>((*b)[3]), (std::vector<Scalar>{1, 1}));
+  EXPECT_EQ(std::get<Scalar>((*b)[6]), Scalar(3));
+}
+
+TEST(Overloads, say_which_argument_does_not_fit) {
+  const Tensor x = Tensor::empty({2, 3});
+  EXPECT_EQ(arranged("add.Tensor", {x}).why(),
+            "add.Tensor(): missing required argument 'other' of add.Tensor(Tensor self, Tensor "
+            "other, *, Scalar alpha=1) -> Tensor");
+  EXPECT_EQ(arranged("add.Tensor", {x, Scalar(1)}).why(),
+            "add.Tensor(): argument 'other' (position 2) must be Tensor, got 1");
+  EXPECT_EQ(arranged("add.Tensor", {x, x, Scalar(1)}).why(),
+            "add.Tensor(): takes 2 positional arguments, got 3");
+  EXPECT_EQ(arranged("exp", {x}, {{"out", x}}).why(), "exp(): got an unexpected argument 'out'");
+  EXPECT_EQ(arranged("exp", {x}, {{"self", x}}).why(),
+            "exp(): got several values for argument 'self'");
+  EXPECT_EQ(arranged("permute", {x, std::vector<Scalar>{0.5}}).why(),
+            "permute(): argument 'dims' (position 2) must be int[], got [0.5]");
+  EXPECT_EQ(arranged("exp", {ArgValue{}}).why(),
+            "exp(): argument 'self' (position 1) must be Tensor, got None");
+  EXPECT_THROW(ops::call("no_such_op", {x}), Error);
+}
+
+TEST(Ops, docs_ops_md_is_what_the_definitions_say) {
+  std::stringstream page;
+  page << std::ifstream(VITRO_TEST_DATA "/../../docs/ops.md").rdbuf();
+  EXPECT_EQ(page.str(), ops::page())
+      << "write it anew: build/release/cli/vitro ops --page > docs/ops.md";
+}
+
+TEST(Ops, have_a_page_each) {
+  EXPECT_EQ(ops::page("mm"),
+            "mm: [m, k] x [k, n] -> [m, n].\n\ncontraction: sums of products\n\n"
+            "  mm(Tensor self, Tensor mat2) -> Tensor\n");
+  EXPECT_EQ(ops::page("no_such_op"), "");
+}
+
+}  // namespace
+}  // namespace vitro
