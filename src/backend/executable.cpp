@@ -145,6 +145,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
       const graph::Node& node = graph[inputs[static_cast<size_t>(launch.packs_input)]];
       launch.keeps = node.input == graph::InputKind::parameter;
     }
+    kept_launches_ += launch.keeps;
     launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from].dtype};
     launch.layout = layout_of(*pack, buffers_[from].dtype, source.text, &launch.sized);
   }
@@ -311,13 +312,32 @@ class Executable::Call {
   }
 
  private:
-  // The arena, with the table of buffers behind it where that is long.
+  using Shared = KeptPanels::Shared;
+  // Panels in use, in memory of the call's.
+  class Held {
+   public:
+    Held() = default;
+    Held(const Held&) = delete;
+    ~Held() { std::destroy_n(list_, count_); }
+    void lie_in(void* memory) { list_ = static_cast<Shared*>(memory); }
+    void* add(Shared panels) {
+      return (*std::construct_at(list_ + count_++, std::move(panels)))->data();
+    }
+
+   private:
+    Shared* list_ = nullptr;
+    size_t count_ = 0;
+  };
+
+  // The arena, with the table of buffers and the panels behind it where these are long.
   void take_memory() {
     const size_t buffers = e_.buffers_.size();
     const size_t arena = static_cast<size_t>(d_.arena);
-    const size_t bytes = arena + (buffers > few ? buffers * sizeof(void*) : 0);
-    if (bytes > 0) arena_ = runtime::lease(bytes);
-    table_ = buffers > few ? reinterpret_cast<void**>(arena_.at(arena)) : short_table_;
+    const size_t table = buffers > few ? buffers * sizeof(void*) : 0;
+    const size_t held = e_.kept_launches_ > few_held ? e_.kept_launches_ * sizeof(Shared) : 0;
+    if (arena + table + held > 0) arena_ = runtime::lease(arena + table + held);
+    table_ = table > 0 ? reinterpret_cast<void**>(arena_.at(arena)) : short_table_;
+    held_.lie_in(held > 0 ? arena_.at(arena + table) : short_held_);
     std::fill_n(table_, buffers, nullptr);
   }
 
@@ -351,13 +371,13 @@ class Executable::Call {
     };
     PanelsKey key;
     if (panels_key(from, d_.runs[i].layout, &key)) {
-      held_.push_back(e_.kept_.find_or_pack(key, from, d_.bytes[to], fill));
+      table_[to] = held_.add(e_.kept_.find_or_pack(key, from, d_.bytes[to], fill));
     } else {
       e_.kept_.forget(from.storage().id());
-      held_.push_back(std::make_shared<const Panels>(d_.bytes[to]));
-      fill(held_.back()->data());
+      auto own = std::make_shared<const Panels>(d_.bytes[to]);
+      fill(own->data());
+      held_.add(std::move(own));
     }
-    table_[to] = held_.back()->data();
   }
 
   void run_kernel(const Launch& launch, const Dimensions::Run& run) {
@@ -416,7 +436,9 @@ class Executable::Call {
   void* short_table_[few];
   void** table_ = nullptr;  // by buffer
   runtime::Arena arena_;
-  std::vector<KeptPanels::Shared> held_;  // until the call ends
+  static constexpr size_t few_held = 4;
+  alignas(Shared) std::byte short_held_[few_held * sizeof(Shared)];
+  Held held_;
 };
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,

@@ -7,7 +7,8 @@ const Code not_comparable{
     "With frozen, a call whose arguments equal those of an earlier one does not run the function's "
     "code. An argument that is neither tensor, number, text nor a structure of these has to be "
     "comparable for that; a pointer to numbers tells nothing about them.",
-    "struct Config { int layers; };\nauto f = compile(model, {.fullgraph = true, .frozen = true});\n"
+    "struct Config { int layers; };\nauto f = compile(model, {.fullgraph = true, .frozen = "
+    "true});\n"
     "f(x, Config{2});",
     "Give the type operator==, say what it holds with vitro::Flatten, or let the function capture "
     "the value instead of taking it."};

@@ -16,7 +16,9 @@ int64_t byte_offset(const TensorImpl& t) {
 }  // namespace
 
 FrozenKey::Kept::Kept(const Other& other)
-    : text(other.text), value(other.value ? other.keep(other.value) : nullptr), equal(other.equal) {}
+    : text(other.text),
+      value(other.value ? other.keep(other.value) : nullptr),
+      equal(other.equal) {}
 
 bool FrozenKey::Kept::operator==(const Other& o) const {
   return o.value ? equal(value.get(), o.value) : text == o.text;
@@ -42,9 +44,9 @@ FrozenArguments::FrozenArguments(const FrozenCall& call) : key_(call) {
 }
 
 bool FrozenArguments::unchanged(const FrozenCall& call) const {
-  return key_.fits(call) && std::equal(tensors_.begin(), tensors_.end(), call.inputs.begin(),
-                                       call.inputs.end(),
-                                       [](const Tensor& a, const Tensor* b) { return a.same_as(*b); });
+  return key_.fits(call) &&
+         std::equal(tensors_.begin(), tensors_.end(), call.inputs.begin(), call.inputs.end(),
+                    [](const Tensor& a, const Tensor* b) { return a.same_as(*b); });
 }
 
 // Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
@@ -72,8 +74,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
                             return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
                                    fits(*r.first, *r.second.impl(), m_.symbols);
                           }) &&
-      std::ranges::all_of(program.guards,
-                          [&](const sym::Guard& g) { return m_.symbols.holds(g); });
+      std::ranges::all_of(program.guards, [&](const sym::Guard& g) { return m_.symbols.holds(g); });
   if (!fit) return m_.symbols.clear(), false;
   m_.numbers = program.numbers;
   accept(*program.start);

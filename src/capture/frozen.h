@@ -31,8 +31,8 @@ struct FrozenProgram {
 
   // Programs that two threads recorded at once.
   bool same_as(const FrozenProgram& o) const {
-    return key == o.key && last == o.last && exit == o.exit && guards == o.guards && numbers == o.numbers &&
-           symbols == o.symbols;
+    return key == o.key && last == o.last && exit == o.exit && guards == o.guards &&
+           numbers == o.numbers && symbols == o.symbols;
   }
 };
 

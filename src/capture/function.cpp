@@ -103,7 +103,8 @@ void check_backend(const CompileOptions& options) {
 // What a program that does not run the function's code could not repeat.
 void check_repeatable(const FrozenResult& result, const std::string& name) {
   VITRO_CHECK(result.refused.empty(), name, ": frozen: the result holds ", result.refused,
-              ", which a frozen call would not compute again; return tensors (", not_repeatable, ")");
+              ", which a frozen call would not compute again; return tensors (", not_repeatable,
+              ")");
   VITRO_CHECK(!result.changes_arguments, name,
               ": frozen: the function gives an argument another tensor or number, which a frozen "
               "call would not do again; return it (",

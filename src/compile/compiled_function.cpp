@@ -120,8 +120,8 @@ class UserRunner final : public capture::SegmentRunner {
  public:
   explicit UserRunner(BackendFunction backend)
       : backend_(std::make_shared<const BackendFunction>(std::move(backend))) {}
-  std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph,
-                                                    const std::string&, std::string*) override {
+  std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph, const std::string&,
+                                                    std::string*) override {
     return std::make_shared<UserSegment>(backend_, graph);
   }
 

@@ -83,6 +83,9 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
       arguments[i].meta = &metas.back();
     } else if (operands[i].is_number()) {
       arguments[i].number = &operands[i].number();
+    } else {
+      VITRO_CHECK(op.kind != OpKind::pointwise, op.name, ": operand ", i,
+                  " is an undefined tensor; needs a tensor or a number");
     }
   }
   std::vector<TensorMeta> results;

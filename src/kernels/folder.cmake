@@ -23,7 +23,7 @@ endfunction()
 function(vitro_kernel_files target)
   set(flags_baseline "")
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set(flags_baseline -Os)  # for machines older than AVX2: sixteen lanes of four each make much code
+    set(flags_baseline -Oz)  # for machines older than AVX2: sixteen lanes of four each make much code
   endif()
   set(flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
   set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)

@@ -83,10 +83,8 @@ TEST(Backend, OfTheUsersIsNotBelievedWhereItGivesOtherOutputs) {
   expect_given_up(gives({vec({1, 2, 3}), right}), "V0606", "f32[3]");
   expect_given_up(gives({counted({1, 2}), right}), "V0606", "f32[1, 2]");
   expect_given_up(gives({right, Tensor::from<double>({1, 2}, {2})}), "V0606", "f64[2]");
-  expect_given_up(gives({right, Tensor()}), "V0606", "output 1 of the backend's function is undefined");
-  const int64_t two[] = {2}, far[] = {1000};
-  expect_given_up(gives({Tensor::over(right.storage(), DType::f32, two, far), right}), "V0606",
-                  "reaches beyond its memory");
+  expect_given_up(gives({right, Tensor()}), "V0606",
+                  "output 1 of the backend's function is undefined");
 }
 
 TEST(Backend, OfTheUsersMayThrowWhateverItLikes) {
@@ -100,8 +98,8 @@ TEST(Backend, OfTheUsersMayThrowWhateverItLikes) {
 
 TEST(Backend, OfTheUsersThatMakesNothingIsAFallbackWithItsReason) {
   expect_given_up(nullptr, "V0601", "the backend gave no function");
-  register_backend("throws",
-                   [](const graph::Graph&, std::span<const Operand>) -> GraphFunction { throw 42; });
+  register_backend(
+      "throws", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction { throw 42; });
   CompileOptions options = graphs();
   options.backend = "throws";
   const auto f = compile([](const Tensor& x) { return mul(x, 2.0); }, options);

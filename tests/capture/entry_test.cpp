@@ -257,10 +257,9 @@ TEST(Entry, TakesUndefinedTensors) {
 
 TEST(Entry, WithinAnEagerPartOfAnotherOneIsItsOwn) {
   const auto inner = compile([](const Tensor& t) { return add(t, 1.0); }, graphs("inner"));
-  const auto outer = compile(
-      [&](const Tensor& t) { return mul(disable(inner)(mul(t, 2.0)), 3.0); }, graphs("outer"));
-  for (int round = 0; round < 2; ++round)
-    EXPECT_EQ(values(outer(x)), (std::vector<float>{9, 15}));
+  const auto outer = compile([&](const Tensor& t) { return mul(disable(inner)(mul(t, 2.0)), 3.0); },
+                             graphs("outer"));
+  for (int round = 0; round < 2; ++round) EXPECT_EQ(values(outer(x)), (std::vector<float>{9, 15}));
   EXPECT_EQ(inner.report().calls, 2U);
 }
 

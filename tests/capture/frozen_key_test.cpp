@@ -109,9 +109,7 @@ TEST_F(FrozenKeys, HoldNumbersForThreadsAtOnce) {
 TEST_F(FrozenKeys, TellWhichOptionalIsThere) {
   using Maybe = std::optional<Tensor>;
   expect_told_apart(
-      [](const Maybe& a, const Maybe& b) {
-        return sub(mul(a ? *a : *b, a ? 2.0 : 3.0), 1.0);
-      },
+      [](const Maybe& a, const Maybe& b) { return sub(mul(a ? *a : *b, a ? 2.0 : 3.0), 1.0); },
       [&](auto call) { call(Maybe(x), Maybe()); }, [&](auto call) { call(Maybe(), Maybe(x)); },
       [&](auto call) { call(Maybe(x), Maybe(y)); });
 }
@@ -185,10 +183,9 @@ TEST_F(FrozenKeys, HoldEnumsAndTruthValues) {
   expect_told_apart([](const Tensor& t, bool how) { return how ? exp(t) : relu(t); },
                     [&](auto call) { call(x, true); }, [&](auto call) { call(x, false); });
   using Bits = std::vector<bool>;
-  expect_told_apart(
-      [](const Tensor& t, const Bits& bits) { return bits[1] ? exp(t) : relu(t); },
-      [&](auto call) { call(x, Bits{true, true}); },
-      [&](auto call) { call(x, Bits{true, false}); });
+  expect_told_apart([](const Tensor& t, const Bits& bits) { return bits[1] ? exp(t) : relu(t); },
+                    [&](auto call) { call(x, Bits{true, true}); },
+                    [&](auto call) { call(x, Bits{true, false}); });
 }
 
 TEST_F(FrozenKeys, HoldVariantsTuplesAndWhatIsNested) {
@@ -196,7 +193,8 @@ TEST_F(FrozenKeys, HoldVariantsTuplesAndWhatIsNested) {
   expect_told_apart(
       [&](const Either& e) {
         if (const auto* t = std::get_if<Tensor>(&e)) return mul(*t, 2.0);
-        if (const auto* p = std::get_if<2>(&e)) return mul(p->first, static_cast<double>(p->second));
+        if (const auto* p = std::get_if<2>(&e))
+          return mul(p->first, static_cast<double>(p->second));
         return mul(z, 5.0);
       },
       [&](auto call) { call(Either(x)); }, [&](auto call) { call(Either(std::pair(x, 3))); },
@@ -284,8 +282,7 @@ TEST_F(FrozenKeys, RunTheFunctionItselfWhereThereAreTooMany) {
       },
       options);
   for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < 20; ++i)
-      EXPECT_EQ(values(f(x, 1.5 * i)), values(mul(x, 1.5 * i))) << i;
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(values(f(x, 1.5 * i)), values(mul(x, 1.5 * i))) << i;
   }
   EXPECT_EQ(runs, 20 + 12);
   ASSERT_EQ(f.report().fallbacks.size(), 1U);

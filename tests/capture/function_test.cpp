@@ -112,8 +112,9 @@ TEST(CompiledFunction, IsNotMadeForABackendThatNobodyRegistered) {
   options.backend = "eagre";
   const std::string said =
       error_of([&] { (void)compile([](const Tensor& x) { return add(x, 1.0); }, options); });
-  EXPECT_TRUE(said.starts_with("f: there is no backend \"eagre\"; did you mean \"eager\"? "
-                               "Registered are: "))
+  EXPECT_TRUE(
+      said.starts_with("f: there is no backend \"eagre\"; did you mean \"eager\"? "
+                       "Registered are: "))
       << said;
   EXPECT_NE(said.find("(V0602)"), std::string::npos) << said;
 }

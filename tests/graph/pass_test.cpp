@@ -16,6 +16,7 @@ namespace {
 // Nobody's definition but this test's: x * scale + x.
 struct Doubled {
   static constexpr std::string_view name = "doubled", doc = "x * 2 + x.";
+  static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
   static constexpr OpKind kind = OpKind::composite;
   static constexpr int arity = 1;
   static void shape(ShapeCall& call) { call.results.push_back(*call.operands[0].meta); }

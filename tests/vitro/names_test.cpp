@@ -20,14 +20,14 @@ std::vector<float> values(const Tensor& t) {
 }
 
 // Each name takes a tensor, and a number as C does.
-#define EXPECT_BOTH(name)                                                    \
-  do {                                                                       \
-    const double half = 0.5;                                                 \
-    const Tensor x = Tensor::from({0.5F}, {1});                              \
-    const double of_number = name(half);                                     \
-    EXPECT_NEAR(name(x).item<float>(), of_number, 1e-6) << #name;            \
-    EXPECT_NEAR(vitro::name(x).item<float>(), ::name(half), 1e-6) << #name;  \
-    EXPECT_NEAR(std::name(half), of_number, 1e-6) << #name;                  \
+#define EXPECT_BOTH(name)                                                     \
+  do {                                                                        \
+    const double number = 0.7;                                                \
+    const Tensor x = Tensor::from({0.7F}, {1});                               \
+    const double of_number = name(number);                                    \
+    EXPECT_NEAR(name(x).item<float>(), of_number, 1e-6) << #name;             \
+    EXPECT_NEAR(vitro::name(x).item<float>(), ::name(number), 1e-6) << #name; \
+    EXPECT_NEAR(std::name(number), of_number, 1e-6) << #name;                 \
   } while (false)
 
 TEST(Names, StandBesideThoseOfC) {

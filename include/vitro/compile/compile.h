@@ -41,9 +41,9 @@ struct Held {
 // A function may give a reference to a tensor, as ops in place do; the compiled one gives the
 // tensor.
 template <class F, class... Args>
-using ResultOf =
-    std::conditional_t<std::is_same_v<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Tensor>,
-                       Tensor, std::invoke_result_t<F&, Args...>>;
+using ResultOf = std::conditional_t<
+    std::is_same_v<std::remove_cvref_t<std::invoke_result_t<F&, Args...>>, Tensor>, Tensor,
+    std::invoke_result_t<F&, Args...>>;
 
 }  // namespace compiled
 

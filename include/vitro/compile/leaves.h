@@ -134,9 +134,9 @@ void leaves(T& value, F& f) {
 
 // Compared by value with that of another call; what an address leads to may have changed.
 template <class T>
-concept Comparable = Text<T> || (std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
-                                 (!std::is_pointer_v<T> ||
-                                  std::is_function_v<std::remove_pointer_t<T>>));
+concept Comparable =
+    Text<T> || (std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
+                (!std::is_pointer_v<T> || std::is_function_v<std::remove_pointer_t<T>>));
 template <class T>
 capture::Other other_of(const T& value) {
   if constexpr (std::is_array_v<T>) {

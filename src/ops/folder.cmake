@@ -1,0 +1,2 @@
+# Calls by name, pages, counting: what is not on the way of a call.
+vitro_compile_for_size(ops "all.cpp;overload.cpp;functions.cpp;page.cpp;flops.cpp")
