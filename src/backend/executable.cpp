@@ -371,7 +371,7 @@ class Executable::Call {
     };
     PanelsKey key;
     if (panels_key(from, d_.runs[i].layout, &key)) {
-      table_[to] = held_.add(e_.kept_.find_or_pack(key, from, d_.bytes[to], fill));
+      table_[to] = held_.add(e_.kept_.find_or_pack(key, from, d_.bytes[to], std::ref(fill)));
     } else {
       e_.kept_.forget(from.storage().id());
       auto own = std::make_shared<const Panels>(d_.bytes[to]);

@@ -100,7 +100,7 @@ class Executable {
   std::vector<OutputPlan> outputs_;  // those that are tensors, in order
   std::vector<Launch> launches_;
   std::vector<Expr> value_bytes_;  // of all values that symbols decide, those without a buffer too
-  size_t kept_launches_ = 0;  // that pack what is kept
+  size_t kept_launches_ = 0;       // that pack what is kept
   std::vector<std::shared_ptr<const jit::KernelModule>> modules_;
   std::mutex lock_;
   KeptPanels kept_;
