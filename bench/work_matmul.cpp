@@ -21,6 +21,7 @@ const Add inner({"mm_128x768x3072", "BERT's way into the inner layer",
                  &product_of<128, 768, 3072>});
 const Add outer({"mm_128x3072x768", "BERT's way out of the inner layer",
                  &product_of<128, 3072, 768>});
+const Add small_cube({"mm_512x512x512", "a small cube", &product_of<512, 512, 512>});
 const Add cube({"mm_1024x1024x1024", "a cube", &product_of<1024, 1024, 1024>});
 
 }  // namespace

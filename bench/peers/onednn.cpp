@@ -22,8 +22,8 @@ double ms_since(Clock::time_point t) {
 struct Shape {
   long m, k, n;
 };
-constexpr Shape shapes[] = {
-    {128, 768, 2304}, {128, 768, 768}, {128, 768, 3072}, {128, 3072, 768}, {1024, 1024, 1024}};
+constexpr Shape shapes[] = {{128, 768, 2304}, {128, 768, 768}, {128, 768, 3072},
+                            {128, 3072, 768}, {512, 512, 512}, {1024, 1024, 1024}};
 
 double processor_ms() {
   timespec t{};

@@ -39,6 +39,15 @@ class Mlp(nn.Module):
         return self.l3(F.relu(self.l2(F.relu(self.l1(x)))))
 
 
+class Product(nn.Module):
+    def __init__(self, k, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(k, n))
+
+    def forward(self, x):
+        return x @ self.weight
+
+
 def numbers(*sizes):
     return torch.randn(sizes, generator=torch.Generator().manual_seed(1))
 
@@ -46,6 +55,12 @@ def numbers(*sizes):
 def tokens(vocabulary):
     return torch.randint(0, vocabulary, (1, 128), generator=torch.Generator().manual_seed(1))
 
+
+def product(m, k, n):
+    return lambda: (seeded(Product(k, n)), (numbers(m, k),))
+
+
+PRODUCTS = ((128, 768, 2304), (128, 768, 768), (128, 768, 3072), (128, 3072, 768), (512, 512, 512), (1024, 1024, 1024))
 
 WORKLOADS = {
     "cos_sin": lambda: (CosSin(), (numbers(10_000),)),
@@ -56,4 +71,5 @@ WORKLOADS = {
     "minilm": lambda: (seeded(Bert(6, 384, 12, "embedding")), (tokens(30522),)),
     "bert": lambda: (seeded(Bert(12, 768, 12, "classifier")), (tokens(30522),)),
     "gpt2": lambda: (seeded(Gpt2()), (tokens(50257),)),
+    **{f"mm_{m}x{k}x{n}": product(m, k, n) for m, k, n in PRODUCTS},
 }

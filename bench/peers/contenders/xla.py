@@ -58,6 +58,7 @@ PROGRAMS = {
     "Softmax": lambda m: lambda w, x: jax.nn.softmax(x * 0.5, -1),
     "LayerNormGelu": lambda m: lambda w, x: jax.nn.gelu(layer_norm(w, "norm", x, 1e-5), approximate=False),
     "Mlp": lambda m: mlp,
+    "Product": lambda m: lambda w, x: x @ w["weight"],
     "Bert": lambda m: lambda w, ids: bert(w, ids, len(m.blocks), m.head),
     "Gpt2": lambda m: gpt2,
 }
