@@ -1,7 +1,9 @@
 #include "capture/aliases.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
@@ -34,15 +36,48 @@ bool walks_back(const TensorMeta& meta) {
                      [](Size s) { return s.value() < 0; });
 }
 
-// Whether some of its elements are the same memory.
-bool repeats(const TensorMeta& meta) {
-  for (size_t d = 0; d < meta.sizes.size(); ++d) {
-    if (meta.strides[d].value() == 0 && meta.sizes[d].value() > 1) return true;
+// Dimensions with more than one element, innermost first: stride, size.
+std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
+  std::vector<std::pair<Size, Size>> dims;
+  for (size_t d = 0; d < window.sizes.size(); ++d) {
+    if (window.sizes[d].is_symbolic() || window.sizes[d].value() != 1)
+      dims.emplace_back(window.strides[d], window.sizes[d]);
+  }
+  std::ranges::stable_sort(dims, [](const auto& a, const auto& b) {
+    return std::pair(a.first.value(), a.second.value()) <
+           std::pair(b.first.value(), b.second.value());
+  });
+  return dims;
+}
+
+}  // namespace
+
+bool may_cover_itself(const Ints& sizes, const Ints& strides) {
+  TensorMeta window;
+  for (const int64_t s : sizes) window.sizes.push_back(s);
+  for (const int64_t s : strides) window.strides.push_back(s);
+  return may_cover_itself(window);
+}
+
+bool may_cover_itself(const TensorMeta& window) {
+  if (is_empty(window)) return false;
+  int64_t reach = 0;
+  for (const auto& [stride, size] : steps_of(window)) {
+    if (size.value() == 1) continue;
+    if (std::abs(stride.value()) <= reach) return true;
+    reach += (size.value() - 1) * std::abs(stride.value());
   }
   return false;
 }
 
-}  // namespace
+bool never_covers_itself(const TensorMeta& window) {
+  sym::Expr reach = 0;
+  for (const auto& [stride, size] : steps_of(window)) {
+    if (sym::prove_less(reach, stride.expr()) != true) return false;
+    reach = reach + (size.expr() - 1) * stride.expr();
+  }
+  return true;
+}
 
 Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
     : table_(table), written_(std::move(written)), same_(table.size()), base_(table.size(), -1) {
@@ -52,7 +87,7 @@ Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
   while (join_overlapping(all)) {
   }
   for (const Cluster& cluster : all) {
-    const bool repeated = cluster.written && repeats(table_[cluster.slots[0]].bind->meta);
+    const bool repeated = cluster.written && may_cover_itself(table_[cluster.slots[0]].bind->meta);
     if (cluster.slots.size() > 1 || repeated) add_base(cluster);
   }
 }

@@ -1,7 +1,7 @@
 // Tensors from outside that lie in one storage, as the graph of a segment sees them.  Equal windows
 // are one tensor.  Windows that overlap, one of which is written, are views of a base: a vector of
-// all the memory that they cover, which is the graph's input in their place.  So is a window that
-// repeats its elements and is written (through a view that does not).
+// all the memory that they cover, which is the graph's input in their place.  So is a window whose
+// elements are the same memory in part and that is written (through a view whose are not).
 #pragma once
 
 #include <string>
@@ -10,6 +10,12 @@
 #include "capture/slot_table.h"
 
 namespace vitro::capture {
+
+// Whether some elements of such a window may be the same memory (of this call; a proof: whatever
+// the symbols stand for).
+bool may_cover_itself(const Ints& sizes, const Ints& strides);
+bool may_cover_itself(const TensorMeta& window);
+bool never_covers_itself(const TensorMeta& window);
 
 class Aliases {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graph/metas.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::capture {
@@ -11,8 +12,9 @@ namespace {
 // Sizes beyond this are no sizes (the end of a slice that means "to the end").
 constexpr int64_t largest_symbol = int64_t{1} << 40;
 
+// Whether a symbol may stand for it: a tensor without elements has a record of its own.
 bool may_vary(int64_t value) {
-  return value >= 2 && value < largest_symbol;
+  return value >= 1 && value < largest_symbol;
 }
 
 bool is_row_major(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
@@ -60,7 +62,7 @@ Sizes strides_of(const TensorImpl& t, const Bind* before, const Sizes& sizes, Ne
       out.push_back(now);
       continue;
     }
-    const sym::Expr symbol = names.symbol(was.value(), now);
+    const sym::Expr symbol = names.size(was, now);
     symbols.bind(symbol, now);
     out.push_back({now, symbol});
   }
@@ -91,13 +93,24 @@ void note_symbols(Bind& bind, const TensorImpl& tensor) {
 
 }  // namespace
 
-sym::Expr NewSymbols::symbol(int64_t before, int64_t now) {
+sym::Expr NewSymbols::symbol(Size before, int64_t now, char letter, sym::Range range) {
   for (const Made& m : made_) {
-    if (m.before == before && m.now == now) return m.symbol;
+    const bool may_be = equal_ == Equal::is_one_symbol && sym::range_of(m.symbol).low >= range.low;
+    if (may_be && m.before == before.expr() && m.now == now) return m.symbol;
   }
-  const sym::Expr made = sym::Expr::symbol(cat('s', last_->fetch_add(1)));
-  made_.push_back({before, now, made});
+  const sym::Expr made = sym::Expr::symbol(cat(letter, last_->fetch_add(1)), range);
+  made_.push_back({before.expr(), now, made});
   return made;
+}
+
+sym::Expr NewSymbols::size(Size before, int64_t now) {
+  return symbol(before, now, 's', graph::size_range);
+}
+
+std::optional<sym::Expr> NewSymbols::number(Size before, Size now) {
+  const bool counts = before.value() >= 0 && before.value() < largest_symbol;
+  if (now.is_symbolic() || identical(before, now) || !counts || !may_vary(now.value())) return {};
+  return symbol(before, now.value(), 'n', {0, sym::unbounded});
 }
 
 bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
@@ -143,9 +156,9 @@ Bind make_bind(const TensorImpl& t, const Bind* before, bool all_dynamic, NewSym
     const int64_t now = t.sizes[d];
     const Size was = before ? before->meta.sizes[d] : Size(now);
     const bool marked = all_dynamic || (t.dynamic_dims >> d & 1) != 0;
-    const bool varies = was.is_symbolic() || (was.value() != now && may_vary(was.value()));
+    const bool varies = was.is_symbolic() || was.value() != now;
     if (!may_vary(now) || !(marked || varies)) continue;
-    const sym::Expr symbol = names.symbol(was.value(), now);
+    const sym::Expr symbol = names.size(was, now);
     symbols.bind(symbol, now);
     bind.meta.sizes[d] = {now, symbol};
   }

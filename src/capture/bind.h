@@ -1,6 +1,7 @@
 // Tensors from outside: how they are recorded, and whether one fits its record.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,19 +10,28 @@
 
 namespace vitro::capture {
 
-// Makes symbols.  Sizes that were equal before and are equal now get the same one.
+// Makes symbols.  What was equal before and is equal now gets the same one, if not asked otherwise.
 class NewSymbols {
  public:
-  explicit NewSymbols(std::atomic<uint32_t>& last) : last_(&last) {}
-  sym::Expr symbol(int64_t before, int64_t now);
+  enum class Equal : uint8_t { is_one_symbol, stays_apart };
+  explicit NewSymbols(std::atomic<uint32_t>& last, Equal equal = Equal::is_one_symbol)
+      : last_(&last), equal_(equal) {}
+  // Of a size of a tensor: "s0", 1 or more.
+  sym::Expr size(Size before, int64_t now);
+  // Of a plain number that the program gives to an op, 0 or more: "n1"; none where it is the same
+  // as before, or counts from an end, or is 0 now, which may be what the op does with nothing.
+  std::optional<sym::Expr> number(Size before, Size now);
   void clear() { made_.clear(); }
 
  private:
   struct Made {
-    int64_t before, now;
+    sym::Expr before;
+    int64_t now;
     sym::Expr symbol;
   };
+  sym::Expr symbol(Size before, int64_t now, char letter, sym::Range range);
   std::atomic<uint32_t>* last_;
+  Equal equal_;
   std::vector<Made> made_;
 };
 

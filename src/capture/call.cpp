@@ -75,12 +75,17 @@ inline void Call::hand_out(const Step& step, const OpCall& call, std::span<Tenso
 void Call::call(const OpCall& call, std::span<Tensor> results) {
   if (!cursor_) [[unlikely]]
     return run_now(call, results);
+  if (record_->has_cuts() && cut_before(call)) [[unlikely]]
+    return this->call(call, results);
   Step* step = cursor_->next.load(std::memory_order_acquire);
   if (!step || !step->plain || !matches_plain(*step, call)) [[unlikely]] {
     step = find_or_record(cursor_->next, call);
     if (!step) return run_now(call, results);
+    if (step->expands) return expand(call, results);
   }
   hand_out(*step, call, results);
+  if (!questions_.guards().empty()) [[unlikely]]
+    (void)questions_.take();
 }
 
 void Call::settle(TensorImpl&, Need need, std::source_location where) {

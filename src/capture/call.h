@@ -6,6 +6,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "capture/bind.h"
@@ -54,6 +55,26 @@ class Call final : public Interpreter {
   events::EagerBegin eager_slice(const Exit* exit, const Code* code, std::string_view reason) const;
 
  private:
+  // Why a call fits none of the ways that are recorded.
+  struct Why {
+    const Code* code = nullptr;  // null: there is no other way yet
+    std::string text, place;
+  };
+  // A step that a call is like, and which of its operands stands for each of the call's.
+  struct Likeness {
+    const Step* step = nullptr;
+    std::vector<int> operands;  // -1: none
+    const StepOperand* operand(size_t i) const {
+      return !step || operands[i] < 0 ? nullptr : &step->operands[operands[i]];
+    }
+  };
+  // What a number that differs from the record's may become.
+  enum class Variation : uint8_t {
+    none,            // it is a part of the program
+    argument,        // an input of the graph
+    count,           // a symbol: sizes depend on it
+    of_its_program,  // what becomes of it in the ops that the composite is written in
+  };
   // matching (match.cpp)
   bool matches_plain(const Step& step, const OpCall& call) const;
   bool matches(const Step& step, const OpCall& call);
@@ -61,19 +82,52 @@ class Call final : public Interpreter {
   bool match_bind(const Step& step, const Bind& bind, const TensorImpl& impl);
   bool match_attrs(const Step& step, AttrsView attrs);
   void accept(const Step& step);
-  std::string difference(const Step& step, const OpCall& call, const Code** code);
+  // reasons (why.cpp)
+  Why why_another_way(std::atomic<Step*>& link, const OpCall& call);
+  Why why_it_goes_on(const OpCall& call) const;
+  Why why_it_ends(const Exit& exit) const;
+  // The first thing that keeps `call` from being `step`.
+  std::string difference(const Step& step, const OpCall& call, const Code** code) const;
+  std::string operand_difference(const Step& step, size_t i, const OpCall& call,
+                                 const Code** code) const;
+  std::string bind_difference(const Bind& bind, const OpCall& call, size_t i, Symbols& trial,
+                              const Code** code) const;
+  std::string guard_difference(const Step& step, const OpCall& call, const Code** code);
+  std::string question_difference(const std::vector<sym::Guard>& asked) const;
+  void explain_by_question(const std::vector<sym::Guard>& asked, Why* why) const;
+  std::string with_values(const sym::Guard& guard) const;
+  bool same_attrs(const Step& step, AttrsView attrs) const;
+  void note_recompile(const Why& why);
+  // what a record is made from (generalise.cpp)
+  static Variation variation_of(const OpDef* op, const Scalar& number);
+  bool is_like(const Step& step, const Bind* bind, const StepOperand& want, const OpCall& call,
+               const Operand& got) const;
+  Likeness like_arguments(const Step& step, const OpCall& call) const;
+  Likeness like_operands(const Step& step, const OpCall& call) const;
+  Likeness similar(std::atomic<Step*>& link, const OpCall& call) const;
+  Occurrence occurrence_of(const OpCall& call);
+  Likeness like_at(const Occurrence& at, const OpCall& call) const;
+  bool numbers_differ(const Step& like, const OpCall& call) const;
+  // composites as the ops that they are written in (expand.cpp)
+  void expand(const OpCall& call, std::span<Tensor> results);
+  std::source_location place_of(const OpCall& call) const;
+  bool is_given_to_composite(const Scalar& number) const;
+  // loops that go round a varying number of times (loops.cpp)
+  void note_parting(std::source_location recorded, std::source_location called);
+  bool went_by(std::source_location where) const;
+  bool cut_before(const OpCall& call);
   // recording (extend.cpp)
   Step* find_or_record(std::atomic<Step*>& link, const OpCall& call);
   // `end`: the empty link behind the ways that were looked at.  `*late` where another thread has
   // filled it meanwhile; then nothing is recorded.
   Step* record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCall& call, bool* late);
-  const Step* similar(std::atomic<Step*>& link, const OpCall& call) const;
-  void record_operands(Step& step, const OpCall& call, const Step* like);
-  StepOperand record_tensor(Step& step, const TensorImpl& impl, const StepOperand* like,
-                            const Step* like_step, const OpCall& call);
-  StepOperand record_number(Step& step, const Scalar& number, const StepOperand* like,
+  void fill(Step& step, std::atomic<Step*>& link, const OpCall& call);
+  void record_operands(Step& step, const OpCall& call, const Likeness& like);
+  StepOperand record_tensor(Step& step, size_t i, const Likeness& like, const OpCall& call);
+  Bind new_bind(const TensorImpl& impl, size_t i, const Likeness& like);
+  StepOperand record_number(Step& step, const Scalar& number, const StepOperand* before,
                             const OpCall& call);
-  void record_attrs(Step& step, AttrsView attrs, const Step* like);
+  void record_attrs(Step& step, const OpCall& call, const Likeness& like);
   void record_results(Step& step, const OpCall& call);
   void keep_new_guards(Step& step, std::vector<sym::Guard> guards) const;
   bool shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const Step& start) const;
@@ -87,8 +141,10 @@ class Call final : public Interpreter {
   const TensorMeta* remembered(const TensorImpl& impl) const;
   // the end of a segment (flush.cpp)
   void flush(bool by_interpretation = false);
+  void note_end(const Exit& exit);
   void find_live();
   void run_exit(Exit& exit);
+  bool writes_across_itself(const Exit& exit) const;
   bool run_ready(Exit& exit);
   void run_compiled(const Exit& exit);
   bool is_shared(size_t output) const;
@@ -117,7 +173,14 @@ class Call final : public Interpreter {
   // Regions go on to the end of the call, so that what follows a break lies inside of what was
   // before it, as in PyTorch.
   int open_regions_ = 0;
-  bool eager_begun_ = false;  // the recorder was told that what follows runs eagerly
+  bool eager_begun_ = false;           // the recorder was told that what follows runs eagerly
+  const OpCall* expanding_ = nullptr;  // the composite that is taken as its ops
+  bool stopping_ = false;              // the rest of the call runs eagerly
+  bool expansion_begins_ = false;      // and why it is was noted just now
+  // How often the segment came by places, up to the step that was recorded last.
+  std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
+  const Step* counted_to_ = nullptr;
+  sym::GuardSink questions_;  // of the function's own code, since the last step
 };
 
 inline bool Call::matches_plain(const Step& step, const OpCall& call) const {

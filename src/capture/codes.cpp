@@ -46,19 +46,31 @@ const Code long_break{"V0206", "the segment is long",
                       "program that runs often makes long ones.",
                       "", "Compile the body of the loop instead of the loop."};
 
+const Code loop_break{
+    "V0207", "a loop goes round a varying number of times",
+    "The number of rounds differed in a few calls, and each number would be a graph of its own. "
+    "The segment ends before each round, so that the body is compiled once and runs as often as it "
+    "is gone through.",
+    "for (int i = 0; i < n; ++i) x = step(x);",
+    "Nothing; or compile the body of the loop by itself."};
+
 const Code op_differs{"V0301", "another op is called",
-                      "At this place an earlier call of the function did something else, as an if "
-                      "on a value of the host does. The record forks: both ways are kept.",
+                      "At this place an earlier call of the function did something else, or ended, "
+                      "as an if on a value of the host does. The record forks: both ways are "
+                      "kept.",
                       "x = flag ? exp(x) : sigmoid(x);", "Nothing, if the ways are few."};
 const Code inputs_differ{"V0302", "a tensor has another shape or dtype",
                          "A tensor that comes from outside differs from what was recorded. Sizes "
                          "that differ become symbols, other differences make a new record.",
                          "f(ones({2})); f(ones({3}));",
                          "mark_dynamic(tensor, dim) makes a size a symbol from the start."};
-const Code number_differs{"V0303", "a plain number varies",
-                          "A number given to an op differs from the recorded one; elementwise ops "
-                          "then take it as an argument of their kernels.",
-                          "mul(x, learning_rate);", "Nothing: this happens once."};
+const Code number_differs{
+    "V0303", "a plain number varies",
+    "A number given to an op differs from the recorded one; elementwise ops "
+    "then take it as an argument of their kernels, and composites are taken as "
+    "the ops that they are written in.",
+    "mul(x, learning_rate);",
+    "Nothing: once it is known at a place, other ways to that place know it too."};
 const Code attribute_differs{"V0304", "an attribute differs",
                              "An op is called with other attributes than before.", "sum(x, {dim});",
                              "Keep attributes the same from call to call."};
@@ -83,6 +95,12 @@ const Code too_much_recorded{"V0309", "the record is full",
                              "(VITRO_RECORD_LIMIT); what is new runs eagerly.",
                              "", "Compile smaller functions."};
 
+const Code results_differ{
+    "V0310", "other results are kept",
+    "A segment gives those of its results that somebody still holds; this call holds others than "
+    "earlier ones, so that a graph with other outputs is made.",
+    "Tensor y = exp(x); if (keep) kept = y; return sum(y);", "Nothing, if the sets are few."};
+
 const Code not_compiled{"V0601", "a segment could not be compiled",
                         "The backend failed; the segment is run op by op, with the same results.",
                         "", "The reason is the compiler's; please report it."};
@@ -99,13 +117,22 @@ const Code write_not_a_value{"V0603", "a write cannot be said in values",
 const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
                                  "Two tensors from outside overlap in memory, one is written, and "
                                  "they are no windows of one vector: their dtypes differ, or their "
-                                 "elements lie across each other.  The segment is run op by op.",
+                                 "elements lie across each other. Or what is written meets the "
+                                 "same memory twice, so that the order of writing decides. The "
+                                 "segment is run op by op.",
                                  "",
                                  "Give the function tensors of one dtype, or memory of its own."};
 const Code run_failed{"V0605", "a compiled segment failed while it ran",
                       "What was compiled gave up in the middle of a call, through no fault of the "
                       "data. That call ran op by op, with the same results.",
                       "", "The reason is the compiler's; please report it."};
+const Code budget_is_spent{
+    "V0607", "the function has been compiled as often as allowed",
+    "So many segments were compiled for the function (VITRO_COMPILE_LIMIT), or compiling took so "
+    "long (VITRO_COMPILE_SECONDS), that new ones run op by op; those that are there stay.",
+    "",
+    "Find what varies in the reasons of the recompiles, and make it a tensor or a number that is "
+    "given to an op; or allow more."};
 
 const Code other_outputs{
     "V0606", "a backend gave something else than the graph's outputs",

@@ -41,12 +41,17 @@ struct Plan {
   std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
   std::vector<Keep> keeps;
   std::vector<uint32_t> written;  // tensors from outside
+  // Layouts of what is written, by way of which no element of memory is met twice: holds for the
+  // values of this plan's making, and is asked where other values might differ.
+  std::vector<const TensorMeta*> each_once;
   bool empty() const { return graph.outputs().empty(); }
 };
 
 struct Exit {
   enum class State : uint8_t { building, ready, interpreted };
-  std::vector<uint64_t> live;  // a bit per slot
+  std::vector<uint64_t> live;     // a bit per slot
+  uint64_t made_by = 0;           // the number of that call
+  std::vector<sym::Guard> asked;  // what its code asked behind the last step; see Step::asked
   const Step* last = nullptr;
   std::string name;
   uint32_t number = 0;

@@ -1,6 +1,7 @@
 // Recording: a call that fits no step becomes one, with symbols and varying numbers where it
 // differs from a step only in these.
 #include <algorithm>
+#include <utility>
 
 #include "capture/call.h"
 #include "capture/codes.h"
@@ -10,67 +11,71 @@
 namespace vitro::capture {
 namespace {
 
-bool number_may_vary(const OpDef* op, const Scalar& number) {
-  return op && op->pointwise && !op->pointwise->uses_index &&
-         number.kind() != Scalar::Kind::boolean && !number.is_symbolic();
-}
-
-bool size_may_vary(Size s) {
-  return s.value() >= 2 && s.value() < int64_t{1} << 40;
-}
-
 // A shape rule may ask about symbols that it cannot know from the step alone; what it asked.
 struct Inferred {
   std::vector<TensorMeta> results;
   std::vector<sym::Guard> guards;
 };
 
+// Where a size of a result could be 0 in another call, that is asked too: tensors without elements
+// have strides and reductions of their own.
+void ask_for_elements(const std::vector<TensorMeta>& results, const sym::GuardSink& asked) {
+  const auto follows = [&](sym::Expr size) {
+    return std::ranges::any_of(asked.guards(), [&](const sym::Guard& g) {
+      return g.question == sym::Guard::Question::less && g.answer && g.b - g.a == size;
+    });
+  };
+  for (const TensorMeta& meta : results) {
+    for (const Size s : meta.sizes) {
+      if (s.is_symbolic() && !follows(s.expr())) (void)(less(0, s) || equal(s, 0));
+    }
+  }
+}
+
 Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, AttrsView attrs) {
   Inferred out;
   sym::GuardSink sink;
   out.results = infer(op, operands, attrs);
+  ask_for_elements(out.results, sink);
   out.guards = sink.take();
   return out;
-}
-
-// Arguments have no place: that of the first op after them says which function it is.
-std::string place_of(const OpCall& call, const Step& step) {
-  const Step* next = step.next.load(std::memory_order_acquire);
-  return call.op || !next ? place_text(call.where) : place_text(next->place);
 }
 
 }  // namespace
 
 Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
   int64_t ways = 0;
-  const Step* first = nullptr;
   std::atomic<Step*>* end = &link;
   for (Step* s = nullptr; (s = end->load(std::memory_order_acquire)); end = &s->fork, ++ways) {
-    if (!first) first = s;
     if (!matches(*s, call)) continue;
     accept(*s);
     return s;
   }
-  std::string why;
-  const Code* code = nullptr;
-  if (first) why = difference(*first, call, &code);
+  const Step* first = link.load(std::memory_order_acquire);
+  const Why why = why_another_way(link, call);
   if (ways >= recompile_limit.get() && ways > 0) {
     stop_capturing(too_many_ways,
                    cat("the record has ", ways, " ways to go on here (", recompile_limit.variable(),
-                       "); ", why),
-                   call.where);
+                       "); ", why.text),
+                   place_of(call));
     return nullptr;
   }
   if (cursor_ && cursor_->depth >= segment_limit.get()) {
-    break_here(long_break, cat("after ", cursor_->depth, " ops"), call.where);
+    break_here(long_break, cat("after ", cursor_->depth, " ops"), place_of(call));
     return cursor_ ? find_or_record(cursor_->next, call) : nullptr;
   }
   bool late = false;
   Step* made = record(link, *end, call, &late);
   if (late) return find_or_record(link, call);  // what came first may be this very step
-  if (first && made)
-    record_->note(Record::What::recompiled, *code, std::move(why), place_of(call, *first));
+  if (!made || !why.code) return made;
+  if (!std::exchange(expansion_begins_, made->expands)) note_recompile(why);
+  if (call.op && (!first || first->op != call.op))
+    note_parting(first ? first->where : call.where, call.where);
   return made;
+}
+
+void Call::note_recompile(const Why& why) {
+  record_->note(Record::What::recompiled, *why.code, why.text, why.place);
 }
 
 Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCall& call,
@@ -78,7 +83,7 @@ Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCa
   Step* step = record_->new_step();
   if (!step) {
     stop_capturing(too_much_recorded, cat("more than ", record_limit.get(), " ops are recorded"),
-                   call.where);
+                   place_of(call));
     return nullptr;
   }
   const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
@@ -95,80 +100,51 @@ Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCa
     step->modes = thread_->modes;
     step->parent = call.op ? cursor_ : nullptr;
     step->depth = call.op ? cursor_->depth + 1 : 0;
-    step->place = {call.where.file_name(), call.where.line(), thread_->module};
-    const Step* like = similar(link, call);
-    record_operands(*step, call, like);
-    record_attrs(*step, call.attrs, like);
-    if (call.op) record_results(*step, call);
+    step->where = place_of(call);
+    step->place = {step->where.file_name(), step->where.line(), thread_->module};
+    step->asked = questions_.guards();
+    fill(*step, link, call);
     step->finish();
   } catch (...) {
     take_back();
     throw;
   }
   *late = Record::link(end, step) != nullptr;
-  if (!*late) return step;
+  if (!*late) {
+    if (call.op && !step->expands) record_->note_latest(occurrence_of(call), *step);
+    return step;
+  }
   take_back();
   return nullptr;
 }
 
-// A recorded step from which the call differs only in sizes and numbers, or null.
-const Step* Call::similar(std::atomic<Step*>& link, const OpCall& call) const {
-  for (const Step* s = link.load(std::memory_order_acquire); s;
-       s = s->fork.load(std::memory_order_acquire)) {
-    if (s->op != call.op || s->in_place != call.in_place ||
-        s->operand_count != call.operands.size() || !(s->modes == thread_->modes) ||
-        !same_but_sizes(s->attrs, call.attrs))
-      continue;
-    const Bind* bind = s->binds.data();
-    bool like = true;
-    for (size_t i = 0; i < s->operand_count && like; ++i) {
-      const StepOperand& want = s->operands[i];
-      const Operand& got = call.operands[i];
-      switch (want.kind) {
-        case StepOperand::Kind::none:
-          like = got.kind() == Operand::Kind::none;
-          break;
-        case StepOperand::Kind::slot:
-          // A slot behind the cursor's is a tensor that this very step saw first.
-          like = got.is_tensor() && (want.slot >= s->first_slot - s->binds.size() ||
-                                     got.tensor().impl() == m_.slots[want.slot]);
-          break;
-        case StepOperand::Kind::bind:
-          like = got.is_tensor() && got.tensor().impl()->call == 0 &&
-                 slot_of(*got.tensor().impl()) == no_slot &&
-                 fits_but_sizes(*bind, *got.tensor().impl());
-          ++bind;
-          break;
-        case StepOperand::Kind::number:
-        case StepOperand::Kind::varying:
-          like = got.is_number() && got.number().kind() == want.number.kind() &&
-                 (got.number() == want.number || number_may_vary(call.op, got.number()));
-          break;
-      }
-    }
-    if (like) return s;
-  }
-  return nullptr;
+void Call::fill(Step& step, std::atomic<Step*>& link, const OpCall& call) {
+  Likeness like = similar(link, call);
+  if (!like.step && call.op) like = like_at(occurrence_of(call), call);
+  step.expands = like.step && numbers_differ(*like.step, call);
+  if (step.expands) return;
+  record_operands(step, call, like);
+  record_attrs(step, call, like);
+  if (call.op) record_results(step, call);
 }
 
-void Call::record_operands(Step& step, const OpCall& call, const Step* like) {
+void Call::record_operands(Step& step, const OpCall& call, const Likeness& like) {
   step.slots_after = cursor_ && call.op ? cursor_->slots_after : 0;
   step.numbers_after = cursor_ && call.op ? cursor_->numbers_after : 0;
   step.binds.reserve(call.operands.size());  // bound metas are pointed to
   m_.reserve_slots(step.slots_after + call.operands.size());
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const Operand& got = call.operands[i];
-    const StepOperand* before = like ? &like->operands[i] : nullptr;
     StepOperand operand;
-    if (got.is_tensor()) operand = record_tensor(step, *got.tensor().impl(), before, like, call);
-    if (got.is_number()) operand = record_number(step, got.number(), before, call);
+    if (got.is_tensor()) operand = record_tensor(step, i, like, call);
+    if (got.is_number()) operand = record_number(step, got.number(), like.operand(i), call);
     step.operands_owned.push_back(operand);
   }
   step.first_slot = step.slots_after;
 }
 
-StepOperand Call::record_tensor(Step& step, const TensorImpl& impl, const StepOperand* before,
-                                const Step* like, const OpCall& call) {
+StepOperand Call::record_tensor(Step& step, size_t i, const Likeness& like, const OpCall& call) {
+  const TensorImpl& impl = *call.operands[i].tensor().impl();
   StepOperand operand;
   operand.kind = StepOperand::Kind::slot;
   if (impl.call != 0 && impl.call != number_)
@@ -177,16 +153,8 @@ StepOperand Call::record_tensor(Step& step, const TensorImpl& impl, const StepOp
   if (operand.slot != no_slot) return operand;
   operand.kind = StepOperand::Kind::bind;
   operand.slot = step.slots_after;
-  const Bind* old = nullptr;
-  if (like && before->kind == StepOperand::Kind::bind &&
-      record_->options().dynamic.value_or(true)) {
-    old = &*std::find_if(like->binds.begin(), like->binds.end(),
-                         [&](const Bind& b) { return b.slot == before->slot; });
-  }
   const TensorMeta* known = remembered(impl);
-  Bind bind =
-      known ? make_bind(impl, *known)
-            : make_bind(impl, old, record_->options().dynamic.value_or(false), names_, m_.symbols);
+  Bind bind = known ? make_bind(impl, *known) : new_bind(impl, i, like);
   bind.slot = step.slots_after++;
   bind.shares = first_sharing(impl);
   if (bind.shares != no_slot) {
@@ -199,39 +167,74 @@ StepOperand Call::record_tensor(Step& step, const TensorImpl& impl, const StepOp
   return operand;
 }
 
+// An argument that was not there before may be a cache, which grows: all its sizes become symbols,
+// each its own, and those that the program holds to numbers are numbers in its graph.
+Bind Call::new_bind(const TensorImpl& impl, size_t i, const Likeness& like) {
+  const std::optional<bool>& dynamic = record_->options().dynamic;
+  const bool may = dynamic.value_or(true);
+  const StepOperand* before = like.operand(i);
+  if (may && like.step && !before) {
+    NewSymbols apart(record_->last_symbol(), NewSymbols::Equal::stays_apart);
+    return make_bind(impl, nullptr, true, apart, m_.symbols);
+  }
+  const Bind* old = nullptr;
+  if (may && before && before->kind == StepOperand::Kind::bind) {
+    old = &*std::find_if(like.step->binds.begin(), like.step->binds.end(),
+                         [&](const Bind& b) { return b.slot == before->slot; });
+  }
+  return make_bind(impl, old, dynamic.value_or(false), names_, m_.symbols);
+}
+
 StepOperand Call::record_number(Step& step, const Scalar& number, const StepOperand* before,
                                 const OpCall& call) {
   StepOperand operand;
   operand.number = number;
   operand.kind = StepOperand::Kind::number;
   const bool varies =
-      before && (before->kind == StepOperand::Kind::varying || !(before->number == number));
-  if (!varies || !number_may_vary(call.op, number)) return operand;
-  operand.kind = StepOperand::Kind::varying;
-  operand.slot = step.numbers_after++;
-  m_.numbers.push_back(number);
+      is_given_to_composite(number) ||
+      (before && (before->kind != StepOperand::Kind::number || !(before->number == number)));
+  const Variation may = varies ? variation_of(call.op, number) : Variation::none;
+  if (may == Variation::argument) {
+    operand.kind = StepOperand::Kind::varying;
+    operand.slot = step.numbers_after++;
+    m_.numbers.push_back(number);
+  }
+  if (may != Variation::count || !record_->options().dynamic.value_or(true)) return operand;
+  const Scalar was = before ? before->number : Scalar(0);
+  const auto symbol =
+      names_.number(was.is_symbolic() ? Size(was.as_int(), was.expr()) : Size(was.as_int()),
+                    Size(number.as_int()));
+  if (!symbol) return operand;
+  operand.kind = StepOperand::Kind::counted;
+  operand.number = Scalar(Size(number.as_int(), *symbol));
+  step.attr_symbols.push_back(*symbol);
+  m_.symbols.bind(*symbol, number.as_int());
   return operand;
 }
 
-void Call::record_attrs(Step& step, AttrsView attrs, const Step* like) {
-  if (!attrs) return;
-  step.attrs_owned = Attrs(attrs);
-  if (!like || like->attrs == attrs || !record_->options().dynamic.value_or(true)) return;
-  const std::vector<Size> before = sizes_in(like->attrs), now = sizes_in(attrs);
+void Call::record_attrs(Step& step, const OpCall& call, const Likeness& like) {
+  if (!call.attrs) return;
+  step.attrs_owned = Attrs(call.attrs);
+  if (!like.step || !record_->options().dynamic.value_or(true)) return;
+  const std::vector<Size> before = sizes_in(like.step->attrs), now = sizes_in(call.attrs);
   if (before.size() != now.size()) return;
   size_t at = 0;
   step.attrs_owned = step.attrs_owned.map_sizes([&](Size s) {
-    const Size was = before[at++];
-    if (s.is_symbolic() || identical(was, s) || !size_may_vary(s) || !size_may_vary(was)) return s;
-    const sym::Expr symbol = names_.symbol(was.value(), s.value());
-    m_.symbols.bind(symbol, s.value());
-    step.attr_symbols.push_back(symbol);
-    return Size(s.value(), symbol);
+    const auto symbol = names_.number(before[at++], s);
+    if (!symbol) return s;
+    m_.symbols.bind(*symbol, s.value());
+    step.attr_symbols.push_back(*symbol);
+    return Size(s.value(), *symbol);
   });
 }
 
 void Call::record_results(Step& step, const OpCall& call) {
-  Inferred inferred = infer_with_guards(*call.op, call.operands, step.attrs_owned.view());
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (step.operands_owned[i].kind == StepOperand::Kind::counted)
+      operands[i] = Operand(step.operands_owned[i].number);
+  }
+  Inferred inferred = infer_with_guards(*call.op, operands, step.attrs_owned.view());
   if (call.in_place) {
     sym::GuardSink sink;
     check_in_place(*call.op, call.operands[0].tensor().meta(), inferred.results.at(0));

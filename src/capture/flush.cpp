@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "capture/aliases.h"
 #include "capture/call.h"
 #include "capture/codes.h"
 #include "capture/layout.h"
@@ -93,6 +94,7 @@ void Call::break_here(const Code& code, std::string_view reason, std::source_loc
 
 void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
   record_->note(Record::What::fell_back, code, reason, place_text(where));
+  stopping_ = true;
   flush();
   cursor_ = nullptr;
   if (events::recording() && !eager_begun_)
@@ -118,8 +120,14 @@ void Call::flush(bool by_interpretation) {
   try {
     find_live();
     bool made = false;
-    Exit* exit = by_interpretation ? nullptr : record_->exit(*cursor_, m_.live, &made);
-    if (exit && made) record_->build(*exit);
+    Exit* exit = by_interpretation
+                     ? nullptr
+                     : record_->exit(*cursor_, m_.live, &made, number_, questions_.guards());
+    (void)questions_.take();
+    if (exit && made) {
+      note_end(*exit);
+      record_->build(*exit);
+    }
     if (exit && exit->state.load(std::memory_order_acquire) == Exit::State::ready) {
       run_exit(*exit);
     } else {
@@ -134,6 +142,15 @@ void Call::flush(bool by_interpretation) {
   release_slots();
 }
 
+// A graph more, where the function ended otherwise before.
+void Call::note_end(const Exit& exit) {
+  if (stopping_) return;  // which was told
+  const Why why = why_it_ends(exit);
+  if (why.code) note_recompile(why);
+  if (const Step* next = cursor_->next.load(std::memory_order_acquire))
+    note_parting(next->where, next->where);
+}
+
 void Call::find_live() {
   m_.live.assign((cursor_->slots_after + 63) / 64, 0);
   for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
@@ -145,8 +162,18 @@ void Call::find_live() {
 
 void Call::run_exit(Exit& exit) {
   exit.runs.fetch_add(1, std::memory_order_relaxed);
+  if (writes_across_itself(exit))
+    return interpret_path(&exit, nullptr, shared_memory_written.title);
   if (!exit.plan.empty() && !run_ready(exit)) return;
   keep_promises(exit);
+}
+
+// Whether a window that is written covers itself with the strides of this call.
+bool Call::writes_across_itself(const Exit& exit) const {
+  return std::any_of(
+      exit.plan.each_once.begin(), exit.plan.each_once.end(), [this](const TensorMeta* meta) {
+        return may_cover_itself(m_.symbols.values(meta->sizes), m_.symbols.values(meta->strides));
+      });
 }
 
 // False where the ops ran one by one instead: a mistake in the data is then thrown as eager words

@@ -2,8 +2,6 @@
 #include <algorithm>
 
 #include "capture/call.h"
-#include "capture/codes.h"
-#include "vitro/base/cat.h"
 
 namespace vitro::capture {
 namespace {
@@ -12,12 +10,18 @@ int64_t byte_offset(const TensorImpl& t) {
   return t.offset * bytes_of(t.dtype);
 }
 
+// A plain whole number.
+bool is_count(const Operand& o) {
+  return o.is_number() && o.number().kind() == Scalar::Kind::integer && !o.number().is_symbolic();
+}
+
 }  // namespace
 
 // Nothing that the trial leaves behind counts until accept(): tensors lie in slots behind the
 // cursor's, symbols and numbers are taken back.
 bool Call::matches(const Step& step, const OpCall& call) {
   if (step.plain) return matches_plain(step, call);
+  if (step.expands) return step.op == call.op && !call.in_place && step.modes == thread_->modes;
   if (step.op != call.op || step.operand_count != call.operands.size() ||
       step.in_place != call.in_place || !(step.modes == thread_->modes))
     return false;
@@ -50,6 +54,10 @@ bool Call::match_operands(const Step& step, const OpCall& call) {
         break;
       case StepOperand::Kind::number:
         if (!got.is_number() || !(got.number() == want.number)) return false;
+        break;
+      case StepOperand::Kind::counted:
+        if (!is_count(got) || !m_.symbols.bind(want.number.expr(), got.number().as_int()))
+          return false;
         break;
       case StepOperand::Kind::varying:
         if (!got.is_number() || got.number().kind() != want.number.kind() ||
@@ -97,56 +105,6 @@ bool Call::match_attrs(const Step& step, AttrsView attrs) {
 
 void Call::accept(const Step& step) {
   for (const Bind& bind : step.binds) bind_slot(bind, m_.slots[bind.slot]);
-}
-
-// The first thing that keeps `call` from being `step`.
-std::string Call::difference(const Step& step, const OpCall& call, const Code** code) {
-  const std::string_view recorded = step.op ? step.op->name : "start",
-                         called = call.op ? call.op->name : "start";
-  *code = &op_differs;
-  if (step.op != call.op) return cat("expected ", recorded, ", got ", called);
-  if (step.in_place != call.in_place)
-    return cat(called, ": expected ", step.in_place ? "a write in place" : "a new tensor",
-               ", got the other");
-  if (step.operand_count != call.operands.size())
-    return cat(called, ": expected ", step.operand_count, " operands, got ", call.operands.size());
-  if (!(step.modes == thread_->modes))
-    return *code = &modes_differ, cat(called, ": gradients or autocast are switched differently");
-  const Bind* bind = step.binds.data();
-  for (size_t i = 0; i < step.operand_count; ++i) {
-    const StepOperand& want = step.operands[i];
-    const Operand& got = call.operands[i];
-    const std::string what = cat(call.op ? cat(called, ": operand ") : std::string("input "), i);
-    if (want.kind == StepOperand::Kind::bind) {
-      const Bind& b = *bind++;
-      *code = &inputs_differ;
-      if (!got.is_tensor()) return cat(what, ": expected ", describe(b), ", got no tensor");
-      const TensorImpl& impl = *got.tensor().impl();
-      if (impl.call != 0 || slot_of(impl) != no_slot)
-        return *code = &aliases_differ, cat(what, ": expected a tensor not seen before");
-      if (!fits_but_sizes(b, impl) || describe(b) != describe(impl))
-        return cat(what, ": ", capture::difference(b, impl));
-      *code = &aliases_differ;
-      return cat(what, ": shares its memory with other tensors than before");
-    }
-    if (want.kind == StepOperand::Kind::slot &&
-        (!got.is_tensor() || got.tensor().impl() != m_.slots[want.slot]))
-      return cat(what, ": expected another tensor of the program");
-    if (want.kind == StepOperand::Kind::number && got.is_number() &&
-        !(got.number() == want.number)) {
-      *code = &number_differs;
-      return cat(what, ": expected ", want.number, ", got ", got.number());
-    }
-  }
-  if (!(step.attrs == call.attrs)) {
-    *code = &attribute_differs;
-    return cat(called, ": expected ", step.attrs_owned.text(), ", got ", Attrs(call.attrs).text());
-  }
-  *code = &sizes_differ;
-  for (const sym::Guard& guard : step.guards) {
-    if (!m_.symbols.holds(guard)) return cat(called, ": expected ", guard.text());
-  }
-  return cat(called, ": its operands are of other kinds than before");
 }
 
 }  // namespace vitro::capture

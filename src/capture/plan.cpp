@@ -72,7 +72,10 @@ class Planner {
         memory_(table_.size() + aliases_.bases().size()),
         seen_(table_.size()),
         input_of_(memory_.size(), -1),
-        numbers_(last.numbers_after) {}
+        numbers_(last.numbers_after) {
+    hold_symbols(start_of(last));
+    for (const Step* step : path_) hold_symbols(*step);
+  }
 
   void run() {
     if (!aliases_.trouble().empty()) throw Refused{&shared_memory_written, aliases_.trouble()};
@@ -217,6 +220,7 @@ class Planner {
           out.emplace_back(read(o.slot));
           break;
         case StepOperand::Kind::number:
+        case StepOperand::Kind::counted:
           out.emplace_back(o.number);
           break;
         case StepOperand::Kind::varying:
@@ -261,11 +265,26 @@ class Planner {
   void write_in_place(const Step& step) {
     const uint32_t target = step.operands[0].slot;
     const TensorMeta& meta = *table_[target].meta;
+    needs_each_once(target);
     Value value{add_step(step), 0};
     const TensorMeta& got = graph_.meta(value);
     if (got.dtype != meta.dtype || !attribute::same(got.sizes, meta.sizes))
       value = fitted(read(target), value);
     write(target, value);
+  }
+
+  // What is written through a window in which memory is met twice depends on the order of writing.
+  // The same of memory that is written in part, and so taken apart.
+  void needs_each_once(uint32_t slot) {
+    const TensorMeta& written = *table_[slot].meta;
+    if (may_cover_itself(now(written)))
+      throw Refused{&shared_memory_written,
+                    cat("elements of what is written are the same memory: sizes ", written.sizes,
+                        ", strides ", written.strides)};
+    for (const TensorMeta* meta : {&written, table_[table_.root(slot)].meta}) {
+      const bool was = may_cover_itself(now(*meta));
+      if (!was && !never_covers_itself(*meta)) plan_.each_once.push_back(meta);
+    }
   }
 
   // `value` with the dtype, sizes and strides of `to`.
@@ -394,6 +413,22 @@ class Planner {
     return keep;
   }
 
+  // Symbols that the guards of the path hold to a number or to another symbol are those.
+  void hold_symbols(const Step& step) {
+    for (const sym::Guard& guard : step.guards) {
+      if (guard.question != sym::Guard::Question::equal || !guard.answer) continue;
+      const sym::Expr a = sym::substitute(guard.a, held_), b = sym::substitute(guard.b, held_);
+      if (a == b || !(a.is_symbol() || b.is_symbol())) continue;
+      // Of two symbols the one that is known to be the larger stays.
+      const bool second =
+          b.is_symbol() && !(a.is_symbol() && sym::range_of(a).low < sym::range_of(b).low);
+      const sym::Expr symbol = second ? b : a, value = second ? a : b;
+      if (!(value.constant() || value.is_symbol())) continue;
+      for (auto& [held, by] : held_) by = sym::substitute(by, symbol, value);
+      held_.emplace_back(symbol, value);
+    }
+  }
+
   // What the outputs need, with symbols numbered in order of appearance.
   void prune() {
     std::vector<bool> needed(graph_.size(), false);
@@ -444,10 +479,14 @@ class Planner {
 
   Size renamed(Size s) {
     if (!s.is_symbolic()) return s;
+    s = {s.value(), sym::substitute(s.expr(), held_)};
+    if (!s.is_symbolic()) return s;
     for (const sym::Expr symbol : sym::symbols_of(s.expr())) {
       const bool known = std::any_of(renames_.begin(), renames_.end(),
                                      [&](const auto& r) { return r.first == symbol; });
-      if (!known) renames_.emplace_back(symbol, sym::Expr::symbol(cat('s', renames_.size())));
+      if (known) continue;
+      const std::string name = cat(sym::name_of(symbol).substr(0, 1), renames_.size());
+      renames_.emplace_back(symbol, sym::Expr::symbol(name, sym::range_of(symbol)));
     }
     return {s.value(), sym::substitute(s.expr(), renames_)};
   }
@@ -464,7 +503,7 @@ class Planner {
   std::vector<Seen> seen_;      // by slot
   std::vector<int> input_of_;   // like memory_: place among inputs_
   std::vector<std::optional<Value>> numbers_;
-  std::vector<std::pair<sym::Expr, sym::Expr>> renames_;
+  std::vector<std::pair<sym::Expr, sym::Expr>> held_, renames_;
   graph::Place place_;
 };
 

@@ -19,6 +19,18 @@ uint32_t next_number() {
   return last.fetch_add(1);
 }
 
+// Whether what the program asked decides how it goes on: a size that was taken as a number, which
+// reads as "s0 == 5", does so only where other ways are known.
+bool decides(const Step& step, const sym::Guard& asked) {
+  if (asked.question == sym::Guard::Question::less || !step.parent) return true;
+  return step.parent->next.load(std::memory_order_acquire) != &step ||
+         step.fork.load(std::memory_order_acquire) != nullptr;
+}
+
+std::string exact_place(std::source_location where) {
+  return cat(where.file_name(), ':', where.line(), ':', where.column());
+}
+
 void say_once(const std::string& name, const Code& code, const std::string& reason) {
   events::keep(events::Message{"capture", events::Level::warning,
                                cat(name, " runs eagerly in part (", code.id, "): ", reason)});
@@ -33,6 +45,12 @@ Option<int64_t> segment_limit{"VITRO_SEGMENT_LIMIT", 20000,
                               "ops of a compiled function in one segment before it is cut", 1};
 Option<int64_t> record_limit{"VITRO_RECORD_LIMIT", 200000,
                              "ops recorded for one compiled function before others run eagerly", 1};
+
+Option<int64_t> compile_limit{"VITRO_COMPILE_LIMIT", 128,
+                              "segments compiled for one function before new ones run eagerly", 0};
+Option<int64_t> compile_seconds{
+    "VITRO_COMPILE_SECONDS", 60,
+    "seconds spent on compiling one function before new segments run eagerly", 0};
 
 std::string place_text(std::source_location where) {
   return where.line() == 0 ? std::string() : cat(where.file_name(), ':', where.line());
@@ -107,7 +125,8 @@ Step* Record::link(std::atomic<Step*>& link, Step* step) {
   return there;
 }
 
-Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made) {
+Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made, uint64_t call,
+                   std::vector<sym::Guard> asked) {
   int64_t count = 0;
   for (Exit* e = last.exits.load(std::memory_order_acquire); e; e = e->next, ++count) {
     if (e->live == live) return e;
@@ -127,6 +146,8 @@ Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made) {
   Exit* exit = &exits_.emplace_back();
   exit->number = static_cast<uint32_t>(exits_.size() - 1);
   exit->live = live;
+  exit->made_by = call;
+  exit->asked = std::move(asked);
   exit->last = &last;
   exit->name = cat(options_.name, '/', exit->number);
   exit->label = events::intern(exit->name);
@@ -142,8 +163,7 @@ void Record::make(Exit& exit) {
     exit.why_not = said.why;
     exit.why_code = said.code;
   } else if (!exit.plan.empty()) {
-    exit.segment = compiled(exit.plan.graph, exit.name, &exit.why_not);
-    if (!exit.segment) exit.why_code = &not_compiled;
+    exit.segment = compiled(exit, &exit.why_not, &exit.why_code);
   }
 }
 
@@ -161,7 +181,8 @@ void Record::build(Exit& exit) {
                    std::memory_order_release);
   if (ready) return;
   note(What::fell_back, *exit.why_code, exit.why_not, place_text(exit.last->place));
-  if (exit.why_code == &not_compiled) say_once(options_.name, not_compiled, exit.why_not);
+  if (exit.why_code == &not_compiled || exit.why_code == &budget_is_spent)
+    say_once(options_.name, *exit.why_code, exit.why_not);
 }
 
 void Record::run_failed_of(Exit& exit, const std::string& why) {
@@ -181,24 +202,67 @@ void Record::give_up(Exit& exit, const Code& code, const std::string& why) {
   say_once(options_.name, code, why);
 }
 
+std::string Record::budget_spent() const {
+  constexpr int64_t ns_per_s = 1'000'000'000;
+  if (compiled_count_ >= compile_limit.get())
+    return cat(compiled_count_, " segments are compiled for the function (",
+               compile_limit.variable(), ")");
+  if (compile_ns_ >= compile_seconds.get() * ns_per_s)
+    return cat("compiling the function has taken ", compile_ns_ / ns_per_s, " s (",
+               compile_seconds.variable(), ")");
+  return {};
+}
+
 // Equal graphs are compiled once.  Two threads may both compile one; the first stays.
-std::shared_ptr<CompiledSegment> Record::compiled(const graph::Graph& graph,
-                                                  const std::string& name, std::string* why) {
+std::shared_ptr<CompiledSegment> Record::compiled(const Exit& exit, std::string* why,
+                                                  const Code** code) {
+  const graph::Graph& graph = exit.plan.graph;
   const Hash key = graph.hash();
   {
     std::lock_guard hold(lock_);
     if (const auto found = segments_.find(key); found != segments_.end()) return found->second;
+    *why = budget_spent();
+    if (!why->empty()) return *code = &budget_is_spent, nullptr;
   }
+  const auto begin = std::chrono::steady_clock::now();
   std::shared_ptr<CompiledSegment> made;
   try {
-    made = runner_->compile(graph, name, why);
+    made = runner_->compile(graph, exit.name, why);
   } catch (...) {
     *why = what_was_thrown();
   }
   if (!made && why->empty()) *why = "the backend gave no reason";
-  if (!made) return nullptr;
   std::lock_guard hold(lock_);
+  ++compiled_count_;
+  compile_ns_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  if (!made) return *code = &not_compiled, nullptr;
   return segments_.try_emplace(key, std::move(made)).first->second;
+}
+
+const Step* Record::latest(const Occurrence& at) const {
+  std::lock_guard hold(lock_);
+  const auto found = latest_.find(at);
+  return found == latest_.end() ? nullptr : found->second;
+}
+
+void Record::note_latest(const Occurrence& at, const Step& step) {
+  std::lock_guard hold(lock_);
+  latest_[at] = &step;
+}
+
+bool Record::is_cut(std::source_location where) const {
+  for (const Cut* cut = cuts_.load(std::memory_order_acquire); cut; cut = cut->next) {
+    if (same_place(cut->where, where)) return true;
+  }
+  return false;
+}
+
+void Record::part(std::source_location where) {
+  constexpr int most = 3;
+  std::lock_guard hold(lock_);
+  if (++partings_[exact_place(where)] != most) return;
+  all_cuts_.push_back({where, cuts_.load(std::memory_order_relaxed)});
+  cuts_.store(&all_cuts_.back(), std::memory_order_release);
 }
 
 void Record::note(What what, const Code& code, std::string reason, std::string place) {
@@ -249,8 +313,13 @@ std::vector<std::string> Record::guard_texts(const std::vector<const Step*>& ste
       if (step->operands[i].kind == StepOperand::Kind::bind)
         out.push_back(cat("input ", i, ": ", describe(*bind++)));
     }
-    for (const sym::Guard& guard : step->guards)
-      out.push_back(cat(guard.text(), " (", step->op ? step->op->name : "start", ")"));
+    const std::string_view op = step->op ? step->op->name : "start";
+    for (const sym::Guard& guard : step->guards) out.push_back(cat(guard.text(), " (", op, ")"));
+    for (const sym::Guard& guard : step->asked) {
+      if (!decides(*step, guard)) continue;
+      std::string text = cat(guard.text(), " (asked before ", op, ")");
+      if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+    }
   }
   return out;
 }
@@ -261,8 +330,8 @@ CompiledReport Record::report() const {
   out.name = options_.name;
   out.backend = options_.backend;
   const std::vector<const Step*> steps = linked_steps();
-  out.ops_recorded = static_cast<uint64_t>(
-      std::count_if(steps.begin(), steps.end(), [](const Step* s) { return s->op != nullptr; }));
+  out.ops_recorded = static_cast<uint64_t>(std::count_if(
+      steps.begin(), steps.end(), [](const Step* s) { return s->op != nullptr && !s->expands; }));
   for (const Exit& e : exits_) {
     SegmentReport segment;
     segment.name = e.name;

@@ -41,13 +41,23 @@ class Record {
 
   // The exit behind `last` with these slots live; `made` where this call has to build it.  Null
   // where there are too many.
-  Exit* exit(Step& last, const std::vector<uint64_t>& live, bool* made);
+  // `call`, `asked`: Exit::made_by, Exit::asked.
+  Exit* exit(Step& last, const std::vector<uint64_t>& live, bool* made, uint64_t call = 0,
+             std::vector<sym::Guard> asked = {});
   // Gives an exit its graph and what runs it; afterwards its state is not `building`.
   void build(Exit& exit);
   // What was compiled failed in a call, which ran op by op instead.
   void run_failed_of(Exit& exit, const std::string& why);
   // What runs it has found out that it cannot; from now on its ops run one by one.
   void give_up(Exit& exit, const Code& code, const std::string& why);
+
+  // The latest step of that place, whichever way led there; null where there is none.
+  const Step* latest(const Occurrence& at) const;
+  void note_latest(const Occurrence& at, const Step& step);
+  // Places in loops before which segments end.  `part` counts, and makes one.
+  bool has_cuts() const { return cuts_.load(std::memory_order_acquire) != nullptr; }
+  bool is_cut(std::source_location where) const;
+  void part(std::source_location where);
 
   // Frozen programs, newest first; they are only ever added, as many as a place may have ways.
   bool has_room_for_frozen();
@@ -71,8 +81,9 @@ class Record {
     }
   };
   void make(Exit& exit);
-  std::shared_ptr<CompiledSegment> compiled(const graph::Graph& graph, const std::string& name,
-                                            std::string* why);
+  std::shared_ptr<CompiledSegment> compiled(const Exit& exit, std::string* why, const Code** code);
+  // Why no further segment is compiled; empty while some may be.
+  std::string budget_spent() const;
   std::vector<const Step*> linked_steps() const;
   static std::vector<std::string> guard_texts(const std::vector<const Step*>& steps);
 
@@ -87,6 +98,15 @@ class Record {
   std::deque<Exit> exits_;
   std::unordered_map<Site, Step*, SiteHash> starts_;
   std::unordered_map<Hash, std::shared_ptr<CompiledSegment>> segments_;
+  std::unordered_map<Occurrence, const Step*, OccurrenceHash> latest_;
+  std::map<std::string, int> partings_;  // by place
+  struct Cut {
+    std::source_location where;
+    const Cut* next;
+  };
+  std::deque<Cut> all_cuts_;
+  std::atomic<const Cut*> cuts_{nullptr};
+  int64_t compiled_count_ = 0, compile_ns_ = 0;
   std::vector<Finding> findings_[3];
   std::atomic<FrozenProgram*> frozen_{nullptr};
   std::vector<std::unique_ptr<FrozenProgram>> programs_;

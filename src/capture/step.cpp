@@ -1,11 +1,15 @@
 #include "capture/step.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string_view>
 
 namespace vitro::capture {
 namespace {
 
 Attrs without_sizes(AttrsView attrs) {
+  if (!attrs.type->has_sizes) return Attrs(attrs);
   return Attrs(attrs.type->map_sizes(attrs.data, [](Size) { return Size(0); }), attrs.type);
 }
 
@@ -19,9 +23,10 @@ void Step::finish() {
   result_count = in_place ? 0 : static_cast<uint16_t>(results_owned.size());
   const bool varies =
       std::any_of(operands_owned.begin(), operands_owned.end(), [](const StepOperand& o) {
-        return o.kind == StepOperand::Kind::varying || o.kind == StepOperand::Kind::bind;
+        return o.kind == StepOperand::Kind::varying || o.kind == StepOperand::Kind::bind ||
+               o.kind == StepOperand::Kind::counted;
       });
-  plain = !varies && guards.empty() && attr_symbols.empty();
+  plain = !expands && !varies && guards.empty() && attr_symbols.empty();
 }
 
 std::vector<Size> sizes_in(AttrsView attrs) {
@@ -37,6 +42,60 @@ std::vector<Size> sizes_in(AttrsView attrs) {
 bool same_but_sizes(AttrsView a, AttrsView b) {
   if (a.type != b.type || !a || !a.type->has_sizes) return a == b;
   return without_sizes(a) == without_sizes(b);
+}
+
+namespace {
+
+// "eps" of eps=1e-05, where the text is that of a fraction.
+std::optional<double> fraction(std::string_view text) {
+  const SymbolNamed nobody = [](std::string_view) { return sym::Expr(); };
+  double value = 0;
+  int64_t whole = 0;
+  if (!attribute::read(text, nobody, value) || attribute::read(text, nobody, whole)) return {};
+  return value;
+}
+
+}  // namespace
+
+bool same_but_numbers(AttrsView a, AttrsView b) {
+  if (a.type != b.type || !a) return a == b;
+  const std::string left = without_sizes(a).text(), right = without_sizes(b).text();
+  const auto mine = attribute::split(left), others = attribute::split(right);
+  if (!mine || !others) return left == right;
+  return std::equal(mine->begin(), mine->end(), others->begin(), others->end(),
+                    [](const auto& x, const auto& y) {
+                      return x.text == y.text || (fraction(x.text) && fraction(y.text));
+                    });
+}
+
+std::vector<Scalar> fractions_in(AttrsView attrs) {
+  std::vector<Scalar> out;
+  if (!attrs) return out;
+  const std::string text = Attrs(attrs).text();
+  const auto parts = attribute::split(text);
+  for (size_t i = 0; parts && i < parts->size(); ++i) {
+    if (const auto value = fraction((*parts)[i].text)) out.emplace_back(*value);
+  }
+  return out;
+}
+
+size_t generality(const Step& step) {
+  std::vector<sym::Expr> symbols = step.attr_symbols;
+  size_t count = 0;
+  for (const Bind& bind : step.binds) {
+    for (const Sizes* sizes : {&bind.meta.sizes, &bind.meta.strides}) {
+      for (const Size s : *sizes) {
+        if (s.is_symbolic() && s.expr().is_symbol()) symbols.push_back(s.expr());
+      }
+    }
+  }
+  for (const StepOperand& o : step.operands_owned) {
+    count += o.kind == StepOperand::Kind::varying;
+  }
+  std::sort(symbols.begin(), symbols.end(),
+            [](sym::Expr a, sym::Expr b) { return std::less<>()(a.node(), b.node()); });
+  const auto end = std::unique(symbols.begin(), symbols.end());
+  return count + static_cast<size_t>(end - symbols.begin());
 }
 
 std::vector<const Step*> path_to(const Step& last) {

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct StepOperand {
     slot,     // a tensor that has its slot already
     bind,     // a tensor from outside, seen for the first time: the next of the step's binds
     number,   // this number
+    counted,  // any whole number: it gives the symbol that `number` is its value
     varying,  // any number of this kind: an input of the graph
   };
   Scalar number;
@@ -60,7 +62,10 @@ struct Step {
   uint16_t operand_count = 0;
   bool in_place = false;
   bool plain = true;  // nothing but slots and numbers to compare
-  Modes modes;        // at the start of a function, and of each op
+  // A composite whose numbers vary: calls of the op are taken as the calls that it is written in.
+  // Such a step stands among the ways to go on, and lies on no path.
+  bool expands = false;
+  Modes modes;  // at the start of a function, and of each op
   // Handed out.
   uint16_t result_count = 0;  // new slots: none for a write in place
   uint32_t first_slot = 0;
@@ -71,12 +76,16 @@ struct Step {
   uint32_t slots_after = 0, numbers_after = 0, depth = 0;
   std::vector<Bind> binds;
   std::vector<sym::Guard> guards;
-  std::vector<sym::Expr> attr_symbols;  // symbols that plain numbers in the attributes give values
+  // What the function's own code asked since the step before.  It asks again in each call, so
+  // nothing is checked; where the ways part this says why.
+  std::vector<sym::Guard> asked;
+  std::vector<sym::Expr> attr_symbols;  // symbols that the call's plain numbers give values
   std::vector<StepOperand> operands_owned;
   std::vector<TensorMeta>
       results_owned;  // of a write in place: what is written, before it is fitted
   Attrs attrs_owned;
   graph::Place place;
+  std::source_location where;
   std::atomic<Exit*> exits{nullptr};
 
   // Points the compared members at the owned ones.
@@ -87,6 +96,32 @@ struct Step {
 std::vector<Size> sizes_in(AttrsView attrs);
 // The same attributes but for those sizes.
 bool same_but_sizes(AttrsView a, AttrsView b);
+// But for sizes and fractions (eps, a scale).
+bool same_but_numbers(AttrsView a, AttrsView b);
+// The fractions among attributes.
+std::vector<Scalar> fractions_in(AttrsView attrs);
+
+// How many symbols and varying numbers the step has: of two records that a call could be made
+// from, the one with more stands for more.
+size_t generality(const Step& step);
+
+// The same place in the same file.
+inline bool same_place(std::source_location a, std::source_location b) {
+  return a.file_name() == b.file_name() && a.line() == b.line() && a.column() == b.column();
+}
+
+// A place of the program, as a segment comes to it for the n-th time.
+struct Occurrence {
+  std::source_location where;
+  uint32_t nth = 0;
+  bool operator==(const Occurrence& o) const { return nth == o.nth && same_place(where, o.where); }
+};
+struct OccurrenceHash {
+  size_t operator()(const Occurrence& o) const {
+    return reinterpret_cast<size_t>(o.where.file_name()) * 31 + o.where.line() * 1009 +
+           o.where.column() * 101 + o.nth * 40503U;
+  }
+};
 
 // Steps from behind the start up to `last`, in order.
 std::vector<const Step*> path_to(const Step& last);

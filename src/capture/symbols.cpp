@@ -6,7 +6,8 @@ namespace vitro::capture {
 
 bool Symbols::bind(sym::Expr symbol, int64_t value) {
   if (const int64_t* known = find(symbol)) return *known == value;
-  if (value < 2) return false;
+  const sym::Range range = sym::range_of(symbol);
+  if (value < range.low || value > range.high) return false;
   known_.emplace_back(symbol, value);
   return true;
 }

@@ -16,7 +16,7 @@ class Symbols {
   size_t mark() const { return known_.size(); }
   void back_to(size_t mark) { known_.resize(mark); }
   // A symbol gets its value once per call; false where it has another one already, or where the
-  // value lies outside of what symbols stand for (2 and more).
+  // value lies outside of what the symbol stands for.
   bool bind(sym::Expr symbol, int64_t value);
   const int64_t* find(sym::Expr symbol) const {
     for (const auto& [s, v] : known_) {

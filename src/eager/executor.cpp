@@ -55,12 +55,18 @@ void run_into(const OpCall& call, const TensorMeta& meta, const Tensor& out) {
   VITRO_ASSERT(false, call.op->name, ": eager has nothing for kind ", name_of(call.op->kind));
 }
 
+// What was computed, in the target's dtype.
+void put_in_order(const Tensor& made, const Tensor& target) {
+  copy_in_order(dense_copy(made, target.dtype()), target);
+}
+
 void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   const Tensor& target = call.operands[0].tensor();
   check_in_place(*call.op, target.meta(), meta);
   std::vector<Operand> operands(call.operands.begin(), call.operands.end());
   std::vector<Tensor> copies(operands.size());
-  const bool elementwise = call.op->kind == OpKind::pointwise;
+  const bool covers_itself = may_cover_itself(target);
+  const bool elementwise = call.op->kind == OpKind::pointwise && !covers_itself;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].is_tensor() || !must_copy(operands[i].tensor(), target, elementwise)) continue;
     copies[i] = fresh_copy(operands[i].tensor());
@@ -73,7 +79,7 @@ void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   } else {
     const Tensor made = empty_for(meta);
     run_into(apart, meta, made);
-    copy_elements(made, target);
+    covers_itself ? put_in_order(made, target) : copy_elements(made, target);
   }
   target.storage().bump_version();
   result = target;

@@ -1,5 +1,9 @@
 #include "eager/overlap.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 #include "vitro/core/reach.h"
 
 namespace vitro::eager {
@@ -21,6 +25,41 @@ bool must_copy(const Tensor& operand, const Tensor& target, bool elementwise) {
   const Reach a = reach_of(*operand.impl()), b = reach_of(*target.impl());
   if (a.end <= b.begin || b.end <= a.begin) return false;
   return !elementwise || !same_places(*operand.impl(), *target.impl());
+}
+
+bool may_cover_itself(const Tensor& t) {
+  const TensorImpl& impl = *t.impl();
+  struct Dim {
+    int64_t stride, size;
+  };
+  SmallVector<Dim, 6> dims;
+  for (size_t d = 0; d < impl.sizes.size(); ++d) {
+    if (impl.sizes[d] == 0) return false;
+    if (impl.sizes[d] > 1) dims.push_back({std::abs(impl.strides[d]), impl.sizes[d]});
+  }
+  std::sort(dims.begin(), dims.end(), [](Dim a, Dim b) { return a.stride < b.stride; });
+  int64_t reach = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return true;
+    reach += (size - 1) * stride;
+  }
+  return false;
+}
+
+void copy_in_order(const Tensor& from, const Tensor& to) {
+  const TensorImpl &a = *from.impl(), &b = *to.impl();
+  const auto bytes = static_cast<int64_t>(bytes_of(b.dtype));
+  const auto* source = static_cast<const std::byte*>(a.storage.data()) + a.offset * bytes;
+  auto* target = static_cast<std::byte*>(b.storage.data()) + b.offset * bytes;
+  const int64_t count = from.numel().value();
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n, at = 0, to_at = 0;
+    for (size_t d = b.sizes.size(); d-- > 0; rest /= b.sizes[d]) {
+      at += rest % b.sizes[d] * a.strides[d];
+      to_at += rest % b.sizes[d] * b.strides[d];
+    }
+    std::memcpy(target + to_at * bytes, source + at * bytes, static_cast<size_t>(bytes));
+  }
 }
 
 }  // namespace vitro::eager

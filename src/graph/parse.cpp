@@ -68,7 +68,7 @@ class Parser {
       if (name.empty() || !at_.take("=")) fail("needs a symbol and its value, as in s0=4");
       const auto value = at_.integer();
       if (!value) fail("the value of the symbol ", name, " is no whole number");
-      sym::Range range{2, sym::unbounded};
+      sym::Range range = size_range;
       if (at_.take("in")) range = symbol_range();
       const sym::Expr symbol = sym::Expr::symbol(name, range);
       symbols_.emplace(name, symbol);
@@ -82,10 +82,11 @@ class Parser {
 
   sym::Range symbol_range() {
     const auto low = at_.integer();
-    if (!low || !at_.take("..")) fail("a range is written as 0..100");
-    const auto high = at_.integer();
-    if (!high || *high < *low) fail("a range is written as 0..100");
-    return {*low, *high};
+    if (!low || !at_.take(".."))
+      fail("a range is written as 0..100, or as 0.. where it has no end");
+    const int64_t high = at_.integer().value_or(sym::unbounded);
+    if (high < *low) fail("a range is written as 0..100, or as 0.. where it has no end");
+    return {*low, high};
   }
 
   NodeId input() {

@@ -70,6 +70,8 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
   if (is_empty(x.sizes)) return strides_of_empty(x, size);
   if (x.sizes.empty()) return Sizes(size.size(), Size(1));
+  // Nothing to ask about sizes of 1.
+  if (attribute::same(x.strides, contiguous_strides(x.sizes))) return contiguous_strides(size);
   Sizes out(size.size(), Size(1));
   size_t next = size.size();
   Size base = x.strides.back(), had = 1, made = 1;

@@ -49,6 +49,7 @@ Size stride_along(const TensorMeta& operand, const Sizes& result, size_t dim) {
   const size_t missing = result.size() - operand.sizes.size();
   if (dim < missing) return 0;
   const Size size = operand.sizes[dim - missing];
+  if (identical(size, result[dim])) return operand.strides[dim - missing];
   return equal(size, 1) && !equal(result[dim], 1) ? Size(0) : operand.strides[dim - missing];
 }
 

@@ -86,8 +86,11 @@ IndexList Expand::map(const TensorMeta& operand, const TensorMeta& result, Attrs
                       std::span<const sym::Expr> index) {
   IndexList out;
   const size_t missing = result.sizes.size() - operand.sizes.size();
-  for (size_t d = 0; d < operand.sizes.size(); ++d)
-    out.push_back(equal(operand.sizes[d], 1) ? sym::Expr(0) : index[missing + d]);
+  for (size_t d = 0; d < operand.sizes.size(); ++d) {
+    const Size had = operand.sizes[d];
+    const bool kept = had.is_symbolic() && identical(had, result.sizes[missing + d]);
+    out.push_back(!kept && equal(had, 1) ? sym::Expr(0) : index[missing + d]);
+  }
   return out;
 }
 

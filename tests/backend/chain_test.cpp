@@ -104,7 +104,7 @@ TEST(Chain, what_is_not_finite_spreads_as_in_eager) {
 
 TEST(Chain, lengths_can_be_symbols) {
   eager::init();
-  const sym::Expr s0 = sym::Expr::symbol("s0");
+  const sym::Expr s0 = sym::Expr::symbol("s0", {1, sym::unbounded});
   const Size n(12, s0);
   const auto f = [](std::vector<Tensor> in) {
     const auto heads = [&](const Tensor& t) {

@@ -201,7 +201,7 @@ TEST(Compile, truths_are_raised_to_powers_and_numbers_out_of_range_fill_as_in_ea
 
 TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
   eager::init();
-  const Size n(12, sym::Expr::symbol("s0"));
+  const Size n(12, sym::Expr::symbol("s0", {1, sym::unbounded}));
   const graph::Graph base = graph_of({{n, 64}, {64, 32}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{softmax(in[0], -1), gelu(mm(in[0], in[1])), sum(in[0], {0})};
   });
@@ -238,7 +238,7 @@ TEST(Compile, a_row_that_a_fold_picks_says_which_rows_are_picked) {
 
 TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {
   eager::init();
-  const sym::Expr symbol = sym::Expr::symbol("s0");
+  const sym::Expr symbol = sym::Expr::symbol("s0", {1, sym::unbounded});
   graph::Graph g = graph_of({{Size(4, symbol)}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{in[0] + slice(in[0], 0, 3, in[0].size(0), 2)};
   });
@@ -251,7 +251,7 @@ TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {
 
 TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
   eager::init();
-  const sym::Expr symbol = sym::Expr::symbol("s0");
+  const sym::Expr symbol = sym::Expr::symbol("s0", {1, sym::unbounded});
   graph::Graph g = graph_of({{5, Size(12, symbol), 6}}, [](std::vector<Tensor> in) {
     const Tensor turned = permute(in[0], {0, 2, 1});
     return std::vector<Tensor>{sum(turned, {0, 2}), var(exp(turned * 9), {0, 2}),

@@ -17,12 +17,6 @@ TEST(Dynamic, ASizeThatDiffersAtTheSecondCallBecomesASymbol) {
   expect_sound_graphs(report);
 }
 
-TEST(Dynamic, ZeroAndOneStayNumbers) {
-  auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
-  for (const int64_t n : {5, 1, 0, 7, 1, 0, 9}) EXPECT_EQ(f(counted({n})).numel().value(), n);
-  EXPECT_EQ(f.report().guards.size(), 4U);
-}
-
 TEST(Dynamic, AMarkedSizeIsASymbolFromTheStart) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   const Tensor x = counted({4, 3});

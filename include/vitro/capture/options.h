@@ -25,6 +25,8 @@ namespace capture {
 
 // Ways that one place in a function may go, and sets of inputs it may have, before it runs eagerly.
 extern Option<int64_t> recompile_limit;
+// Segments compiled for one function, and seconds that takes, before new ones run eagerly.
+extern Option<int64_t> compile_limit, compile_seconds;
 // Ops in one segment before it is cut.
 extern Option<int64_t> segment_limit;
 // Ops recorded for one function before further ones run eagerly.

@@ -1,0 +1,167 @@
+// From which record a new one is made: what differs between the two becomes symbols and arguments,
+// so that the new one fits both and what comes after them.
+#include <algorithm>
+
+#include "capture/call.h"
+
+namespace vitro::capture {
+namespace {
+
+bool is_whole(const Scalar& number) {
+  return number.kind() == Scalar::Kind::integer && !number.is_symbolic();
+}
+
+// The same attributes but for what may vary.
+bool same_but_variable(const Step& step, const OpCall& call) {
+  return call.op && call.op->kind == OpKind::composite ? same_but_numbers(step.attrs, call.attrs)
+                                                       : same_but_sizes(step.attrs, call.attrs);
+}
+
+}  // namespace
+
+Call::Variation Call::variation_of(const OpDef* op, const Scalar& number) {
+  if (!op || number.kind() == Scalar::Kind::boolean || number.is_symbolic()) return Variation::none;
+  if (op->kind == OpKind::composite) return Variation::of_its_program;
+  if (!op->pointwise) return Variation::none;
+  if (!op->pointwise->uses_index) return Variation::argument;
+  return is_whole(number) ? Variation::count : Variation::none;
+}
+
+// Whether the operands are alike but for sizes and numbers that may vary.
+bool Call::is_like(const Step& step, const Bind* bind, const StepOperand& want, const OpCall& call,
+                   const Operand& got) const {
+  switch (want.kind) {
+    case StepOperand::Kind::none:
+      return got.kind() == Operand::Kind::none;
+    case StepOperand::Kind::slot:
+      // A slot behind the cursor's is a tensor that this very step saw first.
+      return got.is_tensor() && (want.slot >= step.first_slot - step.binds.size() ||
+                                 got.tensor().impl() == m_.slots[want.slot]);
+    case StepOperand::Kind::bind:
+      return got.is_tensor() && got.tensor().impl()->call == 0 &&
+             slot_of(*got.tensor().impl()) == no_slot &&
+             fits_but_sizes(*bind, *got.tensor().impl());
+    case StepOperand::Kind::number:
+    case StepOperand::Kind::counted:
+    case StepOperand::Kind::varying:
+      return got.is_number() && got.number().kind() == want.number.kind() &&
+             (got.number() == want.number ||
+              variation_of(call.op, got.number()) != Variation::none);
+  }
+  __builtin_unreachable();
+}
+
+// Which tensors of an earlier call the arguments of this one stand for: a tensor may be there that
+// was not, and a list may have become longer in the middle.
+Call::Likeness Call::like_arguments(const Step& step, const OpCall& call) const {
+  const size_t before = step.operand_count, now = call.operands.size();
+  std::vector<const Bind*> binds(before, nullptr);
+  const Bind* next = step.binds.data();
+  for (size_t i = 0; i < before; ++i) {
+    if (step.operands[i].kind == StepOperand::Kind::bind) binds[i] = next++;
+  }
+  const auto alike = [&](size_t was, size_t is) {
+    const StepOperand& want = step.operands[was];
+    const Operand& got = call.operands[is];
+    if (before == now &&
+        (want.kind == StepOperand::Kind::none || got.kind() == Operand::Kind::none))
+      return true;
+    return is_like(step, binds[was], want, call, got);
+  };
+  Likeness out{&step, std::vector<int>(now, -1)};
+  size_t front = 0, back = 0;
+  while (front < std::min(before, now) && alike(front, front)) {
+    const bool is_new = step.operands[front].kind == StepOperand::Kind::none;
+    out.operands[front] = is_new ? -1 : static_cast<int>(front);
+    ++front;
+  }
+  if (before == now) return front == now ? out : Likeness{};
+  while (back < std::min(before, now) - front && alike(before - 1 - back, now - 1 - back)) {
+    out.operands[now - 1 - back] = static_cast<int>(before - 1 - back);
+    ++back;
+  }
+  return front + back == before ? out : Likeness{};
+}
+
+Call::Likeness Call::like_operands(const Step& step, const OpCall& call) const {
+  Likeness out{&step, std::vector<int>(call.operands.size())};
+  const Bind* bind = step.binds.data();
+  for (size_t i = 0; i < step.operand_count; ++i) {
+    const bool binds = step.operands[i].kind == StepOperand::Kind::bind;
+    if (!is_like(step, bind, step.operands[i], call, call.operands[i])) return {};
+    bind += binds;
+    out.operands[i] = static_cast<int>(i);
+  }
+  return out;
+}
+
+// The recorded step that stands for most of those from which the call differs only in sizes and
+// numbers; null where there is none.
+Call::Likeness Call::similar(std::atomic<Step*>& link, const OpCall& call) const {
+  Likeness best;
+  size_t most = 0;
+  for (const Step* s = link.load(std::memory_order_acquire); s;
+       s = s->fork.load(std::memory_order_acquire)) {
+    if (s->op != call.op || s->in_place != call.in_place || s->expands ||
+        !(s->modes == thread_->modes) || (call.op && s->operand_count != call.operands.size()))
+      continue;
+    if (!same_but_variable(*s, call)) continue;
+    const size_t here = generality(*s);
+    if (best.step && here < most) continue;
+    Likeness like = call.op ? like_operands(*s, call) : like_arguments(*s, call);
+    if (!like.step) continue;
+    best = std::move(like);
+    most = here;
+  }
+  return best;
+}
+
+// The place of the call, with how often the segment came by it.
+Occurrence Call::occurrence_of(const OpCall& call) {
+  if (counted_to_ && cursor_->parent == counted_to_) {
+    ++came_by_[{cursor_->where, 0}];
+  } else if (counted_to_ != cursor_) {
+    came_by_.clear();
+    for (const Step* s = cursor_; s->op; s = s->parent) ++came_by_[{s->where, 0}];
+  }
+  counted_to_ = cursor_;
+  const std::source_location where = place_of(call);
+  const auto found = came_by_.find({where, 0});
+  return {where, found == came_by_.end() ? 0 : found->second};
+}
+
+// The latest step of the same place that another way led to.
+Call::Likeness Call::like_at(const Occurrence& at, const OpCall& call) const {
+  const Step* step = record_->latest(at);
+  if (!step || step->op != call.op || step->in_place != call.in_place ||
+      step->operand_count != call.operands.size() || !same_but_variable(*step, call))
+    return {};
+  Likeness like{step, std::vector<int>(call.operands.size(), 0)};
+  const Bind* bind = step->binds.data();
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const StepOperand& want = step->operands[i];
+    const Operand& got = call.operands[i];
+    like.operands[i] = static_cast<int>(i);
+    if (want.kind == StepOperand::Kind::slot ? !got.is_tensor()
+                                             : !is_like(*step, bind, want, call, got))
+      return {};
+    bind += want.kind == StepOperand::Kind::bind;
+  }
+  return like;
+}
+
+// Whether the op is a composite to which numbers are given that differ from the record's: it is
+// taken as the ops that it is written in, whose numbers may vary.
+bool Call::numbers_differ(const Step& like, const OpCall& call) const {
+  if (!call.op || call.op->kind != OpKind::composite || call.in_place ||
+      !record_->options().dynamic.value_or(true))
+    return false;
+  if (!same_but_sizes(like.attrs, call.attrs)) return true;
+  for (size_t i = 0; i < like.operand_count; ++i) {
+    const bool number = like.operands[i].kind == StepOperand::Kind::number;
+    if (number && !(call.operands[i].number() == like.operands[i].number)) return true;
+  }
+  return false;
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,252 @@
+// Why a call fits none of the ways that are recorded, in words.
+#include <algorithm>
+
+#include "capture/call.h"
+#include "capture/codes.h"
+#include "capture/exit.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::capture {
+namespace {
+
+std::string_view name_of(const OpDef* op) {
+  return op ? op->name : std::string_view("start");
+}
+
+// Why a number of this op stays one of its record.
+std::string_view why_fixed(const OpDef* op, const Scalar& number) {
+  if (number.kind() == Scalar::Kind::boolean) return " (a truth value is a part of the program)";
+  if (!op || op->kind == OpKind::composite) return "";
+  if (!op->pointwise) return " (the op takes it as a part of the program)";
+  if (op->pointwise->uses_index && number.is_floating())
+    return " (the size of the result depends on this fraction)";
+  return "";
+}
+
+// Why a size of a tensor that differs does not become a symbol with which the record fits both.
+std::string_view why_apart(const Bind& bind, const TensorImpl& impl) {
+  for (size_t d = 0; d < impl.sizes.size(); ++d) {
+    const Size want = bind.meta.sizes[d];
+    if (impl.sizes[d] == want.value() && !want.is_symbolic()) continue;
+    if (impl.sizes[d] == 0) return " (a tensor without elements has a record of its own)";
+  }
+  return "";
+}
+
+std::string operand_text(const OpCall& call, size_t i) {
+  return cat(call.op ? cat(call.op->name, ": operand ") : std::string("input "), i);
+}
+
+bool differ_in_sizes_alone(AttrsView a, AttrsView b) {
+  return same_but_sizes(a, b) && sizes_in(a).size() == sizes_in(b).size();
+}
+
+// Why an attribute that differs does not become an argument.
+std::string_view why_fixed(AttrsView want, AttrsView got) {
+  if (!differ_in_sizes_alone(want, got)) return "";
+  const std::vector<Size> before = sizes_in(want), now = sizes_in(got);
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (identical(before[i], now[i])) continue;
+    if (now[i].value() < 0 || before[i].value() < 0) return " (below 0 it counts from the end)";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Call::difference(const Step& step, const OpCall& call, const Code** code) const {
+  const std::string_view recorded = name_of(step.op), called = name_of(call.op);
+  *code = &op_differs;
+  if (step.op != call.op) return cat("expected ", recorded, ", got ", called);
+  if (step.in_place != call.in_place)
+    return cat(called, ": expected ", step.in_place ? "a write in place" : "a new tensor",
+               ", got the other");
+  if (step.operand_count != call.operands.size())
+    return cat(called, ": expected ", step.operand_count, call.op ? " operands" : " tensors",
+               ", got ", call.operands.size());
+  if (!(step.modes == thread_->modes))
+    return *code = &modes_differ, cat(called, ": gradients or autocast are switched differently");
+  const Bind* bind = step.binds.data();
+  Symbols trial = m_.symbols;
+  for (size_t i = 0; i < step.operand_count; ++i) {
+    const bool binds = step.operands[i].kind == StepOperand::Kind::bind;
+    std::string found = binds ? bind_difference(*bind++, call, i, trial, code)
+                              : operand_difference(step, i, call, code);
+    if (!found.empty()) return found;
+  }
+  if (!same_attrs(step, call.attrs)) {
+    *code = &attribute_differs;
+    return cat(called, ": expected ", step.attrs_owned.text(), ", got ", Attrs(call.attrs).text(),
+               why_fixed(step.attrs, call.attrs));
+  }
+  return cat(called, ": its operands are of other kinds than before");
+}
+
+bool Call::same_attrs(const Step& step, AttrsView attrs) const {
+  if (step.attr_symbols.empty()) return step.attrs == attrs;
+  if (!differ_in_sizes_alone(step.attrs, attrs)) return false;
+  const std::vector<Size> want = sizes_in(step.attrs), got = sizes_in(attrs);
+  for (size_t i = 0; i < want.size(); ++i) {
+    const bool given = want[i].is_symbolic() && !got[i].is_symbolic() &&
+                       std::find(step.attr_symbols.begin(), step.attr_symbols.end(),
+                                 want[i].expr()) != step.attr_symbols.end();
+    if (!given && !identical(want[i], got[i])) return false;
+  }
+  return true;
+}
+
+std::string Call::operand_difference(const Step& step, size_t i, const OpCall& call,
+                                     const Code** code) const {
+  const StepOperand& want = step.operands[i];
+  const Operand& got = call.operands[i];
+  const std::string what = operand_text(call, i);
+  if (want.kind == StepOperand::Kind::slot &&
+      (!got.is_tensor() || (want.slot < step.first_slot - step.binds.size() &&
+                            got.tensor().impl() != m_.slots[want.slot])))
+    return cat(what, ": expected another tensor of the program");
+  if (want.kind == StepOperand::Kind::number && got.is_number() && !(got.number() == want.number)) {
+    *code = &number_differs;
+    return cat(what, ": expected ", want.number, ", got ", got.number(),
+               why_fixed(call.op, got.number()));
+  }
+  if (want.kind == StepOperand::Kind::none && got.is_tensor() && !call.op) {
+    *code = &inputs_differ;
+    return cat(what, ": expected no tensor, got ", describe(*got.tensor().impl()));
+  }
+  return {};
+}
+
+std::string Call::bind_difference(const Bind& bind, const OpCall& call, size_t i, Symbols& trial,
+                                  const Code** code) const {
+  const Operand& got = call.operands[i];
+  const std::string what = operand_text(call, i);
+  *code = &inputs_differ;
+  if (!got.is_tensor()) return cat(what, ": expected ", describe(bind), ", got no tensor");
+  const TensorImpl& impl = *got.tensor().impl();
+  *code = &aliases_differ;
+  if (impl.call != 0 || slot_of(impl) != no_slot)
+    return cat(what, ": expected a tensor not seen before");
+  if (!fits(bind, impl, trial)) {
+    *code = &inputs_differ;
+    return cat(what, ": ", capture::difference(bind, impl), why_apart(bind, impl));
+  }
+  const auto before = call.operands.first(i);
+  const bool shares = first_sharing(impl) != no_slot ||
+                      std::any_of(before.begin(), before.end(), [&](const Operand& o) {
+                        return o.is_tensor() && o.tensor().impl()->storage == impl.storage;
+                      });
+  if (bind.shares != no_slot || shares)
+    return cat(what, ": shares its memory with other tensors than before");
+  *code = &op_differs;
+  return {};
+}
+
+// What keeps the call from `step` where its operands fit: a question about sizes, asked by a shape
+// rule.
+std::string Call::guard_difference(const Step& step, const OpCall& call, const Code** code) {
+  if (step.op != call.op || step.operand_count != call.operands.size() || step.guards.empty() ||
+      step.in_place != call.in_place || !(step.modes == thread_->modes))
+    return {};
+  m_.reserve_slots(step.slots_after);
+  const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
+  std::string found;
+  if (match_operands(step, call) && match_attrs(step, call.attrs)) {
+    for (const sym::Guard& guard : step.guards) {
+      if (m_.symbols.holds(guard)) continue;
+      *code = &sizes_differ;
+      found = cat(name_of(call.op), ": expected ", guard.text(), with_values(guard));
+      break;
+    }
+  }
+  m_.symbols.back_to(symbols);
+  m_.numbers.resize(numbers);
+  return found;
+}
+
+// ", got s0 = 9": this call's values.
+std::string Call::with_values(const sym::Guard& guard) const {
+  std::string out;
+  for (const sym::Expr side : {guard.a, guard.b}) {
+    if (!m_.symbols.knows(side)) continue;
+    for (const sym::Expr symbol : sym::symbols_of(side)) {
+      const std::string value = cat(symbol, " = ", m_.symbols.value(symbol));
+      if (out.find(value) == std::string::npos) append_to(out, out.empty() ? ", got " : ", ");
+      if (out.find(value) == std::string::npos) append_to(out, value);
+    }
+  }
+  return out;
+}
+
+// What the function's own code asked before and was answered otherwise now, so that it went another
+// way; empty where there is no such question.
+std::string Call::question_difference(const std::vector<sym::Guard>& asked) const {
+  const auto other = std::find_if(asked.begin(), asked.end(), [this](const sym::Guard& guard) {
+    return m_.symbols.knows(guard.a) && m_.symbols.knows(guard.b) && !m_.symbols.holds(guard);
+  });
+  return other == asked.end()
+             ? std::string()
+             : cat("the function asks about a size: expected ", other->text(), with_values(*other));
+}
+
+Call::Why Call::why_another_way(std::atomic<Step*>& link, const OpCall& call) {
+  Why why;
+  const Step* first = link.load(std::memory_order_acquire);
+  if (!first) return why_it_goes_on(call);
+  const Step* near = similar(link, call).step;
+  for (const Step* s = first; s && !near; s = s->fork.load(std::memory_order_acquire)) {
+    if (s->op == call.op && !s->expands) near = s;
+  }
+  if (!near) near = first;
+  why.text = guard_difference(*near, call, &why.code);
+  if (why.text.empty()) why.text = difference(*near, call, &why.code);
+  if (near->op != call.op) explain_by_question(near->asked, &why);
+  // Arguments have no place: that of the first op after them says which function it is.
+  const Step* next = near->next.load(std::memory_order_acquire);
+  why.place = call.op || !next ? place_text(place_of(call)) : place_text(next->place);
+  return why;
+}
+
+void Call::explain_by_question(const std::vector<sym::Guard>& asked, Why* why) const {
+  std::string question = question_difference(asked);
+  if (question.empty()) return;
+  why->text = cat(question, " (", why->text, ")");
+  why->code = &sizes_differ;
+}
+
+// An op where an earlier call ended its segment.
+Call::Why Call::why_it_goes_on(const OpCall& call) const {
+  const Exit* end = cursor_ ? cursor_->exits.load(std::memory_order_acquire) : nullptr;
+  if (!end || !call.op || end->made_by == number_) return {};
+  Why why{&op_differs, cat("expected the end of the segment, got ", call.op->name),
+          place_text(place_of(call))};
+  explain_by_question(end->asked, &why);
+  return why;
+}
+
+// A new end of a segment where earlier calls went on, or ended with other results.
+Call::Why Call::why_it_ends(const Exit& exit) const {
+  if (const Step* next = cursor_->next.load(std::memory_order_acquire)) {
+    Why why{&op_differs, cat("expected ", name_of(next->op), ", got the end of the segment"),
+            place_text(next->place)};
+    explain_by_question(next->asked, &why);
+    return why;
+  }
+  const Exit* before = exit.next;
+  if (!before || before->made_by == number_) return {};
+  Why why{&results_differ, {}, place_text(cursor_->place)};
+  for (const Step* s = cursor_; s->op; s = s->parent) {
+    for (uint32_t k = 0; k < s->result_count; ++k) {
+      const uint32_t slot = s->first_slot + k;
+      const auto wanted = [slot](const Exit& e) {
+        return (e.live[slot / 64] >> slot % 64 & 1) != 0;
+      };
+      if (wanted(*before) == wanted(exit)) continue;
+      append_to(why.text, cat(why.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
+                              place_text(s->place), ") is ",
+                              wanted(exit) ? "kept, which it was not" : "not kept, which it was"));
+    }
+  }
+  return why;
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,273 @@
+// What varies from call to call becomes a symbol or an argument: programs, and how many graphs
+// they settle at.
+#include "capture/testing.h"
+
+namespace vitro {
+namespace {
+
+std::string reasons(const CompiledReport& report) {
+  std::string out;
+  for (const Finding& f : report.recompiles) out += cat(f.code->id, ' ', f.reason, '\n');
+  return out;
+}
+
+// Every size was compiled for, or is one that a graph admits; nothing ran eagerly.
+void expect_graphs(const CompiledReport& report, size_t count) {
+  EXPECT_EQ(report.segments.size(), count) << reasons(report);
+  EXPECT_EQ(report.recompiles.size(), count - 1);
+  EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks[0].reason;
+  expect_sound_graphs(report);
+}
+
+TEST(Generalise, BatchesFromOneOnShareAGraph) {
+  const Tensor weight = counted({4, 3}, 0.25F), bias = vec({1, 2, 3});
+  const auto program = [&](const Tensor& x) { return softmax(relu(add(mm(x, weight), bias)), -1); };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 30}) {
+    const Tensor x = counted({n, 4}, 0.1F);
+    EXPECT_EQ(values(f(x)), values(program(x))) << n;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Generalise, ABatchOfOneAfterOthersFitsTheSymbol) {
+  auto f = compile([](const Tensor& x) { return sum(exp(x), {1}); }, graphs());
+  for (const int64_t n : {3, 4, 1, 2, 1}) EXPECT_EQ(f(counted({n, 2})).numel().value(), n);
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Generalise, ATensorWithoutElementsHasARecordOfItsOwnWhichIsSaid) {
+  auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
+  for (const int64_t n : {5, 1, 0, 7, 1, 0, 9}) EXPECT_EQ(f(counted({n})).numel().value(), n);
+  expect_graphs(f.report(), 3);
+  EXPECT_EQ(reasons(f.report()),
+            "V0302 input 0: expected f32[5], got f32[1]\n"
+            "V0302 input 0: expected f32[s0], got f32[0] (a tensor without elements has a record "
+            "of its own)\n");
+}
+
+TEST(Generalise, BatchesFromZeroOnAreTwoGraphs) {
+  auto f = compile([](const Tensor& x) { return mul(add(x, 1.0), 2.0); }, graphs());
+  for (const int64_t n : {0, 1, 2, 3, 0, 4}) EXPECT_EQ(f(counted({n, 2})).numel().value(), 2 * n);
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Generalise, OneIsSpecialWhereTheProgramBroadcasts) {
+  const auto program = [](const Tensor& x, const Tensor& y) { return add(x, y); };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {2, 3, 1, 4, 1}) {
+    const Tensor x = counted({n, 1}), y = counted({6});
+    const Tensor z = counted({n});
+    EXPECT_EQ(values(f(x, y)), values(program(x, y)));
+    EXPECT_EQ(values(f(z, y.defined() && n == 1 ? y : z)), values(program(z, n == 1 ? y : z)));
+  }
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
+TEST(Generalise, FourSizesThatVaryInTurnAreFiveGraphs) {
+  const auto program = [](const Tensor& x) { return mul(add(x, 1.0), x); };
+  auto f = compile(program, graphs());
+  for (int64_t turn = 0; turn < 24; ++turn) {
+    Ints sizes{2, 2, 2, 2};
+    if (turn > 0) sizes[static_cast<size_t>(turn - 1) % 4] = 1 + turn % 5;
+    const Tensor x = full({sizes[0], sizes[1], sizes[2], sizes[3]}, 3.0F);
+    EXPECT_EQ(values(f(x)), values(program(x))) << turn;
+  }
+  expect_graphs(f.report(), 5);
+}
+
+// Keys or values of a decoder: what was there and what is new.
+Tensor attend(const Tensor& q, const Tensor& keys, const Tensor& values) {
+  return mm(softmax(mm(q, t(keys)), -1), values);
+}
+
+TEST(Decode, ACacheThatStartsEmptyIsTwoGraphs) {
+  Tensor eager_cache = counted({0, 4}), cache = counted({0, 4});
+  const auto program = [](const Tensor& x, const Tensor& past) {
+    const Tensor keys = cat({past, x}, 0);
+    return std::pair(attend(x, keys, keys), keys);
+  };
+  auto f = compile(program, graphs());
+  for (int step = 0; step < 12; ++step) {
+    const Tensor x = counted({1, 4}, 0.1F * static_cast<float>(step + 1));
+    const auto [want, next] = program(x, eager_cache);
+    const auto [got, grown] = f(x, cache);
+    EXPECT_EQ(values(got), values(want)) << step;
+    eager_cache = next;
+    cache = grown;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Decode, AnOptionalCacheIsTwoGraphs) {
+  Tensor eager_cache, cache;
+  const auto program = [](const Tensor& x, const Tensor& past) {
+    const Tensor keys = past.defined() ? cat({past, x}, 0) : add(x, 0.0);
+    return std::pair(attend(x, keys, keys), keys);
+  };
+  auto f = compile(program, graphs());
+  for (int step = 0; step < 12; ++step) {
+    const Tensor x = counted({1, 4}, 0.1F * static_cast<float>(step + 1));
+    const auto [want, next] = program(x, eager_cache);
+    const auto [got, grown] = f(x, cache);
+    EXPECT_EQ(values(got), values(want)) << step;
+    eager_cache = next;
+    cache = grown;
+  }
+  expect_graphs(f.report(), 2);
+  const graph::Graph g = f.report().segments[1].graph;
+  EXPECT_EQ(g.symbols().size(), 1U) << graph::print(g);  // the sizes that cat compares are numbers
+}
+
+TEST(Decode, AListOfCachesIsTwoGraphs) {
+  using List = std::vector<Tensor>;
+  const auto program = [](const Tensor& x, const List& past) {
+    List now;
+    Tensor y = x;
+    for (size_t layer = 0; layer < 2; ++layer) {
+      const Tensor k = add(y, 1.0), v = mul(y, 0.5);
+      now.push_back(past.empty() ? k : cat({past[2 * layer], k}, 0));
+      now.push_back(past.empty() ? v : cat({past[2 * layer + 1], v}, 0));
+      y = attend(y, now[2 * layer], now[2 * layer + 1]);
+    }
+    return std::pair(y, now);
+  };
+  List eager_list, list;
+  auto f = compile(program, graphs());
+  for (int step = 0; step < 10; ++step) {
+    const Tensor x = counted({1, 4}, 0.1F * static_cast<float>(step + 1));
+    const auto [want, next] = program(x, eager_list);
+    const auto [got, grown] = f(x, list);
+    EXPECT_EQ(values(got), values(want)) << step;
+    eager_list = next;
+    list = grown;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Decode, APromptAndThenOneTokenAtATimeIsTwoGraphs) {
+  Tensor cache = counted({0, 4});
+  const auto program = [](const Tensor& x, const Tensor& past) {
+    const Tensor keys = cat({past, x}, 0);
+    return std::pair(attend(x, keys, keys), keys);
+  };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {5, 1, 1, 1, 1, 1}) {
+    const Tensor x = counted({n, 4}, 0.1F);
+    const Tensor want = program(x, cache).first;
+    const auto [got, grown] = f(x, cache);
+    EXPECT_EQ(values(got), values(want));
+    cache = grown;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(GeneraliseAttribute, APositionFromZeroOn) {
+  const Tensor table = counted({32, 3});
+  int64_t at = 0;
+  const auto program = [&](const Tensor& x) { return add(x, select(table, 0, at)); };
+  auto f = compile(program, graphs());
+  for (at = 0; at < 12; ++at) EXPECT_EQ(values(f(vec({1, 2, 3}))), values(program(vec({1, 2, 3}))));
+  expect_graphs(f.report(), 2);
+  at = 40;
+  EXPECT_THROW(f(vec({1, 2, 3})), Error);
+}
+
+TEST(GeneraliseAttribute, TilesOfASlice) {
+  const Tensor x = counted({512});
+  int64_t i = 0;
+  const auto program = [&](const Tensor& y) { return mul(slice(y, 0, i * 32, (i + 1) * 32), 2.0); };
+  auto f = compile(program, graphs());
+  for (i = 0; i < 16; ++i) EXPECT_EQ(values(f(x)), values(program(x))) << i;
+  expect_graphs(f.report(), 2);
+  for (i = 15; i < 18; ++i) EXPECT_EQ(values(f(x)), values(program(x))) << i;
+}
+
+TEST(GeneraliseAttribute, TilesThatGoBackToZeroFitTheSymbol) {
+  const Tensor x = counted({512});
+  int64_t i = 0;
+  const auto program = [&](const Tensor& y) { return mul(slice(y, 0, i * 32, (i + 1) * 32), 2.0); };
+  auto f = compile(program, graphs());
+  for (const int64_t at : {1, 2, 0, 3, 0}) {
+    i = at;
+    EXPECT_EQ(values(f(x)), values(program(x))) << i;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(GeneraliseAttribute, ALengthGivenToArange) {
+  const auto program = [](int64_t n) { return mul(arange(n), 2); };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    EXPECT_EQ(f(n).to_vector<int64_t>(), program(n).to_vector<int64_t>());
+  expect_graphs(f.report(), 2);
+  EXPECT_EQ(f(0).numel().value(), 0);
+}
+
+TEST(GeneraliseAttribute, StartAndStepOfArange) {
+  const auto program = [](int64_t from, int64_t to, int64_t by) {
+    return add(arange(from, to, by), 1);
+  };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {2, 3, 4, 5, 9})
+    EXPECT_EQ(f(n, 3 * n, n - 1).to_vector<int64_t>(),
+              program(n, 3 * n, n - 1).to_vector<int64_t>());
+  EXPECT_THROW(f(5, 15, 0), Error);
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
+TEST(GeneraliseAttribute, SizesGivenToFullExpandAndReshape) {
+  const auto program = [](const Tensor& x, int64_t n) {
+    const Tensor wide = expand(x, {n, 2});
+    return add(reshape(wide, {n * 2}), full({n * 2}, 3.0F));
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = counted({1, 2});
+  for (int64_t n = 2; n < 12; ++n) EXPECT_EQ(values(f(x, n)), values(program(x, n))) << n;
+  expect_graphs(f.report(), 2);
+  for (const int64_t n : {1, 0, 13}) EXPECT_EQ(values(f(x, n)), values(program(x, n))) << n;
+}
+
+TEST(GeneraliseNumber, AlphaOfAddmm) {
+  const Tensor x = counted({2, 2}), a = counted({2, 3}), b = counted({3, 2});
+  const auto program = [&](double alpha) { return addmm(x, a, b, 1, alpha); };
+  auto f = compile(program, graphs());
+  for (const double alpha : {1.0, 0.5, 0.25, 2.0, 3.0, -1.0, 7.5, 8.5, 9.5, 1.0})
+    EXPECT_EQ(values(f(alpha)), values(program(alpha))) << alpha;
+  expect_graphs(f.report(), 2);
+  EXPECT_EQ(reasons(f.report()), "V0303 addmm: operand 4: expected 1.0, got 0.5\n");
+}
+
+TEST(GeneraliseNumber, EpsOfALayerNorm) {
+  const Tensor x = counted({2, 4}), weight = counted({4}), bias = counted({4});
+  const auto program = [&](double eps) { return layer_norm(x, {4}, weight, bias, eps); };
+  auto f = compile(program, graphs());
+  for (const double eps : {1e-5, 1e-6, 1e-3, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 1e-5})
+    EXPECT_EQ(values(f(eps)), values(program(eps))) << eps;
+  expect_graphs(f.report(), 2);
+}
+
+TEST(GeneraliseNumber, ATruthValueIsAPartOfTheProgramWhichIsSaid) {
+  auto f = compile([](const Tensor& x, bool b) { return add(x, b); }, graphs());
+  f(vec({1}), true);
+  f(vec({1}), false);
+  EXPECT_EQ(reasons(f.report()),
+            "V0303 add: operand 1: expected true, got false (a truth value is a part of the "
+            "program)\n");
+}
+
+TEST(GeneraliseNumber, WhatVariesAtAPlaceIsKnownWhicheverWayLedThere) {
+  const auto program = [](const Tensor& x, bool way, double n) {
+    return mul(way ? exp(x) : sin(x), n);
+  };
+  auto f = compile(program, graphs());
+  const Tensor x = vec({1, 2});
+  for (const double n : {0.5, 1.5, 2.5})
+    EXPECT_EQ(values(f(x, false, n)), values(program(x, false, n)));
+  for (const double n : {0.5, 1.5, 2.5})
+    EXPECT_EQ(values(f(x, true, n)), values(program(x, true, n)));
+  expect_graphs(f.report(), 3);
+}
+
+}  // namespace
+}  // namespace vitro
