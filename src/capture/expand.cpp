@@ -32,8 +32,9 @@ void Call::expand(const OpCall& call, std::span<Tensor> results) {
     }
   } scope{expanding_, expansion_begins_, expanding_};
   if (!expanding_) expanding_ = &call;
-  call.op->composite->expand(call.operands, call.attrs, results);
+  // First, so that a mistake is told in the composite's words.
   const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
+  call.op->composite->expand(call.operands, call.attrs, results);
   for (size_t i = 0; i < results.size(); ++i) {
     if (!has_strides_of(results[i], metas[i]))
       results[i] = clone({results[i], call.where}, ops::MemoryFormat::contiguous);

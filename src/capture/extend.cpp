@@ -19,15 +19,18 @@ struct Inferred {
 
 // Where a size of a result could be 0 in another call, that is asked too: tensors without elements
 // have strides and reductions of their own.
-void ask_for_elements(const std::vector<TensorMeta>& results, const sym::GuardSink& asked) {
+void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& asked) {
   const auto follows = [&](sym::Expr size) {
     return std::ranges::any_of(asked.guards(), [&](const sym::Guard& g) {
       return g.question == sym::Guard::Question::less && g.answer && g.b - g.a == size;
     });
   };
-  for (const TensorMeta& meta : results) {
-    for (const Size s : meta.sizes) {
-      if (s.is_symbolic() && !follows(s.expr())) (void)(less(0, s) || equal(s, 0));
+  for (TensorMeta& meta : results) {
+    const bool dense = attribute::same(meta.strides, contiguous_strides(meta.sizes));
+    for (Size& s : meta.sizes) {
+      if (!s.is_symbolic() || follows(s.expr()) || less(0, s) || !equal(s, 0)) continue;
+      s = 0;
+      if (dense) meta.strides = contiguous_strides(meta.sizes);
     }
   }
 }

@@ -116,7 +116,7 @@ Sizes contiguous_strides(std::span<const Size> sizes) {
   Sizes strides(sizes.size(), Size(1));
   for (size_t i = sizes.size(); i-- > 1;) {
     const Size s = sizes[i];
-    strides[i - 1] = strides[i] * (s.value() == 0 ? Size(1) : s);
+    strides[i - 1] = strides[i] * (!s.is_symbolic() && s.value() == 0 ? Size(1) : s);
   }
   return strides;
 }
