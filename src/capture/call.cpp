@@ -84,8 +84,8 @@ void Call::call(const OpCall& call, std::span<Tensor> results) {
     if (step->expands) return expand(call, results);
   }
   hand_out(*step, call, results);
-  if (!questions_.guards().empty()) [[unlikely]]
-    (void)questions_.take();
+  if (questions_ && !questions_->guards().empty()) [[unlikely]]
+    (void)questions_->take();
 }
 
 void Call::settle(TensorImpl&, Need need, std::source_location where) {

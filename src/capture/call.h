@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -98,6 +99,10 @@ class Call final : public Interpreter {
   std::string with_values(const sym::Guard& guard) const;
   bool same_attrs(const Step& step, AttrsView attrs) const;
   void note_recompile(const Why& why);
+  // What the function's own code asked since the last step.
+  std::vector<sym::Guard> asked() const {
+    return questions_ ? questions_->guards() : std::vector<sym::Guard>();
+  }
   // what a record is made from (generalise.cpp)
   static Variation variation_of(const OpDef* op, const Scalar& number);
   bool is_like(const Step& step, const Bind* bind, const StepOperand& want, const OpCall& call,
@@ -180,7 +185,7 @@ class Call final : public Interpreter {
   // How often the segment came by places, up to the step that was recorded last.
   std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
   const Step* counted_to_ = nullptr;
-  sym::GuardSink questions_;  // of the function's own code, since the last step
+  std::optional<sym::GuardSink> questions_;  // of the function's own code, since the last step
 };
 
 inline bool Call::matches_plain(const Step& step, const OpCall& call) const {

@@ -105,7 +105,7 @@ Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCa
     step->depth = call.op ? cursor_->depth + 1 : 0;
     step->where = place_of(call);
     step->place = {step->where.file_name(), step->where.line(), thread_->module};
-    step->asked = questions_.guards();
+    step->asked = asked();
     fill(*step, link, call);
     step->finish();
   } catch (...) {

@@ -58,6 +58,7 @@ void Call::enter(std::span<const Tensor* const> inputs) {
   for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
   Step* start = find_or_record(record_->entry(), OpCall{nullptr, m_.inputs, {}, false, {}});
   cursor_ = start;
+  questions_.emplace();
   if (!start) return;
   for (const Bind& bind : start->binds) {
     const TensorImpl* impl = m_.slots[bind.slot];
@@ -68,6 +69,7 @@ void Call::enter(std::span<const Tensor* const> inputs) {
 
 void Call::finish() {
   flush();
+  questions_.reset();
   cursor_ = nullptr;
 }
 
@@ -76,6 +78,7 @@ void Call::unwind() noexcept {
     flush(true);
   } catch (...) {  // the exception that is under way already says why the function ended
   }
+  questions_.reset();
   cursor_ = nullptr;
 }
 
@@ -120,10 +123,9 @@ void Call::flush(bool by_interpretation) {
   try {
     find_live();
     bool made = false;
-    Exit* exit = by_interpretation
-                     ? nullptr
-                     : record_->exit(*cursor_, m_.live, &made, number_, questions_.guards());
-    (void)questions_.take();
+    Exit* exit =
+        by_interpretation ? nullptr : record_->exit(*cursor_, m_.live, &made, number_, asked());
+    if (questions_) (void)questions_->take();
     if (exit && made) {
       note_end(*exit);
       record_->build(*exit);
