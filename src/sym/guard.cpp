@@ -25,8 +25,11 @@ GuardSink::GuardSink() : before_(innermost) {
   innermost = this;
 }
 
+// Not always the innermost: one that a compiled call opened may outlive one of its function's code.
 GuardSink::~GuardSink() {
-  innermost = before_;
+  GuardSink** at = &innermost;
+  while (*at != this) at = &(*at)->before_;
+  *at = before_;
 }
 
 GuardSink* GuardSink::current() {
