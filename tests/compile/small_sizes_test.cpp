@@ -1,0 +1,67 @@
+// Kernels that are made for one size and admit another give eager's bits there too, for 1 as well.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+namespace {
+
+using Body = std::function<Tensor(const Tensor&)>;
+
+Tensor filled(int64_t rows, int64_t columns) {
+  return reshape(sin(to(arange(rows * columns), DType::f32)), {rows, columns});
+}
+
+// Sizes come in that order; the second distinct one makes the kernels that the others run on.
+void expect_bits(const Body& body, std::initializer_list<int64_t> sizes) {
+  init();
+  auto fast = compile([&](const Tensor& x) { return body(x); });
+  for (const int64_t n : sizes) {
+    const Tensor x = filled(n, 5), want = body(x), got = fast(x);
+    EXPECT_EQ(cat(got.sizes(), got.strides()), cat(want.sizes(), want.strides())) << n;
+    EXPECT_EQ(contiguous(got).to_vector<float>(), contiguous(want).to_vector<float>()) << n;
+  }
+  const CompiledReport report = fast.report();
+  EXPECT_LE(report.segments.size(), 2U);
+  EXPECT_TRUE(report.fallbacks.empty());
+}
+
+const std::vector<Body>& bodies() {
+  static const std::vector<Body> all = {
+      [](const Tensor& x) { return exp(x) * 2 + 1; },
+      [](const Tensor& x) { return sum(x, {0}); },
+      [](const Tensor& x) { return mean(x, {0}, true) + x; },
+      [](const Tensor& x) { return softmax(x, -1); },
+      [](const Tensor& x) { return softmax(x, 0); },
+      [](const Tensor& x) { return layer_norm(x, {5}); },
+      [](const Tensor& x) { return mm(x, filled(5, 3)); },
+      [](const Tensor& x) { return mm(t(x), x); },
+      [](const Tensor& x) { return linear(x, filled(7, 5), select(filled(1, 7), 0, 0)); },
+      [](const Tensor& x) { return cat({x, x * 2}, 0); },
+      [](const Tensor& x) { return cat({t(x), filled(5, 2)}, 1); },
+      [](const Tensor& x) { return contiguous(t(x)) + 1; },
+      [](const Tensor& x) { return reshape(x, {-1}) * 3; },
+      [](const Tensor& x) { return sum(expand(unsqueeze(x, 1), {-1, 4, -1}), {1}); },
+      [](const Tensor& x) { return amax(x, {1}) * 2; },
+  };
+  return all;
+}
+
+TEST(SmallSizes, come_first) {
+  for (const Body& body : bodies()) expect_bits(body, {1, 2, 3, 17, 1, 64});
+}
+
+TEST(SmallSizes, come_after_others) {
+  for (const Body& body : bodies()) expect_bits(body, {6, 40, 1, 2, 1, 33});
+}
+
+TEST(SmallSizes, make_the_kernels_of_others) {
+  for (const Body& body : bodies()) expect_bits(body, {6, 1, 40, 2, 1, 33});
+}
+
+}  // namespace
+}  // namespace vitro
