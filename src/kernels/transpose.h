@@ -1,6 +1,6 @@
 // Sixteen vectors of sixteen lanes turned over: lane j of vector i goes to lane i of vector j.
 #pragma once
-#include "kernels/vector.h"
+#include "kernels/memory.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
 
@@ -29,6 +29,39 @@ VITRO_INLINE void transpose(Vec<T> (&v)[16]) {
   transpose_step<4>(v);
   transpose_step<2>(v);
   transpose_step<1>(v);
+}
+
+// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.  Blocks of 16 by 16;
+// the last ones of a side that is no multiple of 16 begin earlier and write some elements again.
+template <class T>
+[[gnu::noinline]] static void transpose_words(const T* from, i64 from_stride, T* to, i64 to_stride,
+                                              i64 rows, i64 columns) {
+  if (rows < 16 || columns < 16) {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (i64 j = 0; j < columns; ++j) {
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (i64 i = 0; i < rows; ++i) to[j * to_stride + i] = from[i * from_stride + j];
+    }
+    return;
+  }
+  for (i64 column = 0; column < columns; column += 16) {
+    i64 j = column < columns - 16 ? column : columns - 16;
+    for (i64 row = 0; row < rows; row += 16) {
+      i64 i = row < rows - 16 ? row : rows - 16;
+      Vec<T> v[16];
+#pragma clang loop unroll(full)
+      for (int r = 0; r < 16; ++r) v[r] = load(from + (i + r) * from_stride + j);
+      transpose(v);
+#pragma clang loop unroll(full)
+      for (int c = 0; c < 16; ++c) store(to + (j + c) * to_stride + i, v[c]);
+    }
+  }
+}
+
+template <class T>
+VITRO_INLINE void transpose_block(const T* from, i64 from_stride, T* to, i64 to_stride, i64 rows,
+                                  i64 columns) {
+  transpose_words((const Bits<T>*)from, from_stride, (Bits<T>*)to, to_stride, rows, columns);
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

@@ -39,6 +39,7 @@ void each_value(const Block& block, const std::function<void(const Statement&, V
                    [](const Multiply&) {},
                    [&](const Grow& grow) { visit(s, grow.part); },
                    [](const Total&) {},
+                   [](const Turn&) {},
                },
                s.what);
   }
@@ -100,6 +101,12 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
             [&](const Total& t) {
               visit(t.count);
               visit(t.column);
+            },
+            [&](const Turn& t) {
+              for (const sym::Expr e :
+                   {t.base, t.row_stride, t.rows, t.columns, t.to_base, t.to_stride}) {
+                visit(e);
+              }
             },
         },
         s.what);

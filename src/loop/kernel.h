@@ -166,8 +166,17 @@ struct Total {
   std::string name;
 };
 
+// A block of a buffer turned over: from[base + row*row_stride + column] goes to
+// to[to_base + column*to_stride + row].  `to` may be a scratch row.
+struct Turn {
+  int from = 0;
+  sym::Expr base, row_stride, rows, columns;
+  int to = 0;
+  sym::Expr to_base, to_stride;
+};
+
 struct Statement {
-  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply, Grow, Total> what;
+  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply, Grow, Total, Turn> what;
 };
 
 struct Kernel {
@@ -176,6 +185,7 @@ struct Kernel {
   std::vector<std::string> places;  // file:line of them, each once
   std::string reason;               // why these are one kernel
   std::string reading;              // why a product reads its right operand as it does
+  std::string schedule;             // why its loops are not those of its elements
   std::vector<Buffer> buffers;
   std::vector<Number> numbers;
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...

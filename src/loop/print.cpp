@@ -175,6 +175,13 @@ class Printer {
   }
   const std::string& tree(int n) const { return kernel_->trees[static_cast<size_t>(n)].name; }
 
+  void statement(const Turn& t, int depth) {
+    indent(depth);
+    put(buffer(t.to), '[', t.to_base, " + ", t.to_stride, "*column + row] = ", buffer(t.from), '[',
+        t.base, " + ", t.row_stride, "*row + column] for row < ", t.rows, ", column < ", t.columns,
+        '\n');
+  }
+
   const Kernel* kernel_;
   std::string out_;
 };

@@ -7,8 +7,8 @@ namespace {
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
-    const auto& [name, ops, places, reason, reading, buffers, numbers, rows, picks, checks, trees,
-                 tasks, body, variables, bytes, flops, pool] = kernel;
+    const auto& [name, ops, places, reason, reading, schedule, buffers, numbers, rows, picks,
+                 checks, trees, tasks, body, variables, bytes, flops, pool] = kernel;
     all(buffers);
     all(numbers);
     all(rows);
@@ -171,6 +171,13 @@ class Writer {
     add(tree);
     add(count);
     add(column);
+  }
+
+  void add(const Turn& t) {
+    const auto& [from, base, row_stride, rows, columns, to, to_base, to_stride] = t;
+    for (const sym::Expr e : {base, row_stride, rows, columns, to_base, to_stride}) add(e);
+    add(from);
+    add(to);
   }
 
   Structure out_;

@@ -392,6 +392,16 @@ void Emitter::turn(const loop::Loop& l, std::string_view count) {
   pop_scope();
 }
 
+void Emitter::write(const loop::Turn& t) {
+  const auto at = [this](int buffer, Expr base) {
+    return base.is(0) ? buffer_name(buffer) : cat(buffer_name(buffer), " + ", scalar_text(base));
+  };
+  out_.line("transpose_block(", at(t.from, t.base), ", ", scalar_text(t.row_stride), ", ",
+            at(t.to, t.to_base), ", ", scalar_text(t.to_stride), ", ", scalar_text(t.rows), ", ",
+            scalar_text(t.columns), ");");
+  result_.parts.insert("transpose");
+}
+
 KernelText kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {
   return Emitter(kernel, symbols, naming).run();
 }

@@ -91,6 +91,7 @@ std::string comment_for(const loop::Kernel& kernel, size_t used) {
   if (!kernel.places.empty()) out += cat("//   ", list_of(kernel.places, ", ", 6), "\n");
   if (!kernel.reason.empty()) out += cat("//   one kernel: ", kernel.reason, "\n");
   if (!kernel.reading.empty()) out += cat("//   right operand: ", kernel.reading, "\n");
+  if (!kernel.schedule.empty()) out += cat("//   loops: ", kernel.schedule, "\n");
   if (used > 1) out += cat("//   launched ", used, " times by this graph\n");
   return out;
 }

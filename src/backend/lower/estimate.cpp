@@ -105,6 +105,18 @@ class Counter {
   void statement(const loop::Grow& g, const Turns& turns) { value(g.part, turns); }
   void statement(const loop::Total&, const Turns&) {}
 
+  // A block counts as the first one, which is the largest.
+  void statement(const loop::Turn& t, const Turns& turns) {
+    std::vector<std::pair<Expr, Expr>> first;
+    for (const Expr index : turns) {
+      if (!index.constant()) first.emplace_back(index, Expr(0));
+    }
+    const Expr elements = sym::substitute(t.rows * t.columns, first) * count(turns);
+    const int copies = t.to < loop::Kernel::first_row ? 2 : 1;
+    bytes_ =
+        bytes_ + elements * (copies * bytes_of(kernel_.buffers[static_cast<size_t>(t.from)].dtype));
+  }
+
   loop::Kernel& kernel_;
   Expr bytes_ = 0, flops_ = 0;
   std::set<std::pair<int, const sym::Node*>> accesses_;

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "backend/lower/builder.h"
+#include "backend/lower/stages.h"
+#include "backend/lower/tiles.h"
 #include "loop/domain.h"
 
 namespace vitro::backend {
@@ -9,7 +11,7 @@ namespace {
 
 using loop::Value;
 
-constexpr int64_t block = 1024;  // elements of a task where the innermost loop is cut
+constexpr int64_t block = stage_length;  // elements of a task where the innermost loop is cut
 constexpr int64_t enough_tasks = 64;
 
 loop::Block stores_at(KernelBuilder& build, const Index& values) {
@@ -65,8 +67,15 @@ LoweredKernel lower_pointwise(const Program& program, const Places& places, cons
   const loop::Domain domain = loop::choose_domain(space.index, accesses, first);
   build.start_over();
   loop::Block body = stores_at(build, domain.values);
-  loop::Loop loop = innermost(build.kernel(), domain.loops, std::move(body));
-  build.kernel().body.push_back({std::move(loop)});
+  loop::Kernel& kernel = build.kernel();
+  Verdict schedule = read_in_tiles(kernel, domain.loops, body);
+  if (!schedule) {
+    loop::Loop loop = innermost(kernel, domain.loops, std::move(body));
+    const bool is_block = loop.begin.constant() != 0;
+    const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
+    kernel.body = in_stages(kernel, std::move(loop), most, &schedule);
+  }
+  if (schedule) kernel.schedule = std::move(schedule.why);
   return build.take();
 }
 

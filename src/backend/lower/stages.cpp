@@ -1,0 +1,248 @@
+#include "backend/lower/stages.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "loop/rewrite.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Node;
+using loop::Value;
+using sym::Expr;
+
+constexpr int least_cost = 8;  // of what is not computed again
+constexpr int64_t least_length = 64;
+
+// How deep operations may stand on top of each other before a processor no longer finds enough to
+// do in the turns that it looks ahead at, two cycles each; and what is worth a row.
+constexpr int most_depth = 60, least_depth = 24;
+
+// A function waits for itself at each step; a plain operation leaves as much time to others as it
+// takes.
+int depth_of_one(loop::Fn fn) {
+  const int cost = info(fn).cost;
+  return cost < least_cost ? cost : 2 * cost;
+}
+
+// What is stored in rows, and the loop that each value belongs to.
+class Cut {
+ public:
+  Cut(const std::vector<Value>& roots, Expr index) : roots_(roots), index_(index) {
+    order_ = loop::nodes_below(roots);
+    for (const Node* node : order_) note_varying(node);
+    for (const Node* node : order_) deepen(node);
+    while (!cut_.empty() && cut_shared()) {
+    }
+  }
+
+  bool none() const { return cut_.empty(); }
+  int deepest() const { return deepest_; }
+  int loops() const { return last_ + 1; }
+  // In an order in which each finds what it reads.
+  std::vector<const Node*> nodes() const {
+    std::vector<const Node*> out;
+    for (const Node* node : order_) {
+      if (cut_.contains(node)) out.push_back(node);
+    }
+    return out;
+  }
+  int stage(const Node* node) const { return stage_.at(node); }
+  // The last loop that reads the row of `node`.
+  int last_reader(const Node* node) const { return last_reader_.at(node); }
+
+ private:
+  void note_varying(const Node* node) {
+    bool varies = node->index.defined() && sym::contains(node->index, index_);
+    for (const Node* operand : node->operands) varies = varies || varying_.contains(operand);
+    if (varies) varying_.insert(node);
+  }
+
+  int depth_of(const Node* node) const {
+    int deepest = 0;
+    for (const Node* operand : node->operands) {
+      const auto below = depth_.find(operand);
+      if (below != depth_.end() && !cut_.contains(operand)) {
+        deepest = std::max(deepest, below->second);
+      }
+    }
+    return deepest + depth_of_one(node->fn);
+  }
+
+  // Gives the node its depth; what makes it too deep is cut below it.
+  void deepen(const Node* node) {
+    if (!varying_.contains(node)) return;
+    depth_[node] = depth_of(node);
+    if (depth_[node] <= most_depth) return;
+    deepest_ = std::max(deepest_, depth_[node]);
+    for (const Node* operand : node->operands) {
+      if (cut_.contains(operand) || !is_deep(operand)) continue;
+      std::vector<const Node*> way = {operand};
+      while (const Node* next = only_operand(way.back())) way.push_back(next);
+      if (!is_deep(way.back()) || !is_floating(way.back()->dtype)) continue;
+      cut_.insert(way.back());
+      way.pop_back();
+      while (!way.empty()) {
+        depth_[way.back()] = depth_of(way.back());
+        way.pop_back();
+      }
+    }
+    depth_[node] = depth_of(node);
+  }
+  bool is_deep(const Node* node) const {
+    const auto known = depth_.find(node);
+    return known != depth_.end() && known->second >= least_depth;
+  }
+  // The one operand that varies of a node that is cheap to compute from it.
+  const Node* only_operand(const Node* node) const {
+    if (info(node->fn).cost > 2) return nullptr;
+    const Node* only = nullptr;
+    for (const Node* operand : node->operands) {
+      if (!varying_.contains(operand) || operand == only) continue;
+      if (only) return nullptr;
+      only = operand;
+    }
+    return only && !cut_.contains(only) && is_deep(only) ? only : nullptr;
+  }
+
+  // Cuts one costly value that several loops would compute; false where there is none.
+  bool cut_shared() {
+    number_stages();
+    std::unordered_map<const Node*, int> loops_of, cost;  // the loop that computes it, -1: several
+    last_reader_.clear();
+    const auto visit = [&](const auto& self, const Node* node, int in) -> void {
+      for (const Node* operand : node->operands) {
+        if (!varying_.contains(operand)) continue;
+        if (cut_.contains(operand)) {
+          last_reader_[operand] = std::max(last_reader_[operand], in);
+          continue;
+        }
+        const auto [known, is_new] = loops_of.emplace(operand, in);
+        if (!is_new && (known->second == in || known->second < 0)) continue;
+        if (!is_new) known->second = -1;
+        self(self, operand, in);
+      }
+    };
+    for (const Node* node : nodes()) visit(visit, node, stage_.at(node));
+    for (const Value root : roots_) {
+      if (cut_.contains(root.node())) last_reader_[root.node()] = last_;
+      visit(visit, root.node(), last_);
+    }
+    for (const Node* node : order_) {
+      cost[node] = info(node->fn).cost;
+      for (const Node* operand : node->operands) {
+        if (varying_.contains(operand) && !cut_.contains(operand)) cost[node] += cost[operand];
+      }
+      const auto in = loops_of.find(node);
+      if (in == loops_of.end() || in->second >= 0 || cost[node] < least_cost) continue;
+      if (is_floating(node->dtype)) return cut_.insert(node), true;
+    }
+    return false;
+  }
+
+  void number_stages() {
+    last_ = 0;
+    for (const Node* node : order_) {
+      int stage = 0;
+      for (const Node* operand : node->operands) {
+        stage = std::max(stage, stage_[operand] + (cut_.contains(operand) ? 1 : 0));
+      }
+      stage_[node] = stage;
+      if (cut_.contains(node)) last_ = std::max(last_, stage + 1);
+    }
+  }
+
+  const std::vector<Value>& roots_;
+  const Expr index_;
+  std::vector<const Node*> order_;
+  std::unordered_set<const Node*> varying_, cut_;
+  std::unordered_map<const Node*, int> depth_, stage_, last_reader_;
+  int deepest_ = 0, last_ = 0;
+};
+
+// Rows of the kernel that are taken up again once nobody reads them.
+class Rows {
+ public:
+  Rows(loop::Kernel& kernel, Expr size) : kernel_(kernel), size_(size) {}
+
+  int take(DType dtype, int stage, int last_reader) {
+    for (Used& row : used_) {
+      if (row.dtype == dtype && row.until < stage) return row.until = last_reader, row.number;
+    }
+    const int number = loop::Kernel::first_row + static_cast<int>(kernel_.rows.size());
+    kernel_.rows.push_back({"stage_row", dtype, size_});
+    used_.push_back({dtype, number, last_reader});
+    return number;
+  }
+
+ private:
+  struct Used {
+    DType dtype;
+    int number, until;
+  };
+  loop::Kernel& kernel_;
+  Expr size_;
+  std::vector<Used> used_;
+};
+
+// The same loop over a part of its indices.
+struct Stretch {
+  Expr begin, end, length;
+};
+
+loop::Block loops_of(loop::Kernel& kernel, const loop::Loop& whole, const Cut& cut,
+                     const Stretch& stretch) {
+  std::vector<loop::Block> bodies(static_cast<size_t>(cut.loops()));
+  std::unordered_map<const Node*, Value> in_row;
+  Rows rows(kernel, stretch.length);
+  const Expr element = whole.index - stretch.begin;
+  for (const Node* node : cut.nodes()) {
+    Node made = *node;
+    for (const Node*& operand : made.operands) {
+      operand = loop::replace(Value(operand), in_row).node();
+    }
+    const Value value = node->pool->make(made);
+    if (!node->name.empty()) node->pool->name(value, node->name);
+    const int row = rows.take(node->dtype, cut.stage(node), cut.last_reader(node));
+    bodies[static_cast<size_t>(cut.stage(node))].push_back({loop::Store{row, element, value}});
+    in_row.emplace(node, node->pool->load(row, node->dtype, element));
+  }
+  for (loop::Statement s : whole.body) {
+    auto& store = std::get<loop::Store>(s.what);
+    store.value = loop::replace(store.value, in_row);
+    bodies.back().push_back(std::move(s));
+  }
+  loop::Block out;
+  for (loop::Block& body : bodies) {
+    out.push_back({loop::Loop{whole.index, stretch.begin, stretch.end, true, std::move(body)}});
+  }
+  return out;
+}
+
+}  // namespace
+
+loop::Block in_stages(loop::Kernel& kernel, loop::Loop whole, Expr most, Verdict* verdict) {
+  std::vector<Value> roots;
+  loop::each_value(whole.body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+  const Cut cut(roots, whole.index);
+  if (cut.none() || sym::prove_less(most, least_length).value_or(false)) {
+    *verdict = Verdict::no(cut.none() ? "no chain of functions is deep" : "the loop is short");
+    return {{std::move(whole)}};
+  }
+  *verdict =
+      Verdict::yes(cat("functions stand on top of each other (", 2 * cut.deepest(),
+                       " cycles): ", cut.loops(), " loops keep more elements in flight than one"));
+  if (sym::prove_less(most, stage_length + 1).value_or(false)) {
+    const Expr size = most.constant() ? most : Expr(stage_length);
+    return loops_of(kernel, whole, cut, {whole.begin, whole.end, size});
+  }
+  const Expr count = sym::floordiv(most + (stage_length - 1), stage_length);
+  const Expr part = Expr::index("stretch", count), begin = whole.begin + part * stage_length;
+  const Stretch stretch{begin, sym::min(begin + stage_length, whole.end), stage_length};
+  return {{loop::Loop{part, 0, count, false, loops_of(kernel, whole, cut, stretch)}}};
+}
+
+}  // namespace vitro::backend

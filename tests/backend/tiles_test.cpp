@@ -1,0 +1,109 @@
+#include "backend/lower/tiles.h"
+
+#include "backend/programs.h"
+#include "eager/eager.h"
+
+namespace vitro::backend {
+namespace {
+
+// Compiles and compares with eager; the text of all kernels.
+std::string check(const std::vector<Tensor>& inputs, const Function& f) {
+  eager::init();
+  std::vector<Sizes> sizes;
+  for (const Tensor& t : inputs) sizes.push_back(t.sizes());
+  Compiled c = compile_graph(graph_of(sizes, f, true, inputs[0].dtype()));
+  if (std::getenv("VITRO_SHOW")) show(c);
+  const std::vector<Tensor> want = f(inputs), got = c.run(inputs);
+  for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  std::string text;
+  for (const KernelReport& k : c.report.kernels) text += k.source;
+  return text;
+}
+
+bool holds(const std::string& text, std::string_view word) {
+  return text.find(word) != std::string::npos;
+}
+
+TEST(Tiles, a_transpose_beside_the_matrix_is_read_in_tiles) {
+  for (const int64_t n : {16, 64, 100, 250, 256}) {
+    const std::string text = check({random_tensor({n, n})}, [](std::vector<Tensor> in) {
+      return std::vector<Tensor>{in[0] + t(in[0])};
+    });
+    EXPECT_TRUE(holds(text, "transpose_block(x")) << text;
+    EXPECT_TRUE(holds(text, "loops: x lies across the result: read in tiles of 64 by 64")) << text;
+    EXPECT_FALSE(holds(text, "load_strided")) << text;
+  }
+}
+
+TEST(Tiles, a_copy_is_turned_over_to_where_it_goes) {
+  for (const Sizes& sizes : {Sizes{64, 64}, Sizes{1000, 40}, Sizes{17, 333}}) {
+    const std::string text = check({random_tensor(sizes)}, [](std::vector<Tensor> in) {
+      return std::vector<Tensor>{contiguous(t(in[0]))};
+    });
+    EXPECT_TRUE(holds(text, "transpose_block(x")) << text;
+    EXPECT_FALSE(holds(text, "_tile[")) << text;
+    EXPECT_FALSE(holds(text, "load")) << text;
+  }
+}
+
+TEST(Tiles, elements_of_every_width_are_turned_over) {
+  for (const DType dtype :
+       {DType::f64, DType::bf16, DType::f16, DType::i64, DType::i8, DType::boolean}) {
+    const Tensor x = to(random_tensor({70, 90}) * 10, dtype);
+    const std::string text = check({x}, [](std::vector<Tensor> in) {
+      return std::vector<Tensor>{contiguous(t(in[0])), where(t(in[0]) > 0, 1.0, 2.0)};
+    });
+    EXPECT_TRUE(holds(text, "transpose_block(x")) << text;
+  }
+}
+
+TEST(Tiles, dimensions_between_the_two_are_walked_by_tasks) {
+  const std::string text = check({random_tensor({3, 20, 5, 33})}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{contiguous(permute(in[0], {0, 2, 3, 1})) * 2,
+                               exp(contiguous(permute(in[0], {3, 2, 0, 1})))};
+  });
+  EXPECT_TRUE(holds(text, "transpose_block(x")) << text;
+}
+
+TEST(Tiles, several_operands_share_the_first_cache) {
+  const Tensor x = random_tensor({128, 192}), y = random_tensor({192, 128}, 2),
+               z = random_tensor({192, 128}, 3);
+  const std::string text = check({x, y, z}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{in[0] + t(in[1]) * t(in[2])};
+  });
+  EXPECT_TRUE(holds(text, "loops: y, z lie across the result: read in tiles of 32 by 64")) << text;
+}
+
+TEST(Tiles, sizes_that_are_not_known_are_turned_over_too) {
+  eager::init();
+  const Size n(70, sym::Expr::symbol("s0"));
+  graph::Builder b;
+  const Tensor x = b.input("x", f32({n, n}));
+  {
+    const Using use(&b);
+    b.set_expand(true);
+    b.output(x + t(x));
+  }
+  Compiled c = compile_graph(b.take());
+  EXPECT_TRUE(holds(c.report.kernels[0].source, "transpose_block(x"));
+  for (const int64_t size : {1, 15, 70, 130}) {
+    const Tensor value = random_tensor({size, size});
+    expect_same_bits(c.run({value}, {size})[0], value + t(value));
+  }
+}
+
+TEST(Tiles, what_lies_along_the_result_or_is_short_is_read_as_it_lies) {
+  const Tensor x = random_tensor({128, 6}), y = random_tensor({128, 128});
+  const auto none = [&](const Tensor& in, const Function& f) {
+    EXPECT_FALSE(holds(check({in}, f), "transpose_block"));
+  };
+  none(x, [](std::vector<Tensor> in) { return std::vector<Tensor>{contiguous(t(in[0])) + 1}; });
+  none(y, [](std::vector<Tensor> in) { return std::vector<Tensor>{exp(t(in[0]))}; });
+  none(y, [](std::vector<Tensor> in) { return std::vector<Tensor>{in[0] + in[0] * 2}; });
+  none(y, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{slice(in[0], 1, 0, INT64_MAX, 2) + 1};
+  });
+}
+
+}  // namespace
+}  // namespace vitro::backend
