@@ -1,4 +1,6 @@
 // Gather, concat and scatter.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -18,11 +20,30 @@ Tensor checked_indices(const OpCall& call, const Tensor& indices, int64_t size) 
   const Tensor dense = dense_copy(indices, DType::i64);
   const auto* at = static_cast<const int64_t*>(dense.const_data());
   const int64_t n = count_of(dense.impl()->sizes);
-  for (int64_t i = 0; i < n; ++i) {
+  std::atomic<bool> all_well = true;
+  parallel_for(n, grain_for({.bytes = 8}), [&](int64_t begin, int64_t end) {
+    bool bad = false;
+    for (int64_t i = begin; i < end; ++i) {
+      bad |= static_cast<uint64_t>(at[i]) >= static_cast<uint64_t>(size);
+    }
+    if (bad) all_well = false;
+  });
+  for (int64_t i = 0; i < n && !all_well; ++i) {
     VITRO_CHECK(at[i] >= 0 && at[i] < size, call.op->name, ": index ", at[i], " at position ", i,
                 " is out of range for size ", size);
   }
   return dense;
+}
+
+// Rows of one element: elements begin to end of the result.
+template <class Word>
+void gather_words(const Word* from, int64_t size, const int64_t* index, int64_t n, Word* to,
+                  int64_t begin, int64_t end) {
+  while (begin < end) {
+    const int64_t outer = begin / n, first = begin % n, last = std::min(n, first + end - begin);
+    for (int64_t i = first; i < last; ++i) to[outer * n + i] = from[outer * size + index[i]];
+    begin += last - first;
+  }
 }
 
 // The indices' dimensions stand in place of the table's axis: rows are copied whole.
@@ -41,6 +62,12 @@ void gather_rows(const Tensor& table, const GatherSpec& spec, const Tensor& indi
   if (inner == 0) return;
   parallel_for(outer * n, grain_for({.bytes = 2.0 * static_cast<double>(inner)}),
                [&](int64_t begin, int64_t end) {
+                 if (inner == bytes_of(rows.dtype())) {
+                   return with_word(inner, [&]<class Word>() {
+                     gather_words(reinterpret_cast<const Word*>(from), size, index, n,
+                                  reinterpret_cast<Word*>(to), begin, end);
+                   });
+                 }
                  for (int64_t i = begin; i < end; ++i) {
                    const int64_t row = i / n * size + index[i % n];
                    std::memcpy(to + i * inner, from + row * inner, static_cast<size_t>(inner));
@@ -60,12 +87,13 @@ void gather_elements(const Tensor& table, const GatherSpec& spec, const Tensor& 
   const Loop loop(sizes, operands);
   parallel_for(loop.count(), 4096, [&](int64_t begin, int64_t end) {
     loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
-      for (int64_t i = 0; i < n; ++i) {
-        int64_t index;
-        std::memcpy(&index, at[2] + i * stride[2], sizeof index);
-        std::memcpy(at[0] + i * stride[0], at[1] + i * stride[1] + index * along,
-                    static_cast<size_t>(bytes));
-      }
+      with_word(bytes, [&]<class Word>() {
+        for (int64_t i = 0; i < n; ++i) {
+          int64_t index;
+          std::memcpy(&index, at[2] + i * stride[2], sizeof index);
+          std::memcpy(at[0] + i * stride[0], at[1] + i * stride[1] + index * along, sizeof(Word));
+        }
+      });
     });
   });
 }

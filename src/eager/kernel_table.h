@@ -10,9 +10,11 @@ namespace vitro::eager {
 enum class Compute : uint8_t { f32, f64, i32, i64, boolean };
 inline constexpr int compute_count = 5, storage_count = 10;
 
-// Runs of `n` elements: operands and result are dense, in the type that is computed in.
+// Runs of `n` elements: operands and result are dense, in the type that is computed in.  An operand
+// that is the same for the whole run is given as sixteen equal elements.
 struct PointwiseArgs {
   const void* in[4];
+  int64_t walks[4];  // all bits: from element to element; 0: the same sixteen again and again
   void* out;
   int64_t n;
   const void* attrs;

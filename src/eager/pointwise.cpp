@@ -17,12 +17,17 @@ namespace {
 constexpr size_t most_operands = 4;
 constexpr int64_t grain = 8 * 1024;
 
+// An element as kernels take it where it is the same for a whole run.
+struct alignas(64) Repeated {
+  std::byte bytes[16 * 8];
+};
+
 struct Operands {
   std::array<Strided, Loop::most> strided;  // the result first
   std::array<Conversion, most_operands> conversion;
-  // What does not vary: a block of it, made once.
+  // What does not vary, made once.
   std::array<bool, most_operands> constant{}, unused{};
-  std::array<Buffer, most_operands> constants;
+  std::array<Repeated, most_operands> constants;
   size_t count = 0;
 };
 
@@ -36,7 +41,11 @@ class Pointwise {
   DType common_dtype(DType result) const;
   void add_operand(size_t i, DType common);
   void make_constants(const Loop& loop);
+  bool is_same(size_t i, const int64_t* stride) const {
+    return operands_.constant[i] || stride[i + 1] == 0;
+  }
   void run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride, int64_t n) const;
+  const std::byte* repeated(size_t i, const std::byte* at, Repeated& room) const;
   const std::byte* staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
                           Buffer& buffer) const;
   void put(const std::byte* made, std::byte* to, int64_t stride, int64_t n) const;
@@ -124,22 +133,26 @@ void Pointwise::make_constants(const Loop& loop) {
     const Conversion& c = operands_.conversion[i];
     std::byte one[8];
     c.run(operands_.strided[i + 1].data, one, 1);
-    repeat(one, operands_.constants[i].bytes, bytes_of(c.to), std::min(block, loop.count()));
+    repeat(one, operands_.constants[i].bytes, bytes_of(c.to), 16);
   }
+}
+
+// An operand that is the same for a whole run.
+const std::byte* Pointwise::repeated(size_t i, const std::byte* at, Repeated& room) const {
+  if (operands_.constant[i]) return operands_.constants[i].bytes;
+  std::byte one[8];
+  operands_.conversion[i].run(at, one, 1);
+  repeat(one, room.bytes, bytes_of(operands_.conversion[i].to), 16);
+  return room.bytes;
 }
 
 const std::byte* Pointwise::staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
                                    Buffer& buffer) const {
-  if (operands_.constant[i]) return operands_.constants[i].bytes;
   const Conversion& c = operands_.conversion[i];
-  const int64_t from_bytes = bytes_of(c.from), to_bytes = bytes_of(c.to);
+  const int64_t from_bytes = bytes_of(c.from);
   if (stride == from_bytes) {
     if (c.none()) return at;
     c.run(at, buffer.bytes, n);
-  } else if (stride == 0) {
-    std::byte one[8];
-    c.run(at, one, 1);
-    repeat(one, buffer.bytes, to_bytes, n);
   } else if (c.none()) {
     gather_run(at, stride, buffer.bytes, from_bytes, n);
   } else {
@@ -165,8 +178,8 @@ bool Pointwise::goes_direct(const int64_t* stride) const {
   if (out_.dtype() != made_ || stride[0] != bytes_of(made_)) return false;
   for (size_t i = 0; i < operands_.count; ++i) {
     const Conversion& c = operands_.conversion[i];
-    if (operands_.unused[i]) continue;
-    if (operands_.constant[i] || !c.none() || stride[i + 1] != bytes_of(c.from)) return false;
+    if (is_same(i, stride)) continue;
+    if (!c.none() || stride[i + 1] != bytes_of(c.from)) return false;
   }
   return true;
 }
@@ -175,8 +188,9 @@ bool Pointwise::goes_direct(const int64_t* stride) const {
 void Pointwise::run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
                           int64_t n) const {
   std::array<Buffer, most_operands> buffers;
-  for (size_t i = 0; i < operands_.count; ++i)
-    args.in[i] = staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
+  for (size_t i = 0; i < operands_.count; ++i) {
+    if (!is_same(i, stride)) args.in[i] = staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
+  }
   args.n = n;
   if (out_.dtype() == made_ && stride[0] == bytes_of(made_)) {
     args.out = at[0];
@@ -206,8 +220,12 @@ void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
     Ints index;
     if (info_.uses_index) index = index_of(first);
     args.index = index.data();
+    std::array<Repeated, most_operands> same;
+    for (size_t i = 0; i < operands_.count; ++i) {
+      args.walks[i] = is_same(i, stride) ? 0 : -1;
+      args.in[i] = args.walks[i] == 0 ? repeated(i, at[i + 1], same[i]) : at[i + 1];
+    }
     if (goes_direct(stride)) {
-      for (size_t i = 0; i < operands_.count; ++i) args.in[i] = at[i + 1];
       args.out = at[0];
       args.n = n;
       return kernel_.run(args);

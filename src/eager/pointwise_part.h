@@ -55,9 +55,9 @@ VITRO_INLINE auto body(const PointwiseArgs& args, i64 i, X... x) {
 template <class Op, class T, int which, class... N>
 VITRO_INLINE auto operand(const PointwiseArgs& args, i64 i, N... n) {
   if constexpr (which == 0 && Op::first_is_condition) {
-    return Truth(k::load(static_cast<const bool*>(args.in[which]) + i, n...));
+    return Truth(k::load(static_cast<const bool*>(args.in[which]) + (i & args.walks[which]), n...));
   } else {
-    return Lane<T>(k::load(static_cast<const T*>(args.in[which]) + i, n...));
+    return Lane<T>(k::load(static_cast<const T*>(args.in[which]) + (i & args.walks[which]), n...));
   }
 }
 
@@ -87,7 +87,8 @@ VITRO_INLINE void put(void* out, i64 i, Lane<T> x, i64 n) {
 }
 
 template <class Op, class T>
-void run(const PointwiseArgs& args) {
+void run(const PointwiseArgs& given) {
+  const PointwiseArgs args = given;  // not in memory that the stores might change
   i64 i = 0;
   for (; i + 16 <= args.n; i += 16) put(args.out, i, element<Op, T>(args, i));
   if (i < args.n) put(args.out, i, element<Op, T>(args, i, args.n - i), args.n - i);

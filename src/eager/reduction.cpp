@@ -105,6 +105,7 @@ class Reduction {
  private:
   void take(const Tensor& x, const ReducedDims& dims);
   void sort_dims(const ReducedDims& dims);
+  bool lies_across() const;
   bool run_plain_rows();
   void run_tasks();
   void run_pieces(int64_t piece);
@@ -140,6 +141,7 @@ Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
   made_ = storage_of(kernel_->result);
   rows_ = dims.dims.empty() || dims.dims.back() == rank - 1;
   take(x, dims);
+  if (lies_across()) take(dense_copy(x, x.dtype()), dims);
   const bool walks = rows_ || (x.dtype() == state_ && n_.stride() && columns_.stride() == bytes_);
   if (!walks) take(dense_copy(x, state_), dims);
 }
@@ -168,6 +170,17 @@ void Reduction::sort_dims(const ReducedDims& dims) {
     group.add(x.sizes[at], x.strides[at] * bytes_);
   }
   elements_ = outer_.count() * n_.count();
+}
+
+// Whether what is reduced would be gathered from far apart, but lies side by side in the other
+// direction: a copy turns it over in tiles.
+bool Reduction::lies_across() const {
+  const auto along = n_.stride();
+  if (!rows_ || !along || *along <= bytes_ || elements_ * kept_.count() < 4096) return false;
+  for (size_t d = 0; d < kept_.sizes.size(); ++d) {
+    if (kept_.strides[d] == bytes_ && kept_.sizes[d] >= 8) return n_.count() >= 8;
+  }
+  return false;
 }
 
 // Elements of n_ at `from`, from the start of a block on.

@@ -1,5 +1,6 @@
 #include "eager/stage.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace vitro::eager {
@@ -21,21 +22,6 @@ void repeat_word(const std::byte* from, std::byte* to, int64_t n) {
   std::memcpy(&word, from, sizeof word);
   auto* out = reinterpret_cast<Word*>(to);
   for (int64_t i = 0; i < n; ++i) out[i] = word;
-}
-
-// Calls f<Word>() with the unsigned integer of that many bytes.
-template <class F>
-void with_word(int64_t size, F&& f) {
-  switch (size) {
-    case 1:
-      return f.template operator()<uint8_t>();
-    case 2:
-      return f.template operator()<uint16_t>();
-    case 4:
-      return f.template operator()<uint32_t>();
-    default:
-      return f.template operator()<uint64_t>();
-  }
 }
 
 }  // namespace
@@ -81,7 +67,13 @@ void scatter_run(const std::byte* from, std::byte* to, int64_t stride, int64_t s
 }
 
 void repeat(const std::byte* from, std::byte* to, int64_t size, int64_t n) {
-  with_word(size, [&]<class Word>() { repeat_word<Word>(from, to, n); });
+  constexpr int64_t few = 64, most = 4096;  // elements one by one, bytes that are copied at a time
+  with_word(size, [&]<class Word>() { repeat_word<Word>(from, to, std::min(n, few)); });
+  for (int64_t done = few * size; done < n * size;) {
+    const int64_t some = std::min({done, most, n * size - done});
+    std::memcpy(to + done, to, static_cast<size_t>(some));
+    done += some;
+  }
 }
 
 void cast(DType from_type, const std::byte* from, DType to_type, std::byte* to, int64_t n) {

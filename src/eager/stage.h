@@ -15,6 +15,21 @@ struct alignas(64) Buffer {
   std::byte bytes[block * 8];
 };
 
+// Calls f<Word>() with the unsigned integer of that many bytes.
+template <class F>
+void with_word(int64_t size, F&& f) {
+  switch (size) {
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    case 4:
+      return f.template operator()<uint32_t>();
+    default:
+      return f.template operator()<uint64_t>();
+  }
+}
+
 // What is computed in for a dtype, and how its values are stored.
 Compute compute_for(DType dtype);
 DType storage_of(Compute compute);

@@ -93,6 +93,11 @@ Tensor pow(ops::First a, const Operand& b) {
   if (a.operand.is_tensor() && b.is_number()) {
     const double exponent = b.number().as_double();
     if (exponent == 2 && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
+    const DType dtype = a.operand.tensor().dtype();
+    if (exponent == 3 && (dtype == DType::f32 || dtype == DType::f64)) {
+      const Tensor squared = square({a.operand.tensor(), a.where});
+      return ops::call<ops::Mul>(a.where, {squared, a.operand});
+    }
     if (exponent == 0.5) return ops::call<ops::Sqrt>(a.where, {a.operand});
     if (exponent == -0.5) return ops::call<ops::Rsqrt>(a.where, {a.operand});
   }

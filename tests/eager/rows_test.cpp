@@ -1,4 +1,4 @@
-// The faster ways for softmax and layer norm give the bits of their programs.
+// The faster ways for softmax, log_softmax and layer norm give the bits of their programs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,6 +38,15 @@ TEST_P(Rows, softmax_gives_the_bits_of_its_program) {
   Tensor want;
   ops::Softmax::expand(operands, ops::view_of<ops::Softmax>(attrs), {&want, 1});
   expect_same_bits(softmax(x, -1), want, GetParam());
+}
+
+TEST_P(Rows, log_softmax_gives_the_bits_of_its_program) {
+  const Tensor x = noise(5, GetParam(), 1);
+  const ops::SoftmaxAttrs attrs{-1};
+  const Operand operands[] = {x};
+  Tensor want;
+  ops::LogSoftmax::expand(operands, ops::view_of<ops::LogSoftmax>(attrs), {&want, 1});
+  expect_same_bits(log_softmax(x, -1), want, GetParam());
 }
 
 TEST_P(Rows, layer_norm_gives_the_bits_of_its_program) {

@@ -29,6 +29,18 @@ struct SoftmaxRows {
   }
 };
 
+struct LogSoftmaxRows {
+  using Op = LogSoftmax;
+  static constexpr double flops = 1;
+  static int64_t dims(const SoftmaxAttrs& a, int64_t rank) { return SoftmaxRows::dims(a, rank); }
+  static void make(const SoftmaxAttrs&, auto row) {
+    const auto most = row.maximum([](auto at) { return at.in(0); });
+    const auto sum = row.sum([&](auto at) { return m::exp(at.put(0, at.in(0) - most)); });
+    const auto log = m::log(sum);
+    row.each([&](auto at) { at.put(0, at.out(0) - log); });
+  }
+};
+
 struct LayerNormRows {
   using Op = NativeLayerNorm;
   static constexpr double flops = 0.5;
@@ -53,6 +65,6 @@ struct LayerNormRows {
   }
 };
 
-using RowPrograms = List<SoftmaxRows, LayerNormRows>;
+using RowPrograms = List<SoftmaxRows, LayerNormRows, LogSoftmaxRows>;
 
 }  // namespace vitro::ops

@@ -1,0 +1,89 @@
+// Operands that are the same along a row, or everywhere, against their elements written out.
+#include <gtest/gtest.h>
+
+#include "eager/eager.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::eager {
+namespace {
+
+Tensor counted(std::initializer_list<int64_t> sizes, DType dtype) {
+  Tensor t = Tensor::empty(sizes);
+  float* data = t.data<float>();
+  for (int64_t i = 0; i < t.numel().value(); ++i) data[i] = static_cast<float>(i % 23) / 4 - 2;
+  return to(t, dtype);
+}
+
+void expect_same(const Tensor& got, const Tensor& want) {
+  ASSERT_EQ(got.dtype(), want.dtype());
+  EXPECT_EQ(to(got, DType::f64).to_vector<double>(), to(want, DType::f64).to_vector<double>());
+}
+
+class Broadcast : public ::testing::TestWithParam<DType> {
+ protected:
+  void SetUp() override { init(); }
+};
+
+TEST_P(Broadcast, a_column_a_row_and_a_number_stand_beside_a_matrix) {
+  for (const int64_t n : {1, 15, 16, 17, 700, 1200}) {
+    const Tensor x = counted({5, n}, GetParam()), column = counted({5, 1}, DType::f32),
+                 row = counted({n}, DType::f64), one = counted({}, DType::f32);
+    const auto whole = [&](const Tensor& t) { return contiguous(expand(t, {5, n})); };
+    expect_same(x * column, x * whole(column));
+    expect_same(column - row, whole(column) - whole(row));
+    expect_same(x + row, x + whole(row));
+    expect_same(x * one, mul(x, one));
+    expect_same(where(x > column, column, row),
+                where(x > whole(column), whole(column), whole(row)));
+    expect_same(clamp(x, column, 1), clamp(x, whole(column), whole(full({}, 1))));
+  }
+}
+
+TEST_P(Broadcast, what_is_expanded_is_written_out) {
+  for (const int64_t n : {1, 3, 64, 65, 1000, 5000}) {
+    const Tensor column = counted({3, 1}, GetParam());
+    const std::vector<double> got =
+        to(contiguous(expand(column, {3, n})), DType::f64).to_vector<double>();
+    const std::vector<double> values = to(column, DType::f64).to_vector<double>();
+    for (size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(got[i], values[i / static_cast<size_t>(n)]) << i;
+    }
+  }
+}
+
+TEST_P(Broadcast, elements_are_picked_along_any_dimension) {
+  const Tensor x = counted({40, 30, 1}, GetParam());
+  const Tensor at = Tensor::from<int64_t>({7, 0, 29, 29, 3}, {5});
+  for (const Tensor& table : {x, transpose(counted({30, 40, 1}, GetParam()), 0, 1)}) {
+    const Tensor got = index_select(table, 1, at);
+    for (int64_t i = 0; i < 5; ++i) {
+      const int64_t column = at.to_vector<int64_t>()[static_cast<size_t>(i)];
+      expect_same(select(got, 1, i), select(table, 1, column));
+    }
+  }
+}
+
+TEST_P(Broadcast, what_is_reduced_across_memory_is_reduced_in_the_order_of_its_rows) {
+  for (const int64_t n : {7, 64, 5000}) {
+    const Tensor x = t(counted({n, 70}, GetParam())), dense = contiguous(x);
+    expect_same(sum(x, {1}), sum(dense, {1}));
+    expect_same(argmax(x, 1), argmax(dense, 1));
+    expect_same(amax(x, {1}), amax(dense, {1}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, Broadcast,
+                         ::testing::Values(DType::f32, DType::f64, DType::bf16, DType::i64,
+                                           DType::i32));
+
+TEST(Pow, a_cube_is_a_product_of_three) {
+  init();
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = counted({100}, dtype) * 1.37;
+    expect_same(pow(x, 3), x * x * x);
+    expect_same(pow(x, 3.0), x * x * x);
+  }
+}
+
+}  // namespace
+}  // namespace vitro::eager
