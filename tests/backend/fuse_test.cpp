@@ -56,6 +56,35 @@ TEST(Fuse, the_kernel_reads_like_the_program) {
 )");
 }
 
+// A program that joins `count` inputs.
+Compiled joined(size_t count, int64_t size) {
+  return compile_graph(graph_of(std::vector<Sizes>(count, {size}), [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{cat(in, 0)};
+  }));
+}
+
+TEST(Fuse, parts_of_one_tensor_are_written_by_one_kernel_in_loops_of_their_own) {
+  Compiled c = joined(12, 640);
+  ASSERT_EQ(c.report.launches.size(), 1u);
+  EXPECT_EQ(occurrences(c.report.kernels[0].source, "+= 16"), 12u) << c.report.kernels[0].source;
+  std::vector<Tensor> inputs;
+  for (uint32_t i = 0; i < 12; ++i) inputs.push_back(random_tensor({640}, i));
+  expect_same_bits(c.run(inputs)[0], cat(inputs, 0));
+}
+
+TEST(Fuse, five_hundred_parts_are_a_few_kernels) {
+  EXPECT_LE(joined(500, 64).report.launches.size(), 6u);
+}
+
+TEST(Fuse, stores_that_share_what_they_read_stay_in_one_loop) {
+  const Compiled c = compile_graph(graph_of({{4096}}, [](std::vector<Tensor> in) {
+    const Tensor x = in[0];
+    return std::vector<Tensor>{x + 1, x + 2, x + 3, x + 4, x + 5, x + 6};
+  }));
+  ASSERT_EQ(c.report.launches.size(), 1u);
+  EXPECT_EQ(occurrences(c.report.kernels[0].source, "+= 16"), 1u) << c.report.kernels[0].source;
+}
+
 TEST(Fuse, reductions_over_other_dimensions_are_other_kernels) {
   const Compiled c = compile_graph(graph_of({{8, 9}}, [](std::vector<Tensor> in) {
     const Tensor e = exp(in[0]);

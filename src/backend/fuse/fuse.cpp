@@ -119,12 +119,13 @@ class Fuser {
     for (uint32_t p = end_of_run(first); p < last; p = end_of_run(p)) run_[p] = p + 1;
   }
 
-  // Groups over one space that read the same things.
+  // Groups over one space that read the same things, or write parts of one tensor.
   void join_siblings() {
     for (uint32_t a = 0; a < members_.size(); ++a) {
       if (members_[a].empty() || has_product(a)) continue;
-      const std::vector<uint32_t> read = sources_of(a);
+      std::vector<uint32_t> read = sources_of(a);
       for (uint32_t b = a + 1; b < members_.size(); ++b) {
+        if (members_[a].size() >= options_.max_items) break;
         if (members_[b].empty() || has_product(b) ||
             !same_space(layouts_[a].space, layouts_[b].space))
           continue;
@@ -152,12 +153,13 @@ class Fuser {
                        [&](ItemId id) { return p_[id].kind == ItemKind::product; });
   }
 
-  // Nodes outside of the group whose values it reads.
+  // Nodes outside of the group whose values it reads, and those that it writes parts of.
   std::vector<uint32_t> sources_of(uint32_t group) const {
     std::vector<uint32_t> out;
     for (const ItemId id : members_[group]) {
       const std::vector<graph::NodeId>& read = p_.sources(id);
       for (const graph::NodeId node : read) out.push_back(node.n);
+      if (p_[id].role == Role::slice) out.push_back(p_[id].value.node.n);
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());

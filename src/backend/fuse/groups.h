@@ -2,7 +2,8 @@
 //
 // Every item starts alone.  In the order of the program each one joins the groups of what it reads
 // where that is possible: one loop over one index space in which every element is read where it is
-// made.  Then groups over the same space that read the same things become one.  Every decision,
+// made.  Then groups over the same space that read the same things, or write parts of one tensor,
+// become one.  Every decision,
 // yes or no, is kept with its sentence.
 #pragma once
 

@@ -1,5 +1,6 @@
 // Groups without a reduction: one loop nest in which every stored value is computed and written.
 #include <algorithm>
+#include <unordered_map>
 
 #include "backend/lower/builder.h"
 #include "backend/lower/stages.h"
@@ -56,6 +57,38 @@ loop::Loop innermost(loop::Kernel& kernel, std::vector<Expr> loops, loop::Block 
   return {index, b * block, end, true, std::move(body)};
 }
 
+// Stores that read nothing together are loops of their own where they are many: a turn then walks
+// few places of memory.
+std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
+  constexpr size_t many = 5;
+  if (stores.size() < many) return {std::move(stores)};
+  std::vector<size_t> block_of(stores.size());
+  std::unordered_map<uint64_t, size_t> reader;  // of a node: the block that needs it
+  const auto root = [&](size_t i) {
+    while (block_of[i] != i) i = block_of[i];
+    return i;
+  };
+  for (size_t i = 0; i < stores.size(); ++i) {
+    block_of[i] = i;
+    const auto& store = std::get<loop::Store>(stores[i].what);
+    for (const loop::Node* node : loop::nodes_below({store.value})) {
+      const bool reads = node->fn == loop::Fn::load;
+      if (reads && kernel.buffers[node->payload].written) return {std::move(stores)};
+      if (!reads && info(node->fn).cost < 4) continue;
+      const auto [known, is_new] = reader.emplace(node->id, i);
+      if (!is_new) block_of[root(i)] = root(known->second);
+    }
+  }
+  std::vector<loop::Block> out;
+  std::unordered_map<size_t, size_t> number;
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const auto [at, is_new] = number.emplace(root(i), out.size());
+    if (is_new) out.emplace_back();
+    out[at->second].push_back(std::move(stores[i]));
+  }
+  return out;
+}
+
 }  // namespace
 
 LoweredKernel lower_pointwise(const Program& program, const Places& places, const Group& group) {
@@ -73,7 +106,14 @@ LoweredKernel lower_pointwise(const Program& program, const Places& places, cons
     loop::Loop loop = innermost(kernel, domain.loops, std::move(body));
     const bool is_block = loop.begin.constant() != 0;
     const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
-    kernel.body = in_stages(kernel, std::move(loop), most, &schedule);
+    for (loop::Block& stores : apart(kernel, std::move(loop.body))) {
+      loop.body = std::move(stores);
+      Verdict cut = Verdict::yes();
+      for (loop::Statement& s : in_stages(kernel, loop, most, &cut)) {
+        kernel.body.push_back(std::move(s));
+      }
+      if (cut) schedule = std::move(cut);
+    }
   }
   if (schedule) kernel.schedule = std::move(schedule.why);
   return build.take();
