@@ -15,7 +15,7 @@ using Three = std::array<int64_t, 3>;
 inline constexpr Three powers{32, 512, 2048}, round_numbers{30, 1000, 2000};
 
 // Inputs are words such as "nxn" or "n*n/64x64:i64": sizes, then a dtype where it is not f32. Whole
-// numbers are indices below n; ":positive" stands for f32 above 0.
+// numbers are indices below n; ":positive" stands for f32 above 0, "@500" for as many of the kind.
 struct SweepProgram {
   std::string_view name, inputs;
   Tensor (*run)(In);

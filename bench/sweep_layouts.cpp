@@ -57,6 +57,7 @@ const SweepPrograms joined({
     {"cat_columns", "nxn nxn", [](In x) { return cat({x[0], x[1]}, 1); }},
     {"cat_16", "16xnxn/16", [](In x) { return cat(rows_of(x[0], 16), 1); }},
     {"cat_500", "500xn", [](In x) { return cat(rows_of(x[0], 500), 0); }},
+    {"cat_inputs", "n@500", [](In x) { return cat(x, 0); }},
     {"stack_last", "nxn nxn", [](In x) { return stack({x[0], x[1]}, -1); }},
 });
 

@@ -68,7 +68,10 @@ std::vector<Input> inputs_of(const SweepProgram& program, int64_t n) {
   const std::string all(program.inputs);
   for (size_t at = 0; at <= all.size();) {
     const size_t end = std::min(all.find(' ', at), all.size());
-    out.push_back(input_of(all.substr(at, end - at), n));
+    const std::string word = all.substr(at, end - at);
+    const size_t many = word.find('@');  // "n@500": so many of them
+    const int64_t count = many == std::string::npos ? 1 : std::stoll(word.substr(many + 1));
+    out.insert(out.end(), static_cast<size_t>(count), input_of(word.substr(0, many), n));
     at = end + 1;
   }
   return out;

@@ -91,6 +91,7 @@ TWINS = {
     "cat_columns": lambda x, y: torch.cat([x, y], 1),
     "cat_16": lambda x: torch.cat(x.unbind(0), 1),
     "cat_500": lambda x: torch.cat(x.unbind(0), 0),
+    "cat_inputs": lambda *x: torch.cat(x, 0),
     "stack_last": lambda x, y: torch.stack([x, y], -1),
 
     "index_select_rows": lambda x, i: x.index_select(0, i),
