@@ -101,9 +101,10 @@ const Code results_differ{
     "earlier ones, so that a graph with other outputs is made.",
     "Tensor y = exp(x); if (keep) kept = y; return sum(y);", "Nothing, if the sets are few."};
 
-const Code not_compiled{"V0601", "a segment could not be compiled",
-                        "The backend failed; the segment is run op by op, with the same results.",
-                        "", "The reason is the compiler's; please report it."};
+const Code not_compiled{
+    "V0601", "a segment could not be compiled",
+    "The backend failed; the segment is run op by op, with the same results.", "",
+    "Where the backend is the program's own, correct it; else please report the reason."};
 const Code no_such_backend{"V0602", "there is no such backend",
                            "compile() is asked for a backend that nobody registered; it says which "
                            "there are, and which was probably meant.",
@@ -122,10 +123,11 @@ const Code shared_memory_written{"V0604", "tensors overlap, and one is written",
                                  "segment is run op by op.",
                                  "",
                                  "Give the function tensors of one dtype, or memory of its own."};
-const Code run_failed{"V0605", "a compiled segment failed while it ran",
-                      "What was compiled gave up in the middle of a call, through no fault of the "
-                      "data. That call ran op by op, with the same results.",
-                      "", "The reason is the compiler's; please report it."};
+const Code run_failed{
+    "V0605", "a compiled segment failed while it ran",
+    "What was compiled gave up in the middle of a call, through no fault of the "
+    "data. That call ran op by op, with the same results.",
+    "", "Where the backend is the program's own, correct it; else please report the reason."};
 const Code budget_is_spent{
     "V0607", "the function has been compiled as often as allowed",
     "So many segments were compiled for the function (VITRO_COMPILE_LIMIT), or compiling took so "

@@ -6,6 +6,7 @@
 #include "capture/layout.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
+#include "vitro/core/reach.h"
 
 namespace vitro {
 namespace {
@@ -22,15 +23,6 @@ Ints numbers_of(const Sizes& sizes, const graph::Graph& graph, std::span<const i
   return out;
 }
 
-bool is_inside_of_its_memory(const TensorImpl& t) {
-  int64_t first = t.offset, last = t.offset;
-  for (size_t d = 0; d < t.sizes.size(); ++d) {
-    if (t.sizes[d] == 0) return true;
-    (t.strides[d] < 0 ? first : last) += (t.sizes[d] - 1) * t.strides[d];
-  }
-  return first >= 0 && (last + 1) * bytes_of(t.dtype) <= static_cast<int64_t>(t.storage.bytes());
-}
-
 // Whether a tensor is what the graph says of an output.
 Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes) {
   if (!got.defined()) return Verdict::no("is undefined");
@@ -39,7 +31,9 @@ Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes)
   if (t.dtype != said.dtype || !attribute::same(t.sizes, sizes) || t.device != said.device)
     return Verdict::no(cat("is ", t.dtype, t.sizes, " on ", t.device, " where the graph has ",
                            said.dtype, sizes, " on ", said.device));
-  if (!is_inside_of_its_memory(t)) return Verdict::no("reaches beyond its memory");
+  const Reach reach = reach_of(t);
+  if (reach.begin < 0 || reach.end > static_cast<int64_t>(t.storage.bytes()))
+    return Verdict::no("reaches beyond its memory");
   return Verdict::yes();
 }
 
@@ -98,15 +92,10 @@ class UserSegment final : public capture::CompiledSegment {
       const Tensor& written = inputs[static_cast<size_t>(output.writes)].tensor();
       for (Tensor& value : values) {
         if (value.storage() == written.storage())
-          value = capture::copy_with_strides(value, row_major(value.impl()->sizes));
+          value =
+              capture::copy_with_strides(value, contiguous_strides("backend", value.impl()->sizes));
       }
     }
-  }
-  static Ints row_major(const Ints& sizes) {
-    Ints strides(sizes.size(), 1);
-    for (size_t d = sizes.size(); d-- > 1;)
-      strides[d - 1] = strides[d] * std::max<int64_t>(sizes[d], 1);
-    return strides;
   }
 
   std::shared_ptr<const BackendFunction> backend_;

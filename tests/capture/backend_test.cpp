@@ -85,6 +85,9 @@ TEST(Backend, OfTheUsersIsNotBelievedWhereItGivesOtherOutputs) {
   expect_given_up(gives({right, Tensor::from<double>({1, 2}, {2})}), "V0606", "f64[2]");
   expect_given_up(gives({right, Tensor()}), "V0606",
                   "output 1 of the backend's function is undefined");
+  const Tensor far = vec({0, 0});
+  far.impl()->strides[0] = 1000;
+  expect_given_up(gives({far, right}), "V0606", "reaches beyond its memory");
 }
 
 TEST(Backend, OfTheUsersMayThrowWhateverItLikes) {
@@ -135,6 +138,23 @@ TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
   EXPECT_EQ(values(was), (std::vector<float>{1, 2}));
   EXPECT_EQ(values(x), (std::vector<float>{3, 4}));
   EXPECT_EQ(values(y), (std::vector<float>{1, 2}));
+}
+
+TEST(Backend, OfTheUsersMayRunCompiledFunctions) {
+  register_backend("nested", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction {
+    const auto inner = compile([](const Tensor& t) { return mul(t, 2.0); }, graphs("inner"));
+    return [inner](std::span<const Operand> inputs) {
+      return std::vector<Tensor>{inner(inputs[0].tensor())};
+    };
+  });
+  CompileOptions options = graphs();
+  options.backend = "nested";
+  const auto f = compile([](const Tensor& x) { return mul(x, 2.0); }, options);
+  for (int call = 0; call < 3; ++call) {
+    const Tensor y = f(add(vec({1}), static_cast<double>(call)));
+    EXPECT_EQ(values(y), (std::vector<float>{2.0F * static_cast<float>(1 + call)}));
+  }
+  EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
 TEST(Backend, OfTheUsersIsHeldToTheSizesOfEachCall) {
