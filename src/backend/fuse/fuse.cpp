@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "backend/fuse/groups.h"
 #include "vitro/base/error.h"
@@ -121,22 +122,39 @@ class Fuser {
 
   // Groups over one space that read the same things, or write parts of one tensor.
   void join_siblings() {
+    find_readers();
     for (uint32_t a = 0; a < members_.size(); ++a) {
       if (members_[a].empty() || has_product(a)) continue;
-      std::vector<uint32_t> read = sources_of(a);
-      for (uint32_t b = a + 1; b < members_.size(); ++b) {
+      const std::vector<uint32_t> read = sources_of(a);
+      for (const uint32_t b : siblings_of(a, read)) {
         if (members_[a].size() >= options_.max_items) break;
-        if (members_[b].empty() || has_product(b) ||
+        if (members_[b].empty() || depends(a, b) ||
             !same_space(layouts_[a].space, layouts_[b].space))
           continue;
-        const std::vector<uint32_t> other = sources_of(b);
-        std::vector<uint32_t> shared;
-        std::set_intersection(read.begin(), read.end(), other.begin(), other.end(),
-                              std::back_inserter(shared));
-        if (shared.empty() || depends(a, b)) continue;
         try_join(a, b, p_.name_of(members_[a].back()), p_.name_of(members_[b].back()));
       }
     }
+  }
+
+  void find_readers() {
+    for (uint32_t g = 0; g < members_.size(); ++g) {
+      if (members_[g].empty() || has_product(g)) continue;
+      for (const uint32_t source : sources_of(g)) readers_[source].push_back(g);
+    }
+  }
+
+  // The next groups that read one of these: where very many do, some of them.
+  std::vector<uint32_t> siblings_of(uint32_t group, const std::vector<uint32_t>& read) const {
+    const auto most_of_a_source = static_cast<std::ptrdiff_t>(options_.max_items);
+    std::vector<uint32_t> out;
+    for (const uint32_t source : read) {
+      const std::vector<uint32_t>& all = readers_.at(source);
+      const auto next = std::upper_bound(all.begin(), all.end(), group);
+      out.insert(out.end(), next, next + std::min(most_of_a_source, all.end() - next));
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
   }
 
   bool depends(uint32_t a, uint32_t b) const {
@@ -212,6 +230,7 @@ class Fuser {
   std::vector<uint32_t> first_, last_;        // by group: positions of its members
   std::vector<uint32_t> run_;  // by position: a later one of its run, at the end itself
   std::vector<Layout> layouts_;
+  std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;  // by node: groups, in order
   std::vector<bool> seen_;
   std::vector<FusionDecision> decisions_;
 };
