@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define VITRO_CC_INTERFACE 4
+#define VITRO_CC_INTERFACE 5
 
 enum {
   VITRO_CC_FAILED = 0,   /* the text does not compile: diagnostics says why */

@@ -18,6 +18,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -108,16 +109,22 @@ size_t size_of(const Loop& loop) {
   return size;
 }
 
-// Kernels of large programs ask to be small: what they call often stays a function, and the time
-// that LLVM takes goes with what is written.
+// Kernels of large programs ask to be small: what they call often stays a function, and only what
+// shrinks them much is done.  The time that LLVM takes goes with what is written.
+bool take_small(Module& module) {
+  bool small = false;
+  for (Function& f : module) {
+    small = small || f.hasFnAttribute(Attribute::MinSize);
+    f.removeFnAttr(Attribute::MinSize);  // by which LLVM itself would go too far
+  }
+  return small;
+}
+
 struct CallLargeFunctions : PassInfoMixin<CallLargeFunctions> {
   static constexpr unsigned most_instructions = 12, most_calls = 2;
-  static bool is_small(const Function& f) { return f.hasFnAttribute(Attribute::MinSize); }
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    if (std::none_of(module.begin(), module.end(), is_small)) return PreservedAnalyses::all();
     for (Function& f : module) {
-      f.removeFnAttr(Attribute::MinSize);  // LLVM itself would go too far
       if (f.isDeclaration() || !f.hasFnAttribute(Attribute::AlwaysInline)) continue;
       if (f.getInstructionCount() < most_instructions || !f.hasNUsesOrMore(most_calls + 1))
         continue;
@@ -127,6 +134,15 @@ struct CallLargeFunctions : PassInfoMixin<CallLargeFunctions> {
       f.setLinkage(GlobalValue::InternalLinkage);
     }
     return PreservedAnalyses::none();
+  }
+};
+
+// Passes of the code generator that small kernels go without.
+struct WithoutLoopStrength : OptPassGate {
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef) override {
+    return pass != "Loop Strength Reduction" && pass != "Constant Hoisting" &&
+           pass != "Canonicalize Freeze Instructions in Loops" && pass != "X86 Partial Reduction";
   }
 };
 
@@ -194,16 +210,35 @@ FunctionPassManager after_inlining() {
   return passes;
 }
 
+FunctionPassManager for_small_kernels() {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  LoopPassManager loops;
+  loops.addPass(LoopRotatePass());
+  loops.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(last_simplify_cfg()));
+  return passes;
+}
+
 }  // namespace
 
 void optimise(Module& module, TargetMachine& machine) {
+  const bool small = take_small(module);
   Analyses analyses(machine);
   ModulePassManager passes;
   passes.addPass(createModuleToFunctionPassAdaptor(before_inlining()));
-  passes.addPass(CallLargeFunctions());
+  if (small) passes.addPass(CallLargeFunctions());
   passes.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
-  passes.addPass(createModuleToFunctionPassAdaptor(after_inlining()));
+  passes.addPass(createModuleToFunctionPassAdaptor(small ? for_small_kernels() : after_inlining()));
   passes.run(module, analyses.modules());
+  static WithoutLoopStrength without;
+  if (small) module.getContext().setOptPassGate(without);
 }
 
 }  // namespace vitro::cc
