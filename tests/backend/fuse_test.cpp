@@ -34,6 +34,22 @@ TEST(Fuse, cos_and_sin_of_one_tensor_are_one_read_and_one_write) {
   EXPECT_EQ(occurrences(source, "store("), 1u) << source;
 }
 
+// Counted work: ops that all read one tensor were tried with each other, every two of them.
+TEST(Fuse, tries_as_often_per_op_in_large_programs) {
+  const auto tries = [](int ops) {
+    const graph::Graph g = graph_of({{64}}, [=](std::vector<Tensor> in) {
+      std::vector<Tensor> out;
+      for (int i = 0; i < ops; ++i) out.push_back(in[0] * (i + 0.5));
+      return out;
+    });
+    const Program program(g);
+    const Groups groups = fuse(program);
+    EXPECT_LE(groups.groups.size(), static_cast<size_t>(ops / 90 + 1));
+    return groups.decisions.size();
+  };
+  EXPECT_LE(tries(2000), 9 * tries(500) / 2);
+}
+
 TEST(Fuse, the_kernel_reads_like_the_program) {
   const Compiled c = compile_graph(graph_of({{32, 8}, {8}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{exp(in[0]) * in[1]};

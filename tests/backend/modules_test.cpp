@@ -1,7 +1,10 @@
 // How the kernels of a program are shared out to modules.
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "eager/eager.h"
@@ -77,6 +80,50 @@ TEST(Modules, are_the_same_for_the_same_program) {
     EXPECT_EQ(first.modules[i].text, second.modules[i].text);
     EXPECT_EQ(first.modules[i].content, second.modules[i].content);
   }
+}
+
+std::set<std::string> files_of(const std::string& folder) {
+  std::set<std::string> out;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() == ".so") out.insert(file.path().filename());
+  }
+  return out;
+}
+
+TEST(Modules, are_the_same_whatever_the_number_of_cores) {
+  eager::init();
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  std::set<std::string> files[2];
+  for (const cpu_set_t* cores : {&all, &one}) {
+    const jit::CacheFolder folder;
+    ASSERT_EQ(sched_setaffinity(0, sizeof *cores, cores), 0);
+    compile_graph(kernels_of(0, 12), {.fuse = {.fuse = false}});
+    files[cores == &one] = files_of(folder.path());
+  }
+  sched_setaffinity(0, sizeof all, &all);
+  EXPECT_GT(files[0].size(), 1U);
+  EXPECT_EQ(files[0], files[1]);
+}
+
+TEST(Modules, of_long_chains_grow_with_the_ops_and_no_kernel_with_the_chain) {
+  const auto texts_of_chain = [](int ops) {
+    const Sources sources = sources_of(graph_of({{64}}, [=](std::vector<Tensor> in) {
+      Tensor x = in[0];
+      for (int i = 0; i < ops; ++i) x = i % 2 ? tanh(x) : x * (1 - 1e-3 * i);
+      return std::vector<Tensor>{x};
+    }));
+    size_t all = 0;
+    for (const SourceKernel& kernel : sources.kernels) {
+      EXPECT_LT(kernel.text.size(), 16U << 10);
+      all += kernel.text.size();
+    }
+    return all;
+  };
+  const size_t one = texts_of_chain(1000), four = texts_of_chain(4000);
+  EXPECT_LT(four, 9 * one / 2);
 }
 
 TEST(Modules, that_a_few_kernels_more_do_not_concern_stay_as_they_are) {

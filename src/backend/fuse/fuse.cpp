@@ -143,14 +143,14 @@ class Fuser {
     }
   }
 
-  // The next groups that read one of these: where very many do, some of them.
+  // The next groups that read one of these: where very many do, as many as a group may have items.
   std::vector<uint32_t> siblings_of(uint32_t group, const std::vector<uint32_t>& read) const {
-    const auto most_of_a_source = static_cast<std::ptrdiff_t>(options_.max_items);
+    const auto most = static_cast<std::ptrdiff_t>(options_.max_items);
     std::vector<uint32_t> out;
     for (const uint32_t source : read) {
       const std::vector<uint32_t>& all = readers_.at(source);
       const auto next = std::upper_bound(all.begin(), all.end(), group);
-      out.insert(out.end(), next, next + std::min(most_of_a_source, all.end() - next));
+      out.insert(out.end(), next, next + std::min(most, all.end() - next));
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
