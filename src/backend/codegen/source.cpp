@@ -245,6 +245,10 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   Names names;
   for (const Unique& u : unique) {
     SourceKernel made{names.take(u.base), comment_for(*u.first, u.used), u.text.text};
+    if (large) {
+      made.comment += cat("//   quick to compile, not the fastest: one of ", unique.size(),
+                          " kernels of its program\n");
+    }
     replace_all(made.text, kernel_name, made.name);
     out.kernels.push_back(std::move(made));
   }
