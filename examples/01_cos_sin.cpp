@@ -39,7 +39,7 @@ int main() {
   }
   const std::string kernel = report.segments[0].build->source;
   std::printf("%s\n", kernel.c_str());
-  if (count(kernel, "load(") != 1 || count(kernel, "store(") != 1) {
+  if (count(kernel, "load(arg") != 1 || count(kernel, "store(sin_out") != 1) {
     return std::printf("expected one read and one write\n"), 1;
   }
   return 0;

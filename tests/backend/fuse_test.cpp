@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/programs.h"
+#include "eager/eager.h"
 
 namespace vitro::backend {
 namespace {
@@ -80,6 +81,7 @@ Compiled joined(size_t count, int64_t size) {
 }
 
 TEST(Fuse, parts_of_one_tensor_are_written_by_one_kernel_in_loops_of_their_own) {
+  eager::init();
   Compiled c = joined(12, 640);
   ASSERT_EQ(c.report.launches.size(), 1u);
   EXPECT_EQ(occurrences(c.report.kernels[0].source, "+= 16"), 12u) << c.report.kernels[0].source;

@@ -47,6 +47,7 @@ TEST(Tiles, a_copy_is_turned_over_to_where_it_goes) {
 }
 
 TEST(Tiles, elements_of_every_width_are_turned_over) {
+  eager::init();
   for (const DType dtype :
        {DType::f64, DType::bf16, DType::f16, DType::i64, DType::i8, DType::boolean}) {
     const Tensor x = to(random_tensor({70, 90}) * 10, dtype);

@@ -1,5 +1,6 @@
 // Windows that cover themselves, or each other, and are written: as eager does it.
 #include "capture/testing.h"
+#include "eager/eager.h"
 
 namespace vitro {
 namespace {
@@ -36,6 +37,7 @@ TEST(Overlap, AWindowThatCoversItselfIsWrittenBesideItsMemory) {
 }
 
 TEST(Overlap, EveryElementIsComputedFromWhatTheMemoryHeldAndTheLastStays) {
+  eager::init();
   const Tensor memory = counted({6});
   add_(as_strided(memory, {3, 2}, {1, 1}), vec({10, 20}));
   EXPECT_EQ(values(memory), (std::vector<float>{10, 11, 12, 23, 4, 5}));

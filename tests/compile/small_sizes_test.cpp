@@ -26,7 +26,11 @@ void expect_bits(const Body& body, std::initializer_list<int64_t> sizes) {
     EXPECT_EQ(contiguous(got).to_vector<float>(), contiguous(want).to_vector<float>()) << n;
   }
   const CompiledReport report = fast.report();
-  EXPECT_LE(report.segments.size(), 2U);
+  EXPECT_LE(report.segments.size(), 2U) << [&] {
+    std::string all;
+    for (const auto& g : report.guards) all += g + "\n";
+    return all;
+  }();
   EXPECT_TRUE(report.fallbacks.empty());
 }
 
