@@ -144,7 +144,7 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
 
 // A module has about so many bytes of text: less, and what modules have in common (the functions of
 // the prelude) is compiled too often; more, and there are fewer than cores, and fewer in common.
-constexpr size_t module_bytes = 8 << 10, large_module_bytes = 96 << 10;
+constexpr size_t module_bytes = 12 << 10, large_module_bytes = 96 << 10;
 
 // From here on a program is large: its kernels are to be small, and quick to compile.
 constexpr size_t large_program_bytes = 128 << 10;
