@@ -71,7 +71,7 @@ const jit::Prelude& prelude() {
 }
 
 void write_code(Work& w) {
-  w.sources = write_sources(w.kernels, w.graph.symbols());
+  w.sources = write_sources(w.kernels, w.graph.symbols(), w.options.large_program_bytes);
   if (!w.options.artifact) return;
   w.options.artifact("kernels.cpp", readable_text(w.sources));
   w.options.artifact("vitro_prelude.h", prelude().text);

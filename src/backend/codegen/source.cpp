@@ -146,9 +146,6 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
 // the prelude) is compiled too often; more, and there are fewer than cores, and fewer in common.
 constexpr size_t module_bytes = 12 << 10, large_module_bytes = 96 << 10;
 
-// From here on a program is large: its kernels are to be small, and quick to compile.
-constexpr size_t large_program_bytes = 128 << 10;
-
 // What the compiler sees of it (standalone/cc_optimise.cpp): functions of the prelude are called.
 void make_small(Unique& kernel) {
   constexpr std::string_view small = "[[clang::minsize]] ";
@@ -237,7 +234,8 @@ std::string readable_text(const Sources& sources) {
   return text;
 }
 
-Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols) {
+Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
+                      size_t large_program_bytes) {
   Sources out;
   std::vector<Unique> unique = find_unique(kernels, symbols, out.kernel_of);
   const bool large = bytes_of(unique) > large_program_bytes;

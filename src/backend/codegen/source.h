@@ -29,7 +29,12 @@ struct Sources {
   std::vector<size_t> kernel_of;      // for each lowered kernel, its place in `kernels`
 };
 
-Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols);
+// With so many bytes of text a program is large: its kernels are to be quick to compile, though a
+// launch of one that is full of elementary functions takes up to twice as long.
+constexpr size_t large_program = 512 << 10;
+
+Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
+                      size_t large_program_bytes = large_program);
 
 // All kernels with their comments, as a file that compiles beside the prelude.
 std::string readable_text(const Sources& sources);
