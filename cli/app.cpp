@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "command.h"
+#include "vitro/base/cat.h"
+#include "vitro/version.h"
 
 namespace vitro::cli {
 namespace {
@@ -60,6 +62,7 @@ AddCommand::AddCommand(std::string name, std::string about, Declare declare) {
 std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {
   auto app = std::make_unique<CLI::App>("Vitro: a tensor compiler you can see through", "vitro");
   app->require_subcommand(1);
+  app->set_version_flag("--version", cat("vitro ", version()), "Print the version");
   std::ranges::sort(commands(), {}, &Command::name);
   for (const Command& command : commands()) {
     CLI::App* sub = app->add_subcommand(command.name, command.about);

@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <span>
-#include <utility>
+#include <vector>
 
 #include "app.h"
 #include "command.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/base/nearest.h"
 
 namespace vitro::cli {
 namespace {
@@ -21,21 +21,6 @@ std::string path_of(const CLI::App& app) {
   std::string path = app.get_name();
   for (const CLI::App* below : app.get_subcommands()) path = cat(path, " ", path_of(*below));
   return path;
-}
-
-// How many letters to put in, leave out or change to make one word the other.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t changed = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
 }
 
 std::string commands_of(const CLI::App& app) {
@@ -58,10 +43,10 @@ std::string wrong_command(const CLI::App& app, std::span<char* const> words) {
       at = *known;
       continue;
     }
-    for (const CLI::App* each : below) {
-      if (3 * distance(word, each->get_name()) <= word.size())
-        return cat("has no command '", word, "'; did you mean ", each->get_name(), "?");
-    }
+    std::vector<std::string_view> names;
+    for (const CLI::App* each : below) names.push_back(each->get_name());
+    if (const std::string_view meant = nearest(word, names); !meant.empty())
+      return cat("has no command '", word, "'; did you mean ", meant, "?");
     return cat("has no command '", word, "'; it has ", commands_of(*at));
   }
   return at->get_subcommands({}).empty() ? "" : cat("needs a command: ", commands_of(*at));

@@ -1,4 +1,6 @@
 // `vitro man`: manual pages, made of what the commands say of themselves.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -7,6 +9,8 @@
 #include "app.h"
 #include "command.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/base/nearest.h"
 #include "vitro/base/option.h"
 #include "vitro/report/output.h"
 #include "vitro/version.h"
@@ -130,16 +134,44 @@ int write_pages(const std::string& folder) {
   return 0;
 }
 
-const AddCommand man("man", "Print the manual page of vitro, or write the pages of all commands",
+// The page on the terminal, as `man` shows it where there is one; elsewhere its text.
+int show(const std::string& text) {
+  FILE* const reader = isatty(STDOUT_FILENO) ? popen("man -l - 2>/dev/null", "w") : nullptr;
+  if (reader) {
+    std::fputs(text.c_str(), reader);
+    if (pclose(reader) == 0) return 0;
+  }
+  return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+}
+
+int show_page(const std::vector<std::string>& words) {
+  std::string path = "vitro";
+  for (const std::string& word : words)
+    if (word != "vitro" || &word != words.data()) path += " " + word;
+  std::ranges::replace(path, '-', ' ');  // vitro-trace-gaps is the page of `vitro trace gaps`
+  const std::vector<CommandText> texts = command_texts();
+  std::vector<std::string> named;
+  for (const CommandText& command : texts) {
+    named.push_back(command.path);
+    std::ranges::replace(named.back(), '-', ' ');
+    if (named.back() == path) return show(page(command, texts));
+  }
+  const std::string_view meant =
+      nearest(path, std::vector<std::string_view>(named.begin(), named.end()));
+  throw_error(cat("man: there is no page of `", path, "`",
+                  meant.empty() ? "; `vitro --help` lists the commands"
+                                : cat("; did you mean `", meant, "`?")));
+}
+
+const AddCommand man("man", "Show the manual page of vitro or of a command, or write all pages",
                      [](CLI::App& app) -> std::function<int()> {
                        auto folder = std::make_shared<std::string>();
-                       app.add_option("folder", *folder,
-                                      "where to write a page for each command; without it the page "
-                                      "of vitro is printed");
-                       return [folder] {
-                         if (!folder->empty()) return write_pages(*folder);
-                         const std::vector<CommandText> texts = command_texts();
-                         return std::fputs(page(texts[0], texts).c_str(), stdout) < 0 ? 1 : 0;
+                       auto words = std::make_shared<std::vector<std::string>>();
+                       app.add_option("-o,--output", *folder,
+                                      "write a page for each command into this folder");
+                       app.add_option("command", *words, "as in `vitro man trace gaps`");
+                       return [folder, words] {
+                         return folder->empty() ? show_page(*words) : write_pages(*folder);
                        };
                      });
 

@@ -141,6 +141,7 @@ int run(const Setting& setting) {
   std::string text;
   try {
     text = settings_text(setting);
+    check_trace_name(setting.output);
   } catch (const Error& e) {
     return std::fprintf(stderr, "vitro profile: %s\n", e.what()), bad_usage;
   }

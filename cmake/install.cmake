@@ -45,7 +45,7 @@ function(vitro_install_texts)
     CODE "
     set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}\")
     set(vitro \"$<TARGET_FILE:vitro_cli>\")
-    execute_process(COMMAND \${vitro} man \${share}/man/man1 COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${vitro} man --output \${share}/man/man1 COMMAND_ERROR_IS_FATAL ANY)
     foreach(place bash:bash-completion/completions/vitro zsh:zsh/site-functions/_vitro fish:fish/vendor_completions.d/vitro.fish)
       string(REPLACE \":\" \";\" place \${place})
       list(GET place 0 shell)

@@ -5,6 +5,15 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(VITRO_CCACHE ccache)
+if(VITRO_CCACHE)  # where its own folder cannot be written (no home, a home of somebody else), it fails every compilation
+  execute_process(
+    COMMAND sh -c "folder=\"$(\"$0\" --get-config=cache_dir)\" && mkdir -p \"$folder\" && test -w \"$folder\"" ${VITRO_CCACHE}
+    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed)
+    set(VITRO_CCACHE ${CMAKE_COMMAND} -E env CCACHE_DIR=${PROJECT_BINARY_DIR}/ccache ${VITRO_CCACHE})
+    message(STATUS "ccache: in ${PROJECT_BINARY_DIR}/ccache, as its own folder cannot be written")
+  endif()
+endif()
 if(VITRO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${VITRO_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${VITRO_CCACHE})

@@ -1,6 +1,9 @@
 #include "vitro/base/option.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +11,7 @@
 
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/base/nearest.h"
 
 namespace vitro {
 namespace {
@@ -15,11 +19,22 @@ namespace {
 struct Registry {
   std::mutex lock;
   std::vector<OptionBase*> options;
+  std::vector<std::string_view> others;  // known, but no options
+  std::atomic<bool> is_whole = false;
 };
 
 Registry& registry() {
   static auto* one = new Registry;
   return *one;
+}
+
+void say_unknown_variables() {
+  static std::once_flag once;
+  if (!registry().is_whole) return;
+  std::call_once(once, [] {
+    for (const std::string& sentence : unknown_variables(environ))
+      std::fprintf(stderr, "vitro warning: %s\n", sentence.c_str());
+  });
 }
 
 }  // namespace
@@ -65,6 +80,7 @@ OptionBase::~OptionBase() {
 }
 
 const char* OptionBase::from_environment() const {
+  say_unknown_variables();
   return std::getenv(std::string(variable_).c_str());
 }
 
@@ -75,6 +91,39 @@ std::vector<OptionBase*> all_options() {
   std::sort(sorted.begin(), sorted.end(),
             [](auto* a, auto* b) { return a->variable() < b->variable(); });
   return sorted;
+}
+
+KnownVariable::KnownVariable(const char* name) {
+  Registry& all = registry();
+  std::lock_guard hold(all.lock);
+  all.others.push_back(name);
+}
+
+std::vector<std::string> unknown_variables(const char* const* environment) {
+  std::vector<std::string_view> options, known;
+  for (const OptionBase* option : all_options()) options.push_back(option->variable());
+  {
+    std::lock_guard hold(registry().lock);
+    known = registry().others;
+  }
+  known.insert(known.end(), options.begin(), options.end());
+  std::vector<std::string> sentences;
+  for (; environment && *environment; ++environment) {
+    const std::string_view line = *environment, name = line.substr(0, line.find('='));
+    // Tests have variables of their own.
+    if (!name.starts_with("VITRO_") || name.starts_with("VITRO_TEST_") ||
+        std::ranges::find(known, name) != known.end())
+      continue;
+    const std::string_view meant = nearest(name, options);
+    sentences.push_back(cat(name, " is no variable that Vitro reads; ",
+                            meant.empty() ? "" : cat("did you mean ", meant, "? "),
+                            "`vitro options` lists those"));
+  }
+  return sentences;
+}
+
+void watch_for_unknown_variables() {
+  registry().is_whole = true;
 }
 
 template <class T>

@@ -1,7 +1,9 @@
 #include "kernels/machine.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/option.h"
 
 namespace vitro::kernels {
 namespace {
@@ -21,16 +23,34 @@ Isa best() {
   return Isa::baseline;
 }
 
+// Declared as soon as this is loaded, and there for whoever asks earlier.
+const Option<std::string>& wish() {
+  static const Option<std::string> isa{
+      "VITRO_ISA", "", "instruction set of kernels: baseline, avx2 or avx512 (else the machine's)"};
+  return isa;
+}
+[[maybe_unused]] const Option<std::string>& declared = wish();
+
 Isa chosen() {
-  Isa isa = best();
-  const char* wish = std::getenv("VITRO_ISA");
-  if (!wish) return isa;
-  if (std::strcmp(wish, "baseline") == 0) return Isa::baseline;
-  if (std::strcmp(wish, "avx2") == 0 && isa == Isa::avx512) return Isa::avx2;
+  std::string why;
+  const Isa isa = chosen_isa(wish().get(), best(), why);
+  if (!why.empty()) std::fprintf(stderr, "vitro warning: VITRO_ISA: %s\n", why.c_str());
   return isa;
 }
 
 }  // namespace
+
+Isa chosen_isa(std::string_view wish, Isa best, std::string& why) {
+  if (wish.empty()) return best;
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (wish != name(isa)) continue;
+    if (isa <= best) return isa;
+    why = cat("got \"", wish, "\", which this machine does not have; it stays ", name(best));
+    return best;
+  }
+  why = cat("got \"", wish, "\", needs baseline, avx2 or avx512; it stays ", name(best));
+  return best;
+}
 
 Isa machine_isa() {
   static const Isa isa = chosen();

@@ -37,6 +37,8 @@ Option<std::string> settings{
 
 // A process that is recorded says so to those that it starts.
 constexpr const char* recorded_variable = "VITRO_PROFILE_OF";
+const KnownVariable known_variables[] = {KnownVariable(recorded_variable),
+                                         KnownVariable(profile_status_variable)};
 
 // The file of `vitro profile` that is told what happens; none where nobody asked.
 class Status {
@@ -203,12 +205,15 @@ void catch_signals() {
 bool begin() {
   if (path.get().empty()) return false;
   Recorded& r = recorded();
+  const char* variable = "VITRO_PROFILE";
   try {
+    check_trace_name(path.get());
+    variable = "VITRO_PROFILE_OPTIONS";
     apply_settings(r.wanted, settings.get());
     complete(r.wanted);
     r.profiler = std::make_unique<Profiler>(r.wanted.profiler);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "vitro: VITRO_PROFILE_OPTIONS: %s; nothing is recorded\n", e.what());
+    std::fprintf(stderr, "vitro: %s: %s; nothing is recorded\n", variable, e.what());
     Status().tell("failed", e.what());
     return false;
   }
@@ -224,4 +229,18 @@ bool begin() {
 const bool begun = begin();
 
 }  // namespace
+
+void check_trace_name(std::string_view file) {
+  const std::string_view whole = file;
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (file.ends_with(packed)) file.remove_suffix(packed.size());
+  }
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  const bool is_known =
+      name.ends_with(".json") || name.ends_with(".pftrace") || name.ends_with(".perfetto-trace");
+  VITRO_CHECK(is_known || name.find('.') == name.npos, whole, ": got the ending \"",
+              name.substr(std::min(name.rfind('.'), name.size())),
+              "\", a trace needs .json, .pftrace or .perfetto-trace, with .gz or .zst after that");
+}
+
 }  // namespace vitro

@@ -3,6 +3,7 @@
 #include "compile/pipeline.h"
 #include "eager/eager.h"
 #include "runtime/cpu/allocator.h"
+#include "vitro/base/option.h"
 #include "vitro/capture/function.h"
 #include "vitro/core/storage.h"
 
@@ -21,7 +22,10 @@ void init() {
 namespace {
 
 const struct AtLoad {
-  AtLoad() { init(); }
+  AtLoad() {
+    init();
+    watch_for_unknown_variables();  // this folder's objects are made after all others
+  }
 } at_load;
 
 }  // namespace

@@ -62,5 +62,20 @@ TEST(Option, refuses_a_number_below_the_least_and_a_word_for_a_switch) {
   EXPECT_TRUE(on.get());
 }
 
+TEST(Option, says_which_variables_nobody_reads_and_which_were_meant) {
+  Option<bool> one{"VITRO_TEST_OPTION_OF_MINE", false, "a switch for this test"};
+  KnownVariable other("VITRO_HANDED_ON");
+  Option<bool> logs{"VITRO_LOUD", false, "a switch for this test"};
+  const char* const environment[] = {
+      "PATH=/bin",    "VITRO_HANDED_ON=1",        "VITRO_TEST_ANYTHING=1", "VITRO_LOUDD=a=b",
+      "VITRO_LOUD=1", "VITRO_WHATEVER_THIS_IS=1", "VITROTHING=1",          nullptr};
+  EXPECT_EQ(unknown_variables(environment),
+            (std::vector<std::string>{
+                "VITRO_LOUDD is no variable that Vitro reads; did you mean VITRO_LOUD? `vitro "
+                "options` lists those",
+                "VITRO_WHATEVER_THIS_IS is no variable that Vitro reads; `vitro options` lists "
+                "those"}));
+}
+
 }  // namespace
 }  // namespace vitro

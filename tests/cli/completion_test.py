@@ -70,7 +70,7 @@ class Manual(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.assertEqual(run(VITRO, "man", self.folder).returncode, 0)
+        self.assertEqual(run(VITRO, "man", "--output", self.folder).returncode, 0)
 
     def test_there_is_a_page_for_each_command(self):
         pages = set(os.listdir(self.folder))

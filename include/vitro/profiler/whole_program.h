@@ -38,6 +38,10 @@ std::span<const ProfileSetting> profile_settings();
 // Sets what "record_shapes,row_limit=20" says.  Error where it cannot be read.
 void apply_settings(WholeProgram& program, std::string_view text);
 
+// Error where the name of a trace ends like no trace: .json, .pftrace or .perfetto-trace, with .gz
+// or .zst after that.  A name without an ending is one of JSON.
+void check_trace_name(std::string_view path);
+
 // Set by `vitro profile`: a file that the program tells what it does, a line each.
 //   begun PID           libvitro was loaded and records
 //   trace PID FILE      the trace was written
