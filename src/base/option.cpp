@@ -12,6 +12,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/nearest.h"
+#include "vitro/base/variables.h"
 
 namespace vitro {
 namespace {

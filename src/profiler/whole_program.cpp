@@ -20,6 +20,7 @@
 #include "profiler/rank.h"
 #include "vitro/base/error.h"
 #include "vitro/base/option.h"
+#include "vitro/base/variables.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/profiler/roofline.h"
 #include "vitro/report/output.h"

@@ -3,7 +3,7 @@
 #include "compile/pipeline.h"
 #include "eager/eager.h"
 #include "runtime/cpu/allocator.h"
-#include "vitro/base/option.h"
+#include "vitro/base/variables.h"
 #include "vitro/capture/function.h"
 #include "vitro/core/storage.h"
 

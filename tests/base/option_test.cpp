@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "vitro/base/error.h"
+#include "vitro/base/variables.h"
 
 namespace vitro {
 namespace {

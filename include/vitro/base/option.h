@@ -35,20 +35,6 @@ class OptionBase {
 
 std::vector<OptionBase*> all_options();
 
-// A variable that is no switch: programs of ours hand it to each other.  It is not listed.
-class KnownVariable {
- public:
-  explicit KnownVariable(const char* name);
-};
-
-// What to say of the variables VITRO_... in an environment (as `environ` has it) that nobody reads:
-// each is likely a misspelt one.
-std::vector<std::string> unknown_variables(const char* const* environment);
-
-// Tells that the library's options are all declared: from now on the first that is asked says on
-// stderr which variables are unknown, once.
-void watch_for_unknown_variables();
-
 // T: bool ("1", "true", "on", "yes"; "0", "false", "off", "no" and the empty text are false),
 // int64_t from `least` on, std::string.
 template <class T>
