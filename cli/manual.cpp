@@ -145,10 +145,11 @@ int show(const std::string& text) {
 }
 
 int show_page(const std::vector<std::string>& words) {
-  std::string path = "vitro";
-  for (const std::string& word : words)
-    if (word != "vitro" || &word != words.data()) path += " " + word;
+  std::string path;
+  for (const std::string& word : words) path += (path.empty() ? "" : " ") + word;
   std::ranges::replace(path, '-', ' ');  // vitro-trace-gaps is the page of `vitro trace gaps`
+  if (path != "vitro" && !path.starts_with("vitro "))
+    path = "vitro" + (path.empty() ? "" : " " + path);
   const std::vector<CommandText> texts = command_texts();
   std::vector<std::string> named;
   for (const CommandText& command : texts) {
