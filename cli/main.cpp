@@ -43,7 +43,7 @@ std::string wrong_command(const CLI::App& app, std::span<char* const> words) {
       at = *known;
       continue;
     }
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const CLI::App* each : below) names.push_back(each->get_name());
     if (const std::string_view meant = nearest(word, names); !meant.empty())
       return cat("has no command '", word, "'; did you mean ", meant, "?");

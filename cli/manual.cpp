@@ -157,8 +157,7 @@ int show_page(const std::vector<std::string>& words) {
     std::ranges::replace(named.back(), '-', ' ');
     if (named.back() == path) return show(page(command, texts));
   }
-  const std::string_view meant =
-      nearest(path, std::vector<std::string_view>(named.begin(), named.end()));
+  const std::string_view meant = nearest(path, named);
   throw_error(cat("man: there is no page of `", path, "`",
                   meant.empty() ? "; `vitro --help` lists the commands"
                                 : cat("; did you mean `", meant, "`?")));

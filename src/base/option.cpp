@@ -29,6 +29,12 @@ Registry& registry() {
   return *one;
 }
 
+bool is_known(std::string_view variable) {
+  Registry& all = registry();
+  std::lock_guard hold(all.lock);
+  return std::ranges::find(all.others, variable) != all.others.end();
+}
+
 void say_unknown_variables() {
   static std::once_flag once;
   if (!registry().is_whole) return;
@@ -101,23 +107,20 @@ KnownVariable::KnownVariable(const char* name) {
 }
 
 std::vector<std::string> unknown_variables(const char* const* environment) {
-  std::vector<std::string_view> options, known;
-  for (const OptionBase* option : all_options()) options.push_back(option->variable());
-  {
-    std::lock_guard hold(registry().lock);
-    known = registry().others;
+  constexpr std::string_view prefix = "VITRO_";
+  std::vector<std::string> options;  // without the prefix, which says nothing of what was meant
+  for (const OptionBase* option : all_options()) {
+    if (option->variable().starts_with(prefix))
+      options.emplace_back(option->variable().substr(prefix.size()));
   }
-  known.insert(known.end(), options.begin(), options.end());
   std::vector<std::string> sentences;
   for (; environment && *environment; ++environment) {
-    const std::string_view line = *environment, name = line.substr(0, line.find('='));
-    // Tests have variables of their own.
-    if (!name.starts_with("VITRO_") || name.starts_with("VITRO_TEST_") ||
-        std::ranges::find(known, name) != known.end())
-      continue;
-    const std::string_view meant = nearest(name, options);
-    sentences.push_back(cat(name, " is no variable that Vitro reads; ",
-                            meant.empty() ? "" : cat("did you mean ", meant, "? "),
+    const std::string_view line = *environment, whole = line.substr(0, line.find('='));
+    if (!whole.starts_with(prefix) || is_known(whole)) continue;
+    const std::string_view name = whole.substr(prefix.size()), meant = nearest(name, options);
+    if (name.starts_with("TEST_") || std::ranges::find(options, name) != options.end()) continue;
+    sentences.push_back(cat(whole, " is no variable that Vitro reads; ",
+                            meant.empty() ? "" : cat("did you mean ", prefix, meant, "? "),
                             "`vitro options` lists those"));
   }
   return sentences;
