@@ -59,4 +59,4 @@ add_dependencies(vitro_backend libvitro-cc vitro-cc)
 target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 # What runs once for a graph; what its calls run stands beside these folders.
-vitro_compile_for_size(backend "fuse/*.cpp;lower/*.cpp;codegen/*.cpp")
+vitro_compile_for_size(backend "fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp" "/keyed_hash\\.cpp$")
