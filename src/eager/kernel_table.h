@@ -37,14 +37,16 @@ struct ReductionKernel {
   void (*init)(void* state, int64_t count) = nullptr;  // `count` states
   // Element i of x goes to lane i % 16 with number index + i; its first block is block `number`.
   void (*row)(const void* x, int64_t n, int64_t index, void* parts, int64_t number) = nullptr;
-  // Column j goes to lane j % 16 of reduction j / 16 of `width`; row r with number index + r.
+  // Column j goes to lane j % 16 of reduction j / 16 of `width`; row r with number index + r *
+  // index_step.  No rows are one block of nothing.
   void (*columns)(const void* x, int64_t row_stride, int64_t rows, int64_t columns, int64_t index,
-                  void* parts, int64_t width, int64_t number) = nullptr;
+                  int64_t index_step, void* parts, int64_t width, int64_t number) = nullptr;
   // States of later elements, which count as block `number`.
   void (*add)(const void* states, void* parts, int64_t width, int64_t number) = nullptr;
   // All `count` blocks as one state each, in `parts`.
   void (*total)(void* parts, int64_t width, int64_t count) = nullptr;
-  void (*merge_lanes)(void* state) = nullptr;  // into lane 0
+  void (*merge)(void* into, const void* from, int64_t count) = nullptr;  // `count` states
+  void (*merge_lanes)(void* state) = nullptr;                            // into lane 0
   void (*finish)(const void* states, int64_t elements, void* out, int64_t count) = nullptr;
   // Rows of n > 0 elements, row_stride apart: all of the above, a result each.
   void (*rows)(const void* x, int64_t row_stride, int64_t rows, int64_t n, void* out) = nullptr;

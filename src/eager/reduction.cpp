@@ -74,8 +74,26 @@ class Fold {
     blocks_ += (n + lanes * steps - 1) / (lanes * steps);
   }
   void columns(const void* x, int64_t row_stride, int64_t rows, int64_t columns, int64_t index) {
-    kernel_.columns(x, row_stride, rows, columns, index, parts(), width_, blocks_);
+    kernel_.columns(x, row_stride, rows, columns, index, 1, parts(), width_, blocks_);
     blocks_ += (rows + steps - 1) / steps;
+  }
+  // Reductions that lie beside each other, whose elements do not: each lane takes sixteenths of the
+  // elements as columns do.  `row_bytes` from one to the next.
+  void turned_rows(const std::byte* x, int64_t row_bytes, int64_t element_bytes, int64_t n,
+                   int64_t columns, int64_t index) {
+    const int64_t sets = width_ / lanes, row_stride = row_bytes / element_bytes * lanes;
+    for (int64_t i = 0; i < n; i += lanes * steps, ++blocks_) {
+      const int64_t some = std::min(lanes * steps, n - i);
+      for (int64_t l = 0; l < lanes; ++l) {
+        kernel_.columns(x + (i + l) * row_bytes, row_stride, (some - l + lanes - 1) / lanes,
+                        columns, index + i + l, lanes, state(l * sets), width_, blocks_);
+      }
+    }
+  }
+  // Of turned rows: lane l's states into lane 0's.
+  void merge_lanes() {
+    for (int64_t half = width_ / 2; half >= width_ / lanes; half /= 2)
+      kernel_.merge(parts(), state(half), half);
   }
   // The states of some blocks that follow.
   void add(const void* states) { kernel_.add(states, parts(), width_, blocks_++); }
@@ -91,6 +109,7 @@ class Fold {
     std::byte bytes[128];
   };
   void* parts() { return memory_.get(); }
+  void* state(int64_t number) { return memory_.get()->bytes + number * kernel_.state_bytes; }
 
   const ReductionKernel& kernel_;
   int64_t width_, blocks_ = 0;
@@ -110,7 +129,8 @@ class Reduction {
   void run_tasks();
   void run_pieces(int64_t piece);
   void cut();
-  int64_t width() const { return rows_ ? 1 : strip_ / lanes; }
+  int64_t width() const { return turned_ ? strip_ : rows_ ? 1 : strip_ / lanes; }
+  void turn();
   void fold(int64_t task, int64_t begin, int64_t end, Fold& into) const;
   void fold_row(const std::byte* from, int64_t begin, int64_t n, int64_t index, Fold& into) const;
   void finish(int64_t task, Fold& from) const;
@@ -122,6 +142,7 @@ class Reduction {
   int64_t bytes_;  // of an element of the operand
   const std::byte* data_;
   bool rows_;                       // the last dimension is reduced
+  bool turned_ = false;             // it is, and lies across the kept ones in memory
   Group kept_, outer_, n_;          // reduced: outer_ x n_
   Group columns_;                   // kept dimensions after the last reduced one
   int64_t elements_;                // reduced to one
@@ -144,6 +165,30 @@ Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
   if (lies_across()) take(dense_copy(x, x.dtype()), dims);
   const bool walks = rows_ || (x.dtype() == state_ && n_.stride() && columns_.stride() == bytes_);
   if (!walks) take(dense_copy(x, state_), dims);
+  turn();
+  if (turned_ && x.dtype() != state_) {
+    turned_ = false;
+    take(dense_copy(x, state_), dims);
+  }
+}
+
+// Kept dimensions beside each other in memory, where elements of the reduced one are not.
+void Reduction::turn() {
+  constexpr int64_t least_columns = 8;  // fewer are gathered
+  if (!rows_ || outer_.count() != 1 || n_.count() == 1 || !n_.stride() || n_.stride() == bytes_)
+    return;
+  Group before = kept_, beside;
+  for (int64_t expected = bytes_; !before.sizes.empty(); expected *= beside.sizes[0]) {
+    if (before.sizes.back() != 1 && before.strides.back() != expected) break;
+    beside.sizes.insert(0, before.sizes.back());
+    beside.strides.insert(0, before.strides.back());
+    before.sizes.pop_back();
+    before.strides.pop_back();
+  }
+  turned_ = beside.count() >= least_columns;
+  if (!turned_) return;
+  kept_ = before;
+  columns_ = beside;
 }
 
 void Reduction::take(const Tensor& x, const ReducedDims& dims) {
@@ -214,7 +259,9 @@ void Reduction::fold(int64_t task, int64_t begin, int64_t end, Fold& into) const
     const int64_t blocks = std::min(end - begin, per_row_ - begin % per_row_);
     const int64_t count = std::min(blocks * block_, n - at), index = row * n + at;
     const std::byte* of_row = from + outer_.offset(row);
-    if (rows_) {
+    if (turned_) {
+      into.turned_rows(of_row + n_.offset(at), *n_.stride(), bytes_, count, some_columns, index);
+    } else if (rows_) {
       fold_row(of_row, at, count, index, into);
     } else {
       into.columns(of_row + n_.offset(at), n_.stride().value() / bytes_, count, some_columns,
@@ -226,7 +273,11 @@ void Reduction::fold(int64_t task, int64_t begin, int64_t end, Fold& into) const
 
 void Reduction::finish(int64_t task, Fold& from) const {
   void* states = from.total();
-  if (rows_) kernel_->merge_lanes(states);
+  if (turned_) {
+    from.merge_lanes();
+  } else if (rows_) {
+    kernel_->merge_lanes(states);
+  }
   const int64_t first = task % strips_ * strip_;
   put(states, task / strips_ * columns_.count() + first,
       std::min(strip_, columns_.count() - first));
@@ -251,7 +302,8 @@ void Reduction::put(const void* states, int64_t first, int64_t count) const {
 bool Reduction::run_plain_rows() {
   const auto n_stride = n_.stride(), row_stride = kept_.stride();
   const int64_t n = n_.count();
-  if (!rows_ || outer_.count() != 1 || n == 0 || in_.dtype() != state_ || !row_stride) return false;
+  if (!rows_ || turned_ || outer_.count() != 1 || n == 0 || in_.dtype() != state_ || !row_stride)
+    return false;
   if (n > 1 && n_stride != bytes_) return false;
   const int64_t grain = grain_for({.bytes = static_cast<double>(elements_ * bytes_)});
   const int64_t out_bytes = bytes_of(out_.dtype());
@@ -307,9 +359,10 @@ void Reduction::cut() {
   constexpr int64_t most_columns = 512;  // of a task: long runs of memory, parts that stay cached
   block_ = rows_ ? lanes * steps : steps;
   per_row_ = (n_.count() + block_ - 1) / block_;
-  if (!rows_) {
+  if (!rows_ || turned_) {
     const int64_t columns = columns_.count();
-    strip_ = std::min(most_columns, (columns + lanes - 1) / lanes * lanes);
+    strip_ =
+        std::min(turned_ ? most_columns / 2 : most_columns, (columns + lanes - 1) / lanes * lanes);
     strips_ = (columns + strip_ - 1) / strip_;
   }
   tasks_ = kept_.count() * strips_;

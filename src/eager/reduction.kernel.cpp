@@ -107,41 +107,51 @@ struct Kernels {
     }
   }
 
+  // In blocks too, which do not wait for each other.
+  VITRO_INLINE State row_after(State s, const T* x, i64 n, i64 index) {
+    for (i64 i = 0; i < n; i += run)
+      s = Op::merge(s, folded(fresh(), x + i, n - i < run ? n - i : run, index + i));
+    return s;
+  }
+
   static void row(const void* from, i64 n, i64 index, void* parts, i64 number) {
     const T* x = static_cast<const T*>(from);
     if constexpr (rounds) {
       row_in_blocks(x, n, static_cast<T*>(parts), number);
     } else {
       Memory& m = *static_cast<Memory*>(parts);
-      m.set(folded(m.get(), x, n, index));
+      m.set(row_after(m.get(), x, n, index));
     }
   }
 
   // A block of rows of sixteen columns, or less.
-  VITRO_INLINE State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns, i64 index) {
+  VITRO_INLINE State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns, i64 index,
+                            i64 index_step) {
     if (columns >= 16) {
-      for (i64 r = 0; r < rows; ++r)
-        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride)), numbers<T>(index + r, 0));
+      for (i64 r = 0; r < rows; ++r, index += index_step)
+        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride)), numbers<T>(index, 0));
     } else {
-      for (i64 r = 0; r < rows; ++r)
-        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride, columns)), numbers<T>(index + r, 0));
+      for (i64 r = 0; r < rows; ++r, index += index_step)
+        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride, columns)), numbers<T>(index, 0));
     }
     return s;
   }
 
   static void columns(const void* from, i64 row_stride, i64 rows, i64 columns, i64 index,
-                      void* parts, i64 width, i64 number) {
+                      i64 index_step, void* parts, i64 width, i64 number) {
     const T* x = static_cast<const T*>(from);
-    for (i64 r = 0; r < rows; r += steps, ++number) {
+    for (i64 r = 0; r < rows || r == 0; r += steps, ++number) {
       const i64 some = rows - r < steps ? rows - r : steps;
       const T* block = x + r * row_stride;
+      const i64 first = index + r * index_step;
       for (i64 j = 0; j < columns; j += 16) {
         if constexpr (rounds) {
-          const State s = column(fresh(), block + j, row_stride, some, columns - j, index + r);
+          const State s =
+              column(fresh(), block + j, row_stride, some, columns - j, first, index_step);
           k::tree_add(static_cast<T*>(parts) + j, 16 * width, number, plain(s), Merge());
         } else {
           Memory& m = static_cast<Memory*>(parts)[j / 16];
-          m.set(column(m.get(), block + j, row_stride, some, columns - j, index + r));
+          m.set(column(m.get(), block + j, row_stride, some, columns - j, first, index_step));
         }
       }
     }
@@ -164,6 +174,13 @@ struct Kernels {
       T* p = static_cast<T*>(parts);
       for (i64 i = 0; i < width; ++i, p += 16)
         k::store(p, k::tree_total(p, 16 * width, count, plain(fresh()), Merge()));
+    }
+  }
+
+  static void merge(void* into, const void* from, i64 count) {
+    for (i64 i = 0; i < count; ++i) {
+      Memory& m = static_cast<Memory*>(into)[i];
+      m.set(Op::merge(m.get(), static_cast<const Memory*>(from)[i].get()));
     }
   }
 
@@ -198,7 +215,7 @@ struct Kernels {
         return State{k::tree_total(parts, 16, (n + run - 1) / run, plain(fresh()), Merge())};
       }
     }
-    return folded(fresh(), x, n, 0);
+    return n > run ? row_after(fresh(), x, n, 0) : folded(fresh(), x, n, 0);
   }
   static void rows(const void* from, i64 row_stride, i64 rows, i64 n, void* out) {
     const T* x = static_cast<const T*>(from);
@@ -220,6 +237,7 @@ VITRO_INLINE void add_kernel(KernelTable& table, int place) {
                                                                &K::columns,
                                                                &K::add,
                                                                &K::total,
+                                                               &K::merge,
                                                                &K::merge_lanes,
                                                                &K::finish,
                                                                &K::rows};

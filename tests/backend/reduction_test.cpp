@@ -104,8 +104,24 @@ TEST(Reduction, every_dtype) {
 }
 
 TEST(Reduction, transposed_operands) {
-  check({70, 300}, [](const Tensor& x) {
-    return std::vector<Tensor>{sum(t(x), {0}), sum(t(x), {1}), amax(t(x), {0}), softmax(t(x), 0)};
+  for (const Case& sizes :
+       {Case{70, 300}, Case{300, 70}, Case{1000, 513}, Case{9, 8}, Case{17, 5}}) {
+    SCOPED_TRACE(cat(sizes[0], " x ", sizes[1]));
+    check(sizes, [](const Tensor& x) {
+      return std::vector<Tensor>{sum(t(x), {0}), sum(t(x), {1}), amax(t(x), {0}), softmax(t(x), 0)};
+    });
+    for (const Program& f : std::vector<Program>{
+             [](const Tensor& x) { return std::vector<Tensor>{sum(t(x), {1})}; },
+             [](const Tensor& x) { return std::vector<Tensor>{tanh(mean(exp(t(x)), {1}, true))}; },
+             [](const Tensor& x) { return std::vector<Tensor>{amax(t(x), {1})}; },
+             [](const Tensor& x) { return std::vector<Tensor>{argmin(t(x), 1)}; },
+             [](const Tensor& x) { return std::vector<Tensor>{prod(t(x), {1})}; }}) {
+      check(sizes, f);
+      check(sizes, f, DType::f16);
+    }
+  }
+  check({3, 300, 40}, [](const Tensor& x) {
+    return std::vector<Tensor>{sum(transpose(x, 1, 2), {2}), argmax(transpose(x, 1, 2), 2)};
   });
 }
 
@@ -118,7 +134,10 @@ TEST(Reduction, sizes_that_are_symbols) {
                                argmax(x, 0),     softmax(x, 0), softmax(x, 1),
                                mean(x * x, {0}), amax(x, {0}),  x - mean(x, {0})};
   });
-  Compiled c = compile_graph(g);
+  const graph::Graph of_turned = graph_of({{rows, columns}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{sum(t(in[0]), {1})};
+  });
+  Compiled c = compile_graph(g), turned = compile_graph(of_turned);
   for (const auto& [n, m] : std::vector<std::pair<int64_t, int64_t>>{
            {2, 3}, {16, 16}, {17, 100}, {300, 5}, {5, 300}, {1000, 700}, {100, 5000}}) {
     SCOPED_TRACE(cat(n, " x ", m));
@@ -127,6 +146,7 @@ TEST(Reduction, sizes_that_are_symbols) {
     const std::vector<Tensor> want = graph::interpret(g, std::vector<Operand>{x}, symbols);
     const std::vector<Tensor> got = c.run({x}, symbols);
     for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+    expect_same_bits(turned.run({x}, symbols)[0], sum(t(x), {1}));
   }
 }
 

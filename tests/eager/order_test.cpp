@@ -173,6 +173,26 @@ TEST_F(Order, long_reductions_are_cut_among_threads_along_the_tree) {
   set_num_threads(before);
 }
 
+TEST_F(Order, rows_that_lie_across_each_other_in_memory) {
+  for (const int64_t n : {2, 15, 16, 17, 100, 256, 300, 5000}) {
+    for (const int64_t rows : {3, 8, 40, 300}) {
+      const Tensor x = noise({n, rows}, static_cast<unsigned>(n));
+      const auto got = sum(t(x), {1}).to_vector<float>();
+      const auto* p = x.const_data<float>();
+      for (int64_t r = 0; r < rows; ++r) {
+        const float want = expected_row(1, n, [&](int64_t, int64_t i) { return p[i * rows + r]; });
+        EXPECT_EQ(got[static_cast<size_t>(r)], want) << n;
+      }
+      const Tensor same = contiguous(t(x));
+      EXPECT_EQ(argmax(t(x), 1).to_vector<int64_t>(), argmax(same, 1).to_vector<int64_t>());
+      EXPECT_EQ(prod(t(to(x, DType::f64)), {1}).to_vector<double>(),
+                prod(to(same, DType::f64), {1}).to_vector<double>());
+      EXPECT_EQ(to(sum(t(to(x, DType::f16)), {1}), DType::f32).to_vector<float>(),
+                to(sum(to(same, DType::f16), {1}), DType::f32).to_vector<float>());
+    }
+  }
+}
+
 TEST_F(Order, products_add_along_k_with_one_rounding_each) {
   const Tensor a = noise({13, 50}, 3), b = noise({50, 37}, 4);
   const auto got = mm(a, b).to_vector<float>();

@@ -10,6 +10,7 @@ namespace vitro::backend {
 namespace {
 
 constexpr int64_t columns_once = 512, columns_again = 1024, least_columns = 64;
+constexpr int64_t turned_columns = 256, least_turned = 8;  // of rows that are turned
 constexpr int64_t most_strip_bytes = 256 << 10;  // that stay in the cache for another walk
 // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
 constexpr int64_t crowded_stride = 1024;
@@ -17,15 +18,16 @@ constexpr int64_t crowded_stride = 1024;
 class Columns : private Walks {
  public:
   Columns(KernelBuilder& build, const Group& group) : Walks(build, group, false) {
-    column_ = kept_.back();
-    width_ = choose_width();
-    const Expr extent = sym::extent_of(column_);
-    const Expr strips = sym::floordiv(extent + (width_ - 1), width_);
-    strip_ = strips.is(1) ? Expr(0) : Expr::index("b", strips);
-    begin_ = strip_ * width_;
-    end_ = sym::min(begin_ + width_, extent);
+    set_strips(choose_width());
   }
-
+  Columns(KernelBuilder& build, const TurnedRows& turned)
+      : Walks(build, turned.group, false), phases_(ops::reduction_lanes), phase_(turned.lane) {
+    folded_.back() = turned.step;
+    last_ = sym::floordiv(last_ - phase_ + (phases_ - 1), phases_);
+    per_row_ = sym::floordiv(count_ + (phases_ * step_ - 1), phases_ * step_);
+    chunk_ = per_row_.is(1) ? Expr(0) : Expr::index("c", per_row_);
+    set_strips(turned_columns);
+  }
   void run() {
     find_reductions([&](Reduction& r) {
       const DType dtype = node_of(r).results[0].dtype;
@@ -34,7 +36,7 @@ class Columns : private Walks {
     });
     for (Reduction& r : reductions_) add_rows(r);
     place_stores();
-    keep_rows(folded_.back() * width_ + (column_ - begin_), last_ * width_, most_strip_bytes);
+    if (phases_ == 1) keep_rows(folded_.back() * width_ + lane(), last_ * width_, most_strip_bytes);
     loop::Kernel& kernel = build_.kernel();
     for (int level = 0; level <= levels_; ++level) walk(level, kernel.body);
     store_rows(levels_ + 1, kernel.body);
@@ -45,14 +47,24 @@ class Columns : private Walks {
   }
 
  private:
+  void set_strips(int64_t most) {
+    column_ = kept_.back();
+    const Expr extent = sym::extent_of(column_);
+    const auto columns = extent.constant();
+    width_ = columns ? std::min(most, (*columns + 15) / 16 * 16) : most;
+    const Expr strips = sym::floordiv(extent + (width_ - 1), width_);
+    strip_ = strips.is(1) ? Expr(0) : Expr::index("b", strips);
+    begin_ = strip_ * width_;
+    end_ = sym::min(begin_ + width_, extent);
+  }
   int64_t choose_width() const {
-    const auto columns = sym::extent_of(column_).constant(), rows = count_.constant();
+    const auto columns = sym::extent_of(kept_.back()).constant(), rows = count_.constant();
     int64_t width = walks_again() ? columns_again : columns_once;
     if (walks_again() && columns && rows && *columns * bytes_ % crowded_stride != 0) {
       const int64_t fits = most_strip_bytes / std::max<int64_t>(*rows * bytes_, 1);
       if (fits >= least_columns) width = std::min(width, fits / 16 * 16);
     }
-    return columns ? std::min(width, (*columns + 15) / 16 * 16) : width;
+    return width;
   }
   bool walks_again() const {
     const auto reduces = [&](ItemId id) { return program()[id].kind == ItemKind::reduction; };
@@ -62,10 +74,10 @@ class Columns : private Walks {
 
   // Between blocks its state lies in rows, or its parts in a tree.
   void add_rows(Reduction& r) {
-    add_tree(r, width_);
+    add_tree(r, phases_ * width_);
     if (r.tree >= 0) return;
     for (const Value v : initial(r)) {
-      r.rows.push_back(build_.add_row(cat(op_name(r), "_state"), v.dtype(), width_));
+      r.rows.push_back(build_.add_row(cat(op_name(r), "_state"), v.dtype(), phases_ * width_));
     }
   }
 
@@ -73,18 +85,38 @@ class Columns : private Walks {
     return {loop::Loop{column_, begin_, end_, true, std::move(body)}};
   }
   Expr lane() const { return column_ - begin_; }
-  State loaded(const Reduction& r) {
+  Expr lane_of(Expr phase) const { return phase * width_ + lane(); }
+  // `body` for each phase.
+  Block phases(Block body) const {
+    if (phases_ == 1) return body;
+    Block out;
+    out.push_back({loop::Loop{phase_, 0, phases_, false, std::move(body)}});
+    return out;
+  }
+  State loaded(const Reduction& r, Expr phase) {
     State out;
     for (const int row : r.rows) {
       const auto which = static_cast<size_t>(row - loop::Kernel::first_row);
-      out.push_back(build_.pool().load(row, build_.kernel().rows[which].dtype, lane()));
+      out.push_back(build_.pool().load(row, build_.kernel().rows[which].dtype, lane_of(phase)));
     }
     return out;
   }
   void save(const Reduction& r, const State& state, Block& out) {
     for (size_t i = 0; i < r.rows.size(); ++i) {
-      out.push_back({loop::Store{r.rows[i], lane(), state[i]}});
+      out.push_back({loop::Store{r.rows[i], lane_of(phase_), state[i]}});
     }
+  }
+  State state_of(const Reduction& r, Expr phase, Block& out) {
+    return r.tree >= 0 ? total(r, lane_of(phase), out) : loaded(r, phase);
+  }
+  // Of all phases, which merge as lanes do: 8 apart, then 4, 2, 1.
+  State merged(const Reduction& r, Block& out) {
+    std::vector<State> states;
+    for (int64_t p = 0; p < phases_; ++p) states.push_back(state_of(r, p, out));
+    for (size_t half = states.size() / 2; half > 0; half /= 2) {
+      for (size_t i = 0; i < half; ++i) states[i] = r.body->merge(states[i], states[i + half]);
+    }
+    return states[0];
   }
 
   void walk(int level, Block& out) {
@@ -101,20 +133,18 @@ class Columns : private Walks {
     for (Reduction& r : reductions_) {
       if (r.level != level) continue;
       save(r, initial(r), first);
-      r.state = declare(r.tree >= 0 ? initial(r) : loaded(r), op_name(r), block);
+      r.state = declare(r.tree >= 0 ? initial(r) : loaded(r, phase_), op_name(r), block);
     }
     fold(level, body);
     block.push_back(inner_loop(std::move(body), true));
     for (const Reduction& r : reductions_) {
       if (r.level != level) continue;
       save(r, r.state, block);
-      if (r.tree >= 0) block.push_back(grow(r, lane()));
-      const State state = r.tree >= 0 ? total(r, lane(), last) : loaded(r);
-      last.push_back({loop::Store{r.result, lane(), finished(r, state)}});
+      if (r.tree >= 0) block.push_back(grow(r, lane_of(phase_)));
+      last.push_back({loop::Store{r.result, lane(), finished(r, merged(r, last))}});
     }
-    if (!first.empty()) out.push_back(columns_loop(std::move(first)));
-    Block columns;
-    columns.push_back(columns_loop(std::move(block)));
+    if (!first.empty()) append(phases(one(columns_loop(std::move(first)))), out);
+    Block columns = phases(one(columns_loop(std::move(block))));
     out.push_back(outer_loops(chunk_loop(std::move(columns))));
     out.push_back(columns_loop(std::move(last)));
   }
@@ -124,6 +154,17 @@ class Columns : private Walks {
     if (!stores.empty()) out.push_back(columns_loop(std::move(stores)));
   }
 
+  static Block one(loop::Statement s) {
+    Block out;
+    out.push_back(std::move(s));
+    return out;
+  }
+  static void append(Block more, Block& out) {
+    for (loop::Statement& s : more) out.push_back(std::move(s));
+  }
+
+  int64_t phases_ = 1;  // lanes of a turned row; others have one
+  Expr phase_ = 0;
   static constexpr int64_t bytes_ = sizeof(float);  // of most elements
   int64_t width_;                                   // of a strip
   Expr column_, strip_, begin_, end_;
@@ -138,6 +179,61 @@ bool takes_columns(const Space& space) {
     if (space.reduced[d]) count = count * space.sizes[d];
   }
   return !sym::prove_less(count, ops::reduction_steps + 1).value_or(false);
+}
+
+namespace {
+
+// Whether all that is read lies beside each other for neighbouring rows, and not along a row.
+bool is_turned(const std::vector<loop::Value>& elements, Expr index, Expr row) {
+  bool found = false;
+  for (const loop::Node* node : loop::nodes_below(elements)) {
+    if (node->fn != loop::Fn::load || !sym::contains(node->index, index)) continue;
+    const auto along = sym::as_linear(node->index, index),
+               across = sym::as_linear(node->index, row);
+    if (!along || !across || along->coefficient.is(1) || !across->coefficient.is(1)) return false;
+    found = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<TurnedRows> turn_rows(const Program& program, const Places& places,
+                                    const Group& group) {
+  const Space& space = group.layout.space;
+  if (space.sizes.size() < 2 || !space.reduced.back() || space.index.back().constant()) return {};
+  const size_t row = space.sizes.size() - 2;
+  const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
+  if (folded != 1 || space.index[row].constant()) return {};
+  if (sym::prove_less(space.sizes[row], least_turned).value_or(false)) return {};
+  KernelBuilder trial(program, places, group);
+  std::vector<loop::Value> elements;
+  for (const ItemId id : group.items) {
+    if (program[id].kind != ItemKind::reduction) continue;
+    if (!elements.empty()) return {};  // one that needs another takes two walks
+    elements.push_back(trial.compute(id, group.place(id)));
+  }
+  const bool rows_only = std::all_of(group.stored.begin(), group.stored.end(), [&](ItemId id) {
+    return is_row(space, sizes_of(program.graph().meta(program[id].value)));
+  });
+  if (!rows_only || !is_turned(elements, space.index.back(), space.index[row])) return {};
+  const Expr lane = Expr::index("lane", ops::reduction_lanes);
+  const Expr steps =
+      sym::floordiv(space.sizes.back() + (ops::reduction_lanes - 1), ops::reduction_lanes);
+  const Expr step = Expr::index("k", steps);
+  TurnedRows out{group, lane, step};
+  Index values = space.index;
+  values.back() = step * ops::reduction_lanes + lane;
+  for (Index& place : out.group.layout.places) place = with_index(place, space, values);
+  out.group.layout.space.index = values;
+  return out;
+}
+
+LoweredKernel lower_turned_rows(const Program& program, const Places& places,
+                                const TurnedRows& turned) {
+  KernelBuilder build(program, places, turned.group);
+  Columns(build, turned).run();
+  return build.take();
 }
 
 LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group) {

@@ -39,17 +39,37 @@ class Rows : private Walks {
     if (!has_work(level)) return;
     const bool blocks = in_blocks(level);
     Block body = elements_of(level), inner;
+    std::vector<State> totals;
     for (Reduction& r : reductions_) {
-      if (r.level == level) r.state = declare(initial(r), op_name(r), r.tree >= 0 ? inner : out);
+      if (r.level != level) continue;
+      const bool fresh = r.tree >= 0 || blocks;
+      totals.push_back(r.tree < 0 && blocks ? declare(initial(r), "total", out) : State());
+      r.state = declare(initial(r), op_name(r), fresh ? inner : out);
     }
     fold(level, body);
     inner.push_back(inner_loop(std::move(body), blocks));
+    size_t which = 0;
     for (const Reduction& r : reductions_) {
-      if (r.level == level && r.tree >= 0) inner.push_back(grow(r, 0));
+      if (r.level == level) end_block(r, totals[which++], inner);
     }
     out.push_back(outer_loops(blocks ? chunk_loop(std::move(inner)) : std::move(inner[0])));
+    which = 0;
     for (const Reduction& r : reductions_) {
-      if (r.level == level) finish_reduction(r, r.tree >= 0 ? total(r, 0, out) : r.state, out);
+      if (r.level != level) continue;
+      const State& whole = totals[which++];
+      finish_reduction(r, r.tree >= 0 ? total(r, 0, out) : whole.empty() ? r.state : whole, out);
+    }
+  }
+
+  // Blocks do not wait for each other, also where their order does not matter.
+  void end_block(const Reduction& r, const State& whole, Block& out) {
+    if (r.tree >= 0) {
+      out.push_back(grow(r, 0));
+    } else if (!whole.empty()) {
+      loop::Assign assign;
+      assign.values = r.body->merge(whole, r.state);
+      for (const Value v : whole) assign.variables.push_back(static_cast<int>(v->payload));
+      out.push_back({std::move(assign)});
     }
   }
 
@@ -103,6 +123,8 @@ class Rows : private Walks {
 
 LoweredKernel lower_rows(const Program& program, const Places& places, const Group& group) {
   if (takes_columns(group.layout.space)) return lower_columns(program, places, group);
+  if (const auto turned = turn_rows(program, places, group))
+    return lower_turned_rows(program, places, *turned);
   KernelBuilder build(program, places, group);
   Rows(build, group).run();
   return build.take();

@@ -160,6 +160,7 @@ bool Walks::has_reductions(int level) const {
 }
 
 bool Walks::in_blocks(int level) const {
+  if (along_ && !chunk_.constant() && has_reductions(level)) return true;
   return std::any_of(reductions_.begin(), reductions_.end(),
                      [&](const Reduction& r) { return r.level == level && r.tree >= 0; });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -102,5 +103,14 @@ class Walks {
 // there are enough rows to fold.
 bool takes_columns(const Space& space);
 LoweredKernel lower_columns(const Program&, const Places&, const Group&);
+
+// Rows whose elements are not beside each other in memory, but those of neighbouring rows are: each
+// of the sixteen lanes takes its elements as columns do.
+struct TurnedRows {
+  Group group;  // the reduced index is lanes * step + lane
+  Expr lane, step;
+};
+std::optional<TurnedRows> turn_rows(const Program&, const Places&, const Group&);
+LoweredKernel lower_turned_rows(const Program&, const Places&, const TurnedRows&);
 
 }  // namespace vitro::backend
