@@ -65,7 +65,7 @@ TEST(Modules, of_two_kernels_are_two_and_of_many_kernels_some_of_each_size) {
     return std::vector<Tensor>{exp(in[0]), sum(in[1], {1})};
   }));
   EXPECT_EQ(two.modules.size(), 2U);
-  const Sources many = apart(0, 100);
+  const Sources many = apart(0, 200);
   EXPECT_GT(many.modules.size(), 5U);
   for (const SourceKernel& kernel : many.kernels) {
     ASSERT_LT(kernel.module, many.modules.size());
@@ -127,7 +127,7 @@ TEST(Modules, of_long_chains_grow_with_the_ops_and_no_kernel_with_the_chain) {
 }
 
 TEST(Modules, that_a_few_kernels_more_do_not_concern_stay_as_they_are) {
-  const std::set<std::string> before = texts_of(apart(0, 200)), after = texts_of(apart(3, 200));
+  const std::set<std::string> before = texts_of(apart(0, 600)), after = texts_of(apart(3, 600));
   std::vector<std::string> both;
   std::ranges::set_intersection(before, after, std::back_inserter(both));
   EXPECT_GT(both.size(), before.size() / 2);

@@ -185,8 +185,9 @@ TEST_F(Order, rows_that_lie_across_each_other_in_memory) {
       }
       const Tensor same = contiguous(t(x));
       EXPECT_EQ(argmax(t(x), 1).to_vector<int64_t>(), argmax(same, 1).to_vector<int64_t>());
-      EXPECT_EQ(prod(t(to(x, DType::f64)), {1}).to_vector<double>(),
-                prod(to(same, DType::f64), {1}).to_vector<double>());
+      const auto near_one = [](const Tensor& v) { return to(v, DType::f64) * 1e-3 + 1; };
+      EXPECT_EQ(prod(t(near_one(x)), {1}).to_vector<double>(),
+                prod(near_one(same), {1}).to_vector<double>());
       EXPECT_EQ(to(sum(t(to(x, DType::f16)), {1}), DType::f32).to_vector<float>(),
                 to(sum(to(same, DType::f16), {1}), DType::f32).to_vector<float>());
     }
