@@ -38,6 +38,12 @@ bool has_elements(const Tensor& t) {
   return t.numel().value() > 0;
 }
 bool writable(const Tensor& t) {
+  for (int64_t d = 0; d < t.rank(); ++d) {
+    if (t.size(d).value() > 1 && t.strides()[static_cast<size_t>(d)].value() == 0) return false;
+  }
+  return true;
+}
+bool no_overlap(const Tensor& t) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // stride and size, innermost first
   for (int64_t d = 0; d < t.rank(); ++d) {
     const auto k = static_cast<size_t>(d);

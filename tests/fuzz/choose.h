@@ -2,6 +2,8 @@
 // kinds.  All give false where nothing fits.
 #pragma once
 
+#include <type_traits>
+
 #include "program.h"
 
 namespace vitro::fuzz {
@@ -15,7 +17,8 @@ bool is_condition(const Tensor& t);
 bool is_index(const Tensor& t);
 bool has_dims(const Tensor& t);
 bool has_elements(const Tensor& t);
-bool writable(const Tensor& t);  // no two of its elements share memory
+bool writable(const Tensor& t);    // ops may write into it: no dimension repeats the same elements
+bool no_overlap(const Tensor& t);  // no two of its elements share memory
 bool broadcasts(const Tensor& a, const Tensor& b);
 bool broadcasts_to(const Tensor& small, const Tensor& large);
 
@@ -24,7 +27,10 @@ template <class F>
 bool pick(Random& random, const Variables& all, Step& step, F fits) {
   for (int tries = 0; tries < 12; ++tries) {
     const size_t at = std::max(below(random, all.size()), below(random, all.size()));
-    if (all[at].numel().value() > 4096 || !fits(all[at])) continue;
+    if (all[at].numel().value() > random.most_elements || !fits(all[at])) continue;
+    if constexpr (std::is_convertible_v<F, Fits>) {
+      if (!random.writes_overlaps && Fits(fits) == &writable && !no_overlap(all[at])) continue;
+    }
     step.args.push_back({Arg::Kind::variable, false, at, {}});
     return true;
   }

@@ -44,7 +44,7 @@ struct Running {
 // One program: what differs is shrunk and printed.
 void run_program(const Work& work, uint64_t seed, Tally& tally, Running* running) {
   if (running) *running = {seed, "// while it is generated\n"};
-  const Program program = generate(seed);
+  const Program program = generate(seed, work.without);
   if (running) print(program).copy(running->text, sizeof running->text - 1);
   if (work.show) std::printf("%s", print(program).c_str());
   ++tally.programs;

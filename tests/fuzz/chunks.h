@@ -13,6 +13,7 @@ namespace vitro::fuzz {
 struct Work {
   uint64_t seed = 1, count = 2000;
   Setup setup;
+  Without without;
   double seconds = 1e9;  // no chunk begins later
   int jobs = 1;          // processes; 0: everything in this one
   std::string log;       // file of finished chunks, read first; empty: none

@@ -1,11 +1,16 @@
 #include "compare.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
+#include "backends.h"
 #include "choose.h"
+#include "forms.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
@@ -27,6 +32,8 @@ Outcome outcome_of(F&& f, Variables inputs) {
     out.error = e.what();
   } catch (const std::exception& e) {
     out.error = cat("not an Error: ", e.what());
+  } catch (...) {
+    out.error = "what is thrown is no exception";
   }
   out.inputs = std::move(inputs);
   return out;
@@ -97,7 +104,7 @@ std::string alias_difference(const Outcome& want, const Outcome& got) {
     }
   }
   for (size_t r = 0; r < count; ++r) {
-    if (!writable(a[r]) || !has_elements(a[r])) continue;
+    if (!no_overlap(a[r]) || !has_elements(a[r])) continue;
     (void)fill_(a[r], static_cast<int64_t>(r % 2));
     (void)fill_(b[r], static_cast<int64_t>(r % 2));
   }
@@ -127,52 +134,174 @@ std::string value_difference(const Outcome& want, const Outcome& got) {
   return difference(want.inputs, got.inputs, "afterwards, input ");
 }
 
+// The same tensor in memory of its own.
+Tensor copy_of(const Tensor& t) {
+  const TensorImpl& from = *t.impl();
+  const Storage memory = Storage::allocate(from.storage.bytes(), from.device);
+  if (memory.bytes() > 0) std::memcpy(memory.data(), from.storage.data(), memory.bytes());
+  return Tensor::over(memory, from.dtype, from.sizes, from.strides, from.offset);
+}
+
+Variables copies_of(const Variables& all) {
+  Variables out;
+  for (const Tensor& t : all) out.push_back(t.defined() ? copy_of(t) : t);
+  return out;
+}
+
+// What is compiled, and what it is compared with: the body for each structure of its arguments.
+struct Body {
+  const Program* program;
+  bool compiled = true;
+  int repair = 0;
+
+  Variables operator()(const auto& given, int64_t number) const {
+    return fuzz::run(*program, taken(given), {number, repair}, compiled);
+  }
+  // The last result is handed on to the next call.
+  Variables operator()(const auto& given, const auto& past, int64_t number) const {
+    Variables inputs = taken(given);
+    const Tensor piece = inputs[0];
+    inputs[0] = joined(past, piece);
+    Variables out = fuzz::run(*program, inputs, {number, repair}, compiled);
+    out.push_back(program->cache == Cache::list ? piece : inputs[0]);
+    return out;
+  }
+};
+using Function = decltype(vitro::compile(Body{}));
+
+// One call: its number, and what lives longer than it, as it was before.
+struct Moment {
+  int64_t call = 0;
+  Variables parameters, past;
+};
+
 class Comparison {
  public:
   Comparison(const Program& program, const Setup& setup, Counts* counts)
       : program_(program), setup_(setup), counts_(counts) {
-    for (const Step& step : program.steps) {
-      for (const Arg& arg : step.args) numbers_vary_ |= arg.varies;
+    for (size_t set = 0; set < 2; ++set) {
+      parameters_[set] = make_inputs(program, static_cast<int64_t>(set) * 2);
+      for (size_t i = 0; i < program.inputs.size(); ++i) {
+        Tensor& t = parameters_[set][i];
+        t = program.inputs[i].parameter ? t.set_parameter(true) : Tensor();
+      }
     }
   }
 
   std::string run() {
+    const uint64_t misdeeds_before = misdeeds();
+    std::vector<Function> functions;
+    for (int twin = 0; twin < (program_.twins ? 2 : 1); ++twin) functions.push_back(function());
+    std::string found;
+    for (size_t call = 0; call < program_.sizes.size() && found.empty(); ++call) {
+      found = one_call(functions[call % functions.size()], static_cast<int64_t>(call));
+      if (!found.empty())
+        found = cat("call ", call, " with n = ", program_.sizes[call], ": ", found);
+    }
+    if (found.empty() && program_.threads) found = in_threads();
+    std::string refused;
+    bool falls_back = false;
+    for (const Function& f : functions) {
+      const CompiledReport report = f.report();
+      refused = note(report);
+      falls_back = falls_back || !report.fallbacks.empty();
+    }
+    if (!found.empty()) return found;
+    if (misdeeds() != misdeeds_before && !falls_back && !program_.threads)
+      return "the backend misbehaved, and no fallback says so";
+    return refused;
+  }
+
+ private:
+  Function function() const {
     CompileOptions options{.name = "program", .backend = setup_.backend};
+    if (program_.runner == Runner::interprets) options.backend = interpreting_backend();
+    if (program_.runner == Runner::misbehaves) options.backend = misbehaving_backend();
     options.fullgraph = program_.fullgraph;
     options.frozen = program_.frozen;
     options.exact = program_.exact;
     if (program_.dynamic >= 0) options.dynamic = program_.dynamic == 1;
-    auto fast = vitro::compile(
-        [this](const Variables& in, int64_t number) {
-          return fuzz::run(program_, in, {number, 0}, true);
-        },
-        options);
-    std::string found;
-    for (size_t call = 0; call < program_.sizes.size() && found.empty(); ++call) {
-      const auto number = static_cast<int64_t>(call);
-      const int64_t shown = numbers_vary_ ? number : 0;
-      const Outcome got =
-          outcome_of([&](const Variables& in) { return fast(in, shown); }, inputs(number));
-      found = call_difference(number, {shown, 0}, got);
-      if (!found.empty())
-        found = cat("call ", call, " with n = ", program_.sizes[call], ": ", found);
+    return vitro::compile(Body{&program_}, options);
+  }
+
+  // f with the arguments of a call.
+  template <class F>
+  Variables called(F& f, const Variables& inputs, const Variables& past, int64_t call) const {
+    const int64_t number = program_.numbers[static_cast<size_t>(call)];
+    return in_form(program_.form, inputs, call, [&](const auto& given) {
+      if (program_.cache == Cache::none) return Variables(f(given, number));
+      return with_past(program_.cache, past, inputs[0],
+                       [&](const auto& p) { return Variables(f(given, p, number)); });
+    });
+  }
+
+  Moment moment(int64_t call) const {
+    return {call, copies_of(parameters_[static_cast<size_t>(call) % 2]), copies_of(past_)};
+  }
+
+  Variables inputs(int64_t call, const Variables& parameters) const {
+    Variables all = make_inputs(program_, call);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (parameters[i].defined()) all[i] = parameters[i];
     }
-    const std::string refused = note(fast.report());
-    return found.empty() ? refused : found;
+    return all;
   }
 
- private:
-  Variables inputs(int64_t call) const { return make_inputs(program_, call); }
-
-  Outcome eager(int64_t call, const Occasion& occasion) const {
-    return outcome_of([&](const Variables& in) { return fuzz::run(program_, in, occasion, false); },
-                      inputs(call));
+  Outcome compiled(Function& fast, int64_t call) const {
+    return outcome_of([&](const Variables& in) { return called(fast, in, past_, call); },
+                      inputs(call, parameters_[static_cast<size_t>(call) % 2]));
   }
 
-  std::string call_difference(int64_t call, const Occasion& occasion, const Outcome& got) {
-    const Outcome want = eager(call, occasion);
+  Outcome eager(const Moment& before, int repair) const {
+    Body body{&program_, false, repair};
+    const Variables past = copies_of(before.past);
+    return outcome_of([&](const Variables& in) { return called(body, in, past, before.call); },
+                      inputs(before.call, copies_of(before.parameters)));
+  }
+
+  std::string one_call(Function& fast, int64_t call) {
+    const Moment before = moment(call);
+    const Outcome got = compiled(fast, call);
+    std::string found = call_difference(before, got);
+    if (program_.cache == Cache::none || !got.error.empty()) return found;
+    if (program_.cache != Cache::list) past_.clear();
+    past_.push_back(got.results.back());
+    return found;
+  }
+
+  // Several threads call a function that is compiled for the first of them.
+  std::string in_threads() {
+    Function fast = function();
+    std::array<std::string, 3> found;
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < found.size(); ++t) {
+      threads.emplace_back([&, t] {
+        for (size_t k = 0; k < program_.sizes.size() && found[t].empty(); ++k) {
+          const size_t call = (k + 2 * t) % program_.sizes.size();
+          const Moment before = moment(static_cast<int64_t>(call));
+          found[t] = call_difference(before, compiled(fast, before.call));
+          if (!found[t].empty()) found[t] = cat("thread ", t, ", call ", call, ": ", found[t]);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& one : found) {
+      if (!one.empty()) return one;
+    }
+    return "";
+  }
+
+  // Whether what a call gave may be written: nobody else sees it.
+  bool may_write() const {
+    const bool shared = std::any_of(program_.inputs.begin(), program_.inputs.end(),
+                                    [](const Input& input) { return input.parameter; });
+    return program_.cache == Cache::none && !(program_.threads && shared);
+  }
+
+  std::string call_difference(const Moment& before, const Outcome& got) {
+    const Outcome want = eager(before, 0);
     const std::string mistake = data_error(want.error);
-    if (!mistake.empty()) return mistake_difference(call, occasion, want, got);
+    if (!mistake.empty()) return mistake_difference(before, want, got);
     if (want.error != got.error)
       return cat("error \"", got.error, "\", eager has \"", want.error, "\"");
     count("error", want.error.empty() ? "none" : "of shapes or dtypes");
@@ -180,14 +309,13 @@ class Comparison {
                                            : difference(want.inputs, got.inputs, "input ");
         !d.empty())
       return d;
-    return want.error.empty() ? alias_difference(want, got) : "";
+    return want.error.empty() && may_write() ? alias_difference(want, got) : "";
   }
 
   // Eager says that the data is mistaken.  So must the compiled program, unless nothing that it
   // gives depends on the mistake: then it is what eager gives for data that is repaired, however it
   // is repaired.
-  std::string mistake_difference(int64_t call, Occasion occasion, const Outcome& want,
-                                 const Outcome& got) {
+  std::string mistake_difference(const Moment& before, const Outcome& want, const Outcome& got) {
     if (!got.error.empty()) {
       const bool same = got.error.starts_with(want.error) ||  // the place of the op follows
                         (is_lack_of_memory(want.error) && is_lack_of_memory(got.error));
@@ -196,8 +324,8 @@ class Comparison {
       count("error", same ? "of data" : "of data after one of shapes");
       return difference(want.inputs, got.inputs, "after an error, input ");
     }
-    for (occasion.repair = 1; occasion.repair <= 2; ++occasion.repair) {
-      const Outcome repaired = eager(call, occasion);
+    for (int repair = 1; repair <= 2; ++repair) {
+      const Outcome repaired = eager(before, repair);
       if (!data_error(repaired.error).empty()) {  // a size of 0 that the program divides by
         count("error", "of data that cannot be repaired, not thrown");
         return "";
@@ -211,6 +339,7 @@ class Comparison {
   }
 
   void count(const std::string& what, const std::string& name, uint64_t times = 1) {
+    std::lock_guard hold(counting_);
     if (counts_) counts_->add(what, name, times);
   }
 
@@ -225,10 +354,11 @@ class Comparison {
       const std::string what = cat(f.code->id, " ", f.reason);
       count("fallback", cat(f.code->id, " ", plain(f.reason)));
       for (const std::string& part : setup_.unwanted) {
-        if (what.find(part) != std::string::npos)
+        if (program_.runner != Runner::misbehaves && what.find(part) != std::string::npos)
           refused = cat("falls back: ", what.substr(0, 300));
       }
     }
+    note_surroundings();
     for (const Input& input : program_.inputs)
       count("input", cat(input.dtype, " layout ", static_cast<int>(input.layout)));
     for (const SegmentReport& segment : report.segments) {
@@ -245,6 +375,18 @@ class Comparison {
     return refused;
   }
 
+  void note_surroundings() {
+    count("surroundings", cat("form ", static_cast<int>(program_.form)));
+    count("surroundings", cat("cache ", static_cast<int>(program_.cache)));
+    count("surroundings", cat("runner ", static_cast<int>(program_.runner)));
+    if (program_.twins) count("surroundings", "twins");
+    if (program_.threads) count("surroundings", "threads");
+    if (program_.frozen) count("surroundings", "frozen");
+    for (const Input& input : program_.inputs) {
+      if (input.parameter) count("surroundings", "parameter");
+    }
+  }
+
   // A reason without the numbers and names of this program.
   static std::string plain(const std::string& reason) {
     std::string out;
@@ -259,7 +401,9 @@ class Comparison {
   const Program& program_;
   const Setup& setup_;
   Counts* counts_;
-  bool numbers_vary_ = false;
+  std::mutex counting_;
+  std::array<Variables, 2> parameters_;  // undefined where an input is none
+  Variables past_;                       // what the call before handed on
 };
 
 }  // namespace

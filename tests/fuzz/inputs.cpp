@@ -67,6 +67,14 @@ Tensor laid_out(Ints sizes, const Input& input, Layout layout, DType dtype, Rand
       sizes[0] = 1;
       return expand(dense(), wanted);
     }
+    case Layout::windows: {
+      int64_t last = 0;
+      for (const int64_t size : sizes) last += size - 1;
+      const Tensor line = dense_tensor({std::max<int64_t>(last + 1, 1)}, input, dtype, random);
+      Sizes wanted;
+      for (const int64_t size : sizes) wanted.push_back(size);
+      return as_strided(line, wanted, Sizes(rank, Size(1)));
+    }
     case Layout::offset:
       sizes[0] += 2;
       return narrow(dense(), 0, 1, sizes[0] - 2);
@@ -90,15 +98,19 @@ Variables make_inputs(const Program& program, int64_t call) {
   Variables out;
   for (const Input& input : program.inputs) {
     const bool other = input.restless && call >= 3;
-    const auto layout = static_cast<Layout>(
-        (static_cast<size_t>(input.layout) + (other ? number : 0)) % layout_count);
+    const auto layout = static_cast<Layout>(other && input.layout != Layout::windows
+                                                ? (static_cast<size_t>(input.layout) + number) %
+                                                      static_cast<size_t>(Layout::windows)
+                                                : static_cast<size_t>(input.layout));
     if (input.shares >= 0) {
       out.push_back(part_of(out[static_cast<size_t>(input.shares)], layout));
       continue;
     }
     Ints sizes;
     for (const int64_t size : input.sizes) {
-      sizes.push_back(size == varies ? program.sizes[number] : size);
+      sizes.push_back(size == varies       ? program.sizes[number]
+                      : size == varies_too ? program.other_sizes[number]
+                                           : size);
     }
     const bool widened = other && call == 4 && input.dtype == DType::f32;
     out.push_back(laid_out(sizes, input, layout, widened ? DType::f64 : input.dtype, random));

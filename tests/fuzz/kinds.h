@@ -45,6 +45,7 @@ void add_ops(Kinds& all);     // pointwise ops and reductions straight from the 
 void add_views(Kinds& all);   // views, joins, gathers, scatters
 void add_makers(Kinds& all);  // new tensors, casts, writes with a rule of their own
 void add_layers(Kinds& all);  // products, norms, attention
+void add_tiles(Kinds& all);   // transposes and reductions over columns
 void add_looks(Kinds& all);   // what the host looks at: elements, sizes
 
 }  // namespace vitro::fuzz

@@ -12,9 +12,12 @@ namespace {
 
 constexpr const char* usage =
     "usage: %s [--count N] [--seed S] [--backend NAME] [--jobs PROCESSES] [--seconds T]\n"
-    "          [--log FILE] [--unwanted FALLBACK]... [--stats] [--show]\n"
+    "          [--log FILE] [--unwanted FALLBACK]... [--without SURROUNDING]... [--stats] "
+    "[--show]\n"
     "A log lets a run be continued by the same command.  A fallback whose code or reason contains\n"
-    "FALLBACK counts as a difference.  --jobs 0 keeps all in one process.\n";
+    "FALLBACK counts as a difference.  --jobs 0 keeps all in one process.  SURROUNDING, which is\n"
+    "left out: forms (structures of arguments), caches, parameters, twins, threads, interpreting,\n"
+    "misbehaving (backends of the user's), overlaps (views that overlap themselves).\n";
 
 struct Arguments {
   Work work;
@@ -42,6 +45,8 @@ bool read(int argc, char** argv, Arguments& out) {
       out.work.setup.backend = value;
     } else if (word == "--unwanted") {
       out.work.setup.unwanted.emplace_back(value);
+    } else if (word == "--without" && surroundings().contains(value)) {
+      out.work.without.insert(value);
     } else if (word == "--jobs") {
       out.work.jobs = std::atoi(value);
     } else if (word == "--seconds") {

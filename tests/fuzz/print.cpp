@@ -73,27 +73,48 @@ std::string step_text(const Step& step) {
 }
 
 std::string input_text(const Input& input) {
-  static constexpr std::string_view layouts[] = {"", ", transposed", ", every second", ", expanded",
-                                                 ", from within"};
+  static constexpr std::string_view layouts[] = {"",           ", transposed",  ", every second",
+                                                 ", expanded", ", from within", ", as windows"};
   if (input.shares >= 0) {
     return cat("part of in[", input.shares, "]", layouts[static_cast<size_t>(input.layout)]);
   }
   std::string sizes;
   for (const int64_t s : input.sizes) {
-    sizes += cat(sizes.empty() ? "" : ", ", s == varies ? "n" : cat(s));
+    sizes += cat(sizes.empty() ? "" : ", ", s == varies ? "n" : s == varies_too ? "m" : cat(s));
   }
   return cat(input.dtype, "[", sizes, "]", layouts[static_cast<size_t>(input.layout)],
-             input.restless ? ", another layout in later calls" : "", input.wild ? ", wild" : "");
+             input.restless ? ", another layout in later calls" : "", input.wild ? ", wild" : "",
+             input.parameter ? ", one of two parameters in turn" : "");
+}
+
+std::string in_a_row(const std::vector<int64_t>& numbers) {
+  std::string out;
+  for (size_t k = 0; k < numbers.size(); ++k) out += cat(k == 0 ? "" : ", ", numbers[k]);
+  return out;
+}
+
+std::string surroundings_text(const Program& program) {
+  static constexpr std::string_view forms[] = {
+      "",           "; in a list of optionals",    "; in two lists",
+      "; in a map", "; beside an optional number", "; beside a word, a flag and an enumerator"};
+  static constexpr std::string_view caches[] = {
+      "", "; v0 is joined with those of earlier calls, held as a tensor",
+      "; v0 is joined with those of earlier calls, held as an optional",
+      "; v0 is joined with those of earlier calls, held as a list"};
+  static constexpr std::string_view runners[] = {"", "; a user's backend interprets",
+                                                 "; a user's backend misbehaves"};
+  return cat(forms[static_cast<size_t>(program.form)], caches[static_cast<size_t>(program.cache)],
+             runners[static_cast<size_t>(program.runner)],
+             program.twins ? "; two functions take turns" : "", program.threads ? "; threads" : "");
 }
 
 std::string options_text(const Program& program) {
-  std::string out = "// n = ";
-  for (size_t k = 0; k < program.sizes.size(); ++k) {
-    out += cat(k == 0 ? "" : ", ", program.sizes[k]);
-  }
+  std::string out = cat("// n = ", in_a_row(program.sizes), "; m = ", in_a_row(program.other_sizes),
+                        "; call = ", in_a_row(program.numbers));
   if (program.dynamic >= 0) out += cat("; dynamic = ", program.dynamic == 1);
   if (program.exact) out += "; exact";
   if (program.fullgraph) out += program.frozen ? "; frozen" : "; fullgraph";
+  out += surroundings_text(program);
   if (program.drops) out += "; variables are let go after their last use";
   for (const Region& region : program.regions) {
     out += cat("; steps ", region.begin, " to ", region.end - 1, " in ",

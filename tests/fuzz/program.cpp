@@ -11,18 +11,38 @@ namespace vitro::fuzz {
 namespace {
 
 int64_t random_size(Random& random) {
-  static constexpr int64_t sizes[] = {varies, varies, varies, 4, 1, 6, 17, 3, 0, 33};
+  static constexpr int64_t sizes[] = {varies, varies, varies, varies_too, 4, 1, 6, 17, 3, 0, 33};
   const int64_t size = sizes[below(random, std::size(sizes))];
   return size == 0 && !one_in(random, 4) ? 5 : size;
 }
 
-Input random_input(Random& random, size_t number) {
+// Around the edges of the tiles that transposes and reductions over columns are cut into.
+int64_t large_size(Random& random) {
+  static constexpr int64_t sizes[] = {varies, varies_too, 16, 31, 32, 33, 64, 65, 100, 128};
+  return sizes[below(random, std::size(sizes))];
+}
+
+DType random_dtype(Random& random) {
   static constexpr DType dtypes[] = {
       DType::f32, DType::f32, DType::f32, DType::f32,  DType::f32,  DType::f64,
       DType::f64, DType::i64, DType::i64, DType::bf16, DType::bf16, DType::f16,
       DType::f16, DType::i32, DType::i8,  DType::u8,   DType::i16,  DType::boolean};
+  return dtypes[below(random, std::size(dtypes))];
+}
+
+Input large_input(Random& random) {
   Input input;
-  input.dtype = dtypes[below(random, std::size(dtypes))];
+  input.dtype = random_dtype(random);
+  input.sizes = {large_size(random), large_size(random)};
+  if (one_in(random, 4)) input.sizes.insert(input.sizes.begin(), 2);
+  if (one_in(random, 2)) input.layout = static_cast<Layout>(below(random, layout_count));
+  input.restless = one_in(random, 6);
+  return input;
+}
+
+Input random_input(Random& random, size_t number) {
+  Input input;
+  input.dtype = random_dtype(random);
   const size_t rank = one_in(random, 12) ? 0 : 1 + below(random, one_in(random, 8) ? 4 : 3);
   for (size_t d = 0; d < rank; ++d) input.sizes.push_back(random_size(random));
   if (one_in(random, 3)) input.layout = static_cast<Layout>(below(random, layout_count));
@@ -32,14 +52,72 @@ Input random_input(Random& random, size_t number) {
   return input;
 }
 
-void choose_calls(Random& random, Program& program) {
+// A size that stays for some calls and then changes, comes from 0 or 1, or is never the same.
+std::vector<int64_t> changing_size(Random& random, bool large) {
   static constexpr int64_t firsts[] = {6, 6, 5, 16, 33}, others[] = {9, 17, 4, 7, 40};
-  const int64_t first = firsts[below(random, std::size(firsts))];
-  program.sizes.assign(3, first);
-  program.sizes.push_back(others[below(random, std::size(others))]);
-  program.sizes.push_back(others[below(random, std::size(others))]);
-  if (one_in(random, 4)) program.sizes.push_back(static_cast<int64_t>(below(random, 3)));
-  program.sizes.push_back(first);
+  static constexpr int64_t larges[] = {64, 128, 33, 96, 31, 65, 130};
+  static const std::vector<int64_t> small_ones[] = {
+      {0, 1, 2, 3, 4, 5}, {1, 2, 3, 5, 9, 1}, {1, 1, 2, 7, 0, 5}, {0, 0, 3, 8, 17, 3},
+      {1, 1, 1, 6, 9, 1}, {2, 1, 0, 1, 2, 3}, {3, 4, 5, 6, 7, 8}};
+  if (!large && one_in(random, 4)) return small_ones[below(random, std::size(small_ones))];
+  const auto pick = [&](auto& all) { return all[below(random, std::size(all))]; };
+  const int64_t first = large ? pick(larges) : pick(firsts);
+  std::vector<int64_t> out(3, first);
+  for (int k = 0; k < 2; ++k) out.push_back(large ? pick(larges) : pick(others));
+  out.push_back(one_in(random, 2) ? first : static_cast<int64_t>(below(random, 3)));
+  return out;
+}
+
+std::vector<int64_t> changing_number(Random& random, size_t calls) {
+  static const std::vector<int64_t> patterns[] = {
+      {0, 1, 2, 3, 4, 5}, {0, 1, 2, 1, 0, 2}, {0, 0, 0, 1, 1, 0}, {0, 2, 1, 2, 3, 2}};
+  std::vector<int64_t> out = patterns[below(random, std::size(patterns))];
+  out.resize(calls, 1);
+  return out;
+}
+
+void choose_calls(Random& random, Program& program, bool large) {
+  program.sizes = changing_size(random, large);
+  program.other_sizes = changing_size(random, large);
+  program.numbers = changing_number(random, program.sizes.size());
+  if (one_in(random, 4)) program.form = static_cast<Form>(below(random, form_count));
+  program.twins = one_in(random, 10);
+}
+
+// Input 0 becomes what each call adds to the cache; `varies` is the rows that are there by then.
+void choose_cache(Random& random, Program& program) {
+  program.cache = static_cast<Cache>(1 + below(random, cache_count - 1));
+  Input& piece = program.inputs[0];
+  const auto rows = static_cast<int64_t>(1 + below(random, 2));
+  piece.restless = piece.parameter = false;
+  if (piece.sizes.empty()) piece.sizes = {rows};
+  for (int64_t& size : piece.sizes) size = size < 0 ? 4 : size;
+  piece.sizes[0] = rows;
+  for (size_t call = 0; call < program.sizes.size(); ++call)
+    program.sizes[call] = rows * static_cast<int64_t>(call + 1);
+}
+
+void choose_parameters(Random& random, Program& program) {
+  for (Input& input : program.inputs) {
+    const bool fixed =
+        std::none_of(input.sizes.begin(), input.sizes.end(), [](int64_t size) { return size < 0; });
+    if (input.shares < 0 && fixed && one_in(random, 3)) input.parameter = true;
+    if (input.parameter) input.restless = false;
+  }
+  for (Input& input : program.inputs) {
+    if (input.shares >= 0) program.inputs[static_cast<size_t>(input.shares)].parameter = false;
+  }
+}
+
+bool writes_parameters(const Program& program) {
+  Variables inputs = make_inputs(program, 0);
+  std::vector<uint64_t> versions;
+  for (const Tensor& t : inputs) versions.push_back(t.storage().version());
+  (void)all_variables(program, inputs, {});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (program.inputs[i].parameter && inputs[i].storage().version() != versions[i]) return true;
+  }
+  return false;
 }
 
 void choose_options(Random& random, Program& program) {
@@ -57,6 +135,24 @@ void choose_options(Random& random, Program& program) {
   const bool disabled = !program.regions.empty() && program.regions[0].kind == RegionKind::disabled;
   program.fullgraph = !breaks && !disabled && one_in(random, 4);
   program.frozen = program.fullgraph && one_in(random, 2);
+  if (one_in(random, 8))
+    program.runner = one_in(random, 2) ? Runner::interprets : Runner::misbehaves;
+  program.threads =
+      program.cache == Cache::none && one_in(random, 8) && !writes_parameters(program);
+}
+
+void leave_out(Program& program, const Without& without) {
+  const auto gone = [&](const char* name) { return without.contains(name); };
+  if (gone("forms")) program.form = Form::list;
+  if (gone("caches")) program.cache = Cache::none;
+  if (gone("twins")) program.twins = false;
+  if (gone("threads")) program.threads = false;
+  if (gone(program.runner == Runner::misbehaves ? "misbehaving" : "interpreting"))
+    program.runner = Runner::asked;
+  for (Input& input : program.inputs) {
+    if (gone("parameters")) input.parameter = false;
+    if (gone("overlaps") && input.layout == Layout::windows) input.layout = Layout::offset;
+  }
 }
 
 // How many kinds there are, each as often as its weight says.
@@ -112,13 +208,26 @@ Variables run_region(const Program& program, const Region& region, const Variabl
 
 }  // namespace
 
-Program generate(uint64_t seed) {
+const Without& surroundings() {
+  static const auto* all = new Without{"forms",   "caches",       "parameters",  "twins",
+                                       "threads", "interpreting", "misbehaving", "overlaps"};
+  return *all;
+}
+
+Program generate(uint64_t seed, const Without& without) {
   Random random(seed);
+  random.writes_overlaps = !without.contains("overlaps");
   Program program;
   program.seed = seed;
   const size_t inputs = 1 + below(random, 3), length = 2 + below(random, 11);
-  for (size_t i = 0; i < inputs; ++i) program.inputs.push_back(random_input(random, i));
-  choose_calls(random, program);
+  const bool large = one_in(random, 8);
+  if (large) random.most_elements = 40000;
+  for (size_t i = 0; i < inputs; ++i)
+    program.inputs.push_back(large ? large_input(random) : random_input(random, i));
+  choose_calls(random, program, large);
+  if (one_in(random, 3)) choose_parameters(random, program);
+  if (!large && one_in(random, 10)) choose_cache(random, program);
+  leave_out(program, without);
   Variables variables = make_inputs(program, 0);
   for (int tries = 0; program.steps.size() < length && tries < 300; ++tries) {
     Step step;
@@ -137,6 +246,7 @@ Program generate(uint64_t seed) {
   program.results.push_back(variables.size() - 1);
   while (one_in(random, 2)) program.results.push_back(below(random, variables.size()));
   if (!program.steps.empty()) choose_options(random, program);
+  leave_out(program, without);
   return program;
 }
 

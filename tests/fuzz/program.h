@@ -1,10 +1,12 @@
 // Random programs for comparing eager with compiled: straight lines of steps over numbered
 // variables, with views, writes in place, values read back by the host, branches on data, and
-// sizes, layouts, dtypes and numbers that change from call to call.
+// sizes, layouts, dtypes, numbers and structures of arguments that change from call to call; with
+// caches that grow, parameters that several functions share, threads and backends of the user's.
 #pragma once
 
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,11 @@
 
 namespace vitro::fuzz {
 
-using Random = std::mt19937_64;
+struct Random : std::mt19937_64 {
+  using std::mt19937_64::mt19937_64;
+  int64_t most_elements = 4096;  // of a variable that a step takes
+  bool writes_overlaps = true;   // into tensors whose elements share memory
+};
 using Variables = std::vector<Tensor>;
 
 size_t below(Random& random, size_t n);  // 0 to n - 1
@@ -41,19 +47,33 @@ struct Step {
 };
 
 // How an input lies in memory.
-enum class Layout : uint8_t { dense, transposed, stepped, expanded, offset };
-inline constexpr size_t layout_count = 5;
+// windows: each row begins one element after the one before it, and shares the others.
+enum class Layout : uint8_t { dense, transposed, stepped, expanded, offset, windows };
+inline constexpr size_t layout_count = 6;
 
-// Dimensions of an input; `varies` stands for the size that changes from call to call.
-constexpr int64_t varies = -1;
+// Dimensions of an input; `varies` and `varies_too` stand for sizes that change from call to call.
+constexpr int64_t varies = -1, varies_too = -2;
 struct Input {
   DType dtype = DType::f32;
   std::vector<int64_t> sizes;
   Layout layout = Layout::dense;
-  bool restless = false;  // another layout and dtype in some calls
-  bool wild = false;      // elements that are far from 0, not finite, tiny
-  int shares = -1;        // input whose memory it is a part of
+  bool restless = false;   // another layout and dtype in some calls
+  bool wild = false;       // elements that are far from 0, not finite, tiny
+  int shares = -1;         // input whose memory it is a part of
+  bool parameter = false;  // one of two tensors that all calls share, in turn
 };
+
+// The structure in which a call hands over its tensors; which of them lies where changes from call
+// to call, and each is changed by an amount that its place says.
+enum class Form : uint8_t { list, optionals, groups, keyed, paired, modes };
+inline constexpr size_t form_count = 6;
+
+// What a call hands on to the next one: rows that input 0 is joined with.
+enum class Cache : uint8_t { none, tensor, optional, list };
+inline constexpr size_t cache_count = 4;
+
+// Who runs the graphs: the backend that was asked for, or one of the user's.
+enum class Runner : uint8_t { asked, interprets, misbehaves };
 
 // Steps that run inside of another compiled function, or one that is not to be compiled.
 enum class RegionKind : uint8_t { nested, disabled };
@@ -67,10 +87,16 @@ struct Program {
   uint64_t seed = 0;
   std::vector<Input> inputs;
   std::vector<Step> steps;
-  std::vector<Region> regions;  // disjoint, in order
-  std::vector<size_t> results;  // variables that are returned
-  std::vector<int64_t> sizes;   // of `varies`, one per call
-  bool drops = false;           // variables are let go after their last use
+  std::vector<Region> regions;                // disjoint, in order
+  std::vector<size_t> results;                // variables that are returned
+  std::vector<int64_t> sizes;                 // of `varies`, one per call
+  std::vector<int64_t> other_sizes, numbers;  // of `varies_too`; what numbers that vary grow by
+  Form form = Form::list;
+  Cache cache = Cache::none;
+  Runner runner = Runner::asked;
+  bool twins = false;    // two functions take turns
+  bool threads = false;  // in the end, several threads call one function
+  bool drops = false;    // variables are let go after their last use
   bool fullgraph = false, frozen = false, exact = false;
   int dynamic = -1;  // CompileOptions::dynamic; -1: unset
 };
@@ -109,7 +135,10 @@ struct Kind {
 const std::vector<Kind>& kinds();
 const Kind& kind_of(const Step& step);
 
-Program generate(uint64_t seed);
+// What programs may be surrounded by, each of which can be left out.
+using Without = std::set<std::string>;
+const Without& surroundings();
+Program generate(uint64_t seed, const Without& without = {});
 // Fresh input tensors for one call; the same program and call give the same elements.
 Variables make_inputs(const Program& program, int64_t call);
 Variables run(const Program& program, const Variables& inputs, const Occasion& occasion,

@@ -73,6 +73,11 @@ std::vector<Program> simpler(const Program& program) {
     with([&](Program& p) { p.results.erase(p.results.begin() + static_cast<std::ptrdiff_t>(r)); });
   }
   if (program.sizes.size() > 1) with([](Program& p) { p.sizes.pop_back(); });
+  if (program.threads) with([](Program& p) { p.threads = false; });
+  if (program.twins) with([](Program& p) { p.twins = false; });
+  if (program.cache != Cache::none) with([](Program& p) { p.cache = Cache::none; });
+  if (program.form != Form::list) with([](Program& p) { p.form = Form::list; });
+  if (program.runner != Runner::asked) with([](Program& p) { p.runner = Runner::asked; });
   if (!program.regions.empty()) with([](Program& p) { p.regions.clear(); });
   if (program.frozen) with([](Program& p) { p.frozen = false; });
   if (program.fullgraph && !program.frozen) with([](Program& p) { p.fullgraph = false; });
@@ -81,6 +86,7 @@ std::vector<Program> simpler(const Program& program) {
   if (program.dynamic >= 0) with([](Program& p) { p.dynamic = -1; });
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     Input plain = program.inputs[i];
+    if (plain.parameter) with([&](Program& p) { p.inputs[i].parameter = false; });
     if (plain.wild) with([&](Program& p) { p.inputs[i].wild = false; });
     if (plain.restless) with([&](Program& p) { p.inputs[i].restless = false; });
     if (plain.layout != Layout::dense)

@@ -1,0 +1,100 @@
+#include "backends.h"
+
+#include <atomic>
+#include <stdexcept>
+
+#include "vitro/compile/compile.h"
+#include "vitro/graph/graph.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::fuzz {
+namespace {
+
+std::atomic<uint64_t> done{0};
+
+enum class Misdeed : uint8_t {
+  error_while_made,
+  number_while_made,
+  no_function,
+  error_while_run,
+  bug_while_run,
+  number_while_run,
+  too_few,
+  too_many,
+  undefined,
+  other_dtype,
+  other_sizes,
+  other_rank,
+  count
+};
+
+// Results in which something is wrong; an empty list has nothing that could be.
+std::vector<Tensor> spoilt(std::vector<Tensor> results, Misdeed misdeed) {
+  if (results.empty() && misdeed != Misdeed::too_many) return results;
+  done.fetch_add(1);
+  switch (misdeed) {
+    case Misdeed::too_few:
+      results.pop_back();
+      break;
+    case Misdeed::too_many:
+      results.push_back(zeros({2}));
+      break;
+    case Misdeed::undefined:
+      results.back() = Tensor();
+      break;
+    case Misdeed::other_dtype:
+      results.back() =
+          to(results.back(), results.back().dtype() == DType::u8 ? DType::f64 : DType::u8);
+      break;
+    case Misdeed::other_sizes:
+      results.back() = slice(cat({flatten(results.back()), flatten(results.back())}), 0, 1);
+      break;
+    default:
+      results.back() = unsqueeze(results.back(), 0);
+  }
+  return results;
+}
+
+GraphFunction misbehaving(const graph::Graph& graph) {
+  const auto misdeed = static_cast<Misdeed>(graph.size() % static_cast<size_t>(Misdeed::count));
+  if (misdeed <= Misdeed::no_function) done.fetch_add(1);
+  if (misdeed == Misdeed::error_while_made) throw std::runtime_error("not today");
+  if (misdeed == Misdeed::number_while_made) throw 7;
+  if (misdeed == Misdeed::no_function) return {};
+  return [graph, misdeed](std::span<const Operand> inputs) {
+    if (misdeed <= Misdeed::number_while_run) done.fetch_add(1);
+    if (misdeed == Misdeed::error_while_run) throw std::runtime_error("not now");
+    if (misdeed == Misdeed::bug_while_run) throw std::logic_error("not ever");
+    if (misdeed == Misdeed::number_while_run) throw 7;
+    return spoilt(graph::interpret(graph, inputs), misdeed);
+  };
+}
+
+}  // namespace
+
+std::string interpreting_backend() {
+  static const std::string name = [] {
+    register_backend("interprets", [](const graph::Graph& graph, std::span<const Operand>) {
+      return GraphFunction(
+          [graph](std::span<const Operand> inputs) { return graph::interpret(graph, inputs); });
+    });
+    return std::string("interprets");
+  }();
+  return name;
+}
+
+std::string misbehaving_backend() {
+  static const std::string name = [] {
+    register_backend("misbehaves", [](const graph::Graph& graph, std::span<const Operand>) {
+      return misbehaving(graph);
+    });
+    return std::string("misbehaves");
+  }();
+  return name;
+}
+
+uint64_t misdeeds() {
+  return done.load();
+}
+
+}  // namespace vitro::fuzz
