@@ -145,7 +145,7 @@ function(vitro_fuzz)
   if(VITRO_SANITIZE)
     set(count 200)
   endif()
-  add_test(NAME fuzz.random_programs COMMAND vitro_fuzz --count ${count} --jobs 2 --unwanted V0601 --unwanted V0605 --without overlaps)
+  add_test(NAME fuzz.random_programs COMMAND vitro_fuzz --count ${count} --jobs 2 --unwanted V0601 --unwanted V0605)
   set_tests_properties(
     fuzz.random_programs
     PROPERTIES TIMEOUT 1200 PROCESSORS 2 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")
