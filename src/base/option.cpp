@@ -119,7 +119,7 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
     if (!whole.starts_with(prefix) || is_known(whole)) continue;
     const std::string_view name = whole.substr(prefix.size()), meant = nearest(name, options);
     if (name.starts_with("TEST_") || std::ranges::find(options, name) != options.end()) continue;
-    sentences.push_back(cat(whole, " is no variable that Vitro reads; ",
+    sentences.push_back(cat(whole, " is not a variable that Vitro reads; ",
                             meant.empty() ? "" : cat("did you mean ", prefix, meant, "? "),
                             "`vitro options` lists those"));
   }

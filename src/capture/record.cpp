@@ -266,10 +266,13 @@ void Record::part(std::source_location where) {
 }
 
 void Record::note(What what, const Code& code, std::string reason, std::string place) {
+  // Limits turn a function slow without an error: the first time is said aloud.
+  bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
     std::lock_guard hold(lock_);
     std::vector<Finding>& list = findings_[static_cast<size_t>(what)];
     for (Finding& f : list) {
+      says = says && f.code != &code;
       if (f.code != &code || f.place != place || (what != What::broke && f.reason != reason))
         continue;
       ++f.count;
@@ -278,6 +281,7 @@ void Record::note(What what, const Code& code, std::string reason, std::string p
     if (list.size() >= 256) return;
     list.push_back({&code, reason, place, 1});
   }
+  if (says) say_once(options_.name, code, reason);
   const std::string id(code.id);
   switch (what) {
     case What::broke:

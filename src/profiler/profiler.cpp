@@ -214,9 +214,9 @@ Profiler::~Profiler() {
 void Profiler::start() {
   State& s = *state_;
   VITRO_CHECK(!s.running, "Profiler: it runs already; call stop() before it starts again");
-  VITRO_CHECK(
-      !taken().exchange(true),
-      "Profiler: another one records in this process; stop it first (or unset VITRO_PROFILE)");
+  VITRO_CHECK(!taken().exchange(true),
+              "Profiler: another one records in this process; stop it first. Under `vitro profile` "
+              "(VITRO_PROFILE) the whole program is recorded: leave this Profiler out then");
   if (!s.options.acc_events) s.profile.reset();
   s.step = s.cycles = s.forgotten = 0;
   s.stepped = bool(s.options.schedule);

@@ -158,6 +158,19 @@ TEST(JitCache, WhatLiesInAFolderThatOthersCouldWriteToIsNotRun) {
   EXPECT_TRUE(report.from_disk);
 }
 
+TEST(JitCache, AFolderThatUsersShareIsLeftAsItIs) {
+  CacheFolder folder;
+  const std::string shared = folder.path() + "/shared";
+  fs::create_directory(shared);
+  chmod(shared.c_str(), 01777);
+  const auto opened = PrivateFolder::open(shared);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.why().find("sticky"), std::string::npos);
+  struct stat info;
+  ASSERT_EQ(stat(shared.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 01777U);
+}
+
 // What happens to an entry that `plant` puts in its place, with the file of a sound one given.
 template <class Plant>
 void expect_not_run(int n, Plant plant) {

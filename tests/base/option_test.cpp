@@ -72,9 +72,9 @@ TEST(Option, says_which_variables_nobody_reads_and_which_were_meant) {
       "VITRO_LOUD=1", "VITRO_WHATEVER_THIS_IS=1", "VITROTHING=1",          nullptr};
   EXPECT_EQ(unknown_variables(environment),
             (std::vector<std::string>{
-                "VITRO_LOUDD is no variable that Vitro reads; did you mean VITRO_LOUD? `vitro "
+                "VITRO_LOUDD is not a variable that Vitro reads; did you mean VITRO_LOUD? `vitro "
                 "options` lists those",
-                "VITRO_WHATEVER_THIS_IS is no variable that Vitro reads; `vitro options` lists "
+                "VITRO_WHATEVER_THIS_IS is not a variable that Vitro reads; `vitro options` lists "
                 "those"}));
 }
 

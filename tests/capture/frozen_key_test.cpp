@@ -371,5 +371,40 @@ TEST_F(FrozenKeys, ArgumentsThatTheFunctionChangesAreRefused) {
   EXPECT_NE(error_of([&] { (void)assigns(a, y); }).find("V0102"), std::string::npos);
 }
 
+TEST_F(FrozenKeys, FollowSmartPointersToNumbers) {
+  const auto f = compile(
+      [](const Tensor& t, const std::shared_ptr<double>& s) { return mul(t, *s); }, options);
+  const auto number = std::make_shared<double>(2);
+  EXPECT_EQ(values(f(x, number)), (std::vector<float>{2, 4}));
+  *number = 5;
+  EXPECT_EQ(values(f(x, number)), (std::vector<float>{5, 10}));
+}
+
+TEST_F(FrozenKeys, DoNotCompareIteratorsByWhatTheyPointAt) {
+  using Place = std::vector<float>::const_iterator;
+  const auto f = compile([](const Tensor& t, Place s) { return mul(t, *s); }, options);
+  const std::vector<float> numbers{2};
+  EXPECT_NE(error_of([&] { (void)f(x, numbers.begin()); }).find("V0101"), std::string::npos);
+}
+
+TEST_F(FrozenKeys, WritesThroughWhatIsPassedByValueAreRefused) {
+  const auto spans = compile(
+      [](const Tensor& t, std::span<float> list) {
+        list[0] += 1;
+        return exp(t);
+      },
+      options);
+  std::vector<float> list{1};
+  EXPECT_NE(error_of([&] { (void)spans(x, std::span(list)); }).find("V0102"), std::string::npos);
+  const auto counts = compile(
+      [](const Tensor& t, std::reference_wrapper<int> calls) {
+        ++calls.get();
+        return exp(t);
+      },
+      options);
+  int calls = 0;
+  EXPECT_NE(error_of([&] { (void)counts(x, std::ref(calls)); }).find("V0102"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace vitro

@@ -67,10 +67,18 @@ inline constexpr bool is_wrapper<std::reference_wrapper<T>> = true;
 template <class T>
 inline constexpr bool is_pointer =
     std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>;
-template <class T, class D>
-inline constexpr bool is_pointer<std::unique_ptr<T, D>> = std::is_class_v<T>;
+// A smart pointer of the standard library, to whatever.
 template <class T>
-inline constexpr bool is_pointer<std::shared_ptr<T>> = std::is_class_v<T>;
+inline constexpr bool is_smart = false;
+template <class T, class D>
+inline constexpr bool is_smart<std::unique_ptr<T, D>> = true;
+template <class T>
+inline constexpr bool is_smart<std::shared_ptr<T>> = true;
+template <class T, class D>
+inline constexpr bool is_pointer<std::unique_ptr<T, D>> =
+    std::is_object_v<T> && !std::is_array_v<T>;
+template <class T>
+inline constexpr bool is_pointer<std::shared_ptr<T>> = std::is_object_v<T> && !std::is_array_v<T>;
 
 template <class T, class F>
 void leaves(T& value, F& f);
@@ -135,7 +143,8 @@ void leaves(T& value, F& f) {
 // Compared by value with that of another call; what an address leads to may have changed.
 template <class T>
 concept Comparable =
-    Text<T> || (std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
+    Text<T> || (std::equality_comparable<T> && std::is_copy_constructible_v<T> && !is_smart<T> &&
+                (!std::input_or_output_iterator<T> || std::is_pointer_v<T>) &&
                 (!std::is_pointer_v<T> || std::is_function_v<std::remove_pointer_t<T>>));
 template <class T>
 capture::Other other_of(const T& value) {
@@ -225,9 +234,22 @@ class AllArguments : public TensorArguments {
   int argument_ = 0;
 };
 
+// Leads to something that can be written, however it is passed.
+template <class T>
+inline constexpr bool leads_to_writable =
+    std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>;
+template <class T, class D>
+inline constexpr bool leads_to_writable<std::unique_ptr<T, D>> = !std::is_const_v<T>;
+template <class T>
+inline constexpr bool leads_to_writable<std::shared_ptr<T>> = !std::is_const_v<T>;
+template <class T>
+inline constexpr bool leads_to_writable<std::reference_wrapper<T>> = !std::is_const_v<T>;
+template <class T, size_t n>
+inline constexpr bool leads_to_writable<std::span<T, n>> = !std::is_const_v<T>;
 template <class Arg>
 inline constexpr bool is_writable =
-    std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;
+    leads_to_writable<std::remove_cvref_t<Arg>> ||
+    (std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>);
 // Whether the tensors of an argument lie where they are until an op is called.
 template <class Arg>
 inline constexpr bool stays =

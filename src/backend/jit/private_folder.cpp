@@ -118,6 +118,12 @@ Result<PrivateFolder> PrivateFolder::open(const std::string& path) {
     return Failure{cat(path, ": belongs to user ", uint64_t{info.st_uid}, ", not to user ",
                        uint64_t{geteuid()}, "; kernels would be run from it")};
   }
+  if (info.st_mode & S_ISVTX) {  // a folder for everybody, as /tmp is: it stays as it is
+    return Failure{cat(
+        path,
+        ": is a folder that users share (its sticky bit is set); kernels need one of their own, ",
+        "such as ", path, "/vitro")};
+  }
   if (info.st_mode & 022) {
     if (fchmod(number, 0700) != 0 || fstat(number, &info) != 0 || (info.st_mode & 022))
       return Failure{cat(path, ": others may write to it")};
