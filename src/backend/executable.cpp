@@ -329,7 +329,7 @@ class Executable::Call {
     size_t count_ = 0;
   };
 
-  // The arena, with the table of buffers and the panels behind it where these are long.
+  // The arena, with the table of buffers and the panels after it where these are long.
   void take_memory() {
     const size_t buffers = e_.buffers_.size();
     const size_t arena = static_cast<size_t>(d_.arena);

@@ -178,7 +178,7 @@ class Call final : public Interpreter {
   // Regions go on to the end of the call, so that what follows a break lies inside of what was
   // before it, as in PyTorch.
   int open_regions_ = 0;
-  bool eager_begun_ = false;           // the recorder was told that what follows runs eagerly
+  bool eager_begun_ = false;           // the recorder knows that what follows runs eagerly
   const OpCall* expanding_ = nullptr;  // the composite that is taken as its ops
   bool stopping_ = false;              // the rest of the call runs eagerly
   bool expansion_begins_ = false;      // and why it is was noted just now

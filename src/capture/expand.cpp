@@ -32,7 +32,7 @@ void Call::expand(const OpCall& call, std::span<Tensor> results) {
     }
   } scope{expanding_, expansion_begins_, expanding_};
   if (!expanding_) expanding_ = &call;
-  // First, so that a mistake is told in the composite's words.
+  // First, so that a mistake is reported in the composite's words.
   const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
   call.op->composite->expand(call.operands, call.attrs, results);
   for (size_t i = 0; i < results.size(); ++i) {

@@ -146,7 +146,7 @@ void Call::flush(bool by_interpretation) {
 
 // A graph more, where the function ended otherwise before.
 void Call::note_end(const Exit& exit) {
-  if (stopping_) return;  // which was told
+  if (stopping_) return;  // which was reported
   const Why why = why_it_ends(exit);
   if (why.code) note_recompile(why);
   if (const Step* next = cursor_->next.load(std::memory_order_acquire))

@@ -1,5 +1,5 @@
 // Shared objects on disk, by content key: KEY.so in a folder of the owner's (private_folder.h),
-// each with a hash behind it that only its owner could have made.
+// each followed by a hash that only its owner could have made.
 //   DiskCache cache = DiskCache::open(why);
 //   if (cache.find(key, entry)) ... load entry ...             // verified; what does not is
 //   removed cache.store(key, bytes, entry, why)

@@ -17,7 +17,7 @@ void forget(uint64_t storage, uint64_t but_version);
 struct Known {
   std::mutex lock;
   std::map<PanelsKey, std::weak_ptr<const Panels>> panels;
-  std::mutex listeners_lock;  // held while they hear; theirs comes behind it
+  std::mutex listeners_lock;  // held while they hear; theirs comes after it
   std::unordered_set<KeptPanels*> listeners;
 };
 
