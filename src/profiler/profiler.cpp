@@ -1,4 +1,5 @@
 #include "vitro/profiler/profiler.h"
+#include "vitro/profiler/whole_program.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -214,9 +215,14 @@ Profiler::~Profiler() {
 void Profiler::start() {
   State& s = *state_;
   VITRO_CHECK(!s.running, "Profiler: it runs already; call stop() before it starts again");
-  VITRO_CHECK(!taken().exchange(true),
-              "Profiler: another one records in this process; stop it first. Under `vitro profile` "
-              "(VITRO_PROFILE) the whole program is recorded: leave this Profiler out then");
+  if (taken().exchange(true)) {
+    VITRO_CHECK(is_whole_program_recorded(),
+                "Profiler: another one records in this process; stop it first");
+    warn("the whole program is recorded (VITRO_PROFILE), so a Profiler of its own records nothing");
+    s.profile.emplace();
+    s.started = true;
+    return;
+  }
   if (!s.options.acc_events) s.profile.reset();
   s.step = s.cycles = s.forgotten = 0;
   s.stepped = bool(s.options.schedule);

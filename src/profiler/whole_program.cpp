@@ -86,6 +86,14 @@ Recorded& recorded() {
   return one;
 }
 
+}  // namespace
+
+bool is_whole_program_recorded() {
+  return recorded().profiler != nullptr;
+}
+
+namespace {
+
 // Where this process writes: ranks, and processes that a recorded one started, have their own file.
 std::string own_file(const Recorded& r, const Status& status, const std::string& wanted) {
   if (wanted.empty()) return {};

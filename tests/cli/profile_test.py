@@ -45,6 +45,13 @@ class Profile(unittest.TestCase):
                 self.assertGreater(len(problems), 5)
                 self.assertEqual([problem for problem in problems if problem["count"]], [])
 
+    def test_a_profiler_of_the_program_itself_records_nothing_and_says_so(self):
+        lesson = os.path.join(os.path.dirname(LESSON), "05_profile_a_compilation")
+        done = self.run_vitro("-o", "whole.json", "--", lesson)
+        self.assertIn("a Profiler of its own records nothing", done.stderr)
+        self.assertNotIn("terminate called", done.stderr)
+        self.assertIn("whole.json", self.files())
+
     def test_hands_words_and_exit_codes_through(self):
         done = self.run_vitro("--", "sh", "-c", "echo $0 $#; exit 5", "--table", "-o")
         self.assertEqual(done.stdout, "--table 1\n")

@@ -38,6 +38,9 @@ std::span<const ProfileSetting> profile_settings();
 // Sets what "record_shapes,row_limit=20" says.  Error where it cannot be read.
 void apply_settings(WholeProgram& program, std::string_view text);
 
+// Whether VITRO_PROFILE records this process now.
+bool is_whole_program_recorded();
+
 // Error where the name of a trace ends like no trace: .json, .pftrace or .perfetto-trace, with .gz
 // or .zst after that.  A name without an ending is one of JSON.
 void check_trace_name(std::string_view path);
