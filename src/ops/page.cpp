@@ -14,16 +14,36 @@ std::string_view kind_of(const Overload& one) {
   return one.op ? name_of(one.op->kind) : function_kind;
 }
 
-std::string_view meaning(std::string_view kind) {
-  if (kind == function_kind) return "written with ops; a graph holds those";
-  if (kind == "pointwise") return "each element of the result from those at the same index";
-  if (kind == "reduction") return "folds dimensions";
-  if (kind == "view") return "the same memory under other indices";
-  if (kind == "contraction") return "sums of products";
-  if (kind == "gather") return "elements picked by a tensor of indices";
-  if (kind == "scatter") return "a copy with some elements replaced";
-  if (kind == "concat") return "operands one after the other";
-  return "a program written in other ops, which a schedule may know as a whole";
+std::string_view meaning(OpKind kind) {
+  switch (kind) {
+    case OpKind::pointwise:
+      return "each element of the result from those at the same index";
+    case OpKind::reduction:
+      return "folds dimensions";
+    case OpKind::scan:
+      return "a reduction that keeps every step";
+    case OpKind::view:
+      return "the same memory under other indices";
+    case OpKind::contraction:
+      return "sums of products";
+    case OpKind::gather:
+      return "elements picked by a tensor of indices";
+    case OpKind::scatter:
+      return "a copy with some elements replaced";
+    case OpKind::concat:
+      return "operands one after the other";
+    case OpKind::random:
+      return "counter-based numbers";
+    case OpKind::composite:
+      return "a program written in other ops, which a schedule may know as a whole";
+    case OpKind::opaque:
+      return "a kernel that nobody looks into";
+  }
+  return {};
+}
+
+std::string_view meaning(const Overload& one) {
+  return one.op ? meaning(one.op->kind) : "written with ops; a graph holds those";
 }
 
 void append_rows(std::string& out, std::string_view kind) {
@@ -46,10 +66,9 @@ std::string page() {
   std::vector<std::string_view> kinds;
   for (const Overload& one : overloads()) {
     const std::string_view kind = kind_of(one);
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
-  }
-  for (const std::string_view kind : kinds) {
-    out += cat("\n## ", kind, ": ", meaning(kind), "\n\n| schema | what it gives |\n|---|---|\n");
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
+    kinds.push_back(kind);
+    out += cat("\n## ", kind, ": ", meaning(one), "\n\n| schema | what it gives |\n|---|---|\n");
     append_rows(out, kind);
   }
   return out;
@@ -59,7 +78,7 @@ std::string page(std::string_view name) {
   const auto all = overloads(name);
   if (all.empty()) return {};
   const std::string_view kind = kind_of(all[0]);
-  std::string out = cat(name, ": ", all[0].doc, "\n\n", kind, ": ", meaning(kind), "\n\n");
+  std::string out = cat(name, ": ", all[0].doc, "\n\n", kind, ": ", meaning(all[0]), "\n\n");
   for (const Overload& one : all) out += cat("  ", one.schema, "\n");
   return out;
 }
