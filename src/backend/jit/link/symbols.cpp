@@ -70,7 +70,7 @@ Result<Done> LinkInputs::add(std::string_view bytes) {
   const Elf64_Ehdr& head = elf->head();
   if (head.e_type != ET_REL || !link_machine(head.e_machine) ||
       (machine_ != EM_NONE && machine_ != head.e_machine))
-    return Failure{cat("is no object file of this machine (type ", head.e_type, ", machine ",
+    return Failure{cat("is not an object file of this machine (type ", head.e_type, ", machine ",
                        head.e_machine, ")")};
   machine_ = head.e_machine;
   Part part{std::move(*elf), meaning_.size(), {}, {}, nullptr, {}};
