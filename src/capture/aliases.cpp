@@ -18,7 +18,7 @@ uint32_t storage_of(const SlotTable& table, uint32_t slot) {
 }
 
 bool is_empty(const TensorMeta& meta) {
-  return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.value() == 0; });
+  return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.hint() == 0; });
 }
 
 // From its first element to behind its last.
@@ -32,20 +32,18 @@ Size elements_of(const TensorMeta& meta) {
 }
 
 bool walks_back(const TensorMeta& meta) {
-  return std::any_of(meta.strides.begin(), meta.strides.end(),
-                     [](Size s) { return s.value() < 0; });
+  return std::any_of(meta.strides.begin(), meta.strides.end(), [](Size s) { return s.hint() < 0; });
 }
 
 // Dimensions with more than one element, innermost first: stride, size.
 std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
   std::vector<std::pair<Size, Size>> dims;
   for (size_t d = 0; d < window.sizes.size(); ++d) {
-    if (window.sizes[d].is_symbolic() || window.sizes[d].value() != 1)
+    if (window.sizes[d].is_symbolic() || window.sizes[d].hint() != 1)
       dims.emplace_back(window.strides[d], window.sizes[d]);
   }
   std::ranges::stable_sort(dims, [](const auto& a, const auto& b) {
-    return std::pair(a.first.value(), a.second.value()) <
-           std::pair(b.first.value(), b.second.value());
+    return std::pair(a.first.hint(), a.second.hint()) < std::pair(b.first.hint(), b.second.hint());
   });
   return dims;
 }
@@ -63,9 +61,9 @@ bool may_cover_itself(const TensorMeta& window) {
   if (is_empty(window)) return false;
   int64_t reach = 0;
   for (const auto& [stride, size] : steps_of(window)) {
-    if (size.value() == 1) continue;
-    if (std::abs(stride.value()) <= reach) return true;
-    reach += (size.value() - 1) * std::abs(stride.value());
+    if (size.hint() == 1) continue;
+    if (std::abs(stride.hint()) <= reach) return true;
+    reach += (size.hint() - 1) * std::abs(stride.hint());
   }
   return false;
 }
@@ -125,7 +123,7 @@ std::vector<Aliases::Cluster> Aliases::clusters() const {
     out.push_back({{slot},
                    storage_of(table_, slot),
                    begin,
-                   begin + elements_of(bind.meta).value() * bytes_of(bind.meta.dtype),
+                   begin + elements_of(bind.meta).hint() * bytes_of(bind.meta.dtype),
                    bind.symbolic,
                    written_[slot]});
   }

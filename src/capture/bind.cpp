@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "graph/metas.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::capture {
@@ -27,7 +26,7 @@ bool is_row_major(std::span<const int64_t> sizes, std::span<const int64_t> strid
 }
 
 bool same_number(Size want, int64_t got, Symbols& symbols) {
-  if (!want.is_symbolic()) return want.value() == got;
+  if (!want.is_symbolic()) return want.hint() == got;
   if (want.expr().is_symbol()) return symbols.bind(want.expr(), got);
   return symbols.knows(want.expr()) && symbols.value(want.expr()) == got;
 }
@@ -43,7 +42,7 @@ Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes)
   Size next = 1;
   for (size_t i = order.size(); i-- > 0;) {
     const size_t d = order[i];
-    if (strides[d] != next.value()) return {};
+    if (strides[d] != next.hint()) return {};
     out[d] = next;
     if (values[d] != 0) next = next * Size(values[d], sizes[d].expr());
   }
@@ -58,7 +57,7 @@ Sizes strides_of(const TensorImpl& t, const Bind* before, const Sizes& sizes, Ne
   for (size_t d = 0; d < t.strides.size(); ++d) {
     const int64_t now = t.strides[d];
     const Size was = before ? before->meta.strides[d] : Size(now);
-    if ((!was.is_symbolic() && was.value() == now) || !may_vary(now)) {
+    if ((!was.is_symbolic() && was.hint() == now) || !may_vary(now)) {
       out.push_back(now);
       continue;
     }
@@ -104,13 +103,13 @@ sym::Expr NewSymbols::symbol(Size before, int64_t now, char letter, sym::Range r
 }
 
 sym::Expr NewSymbols::size(Size before, int64_t now) {
-  return symbol(before, now, 's', graph::size_range);
+  return symbol(before, now, 's', sym::size_range);
 }
 
 std::optional<sym::Expr> NewSymbols::number(Size before, Size now) {
-  const bool counts = before.value() >= 0 && before.value() < largest_symbol;
-  if (now.is_symbolic() || identical(before, now) || !counts || !may_vary(now.value())) return {};
-  return symbol(before, now.value(), 'n', {0, sym::unbounded});
+  const bool counts = before.hint() >= 0 && before.hint() < largest_symbol;
+  if (now.is_symbolic() || identical(before, now) || !counts || !may_vary(now.hint())) return {};
+  return symbol(before, now.hint(), 'n', {0, sym::unbounded});
 }
 
 bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
@@ -118,7 +117,7 @@ bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
   const TensorMeta& meta = bind.meta;
   if (!bind.symbolic) {
     for (size_t d = 0; d < t.sizes.size(); ++d) {
-      if (meta.sizes[d].value() != t.sizes[d] || meta.strides[d].value() != t.strides[d])
+      if (meta.sizes[d].hint() != t.sizes[d] || meta.strides[d].hint() != t.strides[d])
         return false;
     }
     return true;
@@ -156,7 +155,7 @@ Bind make_bind(const TensorImpl& t, const Bind* before, bool all_dynamic, NewSym
     const int64_t now = t.sizes[d];
     const Size was = before ? before->meta.sizes[d] : Size(now);
     const bool marked = all_dynamic || (t.dynamic_dims >> d & 1) != 0;
-    const bool varies = was.is_symbolic() || was.value() != now;
+    const bool varies = was.is_symbolic() || was.hint() != now;
     if (!may_vary(now) || !(marked || varies)) continue;
     const sym::Expr symbol = names.size(was, now);
     symbols.bind(symbol, now);

@@ -225,9 +225,9 @@ void Call::record_attrs(Step& step, const OpCall& call, const Likeness& like) {
   step.attrs_owned = step.attrs_owned.map_sizes([&](Size s) {
     const auto symbol = names_.number(before[at++], s);
     if (!symbol) return s;
-    m_.symbols.bind(*symbol, s.value());
+    m_.symbols.bind(*symbol, s.hint());
     step.attr_symbols.push_back(*symbol);
-    return Size(s.value(), *symbol);
+    return Size(s.hint(), *symbol);
   });
 }
 

@@ -30,7 +30,7 @@ const TensorMeta* keep_for_ever(const TensorMeta& meta) {
 
 Ints plain(const Sizes& sizes) {
   Ints out;
-  for (const Size s : sizes) out.push_back(s.value());
+  for (const Size s : sizes) out.push_back(s.hint());
   return out;
 }
 

@@ -23,13 +23,13 @@ void copy_elements(const Tensor& from, const Tensor& to) {
   const auto bytes = static_cast<size_t>(bytes_of(a.dtype));
   const auto* source = static_cast<const std::byte*>(a.storage.data()) + a.offset * bytes;
   auto* target = static_cast<std::byte*>(b.storage.data()) + b.offset * bytes;
-  if (a.strides == b.strides && is_dense(a, from.numel().value())) {
-    std::memcpy(target, source, static_cast<size_t>(from.numel().value()) * bytes);
+  if (a.strides == b.strides && is_dense(a, from.numel().hint())) {
+    std::memcpy(target, source, static_cast<size_t>(from.numel().hint()) * bytes);
     return;
   }
   const size_t rank = a.sizes.size();
   Ints index(rank, 0);
-  const int64_t count = from.numel().value();
+  const int64_t count = from.numel().hint();
   for (int64_t n = 0; n < count; ++n) {
     int64_t at = 0, to_at = 0;
     for (size_t d = 0; d < rank; ++d) {

@@ -97,7 +97,7 @@ bool Call::match_attrs(const Step& step, AttrsView attrs) {
     const bool given = want[i].is_symbolic() && !got[i].is_symbolic() &&
                        std::find(step.attr_symbols.begin(), step.attr_symbols.end(),
                                  want[i].expr()) != step.attr_symbols.end();
-    if (given ? !m_.symbols.bind(want[i].expr(), got[i].value()) : !identical(want[i], got[i]))
+    if (given ? !m_.symbols.bind(want[i].expr(), got[i].hint()) : !identical(want[i], got[i]))
       return false;
   }
   return true;

@@ -402,14 +402,14 @@ class Planner {
     keep.meta = table_[slot].meta;
     keep.symbolic = keep.meta->offset.is_symbolic();
     for (const Size s : keep.meta->sizes) {
-      keep.sizes.push_back(s.value());
+      keep.sizes.push_back(s.hint());
       keep.symbolic |= s.is_symbolic();
     }
     for (const Size s : keep.meta->strides) {
-      keep.strides.push_back(s.value());
+      keep.strides.push_back(s.hint());
       keep.symbolic |= s.is_symbolic();
     }
-    keep.offset = keep.meta->offset.value();
+    keep.offset = keep.meta->offset.hint();
     return keep;
   }
 
@@ -479,7 +479,7 @@ class Planner {
 
   Size renamed(Size s) {
     if (!s.is_symbolic()) return s;
-    s = {s.value(), sym::substitute(s.expr(), held_)};
+    s = {s.hint(), sym::substitute(s.expr(), held_)};
     if (!s.is_symbolic()) return s;
     for (const sym::Expr symbol : sym::symbols_of(s.expr())) {
       const bool known = std::any_of(renames_.begin(), renames_.end(),
@@ -488,7 +488,7 @@ class Planner {
       const std::string name = cat(sym::name_of(symbol).substr(0, 1), renames_.size());
       renames_.emplace_back(symbol, sym::Expr::symbol(name, sym::range_of(symbol)));
     }
-    return {s.value(), sym::substitute(s.expr(), renames_)};
+    return {s.hint(), sym::substitute(s.expr(), renames_)};
   }
 
   const std::vector<const Step*> path_;

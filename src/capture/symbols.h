@@ -27,7 +27,7 @@ class Symbols {
   // False where a symbol of `e` has no value in this call.
   bool knows(sym::Expr e) const;
   int64_t value(sym::Expr e) const;
-  int64_t value(Size s) const { return s.is_symbolic() ? value(s.expr()) : s.value(); }
+  int64_t value(Size s) const { return s.is_symbolic() ? value(s.expr()) : s.hint(); }
   bool holds(const sym::Guard& guard) const;
   Ints values(const Sizes& sizes) const;
 

@@ -27,7 +27,7 @@ std::string_view why_fixed(const OpDef* op, const Scalar& number) {
 std::string_view why_apart(const Bind& bind, const TensorImpl& impl) {
   for (size_t d = 0; d < impl.sizes.size(); ++d) {
     const Size want = bind.meta.sizes[d];
-    if (impl.sizes[d] == want.value() && !want.is_symbolic()) continue;
+    if (impl.sizes[d] == want.hint() && !want.is_symbolic()) continue;
     if (impl.sizes[d] == 0) return " (a tensor without elements has a record of its own)";
   }
   return "";
@@ -47,7 +47,7 @@ std::string_view why_fixed(AttrsView want, AttrsView got) {
   const std::vector<Size> before = sizes_in(want), now = sizes_in(got);
   for (size_t i = 0; i < now.size(); ++i) {
     if (identical(before[i], now[i])) continue;
-    if (now[i].value() < 0 || before[i].value() < 0) return " (below 0 it counts from the end)";
+    if (now[i].hint() < 0 || before[i].hint() < 0) return " (below 0 it counts from the end)";
   }
   return "";
 }

@@ -18,7 +18,7 @@ Ints numbers_of(const Sizes& sizes, const graph::Graph& graph, std::span<const i
   };
   Ints out;
   for (const Size s : sizes) {
-    out.push_back(s.is_symbolic() ? sym::evaluate(s.expr(), value_of) : s.value());
+    out.push_back(s.is_symbolic() ? sym::evaluate(s.expr(), value_of) : s.hint());
   }
   return out;
 }

@@ -89,7 +89,7 @@ void add(Hasher& h, DType v) {
 void add(Hasher& h, Size v) {
   h.add(v.is_symbolic());
   if (v.is_symbolic()) return h.add(v.expr().text());
-  h.add(v.value());
+  h.add(v.hint());
 }
 void add(Hasher& h, const Dims& v) {
   h.add(v.size());
@@ -206,14 +206,14 @@ void record(events::ValueWriter& out, DType v) {
   out.text(name_of(v));
 }
 void record(events::ValueWriter& out, Size v) {
-  out.integer(v.value());
+  out.integer(v.hint());
 }
 void record(events::ValueWriter& out, const Dims& v) {
   out.integers({v.data(), v.size()});
 }
 void record(events::ValueWriter& out, const Sizes& v) {
   SmallVector<int64_t, 8> values;
-  for (const Size size : v) values.push_back(size.value());
+  for (const Size size : v) values.push_back(size.hint());
   out.integers({values.data(), values.size()});
 }
 void record(events::ValueWriter& out, const Scalar& v) {

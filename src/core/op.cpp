@@ -38,7 +38,7 @@ namespace {
 // This run's numbers, without the symbols.
 Sizes numbers_of(const Sizes& sizes) {
   Sizes out = sizes;
-  for (Size& s : out) s = Size(s.value());
+  for (Size& s : out) s = Size(s.hint());
   return out;
 }
 
@@ -48,7 +48,7 @@ void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta
   for (TensorMeta& meta : metas) {
     meta.sizes = numbers_of(meta.sizes);
     meta.strides = numbers_of(meta.strides);
-    meta.offset = Size(meta.offset.value());
+    meta.offset = Size(meta.offset.hint());
   }
   std::vector<Argument> operands(shape.operands.begin(), shape.operands.end());
   std::vector<Scalar> numbers(operands.size());
@@ -57,7 +57,7 @@ void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta
     numbers[i] = Scalar::from_bits(operands[i].number->kind(), operands[i].number->bits());
     operands[i].number = &numbers[i];
   }
-  const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(s.value()); });
+  const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(s.hint()); });
   shape.results.clear();
   ShapeCall again{shape.op, operands, plain.view(), shape.results};
   op.shape(again);

@@ -11,7 +11,7 @@ int64_t number(int64_t size) {
   return size;
 }
 int64_t number(Size size) {
-  return size.value();
+  return size.hint();
 }
 
 template <class S>

@@ -116,7 +116,7 @@ Sizes contiguous_strides(std::span<const Size> sizes) {
   Sizes strides(sizes.size(), Size(1));
   for (size_t i = sizes.size(); i-- > 1;) {
     const Size s = sizes[i];
-    strides[i - 1] = strides[i] * (!s.is_symbolic() && s.value() == 0 ? Size(1) : s);
+    strides[i - 1] = strides[i] * (!s.is_symbolic() && s.hint() == 0 ? Size(1) : s);
   }
   return strides;
 }
@@ -248,9 +248,9 @@ const void* Tensor::const_data(std::source_location where) const {
 }
 
 Scalar Tensor::item(std::source_location where) const {
-  if (numel().value() != 1) {
+  if (numel().hint() != 1) {
     Sizes now = sizes();
-    for (Size& s : now) s = s.value();
+    for (Size& s : now) s = s.hint();
     throw_error(cat("item: needs a tensor of one element, got sizes ", now));
   }
   make_ready(Need::item, where);

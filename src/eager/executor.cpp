@@ -16,13 +16,13 @@ namespace vitro::eager {
 
 Ints plain(std::span<const Size> sizes) {
   Ints out;
-  for (const Size s : sizes) out.push_back(s.value());
+  for (const Size s : sizes) out.push_back(s.hint());
   return out;
 }
 
 Tensor view_of(const Tensor& operand, const TensorMeta& meta) {
   return Tensor::over(operand.impl()->storage, meta.dtype, plain(meta.sizes), plain(meta.strides),
-                      meta.offset.value());
+                      meta.offset.hint());
 }
 
 namespace {
@@ -92,7 +92,7 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
                made.dtype, made.sizes, ", not ", meta.dtype, meta.sizes);
   bool same = true, alike = true;  // alike: but for strides over which nobody steps
   for (size_t d = 0; d < made.sizes.size(); ++d) {
-    const bool equal = made.strides[d] == meta.strides[d].value();
+    const bool equal = made.strides[d] == meta.strides[d].hint();
     same = same && equal;
     alike = alike && (made.sizes[d] <= 1 || equal);
   }

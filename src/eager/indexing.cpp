@@ -108,7 +108,7 @@ void run_gather(const OpCall& call, const Tensor& out) {
   const Tensor indices =
       checked_indices(call, call.operands[static_cast<size_t>(spec.indices)].tensor(),
                       sizes.empty() ? 1 : sizes[static_cast<size_t>(spec.axis)]);
-  if (out.numel().value() == 0) return;
+  if (out.numel().hint() == 0) return;
   spec.same_rank ? gather_elements(table, spec, indices, out)
                  : gather_rows(table, spec, indices, out);
 }
@@ -141,7 +141,7 @@ void run_scatter(const OpCall& call, const TensorMeta& result, const Tensor& out
   ops::strides_from_map(whole, part, attrs.view(), *info.view);
   part.offset = part.offset + out.impl()->offset;
   copy_elements(src, Tensor::over(out.impl()->storage, out.dtype(), src.impl()->sizes,
-                                  plain(part.strides), part.offset.value()));
+                                  plain(part.strides), part.offset.hint()));
 }
 
 }  // namespace vitro::eager

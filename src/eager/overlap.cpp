@@ -51,7 +51,7 @@ void copy_in_order(const Tensor& from, const Tensor& to) {
   const auto bytes = static_cast<int64_t>(bytes_of(b.dtype));
   const auto* source = static_cast<const std::byte*>(a.storage.data()) + a.offset * bytes;
   auto* target = static_cast<std::byte*>(b.storage.data()) + b.offset * bytes;
-  const int64_t count = from.numel().value();
+  const int64_t count = from.numel().hint();
   for (int64_t n = 0; n < count; ++n) {
     int64_t rest = n, at = 0, to_at = 0;
     for (size_t d = b.sizes.size(); d-- > 0; rest /= b.sizes[d]) {

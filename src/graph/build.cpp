@@ -57,7 +57,7 @@ struct Builder::State {
   }
 
   void note_expr(Size size) {
-    if (size.is_symbolic()) symbols.note_size(size.expr(), size.value());
+    if (size.is_symbolic()) symbols.note_size(size.expr(), size.hint());
   }
 };
 

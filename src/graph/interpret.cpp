@@ -91,7 +91,7 @@ class Run {
       for (size_t d = 0; d < meta.sizes.size(); ++d) {
         if (meta.sizes[d].is_symbolic())
           symbols_.note_size(meta.sizes[d].expr(),
-                             values_[id.n][0].size(static_cast<int64_t>(d)).value());
+                             values_[id.n][0].size(static_cast<int64_t>(d)).hint());
       }
     }
     for (size_t i = 0; i < g_.symbols().size(); ++i) symbols_.note(g_.symbols()[i], g_.hints()[i]);

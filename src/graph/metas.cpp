@@ -115,7 +115,7 @@ void SymbolValues::note_size(sym::Expr expr, int64_t value) {
 
 void SymbolValues::note_hints(const TensorMeta& meta) {
   for (const Size size : meta.sizes) {
-    if (size.is_symbolic()) note_size(size.expr(), size.value());
+    if (size.is_symbolic()) note_size(size.expr(), size.hint());
   }
 }
 

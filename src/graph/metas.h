@@ -10,10 +10,6 @@
 
 namespace vitro::graph {
 
-// What a size symbol of a graph stands for unless its text says otherwise: a tensor without
-// elements is a graph of its own.
-constexpr sym::Range size_range{1, sym::unbounded};
-
 // Everything the same, symbols compared as expressions.
 bool same(const TensorMeta& a, const TensorMeta& b);
 // Where only the offset may differ: a value with meta `a` can stand for one with meta `b`.

@@ -68,7 +68,7 @@ class Parser {
       if (name.empty() || !at_.take("=")) fail("needs a symbol and its value, as in s0=4");
       const auto value = at_.integer();
       if (!value) fail("the value of the symbol ", name, " is no whole number");
-      sym::Range range = size_range;
+      sym::Range range = sym::size_range;
       if (at_.take("in")) range = symbol_range();
       const sym::Expr symbol = sym::Expr::symbol(name, range);
       symbols_.emplace(name, symbol);

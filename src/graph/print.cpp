@@ -116,7 +116,7 @@ std::string symbols_text(const Graph& g) {
     const sym::Expr symbol = g.symbols()[i];
     out += cat(i == 0 ? "" : ", ", symbol, '=', values[i]);
     const sym::Range range = sym::range_of(symbol);
-    if (range == size_range) continue;
+    if (range == sym::size_range) continue;
     out += cat(" in ", range.low, "..");
     if (range.high != sym::unbounded) out += cat(range.high);
   }

@@ -230,14 +230,14 @@ const Table& table() {
 
 uint64_t elements(const TensorMeta& meta) {
   uint64_t count = 1;
-  for (const Size size : meta.sizes) count *= static_cast<uint64_t>(size.value());
+  for (const Size size : meta.sizes) count *= static_cast<uint64_t>(size.hint());
   return count;
 }
 
 // Two for each step along k of each element of the result.
 uint64_t product_flops(const OpCall& call, const TensorMeta& result) {
   const Size k = call.operands[0].tensor().size(-1);
-  return 2 * elements(result) * static_cast<uint64_t>(k.value());
+  return 2 * elements(result) * static_cast<uint64_t>(k.hint());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ bool is_empty(const Sizes& sizes) {
 // This run's numbers, without the symbols.
 Sizes numbers_of(const Sizes& sizes) {
   Sizes out = sizes;
-  for (Size& s : out) s = Size(s.value());
+  for (Size& s : out) s = Size(s.hint());
   return out;
 }
 
@@ -62,7 +62,7 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
     out[*open] = count / known;
     known = known * out[*open];
   }
-  VITRO_CHECK(equal(known, count), op, ": sizes ", numbers_of(x.sizes), " have ", count.value(),
+  VITRO_CHECK(equal(known, count), op, ": sizes ", numbers_of(x.sizes), " have ", count.hint(),
               " elements, which sizes ", numbers_of(size), " cannot hold");
   return out;
 }

@@ -28,7 +28,7 @@ Size clamped(Size at, Size size) {
 }
 
 Size slice_end(const SliceAttrs& a, Size size) {
-  return !a.end.is_symbolic() && a.end.value() == INT64_MAX ? size : clamped(a.end, size);
+  return !a.end.is_symbolic() && a.end.hint() == INT64_MAX ? size : clamped(a.end, size);
 }
 
 Size wrapped_index(const SelectAttrs& a, Size size) {
@@ -338,8 +338,8 @@ Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
   const Size size = x.operand.tensor().size(dim);
   if (less(start, 0)) start = start + size;
   VITRO_CHECK(!less(start, 0) && !less(length, 0) && !less(size, start + length), "narrow: start ",
-              start.value(), " and length ", length.value(), " leave dimension ", dim, " of size ",
-              size.value());
+              start.hint(), " and length ", length.hint(), " leave dimension ", dim, " of size ",
+              size.hint());
   return slice(x, dim, start, start + length);
 }
 Tensor select(ops::At x, int64_t dim, Size index) {
@@ -374,7 +374,7 @@ std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) 
   Size sum = 0;
   for (const int64_t s : sizes) sum = sum + s;
   VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", sum, ", dimension ",
-              dim, " has size ", size.value());
+              dim, " has size ", size.hint());
   std::vector<Tensor> pieces;
   int64_t at = 0;
   for (const int64_t s : sizes) {

@@ -30,48 +30,48 @@ Size::operator int64_t() const {
 }
 
 Size detail::add(Size a, Size b) {
-  const int64_t value = sym::checked_add(a.value(), b.value());
+  const int64_t value = sym::checked_add(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return {value, a.expr() + b.expr()};
 }
 
 Size detail::subtract(Size a, Size b) {
   int64_t value = 0;
-  VITRO_CHECK(!__builtin_sub_overflow(a.value(), b.value(), &value), "size: ", a.value(), " - ",
-              b.value(), " does not fit into 64 bits");
+  VITRO_CHECK(!__builtin_sub_overflow(a.hint(), b.hint(), &value), "size: ", a.hint(), " - ",
+              b.hint(), " does not fit into 64 bits");
   if (plain(a, b)) return value;
   return {value, a.expr() - b.expr()};
 }
 
 Size detail::multiply(Size a, Size b) {
-  const int64_t value = sym::checked_multiply(a.value(), b.value());
+  const int64_t value = sym::checked_multiply(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return {value, a.expr() * b.expr()};
 }
 
 Size operator/(Size a, Size b) {
-  VITRO_CHECK(b.value() != 0, "size: ", a.value(), " is divided by ", b.value());
-  const int64_t value = b.value() == -1 ? sym::checked_multiply(a.value(), -1)
-                                        : sym::floor_quotient(a.value(), b.value());
+  VITRO_CHECK(b.hint() != 0, "size: ", a.hint(), " is divided by ", b.hint());
+  const int64_t value = b.hint() == -1 ? sym::checked_multiply(a.hint(), -1)
+                                       : sym::floor_quotient(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return {value, sym::floordiv(a.expr(), b.expr())};
 }
 
 Size operator%(Size a, Size b) {
-  VITRO_CHECK(b.value() != 0, "size: ", a.value(), " is divided by ", b.value());
-  const int64_t value = b.value() == -1 ? 0 : sym::floor_remainder(a.value(), b.value());
+  VITRO_CHECK(b.hint() != 0, "size: ", a.hint(), " is divided by ", b.hint());
+  const int64_t value = b.hint() == -1 ? 0 : sym::floor_remainder(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return {value, sym::mod(a.expr(), b.expr())};
 }
 
 Size max(Size a, Size b) {
-  const int64_t value = std::max(a.value(), b.value());
+  const int64_t value = std::max(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return {value, sym::max(a.expr(), b.expr())};
 }
 
 Size min(Size a, Size b) {
-  const int64_t value = std::min(a.value(), b.value());
+  const int64_t value = std::min(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return {value, sym::min(a.expr(), b.expr())};
 }
@@ -83,20 +83,20 @@ Size product(std::span<const Size> sizes) {
 }
 
 bool detail::ask_equal(Size a, Size b) {
-  const bool answer = a.value() == b.value();
+  const bool answer = a.hint() == b.hint();
   const bool same = a.is_symbolic() && b.is_symbolic() && a.expr() == b.expr();
   return same ? answer : answered(sym::Guard::Question::equal, a, b, answer);
 }
 
 bool detail::ask_less(Size a, Size b) {
-  return answered(sym::Guard::Question::less, a, b, a.value() < b.value());
+  return answered(sym::Guard::Question::less, a, b, a.hint() < b.hint());
 }
 
 void append_to(std::string& out, Size size) {
   if (size.is_symbolic()) {
     sym::append_to(out, size.expr());
   } else {
-    append_to(out, size.value());
+    append_to(out, size.hint());
   }
 }
 

@@ -51,6 +51,21 @@ TEST(Frozen, GuardsShapesAndPlainNumbersMadeFromThem) {
   EXPECT_EQ(runs, 3);
 }
 
+TEST(Frozen, GuardsSizesThatAreTakenAsPlainNumbers) {
+  int runs = 0;
+  auto f = compile(
+      [&](const Tensor& x) {
+        ++runs;
+        return mul(x, static_cast<double>(x.size(0).value()));
+      },
+      frozen());
+  for (const int64_t n : {2, 3, 4, 2, 3, 4}) {
+    const Tensor x = counted({n});
+    EXPECT_EQ(values(f(x)), values(mul(x, static_cast<double>(n)))) << n;
+  }
+  EXPECT_EQ(runs, 3);
+}
+
 TEST(Frozen, TakesNewSizesWhereNothingDependsOnThem) {
   int runs = 0;
   auto f = compile(

@@ -23,6 +23,8 @@ namespace {
 
 struct Symbols : testing::Test {
   Expr n = Expr::symbol("s0"), m = Expr::symbol("s1"), k = Expr::symbol("s10");
+  Expr a = Expr::symbol("two_or_more_a", {2, unbounded});
+  Expr b = Expr::symbol("two_or_more_b", {2, unbounded});
   Expr i = Expr::index("i", n), j = Expr::index("j", m), t = Expr::index("t", 4);
 };
 using Expression = Symbols;
@@ -66,11 +68,14 @@ TEST_F(Expression, numbers_beyond_64_bits_are_an_error_that_says_so) {
 }
 
 TEST_F(Expression, knows_the_range_of_what_it_is_made_of) {
-  EXPECT_EQ(range_of(n), (Range{2, unbounded}));
+  EXPECT_EQ(range_of(n), size_range);
+  EXPECT_EQ(range_of(n), (Range{1, unbounded}));
+  EXPECT_EQ(range_of(a), (Range{2, unbounded}));
   EXPECT_EQ(range_of(3 * t - 1), (Range{-1, 8}));
   EXPECT_EQ(range_of(mod(n, 5)), (Range{0, 4}));
   EXPECT_EQ(range_of(floordiv(t, 2)), (Range{0, 1}));
-  EXPECT_EQ(range_of(-n), (Range{-unbounded, -2}));
+  EXPECT_EQ(range_of(-n), (Range{-unbounded, -1}));
+  EXPECT_EQ(range_of(-a), (Range{-unbounded, -2}));
 }
 
 TEST_F(Expression, shows_its_structure) {
@@ -138,7 +143,9 @@ TEST_F(Division, by_something_negative_rounds_down_too) {
 }
 
 TEST_F(Minimum, is_decided_where_the_ranges_decide_it) {
-  EXPECT_EQ(min(n, 2), Expr(2));
+  EXPECT_EQ(min(n, 1), Expr(1));
+  EXPECT_EQ(kind_of(min(n, 2)), Kind::min);
+  EXPECT_EQ(min(a, 2), Expr(2));
   EXPECT_EQ(max(n, n + m), n + m);
   EXPECT_EQ(min(n, m), min(m, n));
   EXPECT_EQ(max(min(n, m), n), n);
@@ -147,8 +154,11 @@ TEST_F(Minimum, is_decided_where_the_ranges_decide_it) {
 }
 
 TEST_F(Proof, sees_through_products_of_symbols) {
-  EXPECT_EQ(prove_less(n, n * m), true);
-  EXPECT_EQ(prove_less(n * m, n + m), false);  // 2*2 == 2+2 is the closest
+  EXPECT_EQ(prove_less(a, a * b), true);
+  EXPECT_EQ(prove_less(a * b, a + b), false);  // 2*2 == 2+2 is the closest
+  EXPECT_EQ(prove_less(n, n * m), std::nullopt);
+  EXPECT_EQ(prove_less(n * m, n), false);
+  EXPECT_EQ(prove_less(n, n * a), true);
   EXPECT_EQ(prove_less(i * m + j, n * m), true);
   EXPECT_EQ(prove_less(n, m), std::nullopt);
 }
@@ -166,7 +176,8 @@ TEST_F(Proof, sees_through_tiles) {
 TEST_F(Proof, of_equality_knows_common_divisors_and_signs) {
   EXPECT_EQ(prove_equal(2 * n, 2 * m + 1), false);
   EXPECT_EQ(prove_equal(n, n + 1), false);
-  EXPECT_EQ(prove_equal(n + m, 3), false);
+  EXPECT_EQ(prove_equal(n + m, 1), false);
+  EXPECT_EQ(prove_equal(a + b, 3), false);
   EXPECT_EQ(prove_equal(n, m), std::nullopt);
   EXPECT_EQ(prove_equal(2 * mod(n, 4) + 8 * floordiv(n, 4), 2 * n), true);
 }

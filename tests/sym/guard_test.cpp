@@ -13,6 +13,7 @@ std::vector<std::string> texts(const GuardSink& sink) {
 
 struct Guards : testing::Test {
   Size n{4, Expr::symbol("s0")}, m{6, Expr::symbol("s1")};
+  Size more{4, Expr::symbol("two_or_more_a", {2, unbounded})};
 };
 
 TEST_F(Guards, remember_each_answer_once) {
@@ -28,10 +29,12 @@ TEST_F(Guards, remember_each_answer_once) {
 
 TEST_F(Guards, do_not_keep_what_always_holds) {
   GuardSink sink;
-  EXPECT_TRUE(n > 1);
+  EXPECT_TRUE(n > 0);
   EXPECT_FALSE(n == 0);
   EXPECT_TRUE(n + m - n == m);
-  EXPECT_TRUE(n * m > m);
+  EXPECT_TRUE(n * m >= m);
+  EXPECT_TRUE(more > 1);
+  EXPECT_TRUE(more * m > m);
   EXPECT_TRUE(Size(3) < 4);
   EXPECT_TRUE(sink.guards().empty());
 }
@@ -40,7 +43,10 @@ TEST_F(Guards, a_conversion_to_a_number_pins_it) {
   GuardSink sink;
   const int64_t rows = n * 2;
   EXPECT_EQ(rows, 8);
+  EXPECT_EQ(m.hint(), 6);  // no question
   EXPECT_EQ(texts(sink), std::vector<std::string>{"2*s0 == 8"});
+  EXPECT_EQ(m.value(), 6);
+  EXPECT_EQ(texts(sink), (std::vector<std::string>{"2*s0 == 8", "s1 == 6"}));
 }
 
 TEST_F(Guards, are_heard_by_the_innermost_sink) {

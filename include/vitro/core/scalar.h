@@ -19,7 +19,7 @@ class Scalar {
   Scalar() = default;
   Scalar(Size size)
       : kind_(Kind::integer), expr_(size.is_symbolic() ? size.expr() : sym::Expr()) {  // NOLINT
-    value_.i = size.value();
+    value_.i = size.hint();
   }
   template <class T>
     requires std::is_arithmetic_v<T>

@@ -146,7 +146,7 @@ class Tensor {
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_dtype(dtype_of<T>);
-    const auto n = static_cast<size_t>(numel().value());
+    const auto n = static_cast<size_t>(numel().hint());
     if constexpr (std::is_same_v<T, bool>) {  // vector<bool> has no memory to copy into
       const auto bytes = std::make_unique<bool[]>(n);
       copy_out(bytes.get(), where);

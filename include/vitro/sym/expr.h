@@ -1,5 +1,5 @@
 // Whole-number expressions over symbols: sizes of tensors and indices of loops.
-//   Expr n = Expr::symbol({"s0", 2}), i = Expr::index("i", n);   floordiv(i + n * 3, n) == 3, mod(i
+//   Expr n = Expr::symbol("s0"), i = Expr::index("i", n);   floordiv(i + n * 3, n) == 3, mod(i
 //   + n * 3, n) == i
 // Expressions are interned in one normal form: equal values of the normal form are the same node,
 // so == compares pointers and hashing is free.  Nodes live for ever (docs/state.md).  Division
@@ -35,6 +35,9 @@ struct Range {
   int64_t low = -unbounded, high = unbounded;
   bool operator==(const Range&) const = default;
 };
+// What a size stands for unless it is said otherwise: a tensor without elements is a program of its
+// own.
+constexpr Range size_range{1, unbounded};
 
 class Expr {
  public:
@@ -46,7 +49,7 @@ class Expr {
   // The symbol of that name: the same name is the same symbol for as long as the program runs, and
   // its range is that of its first making (asking again with another range is a Bug).  Names of
   // sizes are "s0", "s1", ...
-  static Expr symbol(std::string_view name, Range range = {2, unbounded});
+  static Expr symbol(std::string_view name, Range range = size_range);
   // A loop index: 0 <= index < extent, where the extent may be symbolic.  Fresh per (name, extent).
   static Expr index(std::string_view name, Expr extent);
 

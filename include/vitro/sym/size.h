@@ -23,12 +23,15 @@ class Size {
   Size(I value) : value_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
   Size(int64_t value, sym::Expr expr);  // a constant expression makes a plain number
 
-  int64_t value() const { return value_; }  // this run's number, no question asked
+  // This run's number, no question asked: for shape rules and records, which hold the expression
+  // too.
+  int64_t hint() const { return value_; }
   bool is_symbolic() const { return expr_.defined(); }
   sym::Expr expr() const { return expr_.defined() ? expr_ : sym::Expr(value_); }
   // The number; asks "is it this number?" of a symbolic size, which pins it where answers are kept
   // (frozen mode, shape rules).
   operator int64_t() const;  // NOLINT(google-explicit-constructor)
+  int64_t value() const { return *this; }
 
  private:
   int64_t value_ = 0;
@@ -54,20 +57,19 @@ bool ask_less(Size a, Size b);
 
 inline Size operator+(Size a, Size b) {
   int64_t sum = 0;
-  if (__builtin_add_overflow(a.value(), b.value(), &sum) || !detail::plain(a, b)) [[unlikely]]
+  if (__builtin_add_overflow(a.hint(), b.hint(), &sum) || !detail::plain(a, b)) [[unlikely]]
     return detail::add(a, b);
   return sum;
 }
 inline Size operator-(Size a, Size b) {
   int64_t difference = 0;
-  if (__builtin_sub_overflow(a.value(), b.value(), &difference) || !detail::plain(a, b))
-      [[unlikely]]
+  if (__builtin_sub_overflow(a.hint(), b.hint(), &difference) || !detail::plain(a, b)) [[unlikely]]
     return detail::subtract(a, b);
   return difference;
 }
 inline Size operator*(Size a, Size b) {
   int64_t product = 0;
-  if (__builtin_mul_overflow(a.value(), b.value(), &product) || !detail::plain(a, b)) [[unlikely]]
+  if (__builtin_mul_overflow(a.hint(), b.hint(), &product) || !detail::plain(a, b)) [[unlikely]]
     return detail::multiply(a, b);
   return product;
 }
@@ -79,10 +81,10 @@ Size product(std::span<const Size> sizes);
 
 // Questions: answered for this run, remembered as a guard when the answer depends on a symbol.
 inline bool equal(Size a, Size b) {
-  return detail::plain(a, b) ? a.value() == b.value() : detail::ask_equal(a, b);
+  return detail::plain(a, b) ? a.hint() == b.hint() : detail::ask_equal(a, b);
 }
 inline bool less(Size a, Size b) {
-  return detail::plain(a, b) ? a.value() < b.value() : detail::ask_less(a, b);
+  return detail::plain(a, b) ? a.hint() < b.hint() : detail::ask_less(a, b);
 }
 inline bool operator==(Size a, Size b) {
   return equal(a, b);
@@ -124,7 +126,7 @@ VITRO_SIZE_MIXED(bool, >=)
 #undef VITRO_SIZE_MIXED
 // The same number and the same expression, without a question: for records and their comparison.
 inline bool identical(Size a, Size b) {
-  return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.value() == b.value();
+  return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.hint() == b.hint();
 }
 
 void append_to(std::string& out, Size size);  // "7", or the expression where symbolic

@@ -88,7 +88,7 @@ class Fold {
     } catch (const Error&) {
       return std::nullopt;
     }
-    if (result.numel().value() != 1 || result.rank() != node.results[0].rank()) return std::nullopt;
+    if (result.numel().hint() != 1 || result.rank() != node.results[0].rank()) return std::nullopt;
     return result;
   }
 
