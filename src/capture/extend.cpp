@@ -5,8 +5,10 @@
 
 #include "capture/call.h"
 #include "capture/codes.h"
+#include "capture/held.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
+#include "vitro/ops/shapes.h"
 
 namespace vitro::capture {
 namespace {
@@ -16,6 +18,13 @@ struct Inferred {
   std::vector<TensorMeta> results;
   std::vector<sym::Guard> guards;
 };
+
+// Where 0 cannot be put in for an expression that is 0 in this call, its symbols are held.
+void hold_at_zero(sym::Expr e) {
+  const sym::Guard is_zero[] = {{sym::Guard::Question::equal, e, 0, true}};
+  if (Held(is_zero)(e).is(0)) return;
+  for (const sym::Expr symbol : sym::symbols_of(e)) (void)int64_t(ops::this_run(symbol));
+}
 
 // Where a size of a result could be 0 in another call, that is asked too: tensors without elements
 // have strides and reductions of their own.
@@ -29,6 +38,7 @@ void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& as
     const bool dense = attribute::same(meta.strides, contiguous_strides(meta.sizes));
     for (Size& s : meta.sizes) {
       if (!s.is_symbolic() || follows(s.expr()) || less(0, s) || !equal(s, 0)) continue;
+      hold_at_zero(s.expr());
       s = 0;
       if (dense) meta.strides = contiguous_strides(meta.sizes);
     }

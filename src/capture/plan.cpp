@@ -12,6 +12,7 @@
 #include "capture/aliases.h"
 #include "capture/codes.h"
 #include "capture/exit.h"
+#include "capture/held.h"
 #include "capture/slot_table.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
@@ -37,6 +38,13 @@ const OpDef* scatter_of(const OpDef& view) {
     if (op->scatter && op->scatter->view == view.view && op->attrs == view.attrs) return op;
   }
   return nullptr;
+}
+
+std::vector<sym::Guard> guards_of(const Step& last) {
+  std::vector<sym::Guard> out = start_of(last).guards;
+  for (const Step* step : path_to(last))
+    out.insert(out.end(), step->guards.begin(), step->guards.end());
+  return out;
 }
 
 bool shows_nothing(const TensorMeta& view) {
@@ -72,10 +80,8 @@ class Planner {
         memory_(table_.size() + aliases_.bases().size()),
         seen_(table_.size()),
         input_of_(memory_.size(), -1),
-        numbers_(last.numbers_after) {
-    hold_symbols(start_of(last));
-    for (const Step* step : path_) hold_symbols(*step);
-  }
+        numbers_(last.numbers_after),
+        held_(guards_of(last)) {}
 
   void run() {
     if (!aliases_.trouble().empty()) throw Refused{&shared_memory_written, aliases_.trouble()};
@@ -108,18 +114,25 @@ class Planner {
     return base < 0 ? root : table_.size() + static_cast<uint32_t>(base);
   }
   bool is_base(uint32_t memory) const { return memory >= table_.size(); }
-  // Steps of one path may have been recorded by calls of other sizes; this call's count.
-  static Size now(Size s) {
-    return s.is_symbolic() ? Size(thread_state.top->value_of(s.expr()), s.expr()) : s;
+  // Steps of one path may have been recorded by calls of other sizes, and before guards held their
+  // symbols to something; this call's numbers count, and what the whole path knows.
+  Size now(Size s) const {
+    if (!s.is_symbolic()) return s;
+    return {thread_state.top->value_of(s.expr()), held_(s.expr())};
   }
-  static TensorMeta now(TensorMeta meta) {
-    attribute::map_sizes(meta.sizes, [](Size s) { return now(s); });
-    attribute::map_sizes(meta.strides, [](Size s) { return now(s); });
+  TensorMeta now(TensorMeta meta) const {
+    const SizeMap known = [this](Size s) { return now(s); };
+    attribute::map_sizes(meta.sizes, known);
+    attribute::map_sizes(meta.strides, known);
     meta.offset = now(meta.offset);
     return meta;
   }
-  graph::NodeId add_now(graph::Node node) {
-    graph::map_sizes(node, [](Size s) { return now(s); });
+  // A recorded call.  Its shape rule chose among sizes that it asked to be equal; where the path
+  // knows more of them than it did, it chooses again.
+  graph::NodeId add_recorded(graph::Node node, const std::vector<TensorMeta>& results) {
+    if (!held_.empty()) return add(std::move(node)).node;
+    node.results = results;
+    graph::map_sizes(node, [this](Size s) { return now(s); });
     return graph_.add(std::move(node));
   }
 
@@ -172,9 +185,8 @@ class Planner {
     node.args = {of};
     node.attrs = e.made_by->attrs_owned;
     node.place = e.made_by->place;
-    if (!graph::fits(graph_.meta(of), *table_[e.parent].meta)) return add(std::move(node));
-    node.results = e.made_by->results_owned;
-    return {add_now(std::move(node)), 0};
+    if (!graph::fits(graph_.meta(of), now(*table_[e.parent].meta))) return add(std::move(node));
+    return {add_recorded(std::move(node), e.made_by->results_owned), 0};
   }
 
   Value add_base(uint32_t memory) {
@@ -233,7 +245,7 @@ class Planner {
 
   // ---- writing
   Value add(graph::Node node) {
-    graph::map_sizes(node, [](Size s) { return now(s); });
+    graph::map_sizes(node, [this](Size s) { return now(s); });
     node.results = graph::infer(graph_, *node.op, node.args, node.attrs.view());
     return {graph_.add(std::move(node)), 0};
   }
@@ -252,8 +264,7 @@ class Planner {
     node.args = args(step);
     node.attrs = step.attrs_owned;
     node.place = step.place;
-    node.results = step.results_owned;
-    return add_now(std::move(node));
+    return add_recorded(std::move(node), step.results_owned);
   }
 
   void add_results(const Step& step) {
@@ -264,7 +275,7 @@ class Planner {
 
   void write_in_place(const Step& step) {
     const uint32_t target = step.operands[0].slot;
-    const TensorMeta& meta = *table_[target].meta;
+    const TensorMeta meta = now(*table_[target].meta);
     needs_each_once(target);
     Value value{add_step(step), 0};
     const TensorMeta& got = graph_.meta(value);
@@ -314,19 +325,19 @@ class Planner {
 
   // Later views of the memory rely on its strides.
   Value whole_value(uint32_t root, Value value) {
-    const TensorMeta& meta = *table_[root].meta;
-    if (attribute::same(graph_.meta(value).strides, meta.strides) || table_[root].bind)
-      return value;
+    if (table_[root].bind) return value;
+    const Sizes strides = graph_.meta(whole(root)).strides;
+    if (attribute::same(graph_.meta(value).strides, strides)) return value;
     const Value out = fitted(whole(root), value);
-    if (!attribute::same(graph_.meta(out).strides, meta.strides))
+    if (!attribute::same(graph_.meta(out).strides, strides))
       throw Refused{&write_not_a_value, "a write would change the strides of what is written"};
     return out;
   }
 
-  static ViewBack back_of(const SlotTable::Entry& view, const TensorMeta& parent) {
+  ViewBack back_of(const SlotTable::Entry& view, const TensorMeta& parent) const {
     const Step& step = *view.made_by;
     if (!step.op->view->back) return {};
-    const Attrs attrs = step.attrs_owned.map_sizes([](Size s) { return now(s); });
+    const Attrs attrs = step.attrs_owned.map_sizes([this](Size s) { return now(s); });
     return step.op->view->back(now(parent), now(*view.meta), attrs.view());
   }
 
@@ -334,19 +345,19 @@ class Planner {
   bool has_way_back(uint32_t written) const {
     for (uint32_t slot = written; table_[slot].parent != no_slot; slot = table_[slot].parent) {
       const SlotTable::Entry& view = table_[slot];
-      if (shows_nothing(*view.meta)) return true;
+      if (shows_nothing(now(*view.meta))) return true;
       const bool has_one =
           scatter_of(*view.made_by->op) || back_of(view, *table_[view.parent].meta).op;
       if (!has_one || (slot != written && may_repeat(view))) return false;
     }
     return true;
   }
-  static bool may_repeat(const SlotTable::Entry& view) {
-    return view.made_by->op == &ops::def<ops::AsStrided>() && !shows_each_once(*view.meta);
+  bool may_repeat(const SlotTable::Entry& view) const {
+    return view.made_by->op == &ops::def<ops::AsStrided>() && !shows_each_once(now(*view.meta));
   }
 
   Value parent_value(const SlotTable::Entry& view, Value value) {
-    if (shows_nothing(*view.meta)) return read(view.parent);
+    if (shows_nothing(now(*view.meta))) return read(view.parent);
     const ViewBack back = back_of(view, *table_[view.parent].meta);
     if (back.op) return add(*back.op, {value}, back.attrs);
     const Step& step = *view.made_by;
@@ -413,22 +424,6 @@ class Planner {
     return keep;
   }
 
-  // Symbols that the guards of the path hold to a number or to another symbol are those.
-  void hold_symbols(const Step& step) {
-    for (const sym::Guard& guard : step.guards) {
-      if (guard.question != sym::Guard::Question::equal || !guard.answer) continue;
-      const sym::Expr a = sym::substitute(guard.a, held_), b = sym::substitute(guard.b, held_);
-      if (a == b || !(a.is_symbol() || b.is_symbol())) continue;
-      // Of two symbols the one that is known to be the larger stays.
-      const bool second =
-          b.is_symbol() && !(a.is_symbol() && sym::range_of(a).low < sym::range_of(b).low);
-      const sym::Expr symbol = second ? b : a, value = second ? a : b;
-      if (!(value.constant() || value.is_symbol())) continue;
-      for (auto& [held, by] : held_) by = sym::substitute(by, symbol, value);
-      held_.emplace_back(symbol, value);
-    }
-  }
-
   // What the outputs need, with symbols numbered in order of appearance.
   void prune() {
     std::vector<bool> needed(graph_.size(), false);
@@ -479,8 +474,6 @@ class Planner {
 
   Size renamed(Size s) {
     if (!s.is_symbolic()) return s;
-    s = {s.hint(), sym::substitute(s.expr(), held_)};
-    if (!s.is_symbolic()) return s;
     for (const sym::Expr symbol : sym::symbols_of(s.expr())) {
       const bool known = std::any_of(renames_.begin(), renames_.end(),
                                      [&](const auto& r) { return r.first == symbol; });
@@ -503,7 +496,8 @@ class Planner {
   std::vector<Seen> seen_;      // by slot
   std::vector<int> input_of_;   // like memory_: place among inputs_
   std::vector<std::optional<Value>> numbers_;
-  std::vector<std::pair<sym::Expr, sym::Expr>> held_, renames_;
+  const Held held_;
+  std::vector<std::pair<sym::Expr, sym::Expr>> renames_;
   graph::Place place_;
 };
 
