@@ -7,6 +7,7 @@
 
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
+#include "vitro/ops/shapes.h"
 
 namespace vitro::capture {
 namespace {
@@ -48,6 +49,16 @@ std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
   return dims;
 }
 
+// The window may have been recorded by a call of other sizes.
+bool covers_itself_in_this_call(const TensorMeta& window) {
+  const auto values = [](const Sizes& sizes) {
+    Ints out;
+    for (const Size s : sizes) out.push_back(ops::this_run(s.expr()).hint());
+    return out;
+  };
+  return may_cover_itself(values(window.sizes), values(window.strides));
+}
+
 }  // namespace
 
 bool may_cover_itself(const Ints& sizes, const Ints& strides) {
@@ -85,7 +96,8 @@ Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
   while (join_overlapping(all)) {
   }
   for (const Cluster& cluster : all) {
-    const bool repeated = cluster.written && may_cover_itself(table_[cluster.slots[0]].bind->meta);
+    const bool repeated =
+        cluster.written && covers_itself_in_this_call(table_[cluster.slots[0]].bind->meta);
     if (cluster.slots.size() > 1 || repeated) add_base(cluster);
   }
 }

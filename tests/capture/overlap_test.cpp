@@ -119,6 +119,30 @@ TEST(Overlap, RowsAndColumnsOfOneSquare) {
       {2, 3, 4, 1});
 }
 
+// The record of such a window may come from a call in which it covered nothing twice.
+TEST(Overlap, RowsOfAWindowThatCoverEachOtherAreCopied) {
+  expect_same(
+      [](const Tensor& window, const Tensor& whole) {
+        const std::vector<Tensor> rows = unbind(window);
+        if (rows.size() > 1) copy_(rows[1], rows[0]);
+        return add(whole, 1.0);
+      },
+      [](const Tensor& memory, int64_t n) {
+        return Two(as_strided(memory, {n, 1, 3}, {1, 3, 1}), memory);
+      },
+      {2, 1, 3, 2, 3, 4});
+  expect_same(
+      [](const Tensor& window, const Tensor& other) {
+        const std::vector<Tensor> rows = unbind(window);
+        if (rows.size() > 1) copy_(rows[1], rows[0]);
+        return add(other, 1.0);
+      },
+      [](const Tensor& memory, int64_t n) {
+        return Two(as_strided(memory, {n, 1, 3}, {2, 3, 1}), counted({2}));
+      },
+      {2, 1, 3, 2, 3, 4});
+}
+
 TEST(Overlap, AnExpandedResultThatIsWrittenIsTheSameErrorAsEager) {
   const auto program = [](const Tensor& x) { return expand(add(x, 1.0), {3, 2}); };
   auto f = compile(program, graphs());
