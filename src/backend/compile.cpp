@@ -110,6 +110,8 @@ void fill_report(Work& w) {
     const loop::Kernel& kernel = w.kernels[i].kernel;
     KernelReport& k = r.kernels[w.sources.kernel_of[i]];
     r.launches.push_back(w.sources.kernel_of[i]);
+    std::vector<std::string>& items = r.items.emplace_back();
+    for (const ItemId item : w.kernels[i].items) items.push_back(w.program->name_of(item));
     if (k.launches++ != 0) continue;
     k.ops = kernel.ops;
     k.places = kernel.places;

@@ -15,6 +15,7 @@
 #include "capture/held.h"
 #include "capture/slot_table.h"
 #include "graph/metas.h"
+#include "graph/order.h"
 #include "vitro/base/cat.h"
 #include "vitro/ops/all.h"
 
@@ -470,6 +471,7 @@ class Planner {
       hints.push_back(thread_state.top->value_of(old));
     }
     plan_.graph.set_symbols(std::move(symbols), std::move(hints));
+    plan_.graph.name_in(graph::order_of_use(plan_.graph));
   }
 
   Size renamed(Size s) {

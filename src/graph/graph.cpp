@@ -1,6 +1,7 @@
 #include "vitro/graph/graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "graph/metas.h"
 #include "graph/names.h"
@@ -8,6 +9,14 @@
 
 namespace vitro::graph {
 namespace {
+
+// A name that was made of the op's: the number at its end only tells the order of making.
+bool is_numbered(const Node& node) {
+  std::string_view rest = node.name;
+  if (!rest.starts_with(node.op->name)) return false;
+  rest.remove_prefix(node.op->name.size());
+  return rest.starts_with('_') && rest.find_first_not_of("0123456789", 1) == rest.npos;
+}
 
 bool same_place(const Place& a, const Place& b) {
   return a.file == b.file && a.line == b.line && a.module == b.module;
@@ -23,7 +32,7 @@ bool same_node(const Node& a, const Node& b) {
 
 NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, Place place) {
   Node node;
-  node.name = free_name(name);
+  node.name = free_name(name, true);
   node.results.push_back(std::move(meta));
   node.place = place;
   node.input = kind;
@@ -49,7 +58,8 @@ NodeId Graph::add(Node node) {
     const auto* value = std::get_if<Value>(&arg);
     VITRO_ASSERT(!value || value->node.n < nodes_.size(), "operands come before their use");
   }
-  node.name = free_name(node.name.empty() ? node.op->name : std::string_view(node.name));
+  const bool named = !node.name.empty();
+  node.name = free_name(named ? std::string_view(node.name) : node.op->name, named);
   nodes_.push_back(std::move(node));
   return NodeId{static_cast<uint32_t>(nodes_.size() - 1)};
 }
@@ -59,13 +69,34 @@ void Graph::reserve(size_t nodes) {
   names_.reserve(nodes);
 }
 
-std::string Graph::free_name(std::string_view wanted) {
+void Graph::keep_names_of(const Graph& g) {
+  for (const Node& node : g.nodes()) names_.try_emplace(node.name, Taken{1, true});
+}
+
+void Graph::name_in(const std::vector<NodeId>& order) {
+  names_.clear();
+  for (const NodeId id : inputs_) names_.try_emplace(nodes_[id.n].name);
+  const auto name = [this](Node& node) {
+    node.name = is_numbered(node) ? free_name(node.op->name, false) : free_name(node.name, true);
+  };
+  std::vector<bool> done(nodes_.size(), false);
+  for (const NodeId id : order) {
+    if (!nodes_[id.n].is_input()) name(nodes_[id.n]);
+    done[id.n] = true;
+  }
+  for (size_t n = 0; n < nodes_.size(); ++n) {
+    if (!done[n] && !nodes_[n].is_input()) name(nodes_[n]);
+  }
+}
+
+std::string Graph::free_name(std::string_view wanted, bool named) {
   const std::string base = writable_name(wanted);
-  if (names_.try_emplace(base, 1).second) return base;
+  const auto [at, is_new] = names_.try_emplace(base);
+  if (is_new || (named && std::exchange(at->second.is_kept, false))) return base;
   std::string name;
   do {
-    name = cat(base, '_', names_[base]++);
-  } while (!names_.try_emplace(name, 1).second);
+    name = cat(base, '_', names_[base].next++);
+  } while (!names_.try_emplace(name).second);
   return name;
 }
 

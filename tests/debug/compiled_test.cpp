@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -34,6 +35,31 @@ TEST(ExplainCompiled, names_graphs_kernels_and_why_they_are_one) {
        {std::string("wave (inductor): 1 call, 1 graph"), std::string("tanh: f32[4, 8] = tanh(add)"),
         std::string("  kernels\n"), std::string("  source\n"), std::string("compile time\n")})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+}
+
+// Operands are evaluated in any order, and what a composite is written in has names of its own.
+TEST(ExplainCompiled, names_items_as_the_graph_above_them_does) {
+  auto fast = compile([](const Tensor& x, const Tensor& past) {
+    const Tensor keys = cat({past, x}, 0);
+    return std::pair(mm(softmax(mm(exp(x), t(keys)), -1), exp(keys) * 2.0), keys);
+  });
+  Tensor cache = zeros({0, 4});
+  for (int step = 0; step < 4; ++step) cache = fast(ones({1, 4}), cache).second;
+  const CompiledReport report = fast.report();
+  ASSERT_EQ(report.segments.size(), 2u);
+  const SegmentReport& segment = report.segments[1];
+  ASSERT_TRUE(segment.build) << segment.why_not;
+  std::vector<std::string> items;
+  for (const capture::KernelReport& kernel : segment.build->kernels)
+    items.insert(items.end(), kernel.ops.begin(), kernel.ops.end());
+  const std::string text = explain(report);
+  for (const graph::Node& node : segment.graph.nodes()) {
+    if (node.is_input() || node.op->name != "exp") continue;
+    const bool of_keys = node.results[0].sizes[0].is_symbolic();
+    const std::string decision = cat(node.name, of_keys ? " + mul" : " + mm");
+    EXPECT_NE(text.find(decision), std::string::npos) << decision << " is not in\n" << text;
+    EXPECT_EQ(std::count(items.begin(), items.end(), node.name), 1) << node.name << '\n' << text;
+  }
 }
 
 TEST(ExplainCompiled, tells_each_break_with_its_place_and_what_to_do) {

@@ -87,6 +87,10 @@ class Graph {
   NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, Place place = {});
   // The same with results that are known already.
   NodeId add(Node node);
+  // The names that nodes of `g` have are for them, when they are added under these.
+  void keep_names_of(const Graph& g);
+  // Names that were made of an op's are made again, in that order of the nodes.
+  void name_in(const std::vector<NodeId>& order);
   // Room for as many nodes.
   void reserve(size_t nodes);
   void add_output(Value value, int writes = -1) { outputs_.push_back({value, writes}); }
@@ -114,9 +118,14 @@ class Graph {
   friend bool operator==(const Graph& a, const Graph& b);  // names and places too
 
  private:
-  std::string free_name(std::string_view wanted);
+  struct Taken {
+    uint32_t next = 1;     // the number to try next
+    bool is_kept = false;  // for a node that is still to come
+  };
+  // `named`: the node comes with that name.
+  std::string free_name(std::string_view wanted, bool named);
   std::vector<Node> nodes_;
-  std::unordered_map<std::string, uint32_t> names_;  // taken ones, and the number to try next
+  std::unordered_map<std::string, Taken> names_;
   std::vector<NodeId> inputs_;
   std::vector<Output> outputs_;
   std::vector<sym::Expr> symbols_;

@@ -11,6 +11,7 @@ Rebuild::Rebuild(const Graph& from) : from_(from) {
   }
   now_.resize(results);
   to.reserve(from.size());
+  to.keep_names_of(from);
   to.set_symbols(from.symbols(), from.hints());
   for (const NodeId id : from.inputs()) {
     const Node& node = from[id];
