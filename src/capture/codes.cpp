@@ -75,8 +75,9 @@ const Code attribute_differs{"V0304", "an attribute differs",
                              "An op is called with other attributes than before.", "sum(x, {dim});",
                              "Keep attributes the same from call to call."};
 const Code sizes_differ{"V0305", "a question about sizes has another answer",
-                        "A symbolic size was compared with something, and this time the answer "
-                        "differs, so that the recorded way does not hold.",
+                        "A symbolic size was compared with something, by the program, by an op or "
+                        "while kernels were made, and this time the answer differs, so that the "
+                        "recorded way, or what was compiled for it, does not hold.",
                         "if (x.size(0) < 8) { ... }", "Nothing, if the answers are few."};
 const Code modes_differ{"V0306", "gradients or autocast are switched differently",
                         "Modes of the thread are part of the record of each op.",

@@ -1,4 +1,5 @@
-// A segment that ends behind a step, for one set of results that somebody still holds.
+// A segment that ends behind a step, for one set of results that somebody still holds, and one set
+// of answers to what was asked about sizes while it was compiled.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "capture/step.h"
+#include "capture/symbols.h"
 #include "vitro/base/verdict.h"
 #include "vitro/capture/segment.h"
 #include "vitro/events/name.h"
@@ -59,12 +61,17 @@ struct Exit {
   std::atomic<State> state{State::building};
   Plan plan;
   std::shared_ptr<CompiledSegment> segment;
+  // What was asked while the segment was compiled, of the call's symbols.  Set before it is ready.
+  std::vector<sym::Guard> guards;
   std::string why_not;
   const Code* why_code = nullptr;
   int64_t compile_ns = 0;
   std::atomic<uint64_t> runs{0}, run_ticks{0};
   std::atomic<bool> failure_said{false};  // that a run failed
   Exit* next = nullptr;
+
+  // The first of the guards that does not hold in a call; null where it suits.
+  const sym::Guard* broken_guard(const Symbols& symbols) const;
 };
 
 // The graph of the path to `last`; `live`: the slots whose tensors are still wanted.  No, where

@@ -123,14 +123,17 @@ void Call::flush(bool by_interpretation) {
   try {
     find_live();
     bool made = false;
-    Exit* exit =
-        by_interpretation ? nullptr : record_->exit(*cursor_, m_.live, &made, number_, asked());
+    Exit* exit = nullptr;
+    if (!by_interpretation)
+      exit = record_->exit(*cursor_, m_.live, m_.symbols, &made, number_, asked());
     if (questions_) (void)questions_->take();
     if (exit && made) {
       note_end(*exit);
       record_->build(*exit);
     }
-    if (exit && exit->state.load(std::memory_order_acquire) == Exit::State::ready) {
+    const bool ready = exit && exit->state.load(std::memory_order_acquire) == Exit::State::ready;
+    // Asked again: one that was building when it was found had no guards yet.
+    if (ready && !exit->broken_guard(m_.symbols)) {
       run_exit(*exit);
     } else {
       interpret(exit, by_interpretation);
@@ -164,8 +167,13 @@ void Call::find_live() {
 
 void Call::run_exit(Exit& exit) {
   exit.runs.fetch_add(1, std::memory_order_relaxed);
-  if (writes_across_itself(exit))
-    return interpret_path(&exit, nullptr, shared_memory_written.title);
+  if (writes_across_itself(exit)) {
+    const std::string why = cat(
+        exit.name, ": elements of what is written are the same memory, with the sizes of a call");
+    record_->note(Record::What::fell_back, shared_memory_written, why,
+                  place_text(exit.last->place));
+    return interpret_path(&exit, &shared_memory_written, why);
+  }
   if (!exit.plan.empty() && !run_ready(exit)) return;
   keep_promises(exit);
 }
@@ -316,9 +324,9 @@ void Call::call_late(const Step& step, std::span<const Operand> operands,
 void Call::interpret(const Exit* exit, bool unwinding) {
   if (unwinding) return interpret_path(nullptr, nullptr, "the function threw an exception");
   if (!exit) return interpret_path(nullptr, &too_many_ways, too_many_ways.title);
-  if (exit->state.load(std::memory_order_acquire) == Exit::State::building)
-    return interpret_path(exit, nullptr, "another thread compiles it");
-  interpret_path(exit, exit->why_code, exit->why_not);
+  if (exit->state.load(std::memory_order_acquire) == Exit::State::interpreted)
+    return interpret_path(exit, exit->why_code, exit->why_not);
+  interpret_path(exit, nullptr, "another thread compiles it");
 }
 
 // Runs the ops of the path as they were called; promises are kept as soon as their op has run, so

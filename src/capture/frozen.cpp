@@ -74,7 +74,9 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
                             return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
                                    fits(*r.first, *r.second.impl(), m_.symbols);
                           }) &&
-      std::ranges::all_of(program.guards, [&](const sym::Guard& g) { return m_.symbols.holds(g); });
+      std::ranges::all_of(program.guards,
+                          [&](const sym::Guard& g) { return m_.symbols.holds(g); }) &&
+      !program.exit->broken_guard(m_.symbols);
   if (!fit) return m_.symbols.clear(), false;
   m_.numbers = program.numbers;
   accept(*program.start);
@@ -168,7 +170,7 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
   }
   find_live();
   bool made = false;
-  program->exit = record_->exit(*cursor_, m_.live, &made);
+  program->exit = record_->exit(*cursor_, m_.live, m_.symbols, &made);
   if (program->exit && made) record_->build(*program->exit);
   const bool ready =
       program->exit && program->exit->state.load(std::memory_order_acquire) == Exit::State::ready;

@@ -6,6 +6,7 @@
 #include "capture/bind.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
+#include "graph/metas.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
@@ -25,6 +26,19 @@ bool decides(const Step& step, const sym::Guard& asked) {
   if (asked.question == sym::Guard::Question::less || !step.parent) return true;
   return step.parent->next.load(std::memory_order_acquire) != &step ||
          step.fork.load(std::memory_order_acquire) != nullptr;
+}
+
+// The guards of a segment, of the symbols of the calls instead of the graph's.
+std::vector<sym::Guard> guards_of(const CompiledSegment& segment, const Plan& plan) {
+  std::vector<std::pair<sym::Expr, sym::Expr>> names;
+  for (size_t i = 0; i < plan.symbols.size(); ++i)
+    names.emplace_back(plan.graph.symbols()[i], plan.symbols[i]);
+  std::vector<sym::Guard> out(segment.guards().begin(), segment.guards().end());
+  for (sym::Guard& guard : out) {
+    guard.a = sym::substitute(guard.a, names);
+    guard.b = sym::substitute(guard.b, names);
+  }
+  return out;
 }
 
 std::string exact_place(std::source_location where) {
@@ -125,23 +139,32 @@ Step* Record::link(std::atomic<Step*>& link, Step* step) {
   return there;
 }
 
-Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, bool* made, uint64_t call,
-                   std::vector<sym::Guard> asked) {
+const sym::Guard* Exit::broken_guard(const Symbols& symbols) const {
+  if (state.load(std::memory_order_acquire) == State::building) return nullptr;
+  for (const sym::Guard& guard : guards) {
+    if (!symbols.holds(guard)) return &guard;
+  }
+  return nullptr;
+}
+
+Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols,
+                   bool* made, uint64_t call, std::vector<sym::Guard> asked) {
+  const auto suits = [&](const Exit& e) { return e.live == live && !e.broken_guard(symbols); };
   int64_t count = 0;
   for (Exit* e = last.exits.load(std::memory_order_acquire); e; e = e->next, ++count) {
-    if (e->live == live) return e;
+    if (suits(*e)) return e;
   }
   if (count >= recompile_limit.get()) {
     note(What::fell_back, too_many_ways,
-         cat(count, " sets of results that are still wanted here (", recompile_limit.variable(),
-             ")"),
+         cat(count, " graphs end here, for other results that are still wanted or other sizes (",
+             recompile_limit.variable(), ")"),
          place_text(last.place));
     return nullptr;
   }
   std::lock_guard hold(lock_);
   Exit* newest = last.exits.load(std::memory_order_acquire);
   for (Exit* e = newest; e; e = e->next) {  // one that another thread made meanwhile
-    if (e->live == live) return e;
+    if (suits(*e)) return e;
   }
   Exit* exit = &exits_.emplace_back();
   exit->number = static_cast<uint32_t>(exits_.size() - 1);
@@ -164,6 +187,7 @@ void Record::make(Exit& exit) {
     exit.why_code = said.code;
   } else if (!exit.plan.empty()) {
     exit.segment = compiled(exit, &exit.why_not, &exit.why_code);
+    if (exit.segment) exit.guards = guards_of(*exit.segment, exit.plan);
   }
 }
 
@@ -220,7 +244,7 @@ std::shared_ptr<CompiledSegment> Record::compiled(const Exit& exit, std::string*
   const Hash key = graph.hash();
   {
     std::lock_guard hold(lock_);
-    if (const auto found = segments_.find(key); found != segments_.end()) return found->second;
+    if (auto known = known_segment(key, graph)) return known;
     *why = budget_spent();
     if (!why->empty()) return *code = &budget_is_spent, nullptr;
   }
@@ -236,7 +260,21 @@ std::shared_ptr<CompiledSegment> Record::compiled(const Exit& exit, std::string*
   ++compiled_count_;
   compile_ns_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   if (!made) return *code = &not_compiled, nullptr;
-  return segments_.try_emplace(key, std::move(made)).first->second;
+  if (auto known = known_segment(key, graph)) return known;
+  return segments_.emplace(key, std::move(made))->second;
+}
+
+// One whose guards hold for the sizes that the graph was captured with.
+std::shared_ptr<CompiledSegment> Record::known_segment(const Hash& key,
+                                                       const graph::Graph& graph) const {
+  const graph::SymbolValues value_of(graph);
+  const auto [begin, end] = segments_.equal_range(key);
+  for (auto at = begin; at != end; ++at) {
+    const std::span<const sym::Guard> guards = at->second->guards();
+    if (std::ranges::all_of(guards, [&](const sym::Guard& g) { return g.holds(value_of); }))
+      return at->second;
+  }
+  return nullptr;
 }
 
 const Step* Record::latest(const Occurrence& at) const {
@@ -355,6 +393,11 @@ CompiledReport Record::report() const {
   out.recompiles = findings_[1];
   out.fallbacks = findings_[2];
   out.guards = guard_texts(steps);
+  for (const Exit& e : exits_) {
+    if (e.state.load(std::memory_order_acquire) == Exit::State::building) continue;
+    for (const sym::Guard& guard : e.guards)
+      out.guards.push_back(cat(guard.text(), " (asked while ", e.name, " was compiled)"));
+  }
   return out;
 }
 

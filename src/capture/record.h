@@ -39,11 +39,11 @@ class Record {
   // Links a step behind `link` unless somebody else linked one first, which is returned then.
   static Step* link(std::atomic<Step*>& link, Step* step);
 
-  // The exit behind `last` with these slots live; `made` where this call has to build it.  Null
-  // where there are too many.
+  // The exit behind `last` with these slots live that suits the call's symbols; `made` where this
+  // call has to build it.  Null where there are too many.
   // `call`, `asked`: Exit::made_by, Exit::asked.
-  Exit* exit(Step& last, const std::vector<uint64_t>& live, bool* made, uint64_t call = 0,
-             std::vector<sym::Guard> asked = {});
+  Exit* exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols, bool* made,
+             uint64_t call = 0, std::vector<sym::Guard> asked = {});
   // Gives an exit its graph and what runs it; afterwards its state is not `building`.
   void build(Exit& exit);
   // What was compiled failed in a call, which ran op by op instead.
@@ -84,6 +84,7 @@ class Record {
   std::shared_ptr<CompiledSegment> compiled(const Exit& exit, std::string* why, const Code** code);
   // Why no further segment is compiled; empty while some may be.
   std::string budget_spent() const;
+  std::shared_ptr<CompiledSegment> known_segment(const Hash& key, const graph::Graph& graph) const;
   std::vector<const Step*> linked_steps() const;
   static std::vector<std::string> guard_texts(const std::vector<const Step*>& steps);
 
@@ -97,7 +98,8 @@ class Record {
   std::vector<Step*> spare_;
   std::deque<Exit> exits_;
   std::unordered_map<Site, Step*, SiteHash> starts_;
-  std::unordered_map<Hash, std::shared_ptr<CompiledSegment>> segments_;
+  // By the graph's hash: those of one graph have other guards.
+  std::unordered_multimap<Hash, std::shared_ptr<CompiledSegment>> segments_;
   std::unordered_map<Occurrence, const Step*, OccurrenceHash> latest_;
   std::map<std::string, int> partings_;  // by place
   struct Cut {

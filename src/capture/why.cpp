@@ -231,6 +231,13 @@ Call::Why Call::why_it_ends(const Exit& exit) const {
     explain_by_question(next->asked, &why);
     return why;
   }
+  for (const Exit* e = exit.next; e; e = e->next) {
+    const sym::Guard* broken = e->live == exit.live ? e->broken_guard(m_.symbols) : nullptr;
+    if (broken)
+      return {&sizes_differ,
+              cat(e->name, " was compiled for ", broken->text(), with_values(*broken)),
+              place_text(cursor_->place)};
+  }
   const Exit* before = exit.next;
   if (!before || before->made_by == number_) return {};
   Why why{&results_differ, {}, place_text(cursor_->place)};

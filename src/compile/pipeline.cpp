@@ -108,16 +108,13 @@ class Segment : public capture::CompiledSegment {
   Segment(Work work, const graph::Graph& captured, std::vector<sym::Guard> guards)
       : executable_(std::move(work.executable)),
         report_(std::move(work.report)),
-        symbols_(captured.symbols()),
         guards_(std::move(guards)) {
-    if (!guards_.empty()) op_by_op_ = capture::interpreted_segment(captured);
     for (const graph::Output& output : captured.outputs()) {
       if (output.writes >= 0) written_.push_back(output.writes);
     }
   }
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
-    if (!guards_.empty() && !guards_hold(symbols)) return op_by_op_->run(inputs, symbols, outputs);
     if (!executable_->may_fail_late()) return executable_->run(inputs, symbols, outputs);
     const Before before(written_, inputs);
     try {
@@ -127,6 +124,7 @@ class Segment : public capture::CompiledSegment {
       throw;
     }
   }
+  std::span<const sym::Guard> guards() const override { return guards_; }
   int kernel_count() const override {
     return static_cast<int>(std::count_if(report_.kernels.begin(), report_.kernels.end(),
                                           [](const auto& kernel) { return !kernel.once; }));
@@ -134,23 +132,10 @@ class Segment : public capture::CompiledSegment {
   const capture::BuildReport* report() const override { return &report_; }
 
  private:
-  bool guards_hold(std::span<const int64_t> values) const {
-    const auto value_of = [&](sym::Expr symbol) {
-      const auto at = std::find(symbols_.begin(), symbols_.end(), symbol) - symbols_.begin();
-      return values[static_cast<size_t>(at)];
-    };
-    return std::all_of(guards_.begin(), guards_.end(),
-                       [&](const sym::Guard& guard) { return guard.holds(value_of); });
-  }
-
   std::unique_ptr<backend::Executable> executable_;
   capture::BuildReport report_;
-  std::vector<sym::Expr> symbols_;
   std::vector<int> written_;  // inputs
-  // What was asked about symbols on the way, beyond what the captured ops asked: with other answers
-  // the kernels do not hold, and the graph runs op by op.
   std::vector<sym::Guard> guards_;
-  std::shared_ptr<capture::CompiledSegment> op_by_op_;
 };
 
 class Runner : public capture::SegmentRunner {

@@ -37,6 +37,9 @@ class CompiledSegment {
   // out of range) from a failure of what was compiled.
   virtual void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                    std::span<Tensor> outputs) = 0;
+  // What was asked about the graph's symbols while it was made, beyond what the graph's ops asked:
+  // run() is only for calls where it holds.
+  virtual std::span<const sym::Guard> guards() const { return {}; }
   // How many kernels a call launches, for reports; those that pack parameters once do not count.
   virtual int kernel_count() const = 0;
   // How it was made, or null where nobody kept that.  Lives as long as the segment.
