@@ -51,6 +51,7 @@ class UserSegment final : public capture::CompiledSegment {
     if (const Verdict said = are_as_said(values, symbols); !said)
       throw capture::Unusable(capture::other_outputs, said.why);
     leave_written_inputs(values, inputs);
+    leave_what_is_held(values);
     size_t next = 0;
     for (size_t i = 0; i < values.size(); ++i) {
       const int writes = graph_.outputs()[i].writes;
@@ -95,6 +96,16 @@ class UserSegment final : public capture::CompiledSegment {
           value =
               capture::copy_with_strides(value, contiguous_strides("backend", value.impl()->sizes));
       }
+    }
+  }
+
+  // What the backend still holds it may give again, or write; each result is a tensor of its own.
+  void leave_what_is_held(std::vector<Tensor>& values) const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const TensorImpl& t = *values[i].impl();
+      const bool held = t.refs.load(std::memory_order_acquire) > 1 || t.storage.use_count() > 1;
+      if (held && graph_.outputs()[i].writes < 0)
+        values[i] = capture::copy_with_strides(values[i], contiguous_strides("backend", t.sizes));
     }
   }
 

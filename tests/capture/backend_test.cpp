@@ -140,6 +140,34 @@ TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
   EXPECT_EQ(values(y), (std::vector<float>{1, 2}));
 }
 
+// Writing into a result is then not seen in another call's, nor by the backend.
+TEST(Backend, OfTheUsersMayGiveTensorsThatItHolds) {
+  register_backend("holding", [](const graph::Graph& g, std::span<const Operand> example) {
+    const std::vector<Tensor> once = graph::interpret(g, example);
+    return [once](std::span<const Operand>) { return once; };
+  });
+  register_backend("twice", [](const graph::Graph&, std::span<const Operand>) {
+    return [](std::span<const Operand> inputs) {
+      const Tensor y = mul(inputs[0].tensor(), 0.0);
+      return std::vector<Tensor>{y, slice(y, 0, 0)};
+    };
+  });
+  for (const char* backend : {"holding", "twice"}) {
+    CompileOptions options = graphs();
+    options.backend = backend;
+    const auto f =
+        compile([](const Tensor& x) { return std::pair(mul(x, 0.0), mul(x, 0.0)); }, options);
+    const auto [a, b] = f(vec({1, 2}));
+    const auto [c, d] = f(vec({3, 4}));
+    fill_(a, 7.0);
+    fill_(d, 9.0);
+    EXPECT_EQ(values(b), (std::vector<float>{0, 0})) << backend;
+    EXPECT_EQ(values(c), (std::vector<float>{0, 0})) << backend;
+    EXPECT_EQ(values(f(vec({5, 6})).first), (std::vector<float>{0, 0})) << backend;
+    EXPECT_TRUE(f.report().fallbacks.empty());
+  }
+}
+
 TEST(Backend, OfTheUsersMayRunCompiledFunctions) {
   register_backend("nested", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction {
     const auto inner = compile([](const Tensor& t) { return mul(t, 2.0); }, graphs("inner"));
