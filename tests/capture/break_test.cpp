@@ -112,7 +112,19 @@ TEST(Break, ADisabledPartRunsEagerly) {
   const Tensor x = vec({0});
   EXPECT_EQ(values(f(x)), values(add(exp(add(x, 1.0)), 1.0)));
   EXPECT_FALSE(compiling);
-  EXPECT_TRUE(find(f.report().breaks, "V0205"));
+  const Finding* said = find(f.report().breaks, "V0205");
+  ASSERT_TRUE(said);
+  EXPECT_NE(said->place.find("break_test.cpp"), std::string::npos) << said->place;
+}
+
+TEST(Break, ADisabledPartOfAWholeGraphIsRefusedWithThePlaceInTheProgram) {
+  CompileOptions options = graphs();
+  options.fullgraph = true;
+  auto f = compile(
+      [](const Tensor& x) { return disable([](const Tensor& t) { return exp(t); })(x); }, options);
+  const std::string said = error_of([&] { f(vec({1})); });
+  EXPECT_NE(said.find("break_test.cpp:"), std::string::npos) << said;
+  EXPECT_NE(said.find("V0205"), std::string::npos) << said;
 }
 
 TEST(Break, HostSideEffectsHappenInOrderOnEveryCall) {

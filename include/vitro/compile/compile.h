@@ -123,11 +123,12 @@ Compiled<F> compile(F f, CompileOptions options = {}) {
   return Compiled<F>(std::move(f), std::move(options));
 }
 
-// `f` runs eagerly, inside of compiled functions too (a graph break).
+// `f` runs eagerly, inside of compiled functions too (a graph break, which is said to be at
+// `where`).
 template <class F>
-auto disable(F f) {
-  return [held = compiled::Held<F>{std::move(f)}](auto&&... args) -> decltype(auto) {
-    const capture::Disabled off;
+auto disable(F f, std::source_location where = std::source_location::current()) {
+  return [held = compiled::Held<F>{std::move(f)}, where](auto&&... args) -> decltype(auto) {
+    const capture::Disabled off(where);
     return std::invoke(held.function, std::forward<decltype(args)>(args)...);
   };
 }
