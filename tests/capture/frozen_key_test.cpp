@@ -1,4 +1,7 @@
 // What tells frozen calls apart: everything that they are given.
+#include <array>
+#include <cmath>
+#include <complex>
 #include <list>
 #include <map>
 #include <set>
@@ -229,6 +232,35 @@ TEST_F(FrozenKeys, HoldWhatCanBeCompared) {
       },
       [&](auto call) { call(x, Config{1, "rms"}); }, [&](auto call) { call(x, Config{2, "rms"}); },
       [&](auto call) { call(x, Config{1, "layer"}); });
+}
+
+TEST_F(FrozenKeys, HoldNumbersOfAnyWidthByTheirBits) {
+  using Complex = std::complex<float>;
+  const auto by_sign = [](const Tensor& t, auto negative) { return mul(t, negative ? -1.0 : 1.0); };
+  expect_told_apart([&](const Tensor& t, double s) { return by_sign(t, std::signbit(s)); },
+                    [&](auto call) { call(x, 0.0); }, [&](auto call) { call(x, -0.0); });
+  expect_told_apart([&](const Tensor& t, long double s) { return by_sign(t, std::signbit(s)); },
+                    [&](auto call) { call(x, 0.0L); }, [&](auto call) { call(x, -0.0L); },
+                    [&](auto call) { call(x, 1.0L); });
+  expect_told_apart(
+      [&](const Tensor& t, const Complex& s) {
+        return by_sign(by_sign(t, std::signbit(s.real())), std::signbit(s.imag()));
+      },
+      [&](auto call) { call(x, Complex(0, 0)); }, [&](auto call) { call(x, Complex(0, -0.0F)); },
+      [&](auto call) { call(x, Complex(NAN, 0)); });
+  using Nested = std::tuple<std::optional<std::complex<long double>>, std::array<float, 2>>;
+  expect_told_apart(
+      [&](const Tensor& t, const Nested& n) {
+        return by_sign(by_sign(t, std::signbit(std::get<0>(n)->imag())),
+                       std::signbit(std::get<1>(n)[1]));
+      },
+      [&](auto call) { call(x, Nested({{0, 0}}, {0, 0})); },
+      [&](auto call) { call(x, Nested({{0, -0.0L}}, {0, 0})); },
+      [&](auto call) { call(y, Nested({{0, 0}}, {0, -0.0F})); });
+  __extension__ using Wide = __int128;
+  expect_told_apart([&](const Tensor& t, Wide n) { return mul(t, static_cast<double>(n >> 64)); },
+                    [&](auto call) { call(x, Wide{1} << 64); },
+                    [&](auto call) { call(x, Wide{2} << 64); });
 }
 
 TEST_F(FrozenKeys, FollowPointersToTensors) {

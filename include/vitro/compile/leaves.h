@@ -5,6 +5,8 @@
 
 #include <any>
 #include <array>
+#include <cfloat>
+#include <complex>
 #include <concepts>
 #include <functional>
 #include <iterator>
@@ -34,6 +36,12 @@ namespace compiled {
 template <class T>
 concept Number = (std::is_arithmetic_v<T> && sizeof(T) <= sizeof(int64_t)) ||
                  std::is_same_v<T, Scalar> || std::is_same_v<T, Size>;
+// One that a Scalar does not hold: long double, and what compilers add (__int128, _Float16).
+template <class T>
+concept OtherNumber =
+    std::is_object_v<T> && !Number<T> && !std::is_class_v<T> && !std::is_union_v<T> &&
+    !std::is_enum_v<T> && !std::is_array_v<T> && !std::is_pointer_v<T> &&
+    !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T>;
 template <class T>
 concept Text = std::is_convertible_v<const T&, std::string_view>;
 template <class T>
@@ -59,6 +67,10 @@ template <class T>
 inline constexpr bool is_variant = false;
 template <class... T>
 inline constexpr bool is_variant<std::variant<T...>> = true;
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
 template <class T>
 inline constexpr bool is_wrapper = false;
 template <class T>
@@ -113,6 +125,10 @@ void leaves(T& value, F& f) {
     f.number(value);
   } else if constexpr (std::is_enum_v<Plain>) {
     f.number(static_cast<std::underlying_type_t<Plain>>(value));
+  } else if constexpr (is_complex<Plain>) {
+    using Part = typename Plain::value_type;
+    using Parts = std::conditional_t<std::is_const_v<T>, const Part[2], Part[2]>;
+    for (auto& of : reinterpret_cast<Parts&>(value)) part(of);
   } else if constexpr (OfTheUsers<Plain>) {
     int64_t count = 0;
     Flatten<Plain>::each(value, [&](auto& of) { ++count, part(of); });
@@ -140,15 +156,22 @@ void leaves(T& value, F& f) {
 
 // ---- arguments
 
-// Compared by value with that of another call; what an address leads to may have changed.
+// Compared with that of another call: numbers by their bits, in which -0.0 is not 0.0, others as
+// their type says.  What an address leads to may have changed.
 template <class T>
-concept Comparable =
-    Text<T> || (std::equality_comparable<T> && std::is_copy_constructible_v<T> && !is_smart<T> &&
-                (!std::input_or_output_iterator<T> || std::is_pointer_v<T>) &&
-                (!std::is_pointer_v<T> || std::is_function_v<std::remove_pointer_t<T>>));
+concept Comparable = Text<T> || OtherNumber<T> ||
+                     (std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
+                      !is_smart<T> && (!std::input_or_output_iterator<T> || std::is_pointer_v<T>) &&
+                      (!std::is_pointer_v<T> || std::is_function_v<std::remove_pointer_t<T>>));
+// The bytes of a number, without those that only fill up its place.
+template <class T>
+inline constexpr size_t bytes_of_number =
+    std::is_same_v<T, long double> && LDBL_MANT_DIG == 64 ? 10 : sizeof(T);
 template <class T>
 capture::Other other_of(const T& value) {
-  if constexpr (std::is_array_v<T>) {
+  if constexpr (OtherNumber<T>) {
+    return {.text = {reinterpret_cast<const char*>(&value), bytes_of_number<T>}};
+  } else if constexpr (std::is_array_v<T>) {
     return {.text = {value, std::size(value)}};
   } else if constexpr (std::is_pointer_v<T> && Text<T>) {
     return {.text = value ? std::string_view(value) : std::string_view()};
