@@ -145,6 +145,90 @@ TEST(Decode, AListOfCachesIsTwoGraphs) {
   expect_graphs(f.report(), 2);
 }
 
+// Caches of a fixed number of layers, which begin with so many rows.
+void expect_list_of_growing_caches(int64_t rows) {
+  using List = std::vector<Tensor>;
+  const auto program = [](const Tensor& x, const List& past) {
+    List now;
+    Tensor y = x;
+    for (size_t layer = 0; layer < 2; ++layer) {
+      now.push_back(cat({past[2 * layer], add(y, 1.0)}, 0));
+      now.push_back(cat({past[2 * layer + 1], mul(y, 0.5)}, 0));
+      y = attend(y, now[2 * layer], now[2 * layer + 1]);
+    }
+    return std::pair(y, now);
+  };
+  List eager_list, list;
+  for (int i = 0; i < 4; ++i) {
+    eager_list.push_back(counted({rows, 4}, 0.5F));
+    list.push_back(counted({rows, 4}, 0.5F));
+  }
+  auto f = compile(program, graphs());
+  for (int step = 0; step < 10; ++step) {
+    const Tensor x = counted({1, 4}, 0.1F * static_cast<float>(step + 1));
+    const auto [want, next] = program(x, eager_list);
+    const auto [got, grown] = f(x, list);
+    EXPECT_EQ(values(got), values(want)) << step;
+    eager_list = next;
+    list = grown;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Decode, AListOfCachesThatStartEmptyIsTwoGraphs) {
+  expect_list_of_growing_caches(0);
+}
+
+TEST(Decode, AListOfCachesThatStartWithOneRowIsTwoGraphs) {
+  expect_list_of_growing_caches(1);
+}
+
+// One cache, passed as it is and as an optional, which is not there at first or begins with so many
+// rows.
+void expect_growing_cache(std::optional<int64_t> rows) {
+  using Maybe = std::optional<Tensor>;
+  const auto program = [](const Tensor& x, const Maybe& past) {
+    const Tensor keys = past ? cat({*past, x}, 0) : add(x, 0.0);
+    return std::pair(attend(x, keys, keys), keys);
+  };
+  Maybe eager_cache, cache;
+  if (rows) eager_cache = counted({*rows, 4}), cache = counted({*rows, 4});
+  auto f = compile(program, graphs());
+  for (int step = 0; step < 10; ++step) {
+    const Tensor x = counted({1, 4}, 0.1F * static_cast<float>(step + 1));
+    const auto [want, next] = program(x, eager_cache);
+    const auto [got, grown] = f(x, cache);
+    EXPECT_EQ(values(got), values(want)) << step;
+    eager_cache = next;
+    cache = grown;
+  }
+  expect_graphs(f.report(), 2);
+}
+
+TEST(Decode, AnOptionalThatGrowsIsTwoGraphsWhateverItStartsWith) {
+  expect_growing_cache({});
+  expect_growing_cache(0);
+  expect_growing_cache(1);
+  expect_growing_cache(2);
+}
+
+TEST(Decode, ACacheThatStartsWithOneRowIsTwoGraphs) {
+  Tensor cache = counted({1, 4});
+  const auto program = [](const Tensor& x, const Tensor& past) {
+    const Tensor keys = cat({past, x}, 0);
+    return std::pair(attend(x, keys, keys), keys);
+  };
+  auto f = compile(program, graphs());
+  for (int step = 0; step < 12; ++step) {
+    const Tensor x = counted({1, 4}, 0.1F * static_cast<float>(step + 1));
+    const Tensor want = program(x, cache).first;
+    const auto [got, grown] = f(x, cache);
+    EXPECT_EQ(values(got), values(want)) << step;
+    cache = grown;
+  }
+  expect_graphs(f.report(), 2);
+}
+
 TEST(Decode, APromptAndThenOneTokenAtATimeIsTwoGraphs) {
   Tensor cache = counted({0, 4});
   const auto program = [](const Tensor& x, const Tensor& past) {
