@@ -121,6 +121,7 @@ class Call final : public Interpreter {
   void note_parting(std::source_location recorded, std::source_location called);
   bool went_by(std::source_location where) const;
   bool cut_before(const OpCall& call);
+  bool has_lists_of_any_length();
   // recording (extend.cpp)
   Step* find_or_record(std::atomic<Step*>& link, const OpCall& call);
   // `end`: the empty link behind the ways that were looked at.  `*late` where another thread has

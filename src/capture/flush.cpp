@@ -56,6 +56,11 @@ class Below {
 void Call::enter(std::span<const Tensor* const> inputs) {
   m_.inputs.clear();
   for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
+  if (has_lists_of_any_length()) {
+    cursor_ = &record_->start_behind({});
+    questions_.emplace();
+    return;
+  }
   Step* start = find_or_record(record_->entry(), OpCall{nullptr, m_.inputs, {}, false, {}});
   cursor_ = start;
   questions_.emplace();

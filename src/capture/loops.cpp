@@ -1,8 +1,12 @@
 // Loops of the program that go round a varying number of times.  Each number would be a graph of
 // its own; where a few were seen, segments end before the place that comes again, so that the body
-// is compiled by itself and found again however often it is gone through.
+// is compiled by itself and found again however often it is gone through.  Such a loop may go over
+// a list that the function is given.
+#include <algorithm>
+
 #include "capture/call.h"
 #include "capture/codes.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::capture {
 
@@ -22,6 +26,27 @@ void Call::note_parting(std::source_location recorded, std::source_location call
   } else if (went_by(recorded)) {
     record_->part(recorded);
   }
+}
+
+// Lists among the arguments that have another number of tensors in each call.  Each number would be
+// a record of its own; after a few the arguments are not looked at when the function begins, but
+// where an op takes them, as tensors that it reaches by itself are.
+bool Call::has_lists_of_any_length() {
+  constexpr size_t most = 3;
+  if (record_->options().frozen) return false;
+  std::vector<size_t> lengths;
+  const Step* step = record_->entry().load(std::memory_order_acquire);
+  for (; step; step = step->fork.load(std::memory_order_acquire)) {
+    if (step->operand_count == m_.inputs.size()) return false;
+    if (std::ranges::find(lengths, step->operand_count) == lengths.end())
+      lengths.push_back(step->operand_count);
+  }
+  if (lengths.size() < most) return false;
+  note_recompile({&op_differs,
+                  cat("start: ", lengths.size(),
+                      " numbers of tensors were seen: now they are taken where they are used"),
+                  {}});
+  return true;
 }
 
 bool Call::cut_before(const OpCall& call) {

@@ -229,6 +229,28 @@ TEST(Decode, ACacheThatStartsWithOneRowIsTwoGraphs) {
   expect_graphs(f.report(), 2);
 }
 
+TEST(Decode, AListThatGrowsByATensorInEachCallSettles) {
+  using List = std::vector<Tensor>;
+  const auto program = [](const Tensor& x, const List& past) {
+    Tensor y = x;
+    for (const Tensor& t : past) y = add(mul(y, 0.5), t);
+    return exp(y);
+  };
+  auto f = compile(program, graphs());
+  List list;
+  size_t after_some = 0;
+  for (int step = 0; step < 40; ++step) {
+    const Tensor x = counted({3}, 0.1F * static_cast<float>(step + 1));
+    EXPECT_EQ(values(f(x, list)), values(program(x, list))) << step;
+    list.push_back(counted({3}, 0.5F));
+    if (step == 12) after_some = f.report().segments.size();
+  }
+  EXPECT_EQ(f.report().segments.size(), after_some);
+  EXPECT_LE(after_some, 12U) << reasons(f.report());
+  EXPECT_TRUE(f.report().fallbacks.empty());
+  expect_sound_graphs(f.report());
+}
+
 TEST(Decode, APromptAndThenOneTokenAtATimeIsTwoGraphs) {
   Tensor cache = counted({0, 4});
   const auto program = [](const Tensor& x, const Tensor& past) {
