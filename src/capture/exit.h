@@ -1,4 +1,4 @@
-// A segment that ends behind a step, for one set of results that somebody still holds, and one set
+// A segment that ends after a step, for one set of results that somebody still holds, and one set
 // of answers to what was asked about sizes while it was compiled.
 #pragma once
 

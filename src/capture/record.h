@@ -39,7 +39,7 @@ class Record {
   // Links a step behind `link` unless somebody else linked one first, which is returned then.
   static Step* link(std::atomic<Step*>& link, Step* step);
 
-  // The exit behind `last` with these slots live that suits the call's symbols; `made` where this
+  // The exit after `last` with these slots live that suits the call's symbols; `made` where this
   // call has to build it.  Null where there are too many.
   // `call`, `asked`: Exit::made_by, Exit::asked.
   Exit* exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols, bool* made,
