@@ -50,7 +50,8 @@ struct Plan {
 };
 
 struct Exit {
-  enum class State : uint8_t { building, ready, interpreted };
+  // Guarded: ready for calls in which its guards hold.
+  enum class State : uint8_t { building, ready, guarded, interpreted };
   std::vector<uint64_t> live;     // a bit per slot
   uint64_t made_by = 0;           // the number of that call
   std::vector<sym::Guard> asked;  // what its code asked behind the last step; see Step::asked
@@ -70,7 +71,19 @@ struct Exit {
   std::atomic<bool> failure_said{false};  // that a run failed
   Exit* next = nullptr;
 
-  // The first of the guards that does not hold in a call; null where it suits.
+  bool is_compiled() const {
+    const State now = state.load(std::memory_order_acquire);
+    return now == State::ready || now == State::guarded;
+  }
+  // Whether what was compiled is for a call with these symbols.
+  bool can_run(const Symbols& symbols) const {
+    const State now = state.load(std::memory_order_acquire);
+    return now == State::ready || (now == State::guarded && !broken_guard(symbols));
+  }
+  bool suits(const Symbols& symbols) const {
+    return state.load(std::memory_order_acquire) != State::guarded || !broken_guard(symbols);
+  }
+  // The first of the guards that does not hold in a call, or null.
   const sym::Guard* broken_guard(const Symbols& symbols) const;
 };
 

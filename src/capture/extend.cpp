@@ -64,6 +64,7 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
     accept(*s);
     return s;
   }
+  if (!call.op && has_lists_of_any_length()) return &record_->start_behind({});
   const Step* first = link.load(std::memory_order_acquire);
   const Why why = why_another_way(link, call);
   if (ways >= recompile_limit.get() && ways > 0) {

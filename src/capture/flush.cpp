@@ -56,11 +56,6 @@ class Below {
 void Call::enter(std::span<const Tensor* const> inputs) {
   m_.inputs.clear();
   for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
-  if (has_lists_of_any_length()) {
-    cursor_ = &record_->start_behind({});
-    questions_.emplace();
-    return;
-  }
   Step* start = find_or_record(record_->entry(), OpCall{nullptr, m_.inputs, {}, false, {}});
   cursor_ = start;
   questions_.emplace();
@@ -136,9 +131,8 @@ void Call::flush(bool by_interpretation) {
       note_end(*exit);
       record_->build(*exit);
     }
-    const bool ready = exit && exit->state.load(std::memory_order_acquire) == Exit::State::ready;
     // Asked again: one that was building when it was found had no guards yet.
-    if (ready && !exit->broken_guard(m_.symbols)) {
+    if (exit && exit->can_run(m_.symbols)) {
       run_exit(*exit);
     } else {
       interpret(exit, by_interpretation);

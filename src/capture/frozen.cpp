@@ -76,7 +76,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
                           }) &&
       std::ranges::all_of(program.guards,
                           [&](const sym::Guard& g) { return m_.symbols.holds(g); }) &&
-      !program.exit->broken_guard(m_.symbols);
+      program.exit->suits(m_.symbols);
   if (!fit) return m_.symbols.clear(), false;
   m_.numbers = program.numbers;
   accept(*program.start);
@@ -172,8 +172,7 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
   bool made = false;
   program->exit = record_->exit(*cursor_, m_.live, m_.symbols, &made);
   if (program->exit && made) record_->build(*program->exit);
-  const bool ready =
-      program->exit && program->exit->state.load(std::memory_order_acquire) == Exit::State::ready;
+  const bool ready = program->exit && program->exit->can_run(m_.symbols);
   return ready ? std::move(program) : nullptr;
 }
 

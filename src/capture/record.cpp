@@ -140,7 +140,7 @@ Step* Record::link(std::atomic<Step*>& link, Step* step) {
 }
 
 const sym::Guard* Exit::broken_guard(const Symbols& symbols) const {
-  if (state.load(std::memory_order_acquire) == State::building) return nullptr;
+  if (state.load(std::memory_order_acquire) != State::guarded) return nullptr;
   for (const sym::Guard& guard : guards) {
     if (!symbols.holds(guard)) return &guard;
   }
@@ -149,7 +149,7 @@ const sym::Guard* Exit::broken_guard(const Symbols& symbols) const {
 
 Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols,
                    bool* made, uint64_t call, std::vector<sym::Guard> asked) {
-  const auto suits = [&](const Exit& e) { return e.live == live && !e.broken_guard(symbols); };
+  const auto suits = [&](const Exit& e) { return e.live == live && e.suits(symbols); };
   int64_t count = 0;
   for (Exit* e = last.exits.load(std::memory_order_acquire); e; e = e->next, ++count) {
     if (suits(*e)) return e;
@@ -201,8 +201,8 @@ void Record::build(Exit& exit) {
   }
   exit.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   const bool ready = exit.why_code == nullptr;
-  exit.state.store(ready ? Exit::State::ready : Exit::State::interpreted,
-                   std::memory_order_release);
+  const Exit::State compiled = exit.guards.empty() ? Exit::State::ready : Exit::State::guarded;
+  exit.state.store(ready ? compiled : Exit::State::interpreted, std::memory_order_release);
   if (ready) return;
   note(What::fell_back, *exit.why_code, exit.why_not, place_text(exit.last->place));
   if (exit.why_code == &not_compiled || exit.why_code == &budget_is_spent)
@@ -217,7 +217,7 @@ void Record::run_failed_of(Exit& exit, const std::string& why) {
 void Record::give_up(Exit& exit, const Code& code, const std::string& why) {
   {
     std::lock_guard hold(lock_);
-    if (exit.state.load(std::memory_order_relaxed) != Exit::State::ready) return;
+    if (!exit.is_compiled()) return;
     exit.why_not = why;
     exit.why_code = &code;
     exit.state.store(Exit::State::interpreted, std::memory_order_release);
@@ -379,7 +379,7 @@ CompiledReport Record::report() const {
     segment.name = e.name;
     if (e.state.load(std::memory_order_acquire) == Exit::State::building) continue;
     segment.graph = e.plan.graph;
-    segment.compiled = e.state.load(std::memory_order_acquire) == Exit::State::ready;
+    segment.compiled = e.is_compiled();
     segment.why_not = e.why_not;
     segment.kernels = e.segment ? e.segment->kernel_count() : 0;
     if (e.segment && e.segment->report())
