@@ -15,7 +15,6 @@ namespace vitro::bench {
 struct Program {
   std::function<Tensor(const std::vector<Tensor>&)> run;
   std::vector<Tensor> inputs;
-  double flops = 0;  // of a product
 };
 
 struct Workload {
