@@ -190,6 +190,38 @@ TEST(Compile, other_dtypes_give_the_digits_of_eager) {
   });
 }
 
+// Not through f32, in which a signalling NaN would become a quiet one: eager copies memory.
+TEST(Compile, a_copy_of_half_precision_keeps_every_bit) {
+  eager::init();
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    Tensor x = Tensor::empty({65536}, dtype);
+    auto* words = static_cast<uint16_t*>(x.data());
+    for (int i = 0; i < 65536; ++i) words[i] = static_cast<uint16_t>(i);
+    const auto copies = [](std::vector<Tensor> in) {
+      return std::vector<Tensor>{clone(in[0]), contiguous(t(reshape(in[0], {256, 256}))),
+                                 cat({in[0], in[0]}, 0)};
+    };
+    const std::vector<Tensor> want = copies({x}),
+                              got =
+                                  compile_graph(graph_of({{65536}}, copies, true, dtype)).run({x});
+    for (size_t i = 0; i < want.size(); ++i) {
+      const auto bytes = static_cast<size_t>(want[i].numel().value()) * sizeof(uint16_t);
+      EXPECT_EQ(std::memcmp(got[i].const_data(), want[i].const_data(), bytes), 0)
+          << name_of(dtype) << ", copy " << i;
+    }
+  }
+}
+
+TEST(Compile, a_conversion_is_computed_once) {
+  const auto converted = [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{to(in[0], DType::bf16)};
+  };
+  const std::string source = compile_graph(graph_of({{1024}}, converted)).report.kernels[0].source;
+  const size_t first = source.find("convert<");
+  ASSERT_NE(first, std::string::npos) << source;
+  EXPECT_EQ(source.find("convert<", first + 1), std::string::npos) << source;
+}
+
 TEST(Compile, truths_are_raised_to_powers_and_numbers_out_of_range_fill_as_in_eager) {
   check({{100}}, [](std::vector<Tensor> in) {
     const Tensor whole = full_like(in[0], -INFINITY, DType::i32);

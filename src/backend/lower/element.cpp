@@ -24,6 +24,9 @@ class Pointwise {
   Value run() {
     const PointwiseInfo& info = *node_.op->pointwise;
     const DType common = graph::common_dtype(g_, node_);
+    if (info.copied_operand >= 0) {  // not through the type of computing: a copy keeps every bit
+      return operand(node_.args[static_cast<size_t>(info.copied_operand)], common);
+    }
     std::vector<Value> operands;
     for (size_t i = 0; i < node_.args.size(); ++i) {
       if (std::holds_alternative<std::monostate>(node_.args[i])) continue;
