@@ -138,10 +138,15 @@ void Call::bind_slot(const Bind& bind, TensorImpl* impl) {
 }
 
 void Call::link_outside(uint32_t slot) {
+  link_shared(m_.outside, slot);
+}
+
+void Call::link_shared(Outside& known, uint32_t slot) {
   m_.next_shared[slot] = no_slot;
   const TensorImpl& impl = *m_.slots[slot];
-  uint32_t at = first_sharing(impl);
-  if (at == no_slot) return m_.outside.add(impl.storage.id(), slot);
+  if (!impl.storage) return;
+  uint32_t at = known.find(impl.storage.id());
+  if (at == no_slot) return known.add(impl.storage.id(), slot);
   while (m_.next_shared[at] != no_slot) at = m_.next_shared[at];
   m_.next_shared[at] = slot;
 }

@@ -80,7 +80,7 @@ class Call final : public Interpreter {
   bool matches_plain(const Step& step, const OpCall& call) const;
   bool matches(const Step& step, const OpCall& call);
   bool match_operands(const Step& step, const OpCall& call);
-  bool match_bind(const Step& step, const Bind& bind, const TensorImpl& impl);
+  bool match_bind(const Bind& bind, const TensorImpl& impl);
   bool match_attrs(const Step& step, AttrsView attrs);
   void accept(const Step& step);
   // reasons (why.cpp)
@@ -141,8 +141,12 @@ class Call final : public Interpreter {
   void hand_out(const Step& step, const OpCall& call, std::span<Tensor> results);
   void bind_slot(const Bind& bind, TensorImpl* impl);
   uint32_t slot_of(const TensorImpl& impl) const;  // no_slot: not seen in this segment
+  // The first slot with the storage of `impl`, or no_slot: of the segment; of the step that is
+  // being compared.
   uint32_t first_sharing(const TensorImpl& impl) const;
+  uint32_t first_tried(const TensorImpl& impl) const;
   void link_outside(uint32_t slot);
+  void link_shared(Outside& known, uint32_t slot);
   void unbind_from(uint32_t first, uint32_t end);
   const TensorMeta* remembered(const TensorImpl& impl) const;
   // the end of a segment (flush.cpp)

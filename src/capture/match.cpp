@@ -39,6 +39,7 @@ bool Call::matches(const Step& step, const OpCall& call) {
 
 bool Call::match_operands(const Step& step, const OpCall& call) {
   const Bind* bind = step.binds.data();
+  if (!step.binds.empty()) m_.tried.clear();
   for (size_t i = 0; i < step.operand_count; ++i) {
     const StepOperand& want = step.operands[i];
     const Operand& got = call.operands[i];
@@ -50,7 +51,7 @@ bool Call::match_operands(const Step& step, const OpCall& call) {
         if (!got.is_tensor() || got.tensor().impl() != m_.slots[want.slot]) return false;
         break;
       case StepOperand::Kind::bind:
-        if (!got.is_tensor() || !match_bind(step, *bind++, *got.tensor().impl())) return false;
+        if (!got.is_tensor() || !match_bind(*bind++, *got.tensor().impl())) return false;
         break;
       case StepOperand::Kind::number:
         if (!got.is_number() || !(got.number() == want.number)) return false;
@@ -70,22 +71,25 @@ bool Call::match_operands(const Step& step, const OpCall& call) {
   return true;
 }
 
-bool Call::match_bind(const Step& step, const Bind& bind, const TensorImpl& impl) {
+bool Call::match_bind(const Bind& bind, const TensorImpl& impl) {
   if (impl.call != 0 || slot_of(impl) != no_slot) return false;
-  uint32_t sharing = first_sharing(impl);
-  for (const Bind& earlier : step.binds) {
-    if (&earlier == &bind) break;
-    const TensorImpl& other = *m_.slots[earlier.slot];
-    if (&other == &impl) return false;
-    if (sharing == no_slot && other.storage == impl.storage) sharing = earlier.slot;
+  const uint32_t before = first_sharing(impl), here = first_tried(impl);
+  for (uint32_t s = here; s != no_slot; s = m_.next_shared[s]) {
+    if (m_.slots[s] == &impl) return false;
   }
+  const uint32_t sharing = before != no_slot ? before : here;
   if (sharing != bind.shares) return false;
   if (sharing != no_slot &&
       byte_offset(impl) - byte_offset(*m_.slots[sharing]) != bind.shared_distance)
     return false;
   if (!fits(bind, impl, m_.symbols)) return false;
   m_.slots[bind.slot] = const_cast<TensorImpl*>(&impl);
+  link_shared(m_.tried, bind.slot);
   return true;
+}
+
+uint32_t Call::first_tried(const TensorImpl& impl) const {
+  return impl.storage ? m_.tried.find(impl.storage.id()) : no_slot;
 }
 
 bool Call::match_attrs(const Step& step, AttrsView attrs) {

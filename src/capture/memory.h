@@ -67,7 +67,7 @@ struct Memory {
   // Of tensors from outside: their records, and the next slot with the same storage.
   std::vector<const TensorMeta*> bound_metas;
   std::vector<uint32_t> next_shared;
-  Outside outside;
+  Outside outside, tried;         // of the segment; of the step that is being compared
   std::vector<TensorImpl*> free;  // promises that nobody else held
   Symbols symbols;
   std::vector<Scalar> numbers;  // the segment's numbers that vary

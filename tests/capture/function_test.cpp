@@ -48,6 +48,28 @@ TEST(CompiledFunction, TakesAndGivesContainers) {
   EXPECT_EQ(seven, 7);
 }
 
+TEST(CompiledFunction, KnowsEachOfManyTensorsThatOneOpTakes) {
+  const auto f = compile([](const std::vector<Tensor>& xs) { return cat(xs, 0); }, graphs());
+  const auto taken = [&](const std::vector<Tensor>& xs) {
+    EXPECT_EQ(values(f(xs)), values(cat(xs, 0)));
+    return f.report().segments.size();
+  };
+  const Tensor rows = counted({2, 2}, 0.5F);
+  std::vector<Tensor> apart, shared;
+  for (int i = 0; i < 100; ++i) apart.push_back(counted({2}, static_cast<float>(i)));
+  shared = apart;
+  shared[40] = select(rows, 0, 0), shared[90] = select(rows, 0, 1);
+  std::vector<Tensor> twice = apart;
+  twice[99] = twice[3];
+  EXPECT_EQ(taken(apart), 1U);
+  EXPECT_EQ(taken(apart), 1U);
+  EXPECT_EQ(taken(shared), 2U) << "two that share memory are another program";
+  EXPECT_EQ(taken(shared), 2U);
+  EXPECT_EQ(taken(twice), 3U) << "as is one that is given twice";
+  EXPECT_EQ(taken(twice), 3U);
+  EXPECT_EQ(taken(apart), 3U);
+}
+
 TEST(CompiledFunction, MayReturnNothing) {
   const Tensor x = vec({1, 2});
   auto f = compile([](const Tensor& t) { add_(t, 1.0); }, graphs());
