@@ -143,9 +143,22 @@ VITRO_INLINE void store_strided(T* p, i64 stride, Plain<Vec<T>> v, i64 n = 16) {
   for (i64 i = 0; i < n && i < 16; ++i) p[i * stride] = buffer[i];
 }
 
-// base[index] for the first n lanes, zero for the others.
+// base[index]: each element goes from memory into its lane.  Through a buffer the vector would be
+// loaded from sixteen stores, and wait for all of them.
 template <class T, class I>
-VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, i64 n = 16) {
+VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index) {
+  if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index));
+  I at[16];
+  store(at, index);
+  Vec<T> v = {};
+#pragma clang loop unroll(full)
+  for (i64 i = 0; i < 16; ++i) v[i] = base[at[i]];
+  return v;
+}
+
+// The same for the first n lanes, zero for the others.
+template <class T, class I>
+VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, i64 n) {
   if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index, n));
   I at[16];
   T buffer[16] = {};
@@ -201,9 +214,9 @@ VITRO_INLINE Bf16Vec load_strided(const bf16* p, i64 stride, i64 n = 16) {
 VITRO_INLINE void store_strided(bf16* p, i64 stride, Bf16Vec v, i64 n = 16) {
   store_strided((u16*)p, stride, v.words, n);
 }
-template <class I, class Which = i64>
-VITRO_INLINE Bf16Vec gather(const bf16* base, Vec<I> index, Which n_or_mask = 16) {
-  return {gather((const u16*)base, index, n_or_mask)};
+template <class I, class... Which>
+VITRO_INLINE Bf16Vec gather(const bf16* base, Vec<I> index, Which... n_or_mask) {
+  return {gather((const u16*)base, index, n_or_mask...)};
 }
 template <class I>
 VITRO_INLINE void scatter(bf16* base, Vec<I> index, Bf16Vec v, i64 n = 16) {
