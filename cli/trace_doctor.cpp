@@ -6,6 +6,7 @@
 #include "vitro/analyze/analyses.h"
 #include "vitro/analyze/doctor.h"
 #include "vitro/analyze/steps.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/units.h"
 
 namespace vitro::cli {
@@ -20,14 +21,14 @@ void print_head(const analyze::Trace& trace, const analyze::Answer& answer) {
     return;
   }
   std::printf("Measured: %s", report::time_text(static_cast<double>(window.length())).c_str());
-  if (steps > 0) std::printf(", %zu step%s", steps, steps == 1 ? "" : "s");
+  if (steps > 0) std::printf(", %s", counted(steps, "step").c_str());
   std::printf(". ");
   if (answer.findings.empty()) {
     std::printf("Nothing was found that could win half a percent of it (%zu questions asked).\n",
                 analyze::analyses().size());
   } else {
-    std::printf("%zu finding%s, together at most %.1f %% of it.\n", answer.findings.size(),
-                answer.findings.size() == 1 ? "" : "s", answer.together_percent);
+    std::printf("%s, together at most %.1f %% of it.\n",
+                counted(answer.findings.size(), "finding").c_str(), answer.together_percent);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "vitro/analyze/merge_ranks.h"
 #include "vitro/analyze/merge_traces.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::cli {
 namespace {
@@ -40,9 +41,9 @@ int run(const Setting& setting) {
   }
   if (setting.places.size() != 2) {
     std::fprintf(stderr,
-                 "vitro: merge: got %zu file%s, needed are the host's trace and one of devices or "
+                 "vitro: merge: got %s, needed are the host's trace and one of devices or "
                  "of times; or --ranks and the traces of all ranks\n",
-                 setting.places.size(), setting.places.size() == 1 ? "" : "s");
+                 counted(setting.places.size(), "file").c_str());
     return bad_usage;
   }
   const auto host = open_trace(setting.places[0], setting.shown);

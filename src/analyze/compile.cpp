@@ -11,6 +11,7 @@
 #include "analyze/regions.h"
 #include "analyze/words.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -90,8 +91,8 @@ void conclude_breaks(const Compilation& c, Findings& findings) {
     }
     const uint64_t calls = r.calls - r.inside;
     findings.add({cat("compile.breaks.", r.name),
-                  cat(r.name, " breaks ", count_of(r.breaks, "time"), " in ",
-                      count_of(calls, "call"), " of ", time_text(r.total), "; ", time_text(r.glue),
+                  cat(r.name, " breaks ", counted(r.breaks, "time"), " in ", counted(calls, "call"),
+                      " of ", time_text(r.total), "; ", time_text(r.glue),
                       " of that are guards and code between graphs", why),
                   "remove what breaks the graph (prints, .item(), data-dependent branches, "
                   "unsupported calls): torch._dynamo.explain or `vitro explain` names the lines"},
@@ -121,9 +122,8 @@ void conclude_compiling(const Trace& trace, const Compilation& c, Findings& find
   const std::string_view longest = c.phases.front().name;
   findings.add({"compile.measured",
                 cat("compiling took ", time_text(time), " of the measured ",
-                    time_text(measured_window(trace).length()), ": ", count,
-                    count == 1 ? " compilation" : " compilations", ", ", again,
-                    " of code compiled before; the largest part in ", longest),
+                    time_text(measured_window(trace).length()), ": ", counted(count, "compilation"),
+                    ", ", again, " of code compiled before; the largest part in ", longest),
                 again > 0 ? "see why it is compiled again (TORCH_LOGS=recompiles): mark changing "
                             "sizes dynamic, pass numbers as tensors; warm up with all shapes"
                           : "warm up before the measured steps, so that all is compiled by then"},
@@ -146,7 +146,7 @@ void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findi
   if (c.overheads.empty() || calls == 0) return;
   const Compilation::Overhead& most = c.overheads.front();
   findings.add({"compile.overhead",
-                cat("guards and wrappers of ", count_of(calls, "compiled call"), " take ",
+                cat("guards and wrappers of ", counted(calls, "compiled call"), " take ",
                     time_text(all), " of the measured ", time_text(measured_window(trace).length()),
                     ", ", time_text(most.total), " of that in ", most.name),
                 "compile larger parts, so that fewer calls are guarded, and guard less (fewer "

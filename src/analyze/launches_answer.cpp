@@ -10,6 +10,7 @@
 #include "vitro/analyze/launches.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -112,7 +113,7 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     const TrackInfo& track = trace_.tracks()[devices_[d].track];
     findings.add(
         {cat("launches.brief.", track.pid),
-         cat(cost.calls, " of ", count_of(launches[d], "launch"), " on ", device_name(track),
+         cat(cost.calls, " of ", counted(launches[d], "launch"), " on ", device_name(track),
              " set off less work than the call takes: ", time_text(cost.total), " of calls for ",
              time_text(cost.work), " of work; for ", time_text(cost.low),
              " of that devices wait for the calling thread"),
@@ -209,7 +210,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     const std::string half =
         calls.size() > 1 ? cat("; half of all take ", time_text(median), " at most") : "";
     findings.add({cat("launches.slow.", text),
-                  cat(text, ": ", cost.calls, " of ", count_of(calls.size(), "call"),
+                  cat(text, ": ", cost.calls, " of ", counted(calls.size(), "call"),
                       cost.calls == 1 ? " takes over " : " take over ", time_text(limit), ", ",
                       time_text(cost.total), " together, the longest ", time_text(cost.most), half),
                   std::string(is_first         ? advice_on_first_calls

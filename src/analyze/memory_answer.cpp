@@ -3,6 +3,7 @@
 #include "analyze/memory_findings.h"
 #include "analyze/words.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -128,7 +129,7 @@ Answer answer_memory(const Trace& trace) {
       memory_findings(trace, m)};
   if (!read || m.unread > 0) {
     const std::string why =
-        read ? cat(count_of(m.unread, "instant"), " could not be read") : read.why();
+        read ? cat(counted(m.unread, "instant"), " could not be read") : read.why();
     answer.tables.push_back({"lost", "What could not be read", {{"what", "What"}}, {{why}}});
   }
   return answer;

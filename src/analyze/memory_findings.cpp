@@ -9,6 +9,7 @@
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/units.h"
 
 namespace vitro::analyze {
@@ -86,7 +87,7 @@ void conclude_allocating(const Trace& trace, Findings& findings) {
   }
   if (events.empty()) return;
   const int64_t low = all.could_be_won();
-  const std::string calls = count_of(events.size(), "call");
+  const std::string calls = counted(events.size(), "call");
   findings.add({"memory.allocating",
                 cat("allocating takes ", time_text(all.time), " of ",
                     time_text(measured_window(trace).length()), " in ", calls,
@@ -154,7 +155,7 @@ void conclude_growth(const Memory::Device& device, Findings& findings) {
   findings.add_bytes(
       {cat("memory.growth.", device.name),
        cat("every step leaves memory on ", device.name, ": ", bytes_text(least), " at least, ",
-           bytes_text(grown), " in ", count_of(behind.size() - 1, "step"), where),
+           bytes_text(grown), " in ", counted(behind.size() - 1, "step"), where),
        "see what keeps tensors from step to step: losses summed without .item() or "
        "detach(), lists of outputs, graphs that are retained"},
       least * static_cast<int64_t>(behind.size() - 1), grown, device.peak, std::move(events));

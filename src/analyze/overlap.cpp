@@ -7,6 +7,7 @@
 #include "analyze/findings.h"
 #include "analyze/words.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -120,7 +121,7 @@ std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
              time_text(all.windows[measured].window.length()), ", ", time_text(d.exposed),
              " of that while it computes nothing (", percent_text(d.hidden, d.communication),
              " hidden", beyond, "); the largest part in ", short_name(kernel->name), ", ",
-             count_of(kernel->calls, "call")),
+             counted(kernel->calls, "call")),
          "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
          "see with the traces of all ranks whether it waits for a slow one"},
         slower[d.track], std::min(d.exposed, d.compute_alone), kernel->most,

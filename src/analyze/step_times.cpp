@@ -12,6 +12,7 @@
 #include "analyze/words.h"
 #include "vitro/analyze/links.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -289,7 +290,7 @@ void conclude(const Trace& trace, const StepTimes& s, bool first, Findings& find
   const std::string_view name = trace.name(step.step.event);
   const std::string what =
       first ? cat("the first step, ", name, ", takes ")
-            : cat(list.size(), " of ", count_of(s.steps.size(), "step"),
+            : cat(list.size(), " of ", counted(s.steps.size(), "step"),
                   list.size() == 1 ? " takes" : " take", " longer than most; ", name, " takes ");
   const std::string compiles =
       step.compiling > 0 ? cat(", ", time_text(step.compiling), " of it in a compiler") : "";

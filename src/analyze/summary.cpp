@@ -9,6 +9,7 @@
 #include "analyze/words.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -141,7 +142,7 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
       {cat("summary.copies.", track.pid),
        cat(device_name(track), " copies and fills memory for ", time_text(all), " of ",
            time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
-           " of that in ", count_of(copies.calls, "call"), " of ", short_name(most->first)),
+           " of that in ", counted(copies.calls, "call"), " of ", short_name(most->first)),
        std::string(advice_on_copies(most->first))},
       beyond_other_steps(steps, window, exposed), all, std::move(events), std::move(when));
 }
@@ -180,7 +181,7 @@ void conclude_layouts(const Trace& trace, const Device& device, const Window& wi
   findings.add({cat("summary.layout.", track.pid),
                 cat(device_name(track), " turns images from one layout into another for ",
                     time_text(ran.length()), " of ", time_text(window.length()), " in ",
-                    count_of(each.size(), "kernel"), ", the longest a ", longest),
+                    counted(each.size(), "kernel"), ", the longest a ", longest),
                 "keep the model and its inputs in the layout that its convolutions work in: "
                 "memory_format=torch.channels_last"},
                0, ran.length(), std::move(events), std::move(when));

@@ -12,6 +12,7 @@
 #include "analyze/waits.h"
 #include "analyze/words.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
@@ -256,7 +257,7 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
     findings.add({cat("threads.wait.", stable_name(w.name), w.within.empty() ? "" : ".",
                       stable_name(w.within)),
                   cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
-                      time_text(all.window.length()), " in ", count_of(w.calls, "call"), " of ",
+                      time_text(all.window.length()), " in ", counted(w.calls, "call"), " of ",
                       short_name(stable_name(w.name)), within, idle),
                   std::string(advice_on_wait(w.kind, w.within))},
                  devices ? std::min(w.idle_behind, w.total) : 0, devices ? w.until_work : w.total,
@@ -276,7 +277,7 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
         {cat("threads.idle.", number++),
          cat("nothing is recorded of ", thread_name(trace.tracks()[t.track]), " for ",
              percent_text(t.idle, all.window.length()), " of ", time_text(all.window.length()),
-             ", in ", count_of(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
+             ", in ", counted(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
              ", until ", short_name(trace.name(t.behind_gap))),
          "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
          "it to another thread or out of the loop"},
@@ -288,8 +289,8 @@ void conclude_pools(const Trace& trace, const Threads& all, Findings& findings) 
   for (const Threads::Pool& p : all.pools) {
     findings.add({cat("threads.balance.", trace.name(p.worst.front())),
                   cat(thread_name(trace.tracks()[p.track]), " hands out work in ",
-                      count_of(p.launches, "launch"), " of ", time_text(p.launched), " to ",
-                      count_of(p.threads - 1, "other thread"), "; spread evenly they would take ",
+                      counted(p.launches, "launch"), " of ", time_text(p.launched), " to ",
+                      counted(p.threads - 1, "other thread"), "; spread evenly they would take ",
                       time_text(p.lost), " less; worst in ", trace.name(p.worst.front())),
                   "give each thread smaller shares, or keep other programs off the cores"},
                  0, p.lost, p.worst, Pieces(p.when));

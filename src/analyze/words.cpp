@@ -67,8 +67,4 @@ std::string time_text(int64_t ns) {
   return report::time_text(static_cast<double>(ns));
 }
 
-std::string count_of(uint64_t n, std::string_view thing) {
-  return cat(n, " ", thing, n == 1 ? "" : thing.ends_with('h') ? "es" : "s");
-}
-
 }  // namespace vitro::analyze

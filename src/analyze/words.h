@@ -25,9 +25,8 @@ std::string stable_name(std::string_view name);
 // The value that so many percent of them do not exceed.  Needs: some, sorted.
 int64_t nearest_rank(std::span<const int64_t> sorted, size_t percent);
 
-double percent(int64_t part, int64_t whole);               // 0 of nothing
-std::string percent_text(int64_t part, int64_t whole);     // "38 %"
-std::string time_text(int64_t ns);                         // "5.100ms"
-std::string count_of(uint64_t n, std::string_view thing);  // "1 call", "3 calls"
+double percent(int64_t part, int64_t whole);            // 0 of nothing
+std::string percent_text(int64_t part, int64_t whole);  // "38 %"
+std::string time_text(int64_t ns);                      // "5.100ms"
 
 }  // namespace vitro::analyze

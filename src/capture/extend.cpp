@@ -6,6 +6,7 @@
 #include "capture/call.h"
 #include "capture/codes.h"
 #include "capture/held.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 #include "vitro/ops/shapes.h"
@@ -69,13 +70,14 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
   const Why why = why_another_way(link, call);
   if (ways >= recompile_limit.get() && ways > 0) {
     stop_capturing(too_many_ways,
-                   cat("the record has ", ways, " ways to go on here (", recompile_limit.variable(),
-                       "); ", why.text),
+                   cat("the record has ", counted(static_cast<uint64_t>(ways), "way"),
+                       " to go on here (", recompile_limit.variable(), "); ", why.text),
                    place_of(call));
     return nullptr;
   }
   if (cursor_ && cursor_->depth >= segment_limit.get()) {
-    break_here(long_break, cat("after ", cursor_->depth, " ops"), place_of(call));
+    break_here(long_break, cat("after ", counted(static_cast<uint64_t>(cursor_->depth), "op")),
+               place_of(call));
     return cursor_ ? find_or_record(cursor_->next, call) : nullptr;
   }
   bool late = false;
@@ -96,7 +98,7 @@ Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCa
                    bool* late) {
   Step* step = record_->new_step();
   if (!step) {
-    stop_capturing(too_much_recorded, cat("more than ", record_limit.get(), " ops are recorded"),
+    stop_capturing(too_much_recorded, cat("more ops are recorded than ", record_limit.get()),
                    place_of(call));
     return nullptr;
   }

@@ -8,6 +8,7 @@
 #include "capture/frozen.h"
 #include "graph/metas.h"
 #include "vitro/base/clock.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 #include "vitro/events/rare.h"
@@ -229,7 +230,8 @@ void Record::give_up(Exit& exit, const Code& code, const std::string& why) {
 std::string Record::budget_spent() const {
   constexpr int64_t ns_per_s = 1'000'000'000;
   if (compiled_count_ >= compile_limit.get())
-    return cat(compiled_count_, " segments are compiled for the function (",
+    return cat(counted(static_cast<uint64_t>(compiled_count_), "segment"),
+               compiled_count_ == 1 ? " is" : " are", " compiled for the function (",
                compile_limit.variable(), ")");
   if (compile_ns_ >= compile_seconds.get() * ns_per_s)
     return cat("compiling the function has taken ", compile_ns_ / ns_per_s, " s (",

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/units.h"
 
 namespace vitro {
@@ -11,10 +12,6 @@ namespace {
 
 std::string duration(int64_t ns) {
   return report::time_text(static_cast<double>(ns));
-}
-
-std::string counted(uint64_t n, std::string_view what) {
-  return cat(n, ' ', what, n == 1 ? "" : "s");
 }
 
 size_t ops_of(const graph::Graph& g) {

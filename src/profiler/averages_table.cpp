@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/profiler/averages.h"
 #include "vitro/report/json.h"
@@ -249,16 +250,16 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
       cat("Self CPU time total: ", report::time_text(static_cast<double>(busy_ns_)), "\n");
   if (rows > options.row_limit) {
     const size_t more = rows - options.row_limit;
-    lines += cat("(", more, more == 1 ? " more row" : " more rows", ": row_limit)\n");
+    lines += cat("(", counted(more, "more row"), ": row_limit)\n");
   }
   if (dropped_ != 0)
-    lines += cat("(", dropped_, " events did not fit into max_bytes and are missing)\n");
+    lines += cat("(", counted(dropped_, "event"), " did not fit into max_bytes and ",
+                 dropped_ == 1 ? "is" : "are", " missing)\n");
   if (!options_.note.empty()) lines += options_.note + "\n";
   if (counts_both(entries_))
     lines += "(FLOPs: of ops an elementary function is one, of kernels what computes it)\n";
   if (!compiled_.empty()) {
-    lines += cat("Compiled meanwhile: ", compiled_.size(),
-                 compiled_.size() == 1 ? " compilation" : " compilations", " took ",
+    lines += cat("Compiled meanwhile: ", counted(compiled_.size(), "compilation"), " took ",
                  report::time_text(static_cast<double>(compiling_ns_)),
                  " inside the measured window; a later call does not take it\n");
   }

@@ -6,6 +6,7 @@
 
 #include "profiler/program_paths.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/report/units.h"
 
@@ -122,7 +123,7 @@ std::string amount(Metric metric, int64_t value) {
     case Metric::allocated:
       return report::bytes_text(number);
     case Metric::calls:
-      return cat(value, " calls");
+      return counted(value, "call");
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/chart.h"
 #include "vitro/report/output.h"
 #include "vitro/report/svg.h"
@@ -66,8 +67,8 @@ class Picture {
   }
 
   void draw() {
-    svg_.text({field.x, 24}, cat("Roofline of ", peaks_.processor, ", ", peaks_.threads,
-                                 peaks_.threads == 1 ? " thread" : " threads"));
+    svg_.text({field.x, 24},
+              cat("Roofline of ", peaks_.processor, ", ", counted(peaks_.threads, "thread")));
     report::draw_axes(svg_, {x_, "operations per byte", number}, {y_, "GFLOP/s", number});
     for (size_t i = 0; i < peaks_.levels.size(); ++i) draw_level(i);
     for (size_t i = 0; i < peaks_.rates.size(); ++i) draw_rate(i);
@@ -131,8 +132,8 @@ class Picture {
   void draw_point(const Kernel& k) {
     if (!k.has_place()) return;
     const std::string tooltip =
-        cat(k.name, "\n", k.calls, k.calls == 1 ? " call, " : " calls, ", report::time_text(k.ns),
-            "\n", number(k.gflops()), " GFLOP/s, ", number(k.gflops() / k.intensity()), " GB/s\n",
+        cat(k.name, "\n", counted(k.calls, "call"), ", ", report::time_text(k.ns), "\n",
+            number(k.gflops()), " GFLOP/s, ", number(k.gflops() / k.intensity()), " GB/s\n",
             report::percent_text(k.least_ns, k.ns), " of the peak");
     svg_.circle({x_.at(k.intensity()), y_.at(k.gflops())}, 4, "fill0", tooltip);
   }
@@ -169,7 +170,7 @@ class Picture {
   void draw_footer() {
     const auto left_out =
         std::ranges::count_if(kernels_, [](const Kernel& k) { return !k.has_place(); });
-    std::string line = cat(kernels_.size(), kernels_.size() == 1 ? " kernel" : " kernels");
+    std::string line = counted(kernels_.size(), "kernel");
     if (left_out != 0) line += cat(", ", left_out, " of them without operations and not shown");
     svg_.text({field.x, height - 12}, line, report::Anchor::start, "muted");
   }

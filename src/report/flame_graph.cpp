@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/base/hash.h"
 #include "vitro/report/flame.h"
@@ -152,8 +153,7 @@ class Picture {
                       {"width", pixels(share)},
                       {"height", pixels(row)}});
     const auto total = static_cast<double>(node.total), whole = static_cast<double>(whole_);
-    const std::string calls =
-        node.calls == 0 ? "" : cat(", ", node.calls, node.calls == 1 ? " call" : " calls");
+    const std::string calls = node.calls == 0 ? "" : cat(", ", counted(node.calls, "call"));
     svg_.tooltip(cat(node.name, "\n", options_.amount(node.total), " (", percent_text(total, whole),
                      "), ", options_.amount(node.self), " of its own", calls));
     svg_.open("rect", {{"width", "100%"}, {"height", "100%"}}).close();

@@ -16,10 +16,7 @@ TEST(Words, name_streams_devices_and_threads) {
   EXPECT_EQ(thread_name(bare), "thread 7");
 }
 
-TEST(Words, count_and_share) {
-  EXPECT_EQ(count_of(1, "launch"), "1 launch");
-  EXPECT_EQ(count_of(2, "launch"), "2 launches");
-  EXPECT_EQ(count_of(0, "call"), "0 calls");
+TEST(Words, share_and_rank) {
   EXPECT_EQ(percent_text(381, 1000), "38 %");
   EXPECT_EQ(percent_text(1, 0), "0 %");
   const std::vector<int64_t> four{1, 2, 3, 4}, one{7};

@@ -8,6 +8,7 @@
 #include "vitro/analyze/report.h"
 #include "vitro/analyze/steps.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/html.h"
 #include "vitro/report/plot.h"
 #include "vitro/report/table.h"
@@ -79,9 +80,10 @@ class Page {
     const Window window = measured_window(trace_);
     const size_t steps = profiler_steps(trace_).size();
     std::string text = cat(time_text(window.length()), " measured");
-    if (steps > 0) text += cat(" in ", steps, steps == 1 ? " step" : " steps");
-    text += cat(", ", trace_.size(), " events on ", trace_.tracks().size(), " tracks, ",
-                report::bytes_text(static_cast<double>(trace_.file_bytes())), ".");
+    if (steps > 0) text += cat(" in ", counted(steps, "step"));
+    text +=
+        cat(", ", counted(trace_.size(), "event"), " on ", counted(trace_.tracks().size(), "track"),
+            ", ", report::bytes_text(static_cast<double>(trace_.file_bytes())), ".");
     html_.paragraph(text);
     for (const Note& note : trace_.notes())
       html_.paragraph(cat("Not whole: at byte ", note.offset, ": ", note.text));
@@ -127,7 +129,8 @@ class Page {
       svg.rect({0, 0, width * finding.high_percent / 100, height}, "could");
       svg.rect({0, 0, width * finding.low_percent / 100, height}, "surely");
     });
-    html_.open("details").element("summary", cat("Rests on ", finding.events.size(), " events"));
+    html_.open("details").element("summary",
+                                  cat("Rests on ", counted(finding.events.size(), "event")));
     html_.open("ul");
     for (const EventId event : finding.events) html_.element("li", event_text(event));
     html_.close().close().element("p", finding.key, {{"class", "muted"}}).close();
@@ -170,7 +173,7 @@ class Page {
   void table(const Analysis& analysis, const AnswerTable& table) {
     if (table.is_record) return record(table);
     const size_t shown = std::min(table.rows.size(), most_rows);
-    const std::string rows = cat(table.rows.size(), table.rows.size() == 1 ? " row" : " rows");
+    const std::string rows = counted(table.rows.size(), "row");
     const bool folded = table.rows.size() > open_rows;
     folded ? html_.open("details") : html_.open("details", {{"open", "open"}});
     html_.element("summary", cat(table.title, " (", rows, ")"));
