@@ -1,8 +1,14 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "command.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/code.h"
+#include "vitro/base/nearest.h"
 
 namespace vitro::cli {
 namespace {
@@ -13,17 +19,23 @@ void show(const Code& code) {
   std::printf("\nWhat to do: %s\n", code.advice.data());
 }
 
-int run(const std::string& wanted) {
+int list() {
+  for (const Code* code : all_codes()) std::printf("%s  %s\n", code->id.data(), code->title.data());
+  return 0;
+}
+
+// Codes are found in any case.
+int explain_one(const std::string& wanted) {
+  std::string id = wanted;
+  std::ranges::transform(id, id.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::vector<std::string> ids;
   for (const Code* code : all_codes()) {
-    if (wanted.empty()) {
-      std::printf("%s  %s\n", code->id.data(), code->title.data());
-    } else if (code->id == wanted) {
-      return show(*code), 0;
-    }
+    if (code->id == id) return show(*code), 0;
+    ids.emplace_back(code->id);
   }
-  if (wanted.empty()) return 0;
-  std::fprintf(stderr, "vitro explain: there is no code %s; `vitro explain` lists them\n",
-               wanted.c_str());
+  const std::string_view meant = nearest(id, ids);
+  std::fprintf(stderr, "vitro explain: there is no code %s; %s`vitro explain` lists them\n",
+               wanted.c_str(), meant.empty() ? "" : cat("did you mean ", meant, "? ").c_str());
   return bad_usage;
 }
 
@@ -32,7 +44,8 @@ const AddCommand explain("explain", "Explain a code such as V0201, or list all",
                            auto wanted = std::make_shared<std::string>();
                            app.add_option("code", *wanted,
                                           "the code that a message, a trace or a report names");
-                           return [wanted] { return run(*wanted); };
+                           return
+                               [wanted] { return wanted->empty() ? list() : explain_one(*wanted); };
                          });
 
 }  // namespace

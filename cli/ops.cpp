@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "command.h"
 #include "vitro/base/cat.h"
@@ -34,8 +35,8 @@ int print_json(const OpsSetting& setting) {
   report::TextOutput text;
   report::Json json(text, 1);
   json.begin_array();
-  for (const ops::Overload& one : ops::overloads()) {
-    if (!setting.name.empty() && one.schema.name != setting.name) continue;
+  const std::span<const ops::Overload> all = ops::overloads();
+  for (const ops::Overload& one : setting.name.empty() ? all : ops::overloads(setting.name)) {
     json.begin_object().member("name", one.schema.name).member("overload", one.schema.overload);
     json.member("kind", ops::kind_of(one.schema.name)).member("doc", one.doc);
     json.member("schema", cat(one.schema));
@@ -50,8 +51,7 @@ int print_json(const OpsSetting& setting) {
 
 int run(const OpsSetting& setting) {
   if (!setting.name.empty() && ops::overloads(setting.name).empty()) {
-    std::fprintf(stderr, "vitro ops: no op is called %s; `vitro ops` lists them\n",
-                 setting.name.c_str());
+    std::fprintf(stderr, "vitro ops: %s\n", ops::no_such_op(setting.name).c_str());
     return bad_usage;
   }
   if (setting.json) return print_json(setting);
@@ -65,8 +65,9 @@ int run(const OpsSetting& setting) {
 const AddCommand ops_command("ops", "List the ops and their schemas, or show one",
                              [](CLI::App& app) -> std::function<int()> {
                                auto setting = std::make_shared<OpsSetting>();
-                               app.add_option("name", setting->name,
-                                              "an op, by ATen's name: add, native_layer_norm");
+                               app.add_option(
+                                   "name", setting->name,
+                                   "an op, by ATen's name: add, add.Tensor, native_layer_norm");
                                app.add_flag("--json", setting->json, "as JSON");
                                app.add_flag("--page", setting->page, "as docs/ops.md has it");
                                return [setting] { return run(*setting); };

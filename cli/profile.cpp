@@ -27,10 +27,14 @@ namespace {
 // As a shell has it.
 constexpr int not_executable = 126, not_found = 127, of_signal = 128;
 
+// Where nobody names another file, and where the trace goes that lies there already.
+constexpr const char *usual_output = "trace.json.gz", *earlier_output = "trace.old.json.gz";
+
 struct Setting {
-  std::string output = "trace.json.gz";
+  std::string output = usual_output;
   std::map<std::string_view, std::string> given;  // of profile_settings()
   std::vector<std::string> program;
+  bool is_usual = true;  // nobody named the output
 };
 
 std::string settings_text(const Setting& setting) {
@@ -132,6 +136,27 @@ bool tell_traces(const Status& told, const std::string& program, int status) {
   return false;
 }
 
+// An earlier trace under the usual name, set aside until a new one has come; back if none does.
+// A file that the user names is replaced, as a compiler does with -o.
+class EarlierTrace {
+ public:
+  explicit EarlierTrace(bool is_usual) {
+    is_aside_ = is_usual && std::rename(usual_output, earlier_output) == 0;
+  }
+  EarlierTrace(const EarlierTrace&) = delete;
+  ~EarlierTrace() {
+    if (!is_aside_) return;
+    if (std::filesystem::exists(usual_output)) {
+      std::fprintf(stderr, "vitro profile: the trace before it is in %s\n", earlier_output);
+    } else {
+      std::rename(earlier_output, usual_output);
+    }
+  }
+
+ private:
+  bool is_aside_ = false;
+};
+
 int run(const Setting& setting) {
   if (setting.program.empty()) {
     std::fprintf(stderr, "vitro profile: which program? vitro profile [options] -- PROGRAM …\n");
@@ -146,6 +171,7 @@ int run(const Setting& setting) {
     return std::fprintf(stderr, "vitro profile: %s\n", e.what()), bad_usage;
   }
   const std::string output = std::filesystem::absolute(setting.output);
+  const EarlierTrace earlier(setting.is_usual);
   setenv("VITRO_PROFILE", output.c_str(), 1);
   setenv("VITRO_PROFILE_OPTIONS", text.c_str(), 1);
   const Status told;
@@ -167,9 +193,11 @@ std::string flag_of(std::string_view name) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<Setting>();
-  app.add_option("-o,--output", setting->output,
-                 "the trace: .json or .pftrace, with .gz or .zst; {rank} and {pid} are filled in")
-      ->capture_default_str();
+  const CLI::Option* output =
+      app.add_option(
+             "-o,--output", setting->output,
+             "the trace: .json or .pftrace, with .gz or .zst; {rank} and {pid} are filled in")
+          ->capture_default_str();
   for (const ProfileSetting& each : profile_settings()) {
     const std::string flag = flag_of(each.name), help(each.help);
     if (each.takes == ProfileSetting::Takes::nothing) {
@@ -181,7 +209,10 @@ std::function<int()> declare(CLI::App& app) {
     }
   }
   app.add_option("program", setting->program, "the program and its arguments, after --");
-  return [setting] { return run(*setting); };
+  return [setting, output] {
+    setting->is_usual = output->count() == 0;
+    return run(*setting);
+  };
 }
 
 const AddCommand profile("profile", "Profile a program that uses Vitro, without changing it",

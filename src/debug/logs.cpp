@@ -41,14 +41,14 @@ Setting read_one(std::string_view word) {
   Level least = Level::info;
   if (word.starts_with('+')) least = Level::debug;
   if (word.starts_with('-')) least = Level::error;
-  if (least != Level::info) word.remove_prefix(1);
-  if (std::find(std::begin(components), std::end(components), word) == std::end(components)) {
+  const std::string_view name = least == Level::info ? word : word.substr(1);
+  if (std::find(std::begin(components), std::end(components), name) == std::end(components)) {
     std::string known;
-    for (const std::string_view name : components) known += cat(known.empty() ? "" : ", ", name);
+    for (const std::string_view each : components) known += cat(known.empty() ? "" : ", ", each);
     throw Error(cat("VITRO_LOGS: \"", word, "\" is no component; there are ", known,
                     ", each with + or - before it or nothing, with commas between them"));
   }
-  return {std::string(word), least};
+  return {std::string(name), least};
 }
 
 std::vector<Setting> read(std::string_view text) {

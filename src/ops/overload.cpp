@@ -9,6 +9,7 @@
 #include "bind.h"
 #include "functions.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/nearest.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::ops {
@@ -243,16 +244,28 @@ ArgValue default_value(const SchemaArgument& argument) {
 
 std::span<const Overload> overloads(std::string_view name) {
   const std::vector<Overload>& all = overloads();
-  const auto is = [&](const Overload& one) { return one.schema.name == name; };
+  const bool is_full = name.find('.') != name.npos;
+  const auto is = [&](const Overload& one) {
+    return is_full ? one.schema.full_name() == name : one.schema.name == name;
+  };
   const auto begin = std::find_if(all.begin(), all.end(), is);
   return {begin, std::find_if_not(begin, all.end(), is)};
 }
 
 const Overload* overload(std::string_view full_name) {
-  for (const Overload& one : overloads(full_name.substr(0, full_name.find('.')))) {
+  for (const Overload& one : overloads(full_name)) {
     if (one.schema.full_name() == full_name) return &one;
   }
   return nullptr;
+}
+
+std::string no_such_op(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Overload& one : overloads()) names.push_back(one.schema.name);
+  for (const Overload& one : overloads()) names.push_back(one.schema.full_name());
+  const std::string_view meant = nearest(name, names);
+  return cat("no op is called ", name, "; ", meant.empty() ? "" : cat("did you mean ", meant, "? "),
+             "`vitro ops` lists them");
 }
 
 Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgValue> positional,
@@ -311,7 +324,7 @@ std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positi
     if (fitted) return call(one, positional, named, where);
     reasons.push_back(fitted.why());
   }
-  VITRO_CHECK(!reasons.empty(), "no op is called ", name, "; `vitro ops` lists them");
+  VITRO_CHECK(!reasons.empty(), no_such_op(name));
   throw_error(tried(name, reasons));
 }
 

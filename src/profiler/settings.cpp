@@ -1,7 +1,9 @@
 // What texts can set of a WholeProgram: one line for each field.
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -19,17 +21,23 @@ void read(std::string_view text, bool& value) {
               "\", needs 1 or 0, or nothing for 1");
 }
 
-// 20, 64K, 512M, 2G
+// 20, 64K, 512m, 2G
 void read(std::string_view text, size_t& value) {
+  constexpr std::string_view units = "KMGT";
   size_t n = 0;
   const char* const end = text.data() + text.size();
   const auto number = std::from_chars(text.data(), end, n);
-  const std::string_view unit(number.ptr, static_cast<size_t>(end - number.ptr));
-  constexpr std::string_view units = "KMG";
-  const size_t power = unit.empty() ? 0 : units.find(unit) + 1;
-  VITRO_CHECK(number.ec == std::errc{} && unit.size() <= 1 && power <= units.size(), "got \"", text,
+  VITRO_CHECK(number.ec != std::errc::invalid_argument, "got \"", text,
               "\", needs a whole number, as 20, 64K or 2G");
-  value = n << 10 * power;
+  const std::string_view unit(number.ptr, static_cast<size_t>(end - number.ptr));
+  const size_t found =
+      unit.size() == 1 ? units.find(static_cast<char>(std::toupper(unit[0]))) : units.npos;
+  VITRO_CHECK(unit.empty() || found != units.npos, "got \"", text, "\", whose unit \"", unit,
+              "\" is none of K, M, G and T (of 1024)");
+  const size_t shift = unit.empty() ? 0 : 10 * (found + 1);
+  VITRO_CHECK(number.ec == std::errc{} && n <= SIZE_MAX >> shift, "got \"", text,
+              "\", which is more than 64 bits can count");
+  value = n << shift;
 }
 
 void read(std::string_view text, std::string& value) {

@@ -75,6 +75,23 @@ class Profile(unittest.TestCase):
         self.assertIn("there is no trace: ", done.stderr)
         self.assertEqual(done.returncode, 1)
 
+    def test_an_earlier_trace_under_the_usual_name_is_kept(self):
+        self.run_vitro("--", LESSON)
+        with open(os.path.join(self.folder.name, "trace.json.gz"), "rb") as file:
+            first = file.read()
+        self.assertEqual(self.run_vitro("--", "true").returncode, 1)  # no trace comes: the earlier one stays
+        self.assertEqual(self.files(), ["trace.json.gz"])
+        done = self.run_vitro("--", LESSON)
+        self.assertIn("vitro profile: the trace before it is in trace.old.json.gz\n", done.stderr)
+        self.assertEqual(self.files(), ["trace.json.gz", "trace.old.json.gz"])
+        with open(os.path.join(self.folder.name, "trace.old.json.gz"), "rb") as file:
+            self.assertEqual(file.read(), first)
+
+    def test_a_file_that_is_named_is_replaced(self):
+        for _ in range(2):
+            self.run_vitro("-o", "trace.json.gz", "--", LESSON)
+        self.assertEqual(self.files(), ["trace.json.gz"])
+
     def test_refuses_what_it_does_not_know(self):
         done = self.run_vitro("--row-limit", "many", "--", LESSON)
         self.assertEqual(done.returncode, 2)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What users try first: versions, manuals, variables.   usage: usage_test.py VITRO"""
+import json
 import os
 import subprocess
 import sys
@@ -41,6 +42,29 @@ class Usage(unittest.TestCase):
         self.assertEqual((done.returncode, done.files), (2, []))
         self.assertEqual(done.stderr, 'vitro profile: x.bogus: got the ending ".bogus", a trace needs .json, .pftrace or '
                                       ".perfetto-trace, with .gz or .zst after that\n")
+
+    def test_codes_are_found_in_any_case_and_the_nearest_is_named(self):
+        self.assertEqual(run("explain", "v0201").stdout, run("explain", "V0201").stdout)
+        done = run("explain", "v201")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "vitro explain: there is no code v201; did you mean V0201? `vitro explain` lists them\n")
+        self.assertNotIn("did you mean", run("explain", "nonsense").stderr)
+
+    def test_ops_are_found_with_their_overload_and_the_nearest_is_named(self):
+        one = run("ops", "add.Tensor")
+        self.assertEqual((one.returncode, one.stderr), (0, ""))
+        self.assertIn("  add.Tensor(", one.stdout)
+        self.assertNotIn("add.Scalar(", one.stdout)
+        self.assertIn("add.Scalar(", run("ops", "add").stdout)
+        self.assertEqual([each["overload"] for each in json.loads(run("ops", "add.Tensor", "--json").stdout)], ["Tensor"])
+        for wrong, meant in (("sofmax", "softmax"), ("add.Tensr", "add.Tensor")):
+            done = run("ops", wrong)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"vitro ops: no op is called {wrong}; did you mean {meant}? `vitro ops` lists them\n")
+
+    def test_an_empty_name_of_a_log_is_said(self):
+        for text in ("+", "-", "breaks,+"):
+            self.assertIn(f'VITRO_LOGS: "{text[-1]}" is no component; there are capture, ', run("version", VITRO_LOGS=text).stderr)
 
     def test_options_lists_every_variable_and_a_wrong_value_is_said(self):
         self.assertIn("VITRO_ISA ", run("options").stdout)

@@ -35,6 +35,14 @@ TEST(ProfileSettings, set_the_fields_that_they_name) {
   EXPECT_TRUE(program.group.group_by_input_shape);
 }
 
+TEST(ProfileSettings, take_units_in_any_case) {
+  for (const char* text : {"max_bytes=64K", "max_bytes=64k"}) {
+    WholeProgram program;
+    apply_settings(program, text);
+    EXPECT_EQ(program.profiler.max_bytes, size_t{64} << 10);
+  }
+}
+
 TEST(ProfileSettings, have_different_names) {
   std::set<std::string_view> names;
   for (const ProfileSetting& setting : profile_settings()) names.insert(setting.name);
@@ -47,6 +55,13 @@ TEST(ProfileSettings, say_what_cannot_be_read) {
       << error_of("shapes");
   EXPECT_EQ(error_of("row_limit=many"),
             "row_limit: got \"many\", needs a whole number, as 20, 64K or 2G");
+  EXPECT_EQ(error_of("max_bytes=5Q"),
+            "max_bytes: got \"5Q\", whose unit \"Q\" is none of K, M, G and T (of 1024)");
+  EXPECT_EQ(error_of("max_bytes=64KB"),
+            "max_bytes: got \"64KB\", whose unit \"KB\" is none of K, M, G and T (of 1024)");
+  for (const char* huge : {"99999999999G", "99999999999999999999"})
+    EXPECT_EQ(error_of(cat("max_bytes=", huge).c_str()),
+              cat("max_bytes: got \"", huge, "\", which is more than 64 bits can count"));
   EXPECT_EQ(error_of("table=yes"), "table: got \"yes\", needs 1 or 0, or nothing for 1");
   EXPECT_TRUE(error_of("sort_by=cuda_time").starts_with("sort_by: there is no \"cuda_time\"; "));
   EXPECT_EQ(error_of(""), "");

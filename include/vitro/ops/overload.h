@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <source_location>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,8 +35,12 @@ struct Overload {
 
 // All, in the order of the list of ops, then functions.  Those of one name stand side by side.
 const std::vector<Overload>& overloads();
-std::span<const Overload> overloads(std::string_view name);  // of "add"; empty: there is none
-const Overload* overload(std::string_view full_name);        // "add.Tensor"; null: there is none
+// Of "add", or the one of "add.Tensor"; empty: there is none.
+std::span<const Overload> overloads(std::string_view name);
+const Overload* overload(std::string_view full_name);  // "add.Tensor"; null: there is none
+
+// The sentence about a name that no op has, with the one that was probably meant.
+std::string no_such_op(std::string_view name);
 
 // What its default says; None where it has none.
 ArgValue default_value(const SchemaArgument& argument);
