@@ -54,15 +54,26 @@ bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
 // (end - start) / step rounded up; symbolic where the numbers are.
 Size whole_length(const Scalar& start, const Scalar& end, const Scalar& step) {
   const Size first = size_of(start), last = size_of(end), by = size_of(step);
-  if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
-  return less(first, last) ? (last - first + by - 1) / by : Size(0);
+  if (first.is_symbolic() || last.is_symbolic() || by.is_symbolic()) {
+    if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
+    return less(first, last) ? (last - first + by - 1) / by : Size(0);
+  }
+  const __int128 way = __int128{last.value()} - first.value();  // no 64 bits hold every way
+  const __int128 whole = way / by.value(), rest = way % by.value();
+  return static_cast<int64_t>(whole + (rest != 0));
+}
+
+// As a plain number; symbols count as what they are in this run.
+double length_about(const Scalar& start, const Scalar& end, const Scalar& step) {
+  return std::ceil((end.as_double() - start.as_double()) / step.as_double());
 }
 
 Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
+  const double about = length_about(start, end, step);
+  VITRO_CHECK(about < 0x1p62, "arange: from ", start, " to ", end, " by ", step, " has ", about,
+              " elements, more than a tensor can have");
   if (is_whole(start, end, step)) return whole_length(start, end, step);
-  const double length = std::ceil((pinned(end) - pinned(start)) / pinned(step));
-  VITRO_CHECK(length < 0x1p62, "arange: from ", start, " to ", end, " by ", step,
-              " does not end; needs finite bounds");
+  const double length = length_about(pinned(start), pinned(end), pinned(step));
   return length > 0 ? static_cast<int64_t>(length) : 0;
 }
 
@@ -101,6 +112,9 @@ void FullLike::shape(ShapeCall& call) {
 void Arange::shape(ShapeCall& call) {
   const Scalar &start = number_of(call, 0), &end = number_of(call, 1), &step = number_of(call, 2);
   VITRO_CHECK(step.as_double() != 0, "arange: step must not be 0");
+  VITRO_CHECK(!std::isnan(step.as_double()), "arange: step must not be nan");
+  VITRO_CHECK(std::isfinite(start.as_double()) && std::isfinite(end.as_double()), "arange: from ",
+              start, " to ", end, " by ", step, " does not end; needs finite bounds");
   VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
               end, "; turn its sign or exchange the bounds");
   const DType dtype = call.attrs.as<Attrs>().dtype.value_or(

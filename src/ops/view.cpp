@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 
@@ -31,6 +32,12 @@ Size slice_end(const SliceAttrs& a, Size size) {
   return !a.end.is_symbolic() && a.end.hint() == INT64_MAX ? size : clamped(a.end, size);
 }
 
+// A step past the end takes the first element alone, as any other one past it does; so no product
+// with it overflows.
+int64_t slice_step(const SliceAttrs& a, Size size) {
+  return size.is_symbolic() ? a.step : std::min(a.step, std::max<int64_t>(size.value(), 1));
+}
+
 Size wrapped_index(const SelectAttrs& a, Size size) {
   return less(a.index, 0) ? a.index + size : a.index;
 }
@@ -40,8 +47,8 @@ Size wrapped_index(const SelectAttrs& a, Size size) {
 void Permute::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const Dims& dims = call.attrs.as<Attrs>().dims;
-  VITRO_CHECK(static_cast<int>(dims.size()) == in.rank(), "permute: got ", dims.size(),
-              " dims for a tensor of rank ", in.rank());
+  VITRO_CHECK(static_cast<int>(dims.size()) == in.rank(), "permute: got ",
+              counted(dims.size(), "dim"), " for a tensor of rank ", in.rank());
   if (!dims.empty()) (void)wrap_dims(call.op, dims, in.rank());
   TensorMeta result = start_of(in);
   for (const int64_t d : dims) {
@@ -63,8 +70,8 @@ IndexList Permute::map(const TensorMeta& operand, const TensorMeta&, AttrsView a
 void Expand::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const Sizes& wanted = call.attrs.as<Attrs>().size;
-  VITRO_CHECK(wanted.size() >= in.sizes.size(), "expand: got ", wanted.size(),
-              " sizes for a tensor of rank ", in.rank());
+  VITRO_CHECK(wanted.size() >= in.sizes.size(), "expand: got ", counted(wanted.size(), "size"),
+              " for a tensor of rank ", in.rank());
   const size_t missing = wanted.size() - in.sizes.size();
   TensorMeta result = start_of(in);
   for (size_t d = 0; d < wanted.size(); ++d) {
@@ -110,9 +117,10 @@ void Slice::shape(ShapeCall& call) {
   VITRO_CHECK(a.step > 0, "slice: step must be positive, got ", a.step);
   const size_t dim = dim_of(call.op, a.dim, in.rank());
   const Size size = in.sizes[dim], start = clamped(a.start, size), end = slice_end(a, size);
+  const int64_t step = slice_step(a, size);
   TensorMeta result = in;
-  result.sizes[dim] = less(start, end) ? (end - start + (a.step - 1)) / a.step : Size(0);
-  result.strides[dim] = in.strides[dim] * a.step;
+  result.sizes[dim] = less(start, end) ? (end - start + (step - 1)) / step : Size(0);
+  result.strides[dim] = in.strides[dim] * step;
   result.offset = in.offset + start * in.strides[dim];
   call.results.push_back(std::move(result));
 }
@@ -122,7 +130,8 @@ IndexList Slice::map(const TensorMeta& operand, const TensorMeta&, AttrsView att
   const auto& a = attrs.as<Attrs>();
   IndexList out{index};
   const size_t dim = dim_of(name, a.dim, operand.rank());
-  out[dim] = index[dim] * a.step + clamped(a.start, operand.sizes[dim]).expr();
+  const Size size = operand.sizes[dim];
+  out[dim] = index[dim] * slice_step(a, size) + clamped(a.start, size).expr();
   return out;
 }
 
@@ -226,6 +235,16 @@ ViewBack Unsqueeze::back(const TensorMeta& operand, const TensorMeta&, AttrsView
   return {&def<Squeeze>(), vitro::Attrs(view_of<Squeeze>(inverse))};
 }
 
+namespace {
+
+// The diagonal's number; all that lie outside are as empty as the first that does.
+int64_t diagonal_offset(const DiagonalAttrs& a, Size rows, Size columns) {
+  if (rows.is_symbolic() || columns.is_symbolic()) return a.offset;
+  return std::clamp(a.offset, -rows.value(), columns.value());
+}
+
+}  // namespace
+
 void Diagonal::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const auto& a = call.attrs.as<Attrs>();
@@ -233,14 +252,15 @@ void Diagonal::shape(ShapeCall& call) {
   const size_t first = dim_of(call.op, a.dim1, in.rank()),
                second = dim_of(call.op, a.dim2, in.rank());
   VITRO_CHECK(first != second, "diagonal: dim1 and dim2 are both ", first);
-  const Size rows = in.sizes[first] + std::min<int64_t>(a.offset, 0);
-  const Size columns = in.sizes[second] - std::max<int64_t>(a.offset, 0);
+  const int64_t offset = diagonal_offset(a, in.sizes[first], in.sizes[second]);
+  const Size rows = in.sizes[first] + std::min<int64_t>(offset, 0);
+  const Size columns = in.sizes[second] - std::max<int64_t>(offset, 0);
   Size length = less(rows, columns) ? rows : columns;
   if (less(length, 0)) length = 0;
   TensorMeta result = in;
   if (!equal(length, 0)) {
     result.offset =
-        in.offset + (a.offset < 0 ? in.strides[first] * -a.offset : in.strides[second] * a.offset);
+        in.offset + (offset < 0 ? in.strides[first] * -offset : in.strides[second] * offset);
   }
   for (const size_t d : {std::max(first, second), std::min(first, second)}) {
     result.sizes.erase(d);
@@ -256,19 +276,31 @@ IndexList Diagonal::map(const TensorMeta& operand, const TensorMeta&, AttrsView 
   const auto& a = attrs.as<Attrs>();
   const size_t first = dim_of(name, a.dim1, operand.rank()),
                second = dim_of(name, a.dim2, operand.rank());
+  const int64_t offset = diagonal_offset(a, operand.sizes[first], operand.sizes[second]);
   IndexList out;
   size_t next = 0;
   for (size_t d = 0; d < operand.sizes.size(); ++d) {
     if (d == first) {
-      out.push_back(index.back() + std::max<int64_t>(-a.offset, 0));
+      out.push_back(index.back() + std::max<int64_t>(-offset, 0));
     } else if (d == second) {
-      out.push_back(index.back() + std::max<int64_t>(a.offset, 0));
+      out.push_back(index.back() + std::max<int64_t>(offset, 0));
     } else {
       out.push_back(index[next++]);
     }
   }
   return out;
 }
+
+namespace {
+
+// The place of the last element of a window that has some.
+Size last_element(const AsStridedAttrs& a) {
+  Size last = a.storage_offset;
+  for (size_t d = 0; d < a.size.size(); ++d) last = last + (a.size[d] - 1) * a.stride[d];
+  return last;
+}
+
+}  // namespace
 
 void AsStrided::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
@@ -277,25 +309,30 @@ void AsStrided::shape(ShapeCall& call) {
               "as_strided: needs a tensor of one dimension whose elements lie side by side, got "
               "sizes ",
               in.sizes, " and strides ", in.strides, "; use view(contiguous(x), {-1})");
-  VITRO_CHECK(a.size.size() == a.stride.size(), "as_strided: got ", a.size.size(), " sizes and ",
-              a.stride.size(), " strides");
-  Size last = a.storage_offset;
+  VITRO_CHECK(a.size.size() == a.stride.size(), "as_strided: got ", counted(a.size.size(), "size"),
+              " and ", counted(a.stride.size(), "stride"));
+  VITRO_CHECK(!less(a.storage_offset, 0), "as_strided: the offset must not be negative, got ",
+              a.storage_offset);
   bool none = false;
   for (size_t d = 0; d < a.size.size(); ++d) {
     VITRO_CHECK(!less(a.size[d], 0) && !less(a.stride[d], 0),
                 "as_strided: sizes and strides must not be negative, got ", a.size, " and ",
                 a.stride);
     none = none || equal(a.size[d], 0);
-    last = last + (a.size[d] - 1) * a.stride[d];
   }
-  const bool inside = none ? !less(in.sizes[0], a.storage_offset) : less(last, in.sizes[0]);
-  VITRO_CHECK(inside && !less(a.storage_offset, 0), "as_strided: sizes ", a.size, ", strides ",
-              a.stride, " and offset ", a.storage_offset, " reach element ", last, " of ",
-              in.sizes[0]);
   TensorMeta result = start_of(in);
   result.sizes = a.size;
   result.strides = a.stride;
   result.offset = in.offset + a.storage_offset;
+  if (none) {
+    VITRO_CHECK(!less(in.sizes[0], a.storage_offset), "as_strided: offset ", a.storage_offset,
+                " lies past the end of ",
+                counted(static_cast<uint64_t>(in.sizes[0].value()), "element"));
+  } else {
+    const Size last = last_element(a);
+    VITRO_CHECK(less(last, in.sizes[0]), "as_strided: sizes ", a.size, ", strides ", a.stride,
+                " and offset ", a.storage_offset, " reach element ", last, " of ", in.sizes[0]);
+  }
   call.results.push_back(std::move(result));
 }
 
@@ -336,11 +373,11 @@ Tensor slice(ops::At x, int64_t dim, Size start, Size end, int64_t step) {
 }
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
   const Size size = x.operand.tensor().size(dim);
-  if (less(start, 0)) start = start + size;
-  VITRO_CHECK(!less(start, 0) && !less(length, 0) && !less(size, start + length), "narrow: start ",
-              start.hint(), " and length ", length.hint(), " leave dimension ", dim, " of size ",
-              size.hint());
-  return slice(x, dim, start, start + length);
+  const Size from = less(start, 0) ? start + size : start;
+  VITRO_CHECK(!less(length, 0), "narrow: length must not be negative, got ", length);
+  VITRO_CHECK(!less(from, 0) && !less(size, from) && !less(size - from, length), "narrow: start ",
+              start, " and length ", length, " leave dimension ", dim, " of size ", size);
+  return slice(x, dim, from, from + length);
 }
 Tensor select(ops::At x, int64_t dim, Size index) {
   return ops::call<ops::Select>(x.where, {x.operand}, {dim, index});
@@ -359,14 +396,29 @@ Tensor as_strided(ops::At x, Sizes size, Sizes stride, Size storage_offset) {
                                    {std::move(size), std::move(stride), storage_offset});
 }
 
+namespace {
+
+// More tensors than anybody holds: an end to what would go on for hours.
+void check_count(std::string_view op, int64_t parts) {
+  constexpr int64_t most = int64_t{1} << 24;
+  VITRO_CHECK(parts <= most, op, ": gives ", parts, " tensors, more than the ", most,
+              " that one call may give");
+}
+
+}  // namespace
+
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
   VITRO_CHECK(split_size > 0 || (split_size == 0 && size == 0),
               "split: split_size must be positive, got ", split_size);
   if (size == 0) return {slice(x, dim)};
+  check_count("split", (size - 1) / split_size + 1);
   std::vector<Tensor> pieces;
-  for (int64_t at = 0; at < size; at += split_size)
-    pieces.push_back(slice(x, dim, at, std::min(at + split_size, size)));
+  for (int64_t at = 0; at < size;) {
+    const int64_t end = split_size < size - at ? at + split_size : size;
+    pieces.push_back(slice(x, dim, at, end));
+    at = end;
+  }
   return pieces;
 }
 std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) {
@@ -387,11 +439,13 @@ std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) 
 std::vector<Tensor> chunk(ops::At x, int64_t chunks, int64_t dim) {
   VITRO_CHECK(chunks > 0, "chunk: chunks must be positive, got ", chunks);
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
-  if (size == 0) return split_with_sizes(x, Dims(static_cast<size_t>(chunks), 0), dim);
-  return split(x, (size - 1) / chunks + 1, dim);
+  if (size > 0) return split(x, (size - 1) / chunks + 1, dim);
+  check_count("chunk", chunks);
+  return split_with_sizes(x, Dims(static_cast<size_t>(chunks), 0), dim);
 }
 std::vector<Tensor> unbind(ops::At x, int64_t dim) {
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
+  check_count("unbind", size);
   std::vector<Tensor> pieces;
   for (int64_t i = 0; i < size; ++i) pieces.push_back(select(x, dim, i));
   return pieces;
