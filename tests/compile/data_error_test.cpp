@@ -54,6 +54,33 @@ TEST(DataError, names_op_and_place_in_the_words_of_eager) {
   });
 }
 
+// A table of one number: no element depends on the index, which is checked all the same.
+TEST(DataError, of_gathers_that_give_the_same_everywhere) {
+  const auto of_table = [](auto make) {
+    expect_as_eager([make](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+      return index_select(make(buffer, table), 0, at) + 1.0;
+    });
+  };
+  of_table([](const Tensor&, const Tensor&) { return ones({2}); });
+  of_table([](const Tensor& buffer, const Tensor&) { return expand(slice(buffer, 0, 0, 1), {2}); });
+  of_table([](const Tensor&, const Tensor&) { return full({2, 3}, 0.5) * 2.0; });
+}
+
+TEST(DataError, of_a_gather_whose_indices_are_one_number) {
+  init();
+  auto fast = compile(
+      [](const Tensor& x) { return x + index_select(ones({3}), 0, full({1}, 99, DType::i64)); });
+  try {
+    (void)fast(ones({1})).to_vector<float>();
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()).find(
+                  "index_select: index 99 at position 0 is out of range for size 3"),
+              0U)
+        << e.what();
+  }
+}
+
 TEST(DataError, keeps_what_was_written_before_it_and_nothing_behind_it) {
   expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
     add_(buffer, 1.0);

@@ -68,6 +68,21 @@ class Pointwise {
   ElementSource& source_;
 };
 
+bool depends_on(Value v, Expr symbol) {
+  for (const loop::Node* node : loop::nodes_below({v})) {
+    if (node->index.defined() && sym::contains(node->index, symbol)) return true;
+  }
+  return false;
+}
+
+// `made`, for which the pick has to be in range: where every element of the table is the same
+// number nothing else asks for it.  No pick is the bound.
+Value with_pick(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
+  if (symbol.constant() || depends_on(made, symbol)) return made;
+  const Value nothing = cast(pool.constant(DType::i64, int64_t{0}), made.dtype());
+  return where(pool.index(symbol) == pool.index(bound), nothing, made);
+}
+
 Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
   const graph::Node& node = g[id];
   const Expr unknown = Expr::symbol("picked", {0, sym::unbounded});
@@ -75,11 +90,12 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   const TensorMeta& table = g.meta(reads[0].value);
   const GatherSpec spec = node.op->gather->spec(node.attrs.view(), table.rank());
   const Value picked = cast(source.read(reads[1].value, reads[1].index), DType::i64);
-  const Expr symbol = source.pick(id, picked, table.sizes[static_cast<size_t>(spec.axis)].expr());
+  const Expr bound = table.sizes[static_cast<size_t>(spec.axis)].expr();
+  const Expr symbol = source.pick(id, picked, bound);
   // No index is in range: the check of the index is all there is to compute.
   if (is_empty(table)) return cast(source.pool().index(symbol), table.dtype);
   const std::vector<Read> now = operands_at(g, id, index, symbol);
-  return source.read(now[0].value, now[0].index);
+  return with_pick(source.read(now[0].value, now[0].index), symbol, bound, source.pool());
 }
 
 // What a reduction or a product of no elements gives.
