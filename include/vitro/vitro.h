@@ -6,6 +6,7 @@
 
 #include "vitro/compile/compile.h"
 #include "vitro/core/generator.h"
+#include "vitro/core/print.h"
 #include "vitro/core/tensor.h"
 #include "vitro/debug/explain.h"
 #include "vitro/init.h"

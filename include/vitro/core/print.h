@@ -1,0 +1,18 @@
+// Tensors as text, in PyTorch's form:
+//   std::cout << Tensor::from({1.0F, 2.5F}, {2});     // tensor([1.0000, 2.5000])
+// Of more than 1000 elements the first and last three along each dimension; the dtype where it is
+// none of f32, i64 and bool.  Looks at elements: a graph break inside of a compiled function.
+#pragma once
+
+#include <iosfwd>
+#include <source_location>
+#include <string>
+
+#include "vitro/core/tensor.h"
+
+namespace vitro {
+
+std::string text_of(const Tensor& x, std::source_location where = std::source_location::current());
+std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
+}  // namespace vitro

@@ -1,0 +1,192 @@
+// The same characters as PyTorch's repr; the rules of torch/_tensor_str.py.
+#include "vitro/core/print.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <ostream>
+
+#include "vitro/base/cat.h"
+
+namespace vitro {
+namespace {
+
+constexpr int64_t summarised_above = 1000, edge = 3, precision = 4;
+constexpr size_t line_width = 80;
+
+std::string with_format(const char* format, double value) {
+  char text[400];  // the largest double has 309 digits
+  std::snprintf(text, sizeof text, format, precision, value);
+  return text;
+}
+
+// How the numbers of one tensor are written, all alike.
+class Format {
+ public:
+  // Zeros, infinities and NaN say nothing of how the others are written.
+  static bool counts(double value) { return std::isfinite(value) && value != 0; }
+  // Takes each number that will be shown.
+  void see(double value) {
+    if (!counts(value)) return;
+    const double size = std::abs(value);
+    least_ = any_ ? std::min(least_, size) : size;
+    most_ = any_ ? std::max(most_, size) : size;
+    any_ = true;
+    whole_ &= value == std::ceil(value);
+  }
+  void decide() {
+    const bool far_apart = most_ / least_ > 1000 || most_ > 1e8;
+    scientific_ = any_ && (far_apart || (!whole_ && least_ < 1e-4));
+  }
+  std::string text(double value) const {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+    if (scientific_) return with_format("%.*e", value);
+    return whole_ ? with_format("%.0f.", value) : with_format("%.*f", value);
+  }
+
+ private:
+  bool any_ = false, whole_ = true, scientific_ = false;
+  double least_ = 0, most_ = 0;
+};
+
+class Printer {
+ public:
+  Printer(const Tensor& x, std::source_location where)
+      : elements_(static_cast<const std::byte*>(x.const_data(where))), dtype_(x.dtype()) {
+    for (const Size s : x.sizes()) sizes_.push_back(s.value());
+    for (const Size s : x.strides()) strides_.push_back(s.value());
+    count_ = x.numel().value();
+    summarised_ = count_ > summarised_above;
+  }
+
+  std::string run() {
+    if (count_ > 0) choose_format();
+    std::string out = "tensor(";
+    const size_t indent = out.size();
+    out += count_ > 0 ? below(0, 0, indent) : "[]";
+    if (count_ == 0 && sizes_.size() != 1) append_suffix(out, cat("size=", size_text()), indent);
+    const bool usual =
+        dtype_ == default_float || (count_ > 0 && (dtype_ == DType::i64 || is_bool(dtype_)));
+    if (!usual) append_suffix(out, cat("dtype=", dtype_), indent);
+    return out + ")";
+  }
+
+ private:
+  // The positions along a dimension that are shown; -1 stands for those left out.
+  std::vector<int64_t> shown(size_t dim) const {
+    std::vector<int64_t> at;
+    const bool cut = summarised_ && sizes_[dim] > 2 * edge;
+    for (int64_t i = 0; i < sizes_[dim]; ++i) {
+      if (cut && i == edge) {
+        at.push_back(-1);
+        i = sizes_[dim] - edge;
+      }
+      at.push_back(i);
+    }
+    return at;
+  }
+
+  void each_shown(size_t dim, int64_t offset, const std::function<void(int64_t)>& f) const {
+    if (dim == sizes_.size()) return f(offset);
+    for (const int64_t i : shown(dim)) {
+      if (i >= 0) each_shown(dim + 1, offset + i * strides_[dim], f);
+    }
+  }
+
+  void choose_format() {
+    each_shown(0, 0, [&](int64_t at) { format_.see(number(at)); });
+    format_.decide();
+    each_shown(0, 0, [&](int64_t at) {
+      const bool counts = !is_floating(dtype_) || Format::counts(number(at));
+      if (counts) width_ = std::max(width_, element(at).size());
+    });
+  }
+
+  double number(int64_t at) const {
+    return dispatch(dtype_, [&]<class T>() {
+      const T value = reinterpret_cast<const T*>(elements_)[at];
+      if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>)
+        return double{static_cast<float>(value)};
+      else
+        return static_cast<double>(value);
+    });
+  }
+
+  std::string element(int64_t at) const {
+    if (is_floating(dtype_)) return format_.text(number(at));
+    if (is_bool(dtype_)) return number(at) != 0 ? "True" : "False";
+    return dispatch(dtype_, [&]<class T>() -> std::string {
+      if constexpr (std::is_integral_v<T>)
+        return cat(int64_t{reinterpret_cast<const T*>(elements_)[at]});
+      return {};
+    });
+  }
+
+  std::string aligned(int64_t at) const {
+    const std::string text = element(at);
+    return std::string(width_ - std::min(width_, text.size()), ' ') + text;
+  }
+
+  std::string below(size_t dim, int64_t offset, size_t indent) const {
+    if (sizes_.empty()) return element(offset);
+    return dim + 1 == sizes_.size() ? row(dim, offset, indent) : block(dim, offset, indent);
+  }
+
+  std::string row(size_t dim, int64_t offset, size_t indent) const {
+    const size_t room = line_width - std::min(line_width, indent);
+    const size_t per_line = std::max<size_t>(1, room / (width_ + 2));
+    std::string out = "[";
+    size_t n = 0;
+    for (const int64_t i : shown(dim)) {
+      if (n > 0) out += n % per_line == 0 ? cat(",\n", std::string(indent + 1, ' ')) : ", ";
+      out += i < 0 ? " ..." : aligned(offset + i * strides_[dim]);
+      ++n;
+    }
+    return out + "]";
+  }
+
+  std::string block(size_t dim, int64_t offset, size_t indent) const {
+    const std::string between =
+        cat(",", std::string(sizes_.size() - dim - 1, '\n'), std::string(indent + 1, ' '));
+    std::string out = "[";
+    for (const int64_t i : shown(dim)) {
+      if (out.size() > 1) out += between;
+      out += i < 0 ? "..." : below(dim + 1, offset + i * strides_[dim], indent + 1);
+    }
+    return out + "]";
+  }
+
+  std::string size_text() const {
+    std::string out = "(";
+    for (const int64_t s : sizes_) out += cat(out.size() > 1 ? ", " : "", s);
+    return out + (sizes_.size() == 1 ? ",)" : ")");
+  }
+
+  static void append_suffix(std::string& out, const std::string& suffix, size_t indent) {
+    const size_t line = out.size() - (out.rfind('\n') + 1);
+    const bool fits = line + suffix.size() + 4 <= line_width;
+    out += fits ? cat(", ", suffix) : cat(",\n", std::string(indent, ' '), suffix);
+  }
+
+  const std::byte* elements_;
+  DType dtype_;
+  std::vector<int64_t> sizes_, strides_;
+  int64_t count_ = 0;
+  bool summarised_ = false;
+  Format format_;
+  size_t width_ = 1;
+};
+
+}  // namespace
+
+std::string text_of(const Tensor& x, std::source_location where) {
+  return x.defined() ? Printer(x, where).run() : "undefined tensor";
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& x) {
+  return out << text_of(x);
+}
+
+}  // namespace vitro

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Writes tests/data/print.txt: tensors and how PyTorch prints them, its dtypes called as Vitro's.   usage: make_print_samples.py > FILE
+
+A sample is a line `DTYPE SIZES... : VALUES...`, the text, and an empty line.  Values without number are 0, 1, 2, ..."""
+import torch
+
+NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i64": "int64", "i32": "int32", "u8": "uint8", "bool": "bool"}
+SAMPLES = [
+    ("f32", [2], "1 2.5"), ("f32", [3], "1 2 3"), ("f32", [], "3.5"), ("f32", [], "0"), ("f32", [3], "0 nan -inf"),
+    ("f32", [3], "1 nan -inf"), ("f32", [3], "1e-05 1 2"), ("f32", [2], "1 1e+09"), ("f32", [4], "0.1 -20 300 0"),
+    ("f32", [2, 3], ""), ("f32", [2, 2, 2], ""), ("f32", [30], ""), ("f32", [0], ""), ("f32", [0, 3], ""), ("f64", [0], ""),
+    ("f64", [2], "0.1 0.2"), ("f64", [2, 8], ""), ("f16", [2], "1 0.5"), ("bf16", [2], "1 0.3"), ("i64", [3], "1 -20 300"),
+    ("i32", [2], "1 2"), ("u8", [2], "1 200"), ("i64", [0], ""), ("bool", [2], "1 0"), ("bool", [2, 2], "1 0 0 1"),
+    ("f32", [1001], ""), ("f32", [40, 30], ""), ("i64", [11, 11, 11], ""), ("f32", [1, 2000], ""), ("i32", [30], ""), ("f64", [13], ""),
+]
+
+
+def main():
+    for dtype, sizes, values in SAMPLES:
+        count = torch.Size(sizes).numel()
+        numbers = [float(v) for v in values.split()] or range(count)
+        tensor = torch.tensor(list(numbers), dtype=torch.float64).to(getattr(torch, NAMES[dtype])).reshape(sizes)
+        text = repr(tensor)
+        for ours, theirs in NAMES.items():
+            text = text.replace(f"dtype=torch.{theirs})", f"dtype={ours})")
+        print(f"{' '.join([dtype, *map(str, sizes)])} : {values}\n{text}\n")
+
+
+if __name__ == "__main__":
+    main()
