@@ -63,7 +63,8 @@ const Code inputs_differ{"V0302", "a tensor has another shape or dtype",
                          "A tensor that comes from outside differs from what was recorded. Sizes "
                          "that differ become symbols, other differences make a new record.",
                          "f(ones({2})); f(ones({3}));",
-                         "mark_dynamic(tensor, dim) makes a size a symbol from the start."};
+                         "Nothing for a size: it is a symbol from now on. dynamic = true or "
+                         "mark_dynamic(tensor, dim), where not given yet, make it one before."};
 const Code number_differs{
     "V0303", "a plain number varies",
     "A number given to an op differs from the recorded one; elementwise ops "

@@ -14,11 +14,11 @@ struct CompileOptions {
   std::string backend = "inductor";  // one of list_backends()
   bool fullgraph = false;            // a graph break is an Error
   bool frozen = false;  // needs fullgraph: once recorded, the function's own code is not run
-  // Only rewrites that keep every bit, so that each op gives what it gives eagerly; without it a
-  // few named ones may round otherwise.
-  bool exact = false;
-  std::optional<bool> dynamic =
-      {};  // sizes symbolic: from the start, never, or (unset) once they vary
+  bool exact = false;   // only passes that keep every bit; there are no others yet
+  // Whether sizes are symbols: from the start, never, or (unset) once they vary.  From the start,
+  // sizes that are equal in the first call share a symbol: a call in which they differ is recorded
+  // anew.
+  std::optional<bool> dynamic = {};
 };
 
 namespace capture {
