@@ -10,7 +10,9 @@ function(vitro_library)
   target_link_options(
     vitro PRIVATE -Wl,-Bsymbolic-functions  # calls within the library are direct
                   -Wl,-z,pack-relative-relocs  # tables of addresses take a tenth of the room
-                  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
+                  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libvitro.map
+                  -Wl,--gc-sections
+                  $<$<AND:$<CONFIG:Release>,$<BOOL:${VITRO_LLD}>>:-Wl,--icf=all>)  # equal functions are one; debuggers would name any
   set_target_properties(vitro PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
   target_include_directories(
     vitro INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -41,7 +41,7 @@ set_target_properties(vitro-cc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INST
 # The prelude as a syntax tree, vitro_prelude.ISA.ast beside the libraries: kernels that find none read it as text.
 add_executable(vitro-precompile ${vitro_cc_sources}/precompile_main.cpp)
 target_include_directories(vitro-precompile PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(vitro-precompile PRIVATE vitro)
+vitro_link_closure(vitro-precompile backend)
 vitro_kernel_isas(isas)
 set(vitro_trees ${isas})
 list(TRANSFORM vitro_trees REPLACE "(.+)" "${PROJECT_BINARY_DIR}/vitro_prelude.\\1.ast")
@@ -59,4 +59,4 @@ add_dependencies(vitro_backend libvitro-cc vitro-cc)
 target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 # What runs once for a graph; what its calls run stands beside these folders.
-vitro_compile_for_size(backend "fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp" "/keyed_hash\\.cpp$")
+vitro_compile_for_size(backend "compile.cpp;fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp" "/keyed_hash\\.cpp$")
