@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """tools/sanitize: which test programs it takes for a change, and that it says so.   usage: sanitize_test.py"""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import os
 import pathlib
 import shutil
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
@@ -148,6 +151,21 @@ class Runs(unittest.TestCase):
 
     def test_without_time_nothing_counts_as_passed(self):
         self.assertEqual(sanitize.run([pathlib.Path("none")], 0), ({}, []))
+
+    def outcome(self, built, passed, failures):
+        folder, layers = pathlib.Path("folder"), {"base": []}
+        options = mock.Mock(programs=4, build_minutes=1, run_minutes=1, list=False)
+        with mock.patch.multiple(sanitize, configure=lambda preset: (folder, {"base_test"}), build=lambda *_: built,
+                                 run=lambda *_: (passed, failures)), contextlib.redirect_stdout(io.StringIO()) as said:
+            return sanitize.sanitize("asan", ["base"], layers, options), said.getvalue()
+
+    def test_what_fails_is_told_apart_from_what_there_was_no_time_for(self):
+        program = pathlib.Path("folder/base_test")
+        self.assertEqual(self.outcome(["base_test"], {program: 40}, [])[0], 0)
+        self.assertEqual(self.outcome(["base_test"], {program: 39}, ["a report"])[0], 1)
+        code, said = self.outcome([], {}, [])
+        self.assertEqual(code, 3)
+        self.assertIn("passed: nothing; left out: base_test", said)
 
 
 if __name__ == "__main__":
