@@ -66,7 +66,8 @@ class RealProduct {
                   b.row_stride > 0),
         panels_(kernels_.panel_count(b.columns)),
         packed_(in_place_ ? 0 : kernels_.packed_size(a.columns, b.columns) * bytes_),
-        flops_(2.0 * static_cast<double>(a.rows * b.columns * a.columns)),
+        cost_{.bytes = static_cast<double>((a.rows + b.columns) * a.columns * bytes_),
+              .flops = static_cast<double>(a.rows * b.columns * a.columns) / 4},
         c_(static_cast<std::byte*>(c.impl()->storage.data()) + c.impl()->offset * bytes_) {}
 
   void run(int64_t batches) const {
@@ -99,7 +100,7 @@ class RealProduct {
 
   // Each product on one thread.
   void apart(int64_t batches) const {
-    parallel_for(batches, grain_for({.flops = flops_ / 8}), [&](int64_t begin, int64_t end) {
+    parallel_for(batches, grain_for(cost_), [&](int64_t begin, int64_t end) {
       const Storage room = Storage::allocate(static_cast<size_t>(packed_), cpu);
       auto* to = static_cast<std::byte*>(room.data());
       for (int64_t i = begin; i < end; ++i) {
@@ -122,7 +123,8 @@ class RealProduct {
       }
       const kernels::MatmulCall one = call(i, to, num_threads());
       const int64_t tasks = count(one);
-      parallel_for(tasks, grain_for({.flops = flops_ / 8 / static_cast<double>(tasks)}),
+      const auto parts = static_cast<double>(tasks);
+      parallel_for(tasks, grain_for({.bytes = cost_.bytes / parts, .flops = cost_.flops / parts}),
                    [&](int64_t begin, int64_t end) { kernels_.run(one, begin, end); });
     }
   }
@@ -132,7 +134,7 @@ class RealProduct {
   int64_t bytes_;
   bool in_place_;
   int64_t panels_, packed_;
-  double flops_;
+  Cost cost_;  // of a product; eight of its operations take as long as one elsewhere
   std::byte* c_;
 };
 

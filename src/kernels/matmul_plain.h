@@ -14,8 +14,9 @@ namespace vitro::kernels::inline VITRO_ISA {
 // High blocks of few columns: B is read once for each.
 template <class Acc>
 [[gnu::noinline]] static ProductCut matmul_cut_plain(i64 m, i64 n, i64, i64 threads) {
-  const i64 most = divide_up(m, MatmulPanel<Acc>::rows), wanted = threads > 1 ? 4 * threads : 1;
-  ProductCut cut{m, n, 1, divide_up(m, product_plain_rows), product_plain_columns<Acc>, 0};
+  const i64 unit = n == 1 ? 16 : 1, wanted = threads > 1 ? 4 * threads : 1,
+            most = divide_up(m, n == 1 ? unit : MatmulPanel<Acc>::rows);
+  ProductCut cut{m, n, unit, divide_up(m, product_plain_rows), product_plain_columns<Acc>, 0};
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
   while (count() < wanted && cut.row_blocks < most) {
     cut.row_blocks = smaller(2 * cut.row_blocks, most);
@@ -79,6 +80,46 @@ VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, La
   return tiles[(rows - 1) * most + vectors - 1];
 }
 
+// Whether a single column of B is multiplied with sixteen rows of A side by side; without AVX2
+// there are too few registers to turn them over.
+#if defined(__AVX2__)
+inline constexpr bool matmul_turns_rows = true;
+#else
+inline constexpr bool matmul_turns_rows = false;
+#endif
+
+// Sixteen rows and columns of A by elements of a column of B, added to `sum`.
+template <bool row_major, class Acc>
+VITRO_INLINE Vec<Acc> matmul_column_tile(const Acc* a, i64 a_stride, const Acc* b, i64 b_stride,
+                                         Vec<Acc> sum) {
+  Vec<Acc> left[16];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 16; ++i) left[i] = load(a + i * a_stride);
+  if constexpr (row_major) transpose(left);
+#pragma clang loop unroll(full)
+  for (int p = 0; p < 16; ++p) sum = fma(left[p], splat(b[p * b_stride]), sum);
+  return sum;
+}
+
+// A by one column of B.  Element (i, p) of A stands at a[i * a_stride + p], or at
+// a[p * a_stride + i] where it is not row_major.
+template <bool row_major, class Acc>
+[[gnu::noinline]] static void matmul_plain_column(const Acc* a, i64 a_stride, const Acc* b,
+                                                  i64 b_stride, i64 rows, i64 k, Acc* c,
+                                                  i64 c_stride, bool add) {
+  const i64 row_stride = row_major ? a_stride : 1, k_stride = row_major ? 1 : a_stride;
+  for (; rows > 0; rows -= 16, a += 16 * row_stride, c += 16 * c_stride) {
+    Vec<Acc> sum = add ? load_strided(c, c_stride, rows) : Vec<Acc>{};
+    i64 p = 0;
+    for (; rows >= 16 && p + 16 <= k; p += 16)
+      sum = matmul_column_tile<row_major>(a + p * k_stride, a_stride, b + p * b_stride, b_stride,
+                                          sum);
+    for (; p < k; ++p)
+      sum = fma(load_strided(a + p * k_stride, row_stride, rows), splat(b[p * b_stride]), sum);
+    store_strided(c, c_stride, sum, rows);
+  }
+}
+
 // Rows of B that are kept at a time: their panels stay in the second cache.
 template <class Acc>
 inline constexpr i64 matmul_plain_depth = 1536 / sizeof(Acc);
@@ -113,6 +154,7 @@ class MatmulPlainRun {
   }
 
   [[gnu::always_inline]] void multiply(i64 column, i64 k0, i64 count) {
+    if (matmul_turns_rows && call_.columns - column == 1) return multiply_column(column, k0, count);
     const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
               higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
@@ -139,6 +181,17 @@ class MatmulPlainRun {
         row += rows;
       }
     }
+  }
+
+  [[gnu::always_inline]] void multiply_column(i64 column, i64 k0, i64 count) {
+    const Acc *a = a_ + k0 * call_.a_k_stride, *b = b_ + k0 * call_.b_row_stride + column;
+    const bool row_major = call_.a_k_stride == 1;
+    (row_major ? matmul_plain_column<true, Acc>
+               : matmul_plain_column<false, Acc>)(a,
+                                                  row_major ? call_.a_row_stride : call_.a_k_stride,
+                                                  b, call_.b_row_stride, call_.rows, count,
+                                                  (Acc*)call_.c + column, call_.c_row_stride,
+                                                  call_.add || k0 > 0);
   }
 
   [[gnu::always_inline]] MatmulPlainTile<Acc> tile_of(i64 rows, i64 vectors, bool keep) const {

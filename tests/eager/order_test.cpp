@@ -208,6 +208,42 @@ TEST_F(Order, products_add_along_k_with_one_rounding_each) {
   EXPECT_EQ(mm(clone(t(clone(t(a)))), t(contiguous(t(b)))).to_vector<float>(), got);
 }
 
+TEST_F(Order, a_matrix_by_a_vector_adds_along_k_with_one_rounding_each) {
+  for (const int64_t m : {1, 7, 16, 33, 100, 500}) {
+    for (const int64_t k : {1, 15, 16, 50, 500}) {
+      const Tensor a = noise({m, k}, 5), b = noise({k, 1}, 6);
+      const auto got = mm(a, b).to_vector<float>();
+      const auto *pa = a.const_data<float>(), *pb = b.const_data<float>();
+      for (int64_t i = 0; i < m; ++i) {
+        float want = 0;
+        for (int64_t p = 0; p < k; ++p) want = std::fma(pa[i * k + p], pb[p], want);
+        ASSERT_EQ(got[static_cast<size_t>(i)], want) << m << " " << k;
+      }
+      EXPECT_EQ(mm(t(contiguous(t(a))), b).to_vector<float>(), got);
+      EXPECT_EQ(mm(a, slice(expand(b, {k, 3}), 1, 0, 1)).to_vector<float>(), got);
+      const Tensor wide = to(a, DType::f64), column = to(b, DType::f64);
+      EXPECT_EQ(mm(wide, column).to_vector<double>(),
+                contiguous(slice(mm(wide, cat({column, column}, 1)), 1, 0, 1)).to_vector<double>());
+    }
+  }
+}
+
+TEST_F(Order, the_largest_of_a_row_is_found_wherever_it_stands) {
+  for (const int64_t n : {1, 16, 63, 64, 65, 130, 1024, 1100, 2300}) {
+    const Tensor x = noise({n}, 7) - 1000.0, rows = contiguous(expand(x, {n, n}));
+    auto* p = rows.data<float>();
+    for (int64_t i = 0; i < n; ++i) p[i * n + i] = static_cast<float>(i + 1);
+    const auto most = amax(rows, {1}).to_vector<float>();
+    const auto least = amin(to(-rows, DType::f64), {1}).to_vector<double>();
+    for (int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(most[static_cast<size_t>(i)], static_cast<float>(i + 1)) << n;
+      ASSERT_EQ(least[static_cast<size_t>(i)], -static_cast<double>(i + 1)) << n;
+      p[i * n + i] = std::nanf("");
+    }
+    for (const float one : amax(rows, {1}).to_vector<float>()) ASSERT_TRUE(std::isnan(one)) << n;
+  }
+}
+
 TEST_F(Order, the_first_of_equals_is_chosen_and_nan_before_all) {
   const float nan = std::nanf("");
   const Tensor x = Tensor::from({1.0F, 7.0F, 7.0F, 2.0F, nan, 9.0F, nan, 0.0F}, {2, 4});
