@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "eager/loop.h"
 #include "eager/stage.h"
@@ -16,8 +17,16 @@ struct Pair {
   DType from, to;
   int64_t from_bytes, to_bytes;
 
-  void run(std::byte* const* at, const int64_t* stride, int64_t n) const {
-    std::byte *to_at = at[0], *from_at = at[1];
+  void run(const Loop::Runs& runs) const {
+    const int64_t* stride = runs.stride;
+    const bool plain = from == to && stride[0] == to_bytes && stride[1] == from_bytes;
+    const auto bytes = static_cast<size_t>(runs.n * to_bytes);
+    std::byte *to_at = runs.at[0], *from_at = runs.at[1];
+    for (int64_t i = 0; i < runs.count; ++i, to_at += runs.step[0], from_at += runs.step[1])
+      plain ? void(std::memmove(to_at, from_at, bytes)) : run_one(to_at, from_at, stride, runs.n);
+  }
+
+  void run_one(std::byte* to_at, std::byte* from_at, const int64_t* stride, int64_t n) const {
     if (stride[1] == 0) return repeat_run(to_at, stride[0], from_at, n);
     if (stride[0] == to_bytes && stride[1] == from_bytes) return cast(from, from_at, to, to_at, n);
     if (from == to && stride[0] == to_bytes)
@@ -79,9 +88,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
       return copy_turned(loop, *across, pair.to_bytes);
   }
   parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
-      pair.run(at, stride, n);
-    });
+    loop.run(begin, end, [&](const Loop::Runs& runs) { pair.run(runs); });
   });
 }
 
@@ -94,9 +101,7 @@ void fill_elements(const Scalar& number, const Tensor& to) {
   const Loop loop(sizes, operands);
   const Pair pair{to.dtype(), to.dtype(), bytes_of(to.dtype()), bytes_of(to.dtype())};
   parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
-      pair.run(at, stride, n);
-    });
+    loop.run(begin, end, [&](const Loop::Runs& runs) { pair.run(runs); });
   });
 }
 

@@ -1,5 +1,6 @@
 // Gather, concat and scatter.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -15,24 +16,33 @@
 namespace vitro::eager {
 namespace {
 
-// Indices as dense i64, all in [0, size).
-Tensor checked_indices(const OpCall& call, const Tensor& indices, int64_t size) {
-  const Tensor dense = dense_copy(indices, DType::i64);
-  const auto* at = static_cast<const int64_t*>(dense.const_data());
-  const int64_t n = count_of(dense.impl()->sizes);
-  std::atomic<bool> all_well = true;
-  parallel_for(n, grain_for({.bytes = 8}), [&](int64_t begin, int64_t end) {
-    bool bad = false;
-    for (int64_t i = begin; i < end; ++i) {
-      bad |= static_cast<uint64_t>(at[i]) >= static_cast<uint64_t>(size);
-    }
-    if (bad) all_well = false;
-  });
-  for (int64_t i = 0; i < n && !all_well; ++i) {
-    VITRO_CHECK(at[i] >= 0 && at[i] < size, call.op->name, ": index ", at[i], " at position ", i,
-                " is out of range for size ", size);
+// Whether all are in [0, size): then neither they nor what is left to the last one has a sign.
+bool all_within(const int64_t* index, int64_t n, int64_t size) {
+  uint64_t signs = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<uint64_t>(index[i]);
+    signs |= at | (static_cast<uint64_t>(size - 1) - at);
   }
-  return dense;
+  return signs >> 63 == 0;
+}
+
+// The error of the first of dense indices that is not in [0, size).
+[[noreturn]] void refuse(const OpCall& call, const Tensor& indices, int64_t size) {
+  const auto* at = static_cast<const int64_t*>(indices.const_data());
+  int64_t i = 0;
+  while (at[i] >= 0 && at[i] < size) ++i;
+  throw_error(cat(call.op->name, ": index ", at[i], " at position ", i,
+                  " is out of range for size ", size));
+}
+
+void check_indices(const OpCall& call, const Tensor& indices, int64_t size) {
+  const auto* at = static_cast<const int64_t*>(indices.const_data());
+  std::atomic<bool> all_well = true;
+  parallel_for(count_of(indices.impl()->sizes), grain_for({.bytes = 8}),
+               [&](int64_t begin, int64_t end) {
+                 if (!all_within(at + begin, end - begin, size)) all_well = false;
+               });
+  if (!all_well) refuse(call, indices, size);
 }
 
 // Rows of one element: elements begin to end of the result.
@@ -75,27 +85,121 @@ void gather_rows(const Tensor& table, const GatherSpec& spec, const Tensor& indi
                });
 }
 
+// Elements of a table that stand `along` bytes apart where indices count.
+struct ElementGather {
+  int64_t size, along;
+
+  // to[i] = from[index[i]] along a run; false where one is out of range.
+  template <class Word>
+  bool run(std::byte* const* at, const int64_t* stride, int64_t n) const {
+    constexpr int64_t some = 1024;  // checked, then read again while they are near
+    int64_t dense[some];
+    for (int64_t i = 0; i < n; i += some) {
+      const int64_t count = std::min(some, n - i);
+      const auto* index = reinterpret_cast<const int64_t*>(at[2] + i * stride[2]);
+      if (stride[2] != sizeof(int64_t)) {
+        gather_run(at[2] + i * stride[2], stride[2], reinterpret_cast<std::byte*>(dense),
+                   sizeof(int64_t), count);
+        index = dense;
+      }
+      if (!all_within(index, count, size)) return false;
+      std::byte* to = at[0] + i * stride[0];
+      const std::byte* from = at[1] + i * stride[1];
+      if (stride[0] == sizeof(Word) && stride[1] == 0 && along == sizeof(Word)) {
+        pick(reinterpret_cast<const Word*>(from), index, reinterpret_cast<Word*>(to), count);
+      } else {
+        for (int64_t j = 0; j < count; ++j, to += stride[0], from += stride[1])
+          std::memcpy(to, from + index[j] * along, sizeof(Word));
+      }
+    }
+    return true;
+  }
+  template <class Word>
+  static void pick(const Word* from, const int64_t* index, Word* to, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[index[i]];
+  }
+};
+
 // One index per element.
-void gather_elements(const Tensor& table, const GatherSpec& spec, const Tensor& indices,
-                     const Tensor& out) {
+void gather_elements(const OpCall& call, const Tensor& table, const GatherSpec& spec,
+                     const Tensor& indices, const Tensor& out) {
   const Ints& sizes = out.impl()->sizes;
   const int64_t bytes = bytes_of(out.dtype());
   Strided from = strided(table, table.impl()->sizes);
-  const int64_t along = sizes.empty() ? 0 : from.strides[static_cast<size_t>(spec.axis)];
-  if (!sizes.empty()) from.strides[static_cast<size_t>(spec.axis)] = 0;
+  const auto axis = static_cast<size_t>(spec.axis);
+  const ElementGather gather{sizes.empty() ? 1 : table.impl()->sizes[axis],
+                             sizes.empty() ? 0 : from.strides[axis]};
+  if (!sizes.empty()) from.strides[axis] = 0;
   const Strided operands[] = {strided(out, sizes), from, strided(indices, sizes)};
   const Loop loop(sizes, operands);
+  std::atomic<bool> all_well = true;
   parallel_for(loop.count(), 4096, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t) {
+    loop.run(begin, end, [&](const Loop::Runs& runs) {
       with_word(bytes, [&]<class Word>() {
-        for (int64_t i = 0; i < n; ++i) {
-          int64_t index;
-          std::memcpy(&index, at[2] + i * stride[2], sizeof index);
-          std::memcpy(at[0] + i * stride[0], at[1] + i * stride[1] + index * along, sizeof(Word));
+        std::array<std::byte*, Loop::most> at = runs.at;
+        for (int64_t r = 0; r < runs.count; ++r) {
+          if (!gather.run<Word>(at.data(), runs.stride, runs.n)) all_well = false;
+          for (size_t o = 0; o < 3; ++o) at[o] += runs.step[o];
         }
       });
     });
   });
+  if (!all_well) refuse(call, indices, gather.size);
+}
+
+// Parts of a result in the order of its bytes: the result is rows, and each part has `bytes` of
+// each row, from `first` on.
+class Joined {
+ public:
+  // False where they are not all dense and of the result's dtype, or too narrow to be worth it.
+  bool fits(const OpCall& call, const Tensor& out, size_t axis);
+  void run(const Tensor& out) const;
+
+ private:
+  struct Part {
+    const std::byte* data;
+    int64_t first, bytes;
+  };
+  void copy(std::byte* to, int64_t begin, int64_t end) const;
+
+  std::vector<Part> parts_;
+  int64_t row_ = 0;  // bytes
+};
+
+bool Joined::fits(const OpCall& call, const Tensor& out, size_t axis) {
+  constexpr int64_t least = 32;  // bytes of a part of a row
+  if (!out.is_contiguous()) return false;
+  parts_.reserve(call.operands.size());
+  for (const Operand& operand : call.operands) {
+    const Tensor& part = operand.tensor();
+    const TensorImpl& impl = *part.impl();
+    if (impl.sizes.size() != out.impl()->sizes.size() || count_of(impl.sizes) == 0) continue;
+    if (impl.dtype != out.dtype() || !part.is_contiguous()) return false;
+    const int64_t bytes = bytes_of(impl.dtype) * count_of(std::span(impl.sizes).subspan(axis));
+    parts_.push_back({static_cast<const std::byte*>(part.const_data()), row_, bytes});
+    row_ += bytes;
+  }
+  return row_ >= least * static_cast<int64_t>(parts_.size());
+}
+
+void Joined::copy(std::byte* to, int64_t begin, int64_t end) const {
+  int64_t row = begin / row_, at = begin % row_;
+  const auto after = [](int64_t place, const Part& part) { return place < part.first; };
+  auto part = std::upper_bound(parts_.begin(), parts_.end(), at, after) - 1;
+  while (begin < end) {
+    const int64_t skipped = at - part->first, n = std::min(part->bytes - skipped, end - begin);
+    std::memcpy(to + begin, part->data + row * part->bytes + skipped, static_cast<size_t>(n));
+    begin += n, at += n;
+    if (++part == parts_.end()) part = parts_.begin(), at = 0, ++row;
+  }
+}
+
+void Joined::run(const Tensor& out) const {
+  const TensorImpl& whole = *out.impl();
+  const int64_t bytes = bytes_of(whole.dtype);
+  auto* to = static_cast<std::byte*>(whole.storage.data()) + whole.offset * bytes;
+  parallel_for(count_of(whole.sizes) * bytes, grain_for({.bytes = 2}),
+               [&](int64_t begin, int64_t end) { copy(to, begin, end); });
 }
 
 }  // namespace
@@ -106,16 +210,17 @@ void run_gather(const OpCall& call, const Tensor& out) {
   const Tensor& table = call.operands[static_cast<size_t>(spec.table)].tensor();
   const Ints& sizes = table.impl()->sizes;
   const Tensor indices =
-      checked_indices(call, call.operands[static_cast<size_t>(spec.indices)].tensor(),
-                      sizes.empty() ? 1 : sizes[static_cast<size_t>(spec.axis)]);
-  if (out.numel().hint() == 0) return;
-  spec.same_rank ? gather_elements(table, spec, indices, out)
-                 : gather_rows(table, spec, indices, out);
+      dense_copy(call.operands[static_cast<size_t>(spec.indices)].tensor(), DType::i64);
+  if (spec.same_rank) return gather_elements(call, table, spec, indices, out);
+  check_indices(call, indices, sizes.empty() ? 1 : sizes[static_cast<size_t>(spec.axis)]);
+  if (out.numel().hint() != 0) gather_rows(table, spec, indices, out);
 }
 
 void run_concat(const OpCall& call, const Tensor& out) {
   const auto axis =
       static_cast<size_t>(call.op->concat->axis(call.attrs, static_cast<int>(out.rank())));
+  Joined joined;
+  if (joined.fits(call, out, axis)) return joined.run(out);
   const TensorImpl& whole = *out.impl();
   int64_t first = 0;
   for (const Operand& operand : call.operands) {

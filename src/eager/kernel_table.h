@@ -72,7 +72,9 @@ struct KernelTable {
   ReductionKernel reduction[16][compute_count];
   // By DType: `n` elements, both sides dense.
   void (*cast[storage_count][storage_count])(const void* from, void* to, int64_t n);
-  // By log2 of the element's bytes: to[j][i] = from[i][j] for i < rows, j < columns; rows of `from`
+  // By log2 of the element's bytes: `n` times the element at `word`.
+  void (*repeat[4])(const void* word, void* to, int64_t n);
+  // The same: to[j][i] = from[i][j] for i < rows, j < columns; rows of `from`
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                        int64_t rows, int64_t columns);

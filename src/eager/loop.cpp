@@ -85,11 +85,11 @@ void Loop::seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) 
   }
 }
 
-void Loop::step(Ints& index, std::array<std::byte*, most>& at) const {
-  for (size_t d = 1; d < dims_.size(); ++d) {
+void Loop::advance(Ints& index, std::array<std::byte*, most>& at, int64_t runs) const {
+  for (size_t d = 1; d < dims_.size(); ++d, runs = 1) {
     const Dim& dim = dims_[d];
-    for (size_t o = 0; o < operands_; ++o) at[o] += dim.stride[o];
-    if (++index[d] < dim.size) return;
+    for (size_t o = 0; o < operands_; ++o) at[o] += runs * dim.stride[o];
+    if ((index[d] += runs) < dim.size) return;
     for (size_t o = 0; o < operands_; ++o) at[o] -= dim.stride[o] * dim.size;
     index[d] = 0;
   }

@@ -1,6 +1,6 @@
 // Walks over strided operands of the same sizes together.
 //   Loop loop({2, 3}, {out, x});
-//   loop.run(0, loop.count(), [](std::byte* const* at, const int64_t* stride, int64_t n) { ... });
+//   loop.run(0, loop.count(), [](const Loop::Runs& runs) { ... });
 // Dimensions are ordered by the strides of operand 0 (the result) and joined where all operands
 // allow it, so that runs are long.
 #pragma once
@@ -49,8 +49,14 @@ class Loop {
   int64_t planes(size_t across) const { return count_ / (dims_[0].size * dims_[across].size); }
   bool is_constant(size_t operand) const;  // the same element everywhere
 
-  // f(addresses, strides, n, first) for each run of elements begin to end in the loop's order;
-  // `first` is the number of the run's first element.
+  // `count` runs of n elements each, side by side: addresses of the first element for each operand,
+  // bytes from element to element and from run to run.  `first` is the number of that element.
+  struct Runs {
+    std::array<std::byte*, most> at;
+    const int64_t *stride, *step;
+    int64_t n, count, first;
+  };
+  // f(runs) for elements begin to end in the loop's order.
   template <class F>
   void run(int64_t begin, int64_t end, F&& f) const;
 
@@ -63,7 +69,7 @@ class Loop {
   void sort();
   void join();
   void seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) const;
-  void step(Ints& index, std::array<std::byte*, most>& at) const;
+  void advance(Ints& index, std::array<std::byte*, most>& at, int64_t runs) const;
 
   Dims dims_;  // innermost first
   std::array<std::byte*, most> data_{};
@@ -78,18 +84,21 @@ void Loop::run(int64_t begin, int64_t end, F&& f) const {
   Ints index(dims_.size(), 0);
   std::array<std::byte*, most> at = data_;
   seek(begin, index, at);
-  const int64_t* strides = dims_.empty() ? none.data() : dims_[0].stride.data();
-  while (begin < end) {
-    const int64_t offset = dims_.empty() ? 0 : index[0];
-    const int64_t n = std::min(inner() - offset, end - begin);
-    std::array<std::byte*, most> from = at;
-    for (size_t o = 0; o < operands_; ++o) from[o] += offset * strides[o];
-    f(from.data(), strides, n, begin);
-    begin += n;
-    if (begin < end) {
-      if (!index.empty()) index[0] = 0;
-      step(index, at);
-    }
+  Runs runs{at,
+            dims_.empty() ? none.data() : dims_[0].stride.data(),
+            dims_.size() < 2 ? none.data() : dims_[1].stride.data(),
+            1,
+            1,
+            begin};
+  for (int64_t offset = dims_.empty() ? 0 : index[0]; begin < end; offset = 0) {
+    runs.n = std::min(inner() - offset, end - begin);
+    const bool whole = runs.n == inner() && dims_.size() > 1;
+    runs.count = whole ? std::min(dims_[1].size - index[1], (end - begin) / runs.n) : 1;
+    for (size_t o = 0; o < operands_; ++o) runs.at[o] = at[o] + offset * runs.stride[o];
+    runs.first = begin;
+    f(runs);
+    begin += runs.count * runs.n;
+    if (begin < end) advance(index, at, runs.count);
   }
 }
 

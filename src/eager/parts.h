@@ -11,7 +11,7 @@
   void fill_pointwise_3(KernelTable&);   \
   void fill_reduction(KernelTable&);     \
   void fill_cast(KernelTable&);          \
-  void fill_transpose(KernelTable&);     \
+  void fill_copy(KernelTable&);          \
   void fill_rows(KernelTable&);          \
   void fill_whole_product(KernelTable&); \
   inline void fill(KernelTable& table) { \
@@ -21,7 +21,7 @@
     fill_pointwise_3(table);             \
     fill_reduction(table);               \
     fill_cast(table);                    \
-    fill_transpose(table);               \
+    fill_copy(table);                    \
     fill_rows(table);                    \
     fill_whole_product(table);           \
   }                                      \

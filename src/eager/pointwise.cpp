@@ -41,15 +41,15 @@ class Pointwise {
   DType common_dtype(DType result) const;
   void add_operand(size_t i, DType common);
   void make_constants(const Loop& loop);
-  bool is_same(size_t i, const int64_t* stride) const {
-    return operands_.constant[i] || stride[i + 1] == 0;
-  }
+  void make_args(const Loop& loop);
+  void run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
+                  int64_t n) const;
   void run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride, int64_t n) const;
   const std::byte* repeated(size_t i, const std::byte* at, Repeated& room) const;
   const std::byte* staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
                           Buffer& buffer) const;
   void put(const std::byte* made, std::byte* to, int64_t stride, int64_t n) const;
-  bool goes_direct(const int64_t* stride) const;
+  bool goes_direct(const Loop& loop) const;
   void run_range(const Loop& loop, int64_t begin, int64_t end) const;
   Ints index_of(int64_t first) const;
 
@@ -62,6 +62,8 @@ class Pointwise {
   DType made_;    // what the kernel gives, as stored
   DType result_;  // what the op gives; cut to the dtype of `out` after that
   Operands operands_;
+  PointwiseArgs args_{};  // what is the same for all runs
+  bool direct_ = false;   // the kernel can read and write memory as it is
 };
 
 Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
@@ -137,12 +139,23 @@ void Pointwise::make_constants(const Loop& loop) {
   }
 }
 
+void Pointwise::make_args(const Loop& loop) {
+  args_.attrs = call_.attrs.data;
+  args_.rank = static_cast<int>(sizes_.size());
+  for (size_t i = 0; i < operands_.count; ++i) {
+    const bool same = operands_.constant[i] || loop.inner_stride(i + 1) == 0;
+    args_.walks[i] = same ? 0 : -1;
+    args_.in[i] = operands_.constants[i].bytes;
+  }
+  direct_ = goes_direct(loop);
+}
+
 // An operand that is the same for a whole run.
 const std::byte* Pointwise::repeated(size_t i, const std::byte* at, Repeated& room) const {
-  if (operands_.constant[i]) return operands_.constants[i].bytes;
+  const Conversion& c = operands_.conversion[i];
   std::byte one[8];
-  operands_.conversion[i].run(at, one, 1);
-  repeat(one, room.bytes, bytes_of(operands_.conversion[i].to), 16);
+  if (!c.none()) c.run(at, one, 1);
+  repeat(c.none() ? at : one, room.bytes, bytes_of(c.to), 16);
   return room.bytes;
 }
 
@@ -173,13 +186,12 @@ void Pointwise::put(const std::byte* made, std::byte* to, int64_t stride, int64_
   scatter_run(out.bytes, to, stride, bytes, n);
 }
 
-// Whether the kernel can read and write memory as it is.
-bool Pointwise::goes_direct(const int64_t* stride) const {
-  if (out_.dtype() != made_ || stride[0] != bytes_of(made_)) return false;
+bool Pointwise::goes_direct(const Loop& loop) const {
+  if (out_.dtype() != made_ || loop.inner_stride(0) != bytes_of(made_)) return false;
   for (size_t i = 0; i < operands_.count; ++i) {
     const Conversion& c = operands_.conversion[i];
-    if (is_same(i, stride)) continue;
-    if (!c.none() || stride[i + 1] != bytes_of(c.from)) return false;
+    if (args_.walks[i] == 0) continue;
+    if (!c.none() || loop.inner_stride(i + 1) != bytes_of(c.from)) return false;
   }
   return true;
 }
@@ -189,7 +201,7 @@ void Pointwise::run_block(PointwiseArgs& args, std::byte* const* at, const int64
                           int64_t n) const {
   std::array<Buffer, most_operands> buffers;
   for (size_t i = 0; i < operands_.count; ++i) {
-    if (!is_same(i, stride)) args.in[i] = staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
+    if (args.walks[i] != 0) args.in[i] = staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
   }
   args.n = n;
   if (out_.dtype() == made_ && stride[0] == bytes_of(made_)) {
@@ -212,29 +224,39 @@ Ints Pointwise::index_of(int64_t first) const {
   return index;
 }
 
+// A run that is brought into the form that the kernel takes.
+void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
+                           int64_t n) const {
+  Ints index(std::span(args.index, info_.uses_index ? sizes_.size() : 0));
+  args.index = index.data();
+  std::array<std::byte*, Loop::most> here;
+  for (int64_t i = 0; i < n; i += block) {
+    for (size_t o = 0; o <= operands_.count; ++o) here[o] = at[o] + i * stride[o];
+    run_block(args, here.data(), stride, std::min(block, n - i));
+    if (info_.uses_index) index.back() += block;
+  }
+}
+
 void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
-  PointwiseArgs args{};
-  args.attrs = call_.attrs.data;
-  args.rank = static_cast<int>(sizes_.size());
-  loop.run(begin, end, [&](std::byte* const* at, const int64_t* stride, int64_t n, int64_t first) {
-    Ints index;
-    if (info_.uses_index) index = index_of(first);
-    args.index = index.data();
-    std::array<Repeated, most_operands> same;
-    for (size_t i = 0; i < operands_.count; ++i) {
-      args.walks[i] = is_same(i, stride) ? 0 : -1;
-      args.in[i] = args.walks[i] == 0 ? repeated(i, at[i + 1], same[i]) : at[i + 1];
-    }
-    if (goes_direct(stride)) {
-      args.out = at[0];
-      args.n = n;
-      return kernel_.run(args);
-    }
-    std::array<std::byte*, Loop::most> here;
-    for (int64_t i = 0; i < n; i += block) {
-      for (size_t o = 0; o <= operands_.count; ++o) here[o] = at[o] + i * stride[o];
-      run_block(args, here.data(), stride, std::min(block, n - i));
-      if (info_.uses_index) index.back() += block;
+  PointwiseArgs args = args_;
+  std::array<Repeated, most_operands> same;
+  loop.run(begin, end, [&](const Loop::Runs& runs) {
+    std::array<std::byte*, Loop::most> at = runs.at;
+    for (int64_t r = 0; r < runs.count; ++r) {
+      Ints index;
+      if (info_.uses_index) index = index_of(runs.first + r * runs.n);
+      args.index = index.data();
+      for (size_t i = 0; i < operands_.count; ++i) {
+        if (operands_.constant[i]) continue;
+        args.in[i] = args.walks[i] == 0 ? repeated(i, at[i + 1], same[i]) : at[i + 1];
+      }
+      if (direct_) {
+        args.out = at[0], args.n = runs.n;
+        kernel_.run(args);
+      } else {
+        run_blocks(args, at.data(), runs.stride, runs.n);
+      }
+      for (size_t o = 0; o <= operands_.count; ++o) at[o] += runs.step[o];
     }
   });
 }
@@ -244,6 +266,7 @@ void Pointwise::run() {
                   info_.uses_index ? Loop::Order::as_given : Loop::Order::by_stride);
   if (loop.count() == 0) return;
   make_constants(loop);
+  make_args(loop);
   parallel_for(loop.count(), grain,
                [&](int64_t begin, int64_t end) { run_range(loop, begin, end); });
 }

@@ -162,14 +162,13 @@ Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
   made_ = storage_of(kernel_->result);
   rows_ = dims.dims.empty() || dims.dims.back() == rank - 1;
   take(x, dims);
-  if (lies_across()) take(dense_copy(x, x.dtype()), dims);
+  turn();
+  if (turned_ ? x.dtype() != state_ : lies_across()) {
+    turned_ = false;
+    take(dense_copy(x, x.dtype()), dims);
+  }
   const bool walks = rows_ || (x.dtype() == state_ && n_.stride() && columns_.stride() == bytes_);
   if (!walks) take(dense_copy(x, state_), dims);
-  turn();
-  if (turned_ && x.dtype() != state_) {
-    turned_ = false;
-    take(dense_copy(x, state_), dims);
-  }
 }
 
 // Kept dimensions beside each other in memory, where elements of the reduced one are not.

@@ -107,11 +107,26 @@ struct Kernels {
     }
   }
 
-  // In blocks too, which do not wait for each other.
-  VITRO_INLINE State row_after(State s, const T* x, i64 n, i64 index) {
-    for (i64 i = 0; i < n; i += run)
-      s = Op::merge(s, folded(fresh(), x + i, n - i < run ? n - i : run, index + i));
-    return s;
+  // Pieces that do not wait for each other, merged in their order.
+  [[gnu::noinline]] static State row_after(State s, const T* x, i64 n, i64 index) {
+    if constexpr (is_real<T> && sizeof(Memory) == sizeof(k::Vec<T>)) {
+      for (i64 piece; n >= 64; x += 4 * piece, n -= 4 * piece) {
+        piece = n < 4 * run ? n / 64 * 16 : run;
+        State a = fresh(), b = fresh(), c = fresh(), d = fresh();
+        for (i64 i = 0; i < piece; i += 16) {
+          const auto take = [&](State& t, const T* from) __attribute__((always_inline)) {
+            t = Op::combine(t, Lane<T>(k::load(from + i)), numbers<T>(0, 0));
+          };
+          take(a, x), take(b, x + piece), take(c, x + 2 * piece), take(d, x + 3 * piece);
+        }
+        s = Op::merge(s, Op::merge(Op::merge(a, b), Op::merge(c, d)));
+      }
+      return folded(s, x, n, 0);
+    } else {
+      for (i64 i = 0; i < n; i += run)
+        s = Op::merge(s, folded(fresh(), x + i, n - i < run ? n - i : run, index + i));
+      return s;
+    }
   }
 
   static void row(const void* from, i64 n, i64 index, void* parts, i64 number) {
@@ -209,13 +224,13 @@ struct Kernels {
 
   VITRO_INLINE State whole_row(const T* x, i64 n) {
     if constexpr (rounds) {
-      if (n > run) {
-        alignas(64) T parts[16 * ops::reduction_levels];
-        row_in_blocks(x, n, parts, 0);
-        return State{k::tree_total(parts, 16, (n + run - 1) / run, plain(fresh()), Merge())};
-      }
+      if (n <= run) return folded(fresh(), x, n, 0);
+      alignas(64) T parts[16 * ops::reduction_levels];
+      row_in_blocks(x, n, parts, 0);
+      return State{k::tree_total(parts, 16, (n + run - 1) / run, plain(fresh()), Merge())};
+    } else {
+      return n < 64 ? folded(fresh(), x, n, 0) : row_after(fresh(), x, n, 0);
     }
-    return n > run ? row_after(fresh(), x, n, 0) : folded(fresh(), x, n, 0);
   }
   static void rows(const void* from, i64 row_stride, i64 rows, i64 n, void* out) {
     const T* x = static_cast<const T*>(from);

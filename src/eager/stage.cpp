@@ -1,6 +1,6 @@
 #include "eager/stage.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace vitro::eager {
@@ -15,13 +15,6 @@ template <class Word>
 void scatter_words(const std::byte* from, std::byte* to, int64_t stride, int64_t n) {
   for (int64_t i = 0; i < n; ++i, from += sizeof(Word), to += stride)
     std::memcpy(to, from, sizeof(Word));
-}
-template <class Word>
-void repeat_word(const std::byte* from, std::byte* to, int64_t n) {
-  Word word;
-  std::memcpy(&word, from, sizeof word);
-  auto* out = reinterpret_cast<Word*>(to);
-  for (int64_t i = 0; i < n; ++i) out[i] = word;
 }
 
 }  // namespace
@@ -67,13 +60,7 @@ void scatter_run(const std::byte* from, std::byte* to, int64_t stride, int64_t s
 }
 
 void repeat(const std::byte* from, std::byte* to, int64_t size, int64_t n) {
-  constexpr int64_t few = 64, most = 4096;  // elements one by one, bytes that are copied at a time
-  with_word(size, [&]<class Word>() { repeat_word<Word>(from, to, std::min(n, few)); });
-  for (int64_t done = few * size; done < n * size;) {
-    const int64_t some = std::min({done, most, n * size - done});
-    std::memcpy(to + done, to, static_cast<size_t>(some));
-    done += some;
-  }
+  kernel_table().repeat[std::countr_zero(static_cast<uint64_t>(size))](from, to, n);
 }
 
 void cast(DType from_type, const std::byte* from, DType to_type, std::byte* to, int64_t n) {

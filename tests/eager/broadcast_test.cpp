@@ -63,6 +63,36 @@ TEST_P(Broadcast, elements_are_picked_along_any_dimension) {
   }
 }
 
+TEST_P(Broadcast, an_index_for_each_element_picks_along_its_dimension) {
+  for (const int64_t n : {5, 1030, 5000}) {
+    const Tensor x = counted({7, n}, GetParam()), wide = counted({n, 7}, GetParam());
+    Tensor at = Tensor::empty({7, n}, DType::i64);
+    for (int64_t i = 0; i < 7 * n; ++i) at.data<int64_t>()[i] = i * 31 % n;
+    const Tensor want = select(index_select(x, 1, select(at, 0, 3)), 0, 3);
+    expect_same(select(gather(x, 1, at), 0, 3), want);
+    expect_same(select(gather(t(wide), 1, at), 0, 3),
+                select(index_select(t(wide), 1, select(at, 0, 3)), 0, 3));
+    expect_same(select(gather(wide, 0, t(at)), 1, 3), select(gather(t(wide), 1, at), 0, 3));
+  }
+}
+
+TEST_P(Broadcast, parts_of_any_width_are_joined_in_their_order) {
+  for (const int64_t rows : {1, 3, 4000}) {
+    std::vector<Tensor> parts;
+    for (const int64_t width : {40, 0, 1, 33, 8, 100})
+      parts.push_back(counted({rows, width, 2}, GetParam()));
+    const Tensor whole = cat(parts, 1);
+    int64_t at = 0;
+    for (const Tensor& part : parts) {
+      const int64_t width = part.size(1).value();
+      expect_same(contiguous(slice(whole, 1, at, at + width)), part);
+      at += width;
+    }
+    parts[3] = transpose(contiguous(transpose(parts[3], 0, 2)), 0, 2);
+    expect_same(cat(parts, 1), whole);
+  }
+}
+
 TEST_P(Broadcast, what_is_reduced_across_memory_is_reduced_in_the_order_of_its_rows) {
   for (const int64_t n : {7, 64, 5000}) {
     const Tensor x = t(counted({n, 70}, GetParam())), dense = contiguous(x);

@@ -143,6 +143,13 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)gather(f({3, 2}), 0, zeros({1, 3}, DType::i64)); }},
       {"gather: index 7 at position 0 is out of range for size 3",
        [] { (void)gather(f({3, 2}), 0, full({1, 2}, 7)); }},
+      {"gather: index -1 at position 5000 is out of range for size 9000",
+       [] {
+         const Tensor at = zeros({1, 9000}, DType::i64);
+         at.data<int64_t>()[5000] = -1;
+         at.data<int64_t>()[8000] = 9000;
+         (void)gather(f({1, 9000}), 1, at);
+       }},
       {"slice_scatter: src has sizes [3], the place for it has sizes [2]",
        [] { (void)slice_scatter(f({3}), f({3}), 0, 0, 2); }},
       {"select_scatter: src has sizes [3], the place for it has sizes [2]",
