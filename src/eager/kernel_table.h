@@ -52,13 +52,15 @@ struct ReductionKernel {
   void (*rows)(const void* x, int64_t row_stride, int64_t rows, int64_t n, void* out) = nullptr;
 };
 
-// One row of `n` elements; what an operand or result that is not there has is null.
+// One row of `n` elements; what an operand or result that is not there has is null.  Or up to
+// sixteen rows side by side, `columns` of them, whose elements lie `step` apart.
 struct RowArgs {
   static constexpr size_t most = 4;
   const float* in[most];
   float* out[most];
   int64_t n;
   const void* attrs;
+  int64_t step = 1, columns = 1;
 };
 
 struct MatmulShape {
@@ -67,7 +69,8 @@ struct MatmulShape {
 
 struct KernelTable {
   static constexpr int most_ops = 128;
-  // By place in ops::PointwiseOps and ops::ReductionOps, and by the type that is computed in.
+  // By place in ops::PointwiseOps, ops::PointwisePrograms after them, and ops::ReductionOps, and by
+  // the type that is computed in.
   PointwiseKernel pointwise[most_ops][compute_count];
   ReductionKernel reduction[16][compute_count];
   // By DType: `n` elements, both sides dense.
@@ -78,8 +81,9 @@ struct KernelTable {
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                        int64_t rows, int64_t columns);
-  // By place in ops::RowPrograms.
+  // By place in ops::RowPrograms: a row, rows side by side (null: the program has no such form).
   void (*row[4])(const RowArgs&);
+  void (*columns[4])(const RowArgs&);
   // c = a * b for whole numbers (i64), c dense; strides count elements.
   void (*whole_matmul)(const MatmulShape& shape, const int64_t* a, int64_t row_stride,
                        int64_t k_stride, const int64_t* b, int64_t b_row_stride, int64_t* c);

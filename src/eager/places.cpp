@@ -21,7 +21,9 @@ struct Note {
 
 std::vector<int> make_places() {
   std::vector<int> places;
-  ops::PointwiseOps::each(Note{places});
+  Note pointwise{places};
+  ops::PointwiseOps::each(pointwise);
+  ops::PointwisePrograms::each(pointwise);
   ops::ReductionOps::each(Note{places});
   return places;
 }

@@ -3,7 +3,7 @@
 namespace vitro::eager::inline VITRO_ISA {
 
 void fill_pointwise_3(KernelTable& table) {
-  FillPart<3, 4>::all(table, ops::PointwiseOps{});
+  FillPart<3, 4>::all(table);
 }
 
 }  // namespace vitro::eager::inline VITRO_ISA

@@ -118,9 +118,12 @@ struct FillPart {
       add_kernel<Op, bool>(table, place);
     }
   }
-  template <class... Op>
-  [[gnu::always_inline]] static void all(KernelTable& table, ops::List<Op...>) {
-    each<Op...>(table, __make_integer_seq<Places, int, sizeof...(Op)>{});
+  static void all(KernelTable& table) { all(table, ops::PointwiseOps{}, ops::PointwisePrograms{}); }
+  template <class... Op, class... Program>
+  [[gnu::always_inline]] static void all(KernelTable& table, ops::List<Op...>,
+                                         ops::List<Program...>) {
+    each<Op..., Program...>(table,
+                            __make_integer_seq<Places, int, sizeof...(Op) + sizeof...(Program)>{});
   }
   template <class... Op, int... place>
   [[gnu::always_inline]] static void each(KernelTable& table, Places<int, place...>) {

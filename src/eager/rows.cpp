@@ -1,5 +1,7 @@
 #include "eager/rows.h"
 
+#include <algorithm>
+
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
 #include "eager/run.h"
@@ -70,6 +72,35 @@ void Rows::run(const OpCall& call, const std::vector<TensorMeta>& metas, std::sp
   });
 }
 
+// Rows along dimension `along`, of elements that lie beside those of other rows.  Not where the
+// first cache does not hold them: rows side by side are read from far apart.
+bool run_by_columns(const OpCall& call, const std::vector<TensorMeta>& metas,
+                    std::span<Tensor> results, void (*make)(const RowArgs&), int64_t along) {
+  constexpr int64_t most_elements = 4096;
+  const Tensor& x = call.operands[0].tensor();
+  const std::span<const int64_t> sizes = x.impl()->sizes;
+  const int64_t all = count_of(sizes);
+  if (x.dtype() != DType::f32 || !x.is_contiguous() || all == 0 || all > most_elements)
+    return false;
+  results[0] = Tensor::empty(plain(metas[0].sizes), metas[0].dtype, metas[0].device);
+  const auto* from = static_cast<const float*>(x.const_data());
+  const TensorImpl& made = *results[0].impl();
+  auto* to = static_cast<float*>(made.storage.data()) + made.offset;
+  RowArgs args{.in = {},
+               .out = {},
+               .n = sizes[static_cast<size_t>(along)],
+               .attrs = call.attrs.data,
+               .step = count_of(sizes.subspan(static_cast<size_t>(along) + 1))};
+  for (int64_t first = 0; first < all; first += args.n * args.step) {
+    for (int64_t column = 0; column < args.step; column += 16) {
+      args.in[0] = from + first + column, args.out[0] = to + first + column;
+      args.columns = std::min<int64_t>(16, args.step - column);
+      make(args);
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool run_by_rows(const OpCall& call, const std::vector<TensorMeta>& metas,
@@ -77,13 +108,18 @@ bool run_by_rows(const OpCall& call, const std::vector<TensorMeta>& metas,
   bool done = false;
   size_t place = 0;
   ops::RowPrograms::each([&]<class Program>() {
-    auto* const make = kernel_table().row[place++];
+    auto* const make = kernel_table().row[place];
+    auto* const make_columns = kernel_table().columns[place++];
     if (call.op != &ops::def<typename Program::Op>()) return;
     const auto& attrs = call.attrs.as<typename Program::Op::Attrs>();
     const auto rank = static_cast<int64_t>(call.operands[0].tensor().rank());
     Rows rows;
     done = rows.fits(call, Program::dims(attrs, rank));
-    if (done) rows.run(call, metas, results, make, Program::flops);
+    if (done) return rows.run(call, metas, results, make, Program::flops);
+    if constexpr (requires { &Program::along; }) {
+      if (rank > 0)
+        done = run_by_columns(call, metas, results, make_columns, Program::along(attrs, rank));
+    }
   });
   return done;
 }

@@ -88,6 +88,65 @@ class Row {
   RowArgs args_;  // a copy: no store can change it
 };
 
+// Element i of each of the rows side by side.
+struct Across {
+  const RowArgs& args;
+  i64 i;
+
+  [[gnu::always_inline]] Floats in(int k) const { return get(args.in[k] + i * args.step); }
+  [[gnu::always_inline]] Floats out(int k) const { return get(args.out[k] + i * args.step); }
+  [[gnu::always_inline]] Floats put(int k, Floats x) const {
+    k::store(args.out[k] + i * args.step, x.v, args.columns);
+    return x;
+  }
+
+ private:
+  [[gnu::always_inline]] Floats get(const f32* p) const { return k::load(p, args.columns); }
+};
+
+// A row in each lane; folded in the order of a dimension that is not the last one.
+class Columns {
+ public:
+  explicit Columns(const RowArgs& args) : args_(args) {}
+
+  template <class F>
+  [[gnu::always_inline]] void each(F f) const {
+    for (i64 i = 0; i < args_.n; ++i) [[clang::always_inline]]
+      f(Across{args_, i});
+  }
+  template <class F>
+  [[gnu::always_inline]] Floats maximum(F f) const {
+    k::Vec<f32> most = k::splat(-__builtin_inff());
+    each([&](Across at) __attribute__((always_inline)) { most = k::maximum(most, f(at).v); });
+    return most;
+  }
+  template <class F>
+  [[gnu::always_inline]] Floats sum(F f) const {
+    const auto merge = [](k::Vec<f32> a, k::Vec<f32> b)
+                           __attribute__((always_inline)) { return a + b; };
+    f32 parts[16 * ops::reduction_levels];
+    i64 i = 0, blocks = 0;
+    for (; i < args_.n; ++blocks) {
+      k::Vec<f32> block{}, more;
+      const i64 end = args_.n - i < ops::reduction_steps ? args_.n : i + ops::reduction_steps;
+      for (; i < end; ++i) {
+        [[clang::always_inline]] more = f(Across{args_, i}).v;
+        block = block + more;
+      }
+      k::tree_add(parts, 16, blocks, block, merge);
+    }
+    return k::tree_total(parts, 16, blocks, k::splat(0.0F), merge);
+  }
+
+ private:
+  RowArgs args_;  // a copy: no store can change it
+};
+
+template <class Program>
+void make_columns(const RowArgs& args) {
+  Program::make(*static_cast<const typename Program::Op::Attrs*>(args.attrs), Columns(args));
+}
+
 template <class Program>
 void make(const RowArgs& args) {
   Program::make(*static_cast<const typename Program::Op::Attrs*>(args.attrs), Row(args));
@@ -98,6 +157,7 @@ struct Fill {
   int place = 0;
   template <class Program>
   void operator()() {
+    if constexpr (requires { &Program::along; }) table.columns[place] = &make_columns<Program>;
     table.row[place++] = &make<Program>;
   }
 };

@@ -221,6 +221,7 @@ const Table& table() {
   static const Table* const all = [] {
     auto* made = new Table;
     PointwiseOps::each(AddPointwise{*made});
+    PointwisePrograms::each(AddPointwise{*made});
     ReductionOps::each(AddReduction{*made});
     RowPrograms::each(AddRows{*made});
     return made;
@@ -246,7 +247,7 @@ uint64_t flops_of(const OpCall& call, const TensorMeta& result) {
   if (call.op->kind == OpKind::contraction) return product_flops(call, result);
   const auto found = table().find(call.op);
   if (found == table().end()) return 0;
-  const bool of_operand = call.op->kind != OpKind::pointwise;
+  const bool of_operand = !call.op->pointwise;
   return found->second(call.attrs) *
          elements(of_operand ? call.operands[0].tensor().meta() : result);
 }

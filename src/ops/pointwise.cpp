@@ -51,6 +51,13 @@ DType promoted(const Operand& a, const Operand& b) {
   return promotion.result();
 }
 
+// Whether the programs of vitro/ops/binary.h compute in the dtype that a and b are added in.
+bool in_one_visit(const Operand& a, const Operand& b) {
+  if (!a.is_tensor() || !b.is_tensor()) return false;
+  const DType common = promoted(a, b);
+  return common == DType::f32 || common == DType::f64;
+}
+
 // b * alpha in the dtype that a and b are added in.
 Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
   const DType common = promoted(a.operand, b);
@@ -63,13 +70,43 @@ Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const 
 
 }  // namespace
 
+namespace ops {
+
+void AddScaled::shape(ShapeCall& call) {
+  call.op = "add";
+  shape_of_pointwise(call, pointwise_info<AddScaled>, accepts);
+}
+void SubScaled::shape(ShapeCall& call) {
+  call.op = "sub";
+  shape_of_pointwise(call, pointwise_info<SubScaled>, accepts);
+}
+
+void AddScaled::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+  const First a = operands[0].tensor();
+  results[0] =
+      ops::call<Add>(a.where, {a.operand, scaled("add", a, operands[1], operands[2].number())});
+}
+void SubScaled::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+  const First a = operands[0].tensor();
+  results[0] =
+      ops::call<Sub>(a.where, {a.operand, scaled("sub", a, operands[1], operands[2].number())});
+}
+void Cube::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+  const First x = operands[0].tensor();
+  results[0] = call<Mul>(x.where, {square(operands[0].tensor()), x.operand});
+}
+
+}  // namespace ops
+
 Tensor add(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Add>(a.where, {a.operand, b});
+  if (in_one_visit(a.operand, b)) return ops::call<ops::AddScaled>(a.where, {a.operand, b, alpha});
   return ops::call<ops::Add>(a.where, {a.operand, scaled("add", a, b, alpha)});
 }
 
 Tensor sub(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Sub>(a.where, {a.operand, b});
+  if (in_one_visit(a.operand, b)) return ops::call<ops::SubScaled>(a.where, {a.operand, b, alpha});
   return ops::call<ops::Sub>(a.where, {a.operand, scaled("sub", a, b, alpha)});
 }
 
@@ -94,10 +131,8 @@ Tensor pow(ops::First a, const Operand& b) {
     const double exponent = b.number().as_double();
     if (exponent == 2 && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
     const DType dtype = a.operand.tensor().dtype();
-    if (exponent == 3 && (dtype == DType::f32 || dtype == DType::f64)) {
-      const Tensor squared = square({a.operand.tensor(), a.where});
-      return ops::call<ops::Mul>(a.where, {squared, a.operand});
-    }
+    if (exponent == 3 && (dtype == DType::f32 || dtype == DType::f64))
+      return ops::call<ops::Cube>(a.where, {a.operand});
     if (exponent == 0.5) return ops::call<ops::Sqrt>(a.where, {a.operand});
     if (exponent == -0.5) return ops::call<ops::Rsqrt>(a.where, {a.operand});
   }

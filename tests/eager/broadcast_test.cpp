@@ -102,18 +102,26 @@ TEST_P(Broadcast, what_is_reduced_across_memory_is_reduced_in_the_order_of_its_r
   }
 }
 
+TEST_P(Broadcast, composites_with_a_body_give_the_bits_of_their_programs) {
+  const DType dtype = GetParam();
+  const Tensor x = counted({90, 100}, dtype), y = counted({100}, DType::f32),
+               z = to(y * 1.37, dtype);
+  for (const Tensor& other : {y, z, t(contiguous(t(expand(z, {90, 100}))))}) {
+    const Scalar alpha = is_floating(dtype) ? Scalar(-0.7) : Scalar(3);
+    const DType common = (x + other).dtype();
+    const Tensor scaled = to(other, common) * alpha;
+    expect_same(add(x, other, alpha), x + scaled);
+    expect_same(sub(other, x, 3), other - to(x, common) * 3);
+  }
+  if (dtype != DType::f32 && dtype != DType::f64) return;
+  const Tensor odd = x * 1.37;
+  for (const Scalar& three : {Scalar(3), Scalar(3.0)})
+    expect_same(pow(odd, three), odd * odd * odd);
+}
+
 INSTANTIATE_TEST_SUITE_P(Dtypes, Broadcast,
                          ::testing::Values(DType::f32, DType::f64, DType::bf16, DType::i64,
                                            DType::i32));
-
-TEST(Pow, a_cube_is_a_product_of_three) {
-  init();
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    const Tensor x = counted({100}, dtype) * 1.37;
-    expect_same(pow(x, 3), x * x * x);
-    expect_same(pow(x, 3.0), x * x * x);
-  }
-}
 
 }  // namespace
 }  // namespace vitro::eager

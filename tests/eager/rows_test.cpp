@@ -66,6 +66,23 @@ TEST_P(Rows, layer_norm_gives_the_bits_of_its_program) {
   }
 }
 
+TEST_P(Rows, that_lie_across_memory_give_the_bits_of_their_programs) {
+  for (const auto& [sizes, dim] : std::vector<std::pair<Dims, int64_t>>{
+           {{GetParam(), 3}, 0}, {{2, GetParam(), 17}, 1}, {{3, GetParam(), 2}, -2}}) {
+    Sizes shape;
+    int64_t count = 1;
+    for (const int64_t size : sizes) shape.push_back(size), count *= size;
+    const Tensor x = view(noise(1, count, 6), shape);
+    const Operand operands[] = {x};
+    const ops::SoftmaxAttrs attrs{dim};
+    Tensor want;
+    ops::Softmax::expand(operands, ops::view_of<ops::Softmax>(attrs), {&want, 1});
+    expect_same_bits(softmax(x, dim), want, GetParam());
+    ops::LogSoftmax::expand(operands, ops::view_of<ops::LogSoftmax>(attrs), {&want, 1});
+    expect_same_bits(log_softmax(x, dim), want, GetParam());
+  }
+}
+
 TEST(SpecialRows, softmax_of_infinities_and_nan_is_that_of_its_program) {
   eager::init();
   const float inf = INFINITY, nan = std::nanf("");

@@ -17,6 +17,9 @@ namespace {
 const std::set<std::string_view> tested_elsewhere = {
     "floor_divide",  // as div with a rounding mode
     "trunc_divide",
+    "add_scaled",  // as add and sub with alpha
+    "sub_scaled",
+    "cube",  // as pow with 3
 };
 
 // Samples of ops that this project does not have yet.

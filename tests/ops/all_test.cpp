@@ -21,7 +21,9 @@ TEST(Ops, have_names_of_their_own_and_are_found_by_them) {
 
 TEST(Ops, have_what_their_kind_needs) {
   for (const OpDef* op : ops::all()) {
-    EXPECT_EQ(op->pointwise != nullptr, op->kind == OpKind::pointwise) << op->name;
+    const bool may_be_pointwise = op->kind == OpKind::pointwise || op->kind == OpKind::composite;
+    EXPECT_TRUE(!op->pointwise || may_be_pointwise) << op->name;
+    EXPECT_TRUE(op->pointwise || op->kind != OpKind::pointwise) << op->name;
     EXPECT_EQ(op->reduction != nullptr, op->kind == OpKind::reduction) << op->name;
     EXPECT_EQ(op->view != nullptr, op->kind == OpKind::view) << op->name;
     EXPECT_EQ(op->contraction != nullptr, op->kind == OpKind::contraction) << op->name;

@@ -31,8 +31,9 @@ TEST(Overloads, have_the_schemas_of_aten) {
                                    "where.ScalarSelf",
                                    "where.Scalar",
                                    "fill.Tensor"};
-  // Ours: what div with rounding_mode="trunc" computes.
-  const std::set<std::string> ours{"trunc_divide.Tensor", "trunc_divide.Scalar"};
+  // Ours: what div with rounding_mode="trunc", add and sub with alpha and pow with 3 compute.
+  const std::set<std::string> ours{"trunc_divide.Tensor", "trunc_divide.Scalar", "add_scaled",
+                                   "sub_scaled", "cube"};
   const auto aten = schemas_of_aten();
   ASSERT_GT(aten.size(), 700U);
   for (const ops::Overload& one : ops::overloads()) {

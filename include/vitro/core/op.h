@@ -164,7 +164,7 @@ struct OpDef {
   const AttrsType* attrs;              // null: none
   void (*shape)(ShapeCall&);
   int index;  // place in the list of all ops: consumers keep tables by it
-  // One of these is set, by kind.
+  // One of these is set, by kind; of a composite that has a body `pointwise` is too.
   const PointwiseInfo* pointwise = nullptr;
   const ReductionInfo* reduction = nullptr;
   const ViewInfo* view = nullptr;

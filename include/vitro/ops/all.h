@@ -40,6 +40,7 @@ using PointwiseOps = List<
     BitwiseAnd, BitwiseOr, BitwiseXor,
     Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, Where, Clamp,
     Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
+using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that have a body too
 using ReductionOps = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
@@ -53,6 +54,7 @@ constexpr void each_op(auto&& f) {
   PointwiseOps::each(f);
   ReductionOps::each(f);
   OtherOps::each(f);
+  PointwisePrograms::each(f);
 }
 
 // All definitions, in order of the list; `named` gives null for a name that is none.

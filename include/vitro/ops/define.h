@@ -150,6 +150,9 @@ struct Pointwise {
   static constexpr int copied_operand = -1;  // the body gives this operand as it is
   static constexpr Accepts accepts = Accepts::all;
 };
+// One of kind composite has a program in other ops, which is what graphs have, and a body that
+// gives the same bits in one visit where nothing is rounded to less than is computed in: what runs
+// programs op by op (eager) prefers it.
 struct Unary : Pointwise {
   static constexpr int arity = 1;
   static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
@@ -200,7 +203,7 @@ OpDef make_def(int index) {
   } else {
     d.shape = &pointwise_shape<Op>;
   }
-  if constexpr (Op::kind == OpKind::pointwise) d.pointwise = &pointwise_info<Op>;
+  if constexpr (std::derived_from<Op, Pointwise>) d.pointwise = &pointwise_info<Op>;
   if constexpr (Op::kind == OpKind::reduction) d.reduction = &Op::info;
   if constexpr (Op::kind == OpKind::view) d.view = &Op::info;
   if constexpr (Op::kind == OpKind::contraction) d.contraction = &Op::info;

@@ -2,7 +2,8 @@
 // in one visit instead of one per op.  What runs programs op by op (eager) prefers these.
 // A row is the last `dims(attrs, rank)` dimensions of operand 0 (0: not for this call).  Each other
 // operand is rows too, one row for all of them, or left out; each result is rows, or one number a
-// row.  The body is run on a `row`:
+// row.  A program of one operand may say that its rows lie along another dimension,
+// `along(attrs, rank)`, and are made side by side.  The body is run on a `row`:
 //   row.sum(f), row.maximum(f)  folds f(at) in the order of vitro/ops/reduce.h
 //   row.each(f)                 f(at) for all of the row
 //   row.count()                 the number of elements
@@ -22,6 +23,9 @@ struct SoftmaxRows {
   static int64_t dims(const SoftmaxAttrs& a, int64_t rank) {
     return rank > 0 && (a.dim == -1 || a.dim == rank - 1) ? 1 : 0;
   }
+  static int64_t along(const SoftmaxAttrs& a, int64_t rank) {
+    return a.dim < 0 ? a.dim + rank : a.dim;
+  }
   static void make(const SoftmaxAttrs&, auto row) {
     const auto most = row.maximum([](auto at) { return at.in(0); });
     const auto sum = row.sum([&](auto at) { return at.put(0, m::exp(at.in(0) - most)); });
@@ -33,6 +37,7 @@ struct LogSoftmaxRows {
   using Op = LogSoftmax;
   static constexpr double flops = 1;
   static int64_t dims(const SoftmaxAttrs& a, int64_t rank) { return SoftmaxRows::dims(a, rank); }
+  static int64_t along(const SoftmaxAttrs& a, int64_t rank) { return SoftmaxRows::along(a, rank); }
   static void make(const SoftmaxAttrs&, auto row) {
     const auto most = row.maximum([](auto at) { return at.in(0); });
     const auto sum = row.sum([&](auto at) { return m::exp(at.put(0, at.in(0) - most)); });
