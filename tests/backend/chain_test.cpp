@@ -126,6 +126,26 @@ TEST(Chain, lengths_can_be_symbols) {
   }
 }
 
+// What is multiplied along is a sum of symbols: strides of panels are products with it.
+TEST(Chain, lengths_can_be_sums_of_symbols) {
+  eager::init();
+  const Size n(12, sym::Expr::symbol("s0", {1, sym::unbounded}));
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const auto f = [](std::vector<Tensor> in) {
+      const Tensor x = slice(in[0], 0, in[0].size(0) / 2);
+      return std::vector<Tensor>{scaled_dot_product_attention(x, x, x), matmul(t(x), exp(x)),
+                                 matmul(exp(t(x)), x)};
+    };
+    graph::Graph g = graph_of({{n, 100}}, f, false, dtype);
+    Compiled c = compile_graph(graph::run_passes(std::move(g), graph::standard_passes()));
+    for (const int64_t length : {12, 31, 130}) {
+      const Tensor x = to(random_tensor({length, 100}), dtype);
+      const std::vector<Tensor> want = f({x}), got = c.run({x}, {length});
+      for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+    }
+  }
+}
+
 TEST(Chain, rows_that_the_caller_gets_are_in_memory) {
   const Compiled c = run_and_compare({{4, 9, 8}, {4, 8, 9}, {4, 9, 8}}, [](std::vector<Tensor> in) {
     const Tensor weights = softmax(bmm(in[0], in[1]), -1);

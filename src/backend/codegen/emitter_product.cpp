@@ -15,9 +15,12 @@ namespace {
 std::string block_start(const std::string& matrix, std::string_view number, Expr stride) {
   if (stride.is(0)) return matrix;
   if (stride.is(1)) return cat(matrix, " + ", number);
-  const std::string text = scalar_text(stride);
-  const bool sum = text.find(' ') != std::string::npos;
-  return cat(matrix, " + ", number, " * ", sum ? cat("(", text, ")") : text);
+  return cat(matrix, " + ", number, " * ", factor_text(stride));
+}
+
+// How panels of `k` rows follow each other: from row to row, and from panel to panel.
+std::string panel_strides(Expr k) {
+  return cat("product.width, ", factor_text(k), " * product.width");
 }
 
 std::string at_base(const std::string& buffer, Expr base) {
@@ -101,14 +104,13 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
 void Emitter::multiply_in_memory(const loop::Product& p, const std::string& panels) {
   const loop::Left& left = p.left;
   const std::string matrix = at_base(buffer_name(left.buffer), left.base);
-  const std::string k = scalar_text(p.k);
   const bool turned = p.reads == loop::RightOperand::columns;
-  out_.line("product.multiply({", turned ? "at.columns, at.rows, " : "at.rows, at.columns, ", k,
-            ",");
+  out_.line("product.multiply({", turned ? "at.columns, at.rows, " : "at.rows, at.columns, ",
+            scalar_text(p.k), ",");
   out_.line("                  ",
             block_start(matrix, turned ? "at.column" : "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
-  out_.line("                  ", panels, ", product.width, ", k, " * product.width,");
+  out_.line("                  ", panels, ", ", panel_strides(p.k), ",");
   out_.line("                  ", turned ? "turned" : "sums", ", product_columns<",
             type_text(p.accumulate), ">, false});");
 }
@@ -134,8 +136,7 @@ void Emitter::multiply_computed(const loop::Product& p, const std::string& panel
   out_.close();
   out_.line("product.multiply({at.rows, at.columns, depth,");
   out_.line("                  left, ", stride, ", 1,");
-  out_.line("                  ", panels, " + first * product.width, product.width, ", k,
-            " * product.width,");
+  out_.line("                  ", panels, " + first * product.width, ", panel_strides(p.k), ",");
   out_.line("                  sums, product_columns<", acc, ">, first > 0});");
   out_.close();
 }
@@ -212,7 +213,7 @@ void Emitter::write(const loop::Multiply& m) {
     out_.line("product.pack(", at(m.right, m.right_base), ", ", scalar_text(m.right_k_stride), ", ",
               scalar_text(m.right_n_stride), ", ", k, ", ", columns, ", ", buffer_name(m.panels),
               ", 0, product.panel_count(", columns, "));");
-    right = cat(buffer_name(m.panels), ", product.width, ", k, " * product.width");
+    right = cat(buffer_name(m.panels), ", ", panel_strides(m.k));
   }
   out_.line("product.multiply({", scalar_text(m.rows), ", ", columns, ", ", k, ",");
   out_.line("                  ", at(m.left.buffer, m.left.base), ", ",

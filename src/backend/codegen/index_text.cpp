@@ -80,6 +80,10 @@ std::string scalar_text(Expr e) {
   return scalar(e, sum);
 }
 
+std::string factor_text(Expr e) {
+  return scalar(e, factor);
+}
+
 std::string vector_text(Expr e, const std::function<std::string(Expr)>& lanes_of) {
   bool varies = false;
   for (const Expr s : sym::symbols_of(e)) varies = varies || !lanes_of(s).empty();
