@@ -158,5 +158,147 @@ TEST(Reduction, a_strip_of_columns_is_folded_in_one_kernel) {
   EXPECT_EQ(c.report.kernels.size(), 1U);
 }
 
+// The launches of a program of one tensor, and how many tasks the first of them has.
+struct Launches {
+  size_t count;
+  int64_t first_tasks;
+};
+Launches launches_of(const Case& sizes, const Program& f) {
+  eager::init();
+  const Compiled c = compile_graph(
+      graph_of({sizes_of_case(sizes)}, [&](std::vector<Tensor> in) { return f(in[0]); }));
+  if (std::getenv("VITRO_SHOW")) show(c);
+  const std::vector<Launch>& launches = c.executable->launches();
+  return {launches.size(), *launches[0].tasks.constant()};
+}
+
+TEST(Reduction, long_folds_are_cut_into_pieces) {
+  const auto one = [](auto f) {
+    return [f](const Tensor& x) { return std::vector<Tensor>{f(x)}; };
+  };
+  const Program all = one([](const Tensor& x) { return sum(x); });
+  const Program rows = one([](const Tensor& x) { return sqrt(sum(x * x, {1})); });
+  const Program columns = one([](const Tensor& x) { return amax(x, {0}); });
+  const auto expect_pieces = [](const Case& sizes, const Program& f, int64_t tasks) {
+    SCOPED_TRACE(cat(sizes[0], " ", sizes.back()));
+    const Launches made = launches_of(sizes, f);
+    EXPECT_EQ(made.count, 2U);
+    EXPECT_EQ(made.first_tasks, tasks);
+  };
+  expect_pieces({1 << 20}, all, 16);               // of 256 KiB
+  expect_pieces({1024, 1024}, all, 16);            // dimensions that are both reduced are one
+  expect_pieces({3, (1 << 17) + 1}, rows, 3 * 3);  // the last one short
+  expect_pieces({512, 512}, columns, 4);
+  expect_pieces({2048, 2048}, columns, 4 * 16);  // strips and pieces
+  expect_pieces({1 << 18, 8}, one([](const Tensor& x) { return sum(t(x), {1}); }), 32);
+}
+
+TEST(Reduction, folds_that_are_short_or_many_are_not_cut) {
+  const Program all = [](const Tensor& x) { return std::vector<Tensor>{sum(x)}; };
+  const Program rows = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; };
+  const Program columns = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {0})}; };
+  const Program outer = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {0, 2})}; };
+  for (const auto& [sizes, f] : std::vector<std::pair<Case, Program>>{
+           {{100'000}, all},       // less than two pieces
+           {{64, 1 << 17}, rows},  // as many folds as threads need
+           {{100, 1 << 15}, columns},
+           {{200, 3, 5000}, outer},  // two loops of blocks
+       }) {
+    SCOPED_TRACE(cat(sizes[0], " ", sizes.back()));
+    EXPECT_EQ(launches_of(sizes, f).count, 1U);
+  }
+}
+
+TEST(Reduction, pieces_give_the_bits_of_the_whole) {
+  for (const Case& sizes : {Case{600'077}, Case{3, 400'001}, Case{5000, 70}, Case{300'001, 3},
+                            Case{600'001, 1}, Case{2, 3000, 600}}) {
+    SCOPED_TRACE(cat(sizes[0], " ", sizes.back()));
+    for (const int dim : {0, static_cast<int>(sizes.size()) / 2}) {
+      check(sizes, [&](const Tensor& x) {
+        return std::vector<Tensor>{sum(x, {dim}), amax(x, {dim}, true), argmin(x, dim),
+                                   any(x > 1, {dim})};
+      });
+      check(sizes, [&](const Tensor& x) {
+        const Tensor y = exp(x * 0.5);  // stored, and folded on the way
+        return std::vector<Tensor>{y, tanh(mean(y, {dim})), prod(x, {dim}, true)};
+      });
+    }
+  }
+  const Program turned = [](const Tensor& x) {
+    return std::vector<Tensor>{sum(t(x), {1}), amax(t(x), {1}), argmax(t(x), 1)};
+  };
+  for (const DType dtype : {DType::f16, DType::f32, DType::i32}) check({70'001, 9}, turned, dtype);
+}
+
+TEST(Reduction, pieces_of_a_size_that_is_a_symbol) {
+  eager::init();
+  const Size n(12, sym::Expr::symbol("n"));
+  const graph::Graph g = graph_of({{n}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{sum(in[0]), argmax(in[0], 0)};
+  });
+  Compiled c = compile_graph(g);
+  for (const int64_t size : {2, 300, 65'536, 65'537, 1'000'000}) {
+    SCOPED_TRACE(size);
+    const Tensor x = random_tensor({size});
+    const std::vector<Tensor> got = c.run({x}, {size});
+    expect_same_bits(got[0], sum(x));
+    expect_same_bits(got[1], argmax(x, 0));
+  }
+}
+
+TEST(Reduction, walks_of_few_long_folds_are_kernels) {
+  const Program softmax_of_columns = [](const Tensor& x) {
+    return std::vector<Tensor>{softmax(x, 0)};
+  };
+  const Program centred = [](const Tensor& x) {
+    return std::vector<Tensor>{x - mean(x, {0}, true)};
+  };
+  // The largest, the sum, each in pieces; the quotient.
+  EXPECT_EQ(launches_of({512, 512}, softmax_of_columns).count, 5U);
+  EXPECT_EQ(launches_of({2048, 2048}, centred).count, 3U);
+  EXPECT_EQ(launches_of({1 << 20}, centred).count, 3U);
+  // Folds that are in the cache when they are walked again, or that are many.
+  EXPECT_EQ(launches_of({1000, 1000}, centred).count, 1U);
+  EXPECT_EQ(
+      launches_of({8, 1 << 20}, [](const Tensor& x) { return std::vector<Tensor>{softmax(x, 1)}; })
+          .count,
+      1U);
+}
+
+TEST(Reduction, walks_that_are_kernels_give_the_bits_of_one) {
+  for (const Case& sizes : {Case{512, 512}, Case{3000, 300}, Case{2, 300'001}, Case{1 << 20, 2}}) {
+    SCOPED_TRACE(cat(sizes[0], " ", sizes[1]));
+    for (const int dim : {0, 1}) {
+      check(sizes, [&](const Tensor& x) {
+        return std::vector<Tensor>{softmax(x, dim), sqrt(var(x, {dim}) + 1)};
+      });
+      check(sizes, [&](const Tensor& x) {
+        const Tensor y = tanh(x), centre = mean(y, {dim}, true), off = y - centre;
+        const Tensor scale = rsqrt(mean(off * off, {dim}, true) + 1e-5);
+        return std::vector<Tensor>{off * scale, centre, exp(scale) * x, sum(off, {dim})};
+      });
+    }
+  }
+}
+
+TEST(Reduction, a_costly_value_is_kept_for_the_next_walk_where_it_is_small) {
+  eager::init();
+  const auto temporaries = [](int64_t n) {
+    const Compiled c = compile_graph(graph_of(
+        {{n, n}}, [](std::vector<Tensor> in) { return std::vector<Tensor>{softmax(in[0], 0)}; }));
+    return c.report.temporaries_bytes;
+  };
+  EXPECT_GE(temporaries(512), 512 * 512 * 4);
+  EXPECT_LT(temporaries(2048), 2048 * 2048 * 4 / 2);
+}
+
+// A call would pass vectors that do not fit into one register through memory.
+TEST(Reduction, the_merge_of_a_tree_is_inlined) {
+  eager::init();
+  const Compiled c = compile_graph(graph_of(
+      {{100, 1000}}, [](std::vector<Tensor> in) { return std::vector<Tensor>{sum(in[0], {1})}; }));
+  EXPECT_NE(c.report.kernels[0].source.find("__attribute__((always_inline))"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace vitro::backend

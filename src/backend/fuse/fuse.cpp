@@ -248,7 +248,9 @@ const Index& Group::place(ItemId id) const {
 
 Groups fuse(const Program& program, const FuseOptions& options) {
   Groups out = Fuser(program, options).run();
-  if (options.fuse) chain_products(program, out);
+  if (!options.fuse) return out;
+  chain_products(program, out);
+  split_walks(program, out);
   return out;
 }
 

@@ -51,6 +51,9 @@ struct FuseOptions {
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
 
+// Makes groups of the walks of a group, where threads should share each of them.
+void split_walks(const Program& program, Groups& groups);
+
 // Makes one group of each product whose rows are folded for another product's left operand.
 void chain_products(const Program& program, Groups& groups);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/lower/pieces.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 
@@ -189,9 +190,12 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
     out.push_back(lower_chain(program, places, group));
   } else if (group.product >= 0) {
     out = lower_product(program, places, group);
+  } else if (!group.layout.space.reduces()) {
+    out.push_back(lower_pointwise(program, places, group));
+  } else if (auto pieces = cut_into_pieces(program, places, group)) {
+    out = lower_in_pieces(program, places, group, *pieces);
   } else {
-    out.push_back(group.layout.space.reduces() ? lower_rows(program, places, group)
-                                               : lower_pointwise(program, places, group));
+    out.push_back(lower_rows(program, places, group));
   }
   for (LoweredKernel& lowered : out) estimate(lowered.kernel);
   out.back().kernel.reason = reason_for(group);

@@ -10,18 +10,21 @@ namespace vitro::backend {
 namespace {
 
 constexpr int64_t columns_once = 512, columns_again = 1024, least_columns = 64;
-constexpr int64_t turned_columns = 256, least_turned = 8;  // of rows that are turned
+constexpr int64_t least_turned = 8;              // of rows that are turned
 constexpr int64_t most_strip_bytes = 256 << 10;  // that stay in the cache for another walk
 // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
 constexpr int64_t crowded_stride = 1024;
 
 class Columns : private Walks {
  public:
-  Columns(KernelBuilder& build, const Group& group) : Walks(build, group, false) {
-    set_strips(choose_width());
+  Columns(KernelBuilder& build, const Group& group, Pieces* pieces)
+      : Walks(build, group, false, pieces) {
+    set_strips(columns_of_strip(space_, walks_again()));
   }
-  Columns(KernelBuilder& build, const TurnedRows& turned)
-      : Walks(build, turned.group, false), phases_(ops::reduction_lanes), phase_(turned.lane) {
+  Columns(KernelBuilder& build, const TurnedRows& turned, Pieces* pieces)
+      : Walks(build, turned.group, false, pieces),
+        phases_(ops::reduction_lanes),
+        phase_(turned.lane) {
     folded_.back() = turned.step;
     last_ = sym::floordiv(last_ - phase_ + (phases_ - 1), phases_);
     per_row_ = sym::floordiv(count_ + (phases_ * step_ - 1), phases_ * step_);
@@ -31,6 +34,7 @@ class Columns : private Walks {
   void run() {
     find_reductions([&](Reduction& r) {
       const DType dtype = node_of(r).results[0].dtype;
+      if (pieces_) return build_.pool().variable(build_.new_variable(), dtype);
       r.result = build_.add_row(cat(op_name(r), "_result"), dtype, width_);
       return build_.pool().load(r.result, dtype, column_ - begin_);
     });
@@ -43,6 +47,7 @@ class Columns : private Walks {
     for (const Expr index : kept_) {
       if (!index.constant() && !(index == column_)) kernel.tasks.push_back(index);
     }
+    if (pieces_) kernel.tasks.push_back(pieces_->index());
     if (!strip_.constant()) kernel.tasks.push_back(strip_);
   }
 
@@ -57,15 +62,6 @@ class Columns : private Walks {
     begin_ = strip_ * width_;
     end_ = sym::min(begin_ + width_, extent);
   }
-  int64_t choose_width() const {
-    const auto columns = sym::extent_of(kept_.back()).constant(), rows = count_.constant();
-    int64_t width = walks_again() ? columns_again : columns_once;
-    if (walks_again() && columns && rows && *columns * bytes_ % crowded_stride != 0) {
-      const int64_t fits = most_strip_bytes / std::max<int64_t>(*rows * bytes_, 1);
-      if (fits >= least_columns) width = std::min(width, fits / 16 * 16);
-    }
-    return width;
-  }
   bool walks_again() const {
     const auto reduces = [&](ItemId id) { return program()[id].kind == ItemKind::reduction; };
     return std::count_if(group_.items.begin(), group_.items.end(), reduces) > 1 ||
@@ -74,7 +70,7 @@ class Columns : private Walks {
 
   // Between blocks its state lies in rows, or its parts in a tree.
   void add_rows(Reduction& r) {
-    add_tree(r, phases_ * width_);
+    add_tree(r, phases_ * width_, blocks());
     if (r.tree >= 0) return;
     for (const Value v : initial(r)) {
       r.rows.push_back(build_.add_row(cat(op_name(r), "_state"), v.dtype(), phases_ * width_));
@@ -107,16 +103,13 @@ class Columns : private Walks {
     }
   }
   State state_of(const Reduction& r, Expr phase, Block& out) {
-    return r.tree >= 0 ? total(r, lane_of(phase), out) : loaded(r, phase);
+    return r.tree >= 0 ? total(r, lane_of(phase), blocks(), out) : loaded(r, phase);
   }
   // Of all phases, which merge as lanes do: 8 apart, then 4, 2, 1.
   State merged(const Reduction& r, Block& out) {
     std::vector<State> states;
     for (int64_t p = 0; p < phases_; ++p) states.push_back(state_of(r, p, out));
-    for (size_t half = states.size() / 2; half > 0; half /= 2) {
-      for (size_t i = 0; i < half; ++i) states[i] = r.body->merge(states[i], states[i + half]);
-    }
-    return states[0];
+    return merge_halves(r, std::move(states));
   }
 
   void walk(int level, Block& out) {
@@ -140,13 +133,28 @@ class Columns : private Walks {
     for (const Reduction& r : reductions_) {
       if (r.level != level) continue;
       save(r, r.state, block);
-      if (r.tree >= 0) block.push_back(grow(r, lane_of(phase_)));
-      last.push_back({loop::Store{r.result, lane(), finished(r, merged(r, last))}});
+      if (r.tree >= 0) block.push_back(grow(r, lane_of(phase_), blocks()));
+      if (pieces_) {
+        leave_piece(r, last);
+      } else {
+        last.push_back({loop::Store{r.result, lane(), finished(r, merged(r, last))}});
+      }
     }
     if (!first.empty()) append(phases(one(columns_loop(std::move(first)))), out);
     Block columns = phases(one(columns_loop(std::move(block))));
     out.push_back(outer_loops(chunk_loop(std::move(columns))));
     out.push_back(columns_loop(std::move(last)));
+  }
+
+  void leave_piece(const Reduction& r, Block& out) {
+    const auto& buffers = pieces_->add(r.item, op_name(r), r.operand, initial(r)).buffers;
+    for (int64_t p = 0; p < phases_; ++p) {
+      const State state = state_of(r, p, out);
+      const Expr at = pieces_->element(sym::extent_of(column_) * p + column_);
+      for (size_t i = 0; i < state.size(); ++i) {
+        out.push_back({loop::Store{build_.buffer(buffers[i], true), at, state[i]}});
+      }
+    }
   }
 
   void store_rows(int level, Block& out) {
@@ -165,8 +173,7 @@ class Columns : private Walks {
 
   int64_t phases_ = 1;  // lanes of a turned row; others have one
   Expr phase_ = 0;
-  static constexpr int64_t bytes_ = sizeof(float);  // of most elements
-  int64_t width_;                                   // of a strip
+  int64_t width_;  // of a strip
   Expr column_, strip_, begin_, end_;
 };
 
@@ -179,6 +186,20 @@ bool takes_columns(const Space& space) {
     if (space.reduced[d]) count = count * space.sizes[d];
   }
   return !sym::prove_less(count, ops::reduction_steps + 1).value_or(false);
+}
+
+int64_t columns_of_strip(const Space& space, bool again) {
+  constexpr int64_t bytes = sizeof(float);  // of most elements
+  const auto columns = space.sizes.back().constant();
+  if (!again) return columns_once;
+  Expr count = 1;
+  for (size_t d = 0; d < space.sizes.size(); ++d) {
+    if (space.reduced[d]) count = count * space.sizes[d];
+  }
+  const auto rows = count.constant();
+  if (!columns || !rows || *columns * bytes % crowded_stride == 0) return columns_again;
+  const int64_t fits = most_strip_bytes / std::max<int64_t>(*rows * bytes, 1);
+  return fits >= least_columns ? std::min(columns_again, fits / 16 * 16) : columns_again;
 }
 
 namespace {
@@ -230,15 +251,16 @@ std::optional<TurnedRows> turn_rows(const Program& program, const Places& places
 }
 
 LoweredKernel lower_turned_rows(const Program& program, const Places& places,
-                                const TurnedRows& turned) {
+                                const TurnedRows& turned, Pieces* pieces) {
   KernelBuilder build(program, places, turned.group);
-  Columns(build, turned).run();
+  Columns(build, turned, pieces).run();
   return build.take();
 }
 
-LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group) {
+LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group,
+                            Pieces* pieces) {
   KernelBuilder build(program, places, group);
-  Columns(build, group).run();
+  Columns(build, group, pieces).run();
   return build.take();
 }
 

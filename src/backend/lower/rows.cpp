@@ -8,13 +8,12 @@
 namespace vitro::backend {
 namespace {
 
-constexpr int64_t columns_of_task = 64, most_row_bytes = 32 << 10;
+constexpr int64_t columns_of_task = 64, most_row_bytes = 4 << 20;
 
 class Rows : private Walks {
  public:
-  Rows(KernelBuilder& build, const Group& group)
-      : Walks(build, group, group.layout.space.reduced.back()),
-        lanes_(along_ ? static_cast<int>(ops::reduction_lanes) : 1) {}
+  Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
+      : Walks(build, group, group.layout.space.reduced.back(), pieces) {}
 
   // For one index of the dimensions that are kept.
   Block walks() {
@@ -22,7 +21,7 @@ class Rows : private Walks {
       r.result = build_.new_variable();
       return build_.pool().variable(r.result, node_of(r).results[0].dtype);
     });
-    for (Reduction& r : reductions_) add_tree(r, ops::reduction_lanes);
+    for (Reduction& r : reductions_) add_tree(r, ops::reduction_lanes, blocks());
     place_stores();
     if (along_) keep_rows(folded_.back(), last_, most_row_bytes);
     Block body;
@@ -37,61 +36,60 @@ class Rows : private Walks {
   void walk(int level, Block& out) {
     for (loop::Statement& s : row_stores_[at(level)]) out.push_back(std::move(s));
     if (!has_work(level)) return;
-    const bool blocks = in_blocks(level);
+    const bool cut = in_blocks(level);
     Block body = elements_of(level), inner;
     std::vector<State> totals;
     for (Reduction& r : reductions_) {
       if (r.level != level) continue;
-      const bool fresh = r.tree >= 0 || blocks;
-      totals.push_back(r.tree < 0 && blocks ? declare(initial(r), "total", out) : State());
+      const bool fresh = r.tree >= 0 || cut;
+      totals.push_back(r.tree < 0 && cut ? declare(initial(r), "total", out) : State());
       r.state = declare(initial(r), op_name(r), fresh ? inner : out);
     }
     fold(level, body);
-    inner.push_back(inner_loop(std::move(body), blocks));
+    inner.push_back(inner_loop(std::move(body), cut));
     size_t which = 0;
     for (const Reduction& r : reductions_) {
       if (r.level == level) end_block(r, totals[which++], inner);
     }
-    out.push_back(outer_loops(blocks ? chunk_loop(std::move(inner)) : std::move(inner[0])));
+    out.push_back(outer_loops(cut ? chunk_loop(std::move(inner)) : std::move(inner[0])));
     which = 0;
     for (const Reduction& r : reductions_) {
       if (r.level != level) continue;
       const State& whole = totals[which++];
-      finish_reduction(r, r.tree >= 0 ? total(r, 0, out) : whole.empty() ? r.state : whole, out);
+      const State state = r.tree >= 0     ? total(r, 0, blocks(), out)
+                          : whole.empty() ? r.state
+                                          : whole;
+      pieces_ ? leave_piece(r, state, out) : finish_reduction(r, state, out);
     }
   }
 
   // Blocks do not wait for each other, also where their order does not matter.
   void end_block(const Reduction& r, const State& whole, Block& out) {
     if (r.tree >= 0) {
-      out.push_back(grow(r, 0));
+      out.push_back(grow(r, 0, blocks()));
     } else if (!whole.empty()) {
-      loop::Assign assign;
-      assign.values = r.body->merge(whole, r.state);
-      for (const Value v : whole) assign.variables.push_back(static_cast<int>(v->payload));
-      out.push_back({std::move(assign)});
+      out.push_back(assign(whole, r.body->merge(whole, r.state)));
     }
   }
 
-  // Lanes merge pairwise: 8 apart, then 4, 2, 1.
-  State merge_lanes(const Reduction& r, State state, Block& out) {
-    for (int by = lanes_ / 2; by > 0; by /= 2) {
-      State other;
-      for (const Value v : state) other.push_back(rotate(v, by));
-      const State merged = r.body->merge(state, other);
-      state.clear();
-      for (const Value v : merged) {
-        const int variable = build_.new_variable();
-        out.push_back({loop::Declare{variable, v, false, std::string(op_name(r))}});
-        state.push_back(build_.pool().variable(variable, v.dtype()));
-      }
+  void leave_piece(const Reduction& r, const State& state, Block& out) {
+    const auto& buffers = pieces_->add(r.item, op_name(r), r.operand, state).buffers;
+    const Expr lane = along_ ? Expr::index("lane", ops::reduction_lanes) : Expr(0);
+    Block stores;
+    for (size_t i = 0; i < state.size(); ++i) {
+      stores.push_back(
+          {loop::Store{build_.buffer(buffers[i], true), pieces_->element(lane), state[i]}});
     }
-    return state;
+    if (along_) {
+      out.push_back({loop::Loop{lane, 0, ops::reduction_lanes, true, std::move(stores)}});
+    } else {
+      for (loop::Statement& s : stores) out.push_back(std::move(s));
+    }
   }
 
   void finish_reduction(const Reduction& r, const State& state, Block& out) {
-    Value result = finished(r, merge_lanes(r, state, out));
-    if (lanes_ > 1) result = first_lane(result);
+    Value result = finished(r, along_ ? merge_lanes(r, state, out) : state);
+    if (along_) result = first_lane(result);
     out.push_back({loop::Declare{r.result, result, false, std::string(op_name(r))}});
   }
 
@@ -100,6 +98,7 @@ class Rows : private Walks {
     for (const Expr index : kept_) {
       if (!index.constant()) tasks.push_back(index);
     }
+    if (pieces_) tasks.push_back(pieces_->index());
     loop::Kernel& kernel = build_.kernel();
     if (along_ || tasks.empty() || kept_.back().constant()) {
       kernel.body = std::move(body);
@@ -115,8 +114,6 @@ class Rows : private Walks {
     }
     kernel.tasks = std::move(tasks);
   }
-
-  int lanes_;
 };
 
 }  // namespace
@@ -127,6 +124,16 @@ LoweredKernel lower_rows(const Program& program, const Places& places, const Gro
     return lower_turned_rows(program, places, *turned);
   KernelBuilder build(program, places, group);
   Rows(build, group).run();
+  return build.take();
+}
+
+LoweredKernel lower_pieces(const Program& program, const Places& places, const Group& group,
+                           Pieces& pieces) {
+  if (takes_columns(group.layout.space)) return lower_columns(program, places, group, &pieces);
+  if (const auto turned = turn_rows(program, places, group))
+    return lower_turned_rows(program, places, *turned, &pieces);
+  KernelBuilder build(program, places, group);
+  Rows(build, group, &pieces).run();
   return build.take();
 }
 

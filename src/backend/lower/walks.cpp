@@ -11,8 +11,8 @@ namespace vitro::backend {
 
 using loop::Value;
 
-Walks::Walks(KernelBuilder& build, const Group& group, bool along)
-    : build_(build), group_(group), space_(group.layout.space), along_(along) {
+Walks::Walks(KernelBuilder& build, const Group& group, bool along, Pieces* pieces)
+    : build_(build), group_(group), space_(group.layout.space), pieces_(pieces), along_(along) {
   Index sizes;
   for (size_t d = 0; d < space_.sizes.size(); ++d) {
     (space_.reduced[d] ? folded_ : kept_).push_back(space_.index[d]);
@@ -28,21 +28,25 @@ Walks::Walks(KernelBuilder& build, const Group& group, bool along)
   outer_sizes_.assign(sizes.begin(), sizes.end() - 1);
 }
 
+Reduction Walks::reduction(ItemId id, DType operand) const {
+  const graph::Node& node = program().graph()[program()[id].value.node];
+  const ReductionBody& body = reduction_body(*node.op);
+  return {.item = id,
+          .body = &body,
+          .operand = operand,
+          .element = {},
+          .state = {},
+          .rounds = body.rounds && is_floating(operand),
+          .rows = {}};
+}
+
 void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
   for (const ItemId id : group_.items) {
     const Item& item = program()[id];
     if (item.kind != ItemKind::reduction) continue;
     const graph::Node& node = program().graph()[item.value.node];
-    Reduction r{.item = id,
-                .body = &reduction_body(*node.op),
-                .operand = {},
-                .element = {},
-                .state = {},
-                .rounds = false,
-                .rows = {}};
     const Value element = build_.compute(id, group_.place(id));
-    r.operand = node.op->reduction->state(element.dtype(), node.results[0].dtype);
-    r.rounds = r.body->rounds && is_floating(r.operand);
+    Reduction r = reduction(id, node.op->reduction->state(element.dtype(), node.results[0].dtype));
     r.element = cast(element, r.operand);
     r.level = level_of(r.element);
     levels_ = std::max(levels_, r.level + 1);
@@ -75,18 +79,34 @@ struct Walks::Placed {
   const loop::Store& what() const { return std::get<loop::Store>(store.what); }
 };
 
+Index Walks::place_of(ItemId id) const {
+  const Item& item = program()[id];
+  if (item.kind != ItemKind::reduction) return group_.place(id);
+  return *place_in(space_, sizes_of(program().graph().meta(item.value)));
+}
+
+bool Walks::is_of_row(ItemId id) const {
+  return program()[id].kind == ItemKind::reduction || !is_walked(group_.place(id));
+}
+
+loop::Statement Walks::store_of(ItemId id) {
+  const Item& item = program()[id];
+  const Index place = place_of(id);
+  return build_.store(id, place,
+                      item.kind == ItemKind::reduction ? build_.read(item.value, place)
+                                                       : build_.compute(id, place));
+}
+
 void Walks::place_stores() {
   full_stores_.resize(at(levels_) + 1);
   row_stores_.resize(at(levels_) + 2);
   std::vector<Placed> all;
   for (const ItemId id : group_.stored) {
-    const Item& item = program()[id];
-    const bool reduces = item.kind == ItemKind::reduction;
-    const Index place = reduces ? *place_in(space_, sizes_of(program().graph().meta(item.value)))
-                                : group_.place(id);
-    const Value value = reduces ? build_.read(item.value, place) : build_.compute(id, place);
-    all.push_back({build_.store(id, place, value), level_of(value), reduces || !is_walked(place),
-                   program().overwrites(id)});
+    const bool row = is_of_row(id);
+    if (row && pieces_) continue;
+    loop::Statement store = store_of(id);
+    const int level = level_of(std::get<loop::Store>(store.what).value);
+    all.push_back({std::move(store), level, row, program().overwrites(id)});
   }
   while (put_off_writes(all)) continue;
   for (Placed& each : all) {
@@ -160,7 +180,7 @@ bool Walks::has_reductions(int level) const {
 }
 
 bool Walks::in_blocks(int level) const {
-  if (along_ && !chunk_.constant() && has_reductions(level)) return true;
+  if ((along_ || pieces_) && !chunk_.constant() && has_reductions(level)) return true;
   return std::any_of(reductions_.begin(), reductions_.end(),
                      [&](const Reduction& r) { return r.level == level && r.tree >= 0; });
 }
@@ -175,15 +195,19 @@ loop::Block Walks::elements_of(int level) {
 void Walks::fold(int level, Block& body) {
   for (Reduction& r : reductions_) {
     if (r.level != level) continue;
-    const State next = r.body->combine(r.state, r.element, build_.pool().index(number_));
-    loop::Assign assign;
-    for (size_t i = 0; i < next.size(); ++i) {
-      if (same(next[i], r.state[i])) continue;
-      assign.variables.push_back(static_cast<int>(r.state[i]->payload));
-      assign.values.push_back(next[i]);
-    }
-    body.push_back({std::move(assign)});
+    body.push_back(
+        assign(r.state, r.body->combine(r.state, r.element, build_.pool().index(number_))));
   }
+}
+
+loop::Statement Walks::assign(const State& variables, const State& values) {
+  loop::Assign out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (same(values[i], variables[i])) continue;
+    out.variables.push_back(static_cast<int>(variables[i]->payload));
+    out.values.push_back(values[i]);
+  }
+  return {std::move(out)};
 }
 
 Walks::State Walks::initial(const Reduction& r) {
@@ -200,15 +224,23 @@ Walks::State Walks::declare(const State& values, std::string_view name, Block& o
   return variables;
 }
 
-// Where there may be more than one block and the order matters.
-void Walks::add_tree(Reduction& r, int64_t width) {
-  if (!r.rounds || blocks().is(1)) return;
+Walks::Parts Walks::blocks() const {
+  if (pieces_)
+    return {pieces_->end() - pieces_->begin(), chunk_ - pieces_->begin(), pieces_->most()};
+  const std::vector<Expr> outer(folded_.begin(), folded_.end() - 1);
+  const Expr row = flatten(Index(outer.begin(), outer.end()), outer_sizes_);
+  const Expr count = count_of(outer_sizes_) * per_row_;
+  return {count, row * per_row_ + chunk_, count.constant()};
+}
+
+// Where there may be more than one part and the order matters.
+void Walks::add_tree(Reduction& r, int64_t width, const Parts& parts) {
+  if (!r.rounds || parts.count.is(1)) return;
   const Value none = initial(r)[0];
   VITRO_ASSERT(initial(r).size() == 1, op_name(r), " rounds and has more than one state");
-  const auto known = blocks().constant();
   const int levels =
-      known ? std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(*known))))
-            : ops::reduction_levels;
+      parts.most ? std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(*parts.most))))
+                 : ops::reduction_levels;
   loop::Tree tree{.name = std::string(op_name(r)), .none = none, .merged = {}, .width = width};
   tree.left = build_.new_variable();
   tree.right = build_.new_variable();
@@ -220,16 +252,36 @@ void Walks::add_tree(Reduction& r, int64_t width) {
   build_.kernel().trees.push_back(std::move(tree));
 }
 
-loop::Statement Walks::grow(const Reduction& r, Expr column) {
-  const std::vector<Expr> outer(folded_.begin(), folded_.end() - 1);
-  const Expr number = flatten(Index(outer.begin(), outer.end()), outer_sizes_) * per_row_ + chunk_;
-  return {loop::Grow{r.tree, number, column, r.state[0]}};
+loop::Statement Walks::grow(const Reduction& r, Expr column, const Parts& parts) {
+  return {loop::Grow{r.tree, parts.number, column, r.state[0]}};
 }
 
-Walks::State Walks::total(const Reduction& r, Expr column, Block& out) {
+Walks::State Walks::total(const Reduction& r, Expr column, const Parts& parts, Block& out) {
   const int variable = build_.new_variable();
-  out.push_back({loop::Total{variable, r.tree, blocks(), column, std::string(op_name(r))}});
+  out.push_back({loop::Total{variable, r.tree, parts.count, column, std::string(op_name(r))}});
   return {build_.pool().variable(variable, r.operand)};
+}
+
+Walks::State Walks::merge_lanes(const Reduction& r, State state, Block& out) {
+  for (int by = static_cast<int>(ops::reduction_lanes) / 2; by > 0; by /= 2) {
+    State other;
+    for (const Value v : state) other.push_back(rotate(v, by));
+    const State merged = r.body->merge(state, other);
+    state.clear();
+    for (const Value v : merged) {
+      const int variable = build_.new_variable();
+      out.push_back({loop::Declare{variable, v, false, std::string(op_name(r))}});
+      state.push_back(build_.pool().variable(variable, v.dtype()));
+    }
+  }
+  return state;
+}
+
+Walks::State Walks::merge_halves(const Reduction& r, std::vector<State> states) {
+  for (size_t half = states.size() / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) states[i] = r.body->merge(states[i], states[i + half]);
+  }
+  return states[0];
 }
 
 Value Walks::finished(const Reduction& r, const State& state) {
@@ -249,6 +301,7 @@ loop::Statement Walks::inner_loop(Block body, bool one_block) {
 
 loop::Statement Walks::chunk_loop(Block body) {
   const Expr index = chunk_.constant() ? Expr::index("c", 1) : chunk_;
+  if (pieces_) return {loop::Loop{index, pieces_->begin(), pieces_->end(), false, std::move(body)}};
   return {loop::Loop{index, 0, per_row_, false, std::move(body)}};
 }
 

@@ -10,6 +10,7 @@
 
 #include "backend/lower/bodies.h"
 #include "backend/lower/builder.h"
+#include "backend/lower/pieces.h"
 
 namespace vitro::backend {
 
@@ -33,7 +34,8 @@ class Walks {
   using Block = loop::Block;
   using State = Reduction::State;
 
-  Walks(KernelBuilder& build, const Group& group, bool along);
+  // With `pieces` a task folds one of them and leaves its state there.
+  Walks(KernelBuilder& build, const Group& group, bool along, Pieces* pieces = nullptr);
 
   const Program& program() const { return build_.program(); }
   const graph::Node& node_of(const Reduction& r) const {
@@ -41,9 +43,14 @@ class Walks {
   }
   std::string_view op_name(const Reduction& r) const { return node_of(r).op->name; }
 
+  Reduction reduction(ItemId item, DType operand) const;
   // The reductions; `result` gives the value that stands for one, of the dtype of its node.
   void find_reductions(const std::function<Value(Reduction&)>& result);
+  // Whether a stored item has one element for each fold.
+  bool is_of_row(ItemId id) const;
+  loop::Statement store_of(ItemId id);
   // The stores, by the walk in which, or before which where they are of a row, they are done.
+  // Those of rows wait for all pieces.
   void place_stores();
   // Values that a later walk needs again and that cost more than to write and read them go through
   // scratch, at `element` of `size`.
@@ -58,13 +65,23 @@ class Walks {
   void fold(int level, Block& body);
   // In blocks of its innermost dimension: where the parts of blocks are merged.
   bool in_blocks(int level) const;
-  Expr blocks() const { return count_of(outer_sizes_) * per_row_; }
+  // Of what merges as a tree: how many there are, the number of one, and how many there may be.
+  struct Parts {
+    Expr count, number;
+    std::optional<int64_t> most;
+  };
+  Parts blocks() const;
 
   State initial(const Reduction& r);
   State declare(const State& values, std::string_view name, Block& out);
-  void add_tree(Reduction& r, int64_t width);
-  loop::Statement grow(const Reduction& r, Expr column);
-  State total(const Reduction& r, Expr column, Block& out);
+  static loop::Statement assign(const State& variables, const State& values);
+  void add_tree(Reduction& r, int64_t width, const Parts& parts);
+  loop::Statement grow(const Reduction& r, Expr column, const Parts& parts);
+  State total(const Reduction& r, Expr column, const Parts& parts, Block& out);
+  // Lanes merge pairwise: 8 apart, then 4, 2, 1.
+  State merge_lanes(const Reduction& r, State state, Block& out);
+  // The same of lanes whose states are apart.
+  static State merge_halves(const Reduction& r, std::vector<State> states);
   Value finished(const Reduction& r, const State& state);
 
   // A loop over the elements of block `chunk_` of the innermost reduced dimension, or all of it.
@@ -78,6 +95,7 @@ class Walks {
   const Group& group_;
   Space space_;
   std::vector<Expr> kept_, folded_;
+  Pieces* pieces_;
   bool along_;    // lanes run along the innermost reduced dimension
   Expr count_;    // elements folded to one
   Expr last_;     // of the innermost reduced dimension
@@ -95,6 +113,7 @@ class Walks {
   int level_of(Value value);
   bool put_off_writes(std::vector<Placed>& all) const;
   bool is_walked(const Index& at) const;
+  Index place_of(ItemId id) const;
 
   std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one
 };
@@ -102,15 +121,21 @@ class Walks {
 // The dimensions that are reduced are not the innermost: a task takes some columns.  Only where
 // there are enough rows to fold.
 bool takes_columns(const Space& space);
-LoweredKernel lower_columns(const Program&, const Places&, const Group&);
+// Columns that a task takes; `again`: it walks them more than once.
+int64_t columns_of_strip(const Space& space, bool again);
+LoweredKernel lower_columns(const Program&, const Places&, const Group&, Pieces* = nullptr);
+// Of `lower_in_pieces`: the first kernel.
+LoweredKernel lower_pieces(const Program&, const Places&, const Group&, Pieces&);
 
 // Rows whose elements are not beside each other in memory, but those of neighbouring rows are: each
 // of the sixteen lanes takes its elements as columns do.
+inline constexpr int64_t turned_columns = 256;  // of a task
 struct TurnedRows {
   Group group;  // the reduced index is lanes * step + lane
   Expr lane, step;
 };
 std::optional<TurnedRows> turn_rows(const Program&, const Places&, const Group&);
-LoweredKernel lower_turned_rows(const Program&, const Places&, const TurnedRows&);
+LoweredKernel lower_turned_rows(const Program&, const Places&, const TurnedRows&,
+                                Pieces* = nullptr);
 
 }  // namespace vitro::backend

@@ -1,0 +1,152 @@
+// The walks of a group as groups of their own.
+//
+//   softmax down long columns, of which there are few:
+//     amax, sub, exp, sum, div     ->     amax;   sub, exp, sum;   sub, exp, div
+//
+// What is cheap to compute, or large, each walk computes for itself, as one kernel would.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "backend/fuse/groups.h"
+#include "backend/lower/pieces.h"
+
+namespace vitro::backend {
+namespace {
+
+constexpr int least_cost = 8;                 // of an element that is not computed again
+constexpr int64_t most_kept_bytes = 2 << 20;  // that stay in caches until the next walk
+
+class Split {
+ public:
+  Split(const Program& program, const Group& group) : p_(program), group_(group) {
+    for (const ItemId id : group.items) note_walk(id);
+    for (int walk = 0; walk <= last_; ++walk) note_first(walk);
+  }
+
+  // Nothing where a walk alone makes no loop.
+  std::vector<Group> run() {
+    std::vector<Group> out;
+    for (int walk = last_; walk >= 0; --walk) {
+      Group made;
+      for (const ItemId id : targets(walk)) {
+        add(id, walk, made.items);
+        if (stores(id)) made.stored.push_back(id);
+      }
+      std::sort(made.items.begin(), made.items.end());
+      if (made.items.empty()) continue;
+      if (!can_group(p_, made.items, &made.layout)) return {};
+      out.push_back(std::move(made));
+    }
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  bool is_reduction(ItemId id) const { return p_[id].kind == ItemKind::reduction; }
+  // Computed of results alone.
+  bool is_result(ItemId id) const { return results_.contains(id.n); }
+  bool is_stored(ItemId id) const {
+    return std::binary_search(group_.stored.begin(), group_.stored.end(), id);
+  }
+  bool stores(ItemId id) const { return is_stored(id) || left_.contains(id.n); }
+  std::vector<ItemId> needs(ItemId id) const {
+    std::vector<ItemId> out;
+    for (const ItemId made : p_.needs(id)) {
+      if (group_.has(made)) out.push_back(made);
+    }
+    return out;
+  }
+
+  // The first walk in which all that an item needs is known.  What is computed of results alone
+  // belongs to the walk that gives the last of them.
+  void note_walk(ItemId id) {
+    int walk = 0;
+    for (const ItemId made : needs(id)) {
+      walk = std::max(walk, walk_.at(made.n) + (is_reduction(made) || is_result(made)));
+    }
+    if (walk > 0 && !is_reduction(id) && is_row(group_.layout.space, p_[id].sizes)) {
+      results_.insert(id.n);
+      --walk;
+    }
+    walk_[id.n] = walk;
+    last_ = std::max(last_, walk);
+  }
+
+  // The first walk that computes each item.
+  void note_first(int walk) {
+    for (const ItemId id : group_.items) {
+      if (walk_.at(id.n) == walk && (is_reduction(id) || is_stored(id))) note_first(id, walk);
+    }
+  }
+  void note_first(ItemId id, int walk) {
+    if (!first_.emplace(id.n, walk).second) return;
+    for (const ItemId made : needs(id)) note_first(made, walk);
+  }
+
+  // What a walk is for: those that later walks asked for among them.
+  std::vector<ItemId> targets(int walk) const {
+    std::vector<ItemId> out;
+    for (const ItemId id : group_.items) {
+      const auto left = left_.find(id.n);
+      const int in = left == left_.end() ? walk_.at(id.n) : left->second;
+      if (in == walk && (is_reduction(id) || stores(id))) out.push_back(id);
+    }
+    return out;
+  }
+
+  // The item and what the walk computes for it; the rest earlier walks leave in memory.
+  void add(ItemId id, int walk, std::vector<ItemId>& items) {
+    if (std::find(items.begin(), items.end(), id) != items.end()) return;
+    items.push_back(id);
+    for (const ItemId made : needs(id)) {
+      const int in = left_in(made, walk);
+      if (in < 0) {
+        add(made, walk, items);
+      } else {
+        left_.emplace(made.n, in);
+      }
+    }
+  }
+
+  // The earlier walk that leaves the value in memory; -1: this one computes it.
+  int left_in(ItemId id, int walk) const {
+    const bool alone = is_reduction(id) || is_result(id) || is_stored(id);
+    if (alone) return walk_.at(id.n) < walk ? walk_.at(id.n) : -1;
+    return first_.at(id.n) < walk && is_kept(id) ? first_.at(id.n) : -1;
+  }
+  bool is_kept(ItemId id) const {
+    const TensorMeta& meta = p_.graph().meta(p_[id].value);
+    const auto count = count_of(p_[id].sizes).constant();
+    return p_[id].cost >= least_cost && count && *count * bytes_of(meta.dtype) <= most_kept_bytes;
+  }
+
+  const Program& p_;
+  const Group& group_;
+  std::unordered_map<uint32_t, int> walk_, first_;
+  std::unordered_set<uint32_t> results_;
+  std::unordered_map<uint32_t, int> left_;  // the walk that stores what a later one needs
+  int last_ = 0;
+};
+
+}  // namespace
+
+void split_walks(const Program& program, Groups& groups) {
+  std::vector<Group> out;
+  for (Group& group : groups.groups) {
+    Verdict verdict = should_split_walks(program, group);
+    std::vector<Group> walks;
+    if (verdict) walks = Split(program, group).run();
+    if (walks.empty()) {
+      out.push_back(std::move(group));
+      continue;
+    }
+    verdict.ok = false;
+    groups.decisions.push_back({program.name_of(walks.front().items.back()),
+                                program.name_of(walks.back().items.back()), std::move(verdict)});
+    for (Group& walk : walks) out.push_back(std::move(walk));
+  }
+  groups.groups = std::move(out);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,259 @@
+#include "backend/lower/pieces.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "backend/lower/walks.h"
+#include "vitro/base/code.h"
+#include "vitro/ops/reduce.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code few_folds{"V0413", "few long folds are walked several times",
+                     "One kernel would walk each fold on one thread: where folds are few and long, "
+                     "each walk is a kernel whose threads share them.",
+                     "", "Nothing."};
+
+constexpr int64_t piece_bytes = 256 << 10;
+// Folds, or strips of columns, that are enough for all threads: of kernels that walk once, and of
+// those that find their rows in the cache when they walk again.
+constexpr int64_t enough = 64, enough_to_walk_again = 4;
+constexpr int64_t most_cached_bytes = 1 << 20;  // that a task finds in its cache again
+
+// The folds of a space as tasks would take them.
+struct Folds {
+  Expr tasks, blocks;
+  int64_t blocks_of_piece;
+  int64_t bytes;  // that a task folds, 0 where that is not known
+  bool are_fewer(int64_t than) const { return sym::prove_less(tasks, than).value_or(false); }
+  std::optional<bool> are_short() const { return sym::prove_less(blocks, 2 * blocks_of_piece); }
+};
+
+// Nothing where several dimensions are reduced: their blocks do not follow each other in one loop.
+std::optional<Folds> folds_of(const Space& space, int64_t strip, int64_t element_bytes,
+                              bool turned = false) {
+  if (std::count(space.reduced.begin(), space.reduced.end(), true) != 1) return std::nullopt;
+  const bool along = space.reduced.back();
+  const size_t rank = space.sizes.size();
+  const size_t column = turned ? rank - 2 : takes_columns(space) ? rank - 1 : rank;
+  const int64_t step = ops::reduction_steps * (along ? ops::reduction_lanes : 1);
+  int64_t block_bytes = step * element_bytes;
+  Folds out{1, 1, 1, 0};
+  for (size_t d = 0; d < space.sizes.size(); ++d) {
+    const Expr size = space.sizes[d];
+    if (space.reduced[d]) {
+      out.blocks = sym::floordiv(size + (step - 1), step);
+    } else if (d == column) {
+      out.tasks = out.tasks * sym::floordiv(size + (strip - 1), strip);
+      block_bytes *= std::min(strip, size.constant().value_or(strip));
+    } else {
+      out.tasks = out.tasks * size;
+    }
+  }
+  out.bytes = out.blocks.constant().value_or(0) * block_bytes;
+  out.blocks_of_piece = static_cast<int64_t>(
+      std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(piece_bytes / block_bytes, 1))));
+  return out;
+}
+
+// Of the operands of the reductions; 0 where there is none.
+int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
+  int64_t out = 0;
+  for (const ItemId id : items) {
+    if (program[id].kind != ItemKind::reduction) continue;
+    const graph::Node& node = program.graph()[program[id].value.node];
+    const DType dtype = program.graph().meta(std::get<graph::Value>(node.args[0])).dtype;
+    out = std::max<int64_t>(out, bytes_of(dtype));
+  }
+  return out;
+}
+
+}  // namespace
+
+Pieces::Pieces(Places& places, const Space& space, bool columns, Expr blocks,
+               int64_t blocks_of_piece)
+    : places_(places), columns_(columns), most_(blocks_of_piece), blocks_(blocks) {
+  count_ = sym::floordiv(blocks + (most_ - 1), most_);
+  index_ = Expr::index("piece", count_);
+  Index sizes = space.kept_sizes(), at = space.kept_index();
+  Expr lanes = space.reduced.back() ? ops::reduction_lanes : 1;
+  if (columns) {
+    lanes = lanes * sizes.back();
+    sizes.pop_back();
+    at.pop_back();
+  }
+  first_ = (flatten(at, sizes) * count_ + index_) * lanes;
+  size_ = count_of(sizes) * count_ * lanes;
+}
+
+Expr Pieces::end() const {
+  const bool even = blocks_.constant() && *blocks_.constant() % most_ == 0;
+  return even ? begin() + most_ : sym::min(begin() + most_, blocks_);
+}
+
+const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType operand,
+                                  const std::vector<loop::Value>& state) {
+  States& made = states_.emplace_back(States{item, operand, {}, {}});
+  for (const loop::Value v : state) {
+    made.dtypes.push_back(v.dtype());
+    made.buffers.push_back(
+        places_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, 0, size_}));
+  }
+  return made;
+}
+
+bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space) {
+  std::unordered_set<uint32_t> folded;  // what a reduction of the items went into
+  for (const ItemId id : items) {
+    const auto& needs = program.needs(id);
+    const bool waits = std::any_of(needs.begin(), needs.end(),
+                                   [&](ItemId made) { return folded.contains(made.n); });
+    const bool reduces = program[id].kind == ItemKind::reduction;
+    if (waits && (reduces || !is_row(space, program[id].sizes))) return false;
+    if (waits || reduces) folded.insert(id.n);
+  }
+  return true;
+}
+
+Verdict should_split_walks(const Program& program, const Group& group) {
+  const Space& space = group.layout.space;
+  if (!space.reduces() || walks_once(program, group.items, space)) {
+    return Verdict::no("its elements are walked once");
+  }
+  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
+  if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
+    return Verdict::no("it overwrites what an earlier walk reads");
+  }
+  const int64_t strip = columns_of_strip(space, true);
+  const auto folds = folds_of(space, strip, most_bytes(program, group.items));
+  if (!folds || folds->are_short().value_or(true)) return Verdict::no("its folds are short");
+  if (folds->are_fewer(enough_to_walk_again)) {
+    return {true,
+            cat("threads share each of ", folds->tasks,
+                " long folds; one kernel would give each to one thread"),
+            &few_folds};
+  }
+  if (takes_columns(space) && folds->bytes > most_cached_bytes) {
+    return {true, "the next walk would not find the columns in the cache", &few_folds};
+  }
+  return Verdict::no("a task finds its fold in the cache when it walks again");
+}
+
+std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, const Group& group) {
+  const Space& space = group.layout.space;
+  if (!walks_once(program, group.items, space)) return std::nullopt;
+  const auto overwrites = [&](ItemId id) {
+    return program.overwrites(id) && !is_row(space, program[id].sizes);
+  };
+  if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
+  const bool turned = turn_rows(program, places, group).has_value();
+  const int64_t strip = turned ? turned_columns : columns_of_strip(space, false);
+  const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
+  if (!folds || !folds->are_fewer(enough) || folds->are_short().value_or(false)) {
+    return std::nullopt;
+  }
+  return Pieces(places, space, turned || takes_columns(space), folds->blocks,
+                folds->blocks_of_piece);
+}
+
+namespace {
+
+// The second kernel: the states of all pieces of a fold become its result, and what is computed of
+// that alone is computed.
+class Joined : private Walks {
+ public:
+  Joined(KernelBuilder& build, const Group& group, const Pieces& pieces)
+      : Walks(build, group, group.layout.space.reduced.back()), of_(pieces) {
+    if (pieces.columns()) {
+      lane_ = kept_.back();
+      if (along_) phases_ = ops::reduction_lanes;
+    } else if (along_) {
+      lane_ = Expr::index("lane", ops::reduction_lanes);
+    }
+  }
+
+  void run() {
+    Block body;
+    for (const Pieces::States& states : of_.states()) join(states, body);
+    for (const ItemId id : group_.stored) {
+      if (is_of_row(id)) body.push_back(store_of(id));
+    }
+    set_loops(std::move(body));
+  }
+
+ private:
+  void join(const Pieces::States& states, Block& out) {
+    Reduction r = reduction(states.item, states.operand);
+    add_tree(r, phases_ * ops::reduction_lanes, parts());
+    std::vector<State> phases;
+    for (int64_t p = 0; p < phases_; ++p) phases.push_back(joined(r, states, p, out));
+    const State state = merge_halves(r, std::move(phases));
+    const bool lanes = along_ && phases_ == 1;
+    Value result = finished(r, lanes ? merge_lanes(r, state, out) : state);
+    if (lanes) result = first_lane(result);
+    const int variable = build_.new_variable();
+    out.push_back({loop::Declare{variable, result, false, std::string(op_name(r))}});
+    build_.define(r.item, build_.pool().variable(variable, result.dtype()));
+  }
+
+  Parts parts() const { return {of_.count(), of_.index(), of_.count().constant()}; }
+
+  State joined(Reduction& r, const Pieces::States& states, int64_t phase, Block& out) {
+    const Expr at = phase == 0 ? lane_ : sym::extent_of(lane_) * phase + lane_;
+    const Expr column = phase * ops::reduction_lanes;
+    State next;
+    for (size_t i = 0; i < states.buffers.size(); ++i) {
+      next.push_back(
+          build_.pool().load(build_.buffer(states.buffers[i]), states.dtypes[i], of_.element(at)));
+    }
+    Block each;
+    if (r.tree >= 0) {
+      r.state = next;
+      each.push_back(grow(r, column, parts()));
+    } else {
+      r.state = declare(initial(r), op_name(r), out);
+      each.push_back(assign(r.state, r.body->merge(r.state, next)));
+    }
+    out.push_back({loop::Loop{of_.index(), 0, of_.count(), false, std::move(each)}});
+    return r.tree >= 0 ? total(r, column, parts(), out) : r.state;
+  }
+
+  void set_loops(Block body) {
+    loop::Kernel& kernel = build_.kernel();
+    kernel.schedule = "the pieces of a fold become one";
+    for (const Expr index : kept_) {
+      if (!index.constant() && !(index == lane_)) kernel.tasks.push_back(index);
+    }
+    if (lane_.constant()) {
+      kernel.body = std::move(body);
+      return;
+    }
+    const Expr lanes = sym::extent_of(lane_), strips = sym::floordiv(lanes + (strip - 1), strip);
+    const Expr b = strips.is(1) ? Expr(0) : Expr::index("b", strips);
+    if (!b.constant()) kernel.tasks.push_back(b);
+    const Expr end = sym::min(b * strip + strip, lanes);
+    kernel.body.push_back({loop::Loop{lane_, b * strip, end, true, std::move(body)}});
+  }
+
+  static constexpr int64_t strip = 1024;  // columns of a task
+  const Pieces& of_;
+  Expr lane_ = 0;
+  int64_t phases_ = 1;  // lanes of a turned row
+};
+
+}  // namespace
+
+std::vector<LoweredKernel> lower_in_pieces(const Program& program, const Places& places,
+                                           const Group& group, Pieces& pieces) {
+  std::vector<LoweredKernel> out;
+  out.push_back(lower_pieces(program, places, group, pieces));
+  out.back().kernel.schedule = "threads share the pieces of a fold";
+  KernelBuilder build(program, places, group);
+  Joined(build, group, pieces).run();
+  out.push_back(build.take());
+  return out;
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,66 @@
+// Folds that are few and long: one kernel folds pieces of them, which threads share, a second one
+// makes the pieces of each one.
+//
+//   sum of 10^6 elements: piece < 16   states[piece] = the sum of so many of its blocks
+//                         once         merges the states, in order
+//
+// A piece is a whole subtree of a sum (docs/numerics.md), so that the bits stay those of one walk.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backend/lower/builder.h"
+
+namespace vitro::backend {
+
+class Pieces {
+ public:
+  struct States {
+    ItemId item;
+    DType operand;                  // that the elements are converted to
+    std::vector<DType> dtypes;      // of the state
+    std::vector<BufferId> buffers;  // where it lies
+  };
+  // `columns`: the last kept dimension is a task's vector.
+  Pieces(Places& places, const Space& space, bool columns, Expr blocks, int64_t blocks_of_piece);
+
+  Expr index() const { return index_; }  // of a piece of a fold
+  Expr count() const { return count_; }
+  int64_t most() const { return most_; }  // blocks of a piece, a power of two
+  bool columns() const { return columns_; }
+  Expr begin() const { return index_ * most_; }
+  Expr end() const;
+  const std::vector<States>& states() const { return states_; }
+
+  // Makes room for the states that a reduction leaves.
+  const States& add(ItemId item, std::string_view name, DType operand,
+                    const std::vector<loop::Value>& state);
+  // Where the state of `lane` lies: a lane of a row, a column, or a column's lane * columns +
+  // column.
+  Expr element(Expr lane) const { return first_ + lane; }
+
+ private:
+  Places& places_;
+  bool columns_;
+  int64_t most_;
+  Expr blocks_, count_, index_;
+  Expr size_;   // of the states of all folds
+  Expr first_;  // of those of a piece
+  std::vector<States> states_;
+};
+
+// Whether the items need the elements of the space once: nothing that is walked, or folded, needs
+// what is folded here.
+bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space);
+
+// Whether the walks of a group should be kernels of their own: a task would walk a long fold
+// several times while other threads have nothing to do, or would not find it in the cache again.
+Verdict should_split_walks(const Program& program, const Group& group);
+
+// How the folds of a group are cut; nothing where they are many or short.
+std::optional<Pieces> cut_into_pieces(const Program&, Places&, const Group&);
+// The kernel that folds pieces, and the one that makes them one.
+std::vector<LoweredKernel> lower_in_pieces(const Program&, const Places&, const Group&, Pieces&);
+
+}  // namespace vitro::backend
