@@ -300,5 +300,46 @@ TEST(Reduction, the_merge_of_a_tree_is_inlined) {
   EXPECT_NE(c.report.kernels[0].source.find("__attribute__((always_inline))"), std::string::npos);
 }
 
+// How many scratch rows along the reduced dimension a program's one kernel has.
+size_t kept_rows(const graph::Graph& g) {
+  eager::init();
+  Compiled c = compile_graph(g);
+  EXPECT_EQ(c.report.kernels.size(), 1U);
+  const std::string& text = c.report.kernels[0].source;
+  size_t rows = 0;
+  const std::string_view row = "_row[";  // where one is declared
+  for (size_t at = text.find(row); at != std::string::npos; at = text.find(row, at + 1)) ++rows;
+  return rows;
+}
+
+TEST(Reduction, the_memory_of_a_result_keeps_what_the_last_walk_reads) {
+  const auto of = [](const Function& f) { return graph_of({{50, 1000}}, f); };
+  EXPECT_EQ(
+      kept_rows(of([](std::vector<Tensor> in) { return std::vector<Tensor>{softmax(in[0], 1)}; })),
+      0U);
+  // A result of another dtype, and one that is an input which the walk still reads.
+  EXPECT_EQ(kept_rows(of([](std::vector<Tensor> in) {
+              return std::vector<Tensor>{to(softmax(in[0], 1), DType::f16)};
+            })),
+            1U);
+  const graph::Graph in_place = graph::parse(R"(graph(x: f32[50, 1000]) {
+    most: f32[50, 1] = amax(x, dim=[1], keepdim=true)
+    off: f32[50, 1000] = sub(x, most)
+    made: f32[50, 1000] = exp(off)
+    all: f32[50, 1] = sum(made, dim=[1], keepdim=true)
+    y: f32[50, 1000] = div(made, all)
+    return y -> x
+  })")
+                                    .value();
+  EXPECT_EQ(kept_rows(in_place), 1U);
+  for (const int64_t n : {300, 1000, 70'001}) {
+    check({20, n}, [](const Tensor& x) {
+      const Tensor y = log_softmax(x, 1), z = softmax(x * 2, 1);
+      return std::vector<Tensor>{y, z, y * z, to(z, DType::f16)};
+    });
+    check({20, n}, [](const Tensor& x) { return std::vector<Tensor>{log_softmax(x, 1)}; });
+  }
+}
+
 }  // namespace
 }  // namespace vitro::backend

@@ -45,6 +45,7 @@ class KernelBuilder : public ElementSource {
   int new_variable() { return out_.kernel.variables++; }
   // The kernel's number of a buffer.
   int buffer(BufferId id, bool written = false);
+  BufferId buffer_id(int number) const { return out_.buffers[static_cast<size_t>(number)]; }
   // Forgets elements that were read at other indices (when the loops are chosen anew).
   void start_over();
 

@@ -9,6 +9,7 @@ using loop::Node;
 using loop::Value;
 
 constexpr int least_cost = 4;  // of computing anew, in plain vector operations
+constexpr int long_walk = 8;   // cost of an element, so that memory is fetched in the meantime
 constexpr size_t most_rows = 4;
 
 bool depends_on(const Node* node, sym::Expr index) {
@@ -27,6 +28,22 @@ bool RowScratch::worth_keeping(const Node* node) const {
   const bool fits = shape_.size.constant().value_or(1) * bytes_of(node->dtype) <= shape_.most_bytes;
   return fits && rows_ < most_rows && loop::cost_of(Value(node)) >= least_cost &&
          depends_on(node, shape_.index);
+}
+
+bool RowScratch::worth_a_home(const Node* node) const {
+  if (!shape_.home || node->fn == loop::Fn::load || node->dtype != shape_.home->dtype) return false;
+  const int walk = computed_in_.at(node);
+  return costs_[static_cast<size_t>(walk)] >= long_walk && loop::cost_of(Value(node)) > 0 &&
+         depends_on(node, shape_.index);
+}
+
+void RowScratch::keep(const Node* node, Value in,
+                      std::vector<std::pair<int, loop::Statement>>& stores) {
+  const int walk = computed_in_.at(node);
+  stores.push_back({walk,
+                    {loop::Store{static_cast<int>(in->payload), sym::Expr(in->index),
+                                 walks_[static_cast<size_t>(walk)].at(node)}}});
+  rewritten_.emplace(node, in);
 }
 
 Value RowScratch::row_of(const Node* node) {
@@ -48,12 +65,13 @@ std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
     todo.pop_back();
     if (!seen.insert(node).second || rewritten_.contains(node)) continue;
     const auto before = computed_in_.find(node);
+    if (before != computed_in_.end() && worth_a_home(node)) {
+      const Home home = *std::exchange(shape_.home, std::nullopt);
+      keep(node, node->pool->load(home.buffer, home.dtype, home.element), stores);
+      continue;
+    }
     if (before != computed_in_.end() && worth_keeping(node)) {
-      const Value row = row_of(node);
-      stores.push_back({before->second,
-                        {loop::Store{static_cast<int>(row->payload), shape_.element,
-                                     walks_[static_cast<size_t>(before->second)].at(node)}}});
-      rewritten_.emplace(node, row);
+      keep(node, row_of(node), stores);
       continue;
     }
     for (const Node* operand : node->operands) todo.push_back(operand);
@@ -62,6 +80,9 @@ std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
   for (const Value* v : values) all.push_back(*v);
   for (const Node* node : loop::nodes_below(all))
     computed_in_.emplace(node, static_cast<int>(walks_.size()));
+  int cost = 0;
+  for (const Value v : all) cost = std::max(cost, loop::cost_of(v));
+  costs_.push_back(cost);
   auto with = rewritten_;
   for (const Node* node : loop::nodes_below(all)) (void)replace(Value(node), with);
   for (Value* v : values) *v = replace(*v, with);

@@ -1,6 +1,7 @@
 // Rows of a task's scratch memory for values that more than one walk over a row needs.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,11 +14,19 @@ namespace vitro::backend {
 
 class RowScratch {
  public:
+  // Where the last walk writes a result: until then its memory may hold what that walk reads again,
+  // and is fetched while an earlier walk computes.
+  struct Home {
+    int buffer;
+    sym::Expr element;
+    DType dtype;
+  };
   struct Shape {
     sym::Expr index;     // along the row
     sym::Expr element;   // of a scratch row, where the value of an index lies
     sym::Expr size;      // of a scratch row
     int64_t most_bytes;  // of one whose size is known
+    std::optional<Home> home = {};
   };
   RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}
 
@@ -27,12 +36,16 @@ class RowScratch {
 
  private:
   bool worth_keeping(const loop::Node* node) const;
+  bool worth_a_home(const loop::Node* node) const;
   loop::Value row_of(const loop::Node* node);
+  void keep(const loop::Node* node, loop::Value in,
+            std::vector<std::pair<int, loop::Statement>>& stores);
 
   loop::Kernel& kernel_;
   Shape shape_;
   size_t rows_ = 0;
   std::vector<std::unordered_map<const loop::Node*, loop::Value>> walks_;  // what each computes
+  std::vector<int> costs_;                                                 // of each
   std::unordered_map<const loop::Node*, int> computed_in_;                 // first walk
   std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and what to read instead
 };

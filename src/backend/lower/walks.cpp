@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "backend/lower/row_scratch.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/reduce.h"
 
@@ -156,9 +155,29 @@ bool Walks::is_walked(const Index& place) const {
   });
 }
 
+// The memory of a result that is written along the row in the last walk.
+std::optional<RowScratch::Home> Walks::home() const {
+  if (!along_ || levels_ == 0) return std::nullopt;
+  for (const loop::Statement& s : full_stores_[at(levels_)]) {
+    const auto& store = std::get<loop::Store>(s.what);
+    if (store.buffer >= loop::Kernel::first_row) continue;
+    const BufferId buffer = build_.buffer_id(store.buffer);
+    const bool alone = std::count_if(group_.stored.begin(), group_.stored.end(), [&](ItemId id) {
+                         return build_.places().target_buffer(id) == buffer;
+                       }) == 1;
+    const auto along = sym::as_linear(store.element, folded_.back());
+    if (!alone || build_.places().buffers()[buffer.n].kind == BufferKind::input || !along ||
+        !along->coefficient.is(1)) {
+      continue;
+    }
+    return RowScratch::Home{store.buffer, store.element, store.value.dtype()};
+  }
+  return std::nullopt;
+}
+
 void Walks::keep_rows(Expr element, Expr size, int64_t most_bytes) {
   if (folded_.size() != 1) return;
-  RowScratch scratch(build_.kernel(), {folded_.back(), element, size, most_bytes});
+  RowScratch scratch(build_.kernel(), {folded_.back(), element, size, most_bytes, home()});
   for (int level = 0; level <= levels_; ++level) {
     std::vector<Value*> values;
     for (Reduction& r : reductions_) {

@@ -11,6 +11,7 @@
 #include "backend/lower/bodies.h"
 #include "backend/lower/builder.h"
 #include "backend/lower/pieces.h"
+#include "backend/lower/row_scratch.h"
 
 namespace vitro::backend {
 
@@ -53,7 +54,7 @@ class Walks {
   // Those of rows wait for all pieces.
   void place_stores();
   // Values that a later walk needs again and that cost more than to write and read them go through
-  // scratch, at `element` of `size`.
+  // scratch, at `element` of `size`, or lie in the memory of a result until that is written.
   void keep_rows(Expr element, Expr size, int64_t most_bytes);
 
   bool has_reductions(int level) const;
@@ -113,6 +114,7 @@ class Walks {
   int level_of(Value value);
   bool put_off_writes(std::vector<Placed>& all) const;
   bool is_walked(const Index& at) const;
+  std::optional<RowScratch::Home> home() const;
   Index place_of(ItemId id) const;
 
   std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one
