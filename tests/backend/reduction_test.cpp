@@ -341,5 +341,19 @@ TEST(Reduction, the_memory_of_a_result_keeps_what_the_last_walk_reads) {
   }
 }
 
+TEST(Reduction, quick_folds_with_a_rest_are_unrolled) {
+  eager::init();
+  const auto is_unrolled = [](int64_t n, const Program& f) {
+    const Compiled c =
+        compile_graph(graph_of({{100, n}}, [&](std::vector<Tensor> in) { return f(in[0]); }));
+    return c.report.kernels[0].source.find("unroll_count") != std::string::npos;
+  };
+  EXPECT_TRUE(is_unrolled(1000, [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; }));
+  // No rest: the compiler knows how many turns there are.  A function: counting takes no time.
+  EXPECT_FALSE(is_unrolled(1024, [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; }));
+  EXPECT_FALSE(
+      is_unrolled(1000, [](const Tensor& x) { return std::vector<Tensor>{sum(exp(x), {1})}; }));
+}
+
 }  // namespace
 }  // namespace vitro::backend

@@ -49,6 +49,16 @@ bool folds(const loop::Block& body) {
   return found;
 }
 
+// Whether counting takes a part of the time of a turn that is worth the text of more turns.
+bool folds_quickly(const loop::Block& body) {
+  constexpr int least_cost = 8;
+  return std::all_of(body.begin(), body.end(), [](const loop::Statement& s) {
+    const auto* assign = std::get_if<loop::Assign>(&s.what);
+    return assign && std::all_of(assign->values.begin(), assign->values.end(),
+                                 [](loop::Value v) { return loop::cost_of(v) < least_cost; });
+  });
+}
+
 bool touches(Expr e, const Changing& changing) {
   for (const Expr s : sym::symbols_of(e)) {
     if (changing.indices.contains(s.node())) return true;
@@ -372,6 +382,7 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.open("{");
   out_.line("const i64 ", end, " = ", scalar_text(l.end), ";");
   out_.line("i64 ", name, " = ", scalar_text(l.begin), ";");
+  if (folds_quickly(l.body)) out_.line("#pragma clang loop unroll_count(4)");
   out_.open("for (; ", name, " + 16 <= ", end, "; ", name, " += 16) {");
   turn(l, "");
   out_.close();
