@@ -105,8 +105,9 @@ const Code results_differ{
 
 const Code not_compiled{
     "V0601", "a segment could not be compiled",
-    "The backend failed; the segment is run op by op, with the same results.", "",
-    "Where the backend is the program's own, correct it; else please report the reason."};
+    "The backend failed, or what the program's own gave takes no symbols where the graph has some "
+    "that no input's size shows; the segment is run op by op, with the same results.",
+    "", "Where the backend is the program's own, correct it; else please report the reason."};
 const Code no_such_backend{"V0602", "there is no such backend",
                            "compile() is asked for a backend that nobody registered; it says which "
                            "there are, and which was probably meant.",

@@ -4,6 +4,7 @@
 
 #include "capture/codes.h"
 #include "capture/layout.h"
+#include "graph/metas.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/core/reach.h"
@@ -47,7 +48,7 @@ class UserSegment final : public capture::CompiledSegment {
            std::span<Tensor> outputs) override {
     std::call_once(once_, [&] { make(inputs); });
     if (!run_) throw capture::Unusable(capture::not_compiled, why_not_);
-    std::vector<Tensor> values = run_(inputs);
+    std::vector<Tensor> values = run_(inputs, symbols);
     if (const Verdict said = are_as_said(values, symbols); !said)
       throw capture::Unusable(capture::other_outputs, said.why);
     leave_written_inputs(values, inputs);
@@ -69,9 +70,20 @@ class UserSegment final : public capture::CompiledSegment {
     try {
       run_ = (*backend_)(graph_, inputs);
       if (!run_) why_not_ = "the backend gave no function";
+      if (run_ && !run_.takes_symbols()) need_sizes_of_inputs();
     } catch (...) {
       why_not_ = capture::what_was_thrown();
     }
+  }
+
+  // A function of the inputs would take other symbols to be what they were when it was made.
+  void need_sizes_of_inputs() {
+    const std::vector<sym::Expr> unseen = graph::symbols_not_in_sizes(graph_);
+    if (unseen.empty()) return;
+    why_not_ =
+        cat("the backend's function takes no symbols, and the sizes of its inputs do not show ",
+            unseen.front());
+    run_ = nullptr;
   }
 
   Verdict are_as_said(const std::vector<Tensor>& values, std::span<const int64_t> symbols) const {

@@ -146,6 +146,16 @@ void each_size(const Node& node, const std::function<void(Size)>& f) {
   (void)node.attrs.map_sizes([&](Size size) { return f(size), size; });
 }
 
+std::vector<sym::Expr> symbols_not_in_sizes(const Graph& g) {
+  SymbolValues shown;
+  for (const NodeId id : g.inputs()) shown.note_hints(g[id].results[0]);
+  std::vector<sym::Expr> out;
+  for (const sym::Expr symbol : g.symbols()) {
+    if (!shown.find(symbol)) out.push_back(symbol);
+  }
+  return out;
+}
+
 void map_sizes(Node& node, const SizeMap& f) {
   for (Arg& arg : node.args) {
     if (auto* number = std::get_if<Scalar>(&arg)) attribute::map_sizes(*number, f);

@@ -53,6 +53,9 @@ class SymbolValues {
   std::vector<std::pair<sym::Expr, int64_t>> values_;
 };
 
+// Symbols whose values the sizes of the graph's inputs do not show.
+std::vector<sym::Expr> symbols_not_in_sizes(const Graph& g);
+
 // Applies f to every size and symbolic number of the node (args, attributes, results).
 void map_sizes(Node& node, const SizeMap& f);
 

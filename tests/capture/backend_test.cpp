@@ -200,6 +200,46 @@ TEST(Backend, OfTheUsersIsHeldToTheSizesOfEachCall) {
   EXPECT_EQ(f.report().fallbacks.at(0).code->id, "V0606");
 }
 
+// What takes a slice of a length that varies, and gives the whole.
+Tensor doubled_until(const Tensor& x, int64_t end) {
+  const Tensor y = add(x, 1.0);
+  mul_(slice(y, 0, 0, end), 2.0);
+  return y;
+}
+
+CompiledReport report_of_lengths(const std::string& backend) {
+  CompileOptions options = graphs();
+  options.backend = backend;
+  const auto f = compile(doubled_until, options);
+  for (const int64_t end : {1, 2, 4, 3, 0, 5}) {
+    const Tensor x = counted({5});
+    EXPECT_EQ(values(f(x, end)), values(doubled_until(x, end))) << end;
+  }
+  return f.report();
+}
+
+TEST(Backend, OfTheUsersTakesSymbolsThatNoInputShows) {
+  register_backend("of symbols", [](const graph::Graph& g, std::span<const Operand>) {
+    return [g](std::span<const Operand> inputs, std::span<const int64_t> symbols) {
+      EXPECT_EQ(symbols.size(), g.symbols().size());
+      return graph::interpret(g, inputs, symbols);
+    };
+  });
+  const CompiledReport report = report_of_lengths("of symbols");
+  EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks.at(0).reason;
+}
+
+TEST(Backend, OfTheUsersThatTakesNoSymbolsRunsNoGraphThatNeedsThem) {
+  register_backend("of inputs", [](const graph::Graph& g, std::span<const Operand>) {
+    return [g](std::span<const Operand> inputs) { return graph::interpret(g, inputs); };
+  });
+  const CompiledReport report = report_of_lengths("of inputs");
+  ASSERT_EQ(report.fallbacks.size(), 1U);
+  EXPECT_EQ(report.fallbacks[0].code->id, "V0601");
+  EXPECT_NE(report.fallbacks[0].reason.find("takes no symbols"), std::string::npos)
+      << report.fallbacks[0].reason;
+}
+
 // Says which of the two was asked.
 class TwoRunners final : public capture::SegmentRunner {
  public:

@@ -61,12 +61,12 @@ GraphFunction misbehaving(const graph::Graph& graph) {
   if (misdeed == Misdeed::error_while_made) throw std::runtime_error("not today");
   if (misdeed == Misdeed::number_while_made) throw 7;
   if (misdeed == Misdeed::no_function) return {};
-  return [graph, misdeed](std::span<const Operand> inputs) {
+  return [graph, misdeed](std::span<const Operand> inputs, std::span<const int64_t> symbols) {
     if (misdeed <= Misdeed::number_while_run) done.fetch_add(1);
     if (misdeed == Misdeed::error_while_run) throw std::runtime_error("not now");
     if (misdeed == Misdeed::bug_while_run) throw std::logic_error("not ever");
     if (misdeed == Misdeed::number_while_run) throw 7;
-    return spoilt(graph::interpret(graph, inputs), misdeed);
+    return spoilt(graph::interpret(graph, inputs, symbols), misdeed);
   };
 }
 
@@ -76,7 +76,9 @@ std::string interpreting_backend() {
   static const std::string name = [] {
     register_backend("interprets", [](const graph::Graph& graph, std::span<const Operand>) {
       return GraphFunction(
-          [graph](std::span<const Operand> inputs) { return graph::interpret(graph, inputs); });
+          [graph](std::span<const Operand> inputs, std::span<const int64_t> symbols) {
+            return graph::interpret(graph, inputs, symbols);
+          });
     });
     return std::string("interprets");
   }();

@@ -17,9 +17,13 @@
 // while it runs, is outside of the contract.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -139,9 +143,42 @@ using capture::is_compiling;
 // Makes one size of this tensor a symbol in functions that are compiled for it.
 void mark_dynamic(const Tensor& tensor, int64_t dim);
 
+// What a backend of the user's makes of a graph: tensors in, one tensor per output of the graph out
+// (written inputs: their new values).  Given as a callable of
+//   (std::span<const Operand> inputs, std::span<const int64_t> symbols)
+// where `symbols` are this call's values of graph.symbols(), or of the inputs alone; the latter is
+// not asked to run graphs with symbols that the sizes of the inputs do not show (a varying end of a
+// slice), which run op by op (V0601).
+class GraphFunction {
+ public:
+  using Inputs = std::span<const Operand>;
+  using Symbols = std::span<const int64_t>;
+  using Outputs = std::vector<Tensor>;
+
+  GraphFunction() = default;
+  GraphFunction(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+  template <class F>
+    requires(!std::same_as<F, GraphFunction> && std::is_invocable_r_v<Outputs, F&, Inputs>)
+  GraphFunction(F f)  // NOLINT(google-explicit-constructor)
+      : of_inputs_(std::move(f)) {}
+  template <class F>
+    requires(!std::same_as<F, GraphFunction> && std::is_invocable_r_v<Outputs, F&, Inputs, Symbols>)
+  GraphFunction(F f)  // NOLINT(google-explicit-constructor)
+      : of_symbols_(std::move(f)) {}
+
+  explicit operator bool() const { return of_inputs_ || of_symbols_; }
+  bool takes_symbols() const { return static_cast<bool>(of_symbols_); }
+  Outputs operator()(Inputs inputs, Symbols symbols) const {
+    return takes_symbols() ? of_symbols_(inputs, symbols) : of_inputs_(inputs);
+  }
+
+ private:
+  std::function<Outputs(Inputs)> of_inputs_;
+  std::function<Outputs(Inputs, Symbols)> of_symbols_;
+};
+
 // A backend of the user's: takes a captured graph and inputs as in its first call, and gives what
-// runs it: tensors in, one tensor per output of the graph out (written inputs: their new values).
-using GraphFunction = std::function<std::vector<Tensor>(std::span<const Operand> inputs)>;
+// runs it.
 using BackendFunction =
     std::function<GraphFunction(const graph::Graph& graph, std::span<const Operand> example)>;
 void register_backend(std::string name, BackendFunction backend);
