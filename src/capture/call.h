@@ -154,7 +154,6 @@ class Call final : public Interpreter {
   void note_end(const Exit& exit);
   void find_live();
   void run_exit(Exit& exit);
-  bool writes_across_itself(const Exit& exit) const;
   bool run_ready(Exit& exit);
   void run_compiled(const Exit& exit);
   bool is_shared(size_t output) const;

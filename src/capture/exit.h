@@ -29,6 +29,13 @@ struct Keep {
   int64_t offset = 0;   // from the output's or the outside tensor's own
 };
 
+// Whether elements of a window that is written are the same memory.
+struct Covering {
+  const TensorMeta* window = nullptr;
+  bool answer = false;
+  bool holds(const Symbols& symbols) const;
+};
+
 // The program of a segment as a graph, and how its ends are tied to slots.
 struct Plan {
   struct Input {
@@ -43,14 +50,13 @@ struct Plan {
   std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
   std::vector<Keep> keeps;
   std::vector<uint32_t> written;  // tensors from outside
-  // Layouts of what is written, by way of which no element of memory is met twice: holds for the
-  // values of this plan's making, and is asked where other values might differ.
-  std::vector<const TensorMeta*> each_once;
+  // What was asked of windows that are written, where other values might answer otherwise.
+  std::vector<Covering> coverings;
   bool empty() const { return graph.outputs().empty(); }
 };
 
 struct Exit {
-  // Guarded: ready for calls in which its guards hold.
+  // Guarded: ready for calls in which what was asked is answered alike.
   enum class State : uint8_t { building, ready, guarded, interpreted };
   std::vector<uint64_t> live;     // a bit per slot
   uint64_t made_by = 0;           // the number of that call
@@ -78,13 +84,20 @@ struct Exit {
   // Whether what was compiled is for a call with these symbols.
   bool can_run(const Symbols& symbols) const {
     const State now = state.load(std::memory_order_acquire);
-    return now == State::ready || (now == State::guarded && !broken_guard(symbols));
+    return now == State::ready || (now == State::guarded && answers_alike(symbols));
   }
+  // Whether a call with these symbols is to look at it, be it compiled or refused.
   bool suits(const Symbols& symbols) const {
-    return state.load(std::memory_order_acquire) != State::guarded || !broken_guard(symbols);
+    const State now = state.load(std::memory_order_acquire);
+    return now == State::building || now == State::ready || answers_alike(symbols);
   }
-  // The first of the guards that does not hold in a call, or null.
+  bool has_questions() const { return !guards.empty() || !plan.coverings.empty(); }
+  bool answers_alike(const Symbols& symbols) const {
+    return !broken_guard(symbols) && !broken_covering(symbols);
+  }
+  // The first that does not hold in a call, or null.  Not while it is building.
   const sym::Guard* broken_guard(const Symbols& symbols) const;
+  const Covering* broken_covering(const Symbols& symbols) const;
 };
 
 // The graph of the path to `last`; `live`: the slots whose tensors are still wanted.  No, where

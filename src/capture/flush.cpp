@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 
-#include "capture/aliases.h"
 #include "capture/call.h"
 #include "capture/codes.h"
 #include "capture/layout.h"
@@ -166,23 +165,8 @@ void Call::find_live() {
 
 void Call::run_exit(Exit& exit) {
   exit.runs.fetch_add(1, std::memory_order_relaxed);
-  if (writes_across_itself(exit)) {
-    const std::string why = cat(
-        exit.name, ": elements of what is written are the same memory, with the sizes of a call");
-    record_->note(Record::What::fell_back, shared_memory_written, why,
-                  place_text(exit.last->place));
-    return interpret_path(&exit, &shared_memory_written, why);
-  }
   if (!exit.plan.empty() && !run_ready(exit)) return;
   keep_promises(exit);
-}
-
-// Whether a window that is written covers itself with the strides of this call.
-bool Call::writes_across_itself(const Exit& exit) const {
-  return std::any_of(
-      exit.plan.each_once.begin(), exit.plan.each_once.end(), [this](const TensorMeta* meta) {
-        return may_cover_itself(m_.symbols.values(meta->sizes), m_.symbols.values(meta->strides));
-      });
 }
 
 // False where the ops ran one by one instead: a mistake in the data is then thrown as eager words

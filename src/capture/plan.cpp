@@ -52,6 +52,12 @@ bool shows_nothing(const TensorMeta& view) {
   return std::any_of(view.sizes.begin(), view.sizes.end(), [](Size s) { return s.expr().is(0); });
 }
 
+bool has_symbols(const TensorMeta& window) {
+  const auto symbolic = [](Size s) { return s.is_symbolic(); };
+  return std::ranges::any_of(window.sizes, symbolic) ||
+         std::ranges::any_of(window.strides, symbolic);
+}
+
 // Whether no element of the memory stands in the view twice, whatever the sizes of a call.
 bool shows_each_once(const TensorMeta& view) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // stride, size
@@ -289,14 +295,18 @@ class Planner {
   // The same of memory that is written in part, and so taken apart.
   void needs_each_once(uint32_t slot) {
     const TensorMeta& written = *table_[slot].meta;
-    if (may_cover_itself(now(written)))
+    if (covers_itself(written))
       throw Refused{&shared_memory_written,
                     cat("elements of what is written are the same memory: sizes ", written.sizes,
                         ", strides ", written.strides)};
-    for (const TensorMeta* meta : {&written, table_[table_.root(slot)].meta}) {
-      const bool was = may_cover_itself(now(*meta));
-      if (!was && !never_covers_itself(*meta)) plan_.each_once.push_back(meta);
-    }
+    if (!is_base(root(slot))) (void)covers_itself(*table_[table_.root(slot)].meta);
+  }
+  // Asked for all calls that the plan is for.
+  bool covers_itself(const TensorMeta& window) {
+    const bool answer = may_cover_itself(now(window));
+    if (has_symbols(window) && !never_covers_itself(window))
+      plan_.coverings.push_back({&window, answer});
+    return answer;
   }
 
   // `value` with the dtype, sizes and strides of `to`.
@@ -503,6 +513,13 @@ class Planner {
   graph::Place place_;
 };
 
+// What is left of a plan that was refused: for which calls it was.
+void keep_questions(Plan* plan) {
+  std::vector<Covering> coverings = std::move(plan->coverings);
+  *plan = {};
+  plan->coverings = std::move(coverings);
+}
+
 }  // namespace
 
 Verdict make_plan(const Step& last, const std::vector<uint64_t>& live, Plan* plan) {
@@ -510,10 +527,10 @@ Verdict make_plan(const Step& last, const std::vector<uint64_t>& live, Plan* pla
   try {
     Planner(last, live, plan).run();
   } catch (const Refused& refused) {
-    *plan = {};
+    keep_questions(plan);
     return Verdict::no(*refused.code, refused.why);
   } catch (const std::exception& e) {
-    *plan = {};
+    keep_questions(plan);
     return Verdict::no(write_not_a_value, e.what());
   }
   return Verdict::yes();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "capture/aliases.h"
 #include "capture/bind.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
@@ -140,12 +141,20 @@ Step* Record::link(std::atomic<Step*>& link, Step* step) {
   return there;
 }
 
+bool Covering::holds(const Symbols& symbols) const {
+  return may_cover_itself(symbols.values(window->sizes), symbols.values(window->strides)) == answer;
+}
+
 const sym::Guard* Exit::broken_guard(const Symbols& symbols) const {
-  if (state.load(std::memory_order_acquire) != State::guarded) return nullptr;
-  for (const sym::Guard& guard : guards) {
-    if (!symbols.holds(guard)) return &guard;
-  }
-  return nullptr;
+  const auto broken = std::ranges::find_if_not(
+      guards, [&](const sym::Guard& guard) { return symbols.holds(guard); });
+  return broken == guards.end() ? nullptr : &*broken;
+}
+
+const Covering* Exit::broken_covering(const Symbols& symbols) const {
+  const auto broken = std::ranges::find_if_not(
+      plan.coverings, [&](const Covering& covering) { return covering.holds(symbols); });
+  return broken == plan.coverings.end() ? nullptr : &*broken;
 }
 
 Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols,
@@ -202,7 +211,7 @@ void Record::build(Exit& exit) {
   }
   exit.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   const bool ready = exit.why_code == nullptr;
-  const Exit::State compiled = exit.guards.empty() ? Exit::State::ready : Exit::State::guarded;
+  const Exit::State compiled = exit.has_questions() ? Exit::State::guarded : Exit::State::ready;
   exit.state.store(ready ? compiled : Exit::State::interpreted, std::memory_order_release);
   if (ready) return;
   note(What::fell_back, *exit.why_code, exit.why_not, place_text(exit.last->place));

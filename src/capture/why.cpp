@@ -232,10 +232,15 @@ Call::Why Call::why_it_ends(const Exit& exit) const {
     return why;
   }
   for (const Exit* e = exit.next; e; e = e->next) {
-    const sym::Guard* broken = e->live == exit.live ? e->broken_guard(m_.symbols) : nullptr;
-    if (broken)
+    if (e->live != exit.live || e->suits(m_.symbols)) continue;
+    if (const sym::Guard* broken = e->broken_guard(m_.symbols))
       return {&sizes_differ,
               cat(e->name, " was compiled for ", broken->text(), with_values(*broken)),
+              place_text(cursor_->place)};
+    if (const Covering* broken = e->broken_covering(m_.symbols))
+      return {&sizes_differ,
+              cat(e->name, " was for calls in which elements of what is written are ",
+                  broken->answer ? "" : "not ", "the same memory"),
               place_text(cursor_->place)};
   }
   const Exit* before = exit.next;

@@ -91,6 +91,50 @@ TEST(Overlap, StridesThatVaryMayCoverItselfInOneCallAndNotInAnother) {
       {5, 6, 7, 3, 2, 4, 5});
 }
 
+struct Ways {
+  size_t compiled = 0, refused = 0;
+};
+
+// How many graphs a program gets that is given a window of those steps from row to row.
+Ways ways_of(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> steps) {
+  const auto f = compile(program, graphs());
+  for (const int64_t step : steps) {
+    const Tensor mine = counted({32}), others = counted({32});
+    const auto rows = [&](const Tensor& memory) { return as_strided(memory, {3, 4}, {step, 1}); };
+    EXPECT_EQ(values(f(rows(mine))), values(program(rows(others)))) << step;
+    EXPECT_EQ(values(mine), values(others)) << step;
+  }
+  Ways ways;
+  for (const SegmentReport& segment : f.report().segments)
+    ++(segment.compiled ? ways.compiled : ways.refused);
+  for (const Finding& finding : f.report().fallbacks) EXPECT_EQ(finding.code->id, "V0604");
+  return ways;
+}
+
+// Not for good: neither a call that was refused nor one that was compiled decides for the others.
+TEST(Overlap, OnlyTheCallsWhoseWindowCoversItselfRunOpByOp) {
+  const auto program = [](const Tensor& window) {
+    add_(window, 7.0);
+    return sum(window);
+  };
+  const Ways compiled_first = ways_of(program, {5, 6, 3, 2, 7, 3});
+  EXPECT_EQ(compiled_first.compiled, 2U);
+  EXPECT_EQ(compiled_first.refused, 1U);
+  const Ways refused_first = ways_of(program, {3, 2, 5, 6, 3, 7});
+  EXPECT_EQ(refused_first.compiled, 1U);
+  EXPECT_EQ(refused_first.refused, 2U);
+}
+
+TEST(Overlap, AWindowThatCoversItselfHasAGraphOfItsOwn) {
+  const auto program = [](const Tensor& window) {
+    add_(select(window, 0, 1), 5.0);
+    return sum(window, {1});
+  };
+  const Ways ways = ways_of(program, {5, 6, 7, 3, 2, 5, 3});
+  EXPECT_EQ(ways.compiled, 3U);
+  EXPECT_EQ(ways.refused, 0U);
+}
+
 TEST(Overlap, WindowsThatLieAcrossEachOther) {
   for (const int64_t step : {1, 2, 3}) {
     expect_same(
