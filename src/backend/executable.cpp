@@ -414,7 +414,7 @@ class Executable::Call {
   }
 
   uint64_t bits_of(uint32_t input) const {
-    const Scalar& s = inputs_[input].number();
+    const Scalar s = inputs_[input].number().hint();
     const DType dtype = e_.input_dtypes_[input];
     if (is_floating(dtype)) return Scalar(s.as_double()).bits();
     return Scalar(s.as_int()).bits();

@@ -217,14 +217,12 @@ StepOperand Call::record_number(Step& step, const Scalar& number, const StepOper
   }
   if (may != Variation::count || !record_->options().dynamic.value_or(true)) return operand;
   const Scalar was = before ? before->number : Scalar(0);
-  const auto symbol =
-      names_.number(was.is_symbolic() ? Size(was.as_int(), was.expr()) : Size(was.as_int()),
-                    Size(number.as_int()));
+  const auto symbol = names_.number(was.size(), number.hint().size());
   if (!symbol) return operand;
   operand.kind = StepOperand::Kind::counted;
-  operand.number = Scalar(Size(number.as_int(), *symbol));
+  operand.number = Scalar(Size(number.size().hint(), *symbol));
   step.attr_symbols.push_back(*symbol);
-  m_.symbols.bind(*symbol, number.as_int());
+  m_.symbols.bind(*symbol, number.size().hint());
   return operand;
 }
 

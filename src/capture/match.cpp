@@ -57,7 +57,7 @@ bool Call::match_operands(const Step& step, const OpCall& call) {
         if (!got.is_number() || !(got.number() == want.number)) return false;
         break;
       case StepOperand::Kind::counted:
-        if (!is_count(got) || !m_.symbols.bind(want.number.expr(), got.number().as_int()))
+        if (!is_count(got) || !m_.symbols.bind(want.number.expr(), got.number().size().hint()))
           return false;
         break;
       case StepOperand::Kind::varying:

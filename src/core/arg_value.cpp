@@ -17,10 +17,6 @@ const Scalar* whole_number(const ArgValue& value) {
   return number && number->kind() == Scalar::Kind::integer ? number : nullptr;
 }
 
-Size size_of(const Scalar& number) {
-  return number.is_symbolic() ? Size(number.as_int(), number.expr()) : Size(number.as_int());
-}
-
 // Whole numbers into a list: as many as there are, or one for each that the list has.
 template <class List, class Convert>
 bool assign_list(List& v, const ArgValue& value, Convert convert) {
@@ -73,7 +69,7 @@ bool assign(int64_t& v, const ArgValue& value) {
   if (is_none(value)) return true;
   const Scalar* number = whole_number(value);
   if (!number) return false;
-  v = size_of(*number);
+  v = number->size();
   return true;
 }
 bool assign(double& v, const ArgValue& value) {
@@ -98,14 +94,14 @@ bool assign(DType& v, const ArgValue& value) {
 bool assign(Size& v, const ArgValue& value) {
   if (is_none(value)) return true;
   const Scalar* number = whole_number(value);
-  if (number) v = size_of(*number);
+  if (number) v = number->size();
   return number != nullptr;
 }
 bool assign(Dims& v, const ArgValue& value) {
-  return assign_list(v, value, [](const Scalar& n) -> int64_t { return size_of(n); });
+  return assign_list(v, value, [](const Scalar& n) -> int64_t { return n.size(); });
 }
 bool assign(Sizes& v, const ArgValue& value) {
-  return assign_list(v, value, [](const Scalar& n) { return size_of(n); });
+  return assign_list(v, value, [](const Scalar& n) { return n.size(); });
 }
 bool assign(Scalar& v, const ArgValue& value) {
   if (is_none(value)) return true;

@@ -187,7 +187,7 @@ bool read(std::string_view text, const SymbolNamed& symbols, Sizes& v) {
 }
 
 void map_sizes(Scalar& v, const SizeMap& f) {
-  if (v.is_symbolic()) v = Scalar(f(Size(v.as_int(), v.expr())));
+  if (v.is_symbolic()) v = Scalar(f(v.size()));
 }
 
 void record(events::ValueWriter& out, bool v) {
@@ -222,7 +222,7 @@ void record(events::ValueWriter& out, const Scalar& v) {
       out.boolean(v.as_bool());
       break;
     case Scalar::Kind::integer:
-      out.integer(v.as_int());
+      out.integer(v.size().hint());
       break;
     case Scalar::Kind::floating:
       out.floating(v.as_double());

@@ -54,7 +54,7 @@ void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta
   std::vector<Scalar> numbers(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].number) continue;
-    numbers[i] = Scalar::from_bits(operands[i].number->kind(), operands[i].number->bits());
+    numbers[i] = operands[i].number->hint();
     operands[i].number = &numbers[i];
   }
   const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(s.hint()); });

@@ -23,13 +23,6 @@ DType Scalar::dtype() const {
   __builtin_unreachable();
 }
 
-Scalar Scalar::from_bits(Kind kind, uint64_t bits) {
-  Scalar s;
-  s.kind_ = kind;
-  s.value_.i = static_cast<int64_t>(bits);
-  return s;
-}
-
 void append_to(std::string& out, const Scalar& scalar) {
   if (scalar.is_symbolic()) return append_to(out, scalar.expr());
   switch (scalar.kind()) {

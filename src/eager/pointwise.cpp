@@ -275,7 +275,7 @@ void Pointwise::run() {
 // one.
 bool has_zero(const Operand& divisor, DType dtype) {
   if (divisor.is_number()) {
-    const auto bits = static_cast<uint64_t>(divisor.number().as_int());
+    const auto bits = static_cast<uint64_t>(divisor.number().hint().as_int());
     return bits << (64 - 8 * bytes_of(dtype)) == 0;
   }
   const Tensor dense = dense_copy(dense_copy(divisor.tensor(), dtype), DType::boolean);

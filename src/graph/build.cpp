@@ -123,7 +123,7 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
   for (const Operand& operand : call.operands) {
     args.push_back(state_->arg(*call.op, operand));
     if (operand.is_number() && operand.number().is_symbolic())
-      state_->note_expr(Size(operand.number().as_int(), operand.number().expr()));
+      state_->note_expr(operand.number().size());
   }
   const Place here{call.where.file_name(), call.where.line(), current_module()};
   const NodeId id =

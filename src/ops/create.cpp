@@ -28,15 +28,6 @@ TensorMeta like(const TensorMeta& x, DType dtype) {
   return out;
 }
 
-Size size_of(const Scalar& s) {
-  return s.is_symbolic() ? Size(s.as_int(), s.expr()) : Size(s.as_int());
-}
-
-// The number; a symbolic one is pinned.
-double pinned(const Scalar& s) {
-  return s.is_symbolic() ? static_cast<double>(static_cast<int64_t>(size_of(s))) : s.as_double();
-}
-
 bool is_whole(const Scalar& start, const Scalar& end, const Scalar& step) {
   return !start.is_floating() && !end.is_floating() && !step.is_floating();
 }
@@ -44,16 +35,15 @@ bool is_whole(const Scalar& start, const Scalar& end, const Scalar& step) {
 // Does `step` lead from `start` to `end`?
 bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (!is_whole(start, end, step)) {
-    const double first = pinned(start), last = pinned(end);
-    return first == last || (pinned(step) > 0) == (last > first);
+    const double first = start.as_double(), last = end.as_double();
+    return first == last || (step.as_double() > 0) == (last > first);
   }
-  return less(0, size_of(step)) ? !less(size_of(end), size_of(start))
-                                : !less(size_of(start), size_of(end));
+  return less(0, step.size()) ? !less(end.size(), start.size()) : !less(start.size(), end.size());
 }
 
 // (end - start) / step rounded up; symbolic where the numbers are.
 Size whole_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  const Size first = size_of(start), last = size_of(end), by = size_of(step);
+  const Size first = start.size(), last = end.size(), by = step.size();
   if (first.is_symbolic() || last.is_symbolic() || by.is_symbolic()) {
     if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
     return less(first, last) ? (last - first + by - 1) / by : Size(0);
@@ -65,7 +55,7 @@ Size whole_length(const Scalar& start, const Scalar& end, const Scalar& step) {
 
 // As a plain number; symbols count as what they are in this run.
 double length_about(const Scalar& start, const Scalar& end, const Scalar& step) {
-  return std::ceil((end.as_double() - start.as_double()) / step.as_double());
+  return std::ceil((end.hint().as_double() - start.hint().as_double()) / step.hint().as_double());
 }
 
 Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
@@ -73,7 +63,7 @@ Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
   VITRO_CHECK(about < 0x1p62, "arange: from ", start, " to ", end, " by ", step, " has ", about,
               " elements, more than a tensor can have");
   if (is_whole(start, end, step)) return whole_length(start, end, step);
-  const double length = length_about(pinned(start), pinned(end), pinned(step));
+  const double length = std::ceil((end.as_double() - start.as_double()) / step.as_double());
   return length > 0 ? static_cast<int64_t>(length) : 0;
 }
 
@@ -111,10 +101,11 @@ void FullLike::shape(ShapeCall& call) {
 
 void Arange::shape(ShapeCall& call) {
   const Scalar &start = number_of(call, 0), &end = number_of(call, 1), &step = number_of(call, 2);
-  VITRO_CHECK(step.as_double() != 0, "arange: step must not be 0");
-  VITRO_CHECK(!std::isnan(step.as_double()), "arange: step must not be nan");
-  VITRO_CHECK(std::isfinite(start.as_double()) && std::isfinite(end.as_double()), "arange: from ",
-              start, " to ", end, " by ", step, " does not end; needs finite bounds");
+  VITRO_CHECK(!step.is(0), "arange: step must not be 0");
+  const auto number = [](const Scalar& s) { return s.hint().as_double(); };
+  VITRO_CHECK(!std::isnan(number(step)), "arange: step must not be nan");
+  VITRO_CHECK(std::isfinite(number(start)) && std::isfinite(number(end)), "arange: from ", start,
+              " to ", end, " by ", step, " does not end; needs finite bounds");
   VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
               end, "; turn its sign or exchange the bounds");
   const DType dtype = call.attrs.as<Attrs>().dtype.value_or(

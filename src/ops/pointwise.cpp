@@ -124,17 +124,17 @@ Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
 }
 
 Tensor pow(ops::First a, const Operand& b) {
-  VITRO_CHECK(!(is_whole(a.operand) && b.is_number() && is_whole(b) && b.number().as_int() < 0),
+  VITRO_CHECK(!(is_whole(a.operand) && b.is_number() && is_whole(b) && b.number().size() < 0),
               "pow: whole numbers cannot be raised to the negative whole number ", b.number(),
               "; cast them to a floating-point dtype first");
   if (a.operand.is_tensor() && b.is_number()) {
-    const double exponent = b.number().as_double();
-    if (exponent == 2 && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
+    const Scalar& exponent = b.number();
+    if (exponent.is(2) && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
     const DType dtype = a.operand.tensor().dtype();
-    if (exponent == 3 && (dtype == DType::f32 || dtype == DType::f64))
+    if (exponent.is(3) && (dtype == DType::f32 || dtype == DType::f64))
       return ops::call<ops::Cube>(a.where, {a.operand});
-    if (exponent == 0.5) return ops::call<ops::Sqrt>(a.where, {a.operand});
-    if (exponent == -0.5) return ops::call<ops::Rsqrt>(a.where, {a.operand});
+    if (exponent == Scalar(0.5)) return ops::call<ops::Sqrt>(a.where, {a.operand});
+    if (exponent == Scalar(-0.5)) return ops::call<ops::Rsqrt>(a.where, {a.operand});
   }
   return ops::call<ops::Pow>(a.where, {a.operand, b});
 }

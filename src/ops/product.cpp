@@ -43,7 +43,7 @@ const TensorMeta& tensor_of(const ShapeCall& call, size_t i) {
 }
 
 bool is_one(const Operand& o) {
-  return o.is_number() && o.number().as_double() == 1;
+  return o.is_number() && o.number().is(1);
 }
 
 Operand given(std::span<const Operand> operands, size_t i, const Operand& otherwise) {
@@ -85,7 +85,7 @@ void Addmm::expand(std::span<const Operand> operands, AttrsView, std::span<Tenso
   const DType dtype = operands[1].tensor().dtype(), wide = compute_type(dtype);
   Tensor product = mm(to(operands[1].tensor(), wide), to(operands[2].tensor(), wide));
   if (!is_one(alpha)) product = mul(product, alpha);
-  if (beta.is_number() && beta.number().as_double() == 0) {
+  if (beta.is_number() && beta.number().is(0)) {
     results[0] = to(product, dtype);
     return;
   }

@@ -66,6 +66,33 @@ TEST(Frozen, GuardsSizesThatAreTakenAsPlainNumbers) {
   EXPECT_EQ(runs, 3);
 }
 
+// Calls `program` frozen, on vectors of those lengths; gives how often its code ran.
+int runs_for(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> lengths) {
+  int runs = 0;
+  auto f = compile([&](const Tensor& x) { return ++runs, program(x); }, frozen());
+  for (const int64_t n : lengths) {
+    const Tensor x = counted({n});
+    EXPECT_EQ(values(f(x)), values(program(x))) << n;
+  }
+  return runs;
+}
+
+TEST(Frozen, GuardsSizesThatAreTakenOutOfANumber) {
+  const auto whole = [](const Tensor& x) {
+    return mul(x, static_cast<double>(Scalar(x.size(0)).as_int()));
+  };
+  EXPECT_EQ(runs_for(whole, {2, 3, 4, 2, 3, 4}), 3);
+  const auto floating = [](const Tensor& x) { return mul(x, Scalar(x.size(0)).as_double()); };
+  EXPECT_EQ(runs_for(floating, {2, 3, 4, 2, 3, 4}), 3);
+  const auto truth = [](const Tensor& x) { return Scalar(x.size(0)).as_bool() ? mul(x, 2.0) : x; };
+  EXPECT_EQ(runs_for(truth, {2, 3, 4, 5}), 2);
+}
+
+TEST(Frozen, GuardsWhatAnOpChoosesByASize) {
+  const auto power = [](const Tensor& x) { return pow(x, x.size(0)); };
+  EXPECT_EQ(runs_for(power, {4, 5, 6, 3, 2, 7, 3, 2}), 4);
+}
+
 TEST(Frozen, TakesNewSizesWhereNothingDependsOnThem) {
   int runs = 0;
   auto f = compile(

@@ -40,13 +40,28 @@ class Scalar {
   bool is_floating() const { return kind_ == Kind::floating; }
   // The dtype that it brings to promotion: bool, i64 or f64.
   DType dtype() const;
-  double as_double() const { return is_floating() ? value_.d : static_cast<double>(value_.i); }
-  int64_t as_int() const { return is_floating() ? static_cast<int64_t>(value_.d) : value_.i; }
-  bool as_bool() const { return is_floating() ? value_.d != 0 : value_.i != 0; }
+  // The number; one that stands for an expression asks "is it this number?", as Size::value does
+  // (as_bool: "is it 0?").
+  double as_double() const { return is_floating() ? value_.d : static_cast<double>(whole()); }
+  int64_t as_int() const { return is_floating() ? static_cast<int64_t>(value_.d) : whole(); }
+  bool as_bool() const { return !is(0); }
+  // This run's number alone, no question asked.
+  Scalar hint() const { return from_bits(kind_, bits()); }
+  // The whole number (what is floating loses its fraction) with its expression, no question asked.
+  Size size() const { return is_symbolic() ? Size(value_.i, expr_) : Size(as_int()); }
+  // Whether it is this number; asks no more than that.
+  bool is(int64_t number) const {
+    return is_floating() ? value_.d == static_cast<double>(number) : size() == number;
+  }
   uint64_t bits() const {
     return static_cast<uint64_t>(value_.i);
   }  // of the int64 or of the double
-  static Scalar from_bits(Kind kind, uint64_t bits);
+  static Scalar from_bits(Kind kind, uint64_t bits) {
+    Scalar s;
+    s.kind_ = kind;
+    s.value_.i = static_cast<int64_t>(bits);
+    return s;
+  }
 
   // A whole number that stands for an expression over symbols (a Size given as a number).
   bool is_symbolic() const { return expr_.defined(); }
@@ -59,6 +74,8 @@ class Scalar {
   }
 
  private:
+  int64_t whole() const { return is_symbolic() ? size().value() : value_.i; }
+
   union Value {
     int64_t i = 0;
     double d;
