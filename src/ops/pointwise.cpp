@@ -72,13 +72,23 @@ Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const 
 
 namespace ops {
 
+namespace {
+
+// As that of `name`, which users know; alpha is a number.
+void shape_of_scaled(ShapeCall& call, std::string_view name, const PointwiseInfo& info,
+                     Accepts accepts) {
+  VITRO_CHECK(call.operands[2].number, call.op, ": alpha must be a number");
+  call.op = name;
+  shape_of_pointwise(call, info, accepts);
+}
+
+}  // namespace
+
 void AddScaled::shape(ShapeCall& call) {
-  call.op = "add";
-  shape_of_pointwise(call, pointwise_info<AddScaled>, accepts);
+  shape_of_scaled(call, "add", pointwise_info<AddScaled>, accepts);
 }
 void SubScaled::shape(ShapeCall& call) {
-  call.op = "sub";
-  shape_of_pointwise(call, pointwise_info<SubScaled>, accepts);
+  shape_of_scaled(call, "sub", pointwise_info<SubScaled>, accepts);
 }
 
 void AddScaled::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {

@@ -32,10 +32,16 @@ Size slice_end(const SliceAttrs& a, Size size) {
   return !a.end.is_symbolic() && a.end.hint() == INT64_MAX ? size : clamped(a.end, size);
 }
 
-// A step past the end takes the first element alone, as any other one past it does; so no product
-// with it overflows.
-int64_t slice_step(const SliceAttrs& a, Size size) {
-  return size.is_symbolic() ? a.step : std::min(a.step, std::max<int64_t>(size.value(), 1));
+// No dimension is longer: this step takes the first element alone, as any larger one does.
+int64_t slice_step(const SliceAttrs& a) {
+  return std::min(a.step, int64_t{1} << 40);
+}
+
+// What no 64 bits hold lies between the elements of a slice that has one at most.
+Size slice_stride(Size stride, int64_t step) {
+  int64_t product = 0;
+  const bool fits = stride.is_symbolic() || !__builtin_mul_overflow(stride.hint(), step, &product);
+  return fits ? stride * step : stride;
 }
 
 Size wrapped_index(const SelectAttrs& a, Size size) {
@@ -117,10 +123,10 @@ void Slice::shape(ShapeCall& call) {
   VITRO_CHECK(a.step > 0, "slice: step must be positive, got ", a.step);
   const size_t dim = dim_of(call.op, a.dim, in.rank());
   const Size size = in.sizes[dim], start = clamped(a.start, size), end = slice_end(a, size);
-  const int64_t step = slice_step(a, size);
+  const int64_t step = slice_step(a);
   TensorMeta result = in;
   result.sizes[dim] = less(start, end) ? (end - start + (step - 1)) / step : Size(0);
-  result.strides[dim] = in.strides[dim] * step;
+  result.strides[dim] = slice_stride(in.strides[dim], step);
   result.offset = in.offset + start * in.strides[dim];
   call.results.push_back(std::move(result));
 }
@@ -131,7 +137,7 @@ IndexList Slice::map(const TensorMeta& operand, const TensorMeta&, AttrsView att
   IndexList out{index};
   const size_t dim = dim_of(name, a.dim, operand.rank());
   const Size size = operand.sizes[dim];
-  out[dim] = index[dim] * slice_step(a, size) + clamped(a.start, size).expr();
+  out[dim] = index[dim] * slice_step(a) + clamped(a.start, size).expr();
   return out;
 }
 
