@@ -14,10 +14,13 @@ namespace {
 // Waking the threads is not a part of the peak: it is spread over so many programs.
 constexpr int times = 16;
 
-// Runs ops eagerly and counts the operations of products.
+// Runs ops eagerly, composites as the ops that they are written in, and counts the operations of
+// products.
 class CountProducts : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {
+    if (call.op->kind == OpKind::composite)
+      return call.op->composite->expand(call.operands, call.attrs, results);
     eager_of(device_of(call)).call(call, results);
     if (call.op->kind == OpKind::contraction) {
       flops += static_cast<double>(ops::flops_of(call, results[0].meta()));
