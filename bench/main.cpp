@@ -200,11 +200,13 @@ int run(const Arguments& arguments) {
 }
 
 int usage(const char* program) {
-  std::fprintf(stderr,
-               "usage: %s [--list] [--only NAME]... [--who NAME]... [--seconds S] [--json]\n"
-               "       %s --serve WORK WHO      answers bench/compare\n"
-               "       %s --sweep               answers bench/sweep\n",
-               program, program, program);
+  std::fprintf(
+      stderr,
+      "usage: %s [--list] [--only NAME]... [--who NAME]... [--seconds S] [--json]\n"
+      "       %s --serve WORK WHO      answers bench/compare\n"
+      "       %s --sweep               answers bench/sweep\n"
+      "       %s --layouts SEED COUNT  random layouts on which compiled is slower than eager\n",
+      program, program, program, program);
   return 2;
 }
 
@@ -243,6 +245,8 @@ int main(int argc, char** argv) {
     return child(argv[2], argv[3], std::atof(argv[4]));
   if (argc == 4 && std::string(argv[1]) == "--serve") return with_pair(argv[2], argv[3], &serve);
   if (argc == 2 && std::string(argv[1]) == "--sweep") return serve_sweep();
+  if (argc == 4 && std::string(argv[1]) == "--layouts" && std::atoi(argv[3]) > 0)
+    return measure_layouts(static_cast<uint32_t>(std::atoi(argv[2])), std::atoi(argv[3]));
   Arguments arguments;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -29,5 +30,8 @@ std::vector<SweepProgram>& sweep_programs();
 
 // Answers the questions of bench/sweep, a line of JSON each, until its input ends.
 int serve_sweep();
+
+// Random programs over permuted tensors: prints those that are compiled slower than eager.
+int measure_layouts(uint32_t seed, int count);
 
 }  // namespace vitro::bench

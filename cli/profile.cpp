@@ -148,8 +148,9 @@ class EarlierTrace {
     if (!is_aside_) return;
     if (std::filesystem::exists(usual_output)) {
       std::fprintf(stderr, "vitro profile: the trace before it is in %s\n", earlier_output);
-    } else {
-      std::rename(earlier_output, usual_output);
+    } else if (std::rename(earlier_output, usual_output) != 0) {
+      std::fprintf(stderr, "vitro profile: the trace before it stays in %s: %s\n", earlier_output,
+                   std::strerror(errno));
     }
   }
 

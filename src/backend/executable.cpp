@@ -1,3 +1,5 @@
+// Builds the launches of an executable from lowered kernels, plans their memory for the sizes of a
+// call, and runs them: panels of parameters first, then every kernel in order.
 #include "backend/executable.h"
 
 #include <algorithm>
@@ -5,6 +7,7 @@
 #include <functional>
 #include <unordered_set>
 
+#include "backend/lower/operand.h"
 #include "backend/plan/arena_plan.h"
 #include "kernels/matmul_table.h"
 #include "runtime/cpu/arena.h"
@@ -27,12 +30,13 @@ int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& numbe
                  int64_t threads) {
   const Launch::Product& p = *launch.product;
   const kernels::Product& ahead = kernels::products()[static_cast<int>(p.right)];
-  const int64_t n = number(p.n);
-  if (launch.packs >= 0) return number(p.batches) * ahead.panel_count(n);
+  const int64_t n = number(p.n), batches = number(p.batches);
+  if (launch.packs >= 0) return batches * ahead.panel_count(n);
   const auto cut = p.reads == loop::RightOperand::columns ? ahead.cut_turned
                    : p.reads == loop::RightOperand::rows  ? ahead.cut_plain
                                                           : ahead.cut;
-  return number(p.batches) * cut(number(p.m), n, number(p.k), threads).count;
+  return batches *
+         cut(number(p.m), n, number(p.k), kernels::product_threads(batches, threads)).count;
 }
 
 // The hash as it is for these values of symbols.
@@ -142,8 +146,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
         std::find(input_buffers_.begin(), input_buffers_.end(), static_cast<int>(from));
     if (input != input_buffers_.end()) {
       launch.packs_input = static_cast<int>(input - input_buffers_.begin());
-      const graph::Node& node = graph[inputs[static_cast<size_t>(launch.packs_input)]];
-      launch.keeps = node.input == graph::InputKind::parameter;
+      launch.keeps = has_kept_panels(graph, inputs[static_cast<size_t>(launch.packs_input)]);
     }
     kept_launches_ += launch.keeps;
     launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from].dtype};

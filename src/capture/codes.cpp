@@ -64,7 +64,7 @@ const Code inputs_differ{"V0302", "a tensor has another shape or dtype",
                          "that differ become symbols, other differences make a new record.",
                          "f(ones({2})); f(ones({3}));",
                          "Nothing for a size: it is a symbol from now on. dynamic = true or "
-                         "mark_dynamic(tensor, dim), where not given yet, make it one before."};
+                         "mark_dynamic(tensor, dim) make it one from the first call on."};
 const Code number_differs{
     "V0303", "a plain number varies",
     "A number given to an op differs from the recorded one; elementwise ops "
@@ -105,8 +105,8 @@ const Code results_differ{
 
 const Code not_compiled{
     "V0601", "a segment could not be compiled",
-    "The backend failed, or what the program's own gave takes no symbols where the graph has some "
-    "that no input's size shows; the segment is run op by op, with the same results.",
+    "The backend failed, or a backend of the program's own takes no symbols where the graph has "
+    "one that is not the size of an input; the segment is run op by op, with the same results.",
     "", "Where the backend is the program's own, correct it; else please report the reason."};
 const Code no_such_backend{"V0602", "there is no such backend",
                            "compile() is asked for a backend that nobody registered; it says which "

@@ -27,13 +27,22 @@ void hold_at_zero(sym::Expr e) {
   for (const sym::Expr symbol : sym::symbols_of(e)) (void)int64_t(ops::this_run(symbol));
 }
 
+// Whether `guard` says a < b, and `size` is b - a.
+bool is_distance(const sym::Guard& guard, sym::Expr size) {
+  if (guard.question != sym::Guard::Question::less || !guard.answer) return false;
+  try {
+    return guard.b - guard.a == size;
+  } catch (const sym::Overflow&) {  // no size is as large
+    return false;
+  }
+}
+
 // Where a size of a result could be 0 in another call, that is asked too: tensors without elements
 // have strides and reductions of their own.
 void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& asked) {
   const auto follows = [&](sym::Expr size) {
-    return std::ranges::any_of(asked.guards(), [&](const sym::Guard& g) {
-      return g.question == sym::Guard::Question::less && g.answer && g.b - g.a == size;
-    });
+    return std::ranges::any_of(asked.guards(),
+                               [&](const sym::Guard& g) { return is_distance(g, size); });
   };
   for (TensorMeta& meta : results) {
     const bool dense = attribute::same(meta.strides, contiguous_strides(meta.sizes));

@@ -43,8 +43,8 @@ bool Call::has_lists_of_any_length() {
   }
   if (lengths.size() < most) return false;
   note_recompile({&op_differs,
-                  cat("start: ", lengths.size(),
-                      " numbers of tensors were seen: now they are taken where they are used"),
+                  cat("start: calls gave lists of ", lengths.size(),
+                      " lengths; tensors are now guarded where they are used"),
                   {}});
   return true;
 }

@@ -45,7 +45,7 @@ Setting read_one(std::string_view word) {
   if (std::find(std::begin(components), std::end(components), name) == std::end(components)) {
     std::string known;
     for (const std::string_view each : components) known += cat(known.empty() ? "" : ", ", each);
-    throw Error(cat("VITRO_LOGS: \"", word, "\" is no component; there are ", known,
+    throw Error(cat("VITRO_LOGS: \"", word, "\" is not a component; there are ", known,
                     ", each with + or - before it or nothing, with commas between them"));
   }
   return {std::string(name), least};

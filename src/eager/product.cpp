@@ -71,7 +71,8 @@ class RealProduct {
         c_(static_cast<std::byte*>(c.impl()->storage.data()) + c.impl()->offset * bytes_) {}
 
   void run(int64_t batches) const {
-    batches >= 2 * num_threads() ? apart(batches) : together(batches);
+    const int64_t threads = num_threads();
+    kernels::product_threads(batches, threads) == 1 ? apart(batches) : together(batches);
   }
 
  private:

@@ -1,3 +1,4 @@
+// Shape rules applied to nodes, and the sizes that stand in a graph; verify() and passes use them.
 #include "graph/metas.h"
 
 #include <algorithm>
@@ -141,7 +142,7 @@ void each_size(const Node& node, const std::function<void(Size)>& f) {
   }
   for (const Arg& arg : node.args) {
     const auto* number = std::get_if<Scalar>(&arg);
-    if (number && number->is_symbolic()) f(Size(number->as_int(), number->expr()));
+    if (number && number->is_symbolic()) f(number->size());
   }
   (void)node.attrs.map_sizes([&](Size size) { return f(size), size; });
 }

@@ -61,6 +61,11 @@ inline constexpr long product_depth = 1024 / sizeof(T);
 template <class T>
 inline constexpr long product_left_stride = product_depth<T> + 16;
 
+// How many threads share each product of a batch: of many products every thread takes some alone.
+[[gnu::always_inline]] inline long product_threads(long batches, long threads) {
+  return batches < 2 * threads ? threads : 1;
+}
+
 // c (+)= a * b.
 struct ProductCall {
   long rows, columns, k;

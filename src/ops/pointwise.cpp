@@ -1,3 +1,5 @@
+// What pointwise ops need beside their bodies: shape rules of their own, and the functions whose
+// arguments choose between ops (alpha, rounding_mode).
 #include "vitro/base/error.h"
 #include "vitro/ops/activation.h"
 #include "vitro/ops/binary.h"
@@ -8,12 +10,21 @@
 namespace vitro {
 namespace ops {
 
-void Sub::shape(ShapeCall& call) {
-  for (const Argument& a : call.operands) {
+namespace {
+
+// Of what is subtracted from what.
+void refuse_bool(std::span<const Argument> operands) {
+  for (const Argument& a : operands) {
     const bool is_truth =
         a.meta ? is_bool(a.meta->dtype) : a.number->kind() == Scalar::Kind::boolean;
     VITRO_CHECK(!is_truth, "sub: bool cannot be subtracted; use bitwise_xor, or cast it");
   }
+}
+
+}  // namespace
+
+void Sub::shape(ShapeCall& call) {
+  refuse_bool(call.operands);
   shape_of_pointwise(call, pointwise_info<Sub>, Accepts::all);
 }
 
@@ -88,6 +99,7 @@ void AddScaled::shape(ShapeCall& call) {
   shape_of_scaled(call, "add", pointwise_info<AddScaled>, accepts);
 }
 void SubScaled::shape(ShapeCall& call) {
+  refuse_bool(call.operands.first(2));
   shape_of_scaled(call, "sub", pointwise_info<SubScaled>, accepts);
 }
 

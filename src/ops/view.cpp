@@ -1,3 +1,5 @@
+// Shapes and index maps of the ops that give another view of their operand: each shape() computes
+// sizes, strides and offset, each map() says which element of the operand an element is.
 #include "vitro/ops/view.h"
 
 #include <algorithm>
@@ -333,7 +335,7 @@ void AsStrided::shape(ShapeCall& call) {
   if (none) {
     VITRO_CHECK(!less(in.sizes[0], a.storage_offset), "as_strided: offset ", a.storage_offset,
                 " lies past the end of ",
-                counted(static_cast<uint64_t>(in.sizes[0].value()), "element"));
+                counted(static_cast<uint64_t>(in.sizes[0].hint()), "element"));
   } else {
     const Size last = last_element(a);
     VITRO_CHECK(less(last, in.sizes[0]), "as_strided: sizes ", a.size, ", strides ", a.stride,

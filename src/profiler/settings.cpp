@@ -33,7 +33,7 @@ void read(std::string_view text, size_t& value) {
   const size_t found =
       unit.size() == 1 ? units.find(static_cast<char>(std::toupper(unit[0]))) : units.npos;
   VITRO_CHECK(unit.empty() || found != units.npos, "got \"", text, "\", whose unit \"", unit,
-              "\" is none of K, M, G and T (of 1024)");
+              "\" is not K, M, G or T (of 1024)");
   const size_t shift = unit.empty() ? 0 : 10 * (found + 1);
   VITRO_CHECK(number.ec == std::errc{} && n <= SIZE_MAX >> shift, "got \"", text,
               "\", which is more than 64 bits can count");

@@ -83,7 +83,7 @@ Expr normal_sum(Poly p) {
 Expr multiplied_out(Expr a, Expr b) {
   Poly x = poly_of(a), y = poly_of(b);
   if (x.size() < y.size()) std::swap(a, b), std::swap(x, y);
-  if (y.size() > 1 && x.size() * y.size() > most_terms) x = {{1, {a}}};
+  if (y.size() > 1 && x.size() * y.size() > most_terms) x = Poly{{1, {a}}};
   return normal_sum(multiply(x, y));
 }
 

@@ -3,6 +3,7 @@
 
 #include "backend/programs.h"
 #include "eager/eager.h"
+#include "kernels/matmul_table.h"
 #include "vitro/runtime/memory.h"
 
 namespace vitro::backend {
@@ -213,6 +214,35 @@ TEST(ProductInPlace, is_for_parameters_with_n_contiguous_beside_rows_that_are_no
   EXPECT_EQ(packs(48, DType::bf16), packed) << "operands that are converted";
   EXPECT_EQ(packs(512), by_rows);
   EXPECT_EQ(packs(513), packed);
+}
+
+TEST(ProductInPlace, is_for_a_single_column_wherever_it_lies) {
+  eager::init();
+  for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {
+    const auto packs = [kind](const std::vector<Sizes>& sizes, const Function& f) {
+      return packs_of(graph_of(sizes, f, true, DType::f32, kind));
+    };
+    EXPECT_EQ(packs({{300, 40}, {40, 1}}, product), by_rows);
+    EXPECT_EQ(packs({{300, 40}, {1, 40}}, linear_map), by_rows);
+    EXPECT_EQ(packs({{8, 300}, {300, 1}}, product), by_rows) << "few rows";
+  }
+}
+
+// Many products keep all threads busy without being cut as finely as one is.
+TEST(ProductBatches, are_cut_for_one_thread_each_where_they_are_many) {
+  const kernels::Product& f32s = kernels::products()[0];
+  EXPECT_EQ(kernels::product_threads(7, 4), 4);
+  EXPECT_EQ(kernels::product_threads(8, 4), 1);
+  EXPECT_EQ(kernels::product_threads(1, 1), 1);
+  EXPECT_EQ(f32s.cut_plain(8, 8, 8, 1).count, 1);
+  EXPECT_GT(f32s.cut_plain(8, 8, 8, 4).count, 1);
+  eager::init();
+  const Compiled c = compile_graph(graph_of({{16, 8, 8}, {16, 8, 8}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{bmm(in[0], in[1])};
+  }));
+  EXPECT_NE(c.report.kernels.back().source.find("8, product_threads(16, args->threads));"),
+            std::string::npos)
+      << c.report.kernels.back().source;
 }
 
 TEST(ProductInPlace, is_for_whatever_would_be_packed_at_every_call) {

@@ -127,7 +127,8 @@ TEST(Reduction, transposed_operands) {
 
 TEST(Reduction, sizes_that_are_symbols) {
   eager::init();
-  const Size rows(12, sym::Expr::symbol("s0")), columns(40, sym::Expr::symbol("s1"));
+  const Size rows(12, sym::Expr::symbol("s0", {1, sym::unbounded})),
+      columns(40, sym::Expr::symbol("s1", {1, sym::unbounded}));
   const graph::Graph g = graph_of({{rows, columns}}, [](std::vector<Tensor> in) {
     const Tensor& x = in[0];
     return std::vector<Tensor>{sum(x, {0}),      sum(x, {1}),   sum(x),
@@ -198,11 +199,13 @@ TEST(Reduction, folds_that_are_short_or_many_are_not_cut) {
   const Program rows = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; };
   const Program columns = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {0})}; };
   const Program outer = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {0, 2})}; };
+  const Program turned = [](const Tensor& x) { return std::vector<Tensor>{sum(t(x), {1})}; };
   for (const auto& [sizes, f] : std::vector<std::pair<Case, Program>>{
            {{100'000}, all},       // less than two pieces
            {{64, 1 << 17}, rows},  // as many folds as threads need
            {{100, 1 << 15}, columns},
            {{200, 3, 5000}, outer},  // two loops of blocks
+           {{4096, 1000}, turned},   // strips of rows enough, whose pieces leave all lanes' states
        }) {
     SCOPED_TRACE(cat(sizes[0], " ", sizes.back()));
     EXPECT_EQ(launches_of(sizes, f).count, 1U);

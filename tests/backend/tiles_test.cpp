@@ -77,7 +77,7 @@ TEST(Tiles, several_operands_share_the_first_cache) {
 
 TEST(Tiles, sizes_that_are_not_known_are_turned_over_too) {
   eager::init();
-  const Size n(70, sym::Expr::symbol("s0"));
+  const Size n(70, sym::Expr::symbol("s0", {1, sym::unbounded}));
   graph::Builder b;
   const Tensor x = b.input("x", f32({n, n}));
   {
@@ -93,12 +93,45 @@ TEST(Tiles, sizes_that_are_not_known_are_turned_over_too) {
   }
 }
 
+// Pixels of few channels: lanes go across the rows of the result, which are turned over.
+TEST(Tiles, short_rows_of_a_result_are_computed_across_them) {
+  const auto to_pixels = [](const Tensor& x) { return permute(x, {0, 2, 3, 1}); };
+  for (const int64_t channels : {2, 3, 7}) {
+    for (const Sizes& sizes : {Sizes{2, channels, 16, 16}, Sizes{3, channels, 17, 61}}) {
+      const Tensor x = random_tensor(sizes), mean = random_tensor({channels}, 2);
+      const std::string copied = check({x}, [&](std::vector<Tensor> in) {
+        return std::vector<Tensor>{contiguous(to_pixels(in[0]))};
+      });
+      EXPECT_TRUE(holds(copied, "transpose_block(x")) << copied;
+      EXPECT_FALSE(holds(copied, "load")) << copied;
+      const std::string text = check({x, mean}, [&](std::vector<Tensor> in) {
+        return std::vector<Tensor>{contiguous(exp(to_pixels(in[0]) - in[1])),
+                                   contiguous(to_pixels(in[0]) > in[1])};
+      });
+      EXPECT_TRUE(holds(text, "x lies across the result, whose rows are short")) << text;
+      EXPECT_TRUE(holds(text, "transpose_block(clone_tile")) << text;
+      EXPECT_TRUE(holds(text, "transpose_block(clone_1_tile")) << text;
+      EXPECT_FALSE(holds(text, "load_strided")) << text;
+    }
+  }
+}
+
+TEST(Tiles, short_rows_beside_an_operand_along_them) {
+  const Tensor x = random_tensor({3, 500}), y = random_tensor({500, 3}, 2);
+  const std::string text = check({x, y}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{in[1] * t(in[0]), in[1] + 1};
+  });
+  EXPECT_TRUE(holds(text, "transpose_block(")) << text;
+}
+
 TEST(Tiles, what_lies_along_the_result_or_is_short_is_read_as_it_lies) {
   const Tensor x = random_tensor({128, 6}), y = random_tensor({128, 128});
   const auto none = [&](const Tensor& in, const Function& f) {
     EXPECT_FALSE(holds(check({in}, f), "transpose_block"));
   };
   none(x, [](std::vector<Tensor> in) { return std::vector<Tensor>{contiguous(t(in[0])) + 1}; });
+  none(random_tensor({6, 7}),
+       [](std::vector<Tensor> in) { return std::vector<Tensor>{contiguous(t(in[0])) + 1}; });
   none(y, [](std::vector<Tensor> in) { return std::vector<Tensor>{exp(t(in[0]))}; });
   none(y, [](std::vector<Tensor> in) { return std::vector<Tensor>{in[0] + in[0] * 2}; });
   none(y, [](std::vector<Tensor> in) {

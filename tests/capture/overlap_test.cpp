@@ -165,26 +165,21 @@ TEST(Overlap, RowsAndColumnsOfOneSquare) {
 
 // The record of such a window may come from a call in which it covered nothing twice.
 TEST(Overlap, RowsOfAWindowThatCoverEachOtherAreCopied) {
-  expect_same(
-      [](const Tensor& window, const Tensor& whole) {
-        const std::vector<Tensor> rows = unbind(window);
-        if (rows.size() > 1) copy_(rows[1], rows[0]);
-        return add(whole, 1.0);
-      },
-      [](const Tensor& memory, int64_t n) {
-        return Two(as_strided(memory, {n, 1, 3}, {1, 3, 1}), memory);
-      },
-      {2, 1, 3, 2, 3, 4});
-  expect_same(
-      [](const Tensor& window, const Tensor& other) {
-        const std::vector<Tensor> rows = unbind(window);
-        if (rows.size() > 1) copy_(rows[1], rows[0]);
-        return add(other, 1.0);
-      },
-      [](const Tensor& memory, int64_t n) {
-        return Two(as_strided(memory, {n, 1, 3}, {2, 3, 1}), counted({2}));
-      },
-      {2, 1, 3, 2, 3, 4});
+  const auto copy_first_row = [](const Tensor& window, const Tensor& other) {
+    const std::vector<Tensor> rows = unbind(window);
+    if (rows.size() > 1) copy_(rows[1], rows[0]);
+    return add(other, 1.0);
+  };
+  expect_same(copy_first_row,
+              [](const Tensor& memory, int64_t n) {
+                return Two(as_strided(memory, {n, 1, 3}, {1, 3, 1}), memory);
+              },
+              {2, 1, 3, 2, 3, 4});
+  expect_same(copy_first_row,
+              [](const Tensor& memory, int64_t n) {
+                return Two(as_strided(memory, {n, 1, 3}, {2, 3, 1}), counted({2}));
+              },
+              {2, 1, 3, 2, 3, 4});
 }
 
 TEST(Overlap, AnExpandedResultThatIsWrittenIsTheSameErrorAsEager) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eager/eager.h"
+#include "error_of.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
@@ -34,17 +35,6 @@ inline Tensor counted(std::initializer_list<int64_t> sizes, float scale = 1) {
   std::vector<float> v;
   for (int64_t i = 0; i < n; ++i) v.push_back(static_cast<float>(i) * scale);
   return Tensor::from<float>(v, sizes);
-}
-
-// What the Error says that `f` throws; empty where it throws none.
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 // Every graph of the report is well-formed.

@@ -64,7 +64,7 @@ class Usage(unittest.TestCase):
 
     def test_an_empty_name_of_a_log_is_said(self):
         for text in ("+", "-", "breaks,+"):
-            self.assertIn(f'VITRO_LOGS: "{text[-1]}" is no component; there are capture, ', run("version", VITRO_LOGS=text).stderr)
+            self.assertIn(f'VITRO_LOGS: "{text[-1]}" is not a component; there are capture, ', run("version", VITRO_LOGS=text).stderr)
 
     def test_options_lists_every_variable_and_a_wrong_value_is_said(self):
         self.assertIn("VITRO_ISA ", run("options").stdout)

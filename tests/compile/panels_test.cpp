@@ -64,5 +64,21 @@ TEST(Panels, of_functions_that_share_a_graph_are_packed_once) {
             2U);
 }
 
+TEST(Panels, of_a_parameter_that_the_program_writes_are_of_what_it_wrote) {
+  init();
+  const std::vector<Tensor> weights = parameters(2);
+  copy_(weights[1], weights[0]);
+  const auto program = [](const Tensor& x, const Tensor& w) {
+    sin_(diagonal(w));
+    return mm(x, w);
+  };
+  auto fast = compile(program);
+  const Tensor x = nn::normal({5, 32}, 0, 1);
+  for (int call = 0; call < 3; ++call) {
+    const Tensor got = fast(x, weights[0]), want = program(x, weights[1]);
+    EXPECT_EQ(got.to_vector<float>(), want.to_vector<float>()) << call;
+  }
+}
+
 }  // namespace
 }  // namespace vitro

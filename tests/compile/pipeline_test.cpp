@@ -109,6 +109,23 @@ TEST(Pipeline, a_product_may_overwrite_an_operand_that_it_reads_where_it_lies) {
   }
 }
 
+TEST(Pipeline, a_transpose_may_overwrite_what_another_result_reads) {
+  init();
+  const auto f = [](Tensor x, const Tensor& y) {
+    const Tensor before = x * 2;
+    copy_(x, t(y));
+    return before;
+  };
+  auto fast = compile(f);
+  using Shape = std::pair<int64_t, int64_t>;
+  for (const auto& [rows, columns] : {Shape(64, 64), Shape(100, 70), Shape(77, 5), Shape(500, 3)}) {
+    const Tensor x = nn::normal({rows, columns}, 0, 1), again = clone(x),
+                 y = nn::normal({columns, rows}, 0, 1);
+    expect_equal(fast(x, y), f(again, y));
+    expect_equal(x, again);
+  }
+}
+
 TEST(Pipeline, nothing_falls_back_to_eager) {
   init();
   auto fast = compile([](const Tensor& x) { return layer_norm(gelu(x), {64}, {}, {}, 1e-5); });

@@ -146,5 +146,14 @@ TEST(Sizes, a_size_that_becomes_negative_is_refused_though_no_memory_is_taken_fo
   }
 }
 
+TEST(Sizes, lengths_given_to_arange_share_a_kernel) {
+  init();
+  const auto body = [](int64_t n) { return mul(arange(n, DType::f32), 2); };
+  auto fast = compile(body);
+  for (int64_t n = 4; n < 16; ++n)
+    EXPECT_EQ(fast(n).to_vector<float>(), body(n).to_vector<float>());
+  EXPECT_EQ(fast.report().segments.size(), 2U);
+}
+
 }  // namespace
 }  // namespace vitro

@@ -2,23 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "error_of.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
 namespace {
 
 constexpr int64_t huge = int64_t{1} << 40;
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(Reach, counts_elements_and_bytes_and_refuses_what_64_bits_cannot_count) {
   EXPECT_EQ(count_of(Ints{2, 3, 4}), 24);
@@ -56,7 +46,7 @@ TEST(Reach, spans_the_bytes_from_the_first_element_to_behind_the_last) {
 TEST(Reach, no_tensor_has_less_memory_than_its_sizes_say) {
   for (const Ints& sizes : {Ints{int64_t{1} << 62}, Ints{int64_t{1} << 61, 8}, Ints{huge, huge, 2},
                             Ints{2, huge, huge}, Ints{0, huge, huge}}) {
-    EXPECT_NE(error_of([&] { (void)Tensor::empty(sizes); }), "no error") << cat(sizes);
+    EXPECT_NE(error_of([&] { (void)Tensor::empty(sizes); }), "") << cat(sizes);
   }
   EXPECT_EQ(error_of([] { (void)Tensor::empty({-1, 3}); }),
             "empty: sizes must not be negative, got [-1, 3]");
@@ -64,7 +54,7 @@ TEST(Reach, no_tensor_has_less_memory_than_its_sizes_say) {
             "from: sizes must not be negative, got [-1, -1]");
   EXPECT_NE(
       error_of([] { (void)Tensor::empty_strided(Ints{3, 3}, Ints{huge, huge << 21}, DType::f32); }),
-      "no error");
+      "");
 }
 
 TEST(Reach, a_window_stays_inside_of_its_storage) {
@@ -73,10 +63,10 @@ TEST(Reach, a_window_stays_inside_of_its_storage) {
                           DType dtype = DType::f32) {
     return error_of([&] { (void)Tensor::over(x.storage(), dtype, sizes, strides, offset); });
   };
-  EXPECT_EQ(window({2, 2}, {2, 1}, 0), "no error");
-  EXPECT_EQ(window({4}, {-1}, 3), "no error");
-  EXPECT_EQ(window({0}, {1}, 4), "no error");
-  EXPECT_EQ(window({huge}, {0}, 3), "no error");
+  EXPECT_EQ(window({2, 2}, {2, 1}, 0), "");
+  EXPECT_EQ(window({4}, {-1}, 3), "");
+  EXPECT_EQ(window({0}, {1}, 4), "");
+  EXPECT_EQ(window({huge}, {0}, 3), "");
   EXPECT_EQ(window({5}, {1}, 0),
             "over: sizes [5], strides [1] and offset 0 of f32 reach from byte 0 to 20 of a storage "
             "of 16 bytes");
@@ -84,7 +74,7 @@ TEST(Reach, a_window_stays_inside_of_its_storage) {
        {window({4}, {1}, 1), window({4}, {-1}, 2), window({3}, {1}, 0, DType::f64),
         window({1}, {1}, -1), window({0}, {1}, INT64_MAX), window({2}, {INT64_MAX}, 0),
         window({huge, huge}, {0, 0}, 0)}) {
-    EXPECT_NE(error, "no error");
+    EXPECT_NE(error, "");
   }
 }
 

@@ -2,21 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "error_of.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
 namespace {
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(Tensor, gives_back_the_values_it_was_made_from) {
   const Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}, {2, 3});

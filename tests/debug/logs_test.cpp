@@ -75,7 +75,7 @@ TEST_F(Logs, refuse_a_text_that_they_cannot_read_and_keep_what_was_set) {
   } catch (const Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "VITRO_LOGS: \"Fuse!\" is no component; there are capture, compile, breaks, guards, "
+        "VITRO_LOGS: \"Fuse!\" is not a component; there are capture, compile, breaks, guards, "
         "recompiles, fallbacks, phases, all, each with + or - before it or nothing, with "
         "commas between them");
   }

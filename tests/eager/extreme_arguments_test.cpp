@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "eager/eager.h"
-#include "vitro/base/error.h"
+#include "error_of.h"
 #include "vitro/ops/all.h"
 
 namespace vitro {
@@ -22,15 +21,6 @@ using Whole = std::vector<int64_t>;
 
 Whole numbers(const Tensor& x) {
   return x.to_vector<int64_t>();
-}
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 Tensor long_row() {

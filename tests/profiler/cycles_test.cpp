@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "error_of.h"
 #include "profiler/checks.h"
 #include "vitro/base/error.h"
 #include "vitro/profiler/profiler.h"
@@ -26,15 +27,6 @@ std::vector<std::string> names(const Profile& profile) {
 
 void work(int i) {
   RecordFunction range(cat("work ", i));
-}
-
-std::string error_of(auto f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
 }
 
 using Names = std::vector<std::string>;

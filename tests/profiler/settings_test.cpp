@@ -56,9 +56,9 @@ TEST(ProfileSettings, say_what_cannot_be_read) {
   EXPECT_EQ(error_of("row_limit=many"),
             "row_limit: got \"many\", needs a whole number, as 20, 64K or 2G");
   EXPECT_EQ(error_of("max_bytes=5Q"),
-            "max_bytes: got \"5Q\", whose unit \"Q\" is none of K, M, G and T (of 1024)");
+            "max_bytes: got \"5Q\", whose unit \"Q\" is not K, M, G or T (of 1024)");
   EXPECT_EQ(error_of("max_bytes=64KB"),
-            "max_bytes: got \"64KB\", whose unit \"KB\" is none of K, M, G and T (of 1024)");
+            "max_bytes: got \"64KB\", whose unit \"KB\" is not K, M, G or T (of 1024)");
   for (const char* huge : {"99999999999G", "99999999999999999999"})
     EXPECT_EQ(error_of(cat("max_bytes=", huge).c_str()),
               cat("max_bytes: got \"", huge, "\", which is more than 64 bits can count"));

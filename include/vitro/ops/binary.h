@@ -108,23 +108,21 @@ struct Pow : Binary {
   static auto value(auto a, auto b) { return m::pow(a, b); }
 };
 
-// What add and sub with alpha, and pow with 3, compute.
-struct AddScaled : Ternary {
+// What add and sub with alpha, and pow with 3, compute.  ATen has no names for them.
+struct Scaled : Ternary {
   static constexpr OpKind kind = OpKind::composite;
-  static constexpr std::string_view name = "add_scaled", doc = "a + alpha * b.";
   static constexpr std::string_view signatures =
       "(Tensor self, Tensor other, Scalar alpha) -> Tensor";
   static constexpr Accepts accepts = Accepts::floating;
+};
+struct AddScaled : Scaled {
+  static constexpr std::string_view name = "add_scaled", doc = "a + alpha * b.";
   static void shape(ShapeCall& call);  // speaks as the function does
   static auto value(auto a, auto b, auto alpha) { return a + b * alpha; }
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
-struct SubScaled : Ternary {
-  static constexpr OpKind kind = OpKind::composite;
+struct SubScaled : Scaled {
   static constexpr std::string_view name = "sub_scaled", doc = "a - alpha * b.";
-  static constexpr std::string_view signatures =
-      "(Tensor self, Tensor other, Scalar alpha) -> Tensor";
-  static constexpr Accepts accepts = Accepts::floating;
   static void shape(ShapeCall& call);
   static auto value(auto a, auto b, auto alpha) { return a - b * alpha; }
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);

@@ -55,8 +55,11 @@ void Emitter::write(const loop::Product& p) {
   const bool batched = !p.batch.constant(), turned = p.reads == loop::RightOperand::columns;
   const ProductNames names = names_of(p.reads, acc);
   out_.line("const Product& product = ", product_of(p.right), ";");
+  const std::string threads =
+      batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
+              : "args->threads";
   out_.line("const ProductCut cut = product.", names.cut, "(", scalar_text(p.m), ", ",
-            scalar_text(p.n), ", ", k, ", args->threads);");
+            scalar_text(p.n), ", ", k, ", ", threads, ");");
   out_.line("alignas(64) ", acc, " sums[", names.sums, "]",
             turned ? cat(", turned[", names.sums, "];") : ";");
   if (p.left.buffer < 0) {

@@ -101,7 +101,7 @@ class Chain {
           p_.behind_views({right, Index(sizes_of(p_.graph().meta(right)).size(), Expr(0))})
               .value.node;
       const graph::Node& made = p_.graph()[from];
-      if (made.is_input() && made.input == graph::InputKind::parameter) {
+      if (has_kept_panels(p_.graph(), from)) {
         return Verdict::no(kept_panels, cat(made.name, " is packed once"));
       }
     }

@@ -112,9 +112,10 @@ class Counter {
       if (!index.constant()) first.emplace_back(index, Expr(0));
     }
     const Expr elements = sym::substitute(t.rows * t.columns, first) * count(turns);
-    const int copies = t.to < loop::Kernel::first_row ? 2 : 1;
-    bytes_ =
-        bytes_ + elements * (copies * bytes_of(kernel_.buffers[static_cast<size_t>(t.from)].dtype));
+    for (const int buffer : {t.from, t.to}) {
+      if (buffer >= loop::Kernel::first_row) continue;
+      bytes_ = bytes_ + elements * bytes_of(kernel_.buffers[static_cast<size_t>(buffer)].dtype);
+    }
   }
 
   loop::Kernel& kernel_;

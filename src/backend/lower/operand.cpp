@@ -1,5 +1,7 @@
 #include "backend/lower/operand.h"
 
+#include <algorithm>
+
 #include "backend/lower/places.h"
 
 namespace vitro::backend {
@@ -44,6 +46,13 @@ std::optional<Matrix> operand_in_memory(const Program& program, const graph::Nod
     strides = strides_of_new(meta);
   }
   return as_matrix(element_of(read.index, strides), first, second);
+}
+
+bool has_kept_panels(const graph::Graph& graph, graph::NodeId node) {
+  if (!graph[node].is_input() || graph[node].input != graph::InputKind::parameter) return false;
+  return std::ranges::none_of(graph.outputs(), [&](const graph::Output& output) {
+    return output.writes >= 0 && graph.inputs()[static_cast<size_t>(output.writes)] == node;
+  });
 }
 
 }  // namespace vitro::backend

@@ -27,4 +27,7 @@ std::optional<Plain> as_plain(loop::Value v, Expr first, Expr second);
 std::optional<Matrix> operand_in_memory(const Program& program, const graph::Node& product,
                                         size_t operand);
 
+// Whether panels of a node serve later calls too: of a parameter that the graph does not write.
+bool has_kept_panels(const graph::Graph& graph, graph::NodeId node);
+
 }  // namespace vitro::backend

@@ -1,3 +1,5 @@
+// Decides which reductions become several kernels, so that threads share long folds or each walk
+// finds its columns in the cache; lowering asks once per reduction.
 #include "backend/lower/pieces.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ constexpr int64_t piece_bytes = 256 << 10;
 // Folds, or strips of columns, that are enough for all threads: of kernels that walk once, and of
 // those that find their rows in the cache when they walk again.
 constexpr int64_t enough = 64, enough_to_walk_again = 4;
+constexpr int64_t enough_turned = 4;            // each piece leaves the states of all lanes
 constexpr int64_t most_cached_bytes = 1 << 20;  // that a task finds in its cache again
 
 // The folds of a space as tasks would take them.
@@ -131,8 +134,8 @@ Verdict should_split_walks(const Program& program, const Group& group) {
   if (!folds || folds->are_short().value_or(true)) return Verdict::no("its folds are short");
   if (folds->are_fewer(enough_to_walk_again)) {
     return {true,
-            cat("threads share each of ", folds->tasks,
-                " long folds; one kernel would give each to one thread"),
+            cat("there are few long folds (", folds->tasks,
+                "), which threads share; one kernel would give each to one thread"),
             &few_folds};
   }
   if (takes_columns(space) && folds->bytes > most_cached_bytes) {
@@ -151,7 +154,8 @@ std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, co
   const bool turned = turn_rows(program, places, group).has_value();
   const int64_t strip = turned ? turned_columns : columns_of_strip(space, false);
   const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
-  if (!folds || !folds->are_fewer(enough) || folds->are_short().value_or(false)) {
+  if (!folds || !folds->are_fewer(turned ? enough_turned : enough) ||
+      folds->are_short().value_or(false)) {
     return std::nullopt;
   }
   return Pieces(places, space, turned || takes_columns(space), folds->blocks,

@@ -53,7 +53,8 @@ class ProductLowering {
 
   std::vector<LoweredKernel> run() {
     if (!find_right()) copy_right();
-    const bool by_columns = right_place_.first_stride.is(1);
+    if (product_.n.is(1)) right_place_.second_stride = 1;
+    const bool by_columns = right_place_.first_stride.is(1) && !product_.n.is(1);
     Verdict in_place = by_columns ? reads_columns() : reads_rows();
     if (!in_place) {
       pack(right_place_, product_.n);
@@ -122,7 +123,7 @@ class ProductLowering {
     if (!right_place_.second_stride.is(1)) {
       return Verdict::no("packed, as neither its rows nor its columns are contiguous");
     }
-    if (is_kept()) {
+    if (is_kept() && !product_.n.is(1)) {  // a panel of one column is mostly empty
       const auto m = product_.m.constant();
       if (!m) return Verdict::no("packed once for calls of every size");
       if (*m < least_rows)
@@ -141,7 +142,7 @@ class ProductLowering {
     const BufferInfo& from = places_.buffers()[right_place_.buffer.n];
     if (from.kind != BufferKind::input) return false;
     const graph::Graph& g = program_.graph();
-    return g[g.inputs()[static_cast<size_t>(from.which)]].input == graph::InputKind::parameter;
+    return has_kept_panels(g, g.inputs()[static_cast<size_t>(from.which)]);
   }
 
   // The right operand, computed and written row by row.

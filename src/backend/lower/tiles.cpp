@@ -1,6 +1,9 @@
+// Finds the loads that lie across a result, cuts the loops into tiles, and writes each tile as
+// turns and loops: read_in_tiles() is called for every pointwise kernel of two loops or more.
 #include "backend/lower/tiles.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -15,7 +18,8 @@ using loop::Value;
 using sym::Expr;
 
 constexpr int64_t side = 64, least_side = 8;
-constexpr int64_t most_bytes = 24 << 10;  // of all tiles: they stay in the first cache
+constexpr int64_t width_beside_short = 256;  // of a tile where rows of the result are shorter
+constexpr int64_t most_bytes = 24 << 10;     // of all tiles: they stay in the first cache
 
 // A load, and how it walks memory along the innermost loop.
 struct Across {
@@ -31,21 +35,34 @@ class Tiler {
   Verdict run() {
     std::vector<Value> roots;
     loop::each_value(body_, [&](const loop::Statement&, Value v) { roots.push_back(v); });
-    for (const Node* node : loop::nodes_below(roots)) {
-      if (node->fn == loop::Fn::load) look(node);
-    }
+    std::vector<const Node*> loads = loop::nodes_below(roots);
+    std::erase_if(loads, [](const Node* node) { return node->fn != loop::Fn::load; });
+    overwrites_ = std::any_of(body_.begin(), body_.end(), [&](const loop::Statement& s) {
+      const auto to = static_cast<uint64_t>(std::get<loop::Store>(s.what).buffer);
+      return std::any_of(loads.begin(), loads.end(),
+                         [to](const Node* load) { return load->payload == to; });
+    });
+    for (const Node* load : loads) look(load);
     if (across_.empty()) {
       return Verdict::no(why_not_.empty() ? "nothing lies across the result" : why_not_);
     }
-    const std::string names = make();
-    return Verdict::yes(cat(names, across_.size() == 1 ? " lies" : " lie",
-                            " across the result: read in tiles of ", width_, " by ", side,
+    const std::string lies = cat(make(), across_.size() == 1 ? " lies" : " lie");
+    if (has_short_rows()) {
+      return Verdict::yes(cat(lies, " across the result, whose rows are short: tiles of ", width_,
+                              " rows are turned over"));
+    }
+    return Verdict::yes(cat(lies, " across the result: read in tiles of ", width_, " by ", side,
                             " and turned over"));
   }
 
  private:
-  static bool is_short(Expr index) {
-    return sym::prove_less(sym::extent_of(index), least_side).value_or(false);
+  static std::optional<bool> is_less(Expr index, int64_t size) {
+    return sym::prove_less(sym::extent_of(index), size);
+  }
+  bool has_short_rows() const { return is_less(inner_, least_side).value_or(false); }
+  bool is_short(Expr along) const {
+    const auto less = is_less(along, least_side);
+    return has_short_rows() ? overwrites_ || less.value_or(true) : less.value_or(false);
   }
 
   void look(const Node* load) {
@@ -57,7 +74,7 @@ class Tiler {
       if (loop == inner_ || !other || !other->coefficient.is(1)) continue;
       if (buffer.written) {
         why_not_ = cat(buffer.name, " is overwritten: it must be read element by element");
-      } else if (is_short(inner_) || is_short(loop)) {
+      } else if (is_short(loop)) {
         why_not_ = cat("a side of ", buffer.name, " is shorter than ", least_side);
       } else if (picked(load->index)) {
         why_not_ = cat("elements of ", buffer.name, " are picked by an index");
@@ -92,7 +109,11 @@ class Tiler {
   std::string make() {
     int64_t bytes = 0;
     for (const Across& a : across_) bytes += side * bytes_of(a.load->dtype);
-    while (width_ > 16 && width_ * bytes > most_bytes) width_ /= 2;
+    if (has_short_rows()) {
+      width_ = width_beside_short;
+    } else {
+      while (width_ > 16 && width_ * bytes > most_bytes) width_ /= 2;
+    }
     for (const Expr loop : loops_) {
       if (loop != inner_ && loop != across_[0].along) kernel_.tasks.push_back(loop);
     }
@@ -101,6 +122,7 @@ class Tiler {
     for (const loop::Statement& s : body_) {
       if (!copies(std::get<loop::Store>(s.what), outer, inner)) left.push_back(s);
     }
+    if (has_short_rows()) left = turn_results(std::move(left), outer, inner);
     if (!left.empty()) through_tiles(std::move(left), outer, inner);
     std::string names;
     for (const Across& a : across_) {
@@ -126,31 +148,67 @@ class Tiler {
             0};
   }
 
-  // A store of a load is turned over to where it goes.
+  // A store of a load is turned over to where it goes, unless a store overwrites what another one
+  // reads: they would no longer go element by element.
   bool copies(const loop::Store& store, const Part& outer, const Part& inner) {
+    if (overwrites_) return false;
     const auto a = std::find_if(across_.begin(), across_.end(),
                                 [&](const Across& one) { return one.load == store.value.node(); });
     if (a == across_.end()) return false;
+    auto made = turned_to(turn(*a, outer, inner), store, outer, inner);
+    if (made) kernel_.body.push_back({std::move(*made)});
+    return made.has_value();
+  }
+
+  // To where a store goes, if that can be.
+  static std::optional<loop::Turn> turned_to(loop::Turn from, const loop::Store& store,
+                                             const Part& outer, const Part& inner) {
     const auto row = sym::as_linear(store.element, inner.index);
     const auto column = sym::as_linear(store.element, outer.index);
-    if (!row || !column || !row->coefficient.is(1)) return false;
-    loop::Turn made = turn(*a, outer, inner);
-    made.to = store.buffer;
-    made.to_base = first_of(store.element, outer, inner);
-    made.to_stride = column->coefficient;
-    kernel_.body.push_back({std::move(made)});
-    return true;
+    if (!row || !column || !row->coefficient.is(1)) return std::nullopt;
+    from.to = store.buffer;
+    from.to_base = first_of(store.element, outer, inner);
+    from.to_stride = column->coefficient;
+    return from;
+  }
+
+  // Short rows would be computed a few lanes at a time: the values are computed across them and
+  // turned over.  Gives the stores for which that cannot be.
+  loop::Block turn_results(loop::Block body, const Part& outer, const Part& inner) {
+    const Expr element = (inner.index - inner.begin) * width_ + (outer.index - outer.begin);
+    const Expr rows = inner.end - inner.begin, columns = outer.end - outer.begin;
+    loop::Block computed, turns, left;
+    for (loop::Statement& s : body) {
+      const auto& store = std::get<loop::Store>(s.what);
+      const int row = loop::Kernel::first_row + static_cast<int>(kernel_.rows.size());
+      auto made = turned_to({row, 0, width_, rows, columns, 0, 0, 0}, store, outer, inner);
+      if (!made) {
+        left.push_back(std::move(s));
+        continue;
+      }
+      kernel_.rows.push_back({cat(kernel_.buffers[static_cast<size_t>(store.buffer)].name, "_tile"),
+                              store.value.dtype(), least_side * width_});
+      computed.push_back({loop::Store{row, element, store.value}});
+      turns.push_back({std::move(*made)});
+    }
+    if (computed.empty()) return left;
+    loop::Loop vectors{outer.index, outer.begin, outer.end, true, std::move(computed)};
+    kernel_.body.push_back(
+        {loop::Loop{inner.index, inner.begin, inner.end, false, {{std::move(vectors)}}}});
+    std::move(turns.begin(), turns.end(), std::back_inserter(kernel_.body));
+    return left;
   }
 
   void through_tiles(loop::Block body, const Part& outer, const Part& inner) {
-    const Expr element = (outer.index - outer.begin) * side + (inner.index - inner.begin);
+    const int64_t row_length = has_short_rows() ? least_side : side;
+    const Expr element = (outer.index - outer.begin) * row_length + (inner.index - inner.begin);
     std::unordered_map<const Node*, Value> in_tile;
     for (const Across& a : across_) {
       loop::Turn made = turn(a, outer, inner);
       made.to = loop::Kernel::first_row + static_cast<int>(kernel_.rows.size());
-      made.to_stride = side;
-      kernel_.rows.push_back(
-          {cat(kernel_.buffers[a.load->payload].name, "_tile"), a.load->dtype, width_ * side});
+      made.to_stride = row_length;
+      kernel_.rows.push_back({cat(kernel_.buffers[a.load->payload].name, "_tile"), a.load->dtype,
+                              width_ * row_length});
       in_tile.emplace(a.load, a.load->pool->load(made.to, a.load->dtype, element));
       kernel_.body.push_back({std::move(made)});
     }
@@ -169,6 +227,7 @@ class Tiler {
   const Expr inner_;
   std::vector<Across> across_;
   std::string why_not_;
+  bool overwrites_ = false;  // what the body reads
   int64_t width_ = side;
 };
 

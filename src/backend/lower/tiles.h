@@ -2,7 +2,9 @@
 // contiguous along another one, is read in tiles.
 //   for i0, i1: y[1000*i0 + i1] = x[1000*i1 + i0]      becomes, for each tile of 64 by 64,
 //   x_tile = x's block, turned over;  for i0, i1 of the tile: y[1000*i0 + i1] = x_tile[...]
-// so that each line of memory is read once, whatever the strides.
+// so that each line of memory is read once, whatever the strides.  Where the rows of a result are
+// shorter than eight elements, its values are computed across them, and the result's tile is turned
+// over.
 #pragma once
 
 #include <vector>

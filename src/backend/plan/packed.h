@@ -27,7 +27,7 @@ class Panels {
 struct PanelsKey {
   uint64_t storage = 0, version = 0;
   int64_t offset = 0;  // bytes
-  Hash layout;         // of the kernel's text and of the sizes
+  Hash layout = {};    // of the kernel's text and of the sizes
   auto operator<=>(const PanelsKey&) const = default;
 };
 

@@ -1,0 +1,21 @@
+// What the Error says that a function throws.
+#pragma once
+
+#include <string>
+
+#include "vitro/base/error.h"
+
+namespace vitro {
+
+// Empty where it throws none.
+template <class F>
+std::string error_of(F f) {
+  try {
+    (void)f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace vitro
