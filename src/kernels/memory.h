@@ -90,24 +90,85 @@ VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
 
 #else
 
+#if defined(__AVX2__)
+
+typedef int Y32 __attribute__((vector_size(32)));
+typedef long long Y64 __attribute__((vector_size(32)));
+
+template <class T>
+VITRO_INLINE Vec<T> load_masked(const T* p, i64 n) {
+  if constexpr (sizeof(T) == 4) {
+    const i32 count = n < 0 ? 0 : i32(n);
+    struct {
+      Y32 part[2];
+    } v = {
+        __builtin_ia32_maskloadd256((const Y32*)p, Y32{0, 1, 2, 3, 4, 5, 6, 7} < count),
+        __builtin_ia32_maskloadd256((const Y32*)p + 1, Y32{8, 9, 10, 11, 12, 13, 14, 15} < count)};
+    return __builtin_bit_cast(Vec<T>, v);
+  } else {
+    struct {
+      Y64 part[4];
+    } v = {__builtin_ia32_maskloadq256((const Y64*)p, Y64{0, 1, 2, 3} < n),
+           __builtin_ia32_maskloadq256((const Y64*)p + 1, Y64{4, 5, 6, 7} < n),
+           __builtin_ia32_maskloadq256((const Y64*)p + 2, Y64{8, 9, 10, 11} < n),
+           __builtin_ia32_maskloadq256((const Y64*)p + 3, Y64{12, 13, 14, 15} < n)};
+    return __builtin_bit_cast(Vec<T>, v);
+  }
+}
+
+#endif
+
+template <int count, class T>
+VITRO_INLINE void copy_if(bool copies, const T*& from, T*& to) {
+  if (!copies) return;
+  __builtin_memcpy(to, from, count * sizeof(T));
+  from += count;
+  to += count;
+}
+
 template <class T>
 VITRO_INLINE Vec<T> load(const T* p, i64 n) {
   if constexpr (is_half<T>) return from_bits<T>(load((const i16*)p, n));
+  if constexpr (__is_same(T, bool)) return ne(load((const u8*)p, n), splat(u8(0)));
   if (n >= 16) return load(p);
+#if defined(__AVX2__)
+  if constexpr (sizeof(T) >= 4) return load_masked(p, n);
+#endif
   T buffer[16] = {};
-#pragma clang loop vectorize(disable) unroll(disable)
-  for (i64 i = 0; i < n; ++i) buffer[i] = p[i];
+  T* to = buffer;
+  const i64 count = n < 0 ? 0 : n;
+  copy_if<8>(count & 8, p, to);
+  copy_if<4>(count & 4, p, to);
+  copy_if<2>(count & 2, p, to);
+  copy_if<1>(count & 1, p, to);
   return load(buffer);
+}
+
+// Stores the lower half of the lanes where `stores`; the lanes that come next.
+template <class T, class V>
+VITRO_INLINE auto store_half(bool stores, T*& p, V v) {
+  auto next = v.lo;
+  if (!stores) return next;
+  __builtin_memcpy(p, &next, sizeof next);
+  p += sizeof next / sizeof(T);
+  next = v.hi;
+  return next;
 }
 
 template <class T>
 VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
-  if constexpr (is_half<T>) return store((i16*)p, bits(v), n);
-  if (n >= 16) return store(p, v);
-  T buffer[16];
-  store(buffer, v);
-#pragma clang loop vectorize(disable) unroll(disable)
-  for (i64 i = 0; i < n; ++i) p[i] = buffer[i];
+  if constexpr (is_half<T>) {
+    return store((i16*)p, bits(v), n);
+  } else if constexpr (__is_same(T, bool)) {
+    return store((u8*)p, __builtin_convertvector(v, Vec<u8>), n);
+  } else {
+    if (n >= 16) return store(p, v);
+    if (n <= 0) return;
+    const auto eight = store_half(n & 8, p, v);
+    const auto four = store_half(n & 4, p, eight);
+    const auto two = store_half(n & 2, p, four);
+    if (n & 1) *p = two.x;
+  }
 }
 
 #endif

@@ -59,6 +59,20 @@ bool folds_quickly(const loop::Block& body) {
   });
 }
 
+// Whether stores take a part of the time of a turn that is worth the text of a second one: a store
+// under a mask costs more than a plain one where it lies across cache lines, as those of most rows
+// do whose length is not a multiple of the lanes.
+bool stores_quickly(const loop::Loop& l) {
+  constexpr int least_cost = 8;
+  constexpr int64_t least_extent = 128;
+  const auto extent = sym::extent_of(l.index).constant();
+  if (extent && *extent < least_extent) return false;
+  return std::all_of(l.body.begin(), l.body.end(), [](const loop::Statement& s) {
+    const auto* store = std::get_if<loop::Store>(&s.what);
+    return store && loop::cost_of(store->value) < least_cost;
+  });
+}
+
 bool touches(Expr e, const Changing& changing) {
   for (const Expr s : sym::symbols_of(e)) {
     if (changing.indices.contains(s.node())) return true;
@@ -367,7 +381,7 @@ void Emitter::write(const loop::Loop& l) {
   names_.take(name);
   const Expr extent = sym::extent_of(l.index);
   const bool whole = extent.constant() && *extent.constant() % 16 == 0;
-  if (l.vector && !whole && folds(l.body)) return write_with_rest(l);
+  if (l.vector && !whole && (folds(l.body) || stores_quickly(l))) return write_with_rest(l);
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
             "; ", l.vector ? cat(name, " += 16") : cat("++", name), ") {");
   if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
@@ -375,7 +389,8 @@ void Emitter::write(const loop::Loop& l) {
   out_.close();
 }
 
-// What is folded must not wait for lanes that are not there: the last turn is written apart.
+// The last turn is written apart: what is folded must not wait for lanes that are not there, and
+// whole vectors are stored without a mask.
 void Emitter::write_with_rest(const loop::Loop& l) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end"));

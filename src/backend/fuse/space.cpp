@@ -46,6 +46,7 @@ Space space_of(const Item& item) {
     if (!item.reduced.empty()) space.reduced.push_back(reduced);
   }
   name_indices(space);
+  space.row = flatten(space.kept_index(), space.kept_sizes());
   return space;
 }
 
@@ -81,7 +82,11 @@ std::optional<Index> place_in(const Space& space, const Index& sizes) {
     return unflatten(flatten(space.index, space.sizes), sizes);
   }
   if (!is_row(space, sizes)) return std::nullopt;
-  return unflatten(flatten(space.kept_index(), space.kept_sizes()), sizes);
+  return place_of_row(space, sizes);
+}
+
+Index place_of_row(const Space& space, const Index& sizes) {
+  return unflatten(space.row, sizes);
 }
 
 }  // namespace vitro::backend

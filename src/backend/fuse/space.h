@@ -12,6 +12,7 @@ struct Space {
   Index sizes;
   std::vector<bool> reduced;  // of each dimension; empty where no item reduces
   Index index;                // the loop indices; the constant 0 where the size is 1
+  Expr row;                   // number of the kept index, in row-major order of the shape
 
   bool reduces() const { return !reduced.empty(); }
   // Without the reduced dimensions.
@@ -28,6 +29,8 @@ bool same_space(const Space& a, const Space& b);
 // in row-major order, or one for each kept index.  Empty where there are neither as many elements
 // as the space has nor as it keeps.
 std::optional<Index> place_in(const Space& space, const Index& sizes);
+// The same where `sizes` has one element for each kept index, in whatever order these are kept.
+Index place_of_row(const Space& space, const Index& sizes);
 // `e` with the space's indices exchanged for `values`.
 Expr with_index(Expr e, const Space& space, const Index& values);
 Index with_index(Index index, const Space& space, const Index& values);

@@ -19,7 +19,9 @@ constexpr int64_t most_kept_bytes = 2 << 20;  // that stay in caches until the n
 
 class Split {
  public:
-  Split(const Program& program, const Group& group) : p_(program), group_(group) {
+  // `leaves`: whether a walk leaves in memory what is dear to compute again.
+  Split(const Program& program, const Group& group, bool leaves)
+      : p_(program), group_(group), leaves_(leaves) {
     for (const ItemId id : group.items) note_walk(id);
     for (int walk = 0; walk <= last_; ++walk) note_first(walk);
   }
@@ -116,6 +118,7 @@ class Split {
     return first_.at(id.n) < walk && is_kept(id) ? first_.at(id.n) : -1;
   }
   bool is_kept(ItemId id) const {
+    if (!leaves_) return false;
     const TensorMeta& meta = p_.graph().meta(p_[id].value);
     const auto count = count_of(p_[id].sizes).constant();
     return p_[id].cost >= least_cost && count && *count * bytes_of(meta.dtype) <= most_kept_bytes;
@@ -123,6 +126,7 @@ class Split {
 
   const Program& p_;
   const Group& group_;
+  const bool leaves_;
   std::unordered_map<uint32_t, int> walk_, first_;
   std::unordered_set<uint32_t> results_;
   std::unordered_map<uint32_t, int> left_;  // the walk that stores what a later one needs
@@ -132,11 +136,17 @@ class Split {
 }  // namespace
 
 void split_walks(const Program& program, Groups& groups) {
+  const auto walks_again = [&](const Group& group) {
+    return group.layout.space.reduces() && !walks_once(program, group.items, group.layout.space);
+  };
+  if (std::none_of(groups.groups.begin(), groups.groups.end(), walks_again)) return;
+  const Places places(program, groups);
   std::vector<Group> out;
   for (Group& group : groups.groups) {
-    Verdict verdict = should_split_walks(program, group);
+    Verdict verdict = should_split_walks(program, places, group);
     std::vector<Group> walks;
-    if (verdict) walks = Split(program, group).run();
+    // A walk across memory gives rows alone, which are turned over.
+    if (verdict) walks = Split(program, group, verdict.code != &folds_lie_across).run();
     if (walks.empty()) {
       out.push_back(std::move(group));
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/lower/pieces.h"
+#include "backend/lower/walk_order.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 
@@ -192,10 +193,13 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
     out = lower_product(program, places, group);
   } else if (!group.layout.space.reduces()) {
     out.push_back(lower_pointwise(program, places, group));
-  } else if (auto pieces = cut_into_pieces(program, places, group)) {
-    out = lower_in_pieces(program, places, group, *pieces);
   } else {
-    out.push_back(lower_rows(program, places, group));
+    const Group walked = walked_as_memory(program, places, group);
+    if (auto pieces = cut_into_pieces(program, places, walked)) {
+      out = lower_in_pieces(program, places, walked, *pieces);
+    } else {
+      out.push_back(lower_rows(program, places, walked));
+    }
   }
   for (LoweredKernel& lowered : out) estimate(lowered.kernel);
   out.back().kernel.reason = reason_for(group);

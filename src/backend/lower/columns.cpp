@@ -3,7 +3,9 @@
 // What the columns are folded to lies in scratch rows between blocks.
 #include <algorithm>
 
+#include "backend/lower/walk_order.h"
 #include "backend/lower/walks.h"
+#include "loop/rewrite.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
@@ -11,15 +13,26 @@ namespace {
 
 constexpr int64_t columns_once = 512, columns_again = 1024, least_columns = 64;
 constexpr int64_t least_turned = 8;              // of rows that are turned
+constexpr int64_t columns_of_tile = 64;          // where columns lie along memory
 constexpr int64_t most_strip_bytes = 256 << 10;  // that stay in the cache for another walk
 // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
 constexpr int64_t crowded_stride = 1024;
 
+// A load whose elements lie beside each other along `inner`, and not along the lanes of `lane`:
+// how far those are apart.
+std::optional<Expr> stride_across(const loop::Node* node, Expr lane, Expr inner) {
+  if (node->fn != loop::Fn::load || inner.constant() || lane.constant()) return std::nullopt;
+  const auto across = sym::as_linear(node->index, lane), along = sym::as_linear(node->index, inner);
+  if (!across || !along || !along->coefficient.is(1)) return std::nullopt;
+  if (across->coefficient.is(0) || across->coefficient.is(1)) return std::nullopt;
+  return across->coefficient;
+}
+
 class Columns : private Walks {
  public:
-  Columns(KernelBuilder& build, const Group& group, Pieces* pieces)
-      : Walks(build, group, false, pieces) {
-    set_strips(columns_of_strip(space_, walks_again()));
+  Columns(KernelBuilder& build, const Group& group, bool in_tiles, Pieces* pieces)
+      : Walks(build, group, false, pieces), in_tiles_(in_tiles) {
+    set_strips(in_tiles ? columns_of_tile : columns_of_strip(space_, walks_again()));
   }
   Columns(KernelBuilder& build, const TurnedRows& turned, Pieces* pieces)
       : Walks(build, turned.group, false, pieces),
@@ -129,6 +142,7 @@ class Columns : private Walks {
       r.state = declare(r.tree >= 0 ? initial(r) : loaded(r, phase_), op_name(r), block);
     }
     fold(level, body);
+    Block turns = in_tiles_ ? read_in_tiles(body) : Block();
     block.push_back(inner_loop(std::move(body), true));
     for (const Reduction& r : reductions_) {
       if (r.level != level) continue;
@@ -141,9 +155,47 @@ class Columns : private Walks {
       }
     }
     if (!first.empty()) append(phases(one(columns_loop(std::move(first)))), out);
-    Block columns = phases(one(columns_loop(std::move(block))));
-    out.push_back(outer_loops(chunk_loop(std::move(columns))));
+    append(phases(one(columns_loop(std::move(block)))), turns);
+    out.push_back(outer_loops(chunk_loop(std::move(turns))));
     out.push_back(columns_loop(std::move(last)));
+  }
+
+  // What lies along the columns is turned over, a block of rows at a time: gives the turns, and
+  // `body` reads the tiles.
+  Block read_in_tiles(Block& body) {
+    const Expr row = folded_.back(), first = chunk_ * step_;
+    const Expr rows = chunk_.constant() ? last_ : sym::min(step_, last_ - first);
+    const std::pair<Expr, Expr> begin[] = {{column_, begin_}, {row, first}};
+    std::vector<Value> roots;
+    loop::each_value(body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+    Block turns;
+    std::unordered_map<const loop::Node*, Value> in_tile;
+    loop::Kernel& kernel = build_.kernel();
+    for (const loop::Node* node : loop::nodes_below(roots)) {
+      const auto stride = stride_across(node, column_, row);
+      if (!stride || !is_only_read(node)) continue;
+      const auto from = static_cast<size_t>(node->payload);
+      const int tile =
+          build_.add_row(cat(kernel.buffers[from].name, "_tile"), node->dtype, step_ * width_);
+      turns.push_back({loop::Turn{static_cast<int>(from), sym::substitute(node->index, begin),
+                                  *stride, end_ - begin_, rows, tile, 0, width_}});
+      in_tile.emplace(node, build_.pool().load(tile, node->dtype, (row - first) * width_ + lane()));
+    }
+    for (loop::Statement& s : body) {
+      if (auto* store = std::get_if<loop::Store>(&s.what)) {
+        store->value = loop::replace(store->value, in_tile);
+      } else {
+        for (Value& v : std::get<loop::Assign>(s.what).values) v = loop::replace(v, in_tile);
+      }
+    }
+    return turns;
+  }
+  bool is_only_read(const loop::Node* load) const {
+    const loop::Kernel& kernel = build_.kernel();
+    return load->payload < kernel.buffers.size() && !kernel.buffers[load->payload].written &&
+           std::none_of(
+               kernel.picks.begin(), kernel.picks.end(),
+               [&](const loop::Pick& pick) { return sym::contains(load->index, pick.symbol); });
   }
 
   void leave_piece(const Reduction& r, Block& out) {
@@ -171,7 +223,8 @@ class Columns : private Walks {
     for (loop::Statement& s : more) out.push_back(std::move(s));
   }
 
-  int64_t phases_ = 1;  // lanes of a turned row; others have one
+  bool in_tiles_ = false;  // some of what it folds lies along the columns
+  int64_t phases_ = 1;     // lanes of a turned row; others have one
   Expr phase_ = 0;
   int64_t width_;  // of a strip
   Expr column_, strip_, begin_, end_;
@@ -257,10 +310,29 @@ LoweredKernel lower_turned_rows(const Program& program, const Places& places,
   return build.take();
 }
 
+namespace {
+
+// Whether some of what is folded lies along the columns, which are long enough to turn it over.
+bool folds_along_columns(const Program& program, const Places& places, const Group& group) {
+  const Space& space = group.layout.space;
+  const auto inner =
+      static_cast<size_t>(std::find(space.reduced.rbegin(), space.reduced.rend(), true).base() - 1 -
+                          space.reduced.begin());
+  for (const Expr side : {space.sizes[inner], space.sizes.back()}) {
+    if (sym::prove_less(side, least_turned).value_or(false)) return false;
+  }
+  const WalkAccesses accesses = accesses_of(program, places, group);
+  return std::any_of(accesses.loads.begin(), accesses.loads.end(), [&](const loop::Node* node) {
+    return stride_across(node, space.index.back(), space.index[inner]).has_value();
+  });
+}
+
+}  // namespace
+
 LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group,
                             Pieces* pieces) {
   KernelBuilder build(program, places, group);
-  Columns(build, group, pieces).run();
+  Columns(build, group, folds_along_columns(program, places, group), pieces).run();
   return build.take();
 }
 

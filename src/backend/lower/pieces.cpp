@@ -6,8 +6,8 @@
 #include <bit>
 #include <unordered_set>
 
+#include "backend/lower/walk_order.h"
 #include "backend/lower/walks.h"
-#include "vitro/base/code.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
@@ -19,6 +19,7 @@ const Code few_folds{"V0413", "few long folds are walked several times",
                      "", "Nothing."};
 
 constexpr int64_t piece_bytes = 256 << 10;
+constexpr int64_t least_across = 8;  // of each side that is walked across
 // Folds, or strips of columns, that are enough for all threads: of kernels that walk once, and of
 // those that find their rows in the cache when they walk again.
 constexpr int64_t enough = 64, enough_to_walk_again = 4;
@@ -73,7 +74,36 @@ int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
   return out;
 }
 
+// Whether elements lie beside each other along another loop than the one that lanes go along.
+bool lies_across(const Space& space, Expr element) {
+  const Expr lane = space.index.back();
+  if (!is_walked(element, space)) return false;
+  const auto across = lane.constant() ? std::nullopt : sym::as_linear(element, lane);
+  if (!across || across->coefficient.is(0) || across->coefficient.is(1)) return false;
+  for (size_t d = 0; d + 1 < space.index.size(); ++d) {
+    if (sym::prove_less(space.sizes[d], least_across).value_or(false)) continue;
+    const auto along = sym::as_linear(element, space.index[d]);
+    if (along && along->coefficient.is(1) && !space.index[d].constant()) return true;
+  }
+  return false;
+}
+
+bool lies_across(const Program& program, const Places& places, const Group& group) {
+  const Group walked = walked_as_memory(program, places, group);
+  const Space& space = walked.layout.space;
+  if (sym::prove_less(space.sizes.back(), least_across).value_or(false)) return false;
+  const WalkAccesses accesses = accesses_of(program, places, walked);
+  return std::any_of(accesses.elements.begin(), accesses.elements.end(),
+                     [&](Expr element) { return lies_across(space, element); });
+}
+
 }  // namespace
+
+const Code folds_lie_across{
+    "V0414", "what is folded lies across memory",
+    "One kernel would walk its elements in the order of the folds, though memory holds them in "
+    "another: each walk is a kernel of its own that goes as memory does.",
+    "", "Nothing."};
 
 Pieces::Pieces(Places& places, const Space& space, bool columns, Expr blocks,
                int64_t blocks_of_piece)
@@ -120,7 +150,7 @@ bool walks_once(const Program& program, const std::vector<ItemId>& items, const 
   return true;
 }
 
-Verdict should_split_walks(const Program& program, const Group& group) {
+Verdict should_split_walks(const Program& program, const Places& places, const Group& group) {
   const Space& space = group.layout.space;
   if (!space.reduces() || walks_once(program, group.items, space)) {
     return Verdict::no("its elements are walked once");
@@ -128,6 +158,10 @@ Verdict should_split_walks(const Program& program, const Group& group) {
   const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what an earlier walk reads");
+  }
+  if (lies_across(program, places, group)) {
+    return {true, "its elements lie across the folds: each walk goes as memory does",
+            &folds_lie_across};
   }
   const int64_t strip = columns_of_strip(space, true);
   const auto folds = folds_of(space, strip, most_bytes(program, group.items));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/lower/builder.h"
+#include "vitro/base/code.h"
 
 namespace vitro::backend {
 
@@ -55,8 +56,11 @@ class Pieces {
 bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space);
 
 // Whether the walks of a group should be kernels of their own: a task would walk a long fold
-// several times while other threads have nothing to do, or would not find it in the cache again.
-Verdict should_split_walks(const Program& program, const Group& group);
+// several times while other threads have nothing to do, or would not find it in the cache again, or
+// its elements lie across the walk.
+Verdict should_split_walks(const Program& program, const Places& places, const Group& group);
+// Why, in the last case.
+extern const Code folds_lie_across;
 
 // How the folds of a group are cut; nothing where they are many or short.
 std::optional<Pieces> cut_into_pieces(const Program&, Places&, const Group&);

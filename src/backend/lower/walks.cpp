@@ -81,7 +81,7 @@ struct Walks::Placed {
 Index Walks::place_of(ItemId id) const {
   const Item& item = program()[id];
   if (item.kind != ItemKind::reduction) return group_.place(id);
-  return *place_in(space_, sizes_of(program().graph().meta(item.value)));
+  return place_of_row(space_, sizes_of(program().graph().meta(item.value)));
 }
 
 bool Walks::is_of_row(ItemId id) const {

@@ -1,0 +1,142 @@
+#include "backend/lower/walk_order.h"
+
+#include <algorithm>
+
+#include "loop/domain.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Value;
+
+constexpr int64_t least_lanes = 8;  // of a loop that lanes go along
+
+// The first load whose elements are folded: its strides decide the order of the loops.
+Expr folded_element(const WalkAccesses& accesses, const Space& space) {
+  for (const loop::Node* load : accesses.loads) {
+    if (is_walked(load->index, space)) return load->index;
+  }
+  return {};
+}
+
+// The dimensions of the shape that the space keeps, each an index of its own; `values`: of the
+// space's index, in terms of them.
+Index kept_dimensions(const Item& item, const Space& space, Index& values) {
+  Index dims;
+  for (size_t d = 0, of_space = 0; d < item.sizes.size(); ++d) {
+    const bool starts = d > 0 && item.reduced[d] != item.reduced[d - 1];
+    of_space += starts;
+    if (item.reduced[d]) {
+      values[of_space] = space.index[of_space];
+      continue;
+    }
+    const Expr size = item.sizes[d];
+    if (d == 0 || starts) values[of_space] = 0;
+    if (!size.is(1)) dims.push_back(Expr::index(cat("d", d), size));
+    values[of_space] = values[of_space] * size + (size.is(1) ? Expr(0) : dims.back());
+  }
+  return dims;
+}
+
+Group with_space(const Group& group, Space space, const Index& values) {
+  const Space& old = group.layout.space;
+  space.row = with_index(old.row, old, values);
+  Group out = group;
+  for (Index& place : out.layout.places) place = with_index(place, old, values);
+  out.layout.space = std::move(space);
+  return out;
+}
+
+// The loops around what is folded; where that goes along columns, the last one within it.
+Space space_of(const Space& old, const std::vector<Expr>& loops) {
+  Space space;
+  const auto add = [&](Expr index, Expr size, bool reduced) {
+    space.index.push_back(index);
+    space.sizes.push_back(size);
+    space.reduced.push_back(reduced);
+  };
+  const size_t around = loops.size() - (old.reduced.back() ? 0 : 1);
+  for (size_t i = 0; i < around; ++i) add(loops[i], sym::extent_of(loops[i]), false);
+  for (size_t d = 0; d < old.sizes.size(); ++d) {
+    if (old.reduced[d]) add(old.index[d], old.sizes[d], true);
+  }
+  for (size_t i = around; i < loops.size(); ++i) add(loops[i], sym::extent_of(loops[i]), false);
+  return space;
+}
+
+// Whether the loops are those of the space already.
+bool keeps_order(const Space& space, const Index& values, const std::vector<Expr>& loops) {
+  std::vector<Expr> kept;
+  for (size_t d = 0; d < values.size(); ++d) {
+    if (!space.reduced[d] && !space.index[d].constant()) kept.push_back(values[d]);
+  }
+  return kept == loops;
+}
+
+bool is_short(Expr size) {
+  return sym::prove_less(size, least_lanes).value_or(false);
+}
+
+}  // namespace
+
+bool is_walked(Expr element, const Space& space) {
+  for (size_t d = 0; d < space.index.size(); ++d) {
+    const bool is_loop = space.reduced[d] && !space.index[d].constant();
+    if (is_loop && sym::contains(element, space.index[d])) return true;
+  }
+  return false;
+}
+
+WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group) {
+  KernelBuilder trial(program, places, group);
+  WalkAccesses out;
+  std::vector<Value> roots;
+  for (const ItemId id : group.items) {
+    const Item& item = program[id];
+    if (item.kind != ItemKind::reduction) continue;
+    roots.push_back(trial.compute(id, group.place(id)));
+    const DType dtype = program.graph().meta(item.value).dtype;
+    trial.define(id, trial.pool().variable(trial.new_variable(), dtype));
+  }
+  for (const ItemId id : group.stored) {
+    const Item& item = program[id];
+    const bool reduces = item.kind == ItemKind::reduction;
+    const Index at =
+        reduces ? place_of_row(group.layout.space, sizes_of(program.graph().meta(item.value)))
+                : group.place(id);
+    const Value value = reduces ? trial.read(item.value, at) : trial.compute(id, at);
+    out.elements.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
+    roots.push_back(value);
+  }
+  for (const loop::Pick& pick : trial.kernel().picks) roots.push_back(pick.value);
+  for (const loop::Node* node : loop::nodes_below(roots)) {
+    if (node->index.defined()) out.elements.push_back(node->index);
+    if (node->fn == loop::Fn::load) out.loads.push_back(node);
+  }
+  out.pool = trial.kernel().pool;
+  return out;
+}
+
+Group walked_as_memory(const Program& program, const Places& places, const Group& group) {
+  const Space& space = group.layout.space;
+  const auto first = std::find_if(group.items.begin(), group.items.end(), [&](ItemId id) {
+    return program[id].kind == ItemKind::reduction;
+  });
+  if (first == group.items.end()) return group;
+  Index values(space.index.size(), Expr(0));
+  const Index dims = kept_dimensions(program[*first], space, values);
+  if (dims.size() < 2) return group;
+  const WalkAccesses accesses = accesses_of(program, places, with_space(group, space, values));
+  const loop::Domain domain =
+      loop::choose_domain(dims, accesses.elements, folded_element(accesses, space));
+  std::vector<std::pair<Expr, Expr>> pairs;
+  for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], domain.values[d]);
+  for (Expr& value : values) value = sym::substitute(value, pairs);
+  if (keeps_order(space, values, domain.loops)) return group;
+  Space made = space_of(space, domain.loops);
+  const bool along_columns = !space.reduced.back() && !space.index.back().constant();
+  if (along_columns && is_short(made.sizes.back())) return group;
+  return with_space(group, std::move(made), values);
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,30 @@
+// The loops over the dimensions that a group with reductions keeps: as memory is walked, not as the
+// shape names them.
+//
+//   sum of permute(x, {1, 0, 2}) over its first dimension, x of [64, 100, 48]
+//     kept 64 * 48, lanes go across both: a gather     ->     64 and 48, lanes go along the 48
+//
+// What is folded stays in its order, and so do the bits of the results.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/lower/builder.h"
+
+namespace vitro::backend {
+
+// What a group with reductions reads and writes in one turn of its loops.
+struct WalkAccesses {
+  std::shared_ptr<loop::Pool> pool;      // of the loads
+  std::vector<const loop::Node*> loads;  // those that reductions fold come first
+  std::vector<Expr> elements;            // of loads, stores and numbers
+};
+WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group);
+// Whether the element changes along what is folded: it is not one of a row.
+bool is_walked(Expr element, const Space& space);
+
+// The group with such loops; as it is where those of its layout already are.
+Group walked_as_memory(const Program& program, const Places& places, const Group& group);
+
+}  // namespace vitro::backend
