@@ -10,6 +10,8 @@ const SweepPrograms folded({
     {"sum_rows", "nxn", [](In x) { return sum(x[0], {1}); }},
     {"sum_columns", "nxn", [](In x) { return sum(x[0], {0}); }},
     {"sum_rows_of_t", "nxn", [](In x) { return sum(t(x[0]), {1}); }, round_numbers},
+    {"sum_columns_of_t", "nxn", [](In x) { return sum(t(x[0]), {0}); }},
+    {"sum_first_turned", "16xn/4xn/4", [](In x) { return sum(transpose(x[0], 0, 1), {0}); }},
     {"mean_rows", "nxn", [](In x) { return mean(x[0], {1}); }, round_numbers},
     {"amax_rows", "nxn", [](In x) { return amax(x[0], {1}); }},
     {"amax_columns", "nxn", [](In x) { return amax(x[0], {0}); }},
@@ -24,11 +26,14 @@ const SweepPrograms folded({
 const SweepPrograms rows({
     {"softmax_rows", "nxn", [](In x) { return softmax(x[0], 1); }},
     {"softmax_columns", "nxn", [](In x) { return softmax(x[0], 0); }},
+    {"softmax_rows_of_t", "nxn", [](In x) { return softmax(t(x[0]), 1); }},
+    {"softmax_columns_of_t", "nxn", [](In x) { return softmax(t(x[0]), 0); }},
     {"log_softmax", "nxn", [](In x) { return log_softmax(x[0], 1); }, round_numbers},
     {"layer_norm", "nxn n n", [](In x) { return layer_norm(x[0], {x[0].size(1)}, x[1], x[2]); }},
     {"rms_norm", "nxn n",
      [](In x) { return x[0] * rsqrt(mean(square(x[0]), {1}, true) + 1e-6) * x[1]; }},
     {"centre_columns", "nxn", [](In x) { return x[0] - mean(x[0], {0}, true); }},
+    {"centre_columns_of_t", "nxn", [](In x) { return t(x[0]) - mean(t(x[0]), {0}, true); }},
 });
 
 const SweepPrograms products({

@@ -106,6 +106,8 @@ TWINS = {
     "sum_rows": lambda x: x.sum(1),
     "sum_columns": lambda x: x.sum(0),
     "sum_rows_of_t": lambda x: x.t().sum(1),
+    "sum_columns_of_t": lambda x: x.t().sum(0),
+    "sum_first_turned": lambda x: x.transpose(0, 1).sum(0),
     "mean_rows": lambda x: x.mean(1),
     "amax_rows": lambda x: x.amax(1),
     "amax_columns": lambda x: x.amax(0),
@@ -118,10 +120,13 @@ TWINS = {
 
     "softmax_rows": lambda x: x.softmax(1),
     "softmax_columns": lambda x: x.softmax(0),
+    "softmax_rows_of_t": lambda x: x.t().softmax(1),
+    "softmax_columns_of_t": lambda x: x.t().softmax(0),
     "log_softmax": lambda x: x.log_softmax(1),
     "layer_norm": lambda x, w, b: F.layer_norm(x, (x.size(1),), w, b),
     "rms_norm": lambda x, w: x * torch.rsqrt(x.square().mean(1, True) + 1e-6) * w,
     "centre_columns": lambda x: x - x.mean(0, True),
+    "centre_columns_of_t": lambda x: x.t() - x.t().mean(0, True),
 
     "mm": lambda x, y: x @ y,
     "mm_odd": lambda x, y: x @ y,
