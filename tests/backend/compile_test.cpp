@@ -300,5 +300,34 @@ TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
   }
 }
 
+// Rows across cache lines: a store under a mask would cost more than a plain one.
+TEST(Compile, the_rest_of_a_long_row_is_stored_apart) {
+  eager::init();
+  const auto stores = [](const Sizes& sizes, const Function& f) {
+    Compiled c = compile_graph(graph_of({sizes}, f));
+    const Tensor x = random_tensor(sizes);
+    expect_same_bits(c.run({x})[0], f({x})[0]);
+    const std::string text = c.report.kernels[0].source;
+    return std::pair(text.find(" + 16 <= ") != std::string::npos,
+                     text.find("count);") != std::string::npos);
+  };
+  const auto inner = [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{slice(in[0], 1, 1, -1) + 1};
+  };
+  EXPECT_EQ(stores({20, 300}, inner), std::pair(true, true));
+  EXPECT_EQ(stores({20, 258}, inner), std::pair(false, false));  // no rest
+  EXPECT_EQ(stores({20, 60}, inner), std::pair(false, true));    // short
+  EXPECT_EQ(stores({20, 300},
+                   [](std::vector<Tensor> in) {  // dear
+                     return std::vector<Tensor>{tanh(slice(in[0], 1, 1, -1))};
+                   }),
+            std::pair(false, true));
+  EXPECT_EQ(stores({5000},
+                   [](std::vector<Tensor> in) {  // one row lies in whole cache lines
+                     return std::vector<Tensor>{in[0] + 1};
+                   }),
+            std::pair(false, true));
+}
+
 }  // namespace
 }  // namespace vitro::backend

@@ -59,14 +59,14 @@ bool folds_quickly(const loop::Block& body) {
   });
 }
 
-// Whether stores take a part of the time of a turn that is worth the text of a second one: a store
-// under a mask costs more than a plain one where it lies across cache lines, as those of most rows
-// do whose length is not a multiple of the lanes.
-bool stores_quickly(const loop::Loop& l) {
+// Whether it stores in rows what is quickly computed.  Rows whose length is not a multiple of the
+// lanes lie across cache lines, where a store under a mask costs more than a plain one.
+bool stores_rows_quickly(const loop::Loop& l, const loop::Kernel& kernel) {
   constexpr int least_cost = 8;
   constexpr int64_t least_extent = 128;
+  const bool has_rows = kernel.tasks.size() > (l.begin.is(0) ? 0 : 1);
   const auto extent = sym::extent_of(l.index).constant();
-  if (extent && *extent < least_extent) return false;
+  if (!has_rows || (extent && *extent < least_extent)) return false;
   return std::all_of(l.body.begin(), l.body.end(), [](const loop::Statement& s) {
     const auto* store = std::get_if<loop::Store>(&s.what);
     return store && loop::cost_of(store->value) < least_cost;
@@ -381,7 +381,8 @@ void Emitter::write(const loop::Loop& l) {
   names_.take(name);
   const Expr extent = sym::extent_of(l.index);
   const bool whole = extent.constant() && *extent.constant() % 16 == 0;
-  if (l.vector && !whole && (folds(l.body) || stores_quickly(l))) return write_with_rest(l);
+  if (l.vector && !whole && (folds(l.body) || stores_rows_quickly(l, kernel_)))
+    return write_with_rest(l);
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
             "; ", l.vector ? cat(name, " += 16") : cat("++", name), ") {");
   if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");

@@ -18,16 +18,6 @@ constexpr int64_t most_strip_bytes = 256 << 10;  // that stay in the cache for a
 // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
 constexpr int64_t crowded_stride = 1024;
 
-// A load whose elements lie beside each other along `inner`, and not along the lanes of `lane`:
-// how far those are apart.
-std::optional<Expr> stride_across(const loop::Node* node, Expr lane, Expr inner) {
-  if (node->fn != loop::Fn::load || inner.constant() || lane.constant()) return std::nullopt;
-  const auto across = sym::as_linear(node->index, lane), along = sym::as_linear(node->index, inner);
-  if (!across || !along || !along->coefficient.is(1)) return std::nullopt;
-  if (across->coefficient.is(0) || across->coefficient.is(1)) return std::nullopt;
-  return across->coefficient;
-}
-
 class Columns : private Walks {
  public:
   Columns(KernelBuilder& build, const Group& group, bool in_tiles, Pieces* pieces)
@@ -172,7 +162,8 @@ class Columns : private Walks {
     std::unordered_map<const loop::Node*, Value> in_tile;
     loop::Kernel& kernel = build_.kernel();
     for (const loop::Node* node : loop::nodes_below(roots)) {
-      const auto stride = stride_across(node, column_, row);
+      if (node->fn != loop::Fn::load) continue;
+      const auto stride = stride_across(node->index, column_, row);
       if (!stride || !is_only_read(node)) continue;
       const auto from = static_cast<size_t>(node->payload);
       const int tile =
@@ -323,7 +314,7 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
   }
   const WalkAccesses accesses = accesses_of(program, places, group);
   return std::any_of(accesses.loads.begin(), accesses.loads.end(), [&](const loop::Node* node) {
-    return stride_across(node, space.index.back(), space.index[inner]).has_value();
+    return stride_across(node->index, space.index.back(), space.index[inner]).has_value();
   });
 }
 

@@ -74,16 +74,12 @@ int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
   return out;
 }
 
-// Whether elements lie beside each other along another loop than the one that lanes go along.
+// Whether elements that are folded lie beside each other along another loop than lanes go along.
 bool lies_across(const Space& space, Expr element) {
-  const Expr lane = space.index.back();
   if (!is_walked(element, space)) return false;
-  const auto across = lane.constant() ? std::nullopt : sym::as_linear(element, lane);
-  if (!across || across->coefficient.is(0) || across->coefficient.is(1)) return false;
   for (size_t d = 0; d + 1 < space.index.size(); ++d) {
     if (sym::prove_less(space.sizes[d], least_across).value_or(false)) continue;
-    const auto along = sym::as_linear(element, space.index[d]);
-    if (along && along->coefficient.is(1) && !space.index[d].constant()) return true;
+    if (stride_across(element, space.index.back(), space.index[d])) return true;
   }
   return false;
 }

@@ -87,6 +87,14 @@ bool is_walked(Expr element, const Space& space) {
   return false;
 }
 
+std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner) {
+  if (inner.constant() || lane.constant()) return std::nullopt;
+  const auto across = sym::as_linear(element, lane), along = sym::as_linear(element, inner);
+  if (!across || !along || !along->coefficient.is(1)) return std::nullopt;
+  if (across->coefficient.is(0) || across->coefficient.is(1)) return std::nullopt;
+  return across->coefficient;
+}
+
 WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group) {
   KernelBuilder trial(program, places, group);
   WalkAccesses out;

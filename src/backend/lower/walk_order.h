@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/lower/builder.h"
@@ -23,6 +24,9 @@ struct WalkAccesses {
 WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group);
 // Whether the element changes along what is folded: it is not one of a row.
 bool is_walked(Expr element, const Space& space);
+// How far elements of neighbouring lanes are apart, where they lie beside each other along `inner`
+// instead of along the lanes.
+std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner);
 
 // The group with such loops; as it is where those of its layout already are.
 Group walked_as_memory(const Program& program, const Places& places, const Group& group);
