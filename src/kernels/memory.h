@@ -217,16 +217,14 @@ VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index) {
   return v;
 }
 
-// The same for the first n lanes, zero for the others.
+// The same for the first n lanes, zero for the others, which read the first one's element.
 template <class T, class I>
 VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, i64 n) {
   if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index, n));
-  I at[16];
-  T buffer[16] = {};
-  store(at, index);
-#pragma clang loop vectorize(disable) unroll(disable)
-  for (i64 i = 0; i < n && i < 16; ++i) buffer[i] = base[at[i]];
-  return load(buffer);
+  if (n >= 16) return gather(base, index);
+  if (n <= 0) return Vec<T>{};
+  const Mask first = first_lanes(n);
+  return select(first, gather(base, select(first, index, splat(index[0]))), Vec<T>{});
 }
 
 // base[index] in the lanes of `m`, zero in the others, whose memory is not touched.

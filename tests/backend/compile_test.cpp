@@ -46,6 +46,32 @@ TEST(Compile, every_elementary_function_gives_the_digits_of_eager) {
   });
 }
 
+// Whole vectors are gathered without a count; the rest of a row is written apart.
+TEST(Compile, gathers_along_rows_count_lanes_in_their_rest_only) {
+  const auto text_of = [](int64_t columns) {
+    const Compiled c = check({{6, columns}}, [=](std::vector<Tensor> in) {
+      const Tensor at = remainder(arange(columns) * 7, columns),
+                   each = expand(remainder(arange(columns) * 5, 6), {6, columns});
+      return std::vector<Tensor>{index_select(in[0], 1, contiguous(at)),
+                                 gather(in[0], 1, contiguous(each)),
+                                 gather(in[0], 0, contiguous(each))};
+    });
+    std::string all;
+    for (const KernelReport& kernel : c.report.kernels) all += kernel.source;
+    return all;
+  };
+  for (const int64_t columns : {100, 1000}) {
+    const std::string text = text_of(columns);
+    EXPECT_NE(text.find(", 0, 16);"), std::string::npos) << text;
+    EXPECT_NE(text.find(", 0, count);"), std::string::npos) << text;
+    EXPECT_NE(text.find("+ 16 <="), std::string::npos) << text;
+    // What the lanes share is a part of the address.
+    EXPECT_NE(text.find(cat("gather(x + ", columns, " * i0, p")), std::string::npos) << text;
+  }
+  EXPECT_EQ(text_of(1024).find("count"), std::string::npos);
+  EXPECT_EQ(text_of(20).find("+ 16 <="), std::string::npos);
+}
+
 TEST(Compile, softmax_is_one_kernel) {
   const Compiled c = check({{7, 1000}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{softmax(in[0] * 0.5, -1)};
@@ -233,7 +259,7 @@ TEST(Compile, truths_are_raised_to_powers_and_numbers_out_of_range_fill_as_in_ea
 
 TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
   eager::init();
-  const Size n(12, sym::Expr::symbol("s0", {1, sym::unbounded}));
+  const Size n(12, sym::Expr::symbol("s0"));
   const graph::Graph base = graph_of({{n, 64}, {64, 32}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{softmax(in[0], -1), gelu(mm(in[0], in[1])), sum(in[0], {0})};
   });
@@ -270,7 +296,7 @@ TEST(Compile, a_row_that_a_fold_picks_says_which_rows_are_picked) {
 
 TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {
   eager::init();
-  const sym::Expr symbol = sym::Expr::symbol("s0", {1, sym::unbounded});
+  const sym::Expr symbol = sym::Expr::symbol("s0");
   graph::Graph g = graph_of({{Size(4, symbol)}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{in[0] + slice(in[0], 0, 3, in[0].size(0), 2)};
   });
@@ -283,7 +309,7 @@ TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {
 
 TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
   eager::init();
-  const sym::Expr symbol = sym::Expr::symbol("s0", {1, sym::unbounded});
+  const sym::Expr symbol = sym::Expr::symbol("s0");
   graph::Graph g = graph_of({{5, Size(12, symbol), 6}}, [](std::vector<Tensor> in) {
     const Tensor turned = permute(in[0], {0, 2, 1});
     return std::vector<Tensor>{sum(turned, {0, 2}), var(exp(turned * 9), {0, 2}),

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
+#include <numeric>
 
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
@@ -64,6 +66,35 @@ TEST(DataError, of_gathers_that_give_the_same_everywhere) {
   of_table([](const Tensor&, const Tensor&) { return ones({2}); });
   of_table([](const Tensor& buffer, const Tensor&) { return expand(slice(buffer, 0, 0, 1), {2}); });
   of_table([](const Tensor&, const Tensor&) { return full({2, 3}, 0.5) * 2.0; });
+}
+
+// Sixteen at a time, and in what is left of a row.
+TEST(DataError, of_an_index_anywhere_in_a_row) {
+  init();
+  const auto program = [](const Tensor& table, const Tensor& at) { return gather(table, 1, at); };
+  auto fast = compile(program);
+  const auto said = [](const auto& f, const Tensor& table, const Tensor& at) {
+    try {
+      const std::vector<float> v = f(table, at).template to_vector<float>();
+      return std::string(v.begin(), v.end());
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+  };
+  constexpr int64_t columns = 100, last = std::numeric_limits<int64_t>::max();
+  std::vector<float> numbers(2 * columns);
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  const Tensor table = Tensor::from<float>(numbers, {2, columns});
+  for (const int64_t index : {int64_t{0}, columns - 1, columns, int64_t{-1}, last, -last - 1}) {
+    for (const size_t place : {size_t{0}, size_t{17}, size_t{99}, size_t{100}, size_t{199}}) {
+      std::vector<int64_t> indices(2 * columns, 3);
+      indices[place] = index;
+      const Tensor at = Tensor::from<int64_t>(indices, {2, columns});
+      const std::string want = said(program, table, at), got = said(fast, table, at);
+      EXPECT_TRUE(got.starts_with(want)) << got << '\n' << want;
+      EXPECT_EQ(want.find("out of range") == std::string::npos, index >= 0 && index < columns);
+    }
+  }
 }
 
 TEST(DataError, of_a_gather_whose_indices_are_one_number) {

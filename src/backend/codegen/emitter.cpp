@@ -381,13 +381,27 @@ void Emitter::write(const loop::Loop& l) {
   names_.take(name);
   const Expr extent = sym::extent_of(l.index);
   const bool whole = extent.constant() && *extent.constant() % 16 == 0;
-  if (l.vector && !whole && (folds(l.body) || stores_rows_quickly(l, kernel_)))
+  if (l.vector && !whole && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
+  }
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
             "; ", l.vector ? cat(name, " += 16") : cat("++", name), ") {");
   if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
   turn(l, whole ? "" : "count");
   out_.close();
+}
+
+// Whether its lanes read elements at indices of their own: taking care of lanes that are not there
+// costs as much again.
+bool Emitter::gathers(const loop::Loop& l) const {
+  constexpr int64_t least_extent = 32;
+  const auto extent = sym::extent_of(l.index).constant();
+  if (extent && *extent < least_extent) return false;
+  return std::ranges::any_of(open_picks(l.body), [&](size_t p) {
+    return std::ranges::any_of(loop::nodes_below({kernel_.picks[p].value}), [&](const Node* node) {
+      return node->index.defined() && sym::contains(node->index, l.index);
+    });
+  });
 }
 
 // The last turn is written apart: what is folded must not wait for lanes that are not there, and

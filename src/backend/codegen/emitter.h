@@ -61,6 +61,7 @@ class Emitter {
   void forget(const std::vector<int>& variables);
   // The picks, not made yet, that statements need; those that others need come first.
   std::vector<size_t> open_picks(const loop::Block& body) const;
+  bool gathers(const loop::Loop& l) const;
   // Computes before a loop over `indices` what does not change in it; `variable` is one that does.
   void hoist(const loop::Block& body, const std::vector<sym::Expr>& indices, int variable = -1);
 
@@ -94,6 +95,7 @@ class Emitter {
   void emit_pick(size_t which);
   bool varies(sym::Expr e) const;
   Walk walk_of(sym::Expr element) const;
+  sym::Expr shared_part(sym::Expr element) const;
   std::string lanes_text(sym::Expr symbol);
   const std::string& buffer_name(int number) const;
   DType buffer_dtype(int number) const;

@@ -39,6 +39,19 @@ Emitter::Walk Emitter::walk_of(Expr element) const {
   return {Walk::strided, linear->coefficient};
 }
 
+// What the places of all lanes have in common, as long as neither it nor the rest is negative: it
+// stays inside of the buffer.
+Expr Emitter::shared_part(Expr element) const {
+  if (sym::kind_of(element) != sym::Kind::sum) return 0;
+  Expr shared = 0;
+  for (const Expr term : sym::operands_of(element)) {
+    if (!varies(term)) shared = shared + term;
+  }
+  const bool inside = !sym::prove_less(shared, 0).value_or(true) &&
+                      !sym::prove_less(element - shared, 0).value_or(true);
+  return inside ? shared : Expr(0);
+}
+
 std::string Emitter::lanes_text(Expr symbol) {
   if (lanes_.index.defined() && symbol == lanes_.index) {
     return cat("(splat(", sym::name_of(symbol), ") + iota())");
@@ -109,8 +122,11 @@ std::string Emitter::load_text(const Node* node) {
       break;
   }
   result_.parts.insert("integer");
-  const std::string at = vector_text(node->index, [this](Expr e) { return lanes_text(e); });
-  return cat("gather(", with_count(cat(from, ", ", at)), ")");
+  const Expr shared = shared_part(node->index);
+  const std::string base = shared.is(0) ? from : cat(from, " + ", scalar_text(shared)),
+                    at =
+                        vector_text(node->index - shared, [this](Expr e) { return lanes_text(e); });
+  return cat("gather(", with_count(cat(base, ", ", at)), ")");
 }
 
 bool Emitter::deserves_let(const Node* node) const {

@@ -49,10 +49,12 @@ struct KernelArgs {
 // Vectors of indices and of divisors.
 constexpr std::string_view lane_checks =
     R"([[maybe_unused]] VITRO_INLINE Vec<i64> checked_index(const KernelArgs* args, Vec<i64> index, i64 bound, i64 check, i64 count) {
-  Mask bad = (lt(index, splat(i64(0))) | ge(index, splat(bound))) & first_lanes(count);
-  if (__builtin_bit_cast(u16, bad) == 0) [[likely]] return index;
+  // Where it is in range neither it nor what is left to the last one has a sign.
+  Vec<i64> signs = index | (splat(bound - 1) - index);
+  if (count < 16) signs = select(first_lanes(count), signs, splat(i64(0)));
+  if (__builtin_reduce_or(signs) >= 0) [[likely]] return index;
   for (i64 i = 0; i < count && i < 16; ++i) checked_index(args, index[i], bound, check);
-  return select(bad, splat(i64(0)), index);
+  return select(lt(signs, splat(i64(0))), splat(i64(0)), index);
 }
 template <class T>
 [[maybe_unused]] VITRO_INLINE Vec<T> not_zero(const KernelArgs* args, Vec<T> v, i64 check, i64 count) {
