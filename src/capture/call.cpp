@@ -119,6 +119,32 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
   return nullptr;
 }
 
+// What looks at the memory of a tensor from outside begins where that one does, or behind it.
+Size Call::offset_of(const TensorImpl& impl) const {
+  if (impl.call == 0) return offset_outside(impl);
+  if (impl.call != number_) return Interpreter::offset_of(impl);
+  const Size recorded = impl.promised->offset;
+  const Size within(m_.symbols.value(recorded), recorded.expr());
+  uint32_t slot = impl.slot;
+  for (const Step* step = cursor_; step->op; step = step->parent) {
+    if (slot < step->first_slot || slot >= step->first_slot + step->result_count) continue;
+    if (step->op->kind != OpKind::view) return within;
+    slot = step->operands[0].slot;
+  }
+  return offset_outside(*m_.slots[slot]) + within;
+}
+
+// A number of this call, which the function's code asks for again in the next one.  A frozen call
+// does not: there it is a symbol, so that what is asked of it is a guard.
+Size Call::offset_outside(const TensorImpl& impl) const {
+  const uint32_t slot = cursor_ && record_->options().frozen ? slot_of(impl) : no_slot;
+  if (slot == no_slot || slot >= start_of(*cursor_).slots_after) return impl.offset;
+  const sym::Expr symbol = offset_symbol(slot);
+  const bool is_this_call = m_.symbols.bind(symbol, impl.offset);
+  VITRO_ASSERT(is_this_call, "a tensor has moved in its storage");
+  return {impl.offset, symbol};
+}
+
 uint32_t Call::first_sharing(const TensorImpl& impl) const {
   return impl.storage ? m_.outside.find(impl.storage.id()) : no_slot;
 }

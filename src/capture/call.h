@@ -32,6 +32,7 @@ class Call final : public Interpreter {
   void settle(TensorImpl& impl, Need need, std::source_location where) override;
   void touch(const TensorImpl& impl, Need need, std::source_location where) override;
   const TensorMeta* meta_of(const TensorImpl& impl) const override;
+  Size offset_of(const TensorImpl& impl) const override;
   int64_t value_of(sym::Expr expr) const override { return m_.symbols.value(expr); }
   uint64_t call_number() const override { return number_; }
 
@@ -149,6 +150,7 @@ class Call final : public Interpreter {
   void link_shared(Outside& known, uint32_t slot);
   void unbind_from(uint32_t first, uint32_t end);
   const TensorMeta* remembered(const TensorImpl& impl) const;
+  Size offset_outside(const TensorImpl& impl) const;
   // the end of a segment (flush.cpp)
   void flush(bool by_interpretation = false);
   void note_end(const Exit& exit);

@@ -69,6 +69,9 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   const bool fit =
       std::ranges::all_of(program.symbols,
                           [&](const auto& s) { return m_.symbols.bind(s.first, s.second); }) &&
+      std::ranges::all_of(
+          program.offsets,
+          [&](const auto& o) { return m_.symbols.bind(o.second, m_.slots[o.first]->offset); }) &&
       std::ranges::all_of(program.reached,
                           [&](const auto& r) {
                             return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
@@ -141,6 +144,10 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
   }
   program->numbers = m_.numbers;
   program->guards = program->start->guards;
+  for (const Bind& bind : program->start->binds) {
+    const sym::Expr offset = offset_symbol(bind.slot);
+    if (m_.symbols.find(offset)) program->offsets.emplace_back(bind.slot, offset);
+  }
   for (const Step* step : path_to(*cursor_)) {
     program->guards.insert(program->guards.end(), step->guards.begin(), step->guards.end());
     VITRO_CHECK(step->op->kind != OpKind::random, record_->options().name,

@@ -22,6 +22,8 @@ struct FrozenProgram {
   // their values from plain numbers in attributes.
   std::vector<Scalar> numbers;
   std::vector<std::pair<sym::Expr, int64_t>> symbols;
+  // Inputs whose offset the function's own code asked for, and the symbols for it.
+  std::vector<std::pair<uint32_t, sym::Expr>> offsets;
   // Tensors that the function reached by itself (parameters), with their slots.
   std::vector<std::pair<const Bind*, Tensor>> reached;
   // Each tensor of the result: a slot, or (no_slot) undefined.

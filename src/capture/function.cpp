@@ -59,6 +59,9 @@ class Starting final : public Interpreter {
   const TensorMeta* meta_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().meta_of(impl);
   }
+  Size offset_of(const TensorImpl& impl) const override {
+    return const_cast<Starting*>(this)->begun().offset_of(impl);
+  }
   uint64_t call_number() const override { return builder_calls - 1; }  // which makes no promises
 
  private:

@@ -26,7 +26,8 @@ namespace vitro::capture {
 constexpr uint32_t no_slot = ~0U;
 
 // A tensor from outside, as it must be again.  Symbols in `meta` get their values here, or must
-// have the value they have already.  The offset is 0: it counts from the tensor's own.
+// have the value they have already.  The offset is 0: it counts from the tensor's own, so that one
+// record fits windows anywhere in a storage; Tensor::meta adds what it is in the call.
 struct Bind {
   uint32_t slot = 0;
   TensorMeta meta;

@@ -1,8 +1,13 @@
 #include "capture/symbols.h"
 
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
 namespace vitro::capture {
+
+sym::Expr offset_symbol(uint32_t slot) {
+  return sym::Expr::symbol(cat('o', slot), {0, sym::unbounded});
+}
 
 bool Symbols::bind(sym::Expr symbol, int64_t value) {
   if (const int64_t* known = find(symbol)) return *known == value;
@@ -30,11 +35,15 @@ int64_t Symbols::value(sym::Expr e) const {
 }
 
 bool Symbols::holds(const sym::Guard& guard) const {
-  if (!knows(guard.a) || !knows(guard.b)) return false;
+  bool known = true;
+  const auto value_of = [this, &known](sym::Expr symbol) -> int64_t {
+    const int64_t* value = find(symbol);
+    known = known && value;
+    return value ? *value : 1;
+  };
   try {
-    const int64_t a = value(guard.a), b = value(guard.b);
-    return (guard.question == sym::Guard::Question::equal ? a == b : a < b) == guard.answer;
-  } catch (const sym::Overflow&) {  // nobody can say: the call goes a way of its own
+    return guard.holds(value_of) && known;
+  } catch (const Error&) {  // nobody can say: the call goes a way of its own
     return false;
   }
 }

@@ -10,6 +10,9 @@
 
 namespace vitro::capture {
 
+// Of the input of a frozen function that lies in the slot: where it begins in its storage.
+sym::Expr offset_symbol(uint32_t slot);
+
 class Symbols {
  public:
   void clear() { known_.clear(); }

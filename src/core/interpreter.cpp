@@ -28,6 +28,10 @@ const TensorMeta* Interpreter::meta_of(const TensorImpl&) const {
   return nullptr;
 }
 
+Size Interpreter::offset_of(const TensorImpl& impl) const {
+  return impl.call != 0 ? impl.promised->offset : Size(impl.offset);
+}
+
 int64_t Interpreter::value_of(sym::Expr expr) const {
   throw_bug("value_of", __FILE__, __LINE__, cat("no interpreter of this thread knows ", expr));
 }

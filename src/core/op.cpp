@@ -79,7 +79,7 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
     VITRO_CHECK(!tensors_only || operands[i].is_tensor(), op.name, ": operand ", i,
                 " must be a tensor");
     if (operands[i].is_tensor()) {
-      metas.push_back(operands[i].tensor().meta());
+      metas.push_back(operands[i].tensor().rule_meta());
       arguments[i].meta = &metas.back();
     } else if (operands[i].is_number()) {
       arguments[i].number = &operands[i].number();

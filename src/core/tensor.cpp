@@ -196,6 +196,12 @@ Size Tensor::numel() const {
 }
 
 TensorMeta Tensor::meta() const {
+  TensorMeta out = rule_meta();
+  if (thread_state.top) out.offset = thread_state.top->offset_of(*impl_);
+  return out;
+}
+
+TensorMeta Tensor::rule_meta() const {
   if (const TensorMeta* inner = inner_meta(*impl_)) {
     TensorMeta out = *inner;
     out.sizes = now(inner->sizes);

@@ -249,7 +249,7 @@ uint64_t flops_of(const OpCall& call, const TensorMeta& result) {
   if (found == table().end()) return 0;
   const bool of_operand = !call.op->pointwise;
   return found->second(call.attrs) *
-         elements(of_operand ? call.operands[0].tensor().meta() : result);
+         elements(of_operand ? call.operands[0].tensor().rule_meta() : result);
 }
 
 }  // namespace vitro::ops

@@ -132,7 +132,7 @@ Tensor view(ops::At x, Sizes size) {
 }
 
 Tensor reshape(ops::At x, Sizes size) {
-  const TensorMeta meta = x.operand.tensor().meta();
+  const TensorMeta meta = x.operand.tensor().rule_meta();
   const Sizes wanted = ops::resolved_size("reshape", meta, size);
   if (ops::view_strides(meta, wanted)) return view(x, wanted);
   const Tensor moved = clone(x, ops::MemoryFormat::contiguous);

@@ -28,6 +28,8 @@ class Interpreter {
   // Shape with symbols of a tensor as this interpreter sees it, or null where it is just what its
   // numbers say.
   virtual const TensorMeta* meta_of(const TensorImpl& impl) const;
+  // Where the tensor begins in its storage, as the program sees it.
+  virtual Size offset_of(const TensorImpl& impl) const;
   // This run's value of an expression over the symbols of this interpreter.
   virtual int64_t value_of(sym::Expr expr) const;
   // Whose promises these are.

@@ -118,6 +118,9 @@ class Tensor {
   Sizes strides() const;
   Size numel() const;
   TensorMeta meta() const;
+  // What shape rules are given: inside of a compiled function the offset counts from that of the
+  // tensor from outside whose memory this one looks at, so that a record fits any of them.
+  TensorMeta rule_meta() const;
   bool is_contiguous() const;
   bool is_promise() const { return impl_->call != 0; }
   bool requires_grad() const { return impl_->requires_grad; }
