@@ -8,12 +8,9 @@
 namespace vitro::capture {
 namespace {
 
-// Sizes beyond this are no sizes (the end of a slice that means "to the end").
-constexpr int64_t largest_symbol = int64_t{1} << 40;
-
 // Whether a symbol may stand for it: a tensor without elements has a record of its own.
 bool may_vary(int64_t value) {
-  return value >= 1 && value < largest_symbol;
+  return value >= 1 && value <= sym::largest_size;
 }
 
 bool is_row_major(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
@@ -107,9 +104,9 @@ sym::Expr NewSymbols::size(Size before, int64_t now) {
 }
 
 std::optional<sym::Expr> NewSymbols::number(Size before, Size now) {
-  const bool counts = before.hint() >= 0 && before.hint() < largest_symbol;
+  const bool counts = before.hint() >= 0 && before.hint() <= sym::largest_size;
   if (now.is_symbolic() || identical(before, now) || !counts || !may_vary(now.hint())) return {};
-  return symbol(before, now.hint(), 'n', {0, sym::unbounded});
+  return symbol(before, now.hint(), 'n', {0, sym::largest_size});
 }
 
 bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {

@@ -1,6 +1,7 @@
 // Recording: a call that fits no step becomes one, with symbols and varying numbers where it
 // differs from a step only in these.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "capture/call.h"
@@ -55,11 +56,53 @@ void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& as
   }
 }
 
+// The number of elements as far as it differs from call to call, and bytes for each of those.
+struct Varying {
+  Size count = 1;
+  int64_t bytes = 1;
+};
+Varying varying_part(const TensorMeta& meta) {
+  if (std::ranges::any_of(meta.sizes, [](Size s) { return s.hint() == 0; })) return {1, 0};
+  Varying out{1, bytes_of(meta.dtype)};
+  for (const Size s : meta.sizes) {
+    if (s.is_symbolic()) {
+      out.count = out.count * s;
+    } else {
+      out.bytes *= s.hint();
+    }
+  }
+  return out;
+}
+
+// The bytes of a result can be counted in this call; where they could not be in another one, that
+// is asked too.  Nothing is asked of one symbol, and of what takes no more than an operand.
+void ask_whether_countable(const TensorMeta& meta, std::span<const Operand> operands) {
+  try {
+    const Varying result = varying_part(meta);
+    if (!result.count.is_symbolic() || result.bytes == 0) return;
+    const int64_t most = std::numeric_limits<int64_t>::max() / result.bytes;
+    const sym::Expr count = result.count.expr();
+    if (sym::range_of(count).high <= most) return;
+    const auto takes_as_much = [&](const Operand& operand) {
+      if (!operand.is_tensor()) return false;
+      const Varying own = varying_part(operand.tensor().rule_meta());
+      return own.bytes >= result.bytes && !sym::prove_less(own.count.expr(), count).value_or(true);
+    };
+    if (std::ranges::any_of(operands, takes_as_much)) return;
+    // One bound for all dtypes and factors, where it is low enough for this one.
+    const bool usual = sym::largest_size <= most && result.count.hint() <= sym::largest_size;
+    (void)less(usual ? sym::largest_size : most, result.count);
+  } catch (const sym::Overflow&) {  // the question cannot be asked of all sizes at once
+    for (const Size s : meta.sizes) (void)s.value();
+  }
+}
+
 Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, AttrsView attrs) {
   Inferred out;
   sym::GuardSink sink;
   out.results = infer(op, operands, attrs);
   ask_for_elements(out.results, sink);
+  for (const TensorMeta& meta : out.results) ask_whether_countable(meta, operands);
   out.guards = sink.take();
   return out;
 }
@@ -260,7 +303,7 @@ void Call::record_results(Step& step, const OpCall& call) {
   Inferred inferred = infer_with_guards(*call.op, operands, step.attrs_owned.view());
   if (call.in_place) {
     sym::GuardSink sink;
-    check_in_place(*call.op, call.operands[0].tensor().meta(), inferred.results.at(0));
+    check_in_place(*call.op, call.operands[0].tensor().rule_meta(), inferred.results.at(0));
     for (const sym::Guard& guard : sink.take()) inferred.guards.push_back(guard);
   } else {
     step.slots_after += static_cast<uint32_t>(inferred.results.size());

@@ -17,10 +17,11 @@ std::optional<sym::Expr> root_of(sym::Expr gap, sym::Expr symbol) {
   return sym::Expr(-(*rest / *factor));
 }
 
-// Whether all that is known of `symbol` is known of `value` too.
+// Whether all that is known of `symbol` is known of `value` too.  That a size is no larger than
+// sizes are is what each call checks; nothing is made of it.
 bool can_stand_for(sym::Expr value, sym::Expr symbol) {
   const sym::Range mine = sym::range_of(value), wanted = sym::range_of(symbol);
-  return mine.low >= wanted.low && mine.high <= wanted.high;
+  return mine.low >= wanted.low && (mine.high <= wanted.high || wanted.high >= sym::largest_size);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class Parser {
     const auto low = at_.integer();
     if (!low || !at_.take(".."))
       fail("a range is written as 0..100, or as 0.. where it has no end");
-    const int64_t high = at_.integer().value_or(sym::unbounded);
+    const int64_t high = at_.integer().value_or(sym::largest_size);
     if (high < *low) fail("a range is written as 0..100, or as 0.. where it has no end");
     return {*low, high};
   }

@@ -118,7 +118,7 @@ std::string symbols_text(const Graph& g) {
     const sym::Range range = sym::range_of(symbol);
     if (range == sym::size_range) continue;
     out += cat(" in ", range.low, "..");
-    if (range.high != sym::unbounded) out += cat(range.high);
+    if (range.high != sym::largest_size) out += cat(range.high);
   }
   return out + ']';
 }

@@ -104,7 +104,7 @@ TEST(Chain, what_is_not_finite_spreads_as_in_eager) {
 
 TEST(Chain, lengths_can_be_symbols) {
   eager::init();
-  const sym::Expr s0 = sym::Expr::symbol("s0", {1, sym::unbounded});
+  const sym::Expr s0 = sym::Expr::symbol("s0");
   const Size n(12, s0);
   const auto f = [](std::vector<Tensor> in) {
     const auto heads = [&](const Tensor& t) {
@@ -129,7 +129,7 @@ TEST(Chain, lengths_can_be_symbols) {
 // What is multiplied along is a sum of symbols: strides of panels are products with it.
 TEST(Chain, lengths_can_be_sums_of_symbols) {
   eager::init();
-  const Size n(12, sym::Expr::symbol("s0", {1, sym::unbounded}));
+  const Size n(12, sym::Expr::symbol("s0"));
   for (const DType dtype : {DType::f32, DType::f64}) {
     const auto f = [](std::vector<Tensor> in) {
       const Tensor x = slice(in[0], 0, in[0].size(0) / 2);

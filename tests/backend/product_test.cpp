@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A parameter is packed once, whatever the sizes of the calls are.
 TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
   eager::init();
-  const Size n(12, sym::Expr::symbol("s0", {1, sym::unbounded}));
+  const Size n(12, sym::Expr::symbol("s0"));
   graph::Builder b;
   const Tensor x = b.input("x", f32({n, 64})),
                w = b.input("w", f32({64, 32}), graph::InputKind::parameter);
@@ -267,7 +267,7 @@ TEST(ProductInPlace, is_for_whatever_would_be_packed_at_every_call) {
 TEST(ProductInPlace, is_for_sizes_that_differ_from_call_to_call_but_not_for_parameters_there) {
   eager::init();
   const auto packs = [](graph::InputKind kind) {
-    const Size m(60, sym::Expr::symbol("s0", {1, sym::unbounded}));
+    const Size m(60, sym::Expr::symbol("s0"));
     graph::Builder b;
     const Tensor x = b.input("x", f32({m, 64})), w = b.input("w", f32({64, 32}), kind);
     {
@@ -283,7 +283,7 @@ TEST(ProductInPlace, is_for_sizes_that_differ_from_call_to_call_but_not_for_para
 
 TEST(ProductInPlace, knows_the_sizes_that_only_its_right_operand_has) {
   eager::init();
-  const Size rows(9, sym::Expr::symbol("s0", {1, sym::unbounded}));
+  const Size rows(9, sym::Expr::symbol("s0"));
   graph::Builder b;
   const Tensor x = b.input("x", f32({3, 60, 6})), w = b.input("w", f32({3, rows, 8}));
   {

@@ -127,8 +127,7 @@ TEST(Reduction, transposed_operands) {
 
 TEST(Reduction, sizes_that_are_symbols) {
   eager::init();
-  const Size rows(12, sym::Expr::symbol("s0", {1, sym::unbounded})),
-      columns(40, sym::Expr::symbol("s1", {1, sym::unbounded}));
+  const Size rows(12, sym::Expr::symbol("s0")), columns(40, sym::Expr::symbol("s1"));
   const graph::Graph g = graph_of({{rows, columns}}, [](std::vector<Tensor> in) {
     const Tensor& x = in[0];
     return std::vector<Tensor>{sum(x, {0}),      sum(x, {1}),   sum(x),

@@ -223,5 +223,68 @@ TEST(Number, ThatDecidesAShapeIsARecompile) {
   for (int64_t n = 2; n < 6; ++n) EXPECT_EQ(f(n).numel().value(), n);
 }
 
+// What a program says of the sizes that it is given: the values of its result, or its refusal.
+template <class Program, class... Numbers>
+std::string said(const Program& program, Numbers... numbers) {
+  try {
+    const std::vector<float> v = values(program(numbers...));
+    return cat(v.size(), " values");
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+constexpr int64_t beyond_memory = int64_t{1} << 62;
+
+TEST(Countable, ASizeOfWhatIsNeverInMemoryIsRefusedAsInEager) {
+  const auto program = [](int64_t n) { return add(slice(zeros({n}), 0, 0, 1), vec({1})); };
+  auto f = compile(program, graphs());
+  for (const int64_t n : {4, 5, 6}) EXPECT_EQ(said(f, n), "1 values");
+  EXPECT_NE(said(f, beyond_memory).find("has more bytes than 64 bits can count"),
+            std::string::npos);
+  EXPECT_NE(said(f, beyond_memory).find(said(program, beyond_memory)), std::string::npos);
+  EXPECT_EQ(said(f, 7), "1 values");
+  EXPECT_EQ(f.report().segments.size(), 2U);
+}
+
+TEST(Countable, SoIsAProductOfSizes) {
+  const auto program = [](int64_t rows, int64_t columns) {
+    const Tensor wide = expand(zeros({1, 1}), {rows, columns});
+    return add(slice(slice(wide, 0, 0, 1), 1, 0, 1), vec({1}));
+  };
+  auto f = compile(program, graphs());
+  constexpr int64_t many = int64_t{1} << 35;
+  for (const auto& [rows, columns] :
+       {std::pair{4, 5}, std::pair{6, 7}, std::pair{8, 9}, std::pair{10, 11}})
+    EXPECT_EQ(said(f, int64_t{rows}, int64_t{columns}), "1 values");
+  EXPECT_NE(said(program, many, many).find("than 64 bits can count"), std::string::npos);
+  EXPECT_NE(said(f, many, many).find("than 64 bits can count"), std::string::npos);
+  EXPECT_EQ(said(f, int64_t{1} << 32, int64_t{4}), "1 values");
+  EXPECT_EQ(said(f, int64_t{1} << 26, int64_t{1} << 26),
+            said(program, int64_t{1} << 26, int64_t{1} << 26));
+}
+
+// Tensors that are there can be counted, and what takes no more memory.
+TEST(Countable, NothingIsAskedOfWhatTakesNoMoreThanAnOperand) {
+  auto f = compile([](const Tensor& x) { return sum(mul(exp(x), 2.0), {0}); }, graphs());
+  for (const int64_t n : {3, 5, 7}) f(counted({n, n + 2, 4}));
+  for (const std::string& guard : f.report().guards)
+    EXPECT_EQ(guard.find(">="), std::string::npos) << guard;
+}
+
+TEST(Countable, OneQuestionIsAskedOfAllFactors) {
+  auto f = compile(
+      [](const Tensor& x, const Tensor& y) {
+        const Tensor outer = mul(unsqueeze(x, 1), unsqueeze(y, 0));
+        return sum(mul(unsqueeze(outer, 2), vec({1, 2, 3})), {0, 1});
+      },
+      graphs());
+  for (const int64_t n : {3, 5, 7}) f(counted({n}), counted({n + 1}));
+  int64_t asked = 0;
+  for (const std::string& guard : f.report().guards)
+    asked += guard.starts_with("1099511627775 >= s0*s1");
+  EXPECT_EQ(asked, 1) << f.report().guards.back();
+}
+
 }  // namespace
 }  // namespace vitro

@@ -123,7 +123,7 @@ TEST(Algebra, knows_that_placeholders_stand_for_one_value) {
 // The pattern of a rule on operands of these dtypes; nothing where its ops do not take them.
 std::optional<Graph> pattern_of(const Rule& rule, DType x, DType y) {
   Builder b;
-  const Sizes sizes{Size(31, sym::Expr::symbol("s0", {1, sym::unbounded})), 37};
+  const Sizes sizes{Size(31, sym::Expr::symbol("s0")), 37};
   const Placeholders p{b.input("x", ops::dense(x, cpu, sizes)),
                        b.input("y", ops::dense(y, cpu, sizes)),
                        b.input("c", ops::dense(DType::boolean, cpu, sizes)),

@@ -36,7 +36,7 @@ struct Quadrupled : Doubled {
 
 TEST(Decompose, writes_composites_out_at_their_place) {
   Builder b;
-  const Tensor x = b.input("x", f32({Size(5, sym::Expr::symbol("s0", {1, sym::unbounded}))}));
+  const Tensor x = b.input("x", f32({Size(5, sym::Expr::symbol("s0"))}));
   const Using use(&b);
   b.set_place({"a.cpp", 7, 0});
   b.output(exp(ops::call<Quadrupled>(std::source_location::current(), {x})));
@@ -55,7 +55,7 @@ TEST(Decompose, writes_composites_out_at_their_place) {
 TEST(Decompose, spells_sizes_as_they_are_recorded) {
   const sym::GuardSink sink;
   Builder b;
-  const Tensor x = b.input("x", f32({Size(7, sym::Expr::symbol("s0", {1, sym::unbounded})), 3}));
+  const Tensor x = b.input("x", f32({Size(7, sym::Expr::symbol("s0")), 3}));
   const Tensor y = b.input("y", f32({3, 5})), z = b.input("z", f32({7, 5}));
   {
     const Using use(&b);

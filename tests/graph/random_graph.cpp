@@ -16,8 +16,7 @@ class Make {
   Make(uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {}
 
   Graph run() {
-    const std::vector<sym::Expr> symbols{sym::Expr::symbol("s0", {1, sym::unbounded}),
-                                         sym::Expr::symbol("s1", {1, sym::unbounded})};
+    const std::vector<sym::Expr> symbols{sym::Expr::symbol("s0"), sym::Expr::symbol("s1")};
     if (options_.symbols) g_.set_symbols(symbols, {5, 7});
     for (int i = 0; i < 4; ++i) add_input(symbols);
     for (int i = 0; i < options_.nodes * 20 && made_ < options_.nodes; ++i) try_op();
@@ -119,7 +118,7 @@ class Make {
                                                  "dtype=f64"};
     const std::string_view text = texts[below(std::size(texts))];
     if (!options_.symbols && text.find("s0") != text.npos) return {};
-    const sym::Expr s0 = sym::Expr::symbol("s0", {1, sym::unbounded});
+    const sym::Expr s0 = sym::Expr::symbol("s0");
     auto parsed =
         type->parse(text, [&](std::string_view name) { return name == "s0" ? s0 : sym::Expr(); });
     if (!parsed) return {};

@@ -35,9 +35,12 @@ struct Range {
   int64_t low = -unbounded, high = unbounded;
   bool operator==(const Range&) const = default;
 };
+// The largest size that a symbol stands for: beyond it lie the end of a slice that means "to the
+// end", and sizes of tensors that repeat their elements.  Numbers of elements stay countable.
+constexpr int64_t largest_size = (int64_t{1} << 40) - 1;
 // What a size stands for unless it is said otherwise: a tensor without elements is a program of its
 // own.
-constexpr Range size_range{1, unbounded};
+constexpr Range size_range{1, largest_size};
 
 class Expr {
  public:
