@@ -32,9 +32,9 @@ int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& numbe
   const kernels::Product& ahead = kernels::products()[static_cast<int>(p.right)];
   const int64_t n = number(p.n), batches = number(p.batches);
   if (launch.packs >= 0) return batches * ahead.panel_count(n);
-  const auto cut = p.reads == loop::RightOperand::columns ? ahead.cut_turned
-                   : p.reads == loop::RightOperand::rows  ? ahead.cut_plain
-                                                          : ahead.cut;
+  const bool plain = p.reads == loop::RightOperand::rows;
+  const auto cut = p.turned ? (plain ? ahead.cut_plain_turned : ahead.cut_turned)
+                            : (plain ? ahead.cut_plain : ahead.cut);
   return batches *
          cut(number(p.m), n, number(p.k), kernels::product_threads(batches, threads)).count;
 }
@@ -154,8 +154,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
-    launch.product = {product->m, product->n,           product->k,
-                      batches,    product->right_dtype, product->reads};
+    launch.product = {product->m,           product->n,     product->k,     batches,
+                      product->right_dtype, product->reads, product->turned};
   }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));

@@ -65,15 +65,15 @@ template <class Acc>
   return cut;
 }
 
-// Blocks of C^T.  Their rows become columns of C, of which 16 are finished together.
+// Blocks whose sums are turned over: sixteen rows are finished together.
 template <class Acc>
-[[gnu::noinline]] static ProductCut matmul_cut_turned(i64 m, i64 n, i64 k, i64 threads) {
-  constexpr i64 columns = MatmulPanel<Acc>::columns, height = product_rows;
+[[gnu::noinline]] static ProductCut matmul_cut_turned(i64 m, i64 n, i64, i64 threads) {
+  constexpr i64 columns = MatmulPanel<Acc>::columns;
   const i64 wanted = threads > 1 ? 4 * threads : 1;
-  ProductCut cut{n, m, 16, divide_up(n, height), product_columns<Acc>, 0};
-  const auto count = [&] { return cut.count = cut.row_blocks * divide_up(m, cut.columns); };
-  while (count() < wanted && cut.row_blocks < divide_up(n, 16)) {
-    cut.row_blocks = smaller(2 * cut.row_blocks, divide_up(n, 16));
+  ProductCut cut{m, n, 16, divide_up(m, product_rows), product_columns<Acc>, 0};
+  const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
+  while (count() < wanted && cut.row_blocks < divide_up(m, 16)) {
+    cut.row_blocks = smaller(2 * cut.row_blocks, divide_up(m, 16));
   }
   while (count() < wanted && cut.columns > columns) cut.columns /= 2;
   return cut;
@@ -81,14 +81,18 @@ template <class Acc>
 
 // to[j][i] = from[i][j]; rows of `to` up to the next multiple of 16 elements are written.
 template <class Acc>
-[[gnu::noinline]] static void matmul_turn(const Acc* from, i64 rows, i64 columns, Acc* to) {
-  constexpr i64 stride = product_columns<Acc>, to_stride = product_rows;
+[[gnu::noinline]] static void matmul_turn(const Acc* from, i64 from_stride, i64 rows, i64 columns,
+                                          Acc* to, i64 to_stride) {
+  if (columns == 1) {
+    for (i64 i = 0; i < rows; i += 16) store(to + i, load_strided(from + i * from_stride, from_stride, rows - i));
+    return;
+  }
   for (i64 i = 0; i < rows; i += 16) {
     for (i64 j = 0; j < columns; j += 16) {
       Vec<Acc> v[16];
 #pragma clang loop unroll(full)
       for (i64 r = 0; r < 16; ++r)
-        v[r] = i + r < rows ? load(from + (i + r) * stride + j) : Vec<Acc>{};
+        v[r] = i + r < rows ? load(from + (i + r) * from_stride + j) : Vec<Acc>{};
       transpose(v);
 #pragma clang loop unroll(full)
       for (i64 c = 0; c < 16; ++c) {

@@ -11,11 +11,12 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-// High blocks of few columns: B is read once for each.
-template <class Acc>
+// High blocks of few columns: B is read once for each.  Of blocks whose sums are turned over, as of
+// a single column, sixteen rows are finished together.
+template <class Acc, bool turned = false>
 [[gnu::noinline]] static ProductCut matmul_cut_plain(i64 m, i64 n, i64, i64 threads) {
-  const i64 unit = n == 1 ? 16 : 1, wanted = threads > 1 ? 4 * threads : 1,
-            most = divide_up(m, n == 1 ? unit : MatmulPanel<Acc>::rows);
+  const i64 unit = turned || n == 1 ? 16 : 1, wanted = threads > 1 ? 4 * threads : 1,
+            most = divide_up(m, unit > 1 ? unit : MatmulPanel<Acc>::rows);
   ProductCut cut{m, n, unit, divide_up(m, product_plain_rows), product_plain_columns<Acc>, 0};
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
   while (count() < wanted && cut.row_blocks < most) {

@@ -55,13 +55,18 @@ static ProductCut cut_turned(i64 m, i64 n, i64 k, i64 threads) {
   return matmul_cut_turned<typename Sums<T>::type>(m, n, k, threads);
 }
 template <class T>
-static void turn(const void* from, i64 rows, i64 columns, void* to) {
+static void turn(const void* from, i64 from_stride, i64 rows, i64 columns, void* to,
+                 i64 to_stride) {
   using Acc = typename Sums<T>::type;
-  matmul_turn((const Acc*)from, rows, columns, (Acc*)to);
+  matmul_turn((const Acc*)from, from_stride, rows, columns, (Acc*)to, to_stride);
 }
 template <class T>
 static ProductCut cut_plain(i64 m, i64 n, i64 k, i64 threads) {
   return matmul_cut_plain<typename Sums<T>::type>(m, n, k, threads);
+}
+template <class T>
+static ProductCut cut_plain_turned(i64 m, i64 n, i64 k, i64 threads) {
+  return matmul_cut_plain<typename Sums<T>::type, true>(m, n, k, threads);
 }
 template <class T>
 static void multiply_plain(const ProductCall& call, const void* then) {
@@ -122,7 +127,7 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
 template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
-     multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, multiply_plain<T>},
+     multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>},
     run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,

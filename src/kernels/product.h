@@ -21,9 +21,6 @@ namespace vitro::kernels {
 // Rows and columns of C that a task computes.
 struct ProductBlock {
   long row, rows, column, columns;
-
-  // The same block of the transposed C.
-  [[gnu::always_inline]] ProductBlock turned() const { return {column, columns, row, rows}; }
 };
 
 // The blocks of a product.
@@ -99,17 +96,16 @@ struct Product {
   ProductCut (*cut)(long m, long n, long k, long threads);
   void (*multiply)(const ProductCall& call);
 
-  // The other way round, C^T[n, m] = B^T * A^T: where B lies in memory with its k contiguous it is
-  // read as it lies, and A is packed, as pack(a, 1, row_stride of A, k, m, …) does.
+  // Where lanes of what follows run along the rows of C: blocks whose heights are multiples of 16,
+  // and their sums transposed.
   //   const ProductCut cut = f32s.cut_turned(m, n, k, threads);
-  //   const ProductBlock at = cut.block(task).turned();
-  //   f32s.multiply({at.columns, at.rows, k, b + at.column * ldb, ldb, 1,
-  //                  panels + at.row * k, f32s.width, k * f32s.width,
-  //                  turned, product_columns<float>, false});
-  //   f32s.turn(turned, at.columns, at.rows, sums);         // sums in rows of product_rows
+  //   f32s.multiply(...);                                   // sums in rows of product_columns
+  //   f32s.turn(sums, product_columns<float>, at.rows, at.columns, turned, product_rows);
   ProductCut (*cut_turned)(long m, long n, long k, long threads);
-  // A block of sums transposed, from rows of product_columns to rows of product_rows; f32, f64.
-  void (*turn)(const void* from, long rows, long columns, void* to);
+  // to[j * to_stride + i] = from[i * from_stride + j], both in the type of the sums; rows of `to` up
+  // to the next multiple of 16 elements are written.
+  void (*turn)(const void* from, long from_stride, long rows, long columns, void* to,
+               long to_stride);
 
   // B as it lies, with its rows contiguous, where nobody keeps its panels; f32, f64, A with a
   // stride of 1.  `then`: where B is read after this call; an address that does not exist does no
@@ -120,6 +116,7 @@ struct Product {
   //                        sums, product_plain_columns<float>, false},
   //                       b + cut.block(task + 1).column);
   ProductCut (*cut_plain)(long m, long n, long k, long threads);
+  ProductCut (*cut_plain_turned)(long m, long n, long k, long threads);
   void (*multiply_plain)(const ProductCall& call, const void* then);
 };
 

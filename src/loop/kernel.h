@@ -99,13 +99,11 @@ struct Left {
 enum class RightOperand : uint8_t {
   panels,  // packed: `right` holds the panels
   rows,    // where it lies, its rows contiguous: `right` is its buffer
-  // Where it lies, its columns contiguous, as the left operand of the transposed product: `left`
-  // says where, `right` holds the panels of the transposed left operand.
-  columns,
 };
 
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
-// `body` for each row and 16 columns, where `sum` is the variable of the sums.
+// `body` for each row and 16 columns, where `sum` is the variable of the sums.  Where it is `turned`
+// the sums are transposed first, and `body` runs for each column and 16 rows.
 struct Product {
   sym::Expr m, n, k;
   sym::Expr batch;        // the index of the batch, or the constant 0
@@ -114,6 +112,7 @@ struct Product {
   DType accumulate = DType::f32;
   Left left;
   RightOperand reads = RightOperand::panels;
+  bool turned = false;
   int right = 0;  // a buffer
   DType right_dtype = DType::f32;
   sym::Expr right_base, right_stride;  // of `rows`: the first element, and from row to row

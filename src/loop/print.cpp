@@ -141,7 +141,7 @@ class Printer {
     if (p.reads == RightOperand::rows) {
       put('[', p.right_base, " + ", p.right_stride, "*k + column]");
     }
-    put(p.reads == RightOperand::columns ? ", transposed\n" : "\n");
+    put(p.turned ? ", turned over\n" : "\n");
     block(p.body, depth + 1);
   }
   void statement(const Pack& p, int depth) {

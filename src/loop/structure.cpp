@@ -116,12 +116,13 @@ class Writer {
     add(value);
   }
   void add(const Product& p) {
-    const auto& [m, n, k, batch, row, column, inner, accumulate, left, reads, right, right_dtype,
-                 right_base, right_stride, sum, body] = p;
+    const auto& [m, n, k, batch, row, column, inner, accumulate, left, reads, turned, right,
+                 right_dtype, right_base, right_stride, sum, body] = p;
     for (const sym::Expr e : {m, n, k, batch, row, column, inner, right_base, right_stride}) add(e);
     add(accumulate);
     add(left);
     add(reads);
+    add(turned);
     add(right);
     add(right_dtype);
     add(sum);

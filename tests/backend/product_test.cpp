@@ -92,6 +92,23 @@ std::vector<Tensor> all_products(const std::vector<Tensor>& x) {
   return out;
 }
 
+std::vector<Tensor> all_transposed(const std::vector<Tensor>& x) {
+  std::vector<Tensor> out;
+  for (const Tensor& made : all_products(x)) {
+    out.push_back(contiguous(transpose(made, -1, -2)));
+    out.push_back(transpose(relu(made), -1, -2) + 1);
+  }
+  return out;
+}
+
+std::vector<Tensor> random_inputs(DType dtype) {
+  std::vector<Tensor> x;
+  for (const Sizes& sizes : inputs) {
+    x.push_back(to(random_tensor(sizes, static_cast<uint32_t>(x.size() + 1)), dtype));
+  }
+  return x;
+}
+
 class Product : public testing::TestWithParam<std::tuple<DType, graph::InputKind>> {};
 
 TEST_P(Product, of_every_layout_is_close_to_sums_in_double_and_has_the_digits_of_eager) {
@@ -99,15 +116,23 @@ TEST_P(Product, of_every_layout_is_close_to_sums_in_double_and_has_the_digits_of
   const auto [dtype, kind] = GetParam();
   const graph::Graph g = graph_of(inputs, all_products, true, dtype, kind);
   Compiled c = compile_graph(g);
-  std::vector<Tensor> x;
-  for (const Sizes& sizes : inputs) {
-    x.push_back(to(random_tensor(sizes, static_cast<uint32_t>(x.size() + 1)), dtype));
-  }
-  const std::vector<Tensor> got = c.run(x), want = all_products(x);
+  const std::vector<Tensor> x = random_inputs(dtype), got = c.run(x), want = all_products(x);
   const auto f = factors(x);
   for (size_t i = 0; i < got.size(); ++i) {
     expect_close({f[i].first, f[i].second.first, f[i].second.second, got[i]});
     SCOPED_TRACE(f[i].first);
+    expect_same_bits(got[i], want[i]);
+  }
+}
+
+TEST_P(Product, that_is_written_transposed_has_the_digits_of_eager) {
+  eager::init();
+  const auto [dtype, kind] = GetParam();
+  const std::vector<Tensor> x = random_inputs(dtype), want = all_transposed(x);
+  Compiled c = compile_graph(graph_of(inputs, all_transposed, true, dtype, kind));
+  const std::vector<Tensor> got = c.run(x);
+  for (size_t i = 0; i < got.size(); ++i) {
+    SCOPED_TRACE(i);
     expect_same_bits(got[i], want[i]);
   }
 }
@@ -165,7 +190,7 @@ Packs packs_of(const graph::Graph& g) {
     out.packed += launch.packs >= 0;
     if (launch.packs >= 0 || !launch.product) continue;
     out.rows += launch.product->reads == loop::RightOperand::rows;
-    out.columns += launch.product->reads == loop::RightOperand::columns;
+    out.columns += launch.product->turned;
   }
   return out;
 }
@@ -309,6 +334,73 @@ TEST(ProductEpilogue, picks_an_element_for_each_of_the_sums) {
   EXPECT_NE(c.report.kernels.back().source.find("checked_index"), std::string::npos);
   EXPECT_NE(c.report.kernels.back().source.find("Vec<f32> sum"), std::string::npos);
   expect_same_bits(c.run(in)[0], picks(in)[0]);
+}
+
+// How the last kernel of a program of f32 matrices writes the result of its product.
+enum class Written { as_it_is, turned, by_the_transposed_product };
+std::ostream& operator<<(std::ostream& out, Written how) {
+  return out << (how == Written::as_it_is ? "as it is"
+                 : how == Written::turned ? "turned over"
+                                          : "by the transposed product");
+}
+Written written(const std::vector<Sizes>& sizes, const Function& f,
+                graph::InputKind kind = graph::InputKind::argument) {
+  const Compiled c = compile_graph(graph_of(sizes, f, true, DType::f32, kind));
+  const std::string& text = c.report.kernels.back().source;
+  const bool turned = text.find("product.turn(sums") != std::string::npos,
+             transposed = text.find("the transposed product is computed") != std::string::npos;
+  EXPECT_FALSE(turned && transposed) << text;
+  const bool across = text.find("store_strided") != std::string::npos;
+  EXPECT_FALSE(across && (turned || transposed)) << text;
+  return turned ? Written::turned : transposed ? Written::by_the_transposed_product
+                                               : Written::as_it_is;
+}
+
+std::vector<Tensor> transposed_product(const std::vector<Tensor>& in) {
+  return {contiguous(transpose(mm(in[0], in[1]), 0, 1))};
+}
+
+TEST(ProductTransposed, is_turned_over_in_blocks_before_it_is_written) {
+  eager::init();
+  EXPECT_EQ(written({{100, 40}, {40, 50}}, transposed_product), Written::turned);
+  EXPECT_EQ(written({{100, 40}, {40, 50}}, transposed_product, graph::InputKind::parameter),
+            Written::turned);
+  EXPECT_EQ(written({{100, 40}, {40, 1}}, product), Written::turned) << "one column";
+  EXPECT_EQ(written({{15, 40}, {40, 50}}, transposed_product), Written::as_it_is) << "few rows";
+  EXPECT_EQ(written({{100, 40}, {40, 50}}, product), Written::as_it_is);
+  EXPECT_EQ(written({{3, 100, 40}, {3, 40, 50}},
+                    [](std::vector<Tensor> in) {
+                      return std::vector<Tensor>{transpose(bmm(in[0], in[1]), 1, 2) * 2};
+                    }),
+            Written::turned);
+}
+
+TEST(ProductTransposed, is_the_product_of_the_transposed_operands_where_the_left_one_is_transposed) {
+  eager::init();
+  const auto of_columns = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{contiguous(transpose(mm(transpose(in[0], 0, 1), in[1]), 0, 1))};
+  };
+  EXPECT_EQ(written({{40, 100}, {40, 50}}, of_columns), Written::by_the_transposed_product);
+  EXPECT_EQ(written({{40, 100}, {50, 40}},
+                    [&](std::vector<Tensor> in) {
+                      return of_columns({in[0], transpose(in[1], 0, 1)});
+                    }),
+            Written::by_the_transposed_product);
+  EXPECT_EQ(written({{40, 100}, {40, 50}},
+                    [&](std::vector<Tensor> in) { return of_columns({exp(in[0]), in[1]}); }),
+            Written::by_the_transposed_product)
+      << "a left operand that is computed lies in memory";
+}
+
+// The most that lies in memory decides: a result that is read once more along its columns ...
+TEST(ProductTransposed, follows_what_is_written) {
+  eager::init();
+  EXPECT_EQ(written({{100, 40}, {40, 50}},
+                    [](std::vector<Tensor> in) {
+                      const Tensor y = relu(mm(in[0], in[1]));
+                      return std::vector<Tensor>{y, contiguous(transpose(y, 0, 1))};
+                    }),
+            Written::as_it_is);
 }
 
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {

@@ -257,7 +257,8 @@ TEST(Matmul, PartsOfAProductAddUpWithTheBitsOfTheWhole) {
   }
 }
 
-void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, int64_t columns) {
+void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, int64_t columns,
+                  int64_t row_unit = 1) {
   for (const Size& size : sizes) {
     for (const int64_t threads : {1, 2, 64}) {
       const ProductCut cut = cut_of(size.m, size.n, size.k, threads);
@@ -266,6 +267,7 @@ void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, in
         const ProductBlock at = cut.block(t);
         ASSERT_LE(at.rows, rows);
         ASSERT_LE(at.columns, columns);
+        ASSERT_EQ(at.row % row_unit, 0);
         for (int64_t i = 0; i < at.rows * at.columns; ++i)
           ++seen[(at.row + i / at.columns) * size.n + at.column + i % at.columns];
       }
@@ -282,24 +284,39 @@ TEST(Matmul, BlocksCoverTheProductOnce) {
   }
 }
 
-TEST(Matmul, BlocksOfTheTransposedProductStartWherePanelsDo) {
+TEST(Matmul, BlocksThatAreTurnedOverStartAtWholeVectorsOfRows) {
   for (const Set& set : sets()) {
-    for (const Size& size : sizes) {
-      for (const int64_t threads : {1, 2, 64}) {
-        const ProductCut cut = set.table[0].cut_turned(size.m, size.n, size.k, threads);
-        std::vector<int> seen(size.m * size.n);
-        for (int64_t t = 0; t < cut.count; ++t) {
-          const ProductBlock at = cut.block(t).turned();
-          ASSERT_LE(at.columns, product_rows);
-          ASSERT_LE(at.rows, product_columns<float>);
-          ASSERT_EQ(at.row % set.table[0].width, 0);
-          ASSERT_EQ(at.column % 16, 0);
-          for (int64_t i = 0; i < at.rows * at.columns; ++i)
-            ++seen[(at.row + i / at.columns) * size.n + at.column + i % at.columns];
-        }
-        EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), size.m * size.n);
+    check_blocks(set.table[0].cut_turned, product_rows, product_columns<float>, 16);
+    check_blocks(set.table[1].cut_turned, product_rows, product_columns<double>, 16);
+    check_blocks(set.table[0].cut_plain_turned, product_plain_rows, product_plain_columns<float>,
+                 16);
+    check_blocks(set.table[1].cut_plain_turned, product_plain_rows, product_plain_columns<double>,
+                 16);
+  }
+}
+
+template <class T>
+void check_turn(const MatmulKernels& f) {
+  constexpr int64_t from_stride = 64, to_stride = 80;
+  std::vector<T> from(80 * from_stride);
+  for (size_t i = 0; i < from.size(); ++i) from[i] = T(i);
+  for (const int64_t rows : {1, 15, 16, 17, 80}) {
+    for (const int64_t columns : {1, 15, 16, 33, 64}) {
+      std::vector<T> to(columns * to_stride + 1, T(-99));
+      f.turn(from.data(), from_stride, rows, columns, to.data(), to_stride);
+      for (int64_t j = 0; j < columns; ++j) {
+        for (int64_t i = 0; i < rows; ++i)
+          ASSERT_EQ(to[j * to_stride + i], from[i * from_stride + j]);
       }
+      EXPECT_EQ(to.back(), T(-99)) << rows << " rows, " << columns << " columns";
     }
+  }
+}
+
+TEST(Matmul, SumsAreTurnedOver) {
+  for (const Set& set : sets()) {
+    check_turn<float>(set.table[0]);
+    check_turn<double>(set.table[1]);
   }
 }
 

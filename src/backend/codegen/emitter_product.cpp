@@ -27,41 +27,41 @@ std::string at_base(const std::string& buffer, Expr base) {
   return base.is(0) ? buffer : cat(buffer, " + ", scalar_text(base));
 }
 
-// Names of product.h for how the right operand is read.
+// Names of product.h for how a product is computed: what cuts it, an array's size, from row to row
+// of the sums, and from column to column of those that are turned over.
 struct ProductNames {
   std::string_view cut;
-  std::string sums, stride;  // an array's size, from row to row of what stands in it
+  std::string size, stride;
+  std::string_view turned_stride;
 };
-ProductNames names_of(loop::RightOperand reads, std::string_view acc) {
-  const std::string type = cat("<", acc, ">");
-  switch (reads) {
-    case loop::RightOperand::rows:
-      return {"cut_plain", cat("product_plain_sums", type), cat("product_plain_columns", type)};
-    case loop::RightOperand::columns:
-      return {"cut_turned", cat("product_sums", type), "product_rows"};
-    case loop::RightOperand::panels:
-      break;
+ProductNames names_of(const loop::Product& p) {
+  const std::string type = cat("<", type_text(p.accumulate), ">");
+  if (p.reads == loop::RightOperand::rows) {
+    return {p.turned ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
+            cat("product_plain_columns", type), "product_plain_rows"};
   }
-  return {"cut", cat("product_sums", type), cat("product_columns", type)};
+  return {p.turned ? "cut_turned" : "cut", cat("product_sums", type), cat("product_columns", type),
+          "product_rows"};
 }
 
 }  // namespace
 
-// for each block of the task's: the sums, then what follows for every row and 16 columns.
+// for each block of the task's: the sums, then what follows for every row and 16 columns, or for
+// every column and 16 rows.
 void Emitter::write(const loop::Product& p) {
   for (const Expr index : {p.row, p.column, p.inner}) names_.take(sym::name_of(index));
   const std::string_view acc = type_text(p.accumulate);
   const std::string k = scalar_text(p.k);
-  const bool batched = !p.batch.constant(), turned = p.reads == loop::RightOperand::columns;
-  const ProductNames names = names_of(p.reads, acc);
+  const bool batched = !p.batch.constant();
+  const ProductNames names = names_of(p);
   out_.line("const Product& product = ", product_of(p.right), ";");
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
               : "args->threads";
   out_.line("const ProductCut cut = product.", names.cut, "(", scalar_text(p.m), ", ",
             scalar_text(p.n), ", ", k, ", ", threads, ");");
-  out_.line("alignas(64) ", acc, " sums[", names.sums, "]",
-            turned ? cat(", turned[", names.sums, "];") : ";");
+  out_.line("alignas(64) ", acc, " sums[", names.size, "]",
+            p.turned ? cat(", turned[", names.size, "];") : ";");
   if (p.left.buffer < 0) {
     out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
   }
@@ -69,22 +69,24 @@ void Emitter::write(const loop::Product& p) {
   push_scope();
   if (batched) out_.line("const i64 ", sym::name_of(p.batch), " = task / cut.count;");
   const std::string_view task = batched ? "task % cut.count" : "task";
-  out_.line("const ProductBlock at = cut.block(", task, turned ? ").turned();" : ");");
+  out_.line("const ProductBlock at = cut.block(", task, ");");
   p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
-  if (turned) out_.line("product.turn(turned, at.columns, at.rows, sums);");
+  if (p.turned) {
+    out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
+              names.turned_stride, ");");
+  }
   finish_sums(p);
   pop_scope();
   out_.close();
 }
 
 void Emitter::multiply_panels(const loop::Product& p) {
-  const bool turned = p.reads == loop::RightOperand::columns;
   std::string panels = buffer_name(p.right);
   if (!p.batch.constant()) {
     panels += cat(" + ", sym::name_of(p.batch), " * product.packed_size(", scalar_text(p.k), ", ",
-                  scalar_text(turned ? p.m : p.n), ")");
+                  scalar_text(p.n), ")");
   }
-  panels = block_start(panels, turned ? "at.row" : "at.column", p.k);
+  panels = block_start(panels, "at.column", p.k);
   p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
 }
 
@@ -99,7 +101,7 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
             ", ", scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                        ", right, " + at.column, ", scalar_text(p.right_stride),
             ", 0,");
-  out_.line("                        sums, ", names_of(p.reads, type_text(p.accumulate)).stride,
+  out_.line("                        sums, ", names_of(p).stride,
             ", false},");
   out_.line("                       ", right, " + cut.block(", task, " + 1).column);");
 }
@@ -107,15 +109,11 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
 void Emitter::multiply_in_memory(const loop::Product& p, const std::string& panels) {
   const loop::Left& left = p.left;
   const std::string matrix = at_base(buffer_name(left.buffer), left.base);
-  const bool turned = p.reads == loop::RightOperand::columns;
-  out_.line("product.multiply({", turned ? "at.columns, at.rows, " : "at.rows, at.columns, ",
-            scalar_text(p.k), ",");
-  out_.line("                  ",
-            block_start(matrix, turned ? "at.column" : "at.row", left.row_stride), ", ",
+  out_.line("product.multiply({at.rows, at.columns, ", scalar_text(p.k), ",");
+  out_.line("                  ", block_start(matrix, "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                  ", panels, ", ", panel_strides(p.k), ",");
-  out_.line("                  ", turned ? "turned" : "sums", ", product_columns<",
-            type_text(p.accumulate), ">, false});");
+  out_.line("                  sums, ", names_of(p).stride, ", false});");
 }
 
 // The left operand is computed, some columns at a time.
@@ -145,18 +143,27 @@ void Emitter::multiply_computed(const loop::Product& p, const std::string& panel
 }
 
 void Emitter::finish_sums(const loop::Product& p) {
-  const std::string_view acc = type_text(p.accumulate);
-  const std::string_view row = sym::name_of(p.row), column = sym::name_of(p.column);
+  // An index of the block's, the product's size along it, and the names of the block's.
+  struct Side {
+    Expr index, extent;
+    std::string_view begin, count;
+  };
+  Side outer{p.row, p.m, "at.row", "at.rows"}, inner{p.column, p.n, "at.column", "at.columns"};
+  if (p.turned) std::swap(outer, inner);
+  const std::string_view at = sym::name_of(outer.index), lane = sym::name_of(inner.index);
+  const std::string end = cat(inner.begin, " + ", inner.count);
   hoist(p.body, {p.row, p.column}, p.sum);
-  out_.open("for (i64 ", row, " = at.row; ", row, " < at.row + at.rows; ++", row, ") {");
+  out_.open("for (i64 ", at, " = ", outer.begin, "; ", at, " < ", outer.begin, " + ", outer.count,
+            "; ++", at, ") {");
   push_scope();
-  hoist(p.body, {p.column}, p.sum);
-  out_.open("for (i64 ", column, " = at.column; ", column, " < at.column + at.columns; ", column,
+  hoist(p.body, {inner.index}, p.sum);
+  out_.open("for (i64 ", lane, " = ", inner.begin, "; ", lane, " < ", end, "; ", lane,
             " += 16) {");
-  open_lanes(p.column, p.n, "at.column + at.columns");
-  const std::string stride = names_of(p.reads, acc).stride;
-  out_.line("const Vec<", acc, "> sum = load(sums + (", row, " - at.row) * ", stride, " + ", column,
-            " - at.column);");
+  open_lanes(inner.index, inner.extent, end);
+  const ProductNames names = names_of(p);
+  out_.line("const Vec<", type_text(p.accumulate), "> sum = load(", p.turned ? "turned" : "sums",
+            " + (", at, " - ", outer.begin, ") * ", p.turned ? names.turned_stride : names.stride,
+            " + ", lane, " - ", inner.begin, ");");
   variables_[p.sum] = "sum";
   declared_in_lanes_.insert(p.sum);
   block(p.body);

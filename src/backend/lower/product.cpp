@@ -45,28 +45,32 @@ class ProductLowering {
     product_.k = sizes_of(program.graph().meta(left_)).back();
     product_.batch = batched_ && !sizes[0].is(1) ? Expr::index("batch", sizes[0]) : Expr(0);
     batches_ = batched_ ? sizes[0] : Expr(1);
-    product_.row = named_index("row", product_.m);
-    product_.column = named_index("column", product_.n);
+    name_sides();
     product_.inner = named_index("inner", product_.k);
     product_.accumulate = compute_type(dtype_);
   }
 
   std::vector<LoweredKernel> run() {
-    if (!find_right()) copy_right();
+    const bool in_memory = find_right();
+    if (!in_memory) copy_right();
     if (product_.n.is(1)) right_place_.second_stride = 1;
-    const bool by_columns = right_place_.first_stride.is(1) && !product_.n.is(1);
-    Verdict in_place = by_columns ? reads_columns() : reads_rows();
+    const bool across = lies_across();
+    Verdict in_place = across && in_memory ? reads_left_rows() : Verdict::no("");
     if (!in_place) {
-      pack(right_place_, product_.n);
-    } else if (by_columns) {
-      product_.reads = loop::RightOperand::columns;
-      pack(left_place_, product_.m);
-    } else {
-      product_.reads = loop::RightOperand::rows;
-      packed_ = right_place_.buffer;
+      const bool by_columns = right_place_.first_stride.is(1) && !product_.n.is(1);
+      in_place = by_columns ? reads_columns() : reads_rows();
+      if (in_place && by_columns) exchange();
+      if (in_place && !by_columns) product_.reads = loop::RightOperand::rows;
     }
+    if (product_.reads == loop::RightOperand::rows) {
+      packed_ = right_place_.buffer;
+    } else {
+      pack();
+    }
+    product_.turned = across != exchanged_;
     multiply();
     out_.back().kernel.reading = std::move(in_place.why);
+    out_.back().kernel.schedule = schedule();
     return std::move(out_);
   }
 
@@ -75,7 +79,21 @@ class ProductLowering {
   Expr column() const { return used_index(product_.column, product_.n); }
   Expr inner() const { return used_index(product_.inner, product_.k); }
   Index with_batch(Expr a, Expr b) const {
+    if (exchanged_) std::swap(a, b);
     return batched_ ? Index{product_.batch, a, b} : Index{a, b};
+  }
+  void name_sides() {
+    product_.row = named_index("row", product_.m);
+    product_.column = named_index("column", product_.n);
+  }
+
+  // The transposed product from now on: the right operand's columns by the left one's rows.
+  void exchange() {
+    std::swap(left_, right_);
+    std::swap(left_place_, right_place_);
+    std::swap(product_.m, product_.n);
+    name_sides();
+    exchanged_ = !exchanged_;
   }
 
   // A matrix in memory: its first index is that along k.
@@ -101,6 +119,20 @@ class ProductLowering {
     const auto dtype = [&](graph::Value v) { return program_.graph().meta(v).dtype; };
     return dtype(left_) == product_.accumulate && dtype(right_) == product_.accumulate &&
            find_left();
+  }
+
+  // Where lanes that run along the rows need no turning over: of the transposed product, whose right
+  // operand is read by rows.
+  Verdict reads_left_rows() {
+    if (!as_they_lie() || !left_place_.second_stride.is(1)) return Verdict::no("");
+    exchange();
+    Verdict reads = reads_rows();
+    if (reads) {
+      product_.reads = loop::RightOperand::rows;
+    } else {
+      exchange();
+    }
+    return reads;
   }
 
   // Weights that stand with k contiguous, beside a left operand that is far smaller but fills
@@ -167,8 +199,10 @@ class ProductLowering {
     out_.push_back(build.take());
   }
 
-  // Panels of `n` columns of a matrix.
-  void pack(const Place& from, Expr n) {
+  // Panels of the right operand.
+  void pack() {
+    const Place& from = right_place_;
+    const Expr n = product_.n;
     const auto [panels, added] = places_.panels_of({from.buffer, from, product_.k, n, batches_});
     packed_ = panels;
     if (!added) return;
@@ -199,33 +233,67 @@ class ProductLowering {
     }
   }
 
-  void multiply() {
-    KernelBuilder build(program_, places_, group_);
-    switch (product_.reads) {
-      case loop::RightOperand::columns:
-        product_.left = {build.buffer(right_place_.buffer),
-                         right_place_.base,
-                         right_place_.second_stride,
-                         right_place_.first_stride,
-                         {}};
-        break;
-      case loop::RightOperand::rows:
-        product_.right_base = right_place_.base;
-        product_.right_stride = right_place_.first_stride;
-        [[fallthrough]];
-      case loop::RightOperand::panels:
-        read_left(build);
-    }
-    product_.right = build.buffer(packed_);
-    product_.right_dtype = places_.buffers()[packed_.n].dtype;
+  // What follows the sums, for one of them.
+  loop::Block finish(KernelBuilder& build) {
+    loop::Block body;
     product_.sum = build.new_variable();
     const Value sum = build.pool().variable(product_.sum, product_.accumulate);
     build.define(item_, cast(sum, dtype_));
     const Index values = with_batch(row(), column());
     for (const ItemId id : group_.stored) {
       const Index at = with_index(group_.place(id), group_.layout.space, values);
-      product_.body.push_back(build.store(id, at, build.compute(id, at)));
+      body.push_back(build.store(id, at, build.compute(id, at)));
     }
+    return body;
+  }
+
+  // Whether more of what follows the sums lies in memory along the rows of the product than along
+  // its columns.
+  bool lies_across() {
+    if (sym::prove_less(product_.m, 16).value_or(false)) return false;
+    KernelBuilder build(program_, places_, group_);
+    int along_rows = 0, along_columns = 0;
+    const auto visit = [&](Expr element, int weight) {
+      along_rows += weight * steps_across(element, row());
+      along_columns += weight * steps_across(element, column());
+    };
+    std::vector<Value> roots;
+    for (const loop::Statement& s : finish(build)) {
+      const auto& store = std::get<loop::Store>(s.what);
+      visit(store.element, 2);
+      roots.push_back(store.value);
+    }
+    for (const loop::Node* node : loop::nodes_below(roots)) {
+      if (node->fn == loop::Fn::load) visit(node->index, 1);
+    }
+    return along_rows < along_columns;
+  }
+
+  // Whether neighbours along an index are no neighbours in memory.
+  static bool steps_across(Expr element, Expr index) {
+    if (index.constant() || !sym::contains(element, index)) return false;
+    const auto linear = sym::as_linear(element, index);
+    return !linear || !linear->coefficient.is(1);
+  }
+
+  std::string schedule() const {
+    if (!exchanged_) {
+      return product_.turned ? "sums are turned over, as the result lies across the product" : "";
+    }
+    return product_.turned ? "the transposed product is computed and its sums are turned over"
+                           : "the transposed product is computed, as the result lies across the other";
+  }
+
+  void multiply() {
+    KernelBuilder build(program_, places_, group_);
+    if (product_.reads == loop::RightOperand::rows) {
+      product_.right_base = right_place_.base;
+      product_.right_stride = right_place_.first_stride;
+    }
+    read_left(build);
+    product_.right = build.buffer(packed_);
+    product_.right_dtype = places_.buffers()[packed_.n].dtype;
+    product_.body = finish(build);
     build.kernel().body.push_back({std::move(product_)});
     out_.push_back(build.take());
   }
@@ -238,6 +306,7 @@ class ProductLowering {
   graph::Value left_, right_;
   DType dtype_;
   bool batched_ = false;
+  bool exchanged_ = false;  // the operands, and with them rows and columns
   Expr batches_;
   loop::Product product_;
   BufferId packed_;  // what `multiply` reads: panels, or the right operand
