@@ -67,14 +67,14 @@ Tensor padded(const Tensor& x, int64_t dim, int64_t by) {
   return cat({zeros, x, zeros}, dim);
 }
 
-// What each element of the result is made of, as a view: [g, n, oh, ow, c / g, kh, kw].
+// What each element of the result is made of, as a view: [n, g, c / g, kh, kw, oh, ow].
 Tensor patches(const Tensor& x, const Sizes& kernel, const Conv2dAttrs& a) {
   const Tensor dense = contiguous(x);
   const Size n = x.size(0), c = x.size(1), h = x.size(2), w = x.size(3), of_group = c / a.groups;
   const Size oh = size_out(a, 0, h, kernel[0]), ow = size_out(a, 1, w, kernel[1]);
-  const Sizes sizes{a.groups, n, oh, ow, of_group, kernel[0], kernel[1]};
-  const Sizes strides{of_group * h * w,  c * h * w,    w * a.stride[0], a.stride[1], h * w,
-                      w * a.dilation[0], a.dilation[1]};
+  const Sizes sizes{n, a.groups, of_group, kernel[0], kernel[1], oh, ow};
+  const Sizes strides{c * h * w,     of_group * h * w, h * w,      w * a.dilation[0],
+                      a.dilation[1], w * a.stride[0],  a.stride[1]};
   return as_strided(view(dense, {n * c * h * w}), sizes, strides);
 }
 
@@ -115,17 +115,13 @@ void Conv2d::expand(std::span<const Operand> operands, AttrsView attrs, std::spa
   x = padded(padded(x, 2, a.padding[0]), 3, a.padding[1]);
 
   const Tensor parts = patches(x, {weight.size(2), weight.size(3)}, a);
-  const Size n = parts.size(1), oh = parts.size(2), ow = parts.size(3), out = weight.size(0);
-  const Size terms = parts.size(4) * parts.size(5) * parts.size(6), of_group = out / a.groups;
-  Tensor y;  // [g, n, oh, ow, out / g]
-  if (a.groups == 1) {
-    y = mm(reshape(parts, {n * oh * ow, terms}), t(reshape(weight, {out, terms})));
-  } else {
-    const Tensor per_group = reshape(weight, {a.groups, of_group, terms});
-    y = bmm(reshape(parts, {a.groups, n * oh * ow, terms}), transpose(per_group, 1, 2));
-  }
-  y = permute(view(y, {a.groups, n, oh, ow, of_group}), {1, 0, 4, 2, 3});
-  y = reshape(y, {n, out, oh, ow});
+  const Size n = parts.size(0), oh = parts.size(5), ow = parts.size(6), out = weight.size(0);
+  const Size terms = parts.size(2) * parts.size(3) * parts.size(4), of_group = out / a.groups;
+  const Tensor per_group = reshape(weight, {1, a.groups, of_group, terms});
+  const Tensor of_each = vitro::expand(per_group, {n, a.groups, of_group, terms});
+  Tensor y = bmm(reshape(of_each, {n * a.groups, of_group, terms}),
+                 reshape(parts, {n * a.groups, terms, oh * ow}));
+  y = view(y, {n, out, oh, ow});
   if (has_bias) y = add(y, view(to(operands[2].tensor(), wide), {out, 1, 1}));
   if (single) y = view(y, {out, oh, ow});
   results[0] = contiguous(to(y, dtype));
