@@ -35,7 +35,7 @@ struct Launch {
     Expr m, n, k, batches;
     DType right = DType::f32;
     loop::RightOperand reads = loop::RightOperand::panels;
-    bool turned = false;
+    bool turns = false;
   };
   std::optional<Product> product;
   int packs = -1;        // buffer whose panels it makes, -1: no pack

@@ -34,6 +34,7 @@ void each_value(const Block& block, const std::function<void(const Statement&, V
                    [&](const Product& product) {
                      if (product.left.value.defined()) visit(s, product.left.value);
                      each_value(product.body, visit);
+                     each_value(product.across, visit);
                    },
                    [](const Pack&) {},
                    [](const Multiply&) {},
@@ -81,6 +82,7 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
               }
               if (!p.batch.constant()) visit(sym::extent_of(p.batch));
               each_index_of(p.body, visit);
+              each_index_of(p.across, visit);
             },
             [&](const Pack& p) {
               for (const sym::Expr e : {p.k, p.n, p.batches, p.base, p.k_stride, p.n_stride}) {

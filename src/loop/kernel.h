@@ -103,7 +103,8 @@ enum class RightOperand : uint8_t {
 
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
 // `body` for each row and 16 columns, where `sum` is the variable of the sums.  Where it is `turned`
-// the sums are transposed first, and `body` runs for each column and 16 rows.
+// the sums are transposed first, and `body` runs for each column and 16 rows.  Stores `across` the
+// lanes follow when `body` has run for the whole block, whose values are turned over on the way.
 struct Product {
   sym::Expr m, n, k;
   sym::Expr batch;        // the index of the batch, or the constant 0
@@ -117,7 +118,10 @@ struct Product {
   DType right_dtype = DType::f32;
   sym::Expr right_base, right_stride;  // of `rows`: the first element, and from row to row
   int sum = 0;                         // variable
-  Block body;
+  Block body, across;
+
+  // Whether anything is turned over, by blocks of sixteen rows.
+  bool turns() const { return turned || !across.empty(); }
 };
 
 // Packs an operand of a product into panels: task = batch * panels + panel.

@@ -143,6 +143,10 @@ class Printer {
     }
     put(p.turned ? ", turned over\n" : "\n");
     block(p.body, depth + 1);
+    if (p.across.empty()) return;
+    indent(depth + 1);
+    put("turned over:\n");
+    block(p.across, depth + 2);
   }
   void statement(const Pack& p, int depth) {
     indent(depth);

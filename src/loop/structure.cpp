@@ -117,7 +117,7 @@ class Writer {
   }
   void add(const Product& p) {
     const auto& [m, n, k, batch, row, column, inner, accumulate, left, reads, turned, right,
-                 right_dtype, right_base, right_stride, sum, body] = p;
+                 right_dtype, right_base, right_stride, sum, body, across] = p;
     for (const sym::Expr e : {m, n, k, batch, row, column, inner, right_base, right_stride}) add(e);
     add(accumulate);
     add(left);
@@ -127,6 +127,7 @@ class Writer {
     add(right_dtype);
     add(sum);
     all(body);
+    all(across);
   }
   void add(const Pack& p) {
     const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride] = p;

@@ -190,7 +190,7 @@ Packs packs_of(const graph::Graph& g) {
     out.packed += launch.packs >= 0;
     if (launch.packs >= 0 || !launch.product) continue;
     out.rows += launch.product->reads == loop::RightOperand::rows;
-    out.columns += launch.product->turned;
+    out.columns += launch.product->turns;
   }
   return out;
 }

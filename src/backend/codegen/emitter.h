@@ -70,7 +70,7 @@ class Emitter {
   void multiply_panels(const loop::Product& p);
   void multiply_rows(const loop::Product& p, std::string_view task);
   void multiply_computed(const loop::Product& p, const std::string& panels);
-  void finish_sums(const loop::Product& p);
+  void finish_sums(const loop::Product& p, const std::vector<std::string>& tiles);
   void open_lanes(sym::Expr index, sym::Expr extent, std::string_view end);
   void close_lanes();
   std::string product_of(int packed) const;

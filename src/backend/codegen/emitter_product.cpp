@@ -37,10 +37,10 @@ struct ProductNames {
 ProductNames names_of(const loop::Product& p) {
   const std::string type = cat("<", type_text(p.accumulate), ">");
   if (p.reads == loop::RightOperand::rows) {
-    return {p.turned ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
+    return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
             cat("product_plain_columns", type), "product_plain_rows"};
   }
-  return {p.turned ? "cut_turned" : "cut", cat("product_sums", type), cat("product_columns", type),
+  return {p.turns() ? "cut_turned" : "cut", cat("product_sums", type), cat("product_columns", type),
           "product_rows"};
 }
 
@@ -62,6 +62,13 @@ void Emitter::write(const loop::Product& p) {
             scalar_text(p.n), ", ", k, ", ", threads, ");");
   out_.line("alignas(64) ", acc, " sums[", names.size, "]",
             p.turned ? cat(", turned[", names.size, "];") : ";");
+  std::vector<std::string> tiles;
+  for (const loop::Statement& s : p.across) {
+    const auto& store = std::get<loop::Store>(s.what);
+    tiles.push_back(names_.take(cat(buffer_name(store.buffer), "_tile")));
+    out_.line("alignas(64) ", type_text(store.value.dtype()), " ", tiles.back(), "[", names.size,
+              "];");
+  }
   if (p.left.buffer < 0) {
     out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
   }
@@ -75,7 +82,7 @@ void Emitter::write(const loop::Product& p) {
     out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
               names.turned_stride, ");");
   }
-  finish_sums(p);
+  finish_sums(p, tiles);
   pop_scope();
   out_.close();
 }
@@ -142,7 +149,9 @@ void Emitter::multiply_computed(const loop::Product& p, const std::string& panel
   out_.close();
 }
 
-void Emitter::finish_sums(const loop::Product& p) {
+// What follows the sums; `tiles`: for each store across the lanes, where its values are until they
+// are turned over.
+void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>& tiles) {
   // An index of the block's, the product's size along it, and the names of the block's.
   struct Side {
     Expr index, extent;
@@ -151,25 +160,44 @@ void Emitter::finish_sums(const loop::Product& p) {
   Side outer{p.row, p.m, "at.row", "at.rows"}, inner{p.column, p.n, "at.column", "at.columns"};
   if (p.turned) std::swap(outer, inner);
   const std::string_view at = sym::name_of(outer.index), lane = sym::name_of(inner.index);
-  const std::string end = cat(inner.begin, " + ", inner.count);
-  hoist(p.body, {p.row, p.column}, p.sum);
+  const ProductNames names = names_of(p);
+  const std::string end = cat(inner.begin, " + ", inner.count),
+                    stride = p.turned ? std::string(names.turned_stride) : names.stride,
+                    in_block = cat(" + (", at, " - ", outer.begin, ") * ", stride, " + ", lane,
+                                   " - ", inner.begin);
+  loop::Block all = p.body;
+  all.insert(all.end(), p.across.begin(), p.across.end());
+  hoist(all, {p.row, p.column}, p.sum);
   out_.open("for (i64 ", at, " = ", outer.begin, "; ", at, " < ", outer.begin, " + ", outer.count,
             "; ++", at, ") {");
   push_scope();
-  hoist(p.body, {inner.index}, p.sum);
+  hoist(all, {inner.index}, p.sum);
   out_.open("for (i64 ", lane, " = ", inner.begin, "; ", lane, " < ", end, "; ", lane,
             " += 16) {");
   open_lanes(inner.index, inner.extent, end);
-  const ProductNames names = names_of(p);
   out_.line("const Vec<", type_text(p.accumulate), "> sum = load(", p.turned ? "turned" : "sums",
-            " + (", at, " - ", outer.begin, ") * ", p.turned ? names.turned_stride : names.stride,
-            " + ", lane, " - ", inner.begin, ");");
+            in_block, ");");
   variables_[p.sum] = "sum";
   declared_in_lanes_.insert(p.sum);
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    const std::string text = value(std::get<loop::Store>(p.across[i].what).value);
+    out_.line("store(", tiles[i], in_block, ", ", text, ");");
+    result_.parts.insert("memory");
+  }
   block(p.body);
   close_lanes();
   pop_scope();
   out_.close();
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    const auto& store = std::get<loop::Store>(p.across[i].what);
+    const std::pair<Expr, Expr> first[] = {{outer.index, Expr::symbol(outer.begin)},
+                                           {inner.index, Expr::symbol(inner.begin)}};
+    out_.line("transpose_block(", tiles[i], ", ", stride, ", ", buffer_name(store.buffer), " + ",
+              scalar_text(sym::substitute(store.element, first)), ", ",
+              scalar_text(sym::as_linear(store.element, inner.index)->coefficient), ", ",
+              outer.count, ", ", inner.count, ");");
+    result_.parts.insert("transpose");
+  }
 }
 
 void Emitter::open_lanes(Expr index, Expr extent, std::string_view end) {

@@ -82,6 +82,7 @@ class Counter {
     inside.push_back(p.row);
     inside.push_back(p.column);
     block(p.body, inside);
+    block(p.across, inside);
   }
   // A block counts as the first one, which is the largest.
   void statement(const loop::Multiply& m, const Turns& turns) {

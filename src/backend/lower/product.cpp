@@ -247,26 +247,33 @@ class ProductLowering {
     return body;
   }
 
-  // Whether more of what follows the sums lies in memory along the rows of the product than along
-  // its columns.
+  // Whether lanes that run along the rows of the product turn fewer blocks over than those along its
+  // columns: the sums, and what is written across them.  What cannot be turned over counts more.
   bool lies_across() {
-    if (sym::prove_less(product_.m, 16).value_or(false)) return false;
+    if (product_.n.is(1)) return true;
+    if (is_short(product_.m)) return false;
     KernelBuilder build(program_, places_, group_);
-    int along_rows = 0, along_columns = 0;
-    const auto visit = [&](Expr element, int weight) {
-      along_rows += weight * steps_across(element, row());
-      along_columns += weight * steps_across(element, column());
+    int along_rows = 1, along_columns = 0;
+    const auto visit = [&](Expr element, bool written) {
+      along_rows += turns_of(build, element, row(), column(), written);
+      along_columns += turns_of(build, element, column(), row(), written);
     };
     std::vector<Value> roots;
     for (const loop::Statement& s : finish(build)) {
       const auto& store = std::get<loop::Store>(s.what);
-      visit(store.element, 2);
+      visit(store.element, true);
       roots.push_back(store.value);
     }
     for (const loop::Node* node : loop::nodes_below(roots)) {
-      if (node->fn == loop::Fn::load) visit(node->index, 1);
+      if (node->fn == loop::Fn::load) visit(node->index, false);
     }
-    return along_rows < along_columns;
+    return along_rows <= along_columns;
+  }
+
+  int turns_of(KernelBuilder& build, Expr element, Expr lane, Expr other, bool written) const {
+    constexpr int as_slow = 3;
+    if (!steps_across(element, lane)) return 0;
+    return written && turns_over(build, element, lane, other) ? 1 : as_slow;
   }
 
   // Whether neighbours along an index are no neighbours in memory.
@@ -275,6 +282,18 @@ class ProductLowering {
     const auto linear = sym::as_linear(element, index);
     return !linear || !linear->coefficient.is(1);
   }
+
+  // Whether a store goes by blocks that are turned over: it lies along `other`, not along the lanes.
+  bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
+    if (is_short(product_.m) || is_short(product_.n) || other.constant()) return false;
+    for (const loop::Pick& pick : build.kernel().picks) {
+      if (sym::contains(element, pick.symbol)) return false;
+    }
+    return steps_across(element, lane) && sym::as_linear(element, lane) &&
+           !steps_across(element, other) && sym::contains(element, other);
+  }
+  // Less than the side of a block that is turned over in registers.
+  static bool is_short(Expr size) { return sym::prove_less(size, 16).value_or(false); }
 
   std::string schedule() const {
     if (!exchanged_) {
@@ -293,7 +312,12 @@ class ProductLowering {
     read_left(build);
     product_.right = build.buffer(packed_);
     product_.right_dtype = places_.buffers()[packed_.n].dtype;
-    product_.body = finish(build);
+    for (loop::Statement& s : finish(build)) {
+      const Expr element = std::get<loop::Store>(s.what).element;
+      const bool turns = product_.turned ? turns_over(build, element, row(), column())
+                                         : turns_over(build, element, column(), row());
+      (turns ? product_.across : product_.body).push_back(std::move(s));
+    }
     build.kernel().body.push_back({std::move(product_)});
     out_.push_back(build.take());
   }
