@@ -119,7 +119,7 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
   return nullptr;
 }
 
-// What looks at the memory of a tensor from outside begins where that one does, or behind it.
+// What looks at the memory of a tensor from outside begins where that one does, or after it.
 Size Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);
   if (impl.call != number_) return Interpreter::offset_of(impl);

@@ -190,8 +190,7 @@ Packs packs_of(const graph::Graph& g) {
     out.packed += launch.packs >= 0;
     if (launch.packs >= 0 || !launch.product) continue;
     out.rows += launch.product->reads == loop::RightOperand::rows;
-    out.columns +=
-        launch.product->turns && launch.product->reads == loop::RightOperand::panels;
+    out.columns += launch.product->turns && launch.product->reads == loop::RightOperand::panels;
   }
   return out;
 }
@@ -379,25 +378,25 @@ TEST(ProductTransposed, is_turned_over_in_blocks_before_it_is_written) {
   EXPECT_EQ(written({{100, 40}, {40, 1}}, product), Written::from_turned_sums) << "one column";
   EXPECT_EQ(written({{15, 40}, {40, 50}}, transposed_product), Written::as_it_is) << "few rows";
   EXPECT_EQ(written({{100, 40}, {40, 50}}, product), Written::as_it_is);
-  EXPECT_EQ(written({{3, 100, 40}, {3, 40, 50}},
-                    [](std::vector<Tensor> in) {
-                      return std::vector<Tensor>{
-                          contiguous(transpose(bmm(in[0], in[1]) * 2, 1, 2))};
-                    }),
-            Written::from_turned_sums);
+  EXPECT_EQ(
+      written({{3, 100, 40}, {3, 40, 50}},
+              [](std::vector<Tensor> in) {
+                return std::vector<Tensor>{contiguous(transpose(bmm(in[0], in[1]) * 2, 1, 2))};
+              }),
+      Written::from_turned_sums);
 }
 
-TEST(ProductTransposed, is_the_product_of_the_transposed_operands_where_the_left_one_is_transposed) {
+TEST(ProductTransposed,
+     is_the_product_of_the_transposed_operands_where_the_left_one_is_transposed) {
   eager::init();
   const auto of_columns = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{contiguous(transpose(mm(transpose(in[0], 0, 1), in[1]), 0, 1))};
   };
   EXPECT_EQ(written({{40, 100}, {40, 50}}, of_columns), Written::by_the_transposed_product);
-  EXPECT_EQ(written({{40, 100}, {50, 40}},
-                    [&](std::vector<Tensor> in) {
-                      return of_columns({in[0], transpose(in[1], 0, 1)});
-                    }),
-            Written::by_the_transposed_product);
+  EXPECT_EQ(
+      written({{40, 100}, {50, 40}},
+              [&](std::vector<Tensor> in) { return of_columns({in[0], transpose(in[1], 0, 1)}); }),
+      Written::by_the_transposed_product);
   EXPECT_EQ(written({{40, 100}, {40, 50}},
                     [&](std::vector<Tensor> in) { return of_columns({exp(in[0]), in[1]}); }),
             Written::by_the_transposed_product)
@@ -429,7 +428,7 @@ TEST(ProductTransposed, is_turned_over_after_what_is_read_along_the_product) {
 
 TEST(ProductTransposed, has_the_digits_of_eager_at_sizes_that_differ_from_call_to_call) {
   eager::init();
-  const Size m(60, sym::Expr::symbol("s0", {1, sym::unbounded}));
+  const Size m(60, sym::Expr::symbol("s0"));
   graph::Builder b;
   const Tensor x = b.input("x", f32({m, 64})), w = b.input("w", f32({64, 32})),
                z = b.input("z", f32({m, 32}));

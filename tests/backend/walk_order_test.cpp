@@ -93,7 +93,7 @@ TEST(WalkOrder, few_columns_are_not_walked_one_by_one) {
 TEST(WalkOrder, sizes_that_are_symbols) {
   eager::init();
   const auto size = [](int64_t hint, const char* name) {
-    return Size(hint, sym::Expr::symbol(name, {1, sym::unbounded}));
+    return Size(hint, sym::Expr::symbol(name));
   };
   const graph::Graph g =
       graph_of({{size(20, "s0"), size(30, "s1"), size(40, "s2")}}, [](std::vector<Tensor> in) {
