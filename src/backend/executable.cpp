@@ -34,7 +34,7 @@ int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& numbe
   if (launch.packs >= 0) return batches * ahead.panel_count(n);
   const bool plain = p.reads == loop::RightOperand::rows;
   const auto cut = p.turns ? (plain ? ahead.cut_plain_turned : ahead.cut_turned)
-                            : (plain ? ahead.cut_plain : ahead.cut);
+                           : (plain ? ahead.cut_plain : ahead.cut);
   return batches *
          cut(number(p.m), n, number(p.k), kernels::product_threads(batches, threads)).count;
 }
@@ -154,7 +154,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
-    launch.product = {product->m,           product->n,     product->k,     batches,
+    launch.product = {product->m,           product->n,     product->k,      batches,
                       product->right_dtype, product->reads, product->turns()};
   }
   launch.name = events::intern(source.name);

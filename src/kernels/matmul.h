@@ -84,7 +84,8 @@ template <class Acc>
 [[gnu::noinline]] static void matmul_turn(const Acc* from, i64 from_stride, i64 rows, i64 columns,
                                           Acc* to, i64 to_stride) {
   if (columns == 1) {
-    for (i64 i = 0; i < rows; i += 16) store(to + i, load_strided(from + i * from_stride, from_stride, rows - i));
+    for (i64 i = 0; i < rows; i += 16)
+      store(to + i, load_strided(from + i * from_stride, from_stride, rows - i));
     return;
   }
   for (i64 i = 0; i < rows; i += 16) {

@@ -102,8 +102,8 @@ struct Product {
   //   f32s.multiply(...);                                   // sums in rows of product_columns
   //   f32s.turn(sums, product_columns<float>, at.rows, at.columns, turned, product_rows);
   ProductCut (*cut_turned)(long m, long n, long k, long threads);
-  // to[j * to_stride + i] = from[i * from_stride + j], both in the type of the sums; rows of `to` up
-  // to the next multiple of 16 elements are written.
+  // to[j * to_stride + i] = from[i * from_stride + j], both in the type of the sums; rows of `to`
+  // up to the next multiple of 16 elements are written.
   void (*turn)(const void* from, long from_stride, long rows, long columns, void* to,
                long to_stride);
 

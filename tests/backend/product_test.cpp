@@ -449,6 +449,22 @@ TEST(ProductTransposed, has_the_digits_of_eager_at_sizes_that_differ_from_call_t
   }
 }
 
+TEST(ProductTransposed, is_not_what_a_convolution_of_single_elements_becomes) {
+  eager::init();
+  const auto convolve = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{relu(conv2d(in[0], in[1], in[2]))};
+  };
+  const std::vector<Sizes> sizes{{3, 20, 7, 9}, {40, 20, 1, 1}, {40}};
+  Compiled c = compile_graph(passed_graph_of(sizes, convolve));
+  ASSERT_EQ(c.report.kernels.size(), 1U);
+  const std::string& text = c.report.kernels[0].source;
+  EXPECT_NE(text.find("right operand: read where it lies"), std::string::npos) << text;
+  EXPECT_EQ(text.find("loops: "), std::string::npos) << text;
+  const std::vector<Tensor> in{random_tensor(sizes[0], 1), random_tensor(sizes[1], 2),
+                               random_tensor(sizes[2], 3)};
+  expect_same_bits(c.run(in)[0], convolve(in)[0]);
+}
+
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
   for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {

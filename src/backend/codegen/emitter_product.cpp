@@ -108,8 +108,7 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
             ", ", scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                        ", right, " + at.column, ", scalar_text(p.right_stride),
             ", 0,");
-  out_.line("                        sums, ", names_of(p).stride,
-            ", false},");
+  out_.line("                        sums, ", names_of(p).stride, ", false},");
   out_.line("                       ", right, " + cut.block(", task, " + 1).column);");
 }
 
@@ -172,8 +171,7 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
             "; ++", at, ") {");
   push_scope();
   hoist(all, {inner.index}, p.sum);
-  out_.open("for (i64 ", lane, " = ", inner.begin, "; ", lane, " < ", end, "; ", lane,
-            " += 16) {");
+  out_.open("for (i64 ", lane, " = ", inner.begin, "; ", lane, " < ", end, "; ", lane, " += 16) {");
   open_lanes(inner.index, inner.extent, end);
   out_.line("const Vec<", type_text(p.accumulate), "> sum = load(", p.turned ? "turned" : "sums",
             in_block, ");");

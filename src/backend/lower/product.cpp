@@ -70,7 +70,6 @@ class ProductLowering {
     product_.turned = across != exchanged_;
     multiply();
     out_.back().kernel.reading = std::move(in_place.why);
-    out_.back().kernel.schedule = schedule();
     return std::move(out_);
   }
 
@@ -121,8 +120,8 @@ class ProductLowering {
            find_left();
   }
 
-  // Where lanes that run along the rows need no turning over: of the transposed product, whose right
-  // operand is read by rows.
+  // Where lanes that run along the rows need no turning over: of the transposed product, whose
+  // right operand is read by rows.
   Verdict reads_left_rows() {
     if (!as_they_lie() || !left_place_.second_stride.is(1)) return Verdict::no("");
     exchange();
@@ -247,8 +246,9 @@ class ProductLowering {
     return body;
   }
 
-  // Whether lanes that run along the rows of the product turn fewer blocks over than those along its
-  // columns: the sums, and what is written across them.  What cannot be turned over counts more.
+  // Whether lanes that run along the rows of the product turn fewer blocks over than those along
+  // its columns: the sums, and what is written across them.  What cannot be turned over counts
+  // more.
   bool lies_across() {
     if (product_.n.is(1)) return true;
     if (is_short(product_.m)) return false;
@@ -283,7 +283,8 @@ class ProductLowering {
     return !linear || !linear->coefficient.is(1);
   }
 
-  // Whether a store goes by blocks that are turned over: it lies along `other`, not along the lanes.
+  // Whether a store goes by blocks that are turned over: it lies along `other`, not along the
+  // lanes.
   bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
     if (is_short(product_.m) || is_short(product_.n) || other.constant()) return false;
     for (const loop::Pick& pick : build.kernel().picks) {
@@ -296,11 +297,11 @@ class ProductLowering {
   static bool is_short(Expr size) { return sym::prove_less(size, 16).value_or(false); }
 
   std::string schedule() const {
-    if (!exchanged_) {
-      return product_.turned ? "sums are turned over, as the result lies across the product" : "";
-    }
-    return product_.turned ? "the transposed product is computed and its sums are turned over"
-                           : "the transposed product is computed, as the result lies across the other";
+    std::string out = exchanged_ ? "the transposed product is computed" : "";
+    const auto add = [&](std::string_view what) { out += cat(out.empty() ? "" : ", ", what); };
+    if (product_.turned) add("sums are turned over before what follows");
+    if (!product_.across.empty()) add("results are turned over before they are written");
+    return out;
   }
 
   void multiply() {
@@ -318,6 +319,7 @@ class ProductLowering {
                                          : turns_over(build, element, column(), row());
       (turns ? product_.across : product_.body).push_back(std::move(s));
     }
+    build.kernel().schedule = schedule();
     build.kernel().body.push_back({std::move(product_)});
     out_.push_back(build.take());
   }
