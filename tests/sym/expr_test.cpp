@@ -88,15 +88,15 @@ TEST_F(Expression, shows_its_structure) {
 }
 
 TEST_F(Expression, a_product_of_long_sums_stays_short) {
-  Expr a = 1, b = 1;
+  Expr left = 1, right = 1;
   for (int at = 0; at < 20; ++at) {
-    a = a + Expr::symbol(cat("p", at));
-    b = b + Expr::symbol(cat("q", at));
+    left = left + Expr::symbol(cat("p", at));
+    right = right + Expr::symbol(cat("q", at));
   }
   const auto one = [](Expr) { return int64_t{3}; };
-  EXPECT_LE(operands_of(a * b).size(), 64u);
-  EXPECT_EQ(evaluate(a * b + a, one), 61 * 61 + 61);
-  EXPECT_EQ(a * b - a * b, Expr(0));
+  EXPECT_LE(operands_of(left * right).size(), 64u);
+  EXPECT_EQ(evaluate(left * right + left, one), 61 * 61 + 61);
+  EXPECT_EQ(left * right - left * right, Expr(0));
 }
 
 TEST_F(Division, takes_out_whole_multiples) {
