@@ -80,5 +80,20 @@ TEST(Panels, of_a_parameter_that_the_program_writes_are_of_what_it_wrote) {
   }
 }
 
+TEST(Panels, of_memory_that_is_written_between_two_products_are_made_anew) {
+  init();
+  const auto program = [](const Tensor& x, const Tensor& y) {
+    copy_(t(x), matmul(x, y));
+    return matmul(t(x), y);
+  };
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    for (const int64_t size : {8, 200}) {
+      const Tensor first = to(nn::normal({size, size}, 0, 1), dtype), second = clone(first);
+      const Tensor got = compile(program)(t(first), first), want = program(t(second), second);
+      EXPECT_EQ(to(got, DType::f32).to_vector<float>(), to(want, DType::f32).to_vector<float>());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vitro

@@ -201,7 +201,12 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
       out.push_back(lower_rows(program, places, walked));
     }
   }
-  for (LoweredKernel& lowered : out) estimate(lowered.kernel);
+  for (LoweredKernel& lowered : out) {
+    estimate(lowered.kernel);
+    for (size_t i = 0; i < lowered.buffers.size(); ++i) {
+      if (lowered.kernel.buffers[i].written) places.forget_panels(lowered.buffers[i]);
+    }
+  }
   out.back().kernel.reason = reason_for(group);
   return out;
 }

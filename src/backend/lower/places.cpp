@@ -108,6 +108,10 @@ std::pair<BufferId, bool> Places::panels_of(const Panels& panels) {
   return {buffer, true};
 }
 
+void Places::forget_panels(BufferId from) {
+  std::erase_if(panels_, [&](const auto& known) { return known.first.from == from; });
+}
+
 Stored Places::make(const std::string& name, const TensorMeta& meta, BufferKind kind) {
   const BufferId buffer = add({name, meta.dtype, kind, 0, count_of(sizes_of(meta))});
   return {buffer, strides_of_new(meta)};

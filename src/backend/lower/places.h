@@ -61,6 +61,8 @@ class Places {
     friend bool operator==(const Panels&, const Panels&) = default;
   };
   std::pair<BufferId, bool> panels_of(const Panels& panels);
+  // A kernel writes the buffer: products after it need new panels.
+  void forget_panels(BufferId from);
 
  private:
   Stored make(const std::string& name, const TensorMeta& meta, BufferKind kind);
