@@ -52,6 +52,12 @@ bool product_added(Random& random, const Variables& all, Step& step) {
   return found && number(random, step) && number(random, step);
 }
 
+bool written_square(Random& random, const Variables& all, Step& step) {
+  if (!pick(random, all, step, writable)) return false;
+  const Tensor& t = chosen(all, step);
+  return is_matrix(t) && is_floating(t.dtype()) && t.size(0).value() == t.size(1).value();
+}
+
 bool linear_pair(Random& random, const Variables& all, Step& step) {
   return pick(random, all, step, has_dims) && pick_fitting(random, all, step, is_matrix, 1, -1);
 }
@@ -121,6 +127,11 @@ void add_layers(Kinds& all) {
       KIND("mm", 16, product, mm(x(0), x(1))),
       KIND("mm with itself", 5, one<is_matrix>, mm(x(0), transpose(x(0), 0, 1))),
       KIND("mm of rows", 3, one<is_matrix>, mm(transpose(x(0), 0, 1), x(0))),
+      KIND("mm turned", 4, product, contiguous(transpose(mm(x(0), x(1)), 0, 1))),
+      KIND("mm turned beside", 3, one<is_matrix>,
+           transpose(mm(x(0), transpose(x(0), 0, 1)), 0, 1) * 2 + 1),
+      KIND("products around a write", 12, written_square,
+           (copy_(transpose(x(0), 0, 1), mm(x(0), x(0))), mm(transpose(x(0), 0, 1), x(0)))),
       KIND("matmul", 5, general_product, matmul(x(0), x(1))),
       KIND("matmul with itself", 3, one<is_layers>, matmul(x(0), transpose(x(0), -1, -2))),
       KIND("bmm", 5, one<is_batch>, bmm(x(0), transpose(x(0), 1, 2))),
@@ -132,6 +143,8 @@ void add_layers(Kinds& all) {
            conv2d(x(0), unsqueeze(slice(x(0), 1, 0, 1), 0), {}, {.stride = {2, 1}})),
       KIND("conv2d with itself", 2, one<is_image>,
            conv2d(x(0), unsqueeze(x(0), 0), {}, {.padding = {1, 2}})),
+      KIND("conv2d of pixels", 3, one<is_image>,
+           conv2d(x(0), unsqueeze(slice(slice(x(0), 1, 0, 1), 2, 0, 1), 0))),
       KIND("attention", 4, keyed, scaled_dot_product_attention(x(0), x(1), x(2))),
       KIND("attention with itself", 3, one<is_layers>,
            scaled_dot_product_attention(x(0), x(0), x(0))),
