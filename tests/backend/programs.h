@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "backend/compile.h"
+#include "eager/eager.h"
 #include "vitro/graph/build.h"
 #include "vitro/graph/pass.h"
 #include "vitro/ops/all.h"
@@ -112,6 +114,18 @@ inline void expect_same_bits(const Tensor& got, const Tensor& want) {
       }
     }
   });
+}
+
+// Compiles and compares with eager: what was compiled.
+inline CompileReport check_bits(const std::vector<Tensor>& inputs, const Function& f) {
+  eager::init();
+  std::vector<Sizes> sizes;
+  for (const Tensor& t : inputs) sizes.push_back(t.sizes());
+  Compiled c = compile_graph(graph_of(sizes, f, true, inputs[0].dtype()));
+  if (std::getenv("VITRO_SHOW")) show(c);
+  const std::vector<Tensor> want = f(inputs), got = c.run(inputs);
+  for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  return std::move(c.report);
 }
 
 }  // namespace vitro::backend

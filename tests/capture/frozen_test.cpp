@@ -3,12 +3,6 @@
 namespace vitro {
 namespace {
 
-CompileOptions frozen() {
-  CompileOptions options = graphs("cold");
-  options.fullgraph = options.frozen = true;
-  return options;
-}
-
 TEST(Frozen, DoesNotRunTheFunctionsCodeAgain) {
   int runs = 0;
   const Tensor weight = vec({2, 3});

@@ -4,12 +4,6 @@
 namespace vitro {
 namespace {
 
-CompileOptions frozen() {
-  CompileOptions options = graphs("cold");
-  options.fullgraph = options.frozen = true;
-  return options;
-}
-
 Tensor twice_from_the_start(const Tensor& x) {
   return x.meta().offset == 0 ? mul(x, 2.0) : mul(x, 3.0);
 }

@@ -19,6 +19,12 @@ inline CompileOptions graphs(std::string name = "f") {
   return {.name = std::move(name), .backend = "eager", .dynamic = {}};
 }
 
+inline CompileOptions frozen() {
+  CompileOptions options = graphs("cold");
+  options.fullgraph = options.frozen = true;
+  return options;
+}
+
 inline std::vector<float> values(const Tensor& t) {
   return t.to_vector<float>();
 }

@@ -1,3 +1,5 @@
+// Lowers a group once to see what it reads and writes, and gives the dimensions that it keeps to
+// loop::choose_domain(); lowering calls walked_as_memory() for every group with reductions.
 #include "backend/lower/walk_order.h"
 
 #include <algorithm>
