@@ -3,7 +3,8 @@
 //   {"list": true}                              -> names, sizes, shapes of inputs
 //   {"load": "add_t", "size": 512}              -> what eager gives; whether compiled gives the
 //   same bits
-//   {"measure": "compiled", "ms": 5}            -> times of a call in microseconds
+//   {"measure": "compiled", "ms": 5}            -> times of a call in microseconds, of so many
+//   milliseconds, or of four times as many where they are fewer than 40 samples
 #include <sys/resource.h>
 
 #include <algorithm>

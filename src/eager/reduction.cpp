@@ -21,6 +21,10 @@ namespace {
 
 constexpr int64_t lanes = ops::reduction_lanes, steps = ops::reduction_steps;
 constexpr uint64_t piece_bytes = 256 << 10;  // of a long reduction, for one thread at a time
+// Of columns that are turned over, a line of each, and of those that are cast, a line of each row.
+constexpr int64_t turned_columns = lanes, cast_columns = 4 * lanes,
+                  tile_elements = 2 * eager::block;
+static_assert(tile_elements / cast_columns % steps == 0, "a tile is whole blocks");
 
 // One dimension, or neighbours that count as one: addresses of its elements.
 struct Group {
@@ -103,6 +107,11 @@ class Fold {
     return parts();
   }
   const void* states() { return parts(); }
+  // Room for a tile of what is folded, as it is stored and as it is computed in.
+  Buffer* tile() {
+    if (!tile_) tile_.reset(new Buffer[4]);
+    return tile_.get();
+  }
 
  private:
   struct alignas(128) Line {
@@ -114,6 +123,7 @@ class Fold {
   const ReductionKernel& kernel_;
   int64_t width_, blocks_ = 0;
   std::unique_ptr<Line[]> memory_;
+  std::unique_ptr<Buffer[]> tile_;
 };
 
 class Reduction {
@@ -124,7 +134,10 @@ class Reduction {
  private:
   void take(const Tensor& x, const ReducedDims& dims);
   void sort_dims(const ReducedDims& dims);
+  void split_columns();
   bool lies_across() const;
+  bool lie_in_rows() const;
+  bool takes_tiles() const;
   bool run_plain_rows();
   void run_tasks();
   void run_pieces(int64_t piece);
@@ -133,6 +146,8 @@ class Reduction {
   void turn();
   void fold(int64_t task, int64_t begin, int64_t end, Fold& into) const;
   void fold_row(const std::byte* from, int64_t begin, int64_t n, int64_t index, Fold& into) const;
+  void fold_tiles(const std::byte* from, int64_t rows, int64_t columns, int64_t index,
+                  Fold& into) const;
   void finish(int64_t task, Fold& from) const;
   void put(const void* states, int64_t first, int64_t count) const;
 
@@ -143,6 +158,7 @@ class Reduction {
   const std::byte* data_;
   bool rows_;                       // the last dimension is reduced
   bool turned_ = false;             // it is, and lies across the kept ones in memory
+  bool tiles_ = false;              // columns that are turned over or cast, a tile at a time
   Group kept_, outer_, n_;          // reduced: outer_ x n_
   Group columns_;                   // kept dimensions after the last reduced one
   int64_t elements_;                // reduced to one
@@ -167,8 +183,20 @@ Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
     turned_ = false;
     take(dense_copy(x, x.dtype()), dims);
   }
-  const bool walks = rows_ || (x.dtype() == state_ && n_.stride() && columns_.stride() == bytes_);
-  if (!walks) take(dense_copy(x, state_), dims);
+  if (rows_ || (x.dtype() == state_ && n_.stride() && lie_in_rows())) return;
+  tiles_ = takes_tiles();
+  if (!tiles_) take(dense_copy(x, state_), dims);
+}
+
+// Columns lie beside each other.
+bool Reduction::lie_in_rows() const {
+  return columns_.count() <= 1 || columns_.stride() == bytes_;
+}
+
+// They do, or the elements of each do.
+bool Reduction::takes_tiles() const {
+  const auto down = n_.stride();
+  return down && columns_.stride() && (lie_in_rows() || *down == bytes_);
 }
 
 // Kept dimensions beside each other in memory, where elements of the reduced one are not.
@@ -214,6 +242,20 @@ void Reduction::sort_dims(const ReducedDims& dims) {
     group.add(x.sizes[at], x.strides[at] * bytes_);
   }
   elements_ = outer_.count() * n_.count();
+  split_columns();
+}
+
+// Columns that lie in several runs, which are long: a kept index for each run.
+void Reduction::split_columns() {
+  Group before = kept_, run = columns_;
+  while (!run.stride()) {
+    before.add(run.sizes[0], run.strides[0]);
+    run.sizes.erase(0);
+    run.strides.erase(0);
+  }
+  if (run.count() < lanes) return;
+  kept_ = before;
+  columns_ = run;
 }
 
 // Whether what is reduced would be gathered from far apart, but lies side by side in the other
@@ -248,10 +290,32 @@ void Reduction::fold_row(const std::byte* from, int64_t begin, int64_t n, int64_
   }
 }
 
+void Reduction::fold_tiles(const std::byte* from, int64_t rows, int64_t columns, int64_t index,
+                           Fold& into) const {
+  const int64_t rows_once = tile_elements / strip_, down = n_.stride().value();
+  const int64_t along = columns_.stride().value();
+  const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes_))];
+  const bool casts = in_.dtype() != state_;
+  std::byte *dense = into.tile()[0].bytes, *raw = casts ? into.tile()[2].bytes : dense;
+  for (int64_t i = 0; i < rows; i += rows_once) {
+    const int64_t some = std::min(rows_once, rows - i);
+    const std::byte* at = from + i * down;
+    if (!lie_in_rows()) {
+      transpose(at, along / bytes_, raw, columns, columns, some);
+      if (casts) cast(in_.dtype(), raw, state_, dense, some * columns);
+    } else {
+      const int64_t row_bytes = columns * bytes_of(state_);
+      for (int64_t r = 0; r < some; ++r)
+        cast(in_.dtype(), at + r * down, state_, dense + r * row_bytes, columns);
+    }
+    into.columns(dense, columns, some, columns, index + i);
+  }
+}
+
 // Blocks begin to end of a task.
 void Reduction::fold(int64_t task, int64_t begin, int64_t end, Fold& into) const {
   const int64_t n = n_.count(), first = task % strips_ * strip_;
-  const std::byte* from = data_ + kept_.offset(task / strips_) + first * bytes_;
+  const std::byte* from = data_ + kept_.offset(task / strips_) + columns_.offset(first);
   const int64_t some_columns = std::min(strip_, columns_.count() - first);
   while (begin < end) {
     const int64_t row = begin / per_row_, at = begin % per_row_ * block_;
@@ -262,6 +326,8 @@ void Reduction::fold(int64_t task, int64_t begin, int64_t end, Fold& into) const
       into.turned_rows(of_row + n_.offset(at), *n_.stride(), bytes_, count, some_columns, index);
     } else if (rows_) {
       fold_row(of_row, at, count, index, into);
+    } else if (tiles_) {
+      fold_tiles(of_row + n_.offset(at), count, some_columns, index, into);
     } else {
       into.columns(of_row + n_.offset(at), n_.stride().value() / bytes_, count, some_columns,
                    index);
@@ -360,8 +426,9 @@ void Reduction::cut() {
   per_row_ = (n_.count() + block_ - 1) / block_;
   if (!rows_ || turned_) {
     const int64_t columns = columns_.count();
-    strip_ =
-        std::min(turned_ ? most_columns / 2 : most_columns, (columns + lanes - 1) / lanes * lanes);
+    const int64_t of_tile = lie_in_rows() ? cast_columns : turned_columns;
+    const int64_t most = tiles_ ? of_tile : turned_ ? most_columns / 2 : most_columns;
+    strip_ = std::min(most, (columns + lanes - 1) / lanes * lanes);
     strips_ = (columns + strip_ - 1) / strip_;
   }
   tasks_ = kept_.count() * strips_;

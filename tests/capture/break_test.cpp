@@ -112,7 +112,8 @@ TEST(Break, ADisabledPartRunsEagerly) {
   const Tensor x = vec({0});
   EXPECT_EQ(values(f(x)), values(add(exp(add(x, 1.0)), 1.0)));
   EXPECT_FALSE(compiling);
-  const Finding* said = find(f.report().breaks, "V0205");
+  const CompiledReport report = f.report();
+  const Finding* said = find(report.breaks, "V0205");
   ASSERT_TRUE(said);
   EXPECT_NE(said->place.find("break_test.cpp"), std::string::npos) << said->place;
 }

@@ -152,6 +152,27 @@ TEST_F(Order, layout_and_threads_do_not_change_a_bit) {
   set_num_threads(before);
 }
 
+TEST_F(Order, columns_are_folded_in_tiles_as_in_rows) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64}) {
+    for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+             {1, 40}, {15, 33}, {64, 16}, {65, 17}, {300, 5}, {1030, 70}}) {
+      const Tensor x =
+          to(mul(view(noise({rows * columns * 2}, 3), {rows, 2, columns}), 9.0), dtype);
+      const Tensor turned =
+          permute(clone(permute(x, {2, 1, 0}), ops::MemoryFormat::contiguous), {2, 1, 0});
+      const Tensor apart =
+          permute(clone(permute(x, {1, 0, 2}), ops::MemoryFormat::contiguous), {1, 0, 2});
+      const Tensor folded = sum(x, {0});
+      for (const Tensor& other : {turned, apart, slice(cat({x, x}, 2), 2, 0, columns)}) {
+        EXPECT_EQ(to(sum(other, {0}), DType::f64).to_vector<double>(),
+                  to(folded, DType::f64).to_vector<double>())
+            << cat(dtype, " ", rows, " ", columns);
+        EXPECT_EQ(argmax(other, 0).to_vector<int64_t>(), argmax(x, 0).to_vector<int64_t>());
+      }
+    }
+  }
+}
+
 TEST_F(Order, long_reductions_are_cut_among_threads_along_the_tree) {
   const int before = num_threads();
   for (const auto& [sizes, dims] : std::vector<std::pair<Dims, Dims>>{{{3000001}, {0}},

@@ -12,8 +12,9 @@ namespace vitro::backend {
 namespace {
 
 constexpr int64_t columns_once = 512, columns_again = 1024, least_columns = 64;
-constexpr int64_t least_turned = 8;              // of rows that are turned
-constexpr int64_t columns_of_tile = 64;          // where columns lie along memory
+constexpr int64_t least_turned = 8;  // of rows that are turned
+// Where columns lie along memory: of a tile its columns, a line of each, and its blocks of rows.
+constexpr int64_t columns_of_tile = 16, blocks_of_tile = 4;
 constexpr int64_t most_strip_bytes = 256 << 10;  // that stay in the cache for another walk
 // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
 constexpr int64_t crowded_stride = 1024;
@@ -23,6 +24,9 @@ class Columns : private Walks {
   Columns(KernelBuilder& build, const Group& group, bool in_tiles, Pieces* pieces)
       : Walks(build, group, false, pieces), in_tiles_(in_tiles) {
     set_strips(in_tiles ? columns_of_tile : columns_of_strip(space_, walks_again()));
+    const Expr blocks = pieces ? Expr(pieces->most()) : per_row_;
+    const Expr tiles = sym::floordiv(blocks + (blocks_of_tile - 1), blocks_of_tile);
+    if (!tiles.is(1)) tile_ = Expr::index("tile", tiles);
   }
   Columns(KernelBuilder& build, const TurnedRows& turned, Pieces* pieces)
       : Walks(build, turned.group, false, pieces),
@@ -145,16 +149,32 @@ class Columns : private Walks {
       }
     }
     if (!first.empty()) append(phases(one(columns_loop(std::move(first)))), out);
-    append(phases(one(columns_loop(std::move(block)))), turns);
-    out.push_back(outer_loops(chunk_loop(std::move(turns))));
+    block = phases(one(columns_loop(std::move(block))));
+    out.push_back(outer_loops(turns.empty() ? chunk_loop(std::move(block))
+                                            : tile_loop(std::move(turns), std::move(block))));
     out.push_back(columns_loop(std::move(last)));
   }
 
-  // What lies along the columns is turned over, a block of rows at a time: gives the turns, and
-  // `body` reads the tiles.
+  Expr first_block() const { return pieces_ ? pieces_->begin() : Expr(0); }
+  Expr last_block() const { return pieces_ ? pieces_->end() : per_row_; }
+  // The first block of the tile.
+  Expr block_of_tile() const { return first_block() + tile_ * blocks_of_tile; }
+  // The blocks of a walk, a tile at a time: `turns` fill it.
+  loop::Statement tile_loop(Block turns, Block body) const {
+    const Expr chunk = chunk_.constant() ? Expr::index("c", 1) : chunk_;
+    const Expr begin = block_of_tile(), end = sym::min(begin + blocks_of_tile, last_block());
+    turns.push_back({loop::Loop{chunk, begin, end, false, std::move(body)}});
+    const Expr tiles =
+        sym::floordiv(last_block() - first_block() + (blocks_of_tile - 1), blocks_of_tile);
+    const Expr index = tile_.constant() ? Expr::index("tile", 1) : tile_;
+    return {loop::Loop{index, 0, tiles, false, std::move(turns)}};
+  }
+
+  // What lies along the columns is turned over, a tile at a time: gives the turns, and `body` reads
+  // the tiles.
   Block read_in_tiles(Block& body) {
-    const Expr row = folded_.back(), first = chunk_ * step_;
-    const Expr rows = chunk_.constant() ? last_ : sym::min(step_, last_ - first);
+    const Expr row = folded_.back(), first = block_of_tile() * step_;
+    const Expr most = step_ * blocks_of_tile, rows = sym::min(most, last_ - first);
     const std::pair<Expr, Expr> begin[] = {{column_, begin_}, {row, first}};
     std::vector<Value> roots;
     loop::each_value(body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
@@ -167,7 +187,7 @@ class Columns : private Walks {
       if (!stride || !is_only_read(node)) continue;
       const auto from = static_cast<size_t>(node->payload);
       const int tile =
-          build_.add_row(cat(kernel.buffers[from].name, "_tile"), node->dtype, step_ * width_);
+          build_.add_row(cat(kernel.buffers[from].name, "_tile"), node->dtype, most * width_);
       turns.push_back({loop::Turn{static_cast<int>(from), sym::substitute(node->index, begin),
                                   *stride, end_ - begin_, rows, tile, 0, width_}});
       in_tile.emplace(node, build_.pool().load(tile, node->dtype, (row - first) * width_ + lane()));
@@ -219,6 +239,7 @@ class Columns : private Walks {
   Expr phase_ = 0;
   int64_t width_;  // of a strip
   Expr column_, strip_, begin_, end_;
+  Expr tile_ = 0;  // of a walk, where in_tiles_
 };
 
 }  // namespace
@@ -319,6 +340,12 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
 }
 
 }  // namespace
+
+int64_t columns_of_strip(const Program& program, const Places& places, const Group& group) {
+  const Space& space = group.layout.space;
+  const bool in_tiles = takes_columns(space) && folds_along_columns(program, places, group);
+  return in_tiles ? columns_of_tile : columns_of_strip(space, false);
+}
 
 LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group,
                             Pieces* pieces) {

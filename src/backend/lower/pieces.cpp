@@ -182,7 +182,7 @@ std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, co
   };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
   const bool turned = turn_rows(program, places, group).has_value();
-  const int64_t strip = turned ? turned_columns : columns_of_strip(space, false);
+  const int64_t strip = turned ? turned_columns : columns_of_strip(program, places, group);
   const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
   if (!folds || !folds->are_fewer(turned ? enough_turned : enough) ||
       folds->are_short().value_or(false)) {

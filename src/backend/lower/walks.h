@@ -125,6 +125,8 @@ class Walks {
 bool takes_columns(const Space& space);
 // Columns that a task takes; `again`: it walks them more than once.
 int64_t columns_of_strip(const Space& space, bool again);
+// Of a group whose elements are walked once: fewer where it reads them in tiles.
+int64_t columns_of_strip(const Program&, const Places&, const Group&);
 LoweredKernel lower_columns(const Program&, const Places&, const Group&, Pieces* = nullptr);
 // Of `lower_in_pieces`: the first kernel.
 LoweredKernel lower_pieces(const Program&, const Places&, const Group&, Pieces&);
