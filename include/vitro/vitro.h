@@ -4,6 +4,10 @@
 // Read examples/01_cos_sin.cpp, then the headers below in this order.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Vitro needs C++20: compile with -std=c++20"
+#endif
+
 #include "vitro/compile/compile.h"
 #include "vitro/core/generator.h"
 #include "vitro/core/print.h"

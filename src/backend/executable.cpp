@@ -425,10 +425,11 @@ class Executable::Call {
 
   [[noreturn]] static void fail(const Launch& launch, const ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
-    const std::string place = check.place.empty() ? "" : cat(" (", check.place, ")");
-    if (check.divisor) throw_error(cat(check.op, ": division of whole numbers by 0", place));
-    throw_error(cat(check.op, ": index ", error.index, " is out of range; needs 0 to ",
-                    error.bound - 1, place));
+    const Error mistake(check.divisor ? cat(check.op, ": division of whole numbers by 0")
+                                      : cat(check.op, ": index ", error.index,
+                                            " is out of range; needs 0 to ", error.bound - 1));
+    if (check.place.empty()) throw Error(mistake);
+    throw Error(mistake, check.place);
   }
 
   Executable& e_;

@@ -4,6 +4,23 @@
 
 namespace vitro {
 
+Error::Error(const Error& mistake, std::string place)
+    : std::runtime_error(cat(mistake.message(), " (", place, ")")),
+      message_size_(mistake.message().size()) {}
+
+std::string_view Error::place() const {
+  const std::string_view text = what();
+  return message_size_ >= text.size()
+             ? std::string_view()
+             : text.substr(message_size_ + 2, text.size() - message_size_ - 3);
+}
+
+std::string place_in_file(std::source_location where) {
+  if (where.line() == 0) return "";
+  const std::string_view path = where.file_name();
+  return cat(path.substr(path.rfind('/') + 1), ':', where.line());  // npos + 1 == 0
+}
+
 void throw_error(std::string message) {
   throw Error(std::move(message));
 }

@@ -300,7 +300,7 @@ void Call::call_late(const Step& step, std::span<const Operand> operands,
     const std::string place = place_text(step.place);
     const size_t name = place.rfind('/') + 1;  // npos + 1 == 0
     if (place.empty()) throw;
-    throw_error(cat(e.what(), " (", std::string_view(place).substr(name), ")"));
+    throw Error(e, place.substr(name));
   }
 }
 

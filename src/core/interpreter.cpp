@@ -62,13 +62,31 @@ Device device_of(const OpCall& call) {
   return chosen ? chosen->device() : cpu;
 }
 
-void call(const OpCall& call, std::span<Tensor> results) {
+namespace {
+
+// What a composite calls has places in its own file: that of its call is the program's.
+bool names_the_program(const Error& mistake, const OpCall& call) {
+  return !mistake.place().empty() && (call.op->kind != OpKind::composite || thread_state.top);
+}
+
+void run(const OpCall& call, std::span<Tensor> results) {
   if (thread_state.top) return thread_state.top->call(call, results);
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor() && operand.tensor().is_promise()) [[unlikely]]
       refuse_promise(*operand.tensor().impl(), call.op->name);
   }
   eager_of(device_of(call)).call(call, results);
+}
+
+}  // namespace
+
+void call(const OpCall& call, std::span<Tensor> results) {
+  try {
+    run(call, results);
+  } catch (const Error& mistake) {
+    if (call.where.line() == 0 || names_the_program(mistake, call)) throw;
+    throw Error(mistake, place_in_file(call.where));
+  }
 }
 
 Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView attrs,

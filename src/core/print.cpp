@@ -185,8 +185,8 @@ std::string text_of(const Tensor& x, std::source_location where) {
   return x.defined() ? Printer(x, where).run() : "undefined tensor";
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& x) {
-  return out << text_of(x);
+std::ostream& operator<<(std::ostream& out, Printed x) {
+  return out << text_of(x.tensor, x.where);
 }
 
 }  // namespace vitro

@@ -171,23 +171,29 @@ Tensor Tensor::copy_in(const void* values, size_t count, DType dtype,
   return made;
 }
 
+void Tensor::refuse_undefined() {
+  throw_error(
+      "this tensor is undefined: it was made by Tensor() and given no value, or moved from");
+}
+
 int64_t Tensor::rank() const {
-  return impl_->call != 0 ? impl_->promised->rank() : static_cast<int64_t>(impl_->sizes.size());
+  const TensorImpl& impl = there();
+  return impl.call != 0 ? impl.promised->rank() : static_cast<int64_t>(impl.sizes.size());
 }
 
 Size Tensor::size(int64_t dim) const {
   const auto at = static_cast<size_t>(wrap_dim(dim, rank()));
-  const TensorMeta* inner = inner_meta(*impl_);
+  const TensorMeta* inner = inner_meta(there());
   return inner ? now(inner->sizes[at]) : Size(impl_->sizes[at]);
 }
 
 Sizes Tensor::sizes() const {
-  const TensorMeta* inner = inner_meta(*impl_);
+  const TensorMeta* inner = inner_meta(there());
   return inner ? now(inner->sizes) : as_sizes(impl_->sizes);
 }
 
 Sizes Tensor::strides() const {
-  const TensorMeta* inner = inner_meta(*impl_);
+  const TensorMeta* inner = inner_meta(there());
   return inner ? now(inner->strides) : as_sizes(impl_->strides);
 }
 
@@ -202,7 +208,7 @@ TensorMeta Tensor::meta() const {
 }
 
 TensorMeta Tensor::rule_meta() const {
-  if (const TensorMeta* inner = inner_meta(*impl_)) {
+  if (const TensorMeta* inner = inner_meta(there())) {
     TensorMeta out = *inner;
     out.sizes = now(inner->sizes);
     out.strides = now(inner->strides);
@@ -230,7 +236,7 @@ bool Tensor::is_contiguous() const {
 
 // Puts off no longer what was put off: a promise is kept, and ops on this memory run.
 void Tensor::make_ready(Need need, std::source_location where) const {
-  if (impl_->call != 0) {
+  if (there().call != 0) {
     settle(*impl_, need, where);
   } else if (thread_state.top) {
     thread_state.top->touch(*impl_, need, where);
@@ -284,13 +290,13 @@ void Tensor::copy_out(void* out, std::source_location where) const {
 }
 
 void Tensor::check_dtype(DType asked) const {
-  VITRO_CHECK(impl_->dtype == asked, "data: the tensor holds ", impl_->dtype, ", asked for ",
+  VITRO_CHECK(there().dtype == asked, "data: the tensor holds ", there().dtype, ", asked for ",
               asked);
 }
 
 Tensor& Tensor::set_requires_grad(bool on) {
-  VITRO_CHECK(!on || is_floating(impl_->dtype),
-              "requires_grad: only floating-point tensors have gradients, got ", impl_->dtype);
+  VITRO_CHECK(!on || is_floating(there().dtype),
+              "requires_grad: only floating-point tensors have gradients, got ", there().dtype);
   impl_->requires_grad = on;
   return *this;
 }

@@ -15,7 +15,7 @@ Linear::Linear(Module& owner, std::string name, int64_t in, int64_t out, bool wi
   if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
 }
 
-Tensor Linear::operator()(const Tensor& x) const {
+Tensor Linear::operator()(ops::At x) const {
   const ModuleScope here = scope();
   return linear(x, weight, bias);
 }
@@ -32,7 +32,7 @@ Conv2d::Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t
   if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
 }
 
-Tensor Conv2d::operator()(const Tensor& x) const {
+Tensor Conv2d::operator()(ops::At x) const {
   const ModuleScope here = scope();
   return conv2d(x, weight, bias, attrs_);
 }
@@ -42,9 +42,9 @@ Embedding::Embedding(Module& owner, std::string name, int64_t count, int64_t wid
   add_parameter("weight", weight, normal({count, width}, 0, 1));
 }
 
-Tensor Embedding::operator()(const Tensor& indices) const {
+Tensor Embedding::operator()(ops::At indices) const {
   const ModuleScope here = scope();
-  return embedding(weight, indices);
+  return embedding(ops::At(weight, indices.where), indices.operand.tensor());
 }
 
 LayerNorm::LayerNorm(Module& owner, std::string name, int64_t width, double eps)
@@ -53,7 +53,7 @@ LayerNorm::LayerNorm(Module& owner, std::string name, int64_t width, double eps)
   add_parameter("bias", bias, constant({width}, 0));
 }
 
-Tensor LayerNorm::operator()(const Tensor& x) const {
+Tensor LayerNorm::operator()(ops::At x) const {
   const ModuleScope here = scope();
   return layer_norm(x, {width_}, weight, bias, eps_);
 }

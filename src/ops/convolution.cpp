@@ -7,7 +7,8 @@
 #include "vitro/ops/product.h"
 #include "vitro/ops/view.h"
 
-namespace vitro::ops {
+namespace vitro {
+namespace ops {
 namespace {
 
 const TensorMeta& tensor_of(const ShapeCall& call, size_t i) {
@@ -127,4 +128,13 @@ void Conv2d::expand(std::span<const Operand> operands, AttrsView attrs, std::spa
   results[0] = contiguous(to(y, dtype));
 }
 
-}  // namespace vitro::ops
+}  // namespace ops
+
+Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias, ops::Conv2dAttrs attrs) {
+  for (DimsArg* of_both : {&attrs.stride, &attrs.padding, &attrs.dilation}) {
+    if (of_both->size() == 1) of_both->push_back(of_both->back());
+  }
+  return ops::call<ops::Conv2d>(x.where, {x.operand, weight, bias}, attrs);
+}
+
+}  // namespace vitro

@@ -157,13 +157,14 @@ const Tensor& write(const Tensor& x, const Operand& value, std::source_location 
 
 }  // namespace
 
-Tensor full(Sizes size, const Scalar& fill, std::optional<DType> dtype, std::source_location from) {
+Tensor full(SizesArg size, const Scalar& fill, std::optional<DType> dtype,
+            std::source_location from) {
   return ops::call<ops::Full>(from, {fill}, {size, dtype});
 }
-Tensor zeros(Sizes size, DType dtype, std::source_location from) {
+Tensor zeros(SizesArg size, DType dtype, std::source_location from) {
   return full(std::move(size), 0, dtype, from);
 }
-Tensor ones(Sizes size, DType dtype, std::source_location from) {
+Tensor ones(SizesArg size, DType dtype, std::source_location from) {
   return full(std::move(size), 1, dtype, from);
 }
 Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype) {

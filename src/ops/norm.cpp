@@ -169,22 +169,22 @@ Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype) {
   const Tensor cast = to(x, dtype.value_or(x.operand.tensor().dtype()));
   return ops::call<ops::LogSoftmax>(x.where, {cast}, {dim});
 }
-Tensor var(ops::At x, Dims dim, double correction, bool keepdim) {
+Tensor var(ops::At x, DimsArg dim, double correction, bool keepdim) {
   return ops::call<ops::Var>(x.where, {x.operand}, {std::move(dim), correction, keepdim});
 }
-std::tuple<Tensor, Tensor> var_mean(ops::At x, Dims dim, double correction, bool keepdim) {
+std::tuple<Tensor, Tensor> var_mean(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const auto both =
       ops::call_many<ops::VarMean, 2>(x.where, {x.operand}, {std::move(dim), correction, keepdim});
   return {both[0], both[1]};
 }
-std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, Sizes normalized_shape,
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, SizesArg normalized_shape,
                                                      const Tensor& weight, const Tensor& bias,
                                                      double eps) {
   const auto all = ops::call_many<ops::NativeLayerNorm, 3>(x.where, {x.operand, weight, bias},
                                                            {std::move(normalized_shape), eps});
   return {all[0], all[1], all[2]};
 }
-Tensor layer_norm(ops::At x, Sizes normalized_shape, const Tensor& weight, const Tensor& bias,
+Tensor layer_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
   return std::get<0>(native_layer_norm(x, std::move(normalized_shape), weight, bias, eps));
 }

@@ -95,6 +95,18 @@ void shape_of_scaled(ShapeCall& call, std::string_view name, const PointwiseInfo
 
 }  // namespace
 
+void Pow::shape(ShapeCall& call) {
+  const Argument &base = call.operands[0], &exponent = call.operands[1];
+  const bool whole =
+      base.meta ? !is_floating(base.meta->dtype) : !is_floating(base.number->dtype());
+  if (whole && exponent.number && !is_floating(exponent.number->dtype())) {
+    VITRO_CHECK(!less(exponent.number->size(), 0),
+                "pow: whole numbers cannot be raised to the negative whole number ",
+                *exponent.number, "; cast them to a floating-point dtype first");
+  }
+  shape_of_pointwise(call, pointwise_info<Pow>, accepts);
+}
+
 void AddScaled::shape(ShapeCall& call) {
   shape_of_scaled(call, "add", pointwise_info<AddScaled>, accepts);
 }
@@ -146,9 +158,6 @@ Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
 }
 
 Tensor pow(ops::First a, const Operand& b) {
-  VITRO_CHECK(!(is_whole(a.operand) && b.is_number() && is_whole(b) && b.number().size() < 0),
-              "pow: whole numbers cannot be raised to the negative whole number ", b.number(),
-              "; cast them to a floating-point dtype first");
   if (a.operand.is_tensor() && b.is_number()) {
     const Scalar& exponent = b.number();
     if (exponent.is(2) && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});

@@ -97,25 +97,25 @@ Dims dims_from(std::optional<int64_t> dim) {
 }  // namespace
 }  // namespace ops
 
-Tensor sum(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+Tensor sum(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype) {
   return ops::total<ops::Sum>(x, std::move(dim), keepdim, dtype);
 }
-Tensor mean(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+Tensor mean(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype) {
   return ops::reduce<ops::Mean>(x, std::move(dim), keepdim, dtype);
 }
-Tensor prod(ops::At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+Tensor prod(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype) {
   return ops::total<ops::Prod>(x, std::move(dim), keepdim, dtype);
 }
-Tensor amax(ops::At x, Dims dim, bool keepdim) {
+Tensor amax(ops::At x, DimsArg dim, bool keepdim) {
   return ops::reduce<ops::Amax>(x, std::move(dim), keepdim);
 }
-Tensor amin(ops::At x, Dims dim, bool keepdim) {
+Tensor amin(ops::At x, DimsArg dim, bool keepdim) {
   return ops::reduce<ops::Amin>(x, std::move(dim), keepdim);
 }
-Tensor any(ops::At x, Dims dim, bool keepdim) {
+Tensor any(ops::At x, DimsArg dim, bool keepdim) {
   return ops::reduce<ops::Any>(x, std::move(dim), keepdim);
 }
-Tensor all(ops::At x, Dims dim, bool keepdim) {
+Tensor all(ops::At x, DimsArg dim, bool keepdim) {
   return ops::reduce<ops::All>(x, std::move(dim), keepdim);
 }
 Tensor argmax(ops::At x, std::optional<int64_t> dim, bool keepdim) {

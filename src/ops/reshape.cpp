@@ -127,11 +127,11 @@ IndexList View::map(const TensorMeta& operand, const TensorMeta& result, AttrsVi
 
 }  // namespace ops
 
-Tensor view(ops::At x, Sizes size) {
+Tensor view(ops::At x, SizesArg size) {
   return ops::call<ops::View>(x.where, {x.operand}, {std::move(size)});
 }
 
-Tensor reshape(ops::At x, Sizes size) {
+Tensor reshape(ops::At x, SizesArg size) {
   const TensorMeta meta = x.operand.tensor().rule_meta();
   const Sizes wanted = ops::resolved_size("reshape", meta, size);
   if (ops::view_strides(meta, wanted)) return view(x, wanted);

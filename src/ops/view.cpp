@@ -356,7 +356,7 @@ IndexList AsStrided::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
 
 namespace vitro {
 
-Tensor permute(ops::At x, Dims dims) {
+Tensor permute(ops::At x, DimsArg dims) {
   return ops::call<ops::Permute>(x.where, {x.operand}, {std::move(dims)});
 }
 Tensor transpose(ops::At x, int64_t dim0, int64_t dim1) {
@@ -373,7 +373,7 @@ Tensor t(ops::At x) {
   VITRO_CHECK(rank <= 2, "t: takes a tensor of rank 2 or less, got rank ", rank, "; use transpose");
   return rank < 2 ? x.operand.tensor() : transpose(x, 0, 1);
 }
-Tensor expand(ops::At x, Sizes size) {
+Tensor expand(ops::At x, SizesArg size) {
   return ops::call<ops::Expand>(x.where, {x.operand}, {std::move(size)});
 }
 Tensor slice(ops::At x, int64_t dim, Size start, Size end, int64_t step) {
@@ -390,7 +390,7 @@ Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
 Tensor select(ops::At x, int64_t dim, Size index) {
   return ops::call<ops::Select>(x.where, {x.operand}, {dim, index});
 }
-Tensor squeeze(ops::At x, Dims dim) {
+Tensor squeeze(ops::At x, DimsArg dim) {
   return ops::call<ops::Squeeze>(x.where, {x.operand}, {std::move(dim)});
 }
 Tensor unsqueeze(ops::At x, int64_t dim) {
@@ -399,7 +399,7 @@ Tensor unsqueeze(ops::At x, int64_t dim) {
 Tensor diagonal(ops::At x, int64_t offset, int64_t dim1, int64_t dim2) {
   return ops::call<ops::Diagonal>(x.where, {x.operand}, {offset, dim1, dim2});
 }
-Tensor as_strided(ops::At x, Sizes size, Sizes stride, Size storage_offset) {
+Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset) {
   return ops::call<ops::AsStrided>(x.where, {x.operand},
                                    {std::move(size), std::move(stride), storage_offset});
 }

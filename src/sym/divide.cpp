@@ -72,7 +72,13 @@ Expr quotient_of_remainder(Expr r, Expr b) {
   return mod(floordiv(inner.operands[0], b), parts.quotient);
 }
 
-// A term k*mod(y, m) may be k*y in a remainder by b where b divides k*m.
+bool is_bounded(Expr e) {
+  const Range range = range_of(e);
+  return range.low > -unbounded && range.high < unbounded;
+}
+
+// A term k*mod(y, m) may be k*y in a remainder by b where b divides k*m, unless that could leave
+// 64 bits, as k*mod(y, m) does not.
 Expr without_inner_remainders(Expr r, Expr b) {
   for (const Term& term : poly_of(r)) {
     for (const Expr factor : term.atoms) {
@@ -80,7 +86,8 @@ Expr without_inner_remainders(Expr r, Expr b) {
       const std::vector<Expr>& inner = factor.node()->operands;
       const Expr around = expr_of(Term{term.coefficient, *divide(term.atoms, Monomial{factor})});
       if (!long_division(around * inner[1], b).remainder.is(0)) continue;
-      return r - around * factor + around * inner[0];
+      const Expr plain = r - around * factor + around * inner[0];
+      if (is_bounded(plain)) return plain;
     }
   }
   return r;

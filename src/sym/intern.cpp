@@ -110,8 +110,20 @@ Recent* recent() {
   return own;
 }
 
+namespace {
+
+uint32_t nodes_written(const Node& node) {
+  constexpr uint32_t most = 1U << 30;
+  uint32_t all = 1;
+  for (const Expr e : node.operands) all = std::min(most, all + e.node()->written);
+  return all;
+}
+
+}  // namespace
+
 Expr intern(Node node) {
   node.hash = hash_of(node);
+  node.written = nodes_written(node);
   Shard& shard = shards()[node.hash % shard_count];
   std::lock_guard hold(shard.lock);
   const auto at = shard.found.find(node);

@@ -18,6 +18,23 @@ bool answered(sym::Guard::Question question, Size a, Size b, bool answer) {
 
 using detail::plain;
 
+// Expressions of sizes stay far below this; a loop that folds a size into itself doubles them.
+constexpr uint32_t most_written = 1000;
+
+// A result of this run whose expression `make` gives.  Where that is too large to reason about, or
+// a number in it leaves 64 bits, the result is a plain number, which holds for these operands.
+template <class Make>
+Size made(int64_t value, Size a, Size b, Make make) {
+  try {
+    const sym::Expr expr = make(a.expr(), b.expr());
+    if (expr.node()->written <= most_written) return {value, expr};
+  } catch (const sym::Overflow&) {
+  }
+  (void)a.value();
+  (void)b.value();
+  return value;
+}
+
 }  // namespace
 
 Size::Size(int64_t value, sym::Expr expr) : value_(value) {
@@ -32,7 +49,7 @@ Size::operator int64_t() const {
 Size detail::add(Size a, Size b) {
   const int64_t value = sym::checked_add(a.hint(), b.hint());
   if (plain(a, b)) return value;
-  return {value, a.expr() + b.expr()};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return x + y; });
 }
 
 Size detail::subtract(Size a, Size b) {
@@ -40,13 +57,13 @@ Size detail::subtract(Size a, Size b) {
   VITRO_CHECK(!__builtin_sub_overflow(a.hint(), b.hint(), &value), "size: ", a.hint(), " - ",
               b.hint(), " does not fit into 64 bits");
   if (plain(a, b)) return value;
-  return {value, a.expr() - b.expr()};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return x - y; });
 }
 
 Size detail::multiply(Size a, Size b) {
   const int64_t value = sym::checked_multiply(a.hint(), b.hint());
   if (plain(a, b)) return value;
-  return {value, a.expr() * b.expr()};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return x * y; });
 }
 
 Size operator/(Size a, Size b) {
@@ -54,26 +71,26 @@ Size operator/(Size a, Size b) {
   const int64_t value = b.hint() == -1 ? sym::checked_multiply(a.hint(), -1)
                                        : sym::floor_quotient(a.hint(), b.hint());
   if (plain(a, b)) return value;
-  return {value, sym::floordiv(a.expr(), b.expr())};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return sym::floordiv(x, y); });
 }
 
 Size operator%(Size a, Size b) {
   VITRO_CHECK(b.hint() != 0, "size: ", a.hint(), " is divided by ", b.hint());
   const int64_t value = b.hint() == -1 ? 0 : sym::floor_remainder(a.hint(), b.hint());
   if (plain(a, b)) return value;
-  return {value, sym::mod(a.expr(), b.expr())};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return sym::mod(x, y); });
 }
 
 Size max(Size a, Size b) {
   const int64_t value = std::max(a.hint(), b.hint());
   if (plain(a, b)) return value;
-  return {value, sym::max(a.expr(), b.expr())};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return sym::max(x, y); });
 }
 
 Size min(Size a, Size b) {
   const int64_t value = std::min(a.hint(), b.hint());
   if (plain(a, b)) return value;
-  return {value, sym::min(a.expr(), b.expr())};
+  return made(value, a, b, [](sym::Expr x, sym::Expr y) { return sym::min(x, y); });
 }
 
 Size product(std::span<const Size> sizes) {

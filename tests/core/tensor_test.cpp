@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "error_of.h"
 #include "vitro/base/error.h"
 
@@ -51,6 +53,27 @@ TEST(Tensor, says_what_was_got_and_what_was_needed) {
             "size: dimension 1 is out of range for a tensor of rank 1");
   EXPECT_EQ(error_of([&] { (void)Tensor::from({1.0F}, {2}); }),
             "from: got 1 values for sizes [2], which need 2");
+}
+
+TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
+  const Tensor none;
+  const std::string want =
+      "this tensor is undefined: it was made by Tensor() and given no value, or moved from";
+  for (const std::function<void(const Tensor&)>& ask :
+       std::vector<std::function<void(const Tensor&)>>{
+           [](const Tensor& x) { (void)x.dtype(); }, [](const Tensor& x) { (void)x.device(); },
+           [](const Tensor& x) { (void)x.rank(); }, [](const Tensor& x) { (void)x.size(0); },
+           [](const Tensor& x) { (void)x.sizes(); }, [](const Tensor& x) { (void)x.strides(); },
+           [](const Tensor& x) { (void)x.numel(); }, [](const Tensor& x) { (void)x.meta(); },
+           [](const Tensor& x) { (void)x.is_contiguous(); },
+           [](const Tensor& x) { (void)x.data(); },
+           [](const Tensor& x) { (void)x.const_data<float>(); },
+           [](const Tensor& x) { (void)x.item(); },
+           [](const Tensor& x) { (void)x.to_vector<float>(); },
+           [](const Tensor& x) { (void)x.storage(); },
+           [](const Tensor& x) { (void)x.requires_grad(); }}) {
+    EXPECT_EQ(error_of([&] { ask(none); }), want);
+  }
 }
 
 }  // namespace

@@ -33,6 +33,25 @@ TEST(Size, carries_its_expression_along) {
   EXPECT_FALSE(identical(a, Size(6)));
 }
 
+TEST(Size, becomes_a_number_where_its_expression_grows_too_large) {
+  const sym::Expr n = sym::Expr::symbol("s0");
+  Size halved(5, n), squared(7, n), near(9, n);
+  int64_t as_halved = 5, as_squared = 7, as_near = 9;
+  for (int i = 0; i < 30; ++i) {
+    halved = (halved * 3 + 1) / 2, as_halved = (as_halved * 3 + 1) / 2;
+    squared = squared * squared % 1000, as_squared = as_squared * as_squared % 1000;
+    near = (near - 1) / 2 + 1, as_near = (as_near - 1) / 2 + 1;
+    EXPECT_EQ(halved.hint(), as_halved);
+    EXPECT_EQ(squared.hint(), as_squared);
+    if (!squared.is_symbolic()) continue;
+    const auto at_7 = [](sym::Expr e) { return e.is(0) ? 0 : 7; };
+    EXPECT_EQ(sym::evaluate(squared.expr(), at_7), as_squared) << i;
+  }
+  EXPECT_FALSE(halved.is_symbolic());
+  EXPECT_EQ(near.hint(), as_near);
+  EXPECT_TRUE(near.is_symbolic());
+}
+
 TEST(Size, refuses_what_does_not_fit_and_divisions_by_0) {
   EXPECT_THROW(Size(int64_t{1} << 62) * 2, Error);
   EXPECT_THROW(Size(1) - Size(std::numeric_limits<int64_t>::min()), Error);

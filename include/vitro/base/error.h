@@ -4,8 +4,10 @@
 // A message begins with the op or the file and says what was got, what was needed and what to do.
 #pragma once
 
+#include <source_location>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "vitro/base/cat.h"
 
@@ -15,6 +17,15 @@ namespace vitro {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  // The same mistake, and where in the program it was made: what() ends with " (model.cpp:12)".
+  Error(const Error& mistake, std::string place);
+  // what() without the place.
+  std::string_view message() const { return std::string_view(what()).substr(0, message_size_); }
+  // "model.cpp:12"; empty where it is not known.
+  std::string_view place() const;
+
+ private:
+  size_t message_size_ = std::string_view::npos;
 };
 
 // A mistake of ours.  Inside the compiler it never reaches the user's program: the call runs
@@ -23,6 +34,9 @@ class Bug : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
+
+// The last part of the file's path and the line; empty for no place.
+std::string place_in_file(std::source_location where);
 
 [[noreturn]] void throw_error(std::string message);
 [[noreturn]] void throw_bug(const char* condition, const char* file, int line, std::string message);

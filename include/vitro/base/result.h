@@ -24,22 +24,32 @@ class [[nodiscard]] Result {
 
   explicit operator bool() const { return value_.has_value(); }
   bool ok() const { return value_.has_value(); }
-  T& operator*() & { return *value_; }
-  const T& operator*() const& { return *value_; }
-  T&& operator*() && { return *std::move(value_); }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  // The value, or an Error with the reason.
+  T& operator*() & {
+    check();
+    return *value_;
+  }
+  const T& operator*() const& {
+    check();
+    return *value_;
+  }
+  T&& operator*() && {
+    check();
+    return *std::move(value_);
+  }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
 
   const Failure& failure() const { return failure_; }
   const std::string& why() const { return failure_.why; }
 
-  // The value, or an Error with the reason.
-  T value() && {
-    if (!value_) throw_error(failure_.why);
-    return *std::move(value_);
-  }
+  T value() && { return *std::move(*this); }
 
  private:
+  void check() const {
+    if (!value_) [[unlikely]]
+      throw_error(failure_.why);
+  }
   std::optional<T> value_;
   Failure failure_;
 };

@@ -105,6 +105,25 @@ class SmallVector {
   T inline_[N];
 };
 
+// A parameter that takes a list or one element of it: sum(x, {0, 1}), sum(x, 0).  A vector or a
+// span of elements does, too.
+template <class T>
+class OneOrMore : public SmallVector<T> {
+ public:
+  using List = SmallVector<T>;
+  OneOrMore() = default;
+  OneOrMore(std::initializer_list<T> list) : List(list) {}
+  OneOrMore(List list) : List(std::move(list)) {}  // NOLINT(google-explicit-constructor)
+  template <class E>
+    requires(std::is_same_v<E, T> || (std::is_integral_v<E> && !std::is_same_v<E, bool>))
+  OneOrMore(E one) : List{static_cast<T>(one)} {}  // NOLINT(google-explicit-constructor)
+  template <class Range>
+    requires(!std::is_base_of_v<List, Range> && std::is_integral_v<typename Range::value_type>)
+  OneOrMore(const Range& range) {  // NOLINT(google-explicit-constructor)
+    for (const auto element : range) this->push_back(element);
+  }
+};
+
 template <class T, uint32_t N>
 void append_to(std::string& out, const SmallVector<T, N>& list) {
   append_list(out, std::span<const T>(list));

@@ -32,6 +32,7 @@
 namespace vitro {
 
 using Dims = SmallVector<int64_t, 6>;  // dimension numbers, fixed parts of a program
+using DimsArg = OneOrMore<int64_t>;    // as functions take them
 using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how parsing finds symbols
 using SizeMap = std::function<Size(Size)>;
 

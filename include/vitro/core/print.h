@@ -13,6 +13,16 @@
 namespace vitro {
 
 std::string text_of(const Tensor& x, std::source_location where = std::source_location::current());
-std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
+// A tensor that is printed, and where.
+struct Printed {
+  Printed(const Tensor& x,
+          std::source_location from =
+              std::source_location::current())  // NOLINT(google-explicit-constructor)
+      : tensor(x), where(from) {}
+  const Tensor& tensor;
+  std::source_location where;
+};
+std::ostream& operator<<(std::ostream& out, Printed x);
 
 }  // namespace vitro

@@ -29,7 +29,9 @@ class Storage {
  public:
   Storage() = default;
   static Storage allocate(size_t bytes, Device device);
-  // Memory of somebody else's; `release` is called once, from whatever thread lets go last.
+  // Memory of somebody else's; `release` is called once, from whatever thread lets go last.  Adopt
+  // memory once and share the storage: compiled functions, as PyTorch's, take two storages for two
+  // memories.
   static Storage adopt(void* data, size_t bytes, Device device, std::function<void()> release);
 
   Storage(const Storage& o) : block_(o.block_) { retain(); }

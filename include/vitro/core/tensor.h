@@ -109,8 +109,9 @@ class Tensor {
                      std::span<const int64_t> strides, int64_t offset = 0);
 
   bool defined() const { return impl_ != nullptr; }
-  DType dtype() const { return impl_->dtype; }
-  Device device() const { return impl_->device; }
+  // What is asked of an undefined tensor below is an Error.
+  DType dtype() const { return there().dtype; }
+  Device device() const { return there().device; }
   int64_t rank() const;
   int64_t dim() const { return rank(); }
   Size size(int64_t dim) const;  // negative dims count from the end
@@ -122,8 +123,8 @@ class Tensor {
   // tensor from outside whose memory this one looks at, so that a record fits any of them.
   TensorMeta rule_meta() const;
   bool is_contiguous() const;
-  bool is_promise() const { return impl_->call != 0; }
-  bool requires_grad() const { return impl_->requires_grad; }
+  bool is_promise() const { return there().call != 0; }
+  bool requires_grad() const { return there().requires_grad; }
 
   // Pointers to the first element (the offset is added).  A promise is settled first: inside of a
   // compiled function that is a graph break.  Writing through data() is seen by ops that run later,
@@ -161,7 +162,7 @@ class Tensor {
     }
   }
 
-  const Storage& storage() const { return impl_->storage; }
+  const Storage& storage() const { return there().storage; }
   Tensor& set_requires_grad(bool on);
   Tensor& set_parameter(bool on);
   TensorImpl* impl() const { return impl_; }
@@ -169,6 +170,12 @@ class Tensor {
   bool same_as(const Tensor& o) const { return impl_ == o.impl_; }
 
  private:
+  const TensorImpl& there() const {
+    if (!impl_) [[unlikely]]
+      refuse_undefined();
+    return *impl_;
+  }
+  [[noreturn]] static void refuse_undefined();
   static Tensor window(Storage storage, DType dtype, std::span<const int64_t> sizes,
                        std::span<const int64_t> strides, int64_t offset);
   static Tensor copy_in(const void* values, size_t count, DType dtype,

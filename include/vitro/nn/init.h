@@ -10,7 +10,7 @@ namespace vitro::nn {
 
 // f32 tensors, filled in row-major order.
 Tensor uniform(std::initializer_list<int64_t> sizes, double low, double high);
-Tensor normal(std::initializer_list<int64_t> sizes, double mean, double deviation);
+Tensor normal(std::initializer_list<int64_t> sizes, double mean = 0, double deviation = 1);
 Tensor constant(std::initializer_list<int64_t> sizes, double value);
 
 }  // namespace vitro::nn

@@ -5,6 +5,7 @@
 
 #include "vitro/nn/module.h"
 #include "vitro/ops/convolution.h"
+#include "vitro/ops/define.h"
 
 namespace vitro::nn {
 
@@ -12,7 +13,7 @@ namespace vitro::nn {
 class Linear : public Module {
  public:
   Linear(Module& owner, std::string name, int64_t in, int64_t out, bool with_bias = true);
-  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(ops::At x) const;
   Tensor weight, bias;
 };
 
@@ -21,7 +22,7 @@ class Conv2d : public Module {
  public:
   Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t kernel,
          ops::Conv2dAttrs attrs = {}, bool with_bias = true);
-  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(ops::At x) const;
   Tensor weight, bias;
 
  private:
@@ -32,7 +33,7 @@ class Conv2d : public Module {
 class Embedding : public Module {
  public:
   Embedding(Module& owner, std::string name, int64_t count, int64_t width);
-  Tensor operator()(const Tensor& indices) const;
+  Tensor operator()(ops::At indices) const;
   Tensor weight;
 };
 
@@ -40,7 +41,7 @@ class Embedding : public Module {
 class LayerNorm : public Module {
  public:
   LayerNorm(Module& owner, std::string name, int64_t width, double eps = 1e-5);
-  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(ops::At x) const;
   Tensor weight, bias;
 
  private:

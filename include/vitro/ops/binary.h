@@ -105,6 +105,7 @@ struct Pow : Binary {
       ".Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor\n"
       ".Scalar(Scalar self, Tensor exponent) -> Tensor";
   static constexpr auto function = &vitro::pow;
+  static void shape(ShapeCall& call);  // refuses whole numbers raised to a negative one
   static auto value(auto a, auto b) { return m::pow(a, b); }
 };
 

@@ -1,5 +1,5 @@
 // Convolutions, as products of a matrix of patches with the weights.
-//   Tensor y = conv2d(x, weight, bias, {.padding = {1, 1}});
+//   Tensor y = conv2d(x, weight, bias, {.padding = 1});
 #pragma once
 
 #include "vitro/ops/define.h"
@@ -8,7 +8,7 @@ namespace vitro {
 namespace ops {
 
 struct Conv2dAttrs {
-  Dims stride{1, 1}, padding{0, 0}, dilation{1, 1};  // of height and width
+  DimsArg stride{1, 1}, padding{0, 0}, dilation{1, 1};  // of height and width; one stands for both
   int64_t groups = 1;
   static constexpr void each(auto&& f) {
     f("stride", &Conv2dAttrs::stride);
@@ -34,9 +34,7 @@ struct Conv2d {
 }  // namespace ops
 
 // `bias` may be left out.
-inline Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
-                     ops::Conv2dAttrs attrs = {}) {
-  return ops::call<ops::Conv2d>(x.where, {x.operand, weight, bias}, std::move(attrs));
-}
+Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+              ops::Conv2dAttrs attrs = {});
 
 }  // namespace vitro

@@ -146,11 +146,11 @@ struct Triu : Triangle {
 
 }  // namespace ops
 
-Tensor full(Sizes size, const Scalar& fill, std::optional<DType> dtype = {},
+Tensor full(SizesArg size, const Scalar& fill, std::optional<DType> dtype = {},
             std::source_location from = std::source_location::current());
-Tensor zeros(Sizes size, DType dtype = default_float,
+Tensor zeros(SizesArg size, DType dtype = default_float,
              std::source_location from = std::source_location::current());
-Tensor ones(Sizes size, DType dtype = default_float,
+Tensor ones(SizesArg size, DType dtype = default_float,
             std::source_location from = std::source_location::current());
 Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype = {});
 Tensor zeros_like(ops::At x, std::optional<DType> dtype = {});

@@ -96,13 +96,13 @@ struct NativeLayerNorm : Composite {
 
 Tensor softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
 Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
-Tensor var(ops::At x, Dims dim = {}, double correction = 1, bool keepdim = false);
-std::tuple<Tensor, Tensor> var_mean(ops::At x, Dims dim = {}, double correction = 1,
+Tensor var(ops::At x, DimsArg dim = {}, double correction = 1, bool keepdim = false);
+std::tuple<Tensor, Tensor> var_mean(ops::At x, DimsArg dim = {}, double correction = 1,
                                     bool keepdim = false);
 // `weight` and `bias` may be left out.
-Tensor layer_norm(ops::At x, Sizes normalized_shape, const Tensor& weight = {},
+Tensor layer_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-5);
-std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, Sizes normalized_shape,
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, SizesArg normalized_shape,
                                                      const Tensor& weight, const Tensor& bias,
                                                      double eps);
 

@@ -196,13 +196,13 @@ struct All : Logical {
 }  // namespace ops
 
 // No dims given: all of them.
-Tensor sum(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
-Tensor mean(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
-Tensor prod(ops::At x, Dims dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
-Tensor amax(ops::At x, Dims dim = {}, bool keepdim = false);
-Tensor amin(ops::At x, Dims dim = {}, bool keepdim = false);
-Tensor any(ops::At x, Dims dim = {}, bool keepdim = false);
-Tensor all(ops::At x, Dims dim = {}, bool keepdim = false);
+Tensor sum(ops::At x, DimsArg dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor mean(ops::At x, DimsArg dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor prod(ops::At x, DimsArg dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
+Tensor amax(ops::At x, DimsArg dim = {}, bool keepdim = false);
+Tensor amin(ops::At x, DimsArg dim = {}, bool keepdim = false);
+Tensor any(ops::At x, DimsArg dim = {}, bool keepdim = false);
+Tensor all(ops::At x, DimsArg dim = {}, bool keepdim = false);
 // The index along `dim`, or in row-major order of all elements.
 Tensor argmax(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
 Tensor argmin(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);

@@ -67,7 +67,7 @@ inline Tensor diagonal_scatter(ops::At x, const Tensor& src, int64_t offset = 0,
   return ops::call<ops::DiagonalScatter>(x.where, {x.operand, src}, {offset, dim1, dim2});
 }
 // Every element at most once: sizes and strides must not overlap.
-inline Tensor as_strided_scatter(ops::At x, const Tensor& src, Sizes size, Sizes stride,
+inline Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg stride,
                                  Size storage_offset = 0) {
   return ops::call<ops::AsStridedScatter>(x.where, {x.operand, src},
                                           {std::move(size), std::move(stride), storage_offset});

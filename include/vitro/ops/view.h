@@ -202,22 +202,22 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
 }  // namespace ops
 
 // Error where strides do not allow it: "use reshape".
-Tensor view(ops::At x, Sizes size);
+Tensor view(ops::At x, SizesArg size);
 // A view where strides allow it, else a copy.
-Tensor reshape(ops::At x, Sizes size);
+Tensor reshape(ops::At x, SizesArg size);
 Tensor flatten(ops::At x, int64_t start_dim = 0, int64_t end_dim = -1);
-Tensor permute(ops::At x, Dims dims);
+Tensor permute(ops::At x, DimsArg dims);
 Tensor transpose(ops::At x, int64_t dim0, int64_t dim1);
 Tensor t(ops::At x);  // rank 2 at most
-Tensor expand(ops::At x, Sizes size);
+Tensor expand(ops::At x, SizesArg size);
 Tensor slice(ops::At x, int64_t dim = 0, Size start = 0, Size end = INT64_MAX, int64_t step = 1);
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length);
 Tensor select(ops::At x, int64_t dim, Size index);
-Tensor squeeze(ops::At x, Dims dim = {});  // none given: all of size 1
+Tensor squeeze(ops::At x, DimsArg dim = {});  // none given: all of size 1
 Tensor unsqueeze(ops::At x, int64_t dim);
 Tensor diagonal(ops::At x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 // x must have one dimension, its elements side by side.
-Tensor as_strided(ops::At x, Sizes size, Sizes stride, Size storage_offset = 0);
+Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset = 0);
 // Pieces of `split_size` along dim; the last may be smaller.
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim = 0);
 std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim = 0);

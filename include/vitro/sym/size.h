@@ -40,6 +40,7 @@ class Size {
 static_assert(sizeof(Size) == 16);
 
 using Sizes = SmallVector<Size, 6>;
+using SizesArg = OneOrMore<Size>;  // as functions take them
 
 namespace detail {
 
