@@ -1,65 +1,24 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <span>
-#include <vector>
 
 #include "app.h"
 #include "command.h"
-#include "vitro/base/cat.h"
+#include "usage.h"
 #include "vitro/base/error.h"
-#include "vitro/base/nearest.h"
 
 namespace vitro::cli {
 namespace {
-
-// The commands named so far: "vitro trace".
-std::string path_of(const CLI::App& app) {
-  std::string path = app.get_name();
-  for (const CLI::App* below : app.get_subcommands()) path = cat(path, " ", path_of(*below));
-  return path;
-}
-
-std::string commands_of(const CLI::App& app) {
-  std::string all;
-  for (const CLI::App* each : app.get_subcommands({}))
-    all += cat(all.empty() ? "" : ", ", each->get_name());
-  return all;
-}
-
-// Of a first word that is no command where one is needed, or of none: that, and which was meant or
-// which there are.  Empty where the words are commands to the end.
-std::string wrong_command(const CLI::App& app, std::span<char* const> words) {
-  const CLI::App* at = &app;
-  for (const std::string_view word : words) {
-    const std::vector<const CLI::App*> below = at->get_subcommands({});
-    if (below.empty() || word.starts_with("-")) return {};
-    const auto known = std::ranges::find(
-        below, word, [](const CLI::App* each) -> std::string_view { return each->get_name(); });
-    if (known != below.end()) {
-      at = *known;
-      continue;
-    }
-    std::vector<std::string> names;
-    for (const CLI::App* each : below) names.push_back(each->get_name());
-    if (const std::string_view meant = nearest(word, names); !meant.empty())
-      return cat("has no command '", word, "'; did you mean ", meant, "?");
-    return cat("has no command '", word, "'; it has ", commands_of(*at));
-  }
-  return at->get_subcommands({}).empty() ? "" : cat("needs a command: ", commands_of(*at));
-}
 
 int run(int argc, char** argv) {
   std::function<int()> chosen;
   const auto app = make_app(chosen);
   const std::span<char* const> words(argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0));
-  app->failure_message([&](const CLI::App* top, const CLI::Error& e) {
-    const std::string path = path_of(*top), wrong = wrong_command(*top, words);
-    return cat(path, ": ", wrong.empty() ? e.what() : wrong, "\n`", path, " --help` says more.\n");
-  });
+  app->failure_message(
+      [&](const CLI::App* top, const CLI::Error& e) { return usage_error(*top, words, e); });
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "large_arrays.h"
 #include "vitro/analyze/analyses.h"
@@ -37,8 +39,9 @@ struct Question {
       if (!answer) return refuse(answer.why());
     }
     const auto trace = open_trace(file, setting);
-    return trace ? print_answer(analysis.ask(*trace, parameters), setting, analysis.needs)
-                 : unreadable;
+    if (!trace) return unreadable;
+    return print_answer(analysis.ask(*trace, parameters), setting,
+                        analyze::needs_of(analysis, *trace));
   }
 
   static int refuse(const std::string& why) {
@@ -53,6 +56,18 @@ struct Question {
   std::map<std::string, bool> flags;
 };
 
+// Takes numbers from `least` on, and says of others what is needed.
+template <class Number>
+CLI::Validator needs(std::string what, Number least) {
+  return CLI::Validator(
+      [what = std::move(what), least](const std::string& text) {
+        Number number{};
+        const bool is_one = CLI::detail::lexical_cast(text, number) && number >= least;
+        return is_one ? std::string() : cat("needs ", what, ", got '", text, "'");
+      },
+      "");
+}
+
 void declare(CLI::App& app, const analyze::Parameter& parameter, Question& question) {
   const std::string name(parameter.name), option = "--" + name, about(parameter.about);
   if (parameter.kind == analyze::Parameter::Kind::flag) {
@@ -61,7 +76,8 @@ void declare(CLI::App& app, const analyze::Parameter& parameter, Question& quest
   }
   std::string& text = question.texts[name] = parameter.fallback;
   CLI::Option* added = app.add_option(option, text, about)->capture_default_str();
-  if (parameter.kind == analyze::Parameter::Kind::number) added->check(CLI::Number);
+  if (parameter.kind == analyze::Parameter::Kind::number)
+    added->check(needs<int64_t>("a whole number", INT64_MIN));
   if (!parameter.choices.empty())
     added->check(CLI::IsMember(
         std::vector<std::string>(parameter.choices.begin(), parameter.choices.end())));
@@ -69,7 +85,7 @@ void declare(CLI::App& app, const analyze::Parameter& parameter, Question& quest
 
 std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {
   auto question = std::make_shared<Question>(analysis);
-  app.add_option("file", question->file, trace_file_about)->required();
+  add_file(app, "file", question->file);
   for (const analyze::Parameter& each : analysis.parameters) declare(app, each, *question);
   question->setting.declare(app);
   return [question] { return question->run(); };
@@ -115,17 +131,17 @@ void TraceSetting::declare(CLI::App& app) {
   app.add_option("--table", table, "only this table, by its name in JSON; findings: only these");
   app.add_flag("--no-cache", no_cache, "keep nothing of the file for the next question");
   app.add_option("--rows", rows, "rows of each table as text, 0: all")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            const bool whole = text.find_first_not_of("0123456789") == std::string::npos;
-            return whole ? std::string() : cat("needs a whole number from 0, got '", text, "'");
-          },
-          ""))
+      ->check(needs<int64_t>("a whole number from 0", 0))
       ->capture_default_str();
   app.add_option(
-      "--fail-on", fail_on,
-      "end with status 1 where a finding could win so many percent of the measured time, or "
-      "so many percent of the events are flawed");
+         "--fail-on", fail_on,
+         "end with status 1 where a finding could win so many percent of the measured time, or "
+         "so many percent of the events are flawed")
+      ->check(needs<double>("a percentage from 0", 0));
+}
+
+CLI::Option* add_file(CLI::App& app, const char* name, std::string& file, const char* about) {
+  return app.add_option(name, file, about)->required()->type_name("FILE");
 }
 
 std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting) {

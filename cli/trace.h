@@ -11,6 +11,10 @@
 #include "vitro/analyze/answer.h"
 #include "vitro/analyze/trace.h"
 
+namespace CLI {
+class Option;
+}
+
 namespace vitro::cli {
 
 constexpr int has_findings = 1, unreadable = 3;  // exit codes, besides bad_usage
@@ -27,6 +31,10 @@ struct TraceSetting {
 // What the option that takes a trace says.
 inline constexpr const char* trace_file_about =
     "trace: .json, .json.gz, .json.zst, .zip; - reads standard input";
+
+// The argument of a file, which has to be given.
+CLI::Option* add_file(CLI::App& app, const char* name, std::string& file,
+                      const char* about = trace_file_about);
 
 // The trace, what was lost of it said on standard error; nothing, and why said, where it cannot be
 // read: the command ends with `unreadable`.

@@ -119,9 +119,8 @@ int run(const CutSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<CutSetting>();
-  app.add_option("file", setting->file,
-                 "trace: .json, .json.gz, .json.zst, .zip; with --rank a folder of them too")
-      ->required();
+  add_file(app, "file", setting->file,
+           "trace: .json, .json.gz, .json.zst, .zip; with --rank a folder of them too");
   app.add_option("-o,--output,--out", setting->out,
                  "the new trace; packed where it ends in .gz or .zst")
       ->required();

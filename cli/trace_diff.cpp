@@ -30,8 +30,8 @@ int run(const Setting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<Setting>();
-  app.add_option("before", setting->before, trace_file_about)->required();
-  app.add_option("after", setting->after, "the trace to compare with it")->required();
+  add_file(app, "before", setting->before);
+  add_file(app, "after", setting->after, "the trace to compare with it");
   app.add_flag("--shapes", setting->options.shapes,
                "tell ops of different shapes apart, and kernels of different grids");
   app.add_option("--false-discoveries", setting->options.false_discoveries,

@@ -46,7 +46,7 @@ const AddTraceCommand doctor(
     [](CLI::App& app) -> std::function<int()> {
       auto setting = std::make_shared<TraceSetting>();
       auto file = std::make_shared<std::string>();
-      app.add_option("file", *file, trace_file_about)->required();
+      add_file(app, "file", *file);
       setting->declare(app);
       return [setting, file] { return run(*file, *setting); };
     });

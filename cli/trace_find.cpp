@@ -55,7 +55,7 @@ int run(FindSetting& setting) {
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<FindSetting>();
   analyze::Query& query = setting->query;
-  app.add_option("file", setting->file, trace_file_about)->required();
+  add_file(app, "file", setting->file);
   app.add_option("--name", query.name, "a regular expression, found anywhere in the name");
   app.add_option("--category", query.category, "as the file has it: kernel, cpu_op");
   app.add_option("--thread", query.thread, "the tid, or a part of the thread's name");

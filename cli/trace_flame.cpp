@@ -55,7 +55,7 @@ const AddTraceCommand flame(
     "flame", "Where time went by what lay around it: a flame graph, or stacks for other tools",
     [](CLI::App& app) -> std::function<int()> {
       auto words = std::make_shared<Words>();
-      app.add_option("file", words->file, trace_file_about)->required();
+      add_file(app, "file", words->file);
       app.add_option("--svg", words->svg, "write a picture; a click in it zooms");
       app.add_option("--collapsed", words->collapsed,
                      "write stacks, a line each; printed where neither is asked for");

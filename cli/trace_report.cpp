@@ -33,7 +33,7 @@ const AddTraceCommand report_command(
         bool no_cache = false;
       };
       auto words = std::make_shared<Words>();
-      app.add_option("file", words->file, trace_file_about)->required();
+      add_file(app, "file", words->file);
       app.add_option("-o,--output", words->output, "the page; with .gz or .zst it is packed")
           ->capture_default_str();
       app.add_flag("--no-cache", words->no_cache, "keep nothing of the file for the next question");

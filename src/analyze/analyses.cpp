@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/producer.h"
 #include "analyze/read/token.h"
 #include "vitro/analyze/check.h"
 #include "vitro/analyze/compile.h"
@@ -155,6 +156,10 @@ const std::string& Parameters::text(std::string_view name) const {
   const auto value = values_.find(name);
   VITRO_CHECK(value != values_.end(), analysis_.name, ": no parameter is called ", name);
   return value->second;
+}
+
+std::string needs_of(const Analysis& analysis, const Trace& trace) {
+  return in_words_of_producer(trace, analysis.needs);
 }
 
 int64_t Parameters::number(std::string_view name) const {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "analyze/arguments.h"
 #include "analyze/compile_phases.h"
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
+#include "analyze/intervals.h"
+#include "analyze/producer.h"
 #include "analyze/regions.h"
 #include "analyze/words.h"
 #include "vitro/base/cat.h"
@@ -25,30 +28,79 @@ bool says_again(std::string_view compile_id) {
          compile_id.find_first_not_of("0123456789/") == std::string_view::npos;
 }
 
+// The compilations that outermost phases belong to.
+class Runs {
+ public:
+  explicit Runs(const Trace& trace)
+      : trace_(trace),
+        joins_(is_from_vitro(trace)),
+        has_steps_(!profiler_steps(trace).empty()),
+        window_(measured_window(trace)) {}
+
+  // By begin.
+  void add(const CompilePhase& phase) {
+    const Window when{trace_.ts()[phase.event], end_of(trace_, phase.event)};
+    Compilation::Run& run = run_of(phase, when);
+    run.time += std::max<int64_t>(when.end - std::max(when.begin, until_of(run)), 0);
+    run.threads_time += when.length();
+    run.measured |= has_steps_ && when.begin < window_.end && when.end > window_.begin;
+    run.phases.push_back(when);
+  }
+  std::vector<Compilation::Run> take() { return std::move(runs_); }
+
+ private:
+  static int64_t until_of(const Compilation::Run& run) {
+    int64_t until = run.begin;
+    for (const Window& each : run.phases) until = std::max(until, each.end);
+    return until;
+  }
+
+  // Where the phase that a graph's began with comes again, the graph is compiled once more.
+  Compilation::Run& run_of(const CompilePhase& phase, const Window& when) {
+    const std::string& process = trace_.tracks()[trace_.track_ids()[phase.event]].pid;
+    size_t* known = nullptr;
+    if (joins_ && !phase.compile_id.empty()) {
+      known = &latest_.try_emplace({process, phase.compile_id}, runs_.size()).first->second;
+      if (*known < runs_.size() && trace_.name(runs_[*known].event) != phase.name)
+        return runs_[*known];
+      *known = runs_.size();
+    }
+    Compilation::Run run{phase.event, phase.compile_id, when.begin};
+    run.again = !joins_ && says_again(phase.compile_id);
+    return runs_.emplace_back(std::move(run));
+  }
+
+  const Trace& trace_;
+  bool joins_, has_steps_;
+  Window window_;
+  std::map<std::pair<std::string, std::string>, size_t> latest_;  // by process and graph
+  std::vector<Compilation::Run> runs_;
+};
+
 void add_phases(const Trace& trace, const TrackOrder& order, Compilation& out) {
-  const std::vector<Step> steps = profiler_steps(trace);
-  const Window window = measured_window(trace);
   std::map<std::string_view, Compilation::Phase> by_name;
+  std::vector<const CompilePhase*> outermost;
   const auto phases = compile_phases(trace, order);
   if (!phases) out.lost = phases.why();
-  for (const CompilePhase& p : phases ? *phases : std::vector<CompilePhase>()) {
+  static const std::vector<CompilePhase> none;
+  for (const CompilePhase& p : phases ? *phases : none) {
     const int64_t begin = trace.ts()[p.event], length = end_of(trace, p.event) - begin;
     Compilation::Phase& phase = by_name[p.name];
     if (phase.calls++ == 0 || length > end_of(trace, phase.longest) - trace.ts()[phase.longest])
       phase.longest = p.event;
     phase.total += length;
     phase.self += p.self;
-    if (!p.outermost) continue;
-    const bool measured = !steps.empty() && begin >= window.begin && begin < window.end;
-    out.runs.push_back(
-        {p.event, std::string(p.compile_id), begin, length, measured, says_again(p.compile_id)});
+    if (p.outermost) outermost.push_back(&p);
   }
   for (auto& [name, phase] : by_name) {
     phase.name = name;
     out.phases.push_back(std::move(phase));
   }
   std::ranges::stable_sort(out.phases, std::ranges::greater(), &Compilation::Phase::self);
-  std::ranges::stable_sort(out.runs, {}, &Compilation::Run::begin);
+  std::ranges::stable_sort(outermost, {}, [&](const auto* p) { return trace.ts()[p->event]; });
+  Runs runs(trace);
+  for (const CompilePhase* phase : outermost) runs.add(*phase);
+  out.runs = runs.take();
 }
 
 bool is_incident(std::string_view name) {
@@ -100,28 +152,51 @@ void conclude_breaks(const Compilation& c, Findings& findings) {
   }
 }
 
-// Without steps nobody said what is measured: all of the trace is.
+// What was compiled in the measured window.
+struct Measured {
+  int64_t time = 0, threads_time = 0;  // while any thread compiles, and of all together
+  uint64_t count = 0, again = 0;
+  std::vector<std::pair<int64_t, EventId>> each;  // time, negative, and begin
+  Pieces when;
+
+  // Without steps nobody said what is measured: all of the trace is.
+  Measured(const Trace& trace, const Compilation& c) {
+    const bool steps = !profiler_steps(trace).empty();
+    const Window window = measured_window(trace);
+    std::vector<Window> pieces;
+    for (const Compilation::Run& run : c.runs) {
+      if (steps && !run.measured) continue;
+      ++count;
+      again += run.again;
+      each.emplace_back(-run.time, run.event);
+      pieces.insert(pieces.end(), run.phases.begin(), run.phases.end());
+    }
+    std::ranges::sort(pieces, {}, &Window::begin);
+    Intervals compiling;
+    for (const Window& piece : pieces) {
+      const int64_t begin = std::max(piece.begin, window.begin);
+      const int64_t end = std::min(piece.end, window.end);
+      if (end <= begin) continue;
+      threads_time += end - begin;
+      compiling.add(begin, end);
+    }
+    time = compiling.length();
+    when.add(compiling);
+  }
+};
+
 void conclude_compiling(const Trace& trace, const Compilation& c, Findings& findings) {
   const bool steps = !profiler_steps(trace).empty();
-  int64_t time = 0;
-  uint64_t count = 0, again = 0;
-  std::vector<std::pair<int64_t, EventId>> each;
-  Pieces when;
-  for (const Compilation::Run& run : c.runs) {
-    if (steps && !run.measured) continue;
-    when.add(run.begin, run.begin + run.time);
-    time += run.time;
-    ++count;
-    again += run.again;
-    each.emplace_back(-run.time, run.event);
-  }
+  auto [time, threads_time, count, again, each, when] = Measured(trace, c);
   if (count == 0) return;
   std::ranges::sort(each);
   std::vector<EventId> events;
   for (const auto& [length, e] : each) events.push_back(e);
   const std::string_view longest = c.phases.front().name;
+  const std::string threads =
+      threads_time == time ? "" : cat(" (", time_text(threads_time), " of all threads together)");
   findings.add({"compile.measured",
-                cat("compiling took ", time_text(time), " of the measured ",
+                cat("compiling took ", time_text(time), threads, " of the measured ",
                     time_text(measured_window(trace).length()), ": ", counted(count, "compilation"),
                     ", ", again, " of code compiled before; the largest part in ", longest),
                 again > 0 ? "see why it is compiled again (TORCH_LOGS=recompiles): mark changing "
@@ -230,6 +305,7 @@ AnswerTable run_table(const Trace& trace, const Compilation& c) {
                      {"what", "What"},
                      {"at_ns", "At", Unit::ns},
                      {"time_ns", "Time", Unit::ns},
+                     {"threads_ns", "Of all threads", Unit::ns},
                      {"measured", "Measured"},
                      {"again", "Again"},
                      {"event", "Event", Unit::count}},
@@ -237,7 +313,7 @@ AnswerTable run_table(const Trace& trace, const Compilation& c) {
   const int64_t first = named_windows(trace).front().window.begin;
   for (const Compilation::Run& run : c.runs) {
     table.rows.push_back({std::string(trace.name(run.event)), run.what, run.begin - first, run.time,
-                          std::string(run.measured ? "yes" : ""),
+                          run.threads_time, std::string(run.measured ? "yes" : ""),
                           std::string(run.again ? "yes" : ""), static_cast<int64_t>(run.event)});
   }
   return table;

@@ -1,10 +1,12 @@
 #include "analyze/compile_phases.h"
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "analyze/arguments.h"
 #include "analyze/device_work.h"
+#include "analyze/producer.h"
 
 namespace vitro::analyze {
 namespace {
@@ -15,7 +17,6 @@ constexpr size_t no_phase = SIZE_MAX;
 // What the name of an event says of phases.
 struct NameFact {
   bool is_timed = false;        // "… (dynamo_timed)"
-  bool is_known = false;        // always a phase
   std::string_view data_of;     // "NAME_data: …": NAME
   std::string_view compile_id;  // in such a name
 };
@@ -34,24 +35,40 @@ NameFact fact_of(std::string_view name) {
   return out;
 }
 
-// Names that Vitro gives its phases: those whose first event has the argument.
-Result<std::set<uint32_t>> vitro_phases(const Trace& trace) {
-  std::vector<bool> seen(trace.names().size());
-  std::vector<EventId> first;
-  const Classes classes(trace);
-  for (const EventId e : trace.events()) {
-    const uint32_t name = trace.name_ids()[e];
-    if (seen[name] || classes[e] != EventClass::op) continue;
-    seen[name] = true;
-    first.push_back(e);
-  }
-  std::set<uint32_t> out;
+// What was compiled, by event.
+using Subjects = std::unordered_map<EventId, std::string>;
+
+// Vitro's phases among the events, by the argument that they have.
+Result<Subjects> subjects_of(const Trace& trace, const std::vector<EventId>& events) {
+  Subjects out;
+  if (events.empty()) return out;
   Arguments args;
-  const auto done = trace.read_events(first, [&](EventId e, std::string_view json) {
-    if (args.read(json) && !args.raw("Compile phase of").empty()) out.insert(trace.name_ids()[e]);
+  const auto done = trace.read_events(events, [&](EventId e, std::string_view json) {
+    if (!args.read(json)) return;
+    if (auto what = args.text("Compile phase of")) out.emplace(e, *std::move(what));
   });
   if (!done) return done.failure();
   return out;
+}
+
+// The first op of each name says whether it is that of a phase.
+Result<Subjects> vitro_phases(const Trace& trace) {
+  std::vector<bool> wanted(trace.names().size());
+  std::vector<EventId> first, all;
+  const Classes classes(trace);
+  for (const EventId e : trace.events()) {
+    const uint32_t name = trace.name_ids()[e];
+    if (wanted[name] || classes[e] != EventClass::op) continue;
+    wanted[name] = true;
+    first.push_back(e);
+  }
+  const auto known = subjects_of(trace, first);
+  if (!known) return known.failure();
+  wanted.assign(wanted.size(), false);
+  for (const auto& [e, what] : *known) wanted[trace.name_ids()[e]] = true;
+  for (const EventId e : trace.events())
+    if (wanted[trace.name_ids()[e]] && classes[e] == EventClass::op) all.push_back(e);
+  return subjects_of(trace, all);
 }
 
 class Reader {
@@ -60,13 +77,11 @@ class Reader {
     for (const std::string& name : trace.names()) facts_.push_back(fact_of(name));
   }
 
-  void know(const std::set<uint32_t>& names) {
-    for (const uint32_t name : names) facts_[name].is_known = true;
-  }
+  void know(Subjects subjects) { subjects_ = std::move(subjects); }
 
   bool finds_any() const {
-    return std::ranges::any_of(facts_, [](const NameFact& fact) {
-      return fact.is_timed || fact.is_known || !fact.data_of.empty();
+    return !subjects_.empty() || std::ranges::any_of(facts_, [](const NameFact& fact) {
+      return fact.is_timed || !fact.data_of.empty();
     });
   }
 
@@ -95,8 +110,10 @@ class Reader {
       out_[around->phase].compile_id = fact.compile_id;
     }
     size_t phase = no_phase;
-    if (fact.is_known || (fact.is_timed && !(around && around->phase != no_phase)))
+    const auto subject = subjects_.find(e);
+    if (subject != subjects_.end() || (fact.is_timed && !(around && around->phase != no_phase)))
       phase = add(e, open_.size());
+    if (subject != subjects_.end()) out_[phase].compile_id = subject->second;
     open_.push_back({e, phase});
   }
 
@@ -120,6 +137,7 @@ class Reader {
 
   const Trace& trace_;
   std::vector<NameFact> facts_;  // by name
+  Subjects subjects_;            // of Vitro's phases
   std::vector<Frame> open_;
   std::vector<CompilePhase> out_;
 };
@@ -129,18 +147,13 @@ class Reader {
 Result<std::vector<CompilePhase>> compile_phases(const Trace& trace, const TrackOrder& order) {
   Reader reader(trace);
   if (is_from_vitro(trace)) {
-    const auto names = vitro_phases(trace);
-    if (!names) return names.failure();
-    reader.know(*names);
+    auto subjects = vitro_phases(trace);
+    if (!subjects) return subjects.failure();
+    reader.know(*std::move(subjects));
   }
   if (!reader.finds_any()) return std::vector<CompilePhase>();
   for (uint32_t t = 0; t < order.tracks(); ++t) reader.read(order.track(t));
   return reader.take();
-}
-
-bool is_from_vitro(const Trace& trace) {
-  const auto producer = trace.metadata().find("producer");
-  return producer != trace.metadata().end() && producer->second.find("vitro") != std::string::npos;
 }
 
 }  // namespace vitro::analyze

@@ -12,10 +12,10 @@ namespace vitro::analyze {
 
 struct CompilePhase {
   EventId event = 0;
-  std::string_view name;        // "backend_compile"
-  std::string_view compile_id;  // "0/0"; empty where it is not told
-  int64_t self = 0;             // nanoseconds without the phases in it
-  bool outermost = false;       // no phase lies around it
+  std::string_view name;   // "backend_compile"
+  std::string compile_id;  // "0/0", of Vitro "mlp/0"; empty where it is not told
+  int64_t self = 0;        // nanoseconds without the phases in it
+  bool outermost = false;  // no phase lies around it
 };
 
 // PyTorch: an op "NAME" around an annotation "NAME_data: …, compile_id=0/0", with an op
@@ -23,8 +23,5 @@ struct CompilePhase {
 // the argument "Compile phase of".  `order`: of the work of the host.  By track and begin.
 // Fails where the file's text is needed, which is so of Vitro's, and has gone.
 Result<std::vector<CompilePhase>> compile_phases(const Trace& trace, const TrackOrder& order);
-
-// Whether Vitro wrote the trace.
-bool is_from_vitro(const Trace& trace);
 
 }  // namespace vitro::analyze

@@ -10,6 +10,7 @@
 
 #include "analyze/device_work.h"
 #include "analyze/groups.h"
+#include "analyze/producer.h"
 #include "analyze/words.h"
 #include "vitro/analyze/classes.h"
 #include "vitro/analyze/links.h"
@@ -205,8 +206,8 @@ void add_devices(const std::vector<NameTimes>& list, AnswerTable& table) {
   }
 }
 
-AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string name,
-                     std::string title) {
+AnswerTable table_of(const Trace& trace, const std::vector<NameTimes>& list, GroupBy by,
+                     std::string name, std::string title) {
   AnswerTable table{std::move(name),
                     std::move(title),
                     {{"name", "Name"},
@@ -238,15 +239,15 @@ AnswerTable table_of(const std::vector<NameTimes>& list, GroupBy by, std::string
   }
   add_devices(list, table);
   if (grouped && std::ranges::all_of(list, &std::string::empty, &NameTimes::group))
-    table.title +=
-        cat(" (the file names no ", group, ": ", recorded_with[static_cast<size_t>(by)], ")");
+    table.title += cat(" (the file names no ", group, ": ",
+                       in_words_of_producer(trace, recorded_with[static_cast<size_t>(by)]), ")");
   return table;
 }
 
 // The table, or the reason why there is none.
-Answer answer_of(const Result<std::vector<NameTimes>>& list, GroupBy by, const char* name,
-                 const char* title) {
-  if (list) return {name, {table_of(*list, by, name, title)}, {}};
+Answer answer_of(const Trace& trace, const Result<std::vector<NameTimes>>& list, GroupBy by,
+                 const char* name, const char* title) {
+  if (list) return {name, {table_of(trace, *list, by, name, title)}, {}};
   return {name, {{"lost", "What could not be read", {{"what", "What"}}, {{list.why()}}}}, {}};
 }
 
@@ -288,11 +289,12 @@ Result<std::vector<NameTimes>> kernels(const Trace& trace, const Timeline& timel
 }
 
 Answer answer_ops(const Trace& trace, GroupBy by) {
-  return answer_of(ops(trace, Timeline(trace), by), by, "ops", "Ops of the host");
+  return answer_of(trace, ops(trace, Timeline(trace), by), by, "ops", "Ops of the host");
 }
 
 Answer answer_kernels(const Trace& trace, GroupBy by) {
-  return answer_of(kernels(trace, Timeline(trace), by), by, "kernels", "Kernels of the devices");
+  return answer_of(trace, kernels(trace, Timeline(trace), by), by, "kernels",
+                   "Kernels of the devices");
 }
 
 GroupBy group_by_of(std::string_view text) {

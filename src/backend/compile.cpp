@@ -78,7 +78,8 @@ void write_code(Work& w) {
 }
 
 void make_modules(Work& w) {
-  auto modules = jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit);
+  auto modules =
+      jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit, w.options.name);
   VITRO_CHECK(modules, "the generated kernels of ", w.options.name,
               " do not compile: ", modules.why());
   w.modules = *std::move(modules);

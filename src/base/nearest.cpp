@@ -1,6 +1,7 @@
 #include "vitro/base/nearest.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,14 +24,42 @@ size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string small(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  return out;
+}
+
+// The shortest that begins with the word, else the shortest that has it inside.
+std::string_view holding(std::string_view word, std::span<const std::string> known) {
+  std::string_view best;
+  size_t best_at = std::string_view::npos;
+  for (const std::string& name : known) {
+    const size_t at = small(name).find(word);
+    if (at == std::string_view::npos) continue;
+    const bool better = best.empty() || (at == 0) > (best_at == 0) ||
+                        ((at == 0) == (best_at == 0) && name.size() < best.size());
+    if (!better) continue;
+    best = name;
+    best_at = at;
+  }
+  return best;
+}
+
 }  // namespace
 
-std::string_view nearest(std::string_view word, std::span<const std::string> known) {
+std::string_view nearest(std::string_view given, std::span<const std::string> known) {
+  const std::string word = small(given);
+  constexpr size_t telling = 3;  // fewer letters are in too many names
+  if (word.size() >= telling) {
+    if (const std::string_view name = holding(word, known); !name.empty()) return name;
+  }
   std::string_view best;
-  size_t least = word.size() / 3 + 2;  // farther off it is another name
+  size_t least = std::max<size_t>(word.size() / 3, 1) + 1;  // farther off it is another name
   for (const std::string& name : known) {
-    const size_t steps = distance(word, name);
-    if (steps >= least || steps >= name.size()) continue;
+    const size_t steps = distance(word, small(name));
+    if (steps >= least || steps >= std::min(name.size(), word.size())) continue;
     least = steps;
     best = name;
   }

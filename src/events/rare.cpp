@@ -37,7 +37,7 @@ Ring& ring() {
 constinit thread_local uint64_t ticks_inside = 0;
 
 // The sum that a phase belongs to; where there are too many, that of its name alone.
-PhaseSum& sum_of(Ring& r, const Phase& e) {
+PhaseSum& sum_of(Ring& r, const Phase& e, int64_t tid) {
   std::string subject = e.subject;
   for (;;) {
     const std::string key = subject + '\0' + e.phase;
@@ -45,15 +45,18 @@ PhaseSum& sum_of(Ring& r, const Phase& e) {
     if (found != r.sum_places.end()) return r.sums[found->second];
     if (r.sums.size() < max_sums || subject == other_subjects) {
       r.sum_places.emplace(key, r.sums.size());
-      return r.sums.emplace_back(PhaseSum{.phase = e.phase, .subject = subject, .begin = e.begin});
+      return r.sums.emplace_back(
+          PhaseSum{.phase = e.phase, .subject = subject, .begin = e.begin, .tid = tid});
     }
     subject = other_subjects;
   }
 }
 
-void add_to_sums(Ring& r, const Phase& e, uint64_t end, uint64_t inside) {
-  PhaseSum& sum = sum_of(r, e);
-  const uint64_t total = end - std::min(e.begin, end);
+// `event`: the phase `e` as it is kept.
+void add_to_sums(Ring& r, const Phase& e, const Rare& event, uint64_t inside) {
+  PhaseSum& sum = sum_of(r, e, event.tid);
+  sum.on_several_threads |= sum.tid != event.tid;
+  const uint64_t total = event.ts - std::min(e.begin, event.ts);
   sum.begin = std::min(sum.begin, e.begin);
   ++sum.count;
   sum.total_ticks += total;
@@ -122,7 +125,7 @@ uint64_t keep_event(RareKinds what, uint64_t inside) {
     r.events.push_back(event);
     if (r.in_session) r.of_session.push_back(event);
     if (const auto* phase = std::get_if<Phase>(&event->what))
-      add_to_sums(r, *phase, event->ts, inside);
+      add_to_sums(r, *phase, *event, inside);
   }
   if (const RareListener listener = r.listener.load(std::memory_order_acquire)) listener(*event);
   return event->ts;

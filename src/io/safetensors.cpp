@@ -14,6 +14,7 @@
 #include "io/safetensors_header.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/base/nearest.h"
 #include "vitro/core/reach.h"
 
 namespace vitro::io {
@@ -100,9 +101,14 @@ const SafetensorsEntry* Safetensors::find(std::string_view name) const {
 }
 
 Failure Safetensors::no_tensor(std::string_view name) const {
+  std::vector<std::string> known;
   std::string names;
-  for (size_t i = 0; i < std::min<size_t>(entries_.size(), 5); ++i)
-    names += cat(i == 0 ? ", which begin with " : ", ", shown(entries_[i].name));
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    known.push_back(entries_[i].name);
+    if (i < 5) names += cat(i == 0 ? ", which begin with " : ", ", shown(entries_[i].name));
+  }
+  const std::string_view meant = nearest(name, known);
+  if (!meant.empty()) names = cat("; did you mean ", shown(meant), "?");
   return {cat(path_, ": has no tensor ", shown(name), " among its ", entries_.size(), names)};
 }
 

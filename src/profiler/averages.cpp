@@ -1,6 +1,7 @@
 #include "vitro/profiler/averages.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "profiler/shapes.h"
@@ -158,21 +159,42 @@ Averages::Averages(const Profile& profile, AverageOptions options)
       busy_ns_ += shares.self_ns[i];
       if (track.slices[i].parent == Slice::none) top.add(track, shares, i);
     }
-    add_phases(track);
   }
+  add_compilations(profile);
   entries_ = all.take();
   top_level_ = top.take();
 }
 
-// What was compiled, from the phases that lie in no other phase.
-void Averages::add_phases(const Track& track) {
-  int64_t until = 0;
-  for (const Slice& slice : track.slices) {
-    if (slice.kind != SliceKind::phase || slice.begin < until) continue;
-    until = slice.end;
-    compiling_ns_ += slice.duration();
-    const std::string_view what = events::text(slice.detail);
-    if (std::ranges::find(compiled_, what) == compiled_.end()) compiled_.push_back(what);
+namespace {
+
+// The phases that lie in no other phase of their thread, by begin.
+std::vector<Slice> outermost_phases(const Profile& profile) {
+  std::vector<Slice> phases;
+  for (const Track& track : profile.tracks) {
+    int64_t until = 0;
+    for (const Slice& slice : track.slices) {
+      if (slice.kind != SliceKind::phase || slice.begin < until) continue;
+      until = slice.end;
+      phases.push_back(slice);
+    }
+  }
+  std::ranges::stable_sort(phases, {}, &Slice::begin);
+  return phases;
+}
+
+}  // namespace
+
+// Each graph goes through several phases, some on threads that help: a compilation is one graph,
+// once more where the phase that it began with comes again.
+void Averages::add_compilations(const Profile& profile) {
+  std::unordered_map<uint32_t, uint32_t> begins_with;  // phases by what is compiled
+  int64_t until = std::numeric_limits<int64_t>::min();
+  for (const Slice& phase : outermost_phases(profile)) {
+    const auto [known, fresh] = begins_with.try_emplace(phase.detail.n, phase.name_id.n);
+    if (fresh || known->second == phase.name_id.n) ++compilations_;
+    compiling_ns_ += std::max<int64_t>(phase.end - std::max(phase.begin, until), 0);
+    compiling_threads_ns_ += phase.duration();
+    until = std::max(until, phase.end);
   }
 }
 

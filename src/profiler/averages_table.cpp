@@ -258,10 +258,13 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
   if (!options_.note.empty()) lines += options_.note + "\n";
   if (counts_both(entries_))
     lines += "(FLOPs: of ops an elementary function is one, of kernels what computes it)\n";
-  if (!compiled_.empty()) {
-    lines += cat("Compiled meanwhile: ", counted(compiled_.size(), "compilation"), " took ",
-                 report::time_text(static_cast<double>(compiling_ns_)),
-                 " inside the measured window; a later call does not take it\n");
+  if (compilations_ != 0) {
+    const auto time = [](int64_t ns) { return report::time_text(static_cast<double>(ns)); };
+    const bool threads = compiling_threads_ns_ != compiling_ns_;
+    lines += cat("Compiled meanwhile: ", counted(compilations_, "compilation"), " took ",
+                 time(compiling_ns_), " inside the measured window",
+                 threads ? cat(" (", time(compiling_threads_ns_), " of all threads together)") : "",
+                 "; a later call does not take it\n");
   }
   return lines;
 }
@@ -285,8 +288,9 @@ std::string Averages::json() const {
   report::TextOutput out;
   report::Json json(out, 2);
   json.begin_object().member("self_cpu_time_total_ns", busy_ns_);
-  json.member("dropped_events", dropped_).member("compilations", compiled_.size());
-  json.member("compiling_ns", compiling_ns_).key("averages").begin_array();
+  json.member("dropped_events", dropped_).member("compilations", compilations_);
+  json.member("compiling_ns", compiling_ns_);
+  json.member("compiling_threads_ns", compiling_threads_ns_).key("averages").begin_array();
   for (const Average& entry : entries_) {
     json.begin_object().member("name", entry.name).member("kind", name_of(entry.kind));
     if (!entry.input_shapes.empty()) json.member("input_shapes", entry.input_shapes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
@@ -15,20 +16,25 @@ namespace {
 std::vector<CompileTime> sums(const Profile& profile) {
   std::map<std::pair<events::NameId, events::NameId>, size_t> places;
   std::vector<CompileTime> entries;
-  const auto entry_of = [&](const Slice& slice) -> CompileTime& {
+  std::vector<const Track*> first;  // that the entry was met on
+  const auto entry_of = [&](const Track& track, const Slice& slice) -> CompileTime& {
     const auto [found, fresh] = places.try_emplace({slice.detail, slice.name_id}, entries.size());
-    if (fresh)
+    if (fresh) {
       entries.push_back({std::string(events::text(slice.detail)), std::string(slice.name())});
-    return entries[found->second];
+      first.push_back(&track);
+    }
+    CompileTime& entry = entries[found->second];
+    entry.on_several_threads |= first[found->second] != &track;
+    return entry;
   };
   for (const Track& track : profile.tracks) {
     for (const Slice& slice : track.slices) {
-      CompileTime& entry = entry_of(slice);
+      CompileTime& entry = entry_of(track, slice);
       ++entry.count;
       entry.self_ns += slice.duration();
       entry.total_ns += slice.duration();
       if (slice.parent != Slice::none)
-        entry_of(track.slices[slice.parent]).self_ns -= slice.duration();
+        entry_of(track, track.slices[slice.parent]).self_ns -= slice.duration();
     }
   }
   return entries;
@@ -44,19 +50,46 @@ std::string field(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+// Says which phases' times are no part of the time that passed.
+std::string threads_note(const std::vector<CompileTime>& entries) {
+  std::set<std::string> phases;
+  for (const CompileTime& entry : entries) {
+    if (entry.on_several_threads) phases.insert(entry.phase);
+  }
+  if (phases.empty()) return {};
+  std::string names;
+  for (const std::string& phase : phases)
+    if (!phase.empty()) names += cat(names.empty() ? "" : ", ", phase);
+  return cat("(the times of several threads are added up", names.empty() ? "" : " in ", names,
+             ")\n");
+}
+
+}  // namespace
+
 std::string CompileTimes::table(bool colours) const {
-  report::Table table({{"Compiled", report::Align::left, 40},
-                       {"Phase", report::Align::left, 40},
-                       {"Count"},
-                       {"Self"},
-                       {"Total"}});
+  const bool subjects = entries_.empty() || std::ranges::any_of(entries_, [](const auto& entry) {
+                          return !entry.subject.empty();
+                        });
+  const bool phases = entries_.empty() || std::ranges::any_of(entries_, [](const auto& entry) {
+                        return !entry.phase.empty();
+                      });
+  std::vector<report::Column> heads;
+  if (subjects) heads.push_back({"Compiled", report::Align::left, 40});
+  if (phases) heads.push_back({"Phase", report::Align::left, 40});
+  heads.insert(heads.end(), {{"Count"}, {"Self"}, {"Total"}});
+  report::Table table(std::move(heads));
   for (const CompileTime& entry : entries_) {
-    table.row({entry.subject, entry.phase, cat(entry.count),
-               report::time_text(static_cast<double>(entry.self_ns)),
-               report::time_text(static_cast<double>(entry.total_ns))});
+    std::vector<report::Cell> row;
+    if (subjects) row.emplace_back(entry.subject);
+    if (phases) row.emplace_back(entry.phase);
+    row.insert(row.end(), {cat(entry.count), report::time_text(static_cast<double>(entry.self_ns)),
+                           report::time_text(static_cast<double>(entry.total_ns))});
+    table.row(std::move(row));
   }
   const char* lost = whole_ ? "" : "(earlier phases are no longer known and not in the sums)\n";
-  return table.text(colours) + lost;
+  return table.text(colours) + threads_note(entries_) + lost;
 }
 
 CompileTimes CompileTimes::summed(std::string CompileTime::* over) const {
@@ -70,6 +103,7 @@ CompileTimes CompileTimes::summed(std::string CompileTime::* over) const {
       sums.push_back(std::move(entry));
       continue;
     }
+    like->on_several_threads |= entry.on_several_threads;
     like->count += entry.count;
     like->self_ns += entry.self_ns;
     like->total_ns += entry.total_ns;
@@ -106,7 +140,8 @@ CompileTimes of_the_process() {
                        .phase = std::move(sum.phase),
                        .count = sum.count,
                        .self_ns = static_cast<int64_t>(ticks_to_ns(sum.self_ticks)),
-                       .total_ns = static_cast<int64_t>(ticks_to_ns(sum.total_ticks))});
+                       .total_ns = static_cast<int64_t>(ticks_to_ns(sum.total_ticks)),
+                       .on_several_threads = sum.on_several_threads});
   }
   return CompileTimes(std::move(entries));
 }

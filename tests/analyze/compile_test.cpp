@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
@@ -108,6 +109,47 @@ TEST(Compile, in_a_step_and_again_is_told) {
             "compiling took 60.000us of the measured 100.000us: 2 compilations, 1 of code compiled "
             "before; the largest part in dynamo");
   EXPECT_EQ(answer.findings[0].events, (std::vector<EventId>{2, 1}));
+}
+
+// A graph is one compilation, whatever phases it goes through on however many threads: here two
+// graphs, the first with two threads that help, and the second twice.
+TEST(Compile, counts_graphs_and_the_time_that_passed) {
+  const TraceFolder folder;
+  const auto phase = [](std::string_view name, std::string_view what, int begin, int length,
+                        int tid) {
+    return cat(R"({"ph":"X","cat":"cpu_op","name":")", name, R"(","ts":)", begin, R"(,"dur":)",
+               length, R"(,"pid":1,"tid":)", tid, R"(,"args":{"Compile phase of":")", what,
+               R"("}})");
+  };
+  const auto trace = open_alone(folder.file(
+      "trace.json",
+      cat(R"({"schemaVersion": 1, "producer": "vitro", "traceEvents": [)",
+          phase("passes", "mlp/0", 0, 10, 1), ",", phase("fold", "mlp/0", 2, 5, 1), ",",
+          phase("backend", "mlp/0", 10, 40, 1), ",", phase("compile_kernels", "mlp/0", 12, 30, 1),
+          ",", phase("compile_kernels", "mlp/0", 14, 20, 2), ",",
+          phase("load_kernels", "mlp/0", 34, 2, 2), ",",
+          phase("compile_kernels", "mlp/0", 36, 10, 2), ",",
+          phase("compile_kernels", "mlp/0", 14, 30, 3), ",", phase("passes", "mlp/1", 50, 10, 1),
+          ",", phase("backend", "mlp/1", 60, 20, 1), ",", phase("passes", "mlp/1", 90, 5, 1),
+          R"(,{"ph":"X","cat":"cpu_op","name":"aten::add","ts":95,"dur":5,"pid":1,"tid":1}]})")));
+  ASSERT_TRUE(trace) << trace.why();
+  const Compilation c = compilation(*trace);
+  ASSERT_EQ(c.runs.size(), 3U);
+  EXPECT_EQ(c.runs[0].what, "mlp/0");
+  EXPECT_EQ(c.runs[0].time, 50'000);
+  EXPECT_EQ(c.runs[0].threads_time, 112'000);
+  EXPECT_EQ(c.runs[1].what, "mlp/1");
+  EXPECT_EQ(c.runs[1].time, 30'000);
+  EXPECT_EQ(c.runs[2].time, 5'000);
+  const Answer answer = answer_compile(*trace);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].sentence,
+            "compiling took 85.000us (147.000us of all threads together) of the measured "
+            "100.000us: 3 compilations, 0 of code compiled before; the largest part in "
+            "compile_kernels");
+  const auto runs = std::ranges::find(answer.tables, "compilations", &AnswerTable::name);
+  ASSERT_NE(runs, answer.tables.end());
+  EXPECT_EQ(std::get<std::string>(runs->rows[0][1]), "mlp/0");
 }
 
 TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {

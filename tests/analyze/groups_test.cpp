@@ -138,5 +138,21 @@ TEST(Groups, that_a_file_does_not_name_are_told) {
   EXPECT_EQ(table.columns[1].title, "Shape");
 }
 
+TEST(Groups, are_asked_for_in_the_words_of_what_wrote_the_file) {
+  const TraceFolder folder;
+  const auto trace = open_alone(folder.file(
+      "t.json",
+      R"({"schemaVersion":1,"producer":"vitro","traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1,"args":{}}]})"));
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(answer_ops(*trace, GroupBy::shape).tables[0].title,
+            "Ops of the host (the file names no shape: record with --record-shapes (in C++ "
+            ".record_shapes = true))");
+  const auto memory = std::ranges::find(analyses(), "memory", &Analysis::name);
+  EXPECT_TRUE(needs_of(*memory, *trace)
+                  .starts_with("records of memory: record with --profile-memory (in C++ "
+                               ".profile_memory = true), or"))
+      << needs_of(*memory, *trace);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

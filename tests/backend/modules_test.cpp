@@ -10,6 +10,7 @@
 #include "eager/eager.h"
 #include "jit_folder.h"
 #include "programs.h"
+#include "vitro/events/rare.h"
 
 namespace vitro::backend {
 namespace {
@@ -124,6 +125,21 @@ TEST(Modules, of_long_chains_grow_with_the_ops_and_no_kernel_with_the_chain) {
   };
   const size_t one = texts_of_chain(1000), four = texts_of_chain(4000);
   EXPECT_LT(four, 9 * one / 2);
+}
+
+// Whatever thread compiles them: a helper's phases are of the graph too.
+TEST(Modules, are_compiled_in_phases_of_their_graph) {
+  const jit::CacheFolder folder;
+  const uint64_t mark = events::rare_mark();
+  compile_graph(kernels_of(0, 12), {.name = "mlp/0", .fuse = {.fuse = false}});
+  size_t compiled = 0;
+  for (const events::Rare& event : events::rare_since(mark)) {
+    const auto* phase = std::get_if<events::Phase>(&event.what);
+    if (!phase) continue;
+    EXPECT_EQ(phase->subject, "mlp/0") << phase->phase;
+    compiled += phase->phase == "compile_kernels";
+  }
+  EXPECT_GT(compiled, 1U);
 }
 
 TEST(Modules, that_a_few_kernels_more_do_not_concern_stay_as_they_are) {

@@ -16,6 +16,19 @@ TEST(Nearest, FindsTheNameThatWasMeant) {
   EXPECT_EQ(nearest("eager", known), "eager");
 }
 
+TEST(Nearest, FindsTheShortestNameThatHoldsTheWord) {
+  const std::vector<std::string> known = {"cos", "convolution", "my_conv", "conv2d", "native_norm"};
+  EXPECT_EQ(nearest("conv", known), "conv2d");
+  EXPECT_EQ(nearest("Norm", known), "native_norm");
+}
+
+TEST(Nearest, FindsNoneWhereAThirdOfTheLettersWouldChange) {
+  const std::vector<std::string> known = {"copy", "cos", "sin", "add"};
+  for (const char* other : {"topk", "conv", "std", "xy"})
+    EXPECT_EQ(nearest(other, known), "") << other;
+  EXPECT_EQ(nearest("ad", known), "add");
+}
+
 TEST(Nearest, FindsNoneWhereNoneIsNear) {
   const std::vector<std::string> known = {"eager", "inductor", "a"};
   EXPECT_EQ(nearest("cuda", known), "");

@@ -84,6 +84,7 @@ class Manual(unittest.TestCase):
         with open(os.path.join(self.folder, "vitro-trace.1")) as file:
             group = file.read()
         questions = [page[len("vitro-trace-"):-2] for page in os.listdir(self.folder) if page.startswith("vitro-trace-")]
+        questions.remove("help")  # asks no trace
         self.assertGreaterEqual(len(questions), 21)
         for question in questions:
             with self.subTest(question):

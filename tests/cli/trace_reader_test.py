@@ -99,7 +99,7 @@ class TraceReader(unittest.TestCase):
         for words, said in ((["doctr", "x"], "vitro trace: has no command 'doctr'; did you mean doctor?"),
                             (["frobnicate"], "vitro trace: has no command 'frobnicate'; it has info, "),
                             ([], "vitro trace: needs a command: info, "),
-                            (["doctor"], "vitro trace doctor: file is required"),
+                            (["doctor"], "vitro trace doctor: needs a file: trace: .json, "),
                             (["ops", REAL, "--rows", "-1"], "needs a whole number from 0, got '-1'"),
                             (["cut", REAL, "-o", self.folder / "x.json", "--from", "5ms", "--to", "2ms"], "cut: --from 5ms is not before --to 2ms"),
                             (["doctor", REAL, "--table", "steps"], "doctor: has no table steps; it has findings")):

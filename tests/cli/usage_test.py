@@ -2,6 +2,8 @@
 """What users try first: versions, manuals, variables.   usage: usage_test.py VITRO"""
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,6 +63,74 @@ class Usage(unittest.TestCase):
             done = run("ops", wrong)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(done.stderr, f"vitro ops: no op is called {wrong}; did you mean {meant}? `vitro ops` lists them\n")
+
+    def test_ops_are_found_as_others_write_them(self):
+        add, add_tensor = run("ops", "add").stdout, run("ops", "add.Tensor").stdout
+        for name in ("aten::add", "torch.add", "Add", "torch::add", "TORCH.ADD", "vitro::add"):
+            self.assertEqual(run("ops", name).stdout, add, name)
+        for name in ("aten::add.Tensor", "add.tensor", "torch.ops.aten.add.Tensor"):
+            self.assertEqual(run("ops", name).stdout, add_tensor, name)
+
+    def test_no_op_is_named_where_none_is_near(self):
+        for name in ("topk", "std"):
+            self.assertEqual(run("ops", name).stderr, f"vitro ops: no op is called {name}; `vitro ops` lists them\n")
+        self.assertRegex(run("ops", "conv").stderr, r"did you mean conv\w+\?")
+
+    def test_functions_that_write_in_place_are_known_as_what_they_are(self):
+        headers = pathlib.Path(__file__).parents[2] / "include/vitro/ops"
+        text = "".join(each.read_text() for each in headers.glob("*.h"))
+        names = re.findall(r"ops::InPlace<[^;]*> (\w+_);|^const Tensor& (\w+_)\(", text, re.M)
+        self.assertGreater(len(names), 50)
+        for name in (first or second for first, second in names):
+            done = run("ops", name)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+            self.assertRegex(done.stdout, f"^{name}: ")
+        self.assertIn(run("ops", "relu").stdout, run("ops", "relu_").stdout)
+        self.assertEqual(run("ops", "softmax_").stderr,
+                         "vitro ops: no function is called softmax_; softmax is an op, but none writes it into its operand\n")
+
+    def test_an_unknown_option_is_named_with_the_one_that_was_meant(self):
+        more = {"trace ops": "`vitro trace ops --help` says more.\n"}
+        for words, said in ((["profile", "--tabel", "--", "./p"], "vitro profile: unknown option --tabel; did you mean --table?\n"),
+                            (["trace", "ops", "F", "--row", "3"], "vitro trace ops: unknown option --row; did you mean --rows?\n" + more["trace ops"]),
+                            (["trace", "doctor", "--hlep"], "vitro trace doctor: unknown option --hlep; did you mean --help?\n"),
+                            (["trace", "doctor", "--nonsense", "x"], "vitro trace doctor: unknown option --nonsense\n"),
+                            (["-v"], "vitro: unknown option -v; did you mean --version?\n"),
+                            (["--versoin"], "vitro: unknown option --versoin; did you mean --version?\n"),
+                            (["trace", "--josn", "info", "F"], "vitro trace: unknown option --josn\n"),
+                            (["profile", "./p", "--foo"], "vitro profile: unknown option --foo; options of the program come after --: "
+                                                          "vitro profile -- ./p --foo\n")):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertTrue(done.stderr.startswith(said), done.stderr)
+
+    def test_what_is_missing_or_too_much_is_said(self):
+        for words, said in ((["trace", "diff", "A"], "vitro trace diff: needs two files, before and after; after is missing\n"),
+                            (["trace", "cut", "A"], "vitro trace cut: needs "),
+                            (["trace", "ops", "A", "B", "C"], "vitro trace ops: got 'B', which it has no use for\n"),
+                            (["trace", "ops", "A", "--rows", "many"], "vitro trace ops: --rows: needs a whole number from 0, got 'many'\n"),
+                            (["trace", "doctor", "--fail-on", "abc", "F"], "vitro trace doctor: --fail-on: needs a percentage from 0, got 'abc'\n"),
+                            (["trace", "steps", "--over", "abc", "F"], "vitro trace steps: --over: needs a whole number, got 'abc'\n")):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertTrue(done.stderr.startswith(said), done.stderr)
+
+    def test_help_is_a_command_too(self):
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        self.assertEqual(run("help", "trace", "gaps").stdout, run("trace", "gaps", "--help").stdout)
+        self.assertEqual(run("trace", "help").stdout, run("trace", "--help").stdout)
+        self.assertEqual(run("trace", "help", "gaps").stdout, run("trace", "gaps", "--help").stdout)
+        done = run("help", "trace", "gap")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "vitro: help: `vitro trace` has no command 'gap'; did you mean gaps?\n")
+
+    def test_options_shows_one(self):
+        line = next(each for each in run("options").stdout.splitlines() if each.startswith("VITRO_LOGS "))
+        for name in ("VITRO_LOGS", "logs", "Vitro_Logs"):
+            self.assertEqual(run("options", name).stdout, line + "\n")
+        done = run("options", "VITRO_LOGSS")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "vitro options: there is no variable VITRO_LOGSS; did you mean VITRO_LOGS? `vitro options` lists them\n")
 
     def test_an_empty_name_of_a_log_is_said(self):
         for text in ("+", "-", "breaks,+"):

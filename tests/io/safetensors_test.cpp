@@ -138,6 +138,8 @@ TEST(Safetensors, a_name_that_is_not_there_is_refused_with_what_there_is) {
             std::string::npos)
       << message;
   EXPECT_EQ(Safetensors::read(sample("nothing")).value().tensor("x").ok(), false);
+  message = Safetensors::read(sample("all_dtypes")).value().tensor("each.f23").why();
+  EXPECT_TRUE(message.ends_with("; did you mean \"each.f32\"?")) << message;
 }
 
 TEST(Safetensors, what_was_written_reads_back_and_the_same_tensors_give_the_same_bytes) {

@@ -249,6 +249,36 @@ TEST(Averages, the_last_lines_tell_what_was_compiled_and_what_was_dropped) {
       << table;
 }
 
+// The time that passed is no more than the window, however many threads helped; a graph is counted
+// once, and once more where it is compiled again.
+TEST(Averages, compilations_are_graphs_and_their_time_is_what_passed) {
+  Profile profile;
+  profile.tracks.resize(2);
+  const auto phase = [&](size_t track, const char* name, const char* what, int64_t begin,
+                         int64_t end) {
+    profile.tracks[track].slices.push_back({.kind = SliceKind::phase,
+                                            .name_id = intern(name),
+                                            .detail = intern(what),
+                                            .begin = begin,
+                                            .end = end});
+  };
+  phase(0, "compile_kernels", "mlp/0", 20, 45);
+  phase(0, "load_kernels", "mlp/0", 45, 48);
+  phase(1, "passes", "mlp/0", 0, 10);
+  phase(1, "backend", "mlp/0", 10, 50);
+  phase(1, "passes", "mlp/1", 60, 70);
+  phase(1, "passes", "mlp/1", 80, 81);
+  const Averages averages(profile);
+  EXPECT_NE(averages.table().find("Compiled meanwhile: 3 compilations took 61ns inside the "
+                                  "measured window (89ns of all threads together); a later"),
+            std::string::npos)
+      << averages.table();
+  const auto json = nlohmann::json::parse(averages.json());
+  EXPECT_EQ(json["compilations"], 3);
+  EXPECT_EQ(json["compiling_ns"], 61);
+  EXPECT_EQ(json["compiling_threads_ns"], 89);
+}
+
 TEST(FunctionEvents, are_the_slices_one_by_one) {
   Profile profile = sample();
   profile.tracks[0].tid = 12;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "vitro/base/cat.h"
 #include "vitro/events/rare.h"
 #include "vitro/profiler/profiler.h"
@@ -48,6 +50,25 @@ TEST(CompileTimes, reads_as_a_table_and_as_csv) {
   EXPECT_NE(times.table().find("f, \"graph\" 0  fuse_loops      2  1.500ms  2.000ms\n"),
             std::string::npos)
       << times.table();
+}
+
+TEST(CompileTimes, say_where_they_add_up_threads_and_show_no_empty_column) {
+  const uint64_t mark = mark_now();
+  {
+    events::PhaseScope jit("jit", "threaded");
+    events::PhaseScope mine("compile_kernels", "threaded");
+    std::thread([] { events::PhaseScope helper("compile_kernels", "threaded"); }).join();
+  }
+  constexpr std::string_view note =
+      "(the times of several threads are added up in compile_kernels)\n";
+  EXPECT_TRUE(compile_times(mark).table().ends_with(note)) << compile_times(mark).table();
+  EXPECT_TRUE(compile_times().by_phase().table().ends_with(note));
+  const std::string phases = compile_times(mark).by_phase().table();
+  EXPECT_EQ(phases.find("Compiled"), std::string::npos) << phases;
+  EXPECT_NE(phases.find("Phase"), std::string::npos) << phases;
+  const std::string subjects = compile_times(mark).by_subject().table();
+  EXPECT_EQ(subjects.find("Phase"), std::string::npos) << subjects;
+  EXPECT_TRUE(subjects.ends_with("(the times of several threads are added up)\n")) << subjects;
 }
 
 TEST(CompileTimes, add_up_by_phase_and_by_what_was_compiled) {

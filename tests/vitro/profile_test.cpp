@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "vitro/base/cat.h"
 #include "vitro/vitro.h"
 
 namespace vitro {
@@ -56,6 +57,19 @@ TEST(ProfileOfCompiled, the_first_call_shows_the_phases_of_the_compiler) {
   EXPECT_GT(phases.size(), 3u);
   EXPECT_TRUE(std::ranges::any_of(phases, [](const Slice& s) { return s.parent != Slice::none; }));
   EXPECT_NE(profiler.averages().table().find("Compiled meanwhile"), std::string::npos);
+}
+
+// Whatever number of threads compiles: what is said is the graphs, and the time that passed.
+TEST(ProfileOfCompiled, as_many_compilations_are_counted_as_there_are_compiled_segments) {
+  auto fast = compile([](const Tensor& x) { return softmax(matmul(wave(x), exp(x)), 1) * 0.7071; });
+  Profiler profiler;
+  for (const int64_t size : {5, 9}) fast(ones({size, size})).data<float>();
+  profiler.stop();
+  const std::string count = cat("Compiled meanwhile: ", fast.report().segments.size(), " compil");
+  const std::string table = profiler.averages().table();
+  EXPECT_NE(table.find(count), std::string::npos) << count << "\n" << table;
+  for (const CompileTime& time : compile_times().entries())
+    EXPECT_NE(time.subject.find('/'), std::string::npos) << time.subject << " " << time.phase;
 }
 
 TEST(ProfileOfCompiled, a_break_is_told_with_code_and_place) {

@@ -36,6 +36,9 @@ struct Analysis {
   std::string_view needs = {};
 };
 
+// What a file needs to hold for an answer, in the words of what wrote the trace.
+std::string needs_of(const Analysis& analysis, const Trace& trace);
+
 // In the order in which a reader asks them: what is there, where time went, why.
 std::span<const Analysis> analyses();
 

@@ -47,13 +47,17 @@ struct Compilation {
     int64_t total = 0, self = 0;  // self: without phases inside
     EventId longest = 0;
   };
-  // One compilation: an outermost phase.
+  // One compilation.  PyTorch: an outermost phase.  Vitro: the outermost phases of a graph, on the
+  // thread that called it and on those that helped.
   struct Run {
-    EventId event = 0;
-    std::string what;  // "0/0", "f/0"; empty where it is not told
-    int64_t begin = 0, time = 0;
-    bool measured = false;  // in measured_window(), where there are steps
-    bool again = false;     // PyTorch's compile id says that the same code was compiled before
+    EventId event = 0;  // the first phase
+    std::string what;   // "0/0", "f/0"; empty where it is not told
+    int64_t begin = 0;
+    int64_t time = 0;            // while any thread compiles it
+    int64_t threads_time = 0;    // of all threads together, one that waits for others too
+    bool measured = false;       // in measured_window(), where there are steps
+    bool again = false;          // PyTorch's compile id says that the same code was compiled before
+    std::vector<Window> phases;  // the outermost, by begin
   };
   // Breaks, failed guards, recompilations, fallbacks as Vitro records them.
   struct Incident {

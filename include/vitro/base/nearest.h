@@ -7,8 +7,10 @@
 
 namespace vitro {
 
-// Of `known` the one that takes the fewest letters to change (put in, left out, replaced, or two
-// neighbours swapped), the first of equals; empty where none is near.
+// Of `known` the shortest that begins with the word, or else has it inside, where that has three
+// letters; else the one that takes the fewest letters to change (put in, left out, replaced, or two
+// neighbours swapped), one in three at most, the first of equals; empty where none is near.
+// Capital letters are as good as small ones.
 std::string_view nearest(std::string_view word, std::span<const std::string> known);
 
 }  // namespace vitro

@@ -1,6 +1,6 @@
 // Rare events are kept whether or not a session runs, in a bounded ring: `explain`, logs and
 // compile times need no profiler.  They own their text.
-//   events::PhaseScope phase("fuse_loops", "f (graph 0)");
+//   events::PhaseScope phase("fuse_loops", "f/0");
 //   events::keep(events::Break{code.id, "item() needs a value", "model.cpp:31"});
 #pragma once
 
@@ -17,7 +17,7 @@ namespace vitro::events {
 // A step of the compiler; steps nest by time on their thread.
 struct Phase {
   static constexpr std::string_view name = "phase";
-  std::string phase, subject;  // "fuse_loops", "f (graph 0)"
+  std::string phase, subject;  // "fuse_loops", "f/0"
   uint64_t begin = 0;          // ticks; the event's own moment is the end
 };
 
@@ -74,6 +74,8 @@ struct PhaseSum {
   uint64_t begin = 0;  // of the first, ticks
   uint64_t count = 0;
   uint64_t self_ticks = 0, total_ticks = 0;  // without and with the phases inside
+  int64_t tid = 0;                           // of the first thread that ended one
+  bool on_several_threads = false;           // their times are added up
 };
 
 // Exact, however long ago the phases ended; in the order in which the first of each began.  Past

@@ -85,13 +85,14 @@ class Averages {
  private:
   std::vector<const Average*> chosen(const TableOptions& options) const;
   std::string footer(const TableOptions& options, size_t rows) const;
-  void add_phases(const Track& track);
+  void add_compilations(const Profile& profile);
 
   std::vector<Average> entries_, top_level_;
   AverageOptions options_;
-  int64_t busy_ns_ = 0;       // of all threads: the self times together
-  int64_t compiling_ns_ = 0;  // in compile phases
-  std::vector<std::string_view> compiled_;
+  int64_t busy_ns_ = 0;  // of all threads: the self times together
+  uint64_t compilations_ = 0;
+  int64_t compiling_ns_ = 0;          // while any thread is in a compile phase
+  int64_t compiling_threads_ns_ = 0;  // of all threads together
   uint64_t dropped_ = 0;
 };
 

@@ -11,9 +11,10 @@
 namespace vitro {
 
 struct CompileTime {
-  std::string subject, phase;  // "f (graph 0)", "fuse_loops"
+  std::string subject, phase;  // "f/0", "fuse_loops"
   uint64_t count = 0;
   int64_t self_ns = 0, total_ns = 0;  // without and with the phases inside
+  bool on_several_threads = false;    // the times of several threads are added up
 };
 
 class CompileTimes {
@@ -34,6 +35,7 @@ class CompileTimes {
   // (events/rare.h says how many events are kept); the table says so too.
   bool whole() const { return whole_; }
 
+  // Without the column that the sums leave empty.
   std::string table(bool colours = false) const;
   // Seconds, one line for each entry: subject,phase,count,self_s,total_s.
   std::string csv() const;

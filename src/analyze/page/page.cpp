@@ -150,9 +150,9 @@ class Page {
     const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
     if (std::ranges::all_of(answer.tables, is_empty)) {
       html_.element("p",
-                    analysis.needs.empty()
-                        ? "The file has nothing of this."
-                        : cat("The file has nothing of this. It needs ", analysis.needs, "."),
+                    analysis.needs.empty() ? "The file has nothing of this."
+                                           : cat("The file has nothing of this. It needs ",
+                                                 needs_of(analysis, trace_), "."),
                     {{"class", "muted"}});
     }
     for (const AnswerTable& each : answer.tables) draw_plot(html_, each);

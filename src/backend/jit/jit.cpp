@@ -39,6 +39,7 @@ struct Texts {
   std::span<const std::string> sources;
   const Prelude& prelude;
   const Hash* content = nullptr;  // of the sources; null: that of their bytes
+  std::string_view subject = {};  // of the phases; empty: the key
 };
 
 std::string key_of(const Texts& texts) {
@@ -67,7 +68,7 @@ void note(JitReport& report, const std::string& why) {
 
 // `file` is where the loader finds the bytes, `shown` where others do.
 Result<ModulePtr> load_file(const std::string& file, const std::string& shown, JitReport& report) {
-  events::PhaseScope phase("load_kernels", report.key);
+  events::PhaseScope phase("load_kernels", report.subject);
   int64_t begin = now_ns();
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   report.load_ns = now_ns() - begin;
@@ -122,7 +123,7 @@ WireRequest request_for(const Texts& texts) {
 }
 
 Result<Compiled> compile(const Texts& texts, const DiskCache& cache, JitReport& report) {
-  events::PhaseScope phase("compile_kernels", report.key);
+  events::PhaseScope phase("compile_kernels", report.subject);
   CrashMarker marker(cache, report.key);
   WireRequest request = request_for(texts);
   request.kept_texts = cache.text_of(report.key);
@@ -267,6 +268,7 @@ Result<ModulePtr> load_or_compile(const Texts& texts, JitReport* report) {
   r = JitReport();
   int64_t begin = now_ns();
   r.key = key_of(texts);
+  r.subject = texts.subject.empty() ? r.key : std::string(texts.subject);
   Result<ModulePtr> module =
       force_disable_caches.get() ? from_disk_or_compiler(texts, r) : through_memory(texts, r);
   r.total_ns = now_ns() - begin;
@@ -280,9 +282,9 @@ Result<ModulePtr> load_or_compile(std::span<const std::string> sources, const Pr
   return load_or_compile(Texts{sources, prelude}, report);
 }
 
-Result<ModulePtr> load_or_compile(const ModuleText& text, const Prelude& prelude,
-                                  JitReport* report) {
-  return load_or_compile(Texts{std::span(&text.text, 1), prelude, &text.content}, report);
+Result<ModulePtr> load_or_compile(const ModuleText& text, const Prelude& prelude, JitReport* report,
+                                  std::string_view subject) {
+  return load_or_compile(Texts{std::span(&text.text, 1), prelude, &text.content, subject}, report);
 }
 
 Result<ModulePtr> load_or_compile(std::span<const std::string> sources, JitReport* report) {

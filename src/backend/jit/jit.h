@@ -50,6 +50,7 @@ struct JitReport {
   bool from_memory = false, from_disk = false, in_helper = false;
   bool from_tree = false;   // the prelude had been parsed when the library was built
   std::string key;          // 32 hexadecimal digits
+  std::string subject;      // of the phases, as they are recorded
   std::string path;         // of the shared object
   std::string diagnostics;  // warnings, or why the text does not compile
   std::string note;         // why the cache could not be used, when it could not
@@ -71,12 +72,15 @@ struct ModuleText {
   std::string text;
   Hash content;
 };
+// `subject`: what the phases are recorded as being of, whatever thread they run on; empty: the key.
 Result<std::shared_ptr<const KernelModule>> load_or_compile(const ModuleText& text,
                                                             const Prelude& prelude,
-                                                            JitReport* report = nullptr);
+                                                            JitReport* report = nullptr,
+                                                            std::string_view subject = {});
 // Each a module of its own; what has to be compiled is compiled on all cores.
 Result<std::vector<std::shared_ptr<const KernelModule>>> load_or_compile_all(
-    std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr);
+    std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr,
+    std::string_view subject = {});
 
 // A text will come soon.  Where no cache can have it, the compiler is loaded in the meantime; once
 // per process.
