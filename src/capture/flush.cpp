@@ -107,7 +107,8 @@ events::EagerBegin Call::eager_slice(const Exit* exit, const Code* code,
                                      std::string_view reason) const {
   return {.region = events::intern(record_->region_name(exit)),
           .code = code ? events::intern(code->id) : events::NameId{},
-          .reason = events::intern(reason)};
+          .reason = events::intern(reason),
+          .label = exit ? exit->label : events::intern(record_->options().name)};
 }
 
 void Call::run_now(const OpCall& call, std::span<Tensor> results) {

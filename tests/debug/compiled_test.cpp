@@ -104,8 +104,8 @@ TEST(ExplainCompiled, lists_the_guards_of_each_graph_below_it_in_its_symbols) {
   };
   using Texts = std::vector<std::string>;
   EXPECT_EQ(texts(0), (Texts{"input 0: f32[4, 8]|", "input 1: f32[24, 8]|"}));
-  EXPECT_EQ(texts(1), (Texts{"input 0: f32[s1, 8]|", "input 1: f32[s0, 8]|",
-                             "s1 < 8|asked before mul"}));
+  EXPECT_EQ(texts(1),
+            (Texts{"input 0: f32[s1, 8]|", "input 1: f32[s0, 8]|", "s1 < 8|asked before mul"}));
   const std::vector<std::string> last = texts(2);
   EXPECT_EQ(std::set(last.begin(), last.end()).size(), last.size());
   EXPECT_NE(std::ranges::find(last, "input 1: f32[s0, 8]|"), last.end());
