@@ -60,9 +60,11 @@ class Names {
   std::vector<Pair> names_;
 };
 
-// Takes reports in, each once.
+// Takes reports in, each once: whoever asked, or once for each who did.
 class Guards {
  public:
+  enum class Once : uint8_t { at_all, for_each_asker };
+  explicit Guards(Once once) : once_(once) {}
   void add(const Step& step, auto&& named) {
     const Bind* bind = step.binds.data();
     for (size_t i = 0; !step.op && i < step.operand_count; ++i) {
@@ -82,8 +84,10 @@ class Guards {
 
  private:
   void add(GuardReport report) {
-    if (seen_.emplace(report.text, report.asked).second) all_.push_back(std::move(report));
+    const std::string asker = once_ == Once::at_all ? std::string() : report.asked;
+    if (seen_.emplace(report.text, asker).second) all_.push_back(std::move(report));
   }
+  Once once_;
   std::vector<GuardReport> all_;
   std::set<std::pair<std::string, std::string>> seen_;
 };
@@ -92,7 +96,7 @@ class Guards {
 
 std::vector<GuardReport> guard_reports(const Exit& exit) {
   Names named(exit.plan);
-  Guards out;
+  Guards out(Guards::Once::at_all);
   const Step& start = start_of(*exit.last);
   out.add(start, named);
   for (const Step* step : path_to(*exit.last)) {
@@ -104,7 +108,7 @@ std::vector<GuardReport> guard_reports(const Exit& exit) {
 
 std::vector<std::string> guard_texts(std::span<const Step* const> steps,
                                      std::span<const Exit* const> exits) {
-  Guards guards;
+  Guards guards(Guards::Once::for_each_asker);
   for (const Step* step : steps) guards.add(*step, [](const auto& same) { return same; });
   for (const Exit* exit : exits) {
     for (const sym::Guard& guard : exit->guards)

@@ -138,8 +138,8 @@ TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[1].sentence,
             "Torch-Compiled Region: 0/0 (f/0) breaks 1 time in 1 call of 60.000us; 20.000us of "
-            "that are guards and code between graphs; the most frequent break is V0201 at model.cpp:31: "
-            "item() needs \"a value\"");
+            "that are guards and code between graphs; the most frequent break is V0201 at "
+            "model.cpp:31: item() needs \"a value\"");
 }
 
 }  // namespace

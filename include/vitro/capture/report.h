@@ -15,7 +15,7 @@ namespace vitro {
 // What must hold for a segment to be run.  Its symbols are those of the segment's graph.
 struct GuardReport {
   std::string text;          // "input 0: f32[s0, 4]", "s0 != 1"
-  std::string asked;         // by whom: "view", "before mul", "while it was compiled"; empty: input
+  std::string asked;         // by whom first: "view", "asked before mul"; empty: an input
   bool counts_only = false;  // asks only whether the sizes of a result can be counted
 };
 

@@ -3,7 +3,7 @@
 //   std::cout << vitro::explain(f)(x, w);     // calls f and says what became of it
 //   std::cout << vitro::explain(fast);        // of a compiled function so far, without a call
 //   vitro::Explanation e = vitro::explain(f)(x, w);
-//   std::cout << e.summary();                 // its first lines: graphs, breaks, recompiles, advice
+//   std::cout << e.summary();                 // its first lines: graphs, breaks, advice
 // `f` may be a function, which is compiled anew, or a Compiled one, which goes on from what it has.
 // Everything here is kept whether or not anybody asks: explaining a call costs no more than the
 // call.
