@@ -26,7 +26,7 @@ int main() try {
   const vitro::Tensor a = vitro::nn::normal({64, 64}, 0, 1), b = vitro::nn::uniform({64, 64}, 0, 1);
 
   // Which graphs, which breaks and why, which kernels and why these.
-  std::cout << vitro::explain(&branchy)(a, b).text() << '\n';
+  std::cout << vitro::explain(&branchy)(a, b) << '\n';
 
   // A profile of three calls: the first compiles.
   auto fast = vitro::compile(&branchy, {.name = "branchy"});

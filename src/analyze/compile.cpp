@@ -103,6 +103,25 @@ void add_phases(const Trace& trace, const TrackOrder& order, Compilation& out) {
   out.runs = runs.take();
 }
 
+// What the longest event of each region says that it runs, in Vitro's traces.
+void add_functions(const Trace& trace, Compilation& out) {
+  if (!is_from_vitro(trace)) return;
+  std::map<EventId, Compilation::Region*> of_event;
+  for (Compilation::Region& region : out.regions) of_event[region.longest] = &region;
+  std::vector<EventId> events;
+  for (const auto& [event, region] : of_event) events.push_back(event);
+  if (events.empty()) return;
+  Arguments args;
+  const auto done = trace.read_events(events, [&](EventId e, std::string_view json) {
+    if (args.read(json)) of_event[e]->function = args.text("compiled function").value_or("");
+  });
+  if (!done) out.lost = done.why();
+}
+
+std::string name_of(const Compilation::Region& r) {
+  return r.function.empty() ? r.name : cat(r.name, " (", r.function, ")");
+}
+
 bool is_incident(std::string_view name) {
   return name == "break" || name == "guard_failure" || name == "recompile" || name == "fallback";
 }
@@ -143,11 +162,11 @@ void conclude_breaks(const Compilation& c, Findings& findings) {
     }
     const uint64_t calls = r.calls - r.inside;
     findings.add({cat("compile.breaks.", r.name),
-                  cat(r.name, " breaks ", counted(r.breaks, "time"), " in ", counted(calls, "call"),
-                      " of ", time_text(r.total), "; ", time_text(r.glue),
+                  cat(name_of(r), " breaks ", counted(r.breaks, "time"), " in ",
+                      counted(calls, "call"), " of ", time_text(r.total), "; ", time_text(r.glue),
                       " of that are guards and code between graphs", why),
                   "remove what breaks the graph (prints, .item(), data-dependent branches, "
-                  "unsupported calls): torch._dynamo.explain or `vitro explain` names the lines"},
+                  "unsupported calls): torch._dynamo.explain or vitro::explain names the lines"},
                  r.guards, r.glue, {r.longest}, Pieces(r.broken));
   }
 }
@@ -241,7 +260,7 @@ AnswerTable region_table(const Compilation& c) {
                      {"longest", "Event", Unit::count}},
                     {}};
   for (const Compilation::Region& r : c.regions) {
-    table.rows.push_back({r.name, static_cast<int64_t>(r.calls), static_cast<int64_t>(r.inside),
+    table.rows.push_back({name_of(r), static_cast<int64_t>(r.calls), static_cast<int64_t>(r.inside),
                           static_cast<int64_t>(r.breaks), r.total, r.glue,
                           static_cast<int64_t>(r.longest)});
   }
@@ -343,6 +362,7 @@ Compilation compilation(const Trace& trace) {
   const TrackOrder order(trace, [&](EventId e) { return classes.is_host_work(e); });
   Compilation out;
   read_regions(trace, order, out);
+  add_functions(trace, out);
   add_phases(trace, order, out);
   add_incidents(trace, out);
   return out;

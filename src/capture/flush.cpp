@@ -105,10 +105,10 @@ void Call::stop_capturing(const Code& code, std::string reason, std::source_loca
 
 events::EagerBegin Call::eager_slice(const Exit* exit, const Code* code,
                                      std::string_view reason) const {
-  const std::string segment = exit ? cat("/", exit->number) : "";
-  return {.region = events::intern(cat("Torch-Compiled Region: ", record_->number(), segment)),
+  return {.region = events::intern(record_->region_name(exit)),
           .code = code ? events::intern(code->id) : events::NameId{},
-          .reason = events::intern(reason)};
+          .reason = events::intern(reason),
+          .label = exit ? exit->label : events::intern(record_->options().name)};
 }
 
 void Call::run_now(const OpCall& call, std::span<Tensor> results) {

@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "capture/aliases.h"
-#include "capture/bind.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
+#include "capture/guard_reports.h"
 #include "graph/metas.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/counted.h"
@@ -20,14 +20,6 @@ namespace {
 uint32_t next_number() {
   static std::atomic<uint32_t> last{0};
   return last.fetch_add(1);
-}
-
-// Whether what the program asked decides how it goes on: a size that was taken as a number, which
-// reads as "s0 == 5", does so only where other ways are known.
-bool decides(const Step& step, const sym::Guard& asked) {
-  if (asked.question == sym::Guard::Question::less || !step.parent) return true;
-  return step.parent->next.load(std::memory_order_acquire) != &step ||
-         step.fork.load(std::memory_order_acquire) != nullptr;
 }
 
 // The guards of a segment, of the symbols of the calls instead of the graph's.
@@ -84,6 +76,10 @@ Record::Record(CompileOptions options)
 }
 
 Record::~Record() = default;
+
+std::string Record::region_name(const Exit* exit) const {
+  return cat("Torch-Compiled Region: ", number_, exit ? cat('/', exit->number) : std::string());
+}
 
 bool Record::has_room_for_frozen() {
   int64_t count = 0;
@@ -358,23 +354,21 @@ std::vector<const Step*> Record::linked_steps() const {
   return out;
 }
 
-std::vector<std::string> Record::guard_texts(const std::vector<const Step*>& steps) {
-  std::vector<std::string> out;
-  for (const Step* step : steps) {
-    const Bind* bind = step->binds.data();
-    for (size_t i = 0; !step->op && i < step->operand_count; ++i) {
-      if (step->operands[i].kind == StepOperand::Kind::bind)
-        out.push_back(cat("input ", i, ": ", describe(*bind++)));
-    }
-    const std::string_view op = step->op ? step->op->name : "start";
-    for (const sym::Guard& guard : step->guards) out.push_back(cat(guard.text(), " (", op, ")"));
-    for (const sym::Guard& guard : step->asked) {
-      if (!decides(*step, guard)) continue;
-      std::string text = cat(guard.text(), " (asked before ", op, ")");
-      if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
-    }
-  }
-  return out;
+SegmentReport Record::report(const Exit& e) const {
+  SegmentReport segment;
+  segment.name = e.name;
+  segment.region = region_name(&e);
+  segment.graph = e.plan.graph;
+  segment.compiled = e.is_compiled();
+  segment.why_not = e.why_not;
+  segment.kernels = e.segment ? e.segment->kernel_count() : 0;
+  if (e.segment && e.segment->report())
+    segment.build = std::shared_ptr<const BuildReport>(e.segment, e.segment->report());
+  segment.runs = e.runs.load(std::memory_order_relaxed);
+  segment.compile_ns = e.compile_ns;
+  segment.run_ns = ticks_to_ns(e.run_ticks.load(std::memory_order_relaxed));
+  segment.guards = guard_reports(e);
+  return segment;
 }
 
 CompiledReport Record::report() const {
@@ -385,30 +379,15 @@ CompiledReport Record::report() const {
   const std::vector<const Step*> steps = linked_steps();
   out.ops_recorded = static_cast<uint64_t>(std::count_if(
       steps.begin(), steps.end(), [](const Step* s) { return s->op != nullptr && !s->expands; }));
+  std::vector<const Exit*> built;
   for (const Exit& e : exits_) {
-    SegmentReport segment;
-    segment.name = e.name;
-    if (e.state.load(std::memory_order_acquire) == Exit::State::building) continue;
-    segment.graph = e.plan.graph;
-    segment.compiled = e.is_compiled();
-    segment.why_not = e.why_not;
-    segment.kernels = e.segment ? e.segment->kernel_count() : 0;
-    if (e.segment && e.segment->report())
-      segment.build = std::shared_ptr<const BuildReport>(e.segment, e.segment->report());
-    segment.runs = e.runs.load(std::memory_order_relaxed);
-    segment.compile_ns = e.compile_ns;
-    segment.run_ns = ticks_to_ns(e.run_ticks.load(std::memory_order_relaxed));
-    out.segments.push_back(std::move(segment));
+    if (e.state.load(std::memory_order_acquire) != Exit::State::building) built.push_back(&e);
   }
+  for (const Exit* e : built) out.segments.push_back(report(*e));
   out.breaks = findings_[0];
   out.recompiles = findings_[1];
   out.fallbacks = findings_[2];
-  out.guards = guard_texts(steps);
-  for (const Exit& e : exits_) {
-    if (e.state.load(std::memory_order_acquire) == Exit::State::building) continue;
-    for (const sym::Guard& guard : e.guards)
-      out.guards.push_back(cat(guard.text(), " (asked while ", e.name, " was compiled)"));
-  }
+  out.guards = guard_texts(steps, built);
   return out;
 }
 

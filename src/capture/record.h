@@ -27,6 +27,8 @@ class Record {
   const CompileOptions& options() const { return options_; }
   SegmentRunner* runner() const { return runner_.get(); }
   uint32_t number() const { return number_; }
+  // What the segment, or (null) the function, is called in tables and traces, as in PyTorch.
+  std::string region_name(const Exit* exit) const;
 
   std::atomic<Step*>& entry() { return entry_; }
   std::atomic<uint32_t>& last_symbol() { return last_symbol_; }
@@ -86,7 +88,7 @@ class Record {
   std::string budget_spent() const;
   std::shared_ptr<CompiledSegment> known_segment(const Hash& key, const graph::Graph& graph) const;
   std::vector<const Step*> linked_steps() const;
-  static std::vector<std::string> guard_texts(const std::vector<const Step*>& steps);
+  SegmentReport report(const Exit& exit) const;
 
   CompileOptions options_;
   std::shared_ptr<SegmentRunner> runner_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ostream>
 
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
@@ -95,8 +96,9 @@ void append_build(std::string& out, const capture::BuildReport& build, bool with
     out += cat("  source\n", indented(build.source, "    "));
 }
 
-void append_segment(std::string& out, const SegmentReport& segment, bool with_source) {
-  out += cat("\ngraph ", segment.name, ": ", counted(ops_of(segment.graph), "op"));
+// What became of a segment, in a line.
+void append_state(std::string& out, const SegmentReport& segment) {
+  out += cat("  ", segment.name, ": ", counted(ops_of(segment.graph), "op"));
   if (segment.compiled) {
     out += cat(", ", counted(static_cast<uint64_t>(segment.kernels), "kernel"), ", compiled in ",
                duration(segment.compile_ns));
@@ -108,8 +110,26 @@ void append_segment(std::string& out, const SegmentReport& segment, bool with_so
   if (segment.runs > 0)
     out += cat(", ", duration(segment.run_ns / static_cast<int64_t>(segment.runs)), " each");
   out += '\n';
+}
+
+void append_guards(std::string& out, const std::vector<GuardReport>& guards) {
+  if (!guards.empty()) out += "  guards\n";
+  uint64_t counts = 0;
+  for (const GuardReport& guard : guards) {
+    counts += guard.counts_only;
+    if (guard.counts_only) continue;
+    out += cat("    ", guard.text, guard.asked.empty() ? "" : cat(" (", guard.asked, ")"), '\n');
+  }
+  if (counts > 0) out += cat("    that sizes can be counted: ", counted(counts, "guard"), '\n');
+}
+
+void append_segment(std::string& out, const SegmentReport& segment, bool with_source) {
+  out += cat("\ngraph ", segment.name);
+  if (!segment.region.empty()) out += cat(", in tables and traces ", segment.region);
+  out += '\n';
   if (ops_of(segment.graph) > 0) out += cat("  ops: ", census(segment.graph), '\n');
   if (segment.graph.size() > 0) out += indented(graph::print(segment.graph), "  ");
+  append_guards(out, segment.guards);
   if (segment.build) append_build(out, *segment.build, with_source);
 }
 
@@ -136,20 +156,24 @@ void append_advice(std::string& out, const CompiledReport& report) {
   for (const auto& [id, code] : codes) out += cat("  ", id, ": ", code->advice, '\n');
 }
 
-std::string text_of(const CompiledReport& report, bool with_source) {
+std::string summary_of(const CompiledReport& report) {
   std::string out =
       cat(report.name, " (", report.backend, "): ", counted(report.calls, "call"), ", ",
           counted(report.segments.size(), "graph"), ", ",
           counted(report.ops_recorded, "recorded op"), ", ", counted(report.breaks.size(), "break"),
           ", ", counted(report.recompiles.size(), "recompile"), ", ",
           counted(report.fallbacks.size(), "fallback"), '\n');
-  for (const SegmentReport& segment : report.segments) append_segment(out, segment, with_source);
+  for (const SegmentReport& segment : report.segments) append_state(out, segment);
   append_findings(out, "breaks", report.breaks);
   append_findings(out, "recompiles", report.recompiles);
   append_findings(out, "fallbacks", report.fallbacks);
-  if (!report.guards.empty()) out += "\nguards\n";
-  for (const std::string& guard : report.guards) out += cat("  ", guard, '\n');
   append_advice(out, report);
+  return out;
+}
+
+std::string text_of(const CompiledReport& report, bool with_source) {
+  std::string out = summary_of(report);
+  for (const SegmentReport& segment : report.segments) append_segment(out, segment, with_source);
   return out;
 }
 
@@ -171,6 +195,10 @@ size_t Explanation::breaks() const {
   return report.breaks.size();
 }
 
+std::string Explanation::summary() const {
+  return summary_of(report);
+}
+
 std::string Explanation::text(bool with_source) const {
   std::string out = text_of(report, with_source);
   if (!times.entries().empty()) out += cat("\ncompile time\n", indented(times.table(), "  "));
@@ -179,6 +207,14 @@ std::string Explanation::text(bool with_source) const {
 
 std::string explain(const CompiledReport& report) {
   return text_of(report, false);
+}
+
+std::ostream& operator<<(std::ostream& out, const CompiledReport& report) {
+  return out << explain(report);
+}
+
+std::ostream& operator<<(std::ostream& out, const Explanation& explanation) {
+  return out << explanation.text();
 }
 
 }  // namespace vitro

@@ -61,8 +61,15 @@ void append_rows(std::string& out, std::string_view kind) {
 std::string page() {
   std::string out =
       "# Ops\n\n"
-      "Every op and function that can be called, with its schema in ATen's words; written by\n"
-      "`vitro ops --page` from the definitions. `vitro ops NAME` shows one.\n";
+      "Every op, and every function written with ops, that `ops::call` takes by name "
+      "([ops/overload.h](../include/vitro/ops/overload.h)),\nwith its schema in ATen's words; "
+      "written by `vitro ops --page` from the definitions. `vitro ops NAME` shows one.\n\n"
+      "In C++ each is a function of the name before the dot: `sum.dim_IntList` is `sum`. Six are "
+      "there for other functions and have no\nC++ name of their own: `_to_copy` (`to`), "
+      "`_softmax` (`softmax`), `_log_softmax` (`log_softmax`), `add_scaled` and `sub_scaled`\n"
+      "(`add` and `sub` with `alpha`), `cube` (`pow(x, 3)`). The reverse holds for writes in "
+      "place, which have C++ names alone:\n`add_`, `relu_`, `clamp_`, `masked_fill_`, `copy_`, "
+      "`fill_`, `zero_` and so on for most pointwise ops, and `+=`, `-=`, `*=`, `/=`.\n";
   std::vector<std::string_view> kinds;
   for (const Overload& one : overloads()) {
     const std::string_view kind = kind_of(one);

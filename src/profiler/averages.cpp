@@ -86,6 +86,13 @@ std::string name_of(const Track& track) {
   return track.name.empty() ? cat(track.tid) : cat(track.tid, " (", track.name, ")");
 }
 
+std::string compiled_function(const Track& track, const Slice& slice) {
+  const events::NameId label = slice.kind == SliceKind::region  ? slice.detail
+                               : slice.kind == SliceKind::eager ? track.extra(slice).function
+                                                                : events::NameId{};
+  return std::string(events::text(label));
+}
+
 // Adds slices up.
 class AverageSums {
  public:
@@ -129,6 +136,7 @@ class AverageSums {
     const auto [found, fresh] = places_.try_emplace(key, entries_.size());
     if (fresh) {
       entries_.push_back({.name = std::string(slice.name()), .kind = slice.kind});
+      entries_.back().compiled_function = compiled_function(track, slice);
       if (key.shapes != 0) entries_.back().input_shapes = shapes_.text(key.shapes);
       if (key.stack != 0) entries_.back().stack = stacks_.text(key.stack);
       if (key.thread != 0) entries_.back().thread = name_of(track);

@@ -75,6 +75,12 @@ std::string rate_text(uint64_t amount, int64_t ns) {
   return fixed(static_cast<double>(amount) / static_cast<double>(ns), 2);
 }
 
+std::string name_in_table(const Average& entry) {
+  if (entry.kind == SliceKind::work) return cat(entry.name, " (other threads' share)");
+  if (!entry.compiled_function.empty()) return cat(entry.name, " (", entry.compiled_function, ")");
+  return entry.name;
+}
+
 // Which columns there are, and what is in them.
 class Columns {
  public:
@@ -114,9 +120,8 @@ class Columns {
   std::vector<report::Cell> cells(const Average& entry) const {
     const auto self = static_cast<double>(entry.self_ns);
     const auto total = static_cast<double>(entry.total_ns);
-    const char* share = entry.kind == SliceKind::work ? " (other threads' share)" : "";
     std::vector<report::Cell> row{
-        cat(entry.name, share),   {report::percent_text(self, busy_), colour(self)},
+        name_in_table(entry),     {report::percent_text(self, busy_), colour(self)},
         report::time_text(self),  report::percent_text(total, busy_),
         report::time_text(total), report::time_text(average_ns(entry))};
     if (memory_) {
@@ -272,14 +277,14 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
 std::string Averages::csv() const {
   std::string lines = "name,kind,input_shapes,stack,thread";
   each_number({}, options_.memory, [&](const char* key, auto) { lines += cat(",", key); });
-  lines += "\n";
+  lines += ",compiled_function\n";
   for (const Average& entry : entries_) {
     lines += cat(quoted(entry.name), ",", name_of(entry.kind), ",", quoted(entry.input_shapes));
     std::string stack;
     for (const std::string& frame : entry.stack) stack += cat(stack.empty() ? "" : ";", frame);
     lines += cat(",", quoted(stack), ",", quoted(entry.thread));
     each_number(entry, options_.memory, [&](const char*, auto v) { lines += cat(",", v); });
-    lines += "\n";
+    lines += cat(",", quoted(entry.compiled_function), "\n");
   }
   return lines;
 }
@@ -295,6 +300,7 @@ std::string Averages::json() const {
     json.begin_object().member("name", entry.name).member("kind", name_of(entry.kind));
     if (!entry.input_shapes.empty()) json.member("input_shapes", entry.input_shapes);
     if (!entry.thread.empty()) json.member("thread", entry.thread);
+    if (!entry.compiled_function.empty()) json.member("compiled_function", entry.compiled_function);
     if (!entry.stack.empty()) {
       json.key("stack").begin_array();
       for (const std::string& frame : entry.stack) json.value(frame);

@@ -28,6 +28,8 @@ class SliceDetails {
     if (extra.module != 0) args.member("Module Hierarchy", module_path(extra.module));
     if (extra.stack != Slice::none) args.member("Call stack", call_stack(extra.stack));
     if (extra.items != 0) args.member("items of this thread", extra.items);
+    if (extra.function != events::NameId{})
+      args.member("compiled function", events::text(extra.function));
     if (extra.code != events::NameId{}) args.member("code", events::text(extra.code));
   }
 

@@ -33,7 +33,9 @@ void TrackBuilder::operator()(const events::RegionBegin& e) {
 
 void TrackBuilder::operator()(const events::EagerBegin& e) {
   open(SliceKind::eager, e.region, e.ts).detail = e.reason;
-  extra()->code = e.code;
+  SliceExtra* const more = extra();
+  more->code = e.code;
+  more->function = e.label;
 }
 
 void TrackBuilder::operator()(const events::WorkEnd& e) {

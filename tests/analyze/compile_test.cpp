@@ -173,14 +173,15 @@ TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {
   EXPECT_EQ(c.incidents[0].code, "V0201");
   EXPECT_EQ(c.incidents[0].reason, "item() needs \"a value\"");
   EXPECT_EQ(c.incidents[0].place, "model.cpp:31");
+  EXPECT_EQ(c.regions[0].function, "f/0");
   EXPECT_EQ(c.regions[0].breaks, 1U);
   EXPECT_EQ(c.regions[0].glue, 20'000);
   const Answer answer = answer_compile(*trace);
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[1].sentence,
-            "Torch-Compiled Region: 0/0 breaks 1 time in 1 call of 60.000us; 20.000us of that are "
-            "guards and code between graphs; the most frequent break is V0201 at model.cpp:31: "
-            "item() needs \"a value\"");
+            "Torch-Compiled Region: 0/0 (f/0) breaks 1 time in 1 call of 60.000us; 20.000us of "
+            "that are guards and code between graphs; the most frequent break is V0201 at "
+            "model.cpp:31: item() needs \"a value\"");
 }
 
 }  // namespace

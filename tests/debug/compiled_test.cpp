@@ -85,6 +85,57 @@ TEST(ExplainCompiled, goes_on_with_a_function_that_is_compiled_already) {
       << explain(fast.report());
 }
 
+// The first argument is looked at and not computed with: its symbol is the first of the call, and
+// none of the graph.
+TEST(ExplainCompiled, lists_the_guards_of_each_graph_below_it_in_its_symbols) {
+  auto fast = compile([](const Tensor& x, const Tensor& y) {
+    return x.size(0) < 8 ? y * 2.0 : matmul(y, t(y)) + x.size(1);
+  });
+  for (const int64_t rows : {4, 5, 6, 9, 10}) (void)fast(counted(rows), counted(rows + 20));
+  const CompiledReport report = fast.report();
+  ASSERT_EQ(report.segments.size(), 3u);
+  const auto texts = [&](size_t segment) {
+    std::vector<std::string> out;
+    for (const GuardReport& guard : report.segments[segment].guards) {
+      if (!guard.counts_only) out.push_back(cat(guard.text, '|', guard.asked));
+      const auto same = [&](const GuardReport& other) { return other.text == guard.text; };
+      EXPECT_EQ(std::ranges::count_if(report.segments[segment].guards, same), 1) << guard.text;
+    }
+    return out;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(texts(0), (Texts{"input 0: f32[4, 8]|", "input 1: f32[24, 8]|"}));
+  EXPECT_EQ(texts(1),
+            (Texts{"input 0: f32[s1, 8]|", "input 1: f32[s0, 8]|", "s1 < 8|asked before mul"}));
+  const std::vector<std::string> last = texts(2);
+  EXPECT_NE(std::ranges::find(last, "input 1: f32[s0, 8]|"), last.end());
+  EXPECT_EQ(graph::print(report.segments[2].graph).find("graph[s0=29](arg1: f32[s0, 8])"), 0u);
+  const std::string text = explain(report);
+  EXPECT_EQ(text.find("1099511627775"), std::string::npos) << text;
+  EXPECT_NE(text.find("    that sizes can be counted: 1 guard\n"), std::string::npos) << text;
+}
+
+// Two functions of one name have the number of their regions to tell them apart.
+TEST(ExplainCompiled, names_graphs_as_tables_and_traces_do) {
+  auto fast = compile([](const Tensor& x) { return relu(x) + 1.0; }, {.name = "one"});
+  (void)fast(counted(3));
+  const SegmentReport segment = fast.report().segments.at(0);
+  EXPECT_TRUE(segment.region.starts_with("Torch-Compiled Region: ")) << segment.region;
+  EXPECT_TRUE(segment.region.ends_with("/0")) << segment.region;
+  EXPECT_NE(explain(fast.report()).find(cat("graph one/0, in tables and traces ", segment.region)),
+            std::string::npos);
+}
+
+TEST(ExplainCompiled, tells_of_a_compiled_function_without_a_call) {
+  auto fast = compile([](const Tensor& x) { return relu(x) + 1.0; }, {.name = "still"});
+  (void)fast(counted(3));
+  std::ostringstream out;
+  out << explain(fast);
+  EXPECT_EQ(fast.report().calls, 1u);
+  EXPECT_EQ(out.str(), explain(fast.report()));
+  EXPECT_EQ(out.str().find("still (inductor): 1 call, 1 graph"), 0u) << out.str();
+}
+
 TEST(LogsCompiled, show_breaks_and_phases_of_a_compile) {
   set_logs("breaks,phases");
   testing::internal::CaptureStderr();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "vitro/base/cat.h"
 
 namespace vitro {
@@ -18,8 +20,10 @@ CompiledReport example() {
   report.backend = "inductor";
   report.calls = 2;
   report.ops_recorded = 3;
-  SegmentReport& first = report.segments.emplace_back();
+  report.segments.resize(2);
+  SegmentReport &first = report.segments[0], &second = report.segments[1];
   first.name = "f/0";
+  first.region = "Torch-Compiled Region: 7/0";
   first.graph = graph::parse(R"(graph(x: f32[4]) {
   exp: f32[4] = exp(x)       # f.cpp:1
   mul: f32[4] = mul(exp, x)  # f.cpp:2
@@ -40,11 +44,13 @@ CompiledReport example() {
       {"exp_mul", {"exp", "mul"}, {"f.cpp:1", "f.cpp:2"}, "one loop over [4]", "32", "8"}};
   build->source = "void exp_mul() {\n}\n";
   first.build = build;
-  SegmentReport& second = report.segments.emplace_back();
   second.name = "f/1";
   second.why_not = "no compiler";
   report.breaks = {{&a_code(), "item() needs a value", "f.cpp:3", 2}};
-  report.guards = {"input 0: f32[4]"};
+  first.guards = {{"input 0: f32[4]", "", false},
+                  {"1099511627775 >= s0*s1", "full", true},
+                  {"s0 != 1", "view", false},
+                  {"1099511627775 >= s0*s0", "mul", true}};
   return report;
 }
 
@@ -55,14 +61,26 @@ TEST(Explain, tells_a_report_as_text) {
   text.replace(text.rfind(advice), advice.size(), "Advice.");
   EXPECT_EQ(text,
             R"(f (inductor): 2 calls, 2 graphs, 3 recorded ops, 1 break, 0 recompiles, 0 fallbacks
+  f/0: 2 ops, 1 kernel, compiled in 2.000ms; ran 2 times, 1.500us each
+  f/1: 0 ops, runs op by op: no compiler; ran 0 times
 
-graph f/0: 2 ops, 1 kernel, compiled in 2.000ms; ran 2 times, 1.500us each
+breaks
+  V0000 f.cpp:3: item() needs a value (2 times)
+
+what to do
+  V0000: Advice.
+
+graph f/0, in tables and traces Torch-Compiled Region: 7/0
   ops: 1 exp, 1 mul
   graph(x: f32[4]) {
     exp: f32[4] = exp(x)       # f.cpp:1
     mul: f32[4] = mul(exp, x)  # f.cpp:2
     return mul
   }
+  guards
+    input 0: f32[4]
+    s0 != 1 (view)
+    that sizes can be counted: 2 guards
   kernels
     exp_mul: exp, mul  # f.cpp:1 f.cpp:2
       because one loop over [4]
@@ -73,17 +91,24 @@ graph f/0: 2 ops, 1 kernel, compiled in 2.000ms; ran 2 times, 1.500us each
   time: passes 1.000us, fuse 2.000us
     merge_same: 3 -> 2 nodes, 500ns
 
-graph f/1: 0 ops, runs op by op: no compiler; ran 0 times
-
-breaks
-  V0000 f.cpp:3: item() needs a value (2 times)
-
-guards
-  input 0: f32[4]
-
-what to do
-  V0000: Advice.
+graph f/1
 )");
+}
+
+TEST(Explain, begins_with_a_summary) {
+  const Explanation explanation{example(), CompileTimes({})};
+  const std::string summary = explanation.summary();
+  EXPECT_EQ(explanation.text().find(summary), 0u);
+  EXPECT_NE(summary.find("what to do"), std::string::npos);
+  EXPECT_EQ(summary.find("graph f/0"), std::string::npos);
+}
+
+TEST(Explain, is_written_to_streams) {
+  std::ostringstream out;
+  out << example();
+  EXPECT_EQ(out.str(), explain(example()));
+  out << Explanation{example(), CompileTimes({})};
+  EXPECT_EQ(out.str(), explain(example()) + explain(example()));
 }
 
 TEST(Explain, shows_the_generated_text_where_it_is_asked_for) {

@@ -203,16 +203,38 @@ TEST(Averages, say_that_ops_and_kernels_count_operations_differently) {
   EXPECT_NE(Averages(profile).table().find(note), std::string::npos);
 }
 
+// PyTorch's analysers look for the region's name; people for the one that explain gives.
+TEST(Averages, of_regions_say_which_function_was_compiled) {
+  Profiler profiler;
+  {
+    events::RegionScope region{{4, 1, intern("mlp/1")}};
+    events::EagerScope eager{{intern("Torch-Compiled Region: 4"), intern("V0205"),
+                              intern("it was told to"), intern("mlp")}};
+  }
+  profiler.stop();
+  const Averages averages = profiler.averages();
+  const Average* region = averages.find("Torch-Compiled Region: 4/1");
+  ASSERT_TRUE(region);
+  EXPECT_EQ(region->compiled_function, "mlp/1");
+  const std::string table = averages.table();
+  EXPECT_NE(table.find("Torch-Compiled Region: 4/1 (mlp/1) "), std::string::npos) << table;
+  EXPECT_NE(table.find("Torch-Compiled Region: 4 (mlp) "), std::string::npos) << table;
+  EXPECT_NE(averages.csv().find(",mlp/1\n"), std::string::npos) << averages.csv();
+  const auto json = nlohmann::json::parse(averages.json());
+  EXPECT_EQ(json["averages"][0]["compiled_function"], "mlp/1");
+  EXPECT_EQ(json["averages"][0]["name"], "Torch-Compiled Region: 4/1");
+}
+
 TEST(Averages, read_as_csv_and_json_with_numbers_that_are_not_rounded) {
   Profile profile = sample();
   profile.tracks[0].slices[2].name_id = intern("tile, \"mm\"");
   const Averages averages(profile, {.memory = true});
   EXPECT_EQ(averages.csv(),
             "name,kind,input_shapes,stack,thread,count,self_cpu_time_total_ns,cpu_time_total_ns,"
-            "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns\n"
-            "aten::add,op,,,,3,80,130,-1000,24,0,0,0\n"
-            "aten::mm,op,,,,1,20,50,1024,1024,0,0,0\n"
-            "\"tile, \"\"mm\"\"\",kernel,,,,1,30,30,0,0,6000,300,0\n");
+            "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns,compiled_function\n"
+            "aten::add,op,,,,3,80,130,-1000,24,0,0,0,\n"
+            "aten::mm,op,,,,1,20,50,1024,1024,0,0,0,\n"
+            "\"tile, \"\"mm\"\"\",kernel,,,,1,30,30,0,0,6000,300,0,\n");
   const auto json = nlohmann::json::parse(averages.json());
   EXPECT_EQ(json["self_cpu_time_total_ns"], 130);
   ASSERT_EQ(json["averages"].size(), 3u);

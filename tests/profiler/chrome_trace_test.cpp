@@ -342,12 +342,14 @@ TEST(ChromeTrace, a_region_that_ran_eagerly_says_why) {
   Profiler profiler;
   {
     const events::EagerScope scope{{events::intern("Torch-Compiled Region: 0/1"),
-                                    events::intern("V0601"), events::intern("no kernel for it")}};
+                                    events::intern("V0601"), events::intern("no kernel for it"),
+                                    events::intern("mlp/1")}};
   }
   profiler.stop();
   const json args = of_category(written(profiler.profile()), "eager_region").at(0)["args"];
   EXPECT_EQ(args["code"], "V0601");
   EXPECT_EQ(args["reason"], "no kernel for it");
+  EXPECT_EQ(args["compiled function"], "mlp/1");
 }
 
 }  // namespace vitro

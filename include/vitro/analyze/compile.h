@@ -20,6 +20,7 @@ struct Compilation {
   // compiled by itself): the outer one waits for it in the middle of its code.
   struct Region {
     std::string name;
+    std::string function;            // in Vitro's traces what `explain` calls it, "mlp/1"
     uint64_t calls = 0, inside = 0;  // inside: of these, directly inside another region
     uint64_t breaks = 0;             // regions inside its outermost calls, however deep
     int64_t total = 0;               // of calls that do not lie in their like

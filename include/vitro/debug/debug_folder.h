@@ -1,5 +1,5 @@
 // Everything that the compiler made, as files: VITRO_COMPILE_DEBUG=1 writes
-//   vitro_compile_debug/run_<time>-pid_<n>/<segment>/captured.graph, ..., kernels.cpp, plan.txt
+//   vitro_compile_debug/run_<time>-pid_<n>/<segment>/graph_captured.txt, ..., kernels.cpp, plan.txt
 // (VITRO_COMPILE_DEBUG_DIR names another place than vitro_compile_debug) and says on stderr where
 // that is.  One folder for each compiled segment; each stage's file is there as soon as the stage
 // has run.

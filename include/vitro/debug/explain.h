@@ -1,12 +1,15 @@
 // What becomes of a function that is compiled, and why: graphs and their ops, breaks, guards,
 // recompiles, what was fused or not, kernels, times.
+//   std::cout << vitro::explain(f)(x, w);     // calls f and says what became of it
+//   std::cout << vitro::explain(fast);        // of a compiled function so far, without a call
 //   vitro::Explanation e = vitro::explain(f)(x, w);
-//   std::cout << e.text();
+//   std::cout << e.summary();                 // its first lines: graphs, breaks, advice
 // `f` may be a function, which is compiled anew, or a Compiled one, which goes on from what it has.
 // Everything here is kept whether or not anybody asks: explaining a call costs no more than the
 // call.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -26,12 +29,17 @@ struct Explanation {
   size_t kernels() const;  // of all graphs
   size_t breaks() const;   // places where a graph ends before the function does
 
-  // For a person.  `with_source`: the generated kernels as well.
+  // For a person: the summary, then each graph with its guards, kernels and fusions.
+  // `with_source`: the generated kernels as well.
   std::string text(bool with_source = false) const;
+  // A line for each graph; breaks, recompiles, fallbacks, and what to do about them.
+  std::string summary() const;
 };
 
-// The text of a report alone: explain(fast.report()).
+// The text of a report alone: explain(fast.report()), or std::cout << fast.report().
 std::string explain(const CompiledReport& report);
+std::ostream& operator<<(std::ostream& out, const CompiledReport& report);
+std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 
 namespace compiled {
 
@@ -50,6 +58,12 @@ class Explained {
     const uint64_t mark = events::rare_mark();
     (void)compiled_(std::forward<Args>(args)...);
     return {compiled_.report(), compile_times(mark)};
+  }
+
+  // Of the calls so far, without one; and without times, which are those of a call.
+  Explanation so_far() const { return {compiled_.report(), CompileTimes({})}; }
+  friend std::ostream& operator<<(std::ostream& out, const Explained& explained) {
+    return out << explained.so_far();
   }
 
  private:

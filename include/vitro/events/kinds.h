@@ -113,6 +113,7 @@ struct EagerBegin {
   static constexpr std::string_view name = "eager_begin";
   NameId region;  // as the region would be called
   NameId code = {}, reason = {};
+  NameId label = {};  // as of a region; without a segment where a part of it runs so
   uint64_t ts = 0;
 };
 struct EagerEnd {

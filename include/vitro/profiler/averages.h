@@ -30,6 +30,7 @@ struct Average {
   std::string input_shapes = {};        // "[[4, 4], []]", if grouped by them
   std::vector<std::string> stack = {};  // "model.cpp(31): forward", if grouped by it
   std::string thread = {};              // "1234 (worker)", if grouped by them
+  std::string compiled_function = {};   // of regions: as `explain` calls it, "mlp/1"
 };
 
 // What makes two slices of a name differ.

@@ -56,6 +56,7 @@ struct SliceExtra {
   uint32_t module = 0;                // core/module_path.h
   uint64_t items = 0;                 // done by this thread of what was launched
   events::NameId code = {};           // eager: the code of the reason (base/code.h)
+  events::NameId function = {};       // eager: the compiled function, as the detail of regions
   uint32_t tensors = Slice::none;     // index in Track::tensors
 };
 

@@ -1,0 +1,123 @@
+#include "capture/guard_reports.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "capture/bind.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::capture {
+namespace {
+
+// Whether what the program asked decides how it goes on: a size that was taken as a number, which
+// reads as "s0 == 5", does so only where other ways are known.
+bool decides(const Step& step, const sym::Guard& asked) {
+  if (asked.question == sym::Guard::Question::less || !step.parent) return true;
+  return step.parent->next.load(std::memory_order_acquire) != &step ||
+         step.fork.load(std::memory_order_acquire) != nullptr;
+}
+
+// Whether only this is asked: that a number of elements does not reach what 64 bits count, see
+// ask_whether_countable.  Nothing else is compared with numbers that large.
+bool counts_only(const sym::Guard& guard) {
+  constexpr int64_t large = int64_t{1} << 31;
+  const auto most = guard.a.constant();
+  return guard.question == sym::Guard::Question::less && !guard.answer && most && *most >= large;
+}
+
+// The symbols of calls under the names that they have in a graph; those that it lacks get the next
+// ones.
+class Names {
+ public:
+  Names() = default;
+  explicit Names(const Plan& plan) {
+    for (size_t i = 0; i < plan.symbols.size(); ++i)
+      names_.emplace_back(plan.symbols[i], plan.graph.symbols()[i]);
+  }
+  sym::Expr operator()(sym::Expr e) {
+    for (const sym::Expr symbol : sym::symbols_of(e)) {
+      if (std::ranges::find(names_, symbol, &Pair::first) != names_.end()) continue;
+      const std::string name = cat(sym::name_of(symbol).substr(0, 1), names_.size());
+      names_.emplace_back(symbol, sym::Expr::symbol(name, sym::range_of(symbol)));
+    }
+    return sym::substitute(e, names_);
+  }
+  sym::Guard operator()(sym::Guard guard) {
+    return {guard.question, (*this)(guard.a), (*this)(guard.b), guard.answer};
+  }
+  Bind operator()(Bind bind) {
+    const SizeMap named = [this](Size s) {
+      return s.is_symbolic() ? Size(s.hint(), (*this)(s.expr())) : s;
+    };
+    attribute::map_sizes(bind.meta.sizes, named);
+    attribute::map_sizes(bind.meta.strides, named);
+    return bind;
+  }
+
+ private:
+  using Pair = std::pair<sym::Expr, sym::Expr>;
+  std::vector<Pair> names_;
+};
+
+// Takes reports in, each once: whoever asked, or once for each who did.
+class Guards {
+ public:
+  enum class Once : uint8_t { at_all, for_each_asker };
+  explicit Guards(Once once) : once_(once) {}
+  void add(const Step& step, auto&& named) {
+    const Bind* bind = step.binds.data();
+    for (size_t i = 0; !step.op && i < step.operand_count; ++i) {
+      if (step.operands[i].kind == StepOperand::Kind::bind)
+        add({cat("input ", i, ": ", describe(named(*bind++))), {}, false});
+    }
+    const std::string_view op = step.op ? step.op->name : "start";
+    for (const sym::Guard& guard : step.guards) add(named(guard), std::string(op));
+    for (const sym::Guard& guard : step.asked) {
+      if (decides(step, guard)) add(named(guard), cat("asked before ", op));
+    }
+  }
+  void add(const sym::Guard& guard, std::string asked) {
+    add({guard.text(), std::move(asked), counts_only(guard)});
+  }
+  std::vector<GuardReport> take() { return std::move(all_); }
+
+ private:
+  void add(GuardReport report) {
+    const std::string asker = once_ == Once::at_all ? std::string() : report.asked;
+    if (seen_.emplace(report.text, asker).second) all_.push_back(std::move(report));
+  }
+  Once once_;
+  std::vector<GuardReport> all_;
+  std::set<std::pair<std::string, std::string>> seen_;
+};
+
+}  // namespace
+
+std::vector<GuardReport> guard_reports(const Exit& exit) {
+  Names named(exit.plan);
+  Guards out(Guards::Once::at_all);
+  const Step& start = start_of(*exit.last);
+  out.add(start, named);
+  for (const Step* step : path_to(*exit.last)) {
+    if (step != &start) out.add(*step, named);
+  }
+  for (const sym::Guard& guard : exit.guards) out.add(named(guard), "asked while it was compiled");
+  return out.take();
+}
+
+std::vector<std::string> guard_texts(std::span<const Step* const> steps,
+                                     std::span<const Exit* const> exits) {
+  Guards guards(Guards::Once::for_each_asker);
+  for (const Step* step : steps) guards.add(*step, [](const auto& same) { return same; });
+  for (const Exit* exit : exits) {
+    for (const sym::Guard& guard : exit->guards)
+      guards.add(guard, cat("asked while ", exit->name, " was compiled"));
+  }
+  std::vector<std::string> out;
+  for (const GuardReport& guard : guards.take())
+    out.push_back(guard.asked.empty() ? guard.text : cat(guard.text, " (", guard.asked, ")"));
+  return out;
+}
+
+}  // namespace vitro::capture

@@ -1,0 +1,317 @@
+// What docs/from_pytorch.md says: every piece of code in it stands here, so that it compiles, and
+// gives what its row says.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <sstream>
+
+#include "vitro/vitro.h"
+
+namespace vitro {
+namespace {
+
+std::vector<int64_t> sizes_of(const Tensor& x) {
+  std::vector<int64_t> out;
+  for (const Size s : x.sizes()) out.push_back(s.value());
+  return out;
+}
+using Ns = std::vector<int64_t>;
+
+Tensor eight_by_six() {
+  return reshape(arange(48, DType::f32), {8, 6});
+}
+
+TEST(FromPyTorch, tensors_are_made_of_the_dtype_that_the_page_says) {
+  EXPECT_EQ(Tensor::from({1.0F, 2.0F, 3.0F}, {3}).dtype(), DType::f32);
+  EXPECT_EQ(Tensor::from({1.0, 2.0}, {2}).dtype(), DType::f64);  // double
+  EXPECT_EQ(Tensor::from({1, 2, 3}, {3}).dtype(), DType::i32);
+  EXPECT_EQ(Tensor::from<int64_t>({1, 2, 3}, {3}).dtype(), DType::i64);
+  EXPECT_EQ(sizes_of(zeros({2, 3})), sizes_of(ones({2, 3})));
+  EXPECT_EQ(full({2, 3}, 1.5).dtype(), DType::f32);
+  EXPECT_EQ(arange(10).dtype(), DType::i64);
+  const Tensor x = Tensor::empty({2, 3});
+  EXPECT_EQ(sizes_of(zeros_like(x)), (Ns{2, 3}));
+  manual_seed(0);
+  const Tensor normal = nn::normal({2, 3}, 0, 1), uniform = nn::uniform({2, 3}, 0, 1);
+  EXPECT_EQ(normal.dtype(), DType::f32);
+  EXPECT_GE(amin(uniform).item<float>(), 0);
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64,
+                            DType::u8, DType::boolean})
+    EXPECT_EQ(zeros({1}, dtype).dtype(), dtype);
+}
+
+TEST(FromPyTorch, tensors_say_what_they_are) {
+  const Tensor x = eight_by_six(), s = sum(x);
+  EXPECT_EQ(x.sizes()[0], x.size(0));
+  int64_t n = x.size(0);
+  EXPECT_EQ(n, 8);
+  EXPECT_EQ(x.dim(), 2);
+  EXPECT_EQ(x.numel(), 48);
+  EXPECT_EQ(x.dtype(), DType::f32);
+  EXPECT_TRUE(x.is_contiguous());
+  EXPECT_EQ(s.item<float>(), 1128);
+  EXPECT_EQ(x.to_vector<float>()[47], x.data<float>()[47]);
+  testing::internal::CaptureStdout();
+  std::cout << x;
+  EXPECT_EQ(testing::internal::GetCapturedStdout().find("tensor("), 0u);
+  EXPECT_EQ(to(x, DType::f64).dtype(), DType::f64);
+  EXPECT_TRUE(contiguous(x).same_as(x));
+  EXPECT_FALSE(clone(x).same_as(x));
+}
+
+TEST(FromPyTorch, tensors_are_indexed) {
+  const Tensor x = eight_by_six(), y = zeros({6}), mask = x > 40;
+  const Tensor index = Tensor::from({0, 3}, {2}), indices = Tensor::from({0, 3, 5, 1}, {2, 2});
+  EXPECT_EQ(sizes_of(select(x, 0, 0)), (Ns{6}));
+  EXPECT_EQ(sizes_of(select(x, -1, -1)), (Ns{8}));
+  EXPECT_EQ(sizes_of(slice(x, 1, 1, 3)), (Ns{8, 2}));
+  EXPECT_EQ(sizes_of(slice(x, 0, 0, INT64_MAX, 2)), (Ns{4, 6}));
+  EXPECT_EQ(sizes_of(index_select(x, 0, index)), (Ns{2, 6}));
+  EXPECT_EQ(gather(x, 1, indices).to_vector<float>(), (std::vector<float>{0, 3, 11, 7}));
+  copy_(select(x, 0, 0), y);
+  EXPECT_EQ(sum(select(x, 0, 0)).item<float>(), 0);
+  masked_fill_(x, mask, 0);
+  EXPECT_EQ(amax(x).item<float>(), 40);
+}
+
+TEST(FromPyTorch, tensors_are_reshaped) {
+  const Tensor x = eight_by_six(), a = zeros({2, 3}), b = ones({2, 3}), row = ones({1, 6});
+  EXPECT_EQ(sizes_of(view(x, {-1})), (Ns{48}));
+  EXPECT_EQ(sizes_of(reshape(x, {4, -1})), (Ns{4, 12}));
+  EXPECT_EQ(sizes_of(flatten(x, 1)), (Ns{8, 6}));
+  EXPECT_EQ(sizes_of(t(x)), sizes_of(transpose(x, 0, 1)));
+  EXPECT_EQ(sizes_of(permute(x, {1, 0})), (Ns{6, 8}));
+  EXPECT_EQ(sizes_of(expand(row, {4, -1})), (Ns{4, 6}));
+  EXPECT_EQ(sizes_of(squeeze(x, {0})), (Ns{8, 6}));
+  EXPECT_EQ(sizes_of(unsqueeze(x, 0)), (Ns{1, 8, 6}));
+  EXPECT_EQ(sizes_of(cat({a, b}, 1)), (Ns{2, 6}));
+  EXPECT_EQ(sizes_of(stack({a, b})), (Ns{2, 2, 3}));
+  EXPECT_EQ(chunk(x, 3, -1).size(), 3u);
+  EXPECT_EQ(split(x, 2).size(), 4u);
+}
+
+float first(const Tensor& x) {
+  return select(view(to(x, DType::f32), {-1}), 0, 0).item<float>();
+}
+
+TEST(FromPyTorch, elements_are_computed) {
+  const Tensor a = full({2, 3}, 7.0), b = full({2, 3}, 2.0), w = ones({3, 4});
+  const Tensor p = a < b, q = a == b;
+  EXPECT_EQ(first(a + b), 9);
+  EXPECT_EQ(first(a - b), 5);
+  EXPECT_EQ(first(2 * a), 14);
+  EXPECT_EQ(first(a / b), 3.5);
+  EXPECT_EQ(first(add(a, b, 2)), 11);
+  EXPECT_EQ(first(pow(a, 2)), 49);
+  EXPECT_EQ(first(floor_divide(a, b)), 3);
+  EXPECT_EQ(first(remainder(a, b)), 1);
+  EXPECT_EQ(first(matmul(a, w)), 21);
+  EXPECT_FALSE(first(p & q));
+  EXPECT_FALSE(first(p | q));
+  EXPECT_TRUE(first(~p));
+  EXPECT_EQ(first(where(p, a, b)), 2);
+  EXPECT_EQ(first(maximum(a, b)), 7);
+  EXPECT_EQ(first(ops::call("add.Tensor", {a, b}, {{"alpha", Scalar(2)}})[0]), 11);
+  a += b;
+  add_(a, b);
+  relu_(a);
+  EXPECT_EQ(first(a), 11);
+}
+
+TEST(FromPyTorch, dimensions_are_folded) {
+  const Tensor x = eight_by_six();
+  EXPECT_EQ(first(exp(x)), 1);
+  EXPECT_EQ(vitro::exp(x).dim(), 2);
+  EXPECT_EQ(first(abs(x)), first(clamp(x, 0, 1)));
+  bool positive = false;
+  if ((sum(x) > 0).item<bool>()) positive = true;
+  EXPECT_TRUE(positive);
+  EXPECT_EQ(sizes_of(sum(x, {0})), (Ns{6}));
+  EXPECT_EQ(sizes_of(sum(x, {0, 1}, true)), (Ns{1, 1}));
+  EXPECT_EQ(sizes_of(mean(x, {-1})), (Ns{8}));
+  EXPECT_NEAR(first(var(x, {1}, 0)), 35.0 / 12, 1e-5);
+  EXPECT_EQ(first(amax(x)), 47);
+  EXPECT_EQ(first(amax(x, {1})), 5);
+  EXPECT_EQ(first(argmax(x, 1)), 5);
+  EXPECT_TRUE(first(any(x)));
+  EXPECT_FALSE(first(all(x, {1})));
+  EXPECT_EQ(first(relu(x)), first(gelu(x, "tanh")));
+  EXPECT_NEAR(sum(softmax(x, -1)).item<float>(), 8, 1e-5);
+  EXPECT_NEAR(first(sum(layer_norm(x, {6}))), 0, 1e-4);
+}
+
+TEST(FromPyTorch, layers_are_functions) {
+  const Tensor x = eight_by_six(), weight = ones({2, 6}), bias = ones({2});
+  EXPECT_EQ(first(linear(x, weight, bias)), 16);
+  const Tensor table = eight_by_six(), ids = Tensor::from({1, 2}, {2});
+  EXPECT_EQ(first(embedding(table, ids)), 6);
+  const Tensor image = ones({1, 1, 4, 4}), kernel = ones({1, 1, 3, 3});
+  EXPECT_EQ(first(conv2d(image, kernel, {}, {.padding = {1, 1}})), 4);
+  const Tensor q = ones({1, 2, 4, 8}), k = q, v = q;
+  EXPECT_EQ(first(scaled_dot_product_attention(q, k, v, {}, 0, true)), 1);
+}
+
+struct Classifier : nn::Module {
+  nn::Linear first{*this, "first", 6, 8}, second{*this, "second", 8, 2};  // an owner and a name
+  Tensor operator()(const Tensor& x) const {                              // forward
+    const auto here = scope();  // profiles say which module an op is in
+    return second(relu(first(x)));
+  }
+};
+
+struct Block : nn::Module {
+  Block(Module& owner, std::string name) : Module(owner, std::move(name)) {}
+  nn::Linear fc{*this, "fc", 6, 8};
+};
+
+struct Blocks : nn::Module {
+  Tensor scale;
+  std::deque<Block> blocks;
+  Blocks() {
+    add_parameter("scale", scale, ones({6}));
+    blocks.emplace_back(*this, "blocks.0");
+  }
+};
+
+TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
+  Classifier model;
+  const Tensor x = eight_by_six();
+  EXPECT_EQ(sizes_of(model(x)), (Ns{8, 2}));
+  EXPECT_EQ(model.parameters().size(), 4u);
+  EXPECT_EQ(model.named_parameters()[0].first, "first.weight");
+  Blocks blocks;
+  EXPECT_EQ(blocks.named_parameters()[1].first, "blocks.0.fc.weight");
+  auto fast = compile(std::ref(model));
+  EXPECT_EQ(fast(x).to_vector<float>(), model(x).to_vector<float>());
+}
+
+// Code that writes or reads files, or listens: it is compiled and not run.
+[[maybe_unused]] void files_of(Classifier& model, const Tensor& w) {
+  const auto file = io::Safetensors::read("model.safetensors").value();
+  model.load([&](std::string_view name) { return file.tensor(name).value(); });
+  io::write_safetensors("model.safetensors", {{"weight", w}});
+  set_debug_folder("folder");
+  set_num_threads(4);
+}
+
+TEST(FromPyTorch, functions_are_compiled) {
+  const Tensor x = eight_by_six();
+  auto f = [](const Tensor& y) {
+    EXPECT_EQ(is_compiling(), true);
+    graph_break("why");
+    return relu(y) + 1;
+  };
+  auto fast = compile(f);
+  EXPECT_EQ(first(fast(x)), 1);
+  EXPECT_EQ(fast.report().breaks.size(), 1u);
+  fast.reset();
+  mark_dynamic(x, 0);
+  std::ostringstream out;
+  std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
+  std::cout << explain(f)(x);
+  std::cout << explain(fast);
+  std::cout.rdbuf(before);
+  EXPECT_EQ(out.str().find("f (inductor): 1 call"), 0u) << out.str();
+  EXPECT_FALSE(compile_times().by_phase().table().empty());
+}
+
+TEST(FromPyTorch, options_of_compile_have_names) {
+  const Tensor x = eight_by_six();
+  auto f = [](const Tensor& y) { return relu(y) + 1; };
+  const BackendFunction backend = [](const graph::Graph&, std::span<const Operand>) {
+    return GraphFunction(nullptr);
+  };
+  register_backend("mine", backend);
+  const auto known = list_backends();
+  EXPECT_NE(std::ranges::find(known, "mine"), known.end());
+  const auto gives_the_same = [&](const auto& fast) { EXPECT_EQ(first(fast(x)), 1); };
+  gives_the_same(compile(f, {.fullgraph = true}));
+  gives_the_same(compile(f, {.dynamic = true}));
+  gives_the_same(compile(f, {.backend = "eager"}));
+  set_logs("-capture");
+  gives_the_same(compile(f, {.backend = "mine"}));
+  set_logs("breaks,recompiles");
+  set_logs("");
+  gives_the_same(compile(f, {.fullgraph = true, .frozen = true}));
+  gives_the_same(compile(f, {.name = "mlp"}));
+  gives_the_same(disable(f));
+}
+
+TEST(FromPyTorch, a_profiler_records_from_its_making_on) {
+  const Tensor x = eight_by_six();
+  Profiler profiler;
+  {
+    RecordFunction range("load");
+    (void)exp(x);
+  }
+  profiler.step();
+  profiler.stop();
+  EXPECT_FALSE(profiler.events().empty());
+  EXPECT_NE(profiler.key_averages()
+                .table({.sort_by = "cpu_time_total", .row_limit = 10})
+                .find("aten::exp"),
+            std::string::npos);
+  EXPECT_FALSE(profiler.key_averages({.group_by_input_shape = true}).entries().empty());
+}
+
+[[maybe_unused]] void shapes_and_stacks() {
+  Profiler profiler({.record_shapes = true, .with_stack = true});
+  profiler.write_trace("trace.json.gz");
+  profiler.export_stacks("stacks.txt");
+}
+[[maybe_unused]] void steps() {
+  Profiler profiler({.schedule = schedule({.wait = 1, .warmup = 1, .active = 3})});
+  const ProfilerOptions options{.on_trace_ready = trace_handler("log")};
+  const Emission marked = emit_itt();
+}
+
+std::string text_of(const std::string& path) {
+  std::stringstream out;
+  out << std::ifstream(path).rdbuf();
+  return out.str();
+}
+
+// Without comments and blanks, which the page sets as it likes.
+std::string bare(const std::string& code) {
+  return std::regex_replace(code, std::regex("//[^\n]*|\\s+"), "");
+}
+
+// The code in the right column of the tables, and blocks of C++.
+std::vector<std::string> code_in(const std::string& page) {
+  std::vector<std::string> out;
+  std::string block;
+  bool in_block = false;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      if (in_block) out.push_back(std::exchange(block, {}));
+      in_block = !in_block;
+    } else if (in_block) {
+      block += line + '\n';
+    } else if (line.starts_with("| ")) {
+      const std::string right = line.substr(line.rfind(" | ", line.size() - 3) + 3);
+      const std::regex span("`([^`]+)`");
+      for (std::sregex_iterator at(right.begin(), right.end(), span), end; at != end; ++at)
+        out.push_back(std::regex_replace((*at)[1].str(), std::regex("\\\\\\|"), "|"));
+    }
+  }
+  return out;
+}
+
+TEST(FromPyTorch, every_piece_of_code_on_the_page_stands_in_this_file) {
+  const std::string here = bare(text_of(VITRO_TEST_DATA "/../vitro/from_pytorch_test.cpp"));
+  const std::vector<std::string> pieces =
+      code_in(text_of(VITRO_TEST_DATA "/../../docs/from_pytorch.md"));
+  EXPECT_GT(pieces.size(), 100u);
+  for (const std::string& piece : pieces) {
+    if (piece.starts_with("VITRO_") || piece.starts_with("vitro ")) continue;  // for a shell
+    EXPECT_NE(here.find(bare(piece)), std::string::npos) << piece;
+  }
+}
+
+}  // namespace
+}  // namespace vitro
