@@ -1,4 +1,4 @@
-// What the Error says that a function throws.
+// What the Error says that a function throws, without its place.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string error_of(F f) {
   try {
     (void)f();
   } catch (const Error& e) {
-    return e.what();
+    return std::string(e.message());
   }
   return "";
 }

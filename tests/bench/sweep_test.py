@@ -71,10 +71,11 @@ class Sweep(unittest.TestCase):
         self.assertEqual(ratio([2.0, 1.1, 1.9], 1.2), 1.2)
         self.assertEqual(ratio([0.5, 0.5, 0.5], 0.9), 0.9)
 
-    def test_each_contender_begins_as_many_rounds(self):
-        turned = load_sweep().turned
-        self.assertEqual([turned(["a", "b", "c"], round) for round in range(4)],
-                         [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["a", "b", "c"]])
+    def test_each_contender_follows_each_other_as_often(self):
+        rounds = [tuple(load_sweep().order(["a", "b", "c"], number)) for number in range(6)]
+        self.assertEqual(len(set(rounds)), 6)
+        follows = [pair for round in rounds for pair in zip(round, round[1:])]
+        self.assertEqual({follows.count(pair) for pair in follows}, {2})
 
 
 if __name__ == "__main__":

@@ -328,12 +328,12 @@ TEST(Aliases, AWriteThroughAViewThatRepeatsIsTheSameErrorAsEager) {
   try {
     add_(expand(x, {3, 2}), 1.0);
   } catch (const Error& e) {
-    eager_text = e.what();
+    eager_text = e.message();
   }
   try {
     f(x);
   } catch (const Error& e) {
-    compiled_text = e.what();
+    compiled_text = e.message();
   }
   EXPECT_FALSE(eager_text.empty());
   EXPECT_EQ(compiled_text, eager_text);

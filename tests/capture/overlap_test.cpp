@@ -190,12 +190,12 @@ TEST(Overlap, AnExpandedResultThatIsWrittenIsTheSameErrorAsEager) {
   try {
     add_(got, 1.0);
   } catch (const Error& e) {
-    mine = e.what();
+    mine = e.message();
   }
   try {
     add_(want, 1.0);
   } catch (const Error& e) {
-    others = e.what();
+    others = e.message();
   }
   EXPECT_FALSE(others.empty());
   EXPECT_EQ(mine, others);

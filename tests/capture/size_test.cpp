@@ -62,12 +62,12 @@ TEST(Dynamic, AShapeErrorReadsTheSameAsEager) {
   try {
     add(x, y);
   } catch (const Error& e) {
-    eager_text = e.what();
+    eager_text = e.message();
   }
   try {
     f(x, y);
   } catch (const Error& e) {
-    compiled_text = e.what();
+    compiled_text = e.message();
   }
   EXPECT_FALSE(eager_text.empty());
   EXPECT_EQ(compiled_text, eager_text);

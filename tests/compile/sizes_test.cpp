@@ -20,7 +20,7 @@ std::string error_of(const std::function<Tensor()>& f) {
   try {
     (void)f().to_vector<float>();
   } catch (const Error& e) {
-    return e.what();
+    return std::string(e.message());
   }
   return "no error";
 }

@@ -87,7 +87,7 @@ void expect_error(const std::function<void()>& f, std::string_view text) {
     f();
     ADD_FAILURE() << "no error: " << text;
   } catch (const Error& error) {
-    EXPECT_EQ(std::string_view(error.what()), text);
+    EXPECT_EQ(error.message(), text);
   }
 }
 

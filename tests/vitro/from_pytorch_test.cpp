@@ -80,13 +80,13 @@ TEST(FromPyTorch, tensors_are_indexed) {
 
 TEST(FromPyTorch, tensors_are_reshaped) {
   const Tensor x = eight_by_six(), a = zeros({2, 3}), b = ones({2, 3}), row = ones({1, 6});
-  EXPECT_EQ(sizes_of(view(x, {-1})), (Ns{48}));
+  EXPECT_EQ(sizes_of(view(x, -1)), (Ns{48}));
   EXPECT_EQ(sizes_of(reshape(x, {4, -1})), (Ns{4, 12}));
   EXPECT_EQ(sizes_of(flatten(x, 1)), (Ns{8, 6}));
   EXPECT_EQ(sizes_of(t(x)), sizes_of(transpose(x, 0, 1)));
   EXPECT_EQ(sizes_of(permute(x, {1, 0})), (Ns{6, 8}));
   EXPECT_EQ(sizes_of(expand(row, {4, -1})), (Ns{4, 6}));
-  EXPECT_EQ(sizes_of(squeeze(x, {0})), (Ns{8, 6}));
+  EXPECT_EQ(sizes_of(squeeze(x, 0)), (Ns{8, 6}));
   EXPECT_EQ(sizes_of(unsqueeze(x, 0)), (Ns{1, 8, 6}));
   EXPECT_EQ(sizes_of(cat({a, b}, 1)), (Ns{2, 6}));
   EXPECT_EQ(sizes_of(stack({a, b})), (Ns{2, 2, 3}));
@@ -130,18 +130,18 @@ TEST(FromPyTorch, dimensions_are_folded) {
   bool positive = false;
   if ((sum(x) > 0).item<bool>()) positive = true;
   EXPECT_TRUE(positive);
-  EXPECT_EQ(sizes_of(sum(x, {0})), (Ns{6}));
+  EXPECT_EQ(sizes_of(sum(x, 0)), (Ns{6}));
   EXPECT_EQ(sizes_of(sum(x, {0, 1}, true)), (Ns{1, 1}));
-  EXPECT_EQ(sizes_of(mean(x, {-1})), (Ns{8}));
-  EXPECT_NEAR(first(var(x, {1}, 0)), 35.0 / 12, 1e-5);
+  EXPECT_EQ(sizes_of(mean(x, -1)), (Ns{8}));
+  EXPECT_NEAR(first(var(x, 1, 0)), 35.0 / 12, 1e-5);
   EXPECT_EQ(first(amax(x)), 47);
-  EXPECT_EQ(first(amax(x, {1})), 5);
+  EXPECT_EQ(first(amax(x, 1)), 5);
   EXPECT_EQ(first(argmax(x, 1)), 5);
   EXPECT_TRUE(first(any(x)));
-  EXPECT_FALSE(first(all(x, {1})));
+  EXPECT_FALSE(first(all(x, 1)));
   EXPECT_EQ(first(relu(x)), first(gelu(x, "tanh")));
   EXPECT_NEAR(sum(softmax(x, -1)).item<float>(), 8, 1e-5);
-  EXPECT_NEAR(first(sum(layer_norm(x, {6}))), 0, 1e-4);
+  EXPECT_NEAR(first(sum(layer_norm(x, 6))), 0, 1e-4);
 }
 
 TEST(FromPyTorch, layers_are_functions) {
@@ -150,7 +150,7 @@ TEST(FromPyTorch, layers_are_functions) {
   const Tensor table = eight_by_six(), ids = Tensor::from({1, 2}, {2});
   EXPECT_EQ(first(embedding(table, ids)), 6);
   const Tensor image = ones({1, 1, 4, 4}), kernel = ones({1, 1, 3, 3});
-  EXPECT_EQ(first(conv2d(image, kernel, {}, {.padding = {1, 1}})), 4);
+  EXPECT_EQ(first(conv2d(image, kernel, {}, {.padding = 1})), 4);
   const Tensor q = ones({1, 2, 4, 8}), k = q, v = q;
   EXPECT_EQ(first(scaled_dot_product_attention(q, k, v, {}, 0, true)), 1);
 }
