@@ -295,12 +295,12 @@ void Reduction::fold_tiles(const std::byte* from, int64_t rows, int64_t columns,
   const int64_t rows_once = tile_elements / strip_, down = n_.stride().value();
   const int64_t along = columns_.stride().value();
   const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes_))];
-  const bool casts = in_.dtype() != state_;
+  const bool casts = in_.dtype() != state_, in_rows = lie_in_rows();
   std::byte *dense = into.tile()[0].bytes, *raw = casts ? into.tile()[2].bytes : dense;
   for (int64_t i = 0; i < rows; i += rows_once) {
     const int64_t some = std::min(rows_once, rows - i);
     const std::byte* at = from + i * down;
-    if (!lie_in_rows()) {
+    if (!in_rows) {
       transpose(at, along / bytes_, raw, columns, columns, some);
       if (casts) cast(in_.dtype(), raw, state_, dense, some * columns);
     } else {

@@ -96,14 +96,14 @@ void shape_of_scaled(ShapeCall& call, std::string_view name, const PointwiseInfo
 }  // namespace
 
 void Pow::shape(ShapeCall& call) {
-  const Argument &base = call.operands[0], &exponent = call.operands[1];
-  const bool whole =
-      base.meta ? !is_floating(base.meta->dtype) : !is_floating(base.number->dtype());
-  if (whole && exponent.number && !is_floating(exponent.number->dtype())) {
-    VITRO_CHECK(!less(exponent.number->size(), 0),
-                "pow: whole numbers cannot be raised to the negative whole number ",
-                *exponent.number, "; cast them to a floating-point dtype first");
-  }
+  const auto is_whole = [](const Argument& a) {
+    return a.meta ? !is_floating(a.meta->dtype) : a.number && !a.number->is_floating();
+  };
+  const Scalar* exponent = call.operands[1].number;
+  const bool whole = exponent && is_whole(call.operands[0]) && is_whole(call.operands[1]);
+  VITRO_CHECK(!whole || !less(exponent->size(), 0),
+              "pow: whole numbers cannot be raised to the negative whole number ", *exponent,
+              "; cast them to a floating-point dtype first");
   shape_of_pointwise(call, pointwise_info<Pow>, accepts);
 }
 

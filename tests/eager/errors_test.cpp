@@ -62,6 +62,8 @@ const std::vector<Mistake>& mistakes() {
       {"pow: whole numbers cannot be raised to the negative whole number -2; cast them to a "
        "floating-point dtype first",
        [] { pow_(full({2}, 3, DType::i32), -2); }},
+      {"pow: operand 0 is an undefined tensor; needs a tensor or a number",
+       [] { pow_(Tensor(), -2); }},
       {"pow: whole numbers cannot be raised to the negative whole number -1; cast them to a "
        "floating-point dtype first",
        [] { (void)pow(whole({2}), -1); }},
