@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vitro/base/lower_case.h"
 #include "vitro/ops/overload.h"
 
 namespace vitro::cli {
@@ -27,21 +28,13 @@ constexpr auto in_place = std::to_array<std::string_view>(
      "silu_",        "sin_",        "sinh_",         "sqrt_",        "sub_",         "tan_",
      "tanh_",        "trunc_",      "trunc_divide_", "zero_"});
 
-std::string small(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 // The op of that name in any case; empty where there is none.
 std::string known(std::string_view name) {
   if (!ops::overloads(name).empty()) return std::string(name);
-  const std::string wanted = small(name);
+  const std::string wanted = lower_case(name);
   for (const ops::Overload& one : ops::overloads()) {
-    if (small(one.schema.name) == wanted) return one.schema.name;
-    if (const std::string full = one.schema.full_name(); small(full) == wanted) return full;
+    if (lower_case(one.schema.name) == wanted) return one.schema.name;
+    if (const std::string full = one.schema.full_name(); lower_case(full) == wanted) return full;
   }
   return is_in_place(wanted) ? wanted : std::string();
 }
@@ -51,7 +44,7 @@ std::string known(std::string_view name) {
 std::string op_name(std::string_view written) {
   if (std::string name = known(written); !name.empty()) return name;
   for (const std::string_view prefix : prefixes) {
-    if (!small(written).starts_with(small(prefix))) continue;
+    if (!lower_case(written).starts_with(lower_case(prefix))) continue;
     written.remove_prefix(prefix.size());
     break;
   }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "vitro/base/lower_case.h"
 
 namespace vitro::analyze {
 namespace {
@@ -53,13 +54,6 @@ constexpr Known known[] = {
     {"trace", EventClass::metadata},
 };
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 }  // namespace
 
 std::string_view name_of(EventClass which) {
@@ -83,7 +77,7 @@ EventClass class_of(std::string_view category, char phase) {
     default:
       break;
   }
-  const auto found = std::ranges::find(known, lowered(category), &Known::category);
+  const auto found = std::ranges::find(known, lower_case(category), &Known::category);
   return found == std::end(known) ? EventClass::other : found->which;
 }
 
@@ -95,7 +89,7 @@ Classes::Classes(const Trace& trace) : phases_(trace.phases()), categories_(trac
 }
 
 bool is_communication(std::string_view kernel_name) {
-  const std::string name = lowered(kernel_name);
+  const std::string name = lower_case(kernel_name);
   for (const std::string_view library : {"nccl", "rccl", "hccl", "oneccl", "mccl"}) {
     if (name.starts_with(library) ||
         name.find(std::string(library) + "kernel") != std::string::npos ||

@@ -10,6 +10,7 @@
 #include "analyze/written_event.h"
 #include "vitro/analyze/classes.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/lower_case.h"
 #include "vitro/report/json.h"
 #include "vitro/report/output.h"
 
@@ -128,9 +129,7 @@ Result<Done> write_rank(const Trace& trace, MergedRanks::Rank& rank, int64_t bas
 
 // Whether a text has the word "rank" with this number: "rank 3", "Rank3", "rank_3:".
 bool says_rank(std::string_view text, int64_t rank) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string small = lower_case(text);
   for (size_t at = small.find("rank"); at != std::string::npos; at = small.find("rank", at + 1)) {
     size_t digits = at + 4;
     while (digits < small.size() &&

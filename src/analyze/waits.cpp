@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "vitro/base/lower_case.h"
 
 namespace vitro::analyze {
 namespace {
@@ -53,13 +54,6 @@ constexpr std::string_view blocking_calls[] = {"cudaMemcpy",
                                                "urEventWait",
                                                "zeFenceHostSynchronize"};
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 }  // namespace
 
 std::string_view name_of(WaitKind kind) {
@@ -69,13 +63,13 @@ std::string_view name_of(WaitKind kind) {
 }
 
 WaitKind call_wait(std::string_view name) {
-  const bool waits = lowered(name).find("synchroni") != std::string::npos ||
+  const bool waits = lower_case(name).find("synchroni") != std::string::npos ||
                      std::ranges::find(blocking_calls, name) != std::end(blocking_calls);
   return waits ? WaitKind::device : WaitKind::nothing;
 }
 
 WaitKind other_wait(std::string_view name) {
-  const std::string small = lowered(name);
+  const std::string small = lower_case(name);
   for (const Known& each : known) {
     if (small.find(each.part) != std::string::npos) return each.kind;
   }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "vitro/base/lower_case.h"
+
 namespace vitro {
 namespace {
 
@@ -24,19 +26,12 @@ size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string small(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-  return out;
-}
-
 // The shortest that begins with the word, else the shortest that has it inside.
 std::string_view holding(std::string_view word, std::span<const std::string> known) {
   std::string_view best;
   size_t best_at = std::string_view::npos;
   for (const std::string& name : known) {
-    const size_t at = small(name).find(word);
+    const size_t at = lower_case(name).find(word);
     if (at == std::string_view::npos) continue;
     const bool better = best.empty() || (at == 0) > (best_at == 0) ||
                         ((at == 0) == (best_at == 0) && name.size() < best.size());
@@ -50,7 +45,7 @@ std::string_view holding(std::string_view word, std::span<const std::string> kno
 }  // namespace
 
 std::string_view nearest(std::string_view given, std::span<const std::string> known) {
-  const std::string word = small(given);
+  const std::string word = lower_case(given);
   constexpr size_t telling = 3;  // fewer letters are in too many names
   if (word.size() >= telling) {
     if (const std::string_view name = holding(word, known); !name.empty()) return name;
@@ -58,7 +53,7 @@ std::string_view nearest(std::string_view given, std::span<const std::string> kn
   std::string_view best;
   size_t least = std::max<size_t>(word.size() / 3, 1) + 1;  // farther off it is another name
   for (const std::string& name : known) {
-    const size_t steps = distance(word, small(name));
+    const size_t steps = distance(word, lower_case(name));
     if (steps >= least || steps >= std::min(name.size(), word.size())) continue;
     least = steps;
     best = name;

@@ -1,10 +1,10 @@
 #include "analyze/path/dependencies.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "analyze/arguments.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/lower_case.h"
 
 namespace vitro::analyze::critical {
 namespace {
@@ -12,18 +12,11 @@ namespace {
 // How far the clocks of host and device may differ.
 constexpr int64_t clock_slack = 10'000;
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 }  // namespace
 
 // CUDA, HIP, Level Zero and SYCL, MTIA.
 Dependencies::Call Dependencies::call_of(std::string_view name) {
-  const std::string text = lowered(name);
+  const std::string text = lower_case(name);
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   if (has("streamwaitevent")) return Call::stream_wait;
   if (has("eventsynchronize") || has("eventhostsynchronize") || has("eventwait"))
@@ -63,7 +56,7 @@ void Dependencies::read_records(const Classes& classes) {
 }
 
 void Dependencies::add_record(EventId record, std::string_view text) {
-  const std::string kind = lowered(trace_.name(record));
+  const std::string kind = lower_case(trace_.name(record));
   const EventId call = links_.launch_of(record);
   if (call == Links::nobody || !(kind.ends_with(" sync") || kind == "stream wait event")) return;
   const Arguments arguments(text);

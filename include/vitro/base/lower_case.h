@@ -1,0 +1,17 @@
+// Text with the capital letters of ASCII made small, whatever the locale.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace vitro {
+
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace vitro
