@@ -50,7 +50,7 @@ int print_json(const OpsSetting& setting) {
   return 0;
 }
 
-// Of "add_": which is no op, but a function of C++ that writes what an op gives.
+// Of "add_": not an op, but a function of C++ that writes what an op gives.
 int run_in_place(const OpsSetting& setting) {
   const std::string& name = setting.name;
   const std::string op = name.substr(0, name.size() - 1);
@@ -58,8 +58,8 @@ int run_in_place(const OpsSetting& setting) {
   const std::string said =
       is_op ? cat(name, ": ", op,
                   " whose result is written into its first operand, in C++; it is "
-                  "no op of its own")
-            : cat(name, ": a function of C++ that writes into its first operand; it is no op");
+                  "not an op of its own")
+            : cat(name, ": a function of C++ that writes into its first operand; it is not an op");
   if (setting.json) return std::fprintf(stderr, "vitro ops: %s\n", said.c_str()), bad_usage;
   std::printf("%s\n", said.c_str());
   if (is_op) std::printf("\n%s", ops::page(op).c_str());

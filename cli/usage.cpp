@@ -1,3 +1,5 @@
+// Reads the words again, as far as the parser's own options and commands explain them, to say what
+// is wrong with the first that they do not.
 #include "usage.h"
 
 #include <CLI/CLI.hpp>

@@ -13,7 +13,7 @@ namespace vitro::analyze {
 struct CompilePhase {
   EventId event = 0;
   std::string_view name;   // "backend_compile"
-  std::string compile_id;  // "0/0", of Vitro "mlp/0"; empty where it is not told
+  std::string compile_id;  // "0/0", of Vitro "mlp/0"; empty where it is not known
   int64_t self = 0;        // nanoseconds without the phases in it
   bool outermost = false;  // no phase lies around it
 };

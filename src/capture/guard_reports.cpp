@@ -1,3 +1,4 @@
+// Collects guards from recorded steps and gives their symbols the names that the graph has.
 #include "capture/guard_reports.h"
 
 #include <algorithm>

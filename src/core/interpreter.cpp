@@ -1,3 +1,4 @@
+// Where a call goes: to the interpreter on top of this thread, or to the device's eager one.
 #include "vitro/core/interpreter.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// conv2d: its shape rule, and its program of a view of patches and a product.
 #include "vitro/ops/convolution.h"
 
 #include "vitro/base/error.h"

@@ -1,3 +1,5 @@
+// Adds slices up by name, and by what else tells them apart, and counts what was compiled
+// meanwhile.
 #include "vitro/profiler/averages.h"
 
 #include <algorithm>

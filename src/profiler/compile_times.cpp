@@ -1,3 +1,4 @@
+// Sums of the compiler's phases, from a profile or from what the process has kept, as tables.
 #include "vitro/profiler/compile_times.h"
 
 #include <algorithm>
@@ -47,10 +48,6 @@ std::string field(const std::string& text) {
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
 }
-
-}  // namespace
-
-namespace {
 
 // Says which phases' times are no part of the time that passed.
 std::string threads_note(const std::vector<CompileTime>& entries) {

@@ -1,3 +1,5 @@
+// One node for each value, shared by all threads: tables in shards, and a thread's own memory of
+// the constants that it met lately.
 #include <algorithm>
 #include <array>
 #include <atomic>

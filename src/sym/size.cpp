@@ -1,3 +1,5 @@
+// Arithmetic on sizes: of the number that a size has in this run and, where it has a symbol, of the
+// expression beside it; and the questions about sizes that become guards.
 #include "vitro/sym/size.h"
 
 #include <algorithm>

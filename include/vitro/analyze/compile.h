@@ -52,7 +52,7 @@ struct Compilation {
   // thread that called it and on those that helped.
   struct Run {
     EventId event = 0;  // the first phase
-    std::string what;   // "0/0", "f/0"; empty where it is not told
+    std::string what;   // "0/0", "f/0"; empty where it is not known
     int64_t begin = 0;
     int64_t time = 0;            // while any thread compiles it
     int64_t threads_time = 0;    // of all threads together, one that waits for others too
