@@ -13,8 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
+#include "leave_shard.h"
 #include "vitro/base/cat.h"
 #include "vitro/profiler/profiler.h"
 
@@ -49,6 +51,7 @@ pid_t start(const char* test, const Variables& variables, const fs::path& errors
   const pid_t child = fork();
   if (child != 0) return child;
   setenv(as_child, "1", 1);
+  leave_shard();
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
   static_cast<void>(!freopen("/dev/null", "w", stdout));
   static_cast<void>(!freopen(errors.c_str(), "w", stderr));
@@ -60,6 +63,13 @@ int end_of(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
   return status;
+}
+
+// Waits until the file is there; throws where the child ends without making it.
+void wait_for(const fs::path& ready, pid_t child) {
+  for (int status = 0; !fs::exists(ready); usleep(1000))
+    if (waitpid(child, &status, WNOHANG) == child && !fs::exists(ready))
+      throw std::runtime_error(cat("the child ended without ", ready.string()));
 }
 
 int run(const char* test, const Variables& variables, const fs::path& errors = "/dev/null") {
@@ -222,7 +232,7 @@ TEST(WholeProgram, writes_its_trace_when_a_signal_ends_it) {
     const auto trace = folder.path / "trace.json", ready = folder.path / "ready";
     const pid_t child = start("child_works_until_a_signal",
                               {{"VITRO_PROFILE", trace}, {"VITRO_TEST_READY", ready}}, "/dev/null");
-    while (!fs::exists(ready)) usleep(1000);
+    wait_for(ready, child);
     kill(child, number);
     const int status = end_of(child);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
@@ -237,7 +247,7 @@ TEST(WholeProgram, a_signal_while_the_trace_is_written_leaves_a_whole_file_or_no
     const auto trace = folder.path / "trace.json", ready = folder.path / "ready";
     const pid_t child = start("child_records_a_lot",
                               {{"VITRO_PROFILE", trace}, {"VITRO_TEST_READY", ready}}, "/dev/null");
-    while (!fs::exists(ready)) usleep(1000);
+    wait_for(ready, child);
     for (int i = 0; i < 2; ++i) {  // the second one ends what the first one began
       usleep(static_cast<useconds_t>(random() % 100'000));
       kill(child, SIGINT);

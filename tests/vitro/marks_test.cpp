@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "leave_shard.h"
 #include "vitro/base/cat.h"
 #include "vitro/vitro.h"
 
@@ -30,6 +31,7 @@ class Child {
     static int count = 0;
     folder_ = std::filesystem::temp_directory_path() / cat("vitro_marks_", getpid(), "_", count++);
     std::filesystem::create_directories(folder_);
+    leave_shard();
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     const std::string by = "='" VITRO_TEST_COLLECTOR "' ";
     const std::string command =

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "leave_shard.h"
 #include "vitro/base/cat.h"
 #include "vitro/vitro.h"
 
@@ -48,6 +49,7 @@ TEST(Perf, reports_generated_kernels_by_their_names) {
   const std::string record = cat("perf record -e cpu-clock -o '", folder / "data", "' -- ");
   if (!run(record + "true >/dev/null 2>'" + folder / "why" + "'"))
     GTEST_SKIP() << "perf may not record here: " << text_of(folder / "why");
+  leave_shard();
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   ASSERT_TRUE(run(cat("VITRO_CACHE_DIR='", folder / "cache", "' ", record, "'", self,
                       "' --gtest_also_run_disabled_tests --gtest_filter='DISABLED_Perf.*' >'",
