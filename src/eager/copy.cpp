@@ -55,23 +55,39 @@ struct Pair {
   }
 };
 
+// A side in pieces of nearly the same length, a multiple of 16.
+struct Cut {
+  Cut(int64_t length, int64_t most) : all(length) {
+    const int64_t needed = (all + most - 1) / most;
+    piece = (all + 16 * needed - 1) / (16 * needed) * 16;
+    pieces = (all + piece - 1) / piece;
+  }
+  int64_t count(int64_t first) const { return std::min(piece, all - first); }
+  int64_t all, piece, pieces;
+};
+
 // Copies between two orders of dimensions, tile by tile.
 void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
   const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes))];
-  const int64_t planes = loop.planes(across), rows = loop.inner(), strip = 64;
-  const int64_t strips = (rows + strip - 1) / strip;
-  const int64_t per_strip = loop.count() / std::max<int64_t>(1, planes * strips);
-  const auto one = [&](int64_t plane, int64_t first) {
+  const int64_t planes = loop.planes(across);
+  const Cut rows(loop.inner(), 64), columns(loop.size(across), grain / rows.piece);
+  const auto one = [&](int64_t plane, int64_t row, int64_t column) {
     loop.run_planes(across, plane, plane + 1,
-                    [&](std::byte* to, const std::byte* from, int64_t all, int64_t columns,
-                        int64_t from_stride, int64_t to_stride) {
-                      transpose(from + first * from_stride, from_stride / bytes, to + first * bytes,
-                                to_stride / bytes, std::min(strip, all - first), columns);
+                    [&](std::byte* to, const std::byte* from, int64_t, int64_t, int64_t from_stride,
+                        int64_t to_stride) {
+                      transpose(from + row * from_stride + column * bytes, from_stride / bytes,
+                                to + row * bytes + column * to_stride, to_stride / bytes,
+                                rows.count(row), columns.count(column));
                     });
   };
-  parallel_for(planes * strips, std::max<int64_t>(1, grain / std::max<int64_t>(1, per_strip)),
+  const int64_t tiles = rows.pieces * columns.pieces;
+  parallel_for(planes * tiles, std::max<int64_t>(1, grain / (rows.piece * columns.piece)),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i) one(i / strips, i % strips * strip);
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t tile = i % tiles;
+                   one(i / tiles, tile / columns.pieces * rows.piece,
+                       tile % columns.pieces * columns.piece);
+                 }
                });
 }
 
@@ -84,7 +100,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
   const Pair pair{from.dtype(), to.dtype(), bytes_of(from.dtype()), bytes_of(to.dtype())};
   if (loop.count() == 0) return;
   if (pair.from == pair.to) {
-    if (const auto across = loop.turned(pair.to_bytes))
+    if (const auto across = loop.turned(pair.to_bytes, 2))
       return copy_turned(loop, *across, pair.to_bytes);
   }
   parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {

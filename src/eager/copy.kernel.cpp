@@ -1,4 +1,6 @@
-// Copies of words: of one many times, and those that turn a matrix over, in tiles of 16 by 16.
+// Copies of words: of one many times, of those that indices name, and those that turn a matrix
+// over, in tiles of 16 by 16.
+#include "kernels/reduce.h"
 #include "kernels/transpose.h"
 
 #include "eager/kernel_table.h"
@@ -24,6 +26,30 @@ void repeat(const void* word, void* to, i64 n) {
   if (i < n) k::store(out + i, all, n - i);
 }
 
+// Then neither they nor what is left to the last one has a sign.
+bool within(const i64* index, i64 n, i64 size) {
+  const k::Vec<i64> last = k::splat(size - 1);
+  k::Vec<i64> signs = k::splat(i64(0));
+  i64 i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const k::Vec<i64> at = k::load(index + i);
+    signs |= at | (last - at);
+  }
+  if (i < n) {
+    const k::Vec<i64> at = k::load(index + i, n - i);  // the lanes after them are 0
+    signs |= at | k::select(k::first_lanes(n - i), last - at, at);
+  }
+  return !k::reduce_any(k::lt(signs, k::splat(i64(0))));
+}
+
+template <class T>
+void pick(const void* from, const i64* index, void* to, i64 n) {
+  const T* in = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+#pragma clang loop vectorize(disable) unroll_count(8)
+  for (i64 i = 0; i < n; ++i) out[i] = in[index[i]];
+}
+
 }  // namespace
 
 void fill_copy(KernelTable& table) {
@@ -35,6 +61,11 @@ void fill_copy(KernelTable& table) {
   table.transpose[1] = &transpose<k::i16>;
   table.transpose[2] = &transpose<k::i32>;
   table.transpose[3] = &transpose<k::i64>;
+  table.within = &within;
+  table.pick[0] = &pick<k::i8>;
+  table.pick[1] = &pick<k::i16>;
+  table.pick[2] = &pick<k::i32>;
+  table.pick[3] = &pick<k::i64>;
 }
 
 }  // namespace vitro::eager::inline VITRO_ISA

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -15,16 +16,6 @@
 
 namespace vitro::eager {
 namespace {
-
-// Whether all are in [0, size): then neither they nor what is left to the last one has a sign.
-bool all_within(const int64_t* index, int64_t n, int64_t size) {
-  uint64_t signs = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const auto at = static_cast<uint64_t>(index[i]);
-    signs |= at | (static_cast<uint64_t>(size - 1) - at);
-  }
-  return signs >> 63 == 0;
-}
 
 // The error of the first of dense indices that is not in [0, size).
 [[noreturn]] void refuse(const OpCall& call, const Tensor& indices, int64_t size) {
@@ -40,19 +31,23 @@ void check_indices(const OpCall& call, const Tensor& indices, int64_t size) {
   std::atomic<bool> all_well = true;
   parallel_for(count_of(indices.impl()->sizes), grain_for({.bytes = 8}),
                [&](int64_t begin, int64_t end) {
-                 if (!all_within(at + begin, end - begin, size)) all_well = false;
+                 if (!kernel_table().within(at + begin, end - begin, size)) all_well = false;
                });
   if (!all_well) refuse(call, indices, size);
 }
 
+// to[i] = from[index[i]], words of `bytes`.
+void pick(const std::byte* from, const int64_t* index, std::byte* to, int64_t bytes, int64_t n) {
+  kernel_table().pick[std::countr_zero(static_cast<uint64_t>(bytes))](from, index, to, n);
+}
+
 // Rows of one element: elements begin to end of the result.
-template <class Word>
-void gather_words(const Word* from, int64_t size, const int64_t* index, int64_t n, Word* to,
-                  int64_t begin, int64_t end) {
+void gather_words(const std::byte* from, int64_t size, const int64_t* index, int64_t n,
+                  std::byte* to, int64_t bytes, int64_t begin, int64_t end) {
   while (begin < end) {
-    const int64_t outer = begin / n, first = begin % n, last = std::min(n, first + end - begin);
-    for (int64_t i = first; i < last; ++i) to[outer * n + i] = from[outer * size + index[i]];
-    begin += last - first;
+    const int64_t outer = begin / n, first = begin % n, count = std::min(n - first, end - begin);
+    pick(from + outer * size * bytes, index + first, to + begin * bytes, bytes, count);
+    begin += count;
   }
 }
 
@@ -72,12 +67,8 @@ void gather_rows(const Tensor& table, const GatherSpec& spec, const Tensor& indi
   if (inner == 0) return;
   parallel_for(outer * n, grain_for({.bytes = 2.0 * static_cast<double>(inner)}),
                [&](int64_t begin, int64_t end) {
-                 if (inner == bytes_of(rows.dtype())) {
-                   return with_word(inner, [&]<class Word>() {
-                     gather_words(reinterpret_cast<const Word*>(from), size, index, n,
-                                  reinterpret_cast<Word*>(to), begin, end);
-                   });
-                 }
+                 if (inner == bytes_of(rows.dtype()))
+                   return gather_words(from, size, index, n, to, inner, begin, end);
                  for (int64_t i = begin; i < end; ++i) {
                    const int64_t row = i / n * size + index[i % n];
                    std::memcpy(to + i * inner, from + row * inner, static_cast<size_t>(inner));
@@ -102,21 +93,17 @@ struct ElementGather {
                    sizeof(int64_t), count);
         index = dense;
       }
-      if (!all_within(index, count, size)) return false;
+      if (!kernel_table().within(index, count, size)) return false;
       std::byte* to = at[0] + i * stride[0];
       const std::byte* from = at[1] + i * stride[1];
       if (stride[0] == sizeof(Word) && stride[1] == 0 && along == sizeof(Word)) {
-        pick(reinterpret_cast<const Word*>(from), index, reinterpret_cast<Word*>(to), count);
+        pick(from, index, to, sizeof(Word), count);
       } else {
         for (int64_t j = 0; j < count; ++j, to += stride[0], from += stride[1])
           std::memcpy(to, from + index[j] * along, sizeof(Word));
       }
     }
     return true;
-  }
-  template <class Word>
-  static void pick(const Word* from, const int64_t* index, Word* to, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) to[i] = from[index[i]];
   }
 };
 

@@ -81,6 +81,10 @@ struct KernelTable {
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                        int64_t rows, int64_t columns);
+  // Whether `n` indices are all in [0, size).
+  bool (*within)(const int64_t* index, int64_t n, int64_t size);
+  // By log2 of the element's bytes: to[i] = from[index[i]] for i < n.
+  void (*pick[4])(const void* from, const int64_t* index, void* to, int64_t n);
   // By place in ops::RowPrograms: a row, rows side by side (null: the program has no such form).
   void (*row[4])(const RowArgs&);
   void (*columns[4])(const RowArgs&);

@@ -67,8 +67,8 @@ bool Loop::is_constant(size_t operand) const {
                      [&](const Dim& d) { return d.stride[operand] == 0; });
 }
 
-std::optional<size_t> Loop::turned(int64_t bytes) const {
-  if (dims_.empty() || dims_[0].stride[0] != bytes || dims_[0].size < 8) return std::nullopt;
+std::optional<size_t> Loop::turned(int64_t bytes, int64_t least) const {
+  if (dims_.empty() || dims_[0].stride[0] != bytes || dims_[0].size < least) return std::nullopt;
   if (dims_[0].stride[1] <= bytes) return std::nullopt;
   for (size_t d = 1; d < dims_.size(); ++d) {
     if (dims_[d].stride[1] == bytes && dims_[d].size >= 8) return d;

@@ -36,12 +36,13 @@ class Loop {
 
   int64_t count() const { return count_; }
   int64_t inner() const { return dims_.empty() ? 1 : dims_[0].size; }
+  int64_t size(size_t dimension) const { return dims_[dimension].size; }
   int64_t inner_stride(size_t operand) const {
     return dims_.empty() ? 0 : dims_[0].stride[operand];
   }
-  // Where operand 1 is contiguous along another dimension than operand 0 (elements of `bytes`):
-  // that dimension, by which a copy is better done in tiles.
-  std::optional<size_t> turned(int64_t bytes) const;
+  // Where operand 1 is contiguous along another dimension than operand 0 (elements of `bytes`), and
+  // that one has `least` elements: that dimension, by which a copy is better done in tiles.
+  std::optional<size_t> turned(int64_t bytes, int64_t least) const;
   // f(to, from, rows, columns, from_stride, to_stride) for planes begin to end of the dimensions 0
   // (`rows`, contiguous in operand 0) and `across` (`columns`, contiguous in operand 1).
   template <class F>

@@ -103,7 +103,7 @@ Tensor beside(const Tensor& t, const Tensor& out) {
   const Ints& sizes = out.impl()->sizes;
   if (count_of(sizes) < 4096 || !(t.impl()->sizes == sizes)) return t;
   const Strided both[] = {strided(out, sizes), strided(t, sizes)};
-  if (!Loop(sizes, both).turned(bytes_of(t.dtype()))) return t;
+  if (!Loop(sizes, both).turned(bytes_of(t.dtype()), 8)) return t;
   const Tensor copy = Tensor::empty_strided(sizes, out.impl()->strides, t.dtype(), t.device());
   copy_elements(t, copy);
   return copy;

@@ -107,11 +107,12 @@ struct Kernels {
     }
   }
 
-  // Pieces that do not wait for each other, merged in their order.
+  // Pieces that do not wait for each other, merged in their order.  They are short, so that the
+  // processor sees one stream of memory.
   [[gnu::noinline]] static State row_after(State s, const T* x, i64 n, i64 index) {
     if constexpr (is_real<T> && sizeof(Memory) == sizeof(k::Vec<T>)) {
       for (i64 piece; n >= 64; x += 4 * piece, n -= 4 * piece) {
-        piece = n < 4 * run ? n / 64 * 16 : run;
+        piece = n < 256 ? n / 64 * 16 : 64;
         State a = fresh(), b = fresh(), c = fresh(), d = fresh();
         for (i64 i = 0; i < piece; i += 16) {
           const auto take = [&](State& t, const T* from) __attribute__((always_inline)) {

@@ -51,6 +51,24 @@ TEST_P(Broadcast, what_is_expanded_is_written_out) {
   }
 }
 
+// Two orders of dimensions, one side of them short: channels and pixels.
+TEST_P(Broadcast, a_narrow_matrix_is_turned_over) {
+  for (const int64_t channels : {1, 2, 3, 7, 15, 16, 17, 65}) {
+    for (const int64_t pixels : {8, 33, 2047, 2049, 5000}) {
+      const Tensor x = counted({2, channels, pixels}, GetParam());
+      const std::vector<double> values = to(x, DType::f64).to_vector<double>();
+      const std::vector<double> got =
+          to(contiguous(transpose(x, 1, 2)), DType::f64).to_vector<double>();
+      for (size_t i = 0; i < got.size(); ++i) {
+        const auto c = static_cast<size_t>(channels), p = static_cast<size_t>(pixels);
+        const size_t image = i / (c * p), pixel = i / c % p, channel = i % c;
+        ASSERT_EQ(got[i], values[(image * c + channel) * p + pixel]) << channels << " " << pixels;
+      }
+      expect_same(contiguous(transpose(contiguous(transpose(x, 1, 2)), 1, 2)), x);
+    }
+  }
+}
+
 TEST_P(Broadcast, elements_are_picked_along_any_dimension) {
   const Tensor x = counted({40, 30, 1}, GetParam());
   const Tensor at = Tensor::from<int64_t>({7, 0, 29, 29, 3}, {5});
@@ -73,6 +91,20 @@ TEST_P(Broadcast, an_index_for_each_element_picks_along_its_dimension) {
     expect_same(select(gather(t(wide), 1, at), 0, 3),
                 select(index_select(t(wide), 1, select(at, 0, 3)), 0, 3));
     expect_same(select(gather(wide, 0, t(at)), 1, 3), select(gather(t(wide), 1, at), 0, 3));
+  }
+}
+
+TEST_P(Broadcast, an_index_out_of_range_is_found_at_every_place) {
+  for (const int64_t n : {1, 15, 16, 17, 40}) {
+    const Tensor x = counted({1, n}, GetParam());
+    for (const int64_t wrong : {int64_t{-1}, n, INT64_MIN, INT64_MAX}) {
+      for (int64_t place = 0; place < n; ++place) {
+        const Tensor at = zeros({1, n}, DType::i64);
+        at.data<int64_t>()[place] = wrong;
+        EXPECT_THROW((void)gather(x, 1, at), Error);
+        EXPECT_THROW((void)index_select(x, 1, select(at, 0, 0)), Error);
+      }
+    }
   }
 }
 
