@@ -26,6 +26,17 @@ void repeat(const void* word, void* to, i64 n) {
   if (i < n) k::store(out + i, all, n - i);
 }
 
+template <class T>
+void copy_rows(const void* from, i64 from_step, void* to, i64 to_step, i64 n, i64 rows) {
+  for (i64 row = 0; row < rows; ++row) {
+    const T* in = reinterpret_cast<const T*>(static_cast<const char*>(from) + row * from_step);
+    T* out = reinterpret_cast<T*>(static_cast<char*>(to) + row * to_step);
+    i64 i = 0;
+    for (; i + 16 <= n; i += 16) k::store(out + i, k::load(in + i));
+    if (i < n) k::store(out + i, k::load(in + i, n - i), n - i);
+  }
+}
+
 // Then neither they nor what is left to the last one has a sign.
 bool within(const i64* index, i64 n, i64 size) {
   const k::Vec<i64> last = k::splat(size - 1);
@@ -61,6 +72,10 @@ void fill_copy(KernelTable& table) {
   table.transpose[1] = &transpose<k::i16>;
   table.transpose[2] = &transpose<k::i32>;
   table.transpose[3] = &transpose<k::i64>;
+  table.copy_rows[0] = &copy_rows<k::i8>;
+  table.copy_rows[1] = &copy_rows<k::i16>;
+  table.copy_rows[2] = &copy_rows<k::i32>;
+  table.copy_rows[3] = &copy_rows<k::i64>;
   table.within = &within;
   table.pick[0] = &pick<k::i8>;
   table.pick[1] = &pick<k::i16>;

@@ -10,20 +10,27 @@ namespace vitro::eager {
 enum class Compute : uint8_t { f32, f64, i32, i64, boolean };
 inline constexpr int compute_count = 5, storage_count = 10;
 
-// Runs of `n` elements: operands and result are dense, in the type that is computed in.  An operand
-// that is the same for the whole run is given as sixteen equal elements.
+// `rows` runs of `n` elements.  An operand that walks (all bits) is dense along a run; one that
+// does not (0) is the same for a whole run: sixteen equal elements of the type that is computed in,
+// or where it steps, one element for each run.
 struct PointwiseArgs {
   const void* in[4];
-  int64_t walks[4];  // all bits: from element to element; 0: the same sixteen again and again
+  int64_t walks[4];
+  int64_t steps[4];  // bytes from run to run
   void* out;
-  int64_t n;
+  int64_t out_step;
+  int64_t n, rows;
   const void* attrs;
   const int64_t* index;  // of the run's first element in the result's dimensions; the run lies
   int rank;              // along the last
 };
 struct PointwiseKernel {
-  void (*run)(const PointwiseArgs&) = nullptr;  // null: not defined for the type
-  bool gives_truth = false;                     // the result is bool
+  // On elements of the type that is computed in; null: not defined for it.
+  void (*run)(const PointwiseArgs&) = nullptr;
+  // On elements of f16 or bf16 that are computed in f32; null: convert them first.
+  void (*run_f16)(const PointwiseArgs&) = nullptr;
+  void (*run_bf16)(const PointwiseArgs&) = nullptr;
+  bool gives_truth = false;  // the result is bool
 };
 
 // A state is the tuple of sixteen lanes of a reduction; `parts` are states of blocks, folded in
@@ -77,6 +84,9 @@ struct KernelTable {
   void (*cast[storage_count][storage_count])(const void* from, void* to, int64_t n);
   // By log2 of the element's bytes: `n` times the element at `word`.
   void (*repeat[4])(const void* word, void* to, int64_t n);
+  // The same: `rows` rows of `n` elements, from_step and to_step bytes apart.
+  void (*copy_rows[4])(const void* from, int64_t from_step, void* to, int64_t to_step, int64_t n,
+                       int64_t rows);
   // The same: to[j][i] = from[i][j] for i < rows, j < columns; rows of `from`
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,

@@ -49,7 +49,11 @@ class Pointwise {
   const std::byte* staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
                           Buffer& buffer) const;
   void put(const std::byte* made, std::byte* to, int64_t stride, int64_t n) const;
-  bool goes_direct(const Loop& loop) const;
+  bool goes_direct(const Loop& loop, DType stored) const;
+  bool is_stored_as(size_t i, DType stored) const;
+  void choose_way(const Loop& loop);
+  void run_rows(PointwiseArgs& args, const Loop::Runs& runs,
+                std::array<Repeated, most_operands>& same) const;
   void run_range(const Loop& loop, int64_t begin, int64_t end) const;
   Ints index_of(int64_t first) const;
 
@@ -62,8 +66,11 @@ class Pointwise {
   DType made_;    // what the kernel gives, as stored
   DType result_;  // what the op gives; cut to the dtype of `out` after that
   Operands operands_;
-  PointwiseArgs args_{};  // what is the same for all runs
-  bool direct_ = false;   // the kernel can read and write memory as it is
+  PointwiseArgs args_{};                         // what is the same for all runs
+  DType common_;                                 // what operands are rounded to
+  void (*run_)(const PointwiseArgs&) = nullptr;  // of kernel_, by how elements are stored
+  bool direct_ = false;                          // it reads and writes memory as it is
+  bool by_rows_ = false;                         // and many runs at once
 };
 
 Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
@@ -73,7 +80,7 @@ Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
       sizes_(out.impl()->sizes),
       result_(result) {
   VITRO_ASSERT(call.operands.size() <= most_operands);
-  const DType common = common_dtype(result);
+  const DType common = common_ = common_dtype(result);
   const Compute compute = compute_for(common);
   kernel_ = kernel_table().pointwise[place_of(*call.op)][static_cast<int>(compute)];
   VITRO_ASSERT(kernel_.run, call.op->name, " has no kernel for ", common);
@@ -147,7 +154,8 @@ void Pointwise::make_args(const Loop& loop) {
     args_.walks[i] = same ? 0 : -1;
     args_.in[i] = operands_.constants[i].bytes;
   }
-  direct_ = goes_direct(loop);
+  args_.rows = 1;
+  choose_way(loop);
 }
 
 // An operand that is the same for a whole run.
@@ -186,14 +194,37 @@ void Pointwise::put(const std::byte* made, std::byte* to, int64_t stride, int64_
   scatter_run(out.bytes, to, stride, bytes, n);
 }
 
-bool Pointwise::goes_direct(const Loop& loop) const {
-  if (out_.dtype() != made_ || loop.inner_stride(0) != bytes_of(made_)) return false;
+// Whether operand i is in memory as a kernel for elements stored as `stored` reads it.
+bool Pointwise::is_stored_as(size_t i, DType stored) const {
+  const Conversion& c = operands_.conversion[i];
+  return c.to == DType::boolean ? c.none() : c.from == stored;
+}
+
+// Whether such a kernel can read and write memory as it is.
+bool Pointwise::goes_direct(const Loop& loop, DType stored) const {
+  const DType made = kernel_.gives_truth ? DType::boolean : stored;
+  if (out_.dtype() != made || loop.inner_stride(0) != bytes_of(made)) return false;
   for (size_t i = 0; i < operands_.count; ++i) {
-    const Conversion& c = operands_.conversion[i];
     if (args_.walks[i] == 0) continue;
-    if (!c.none() || loop.inner_stride(i + 1) != bytes_of(c.from)) return false;
+    if (!is_stored_as(i, stored)) return false;
+    if (loop.inner_stride(i + 1) != bytes_of(operands_.conversion[i].from)) return false;
   }
   return true;
+}
+
+void Pointwise::choose_way(const Loop& loop) {
+  DType stored = storage_of(compute_for(common_));
+  run_ = kernel_.run;
+  direct_ = goes_direct(loop, stored);
+  const auto half = common_ == DType::f16    ? kernel_.run_f16
+                    : common_ == DType::bf16 ? kernel_.run_bf16
+                                             : nullptr;
+  if (!direct_ && half && result_ == out_.dtype() && goes_direct(loop, common_))
+    direct_ = true, run_ = half, stored = common_;
+  by_rows_ = direct_ && !info_.uses_index;
+  for (size_t i = 0; i < operands_.count; ++i) {
+    if (args_.walks[i] == 0 && !operands_.constant[i]) by_rows_ &= is_stored_as(i, stored);
+  }
 }
 
 // At most a block.
@@ -237,10 +268,25 @@ void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int6
   }
 }
 
+// Runs side by side, in one call.
+void Pointwise::run_rows(PointwiseArgs& args, const Loop::Runs& runs,
+                         std::array<Repeated, most_operands>& same) const {
+  for (size_t i = 0; i < operands_.count; ++i) {
+    if (operands_.constant[i]) continue;
+    args.in[i] = runs.at[i + 1], args.steps[i] = runs.step[i + 1];
+    if (args.walks[i] == 0 && (runs.count == 1 || args.steps[i] == 0))
+      args.in[i] = repeated(i, runs.at[i + 1], same[i]), args.steps[i] = 0;
+  }
+  args.out = runs.at[0], args.out_step = runs.step[0];
+  args.n = runs.n, args.rows = runs.count;
+  run_(args);
+}
+
 void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
   PointwiseArgs args = args_;
   std::array<Repeated, most_operands> same;
   loop.run(begin, end, [&](const Loop::Runs& runs) {
+    if (by_rows_) return run_rows(args, runs, same);
     std::array<std::byte*, Loop::most> at = runs.at;
     for (int64_t r = 0; r < runs.count; ++r) {
       Ints index;
@@ -252,7 +298,7 @@ void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
       }
       if (direct_) {
         args.out = at[0], args.n = runs.n;
-        kernel_.run(args);
+        run_(args);
       } else {
         run_blocks(args, at.data(), runs.stride, runs.n);
       }

@@ -19,6 +19,20 @@ inline constexpr Compute compute_of<i64> = Compute::i64;
 template <>
 inline constexpr Compute compute_of<bool> = Compute::boolean;
 
+template <class, int...>
+struct Places {};
+
+template <bool, class A, class>
+struct Either {
+  using type = A;
+};
+template <class A, class B>
+struct Either<false, A, B> {
+  using type = B;
+};
+template <bool first, class A, class B>
+using If = typename Either<first, A, B>::type;
+
 template <class Op, class T>
 constexpr bool is_defined() {
   if (Op::copied_operand >= 0) return false;
@@ -51,60 +65,89 @@ VITRO_INLINE auto body(const PointwiseArgs& args, i64 i, X... x) {
   }
 }
 
+// What operand `which` is in memory where elements are stored as S.
+template <class Op, class S, int which>
+using Element = If<which == 0 && Op::first_is_condition, bool, S>;
+
 // Operand `which` at i: all of a vector, or the first n lanes.
-template <class Op, class T, int which, class... N>
+template <class Op, class T, class S, int which, class... N>
 VITRO_INLINE auto operand(const PointwiseArgs& args, i64 i, N... n) {
-  if constexpr (which == 0 && Op::first_is_condition) {
-    return Truth(k::load(static_cast<const bool*>(args.in[which]) + (i & args.walks[which]), n...));
+  using Stored = Element<Op, S, which>;
+  using Made = Element<Op, T, which>;
+  const i64 walks = args.walks[which];
+  if constexpr (__is_same(Stored, Made)) {
+    return Lane<Made>(k::load(static_cast<const Made*>(args.in[which]) + (i & walks), n...));
   } else {
-    return Lane<T>(k::load(static_cast<const T*>(args.in[which]) + (i & args.walks[which]), n...));
+    if (!walks) return Lane<Made>(k::load(static_cast<const Made*>(args.in[which]), n...));
+    return Lane<Made>(k::load_as<Made>(static_cast<const Stored*>(args.in[which]) + i, n...));
   }
 }
 
-template <class Op, class T, class... N>
+template <class Op, class T, class S, class... N>
 VITRO_INLINE auto element(const PointwiseArgs& args, i64 i, N... n) {
-  if constexpr (Op::arity == 1) {
-    return body<Op>(args, i, operand<Op, T, 0>(args, i, n...));
-  } else if constexpr (Op::arity == 2) {
-    return body<Op>(args, i, operand<Op, T, 0>(args, i, n...), operand<Op, T, 1>(args, i, n...));
-  } else if constexpr (Op::arity == 3) {
-    return body<Op>(args, i, operand<Op, T, 0>(args, i, n...), operand<Op, T, 1>(args, i, n...),
-                    operand<Op, T, 2>(args, i, n...));
-  } else {
-    static_assert(Op::arity == 4);
-    return body<Op>(args, i, operand<Op, T, 0>(args, i, n...), operand<Op, T, 1>(args, i, n...),
-                    operand<Op, T, 2>(args, i, n...), operand<Op, T, 3>(args, i, n...));
-  }
+  return [&]<int... which>(Places<int, which...>) __attribute__((always_inline)) {
+    return body<Op>(args, i, operand<Op, T, S, which>(args, i, n...)...);
+  }(__make_integer_seq<Places, int, Op::arity>{});
 }
 
-template <class T>
-VITRO_INLINE void put(void* out, i64 i, Lane<T> x) {
-  k::store(static_cast<T*>(out) + i, x.v);
-}
-template <class T>
-VITRO_INLINE void put(void* out, i64 i, Lane<T> x, i64 n) {
-  k::store(static_cast<T*>(out) + i, x.v, n);
+template <class S, class T, class... N>
+VITRO_INLINE void put(void* out, i64 i, Lane<T> x, N... n) {
+  if constexpr (is_truth<T>)
+    k::store(static_cast<bool*>(out) + i, x.v, n...);
+  else
+    k::store_as(static_cast<S*>(out) + i, x.v, n...);
 }
 
-template <class Op, class T>
-void run(const PointwiseArgs& given) {
-  const PointwiseArgs args = given;  // not in memory that the stores might change
+template <class Op, class T, class S>
+VITRO_INLINE void run_row(const PointwiseArgs args) {  // a copy: the stores do not change it
   i64 i = 0;
-  for (; i + 16 <= args.n; i += 16) put(args.out, i, element<Op, T>(args, i));
-  if (i < args.n) put(args.out, i, element<Op, T>(args, i, args.n - i), args.n - i);
+  for (; i + 16 <= args.n; i += 16) put<S>(args.out, i, element<Op, T, S>(args, i));
+  if (i < args.n) put<S>(args.out, i, element<Op, T, S>(args, i, args.n - i), args.n - i);
+}
+
+// The operand's address in a row; `same` gets its element sixteen times where that is all it has.
+template <class Stored, class Made>
+VITRO_INLINE const void* place_in_row(const PointwiseArgs& all, int which, i64 row, Made* same) {
+  const char* at = static_cast<const char*>(all.in[which]) + row * all.steps[which];
+  if (all.walks[which] || !all.steps[which]) return at;
+  const auto element = k::splat(*reinterpret_cast<const Stored*>(at));
+  if constexpr (__is_same(Stored, Made))
+    k::store(same, element);
+  else
+    k::store_as(same, k::convert<Made>(element));
+  return same;
+}
+
+template <class Op, class T, class S>
+void run(const PointwiseArgs& all) {
+  PointwiseArgs args = all;
+  alignas(64) char same[Op::arity][16 * sizeof(T)];
+  for (i64 row = 0; row < all.rows; ++row) {
+    [&]<int... which>(Places<int, which...>) __attribute__((always_inline)) {
+      ((args.in[which] = place_in_row<Element<Op, S, which>>(
+            all, which, row, reinterpret_cast<Element<Op, T, which>*>(same[which]))),
+       ...);
+    }(__make_integer_seq<Places, int, Op::arity>{});
+    args.out = static_cast<char*>(all.out) + row * all.out_step;
+    run_row<Op, T, S>(args);
+  }
 }
 
 template <class Op, class T>
 VITRO_INLINE void add_kernel(KernelTable& table, int place) {
   if constexpr (is_defined<Op, T>()) {
-    using Result = decltype(element<Op, T>(*static_cast<const PointwiseArgs*>(nullptr), 0));
-    table.pointwise[place][static_cast<int>(compute_of<T>)] = {&run<Op, T>,
-                                                               __is_same(Result, Truth)};
+    using Result = decltype(element<Op, T, T>(*static_cast<const PointwiseArgs*>(nullptr), 0));
+    PointwiseKernel& kernel = table.pointwise[place][static_cast<int>(compute_of<T>)];
+    kernel.run = &run<Op, T, T>;
+    kernel.gives_truth = __is_same(Result, Truth);
+#ifdef __F16C__  // else conversions are long
+    if constexpr (__is_same(T, f32)) {
+      kernel.run_f16 = &run<Op, f32, k::f16>;
+      kernel.run_bf16 = &run<Op, f32, k::bf16>;
+    }
+#endif
   }
 }
-
-template <class, int... place>
-struct Places {};
 
 template <int part, int parts>
 struct FillPart {

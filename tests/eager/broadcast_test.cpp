@@ -39,6 +39,24 @@ TEST_P(Broadcast, a_column_a_row_and_a_number_stand_beside_a_matrix) {
   }
 }
 
+TEST_P(Broadcast, operands_of_one_dtype_stand_beside_each_other_in_many_rows) {
+  for (const int64_t n : {1, 15, 16, 17, 40, 600}) {
+    const DType dtype = GetParam();
+    const Tensor x = counted({3, 5, n}, dtype), plane = counted({3, 1, 1}, dtype),
+                 column = counted({5, 1}, dtype), row = counted({n}, dtype),
+                 pairs = narrow(counted({3, 5, 2 * n}, dtype), 2, 0, n);
+    const auto whole = [&](const Tensor& t) { return contiguous(expand(t, {3, 5, n})); };
+    for (const Tensor& other : {plane, column, row, pairs}) {
+      expect_same(x * other, x * whole(other));
+      expect_same(other * x, whole(other) * x);
+      expect_same(x < other, x < whole(other));
+      expect_same(where(x > column, other, plane),
+                  where(x > whole(column), whole(other), whole(plane)));
+    }
+    expect_same(column * row, select(whole(column), 0, 0) * select(whole(row), 0, 0));
+  }
+}
+
 TEST_P(Broadcast, what_is_expanded_is_written_out) {
   for (const int64_t n : {1, 3, 64, 65, 1000, 5000}) {
     const Tensor column = counted({3, 1}, GetParam());
@@ -152,8 +170,8 @@ TEST_P(Broadcast, composites_with_a_body_give_the_bits_of_their_programs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, Broadcast,
-                         ::testing::Values(DType::f32, DType::f64, DType::bf16, DType::i64,
-                                           DType::i32));
+                         ::testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16,
+                                           DType::i64, DType::i32));
 
 }  // namespace
 }  // namespace vitro::eager
