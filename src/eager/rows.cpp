@@ -1,7 +1,10 @@
+// Composites that are one visit of each row: softmax, layer norm and their kin.
 #include "eager/rows.h"
 
 #include <algorithm>
+#include <array>
 
+#include "eager/copy.h"
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
 #include "eager/run.h"
@@ -20,6 +23,7 @@ class Rows {
            void (*make)(const RowArgs&), double flops);
 
  private:
+  std::array<Tensor, RowArgs::most> dense_;
   RowArgs first_{};
   int64_t rows_ = 0;
   int64_t in_stride_[RowArgs::most] = {}, out_stride_[RowArgs::most] = {};
@@ -29,8 +33,7 @@ bool Rows::fits(const OpCall& call, int64_t dims) {
   if (dims == 0 || call.operands.size() > RowArgs::most) return false;
   for (const Operand& o : call.operands) {
     if (o.kind() == Operand::Kind::none) continue;
-    if (!o.is_tensor() || o.tensor().dtype() != DType::f32 || !o.tensor().is_contiguous())
-      return false;
+    if (!o.is_tensor() || o.tensor().dtype() != DType::f32) return false;
   }
   const Ints& sizes = call.operands[0].tensor().impl()->sizes;
   const int64_t all = count_of(sizes);
@@ -42,7 +45,8 @@ bool Rows::fits(const OpCall& call, int64_t dims) {
     const Tensor& t = call.operands[k].tensor();
     const int64_t count = count_of(t.impl()->sizes);
     if (count != all && count != first_.n) return false;
-    first_.in[k] = static_cast<const float*>(t.const_data());
+    dense_[k] = dense_copy(t);
+    first_.in[k] = static_cast<const float*>(dense_[k].const_data());
     in_stride_[k] = count == all ? first_.n : 0;
   }
   return true;
@@ -80,10 +84,10 @@ bool run_by_columns(const OpCall& call, const std::vector<TensorMeta>& metas,
   const Tensor& x = call.operands[0].tensor();
   const std::span<const int64_t> sizes = x.impl()->sizes;
   const int64_t all = count_of(sizes);
-  if (x.dtype() != DType::f32 || !x.is_contiguous() || all == 0 || all > most_elements)
-    return false;
+  if (x.dtype() != DType::f32 || all == 0 || all > most_elements) return false;
+  const Tensor dense = dense_copy(x);
   results[0] = Tensor::empty(plain(metas[0].sizes), metas[0].dtype, metas[0].device);
-  const auto* from = static_cast<const float*>(x.const_data());
+  const auto* from = static_cast<const float*>(dense.const_data());
   const TensorImpl& made = *results[0].impl();
   auto* to = static_cast<float*>(made.storage.data()) + made.offset;
   RowArgs args{.in = {},
