@@ -58,14 +58,16 @@ VITRO_INLINE Vec<f64> erfc(Vec<f64> x) {
   return (a < 0.8) ? fma(-erf_tail(x), x, 1.0 - x) : (x < 0.0) ? 2.0 - far : far;
 }
 
+// Far from 0 it is 1 - 2^y with y the logarithm of erfc, a polynomial; y = n + r with n a whole
+// number, which stands in the low bits of `shifted` as an exponent.
 VITRO_INLINE Vec<f32> erf(Vec<f32> x) {
+  constexpr f32 shift = magic<f32> + exponent_bias<f32>;
   Vec<f32> a = abs(x), b = (a > 4.0f) ? splat(4.0f) : a;
-  ExpParts<f32> parts =
-      exp_parts(-horner(b, -1.6027146e-06f, 4.535926e-05f, -5.907569e-04f, 0.0047304886f,
-                        -0.026336163f, 0.10992635f, 0.631994f, 1.1301323f, -2.9449016e-04f));
-  Vec<f32> power = from_bits<f32>((parts.k + 127) << 23);
-  Vec<f32> r = parts.r, one = splat(1.0f);
-  Vec<f32> far = fma(-power, fma(r, fma(r, exp_polynomial<true>(r), one), one), one);
+  Vec<f32> y = horner(b, 2.3122284e-06f, -6.543958e-05f, 8.5228204e-04f, -0.0068246527f,
+                      0.03799505f, -0.1585902f, -0.91177464f, -1.6304363f, 4.248595e-04f);
+  Vec<f32> shifted = y + shift, r = y - (shifted - shift), one = splat(1.0f);
+  Vec<f32> power = from_bits<f32>(bits(shifted) << mantissa<f32>);
+  Vec<f32> far = fma(-power, fma(r, exp2_polynomial(r), one), one);
   return with_sign_of((a < 0.92f) ? fma(erf_tail(a), a, a) : far, x);
 }
 VITRO_INLINE Vec<f32> erfc(Vec<f32> x) {

@@ -60,19 +60,25 @@ VITRO_INLINE Vec<T> exp(Vec<T> x) {
   return scale(fma(r, fma(r, exp_polynomial<false>(r), one), one), parts.n, parts.k);
 }
 
+// p such that 2^r = 1 + p r.
+template <class T>
+VITRO_INLINE Vec<T> exp2_polynomial(Vec<T> r) {
+  if constexpr (single<T>) {
+    return horner(r, 1.5456432e-04f, 0.0013388075f, 0.009618077f, 0.05550366f, 0.2402265f,
+                  0.6931472f);
+  } else {
+    return horner(r, 2.534712144742642e-11, 4.4777733289808857e-10, 7.055179731013569e-09,
+                  1.0177906105768673e-07, 1.3215486031693725e-06, 1.5252734219089084e-05,
+                  0.00015403530394342456, 0.0013333558145993498, 0.009618129107627948,
+                  0.05550410866482347, 0.24022650695910072, 0.6931471805599453);
+  }
+}
+
 template <class T>
 VITRO_INLINE Vec<T> exp2(Vec<T> x) {
   x = single<T> ? clamp(x, T(-151), T(129)) : clamp(x, T(-1076), T(1025));
-  Vec<T> shifted = x + magic<T>, n = shifted - magic<T>, r = x - n, p;
-  if constexpr (single<T>) {
-    p = horner(r, 1.5456432e-04f, 0.0013388075f, 0.009618077f, 0.05550366f, 0.2402265f, 0.6931472f);
-  } else {
-    p = horner(r, 2.534712144742642e-11, 4.4777733289808857e-10, 7.055179731013569e-09,
-               1.0177906105768673e-07, 1.3215486031693725e-06, 1.5252734219089084e-05,
-               0.00015403530394342456, 0.0013333558145993498, 0.009618129107627948,
-               0.05550410866482347, 0.24022650695910072, 0.6931471805599453);
-  }
-  return scale(fma(r, p, splat(T(1))), n, bits(shifted) - bits(splat(magic<T>)));
+  Vec<T> shifted = x + magic<T>, n = shifted - magic<T>, r = x - n;
+  return scale(fma(r, exp2_polynomial(r), splat(T(1))), n, bits(shifted) - bits(splat(magic<T>)));
 }
 
 // e^x - 1, precise near zero.
