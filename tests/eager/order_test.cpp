@@ -241,6 +241,9 @@ TEST_F(Order, a_matrix_by_a_vector_adds_along_k_with_one_rounding_each) {
         ASSERT_EQ(got[static_cast<size_t>(i)], want) << m << " " << k;
       }
       EXPECT_EQ(mm(t(contiguous(t(a))), b).to_vector<float>(), got);
+      const Tensor far_apart = zeros({m, 1024});  // 4 KiB from row to row
+      copy_(slice(far_apart, 1, 0, k), a);
+      EXPECT_EQ(mm(slice(far_apart, 1, 0, k), b).to_vector<float>(), got);
       EXPECT_EQ(mm(a, slice(expand(b, {k, 3}), 1, 0, 1)).to_vector<float>(), got);
       const Tensor wide = to(a, DType::f64), column = to(b, DType::f64);
       EXPECT_EQ(mm(wide, column).to_vector<double>(),
