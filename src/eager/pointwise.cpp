@@ -31,6 +31,30 @@ struct Operands {
   size_t count = 0;
 };
 
+// A call's operands as rules about dtypes see them: of sizes only how many there are.
+class Arguments {
+ public:
+  explicit Arguments(std::span<const Operand> operands) : count_(operands.size()) {
+    VITRO_ASSERT(operands.size() <= most_operands);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].is_tensor()) {
+        metas_[i].dtype = operands[i].tensor().dtype();
+        metas_[i].sizes = Sizes(static_cast<size_t>(operands[i].tensor().rank()));
+        list_[i].meta = &metas_[i];
+      } else if (operands[i].is_number()) {
+        list_[i].number = &operands[i].number();
+      }
+    }
+  }
+  Arguments(const Arguments&) = delete;
+  std::span<const Argument> list() const { return {list_.data(), count_}; }
+
+ private:
+  std::array<TensorMeta, most_operands> metas_;
+  std::array<Argument, most_operands> list_;
+  size_t count_;
+};
+
 // A pointwise call with everything looked up.
 class Pointwise {
  public:
@@ -38,8 +62,8 @@ class Pointwise {
   void run();
 
  private:
-  DType common_dtype(DType result) const;
-  void add_operand(size_t i, DType common);
+  // `rounded`: the dtype that it is rounded to on its way to `to`.
+  void add_operand(size_t i, DType rounded, DType to);
   void make_constants(const Loop& loop);
   void make_args(const Loop& loop);
   void run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
@@ -79,30 +103,18 @@ Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
       out_(out),
       sizes_(out.impl()->sizes),
       result_(result) {
-  VITRO_ASSERT(call.operands.size() <= most_operands);
-  const DType common = common_ = common_dtype(result);
+  const Arguments arguments(call.operands);
+  const DType common = common_ = ops::common_dtype(arguments.list(), info_, result);
   const Compute compute = compute_for(common);
   kernel_ = kernel_table().pointwise[place_of(*call.op)][static_cast<int>(compute)];
   VITRO_ASSERT(kernel_.run, call.op->name, " has no kernel for ", common);
   made_ = kernel_.gives_truth ? DType::boolean : storage_of(compute);
   operands_.strided[0] = strided(out, sizes_);
-  for (size_t i = 0; i < call.operands.size(); ++i) add_operand(i, common);
-}
-
-DType Pointwise::common_dtype(DType result) const {
-  std::array<TensorMeta, most_operands> metas;
-  std::array<Argument, most_operands> arguments;
-  for (size_t i = 0; i < call_.operands.size(); ++i) {
-    const Operand& o = call_.operands[i];
-    if (o.is_tensor()) {
-      metas[i].dtype = o.tensor().dtype();
-      metas[i].sizes = Sizes(static_cast<size_t>(o.tensor().rank()));
-      arguments[i].meta = &metas[i];
-    } else if (o.is_number()) {
-      arguments[i].number = &o.number();
-    }
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const bool is_condition = i == 0 && info_.first_is_condition;
+    add_operand(i, ops::operand_dtype(arguments.list()[i], i, info_, common),
+                is_condition ? DType::boolean : storage_of(compute));
   }
-  return ops::common_dtype({arguments.data(), call_.operands.size()}, info_, result);
 }
 
 // `t`, or a copy of it where it lies across the result and would be gathered from far apart.
@@ -116,21 +128,18 @@ Tensor beside(const Tensor& t, const Tensor& out) {
   return copy;
 }
 
-void Pointwise::add_operand(size_t i, DType common) {
+void Pointwise::add_operand(size_t i, DType rounded, DType to) {
   const Operand& o = call_.operands[i];
-  const bool condition = i == 0 && info_.first_is_condition;
-  const DType to = condition ? DType::boolean : storage_of(compute_for(common));
-  if (condition) common = DType::boolean;
   operands_.unused[i] = i == 0 && info_.first_is_shape;
   Strided& where = operands_.strided[i + 1];
   if (o.is_tensor() && !operands_.unused[i]) {
-    operands_.conversion[i] = {o.tensor().dtype(), common, to};
+    operands_.conversion[i] = {o.tensor().dtype(), rounded, to};
     tensors_[i] = beside(o.tensor(), out_);
     where = strided(tensors_[i], sizes_);
   } else {
     operands_.conversion[i] = {to, to, to};
     where = {operands_.constants[i].bytes, Ints(sizes_.size(), 0)};
-    if (o.is_number()) store_number(o.number(), common, to, operands_.constants[i].bytes);
+    if (o.is_number()) store_number(o.number(), rounded, to, operands_.constants[i].bytes);
   }
   operands_.count = std::max(operands_.count, i + 1);
 }

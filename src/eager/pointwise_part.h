@@ -41,6 +41,11 @@ constexpr bool is_defined() {
   return is_truth<T> ? Op::accepts != ops::Accepts::no_bool : true;
 }
 
+// Whether the op is an elementary function or made of some, which take longer than conversions.
+template <class Op>
+inline constexpr bool is_function =
+    Op::accepts == ops::Accepts::floating || (Op::arity == 1 && Op::promote == Promote::to_float);
+
 // The element's index along dimension d < 0.
 struct Position {
   const PointwiseArgs& args;
@@ -141,7 +146,7 @@ VITRO_INLINE void add_kernel(KernelTable& table, int place) {
     kernel.run = &run<Op, T, T>;
     kernel.gives_truth = __is_same(Result, Truth);
 #ifdef __F16C__  // else conversions are long
-    if constexpr (__is_same(T, f32)) {
+    if constexpr (__is_same(T, f32) && !is_function<Op>) {
       kernel.run_f16 = &run<Op, f32, k::f16>;
       kernel.run_bf16 = &run<Op, f32, k::bf16>;
     }

@@ -88,6 +88,13 @@ DType common_dtype(const Graph& g, const Node& node) {
                            node.results[0].dtype);
 }
 
+DType operand_dtype(const Graph& g, const Node& node, size_t i) {
+  const Arguments arguments(g, node.args);
+  const PointwiseInfo& info = *node.op->pointwise;
+  const DType common = ops::common_dtype(arguments.list(), info, node.results[0].dtype);
+  return ops::operand_dtype(arguments.list()[i], i, info, common);
+}
+
 SymbolValues::SymbolValues(const Graph& g) {
   for (size_t i = 0; i < g.symbols().size(); ++i) note(g.symbols()[i], g.hints()[i]);
 }

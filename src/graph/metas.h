@@ -20,8 +20,9 @@ void add_to(Hasher& h, const TensorMeta& meta);
 std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const Arg> args,
                               AttrsView attrs);
 
-// The dtype that a pointwise node's operands are converted to.
+// What ops::common_dtype and ops::operand_dtype say of a pointwise node.
 DType common_dtype(const Graph& g, const Node& node);
+DType operand_dtype(const Graph& g, const Node& node, size_t i);
 
 using OpProgram = void (*)(std::span<const Operand>, AttrsView, std::span<Tensor>);
 // What the op is written in where it gives `result`; null where it is one of its own: no composite,

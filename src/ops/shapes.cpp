@@ -175,6 +175,14 @@ DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info
   return info.promote == Promote::attribute ? result : promoted(operands, info);
 }
 
+DType operand_dtype(const Argument& operand, size_t i, const PointwiseInfo& info, DType common) {
+  if (i == 0 && info.first_is_condition) return DType::boolean;
+  const bool is_number = operand.number || (i > 0 && operand.meta && operand.meta->rank() == 0);
+  const bool is_kept =
+      info.numbers == Numbers::kept || (info.numbers == Numbers::kept_after_first && i > 0);
+  return is_number && is_kept ? compute_type(common) : common;
+}
+
 void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts accepts) {
   SmallVector<const TensorMeta*, 6> tensors;
   Sizes sizes;

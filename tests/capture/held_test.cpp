@@ -51,6 +51,25 @@ TEST(Held, KeepsWhatIsKnownOfASymbol) {
   EXPECT_TRUE(Held(no_way).empty());
 }
 
+sym::Guard below(sym::Expr left, sym::Expr right) {
+  return {Question::less, left, right, true};
+}
+sym::Guard at_least(sym::Expr left, sym::Expr right) {
+  return {Question::less, left, right, false};
+}
+
+TEST(Held, ABoundLeavesOneNumberOfARange) {
+  const sym::Guard one[] = {at_least(1, a)};
+  EXPECT_EQ(Held(one)(a), sym::Expr(1));
+  const sym::Guard none[] = {below(n, 1)};
+  EXPECT_EQ(Held(none)(n), sym::Expr(0));
+  const sym::Guard two[] = {at_least(2, a), below(1, b), at_least(a, b)};
+  EXPECT_TRUE(Held(two).empty());
+  const sym::Guard rounded[] = {at_least(7, a * 4), equals(a + b, 4)};
+  EXPECT_EQ(Held(rounded)(a), sym::Expr(1));
+  EXPECT_EQ(Held(rounded)(b), sym::Expr(3));
+}
+
 // Graphs are well-formed whatever a guard made known after a size was recorded, and give eager's
 // results.
 template <class Program>
@@ -87,6 +106,21 @@ TEST(HeldSizes, SizesThatBroadcastingFindsEqualAndThenANumber) {
         return x.numel().value() == 6 ? add(both, vec({1, 2})) : both;
       },
       {counted({4, 3}), counted({5, 4}), counted({3, 2}), counted({4, 3}), counted({3, 2})});
+}
+
+TEST(HeldSizes, ABoundMakesANumberOfASymbol) {
+  const auto turned = [](const Tensor& x) {
+    copy_(transpose(x, 0, 1), x);
+    return mul(x, 1);
+  };
+  auto f = compile(turned, graphs());
+  for (const int64_t size : {9, 1, 4, 1}) (void)f(counted({size, size}));
+  const CompiledReport report = f.report();
+  ASSERT_EQ(report.segments.size(), 3U);
+  EXPECT_TRUE(report.segments[1].graph.symbols().empty()) << graph::print(report.segments[1].graph);
+  EXPECT_FALSE(report.segments[2].graph.symbols().empty());
+  EXPECT_EQ(report.segments[1].runs, 2U);
+  expect_sound_graphs(report);
 }
 
 }  // namespace

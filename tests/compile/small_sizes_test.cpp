@@ -67,5 +67,21 @@ TEST(SmallSizes, make_the_kernels_of_others) {
   for (const Body& body : bodies()) expect_bits(body, {6, 1, 40, 2, 1, 33});
 }
 
+// A view of one element is the tensor itself; of more it is not.
+TEST(SmallSizes, of_a_view_through_which_it_is_written) {
+  const Body written = [](const Tensor& x) {
+    copy_(transpose(x, 0, 1), x);
+    return x * 1;
+  };
+  init();
+  auto fast = compile(written);
+  for (const int64_t n : {129, 1, 7, 1}) {
+    const Tensor mine = slice(filled(n * n, 5), 1, 0, 1), x = reshape(mine, {n, n}) + 0, y = x + 0;
+    EXPECT_EQ(fast(x).to_vector<float>(), written(y).to_vector<float>()) << n;
+    EXPECT_EQ(x.to_vector<float>(), y.to_vector<float>()) << n;
+  }
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
 }  // namespace
 }  // namespace vitro

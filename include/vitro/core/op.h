@@ -83,6 +83,14 @@ enum class Promote : uint8_t {
   attribute,   // the result's dtype is the shape rule's word (casts, arange); operands become it
 };
 
+// What becomes of a plain number beside f16 or bf16, which are computed in f32.  A tensor without
+// dimensions counts as a number where it is not operand 0.
+enum class Numbers : uint8_t {
+  rounded,           // to the operands' dtype first, as all operands are
+  kept,              // as it is in f32, so that the op rounds once
+  kept_after_first,  // the same, but operand 0 is rounded
+};
+
 struct PointwiseInfo {
   Promote promote;
   bool first_is_condition;      // operand 0 is bool and takes no part in promotion (where)
@@ -90,6 +98,7 @@ struct PointwiseInfo {
   bool first_is_shape = false;  // of operand 0 only sizes and dtype are used (fill, copy)
   bool whole_divisor = false;   // a 0 in operand 1 is an error where whole numbers are divided
   int8_t copied_operand = -1;   // the result is this operand converted to its dtype (casts, fills)
+  Numbers numbers = Numbers::rounded;
 };
 
 struct ReducedDims {

@@ -60,6 +60,7 @@ struct LeakyRelu : Binary {
   static constexpr std::string_view signatures =
       "(Tensor self, Scalar negative_slope=0.01) -> Tensor";
   static constexpr Accepts accepts = Accepts::floating;
+  static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto x, auto slope) { return m::where(x > 0.0, x, x * slope); }
 };
 
@@ -72,6 +73,7 @@ struct Elu : Pointwise {
       "(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor";
   static constexpr int arity = 4;
   static constexpr Accepts accepts = Accepts::floating;
+  static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto x, auto alpha, auto scale, auto input_scale) {
     return m::where(x < 0.0, m::expm1(x * input_scale) * (alpha * scale), x * scale);
   }

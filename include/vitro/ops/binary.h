@@ -43,6 +43,7 @@ struct Sub : Binary {
 
 struct Mul : Binary {
   static constexpr std::string_view name = "mul", doc = "a * b; of bool a logical and.";
+  static constexpr Numbers numbers = Numbers::kept;
   static auto value(auto a, auto b) { return a * b; }
   static auto vjp(auto g, auto a, auto b, auto) { return std::make_tuple(g * b, g * a); }
 };
@@ -58,6 +59,7 @@ struct Div : Binary {
       ".Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor";
   static constexpr auto function = &vitro::div;
   static constexpr Promote promote = Promote::to_float;
+  static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return a / b; }
   static auto vjp(auto g, auto, auto b, auto y) { return std::make_tuple(g / b, -g * y / b); }
 };
@@ -69,6 +71,7 @@ struct FloorDivide : Binary {
       ".Scalar(Tensor self, Scalar other) -> Tensor";
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
+  static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return m::floor_div(a, b); }
 };
 
@@ -76,6 +79,7 @@ struct TruncDivide : Binary {
   static constexpr std::string_view name = "trunc_divide", doc = "a / b rounded towards zero.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
+  static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return m::trunc_div(a, b); }
 };
 

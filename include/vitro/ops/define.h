@@ -148,6 +148,7 @@ struct Pointwise {
   static constexpr bool first_is_shape = false;  // of operand 0 only sizes and dtype are used
   static constexpr bool whole_divisor = false;
   static constexpr int copied_operand = -1;  // the body gives this operand as it is
+  static constexpr Numbers numbers = Numbers::rounded;
   static constexpr Accepts accepts = Accepts::all;
 };
 // One of kind composite has a program in other ops, which is what graphs have, and a body that
@@ -174,9 +175,9 @@ struct Ternary : Pointwise {
 // ---- from the struct to the run-time face ----
 
 template <class Op>
-inline constexpr PointwiseInfo pointwise_info{Op::promote,       Op::first_is_condition,
-                                              Op::uses_index,    Op::first_is_shape,
-                                              Op::whole_divisor, Op::copied_operand};
+inline constexpr PointwiseInfo pointwise_info{
+    Op::promote,       Op::first_is_condition, Op::uses_index, Op::first_is_shape,
+    Op::whole_divisor, Op::copied_operand,     Op::numbers};
 
 template <class Op>
 void pointwise_shape(ShapeCall& call) {

@@ -24,9 +24,12 @@ Dims wrap_dims(std::string_view op, const Dims& dims, int64_t rank);
 // Fills the one result of a pointwise op: promoted dtype, broadcast sizes, strides as
 // TensorIterator chooses them (dense, in the order of the operands' strides).
 void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts accepts);
-// The dtype that the operands of a pointwise op are converted to, numbers as well as tensors (f16
-// and bf16 are computed in f32 after that, see compute_type).  `result`: the dtype of the result.
+// The dtype that the operands of a pointwise op are promoted to; it is computed in
+// compute_type(that).  `result`: the dtype of the result.
 DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info, DType result);
+// The dtype that operand `i` is rounded to on its way to what is computed in: `common`, or less
+// often what is computed in itself (see Numbers).
+DType operand_dtype(const Argument& operand, size_t i, const PointwiseInfo& info, DType common);
 
 // Fills the one result of a reduction over `dims`.
 void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result);

@@ -34,9 +34,8 @@ class Pointwise {
         operands.push_back(source_.pool().constant(compute_type(common), 0.0));
         continue;
       }
-      const bool condition = i == 0 && info.first_is_condition;
-      Value v = operand(node_.args[i], condition ? DType::boolean : common);
-      if (!condition) v = cast(v, compute_type(common));
+      Value v = operand(node_.args[i], graph::operand_dtype(g_, node_, i));
+      if (i != 0 || !info.first_is_condition) v = cast(v, compute_type(common));
       if (i == 1 && info.whole_divisor && is_integer(common)) v = source_.not_zero(id_, v);
       operands.push_back(v);
     }

@@ -114,7 +114,8 @@ class Fold {
     return same;
   }
 
-  // The number itself instead of a tensor full of it, where promotion does not tell them apart.
+  // The number itself instead of a tensor full of it, where promotion and rounding do not tell them
+  // apart.
   void use_number(Node& now, const Node& node, size_t i) {
     const Tensor* element = known(node.args[i]);
     if (!element) return;
@@ -127,7 +128,10 @@ class Fold {
     } catch (const Error&) {  // the op needs a tensor here
       return;
     }
-    if (common_dtype(made_.to, with) == common_dtype(made_.to, now)) now.args = with.args;
+    const DType common = common_dtype(made_.to, now);
+    if (common_dtype(made_.to, with) != common) return;
+    const bool same = operand_dtype(made_.to, with, i) == operand_dtype(made_.to, now, i);
+    if (same || element->dtype() == common) now.args = with.args;
   }
 
   const Graph& g_;
