@@ -140,7 +140,8 @@ Value Pool::constant(DType dtype, double value) {
 }
 
 Value Pool::constant(DType dtype, int64_t value) {
-  if (is_floating(dtype) || is_bool(dtype)) return constant(dtype, static_cast<double>(value));
+  if (dtype == DType::f64 || is_bool(dtype)) return constant(dtype, static_cast<double>(value));
+  if (is_floating(dtype)) return constant(dtype, double{static_cast<float>(value)});
   Node n;
   n.dtype = dtype;
   const int shift = 64 - 8 * static_cast<int>(bytes_of(dtype));

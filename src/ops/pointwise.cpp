@@ -48,6 +48,11 @@ bool is_whole(const Operand& o) {
   return o.is_tensor() ? !is_floating(o.tensor().dtype()) : !o.number().is_floating();
 }
 
+// A plain number, or a tensor without dimensions.
+bool is_one_number(const Operand& o) {
+  return o.is_number() || o.tensor().rank() == 0;
+}
+
 DType promoted(const Operand& a, const Operand& b) {
   Promotion promotion;
   for (const Operand* o : {&a, &b}) {
@@ -69,14 +74,15 @@ bool in_one_visit(const Operand& a, const Operand& b) {
   return common == DType::f32 || common == DType::f64;
 }
 
-// b * alpha in the dtype that a and b are added in.
+// b * alpha in the dtype that a and b are added in, to which alpha is rounded, too.
 Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
   const DType common = promoted(a.operand, b);
   VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op,
               ": alpha must be a whole number for ", common, ", got ", alpha);
   const Tensor cast = b.is_tensor() ? to(b.tensor(), common) : scalar_tensor(b.number(), common);
   const Scalar factor = is_bool(common) ? Scalar(alpha.as_bool()) : alpha;
-  return ops::call<ops::Mul>(a.where, {cast, factor});
+  if (compute_type(common) == common) return ops::call<ops::Mul>(a.where, {cast, factor});
+  return ops::call<ops::Mul>(a.where, {cast, scalar_tensor(factor, common)});
 }
 
 }  // namespace
@@ -147,7 +153,8 @@ Tensor sub(ops::First a, const Operand& b, const Scalar& alpha) {
 Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return ops::call<ops::FloorDivide>(a.where, {a.operand, b});
   if (rounding_mode == "trunc") {
-    if (is_whole(a.operand) && is_whole(b))
+    // Of two tensors PyTorch rounds the quotient before its fraction goes.
+    if ((is_whole(a.operand) && is_whole(b)) || is_one_number(b))
       return ops::call<ops::TruncDivide>(a.where, {a.operand, b});
     return ops::call<ops::Trunc>(a.where, {ops::call<ops::Div>(a.where, {a.operand, b})});
   }

@@ -50,6 +50,8 @@ TEST_P(HalfNumbers, are_multiplied_and_divided_by_as_they_are) {
   expect_kept(x(), [](const Tensor& t, double number) { return number * t; });
   expect_kept(x(), [](const Tensor& t, double number) { return t / number; });
   expect_kept(x(), [](const Tensor& t, double number) { return floor_divide(t, number); });
+  expect_kept(x(), [](const Tensor& t, double number) { return div(t, number, "floor"); });
+  expect_kept(x(), [](const Tensor& t, double number) { return div(t, number, "trunc"); });
   expect_kept(x(), [](const Tensor& t, double number) { return leaky_relu(t, number); });
   expect_kept(x(), [](const Tensor& t, double number) { return elu(t, number); });
 }
@@ -57,6 +59,52 @@ TEST_P(HalfNumbers, are_multiplied_and_divided_by_as_they_are) {
 TEST_P(HalfNumbers, are_rounded_before_they_are_added) {
   expect_rounded(x(), [](const Tensor& t, double number) { return t + number; });
   expect_rounded(x(), [](const Tensor& t, double number) { return t - number; });
+}
+
+// alpha is rounded, and then the product, as PyTorch does where operands are strided.
+TEST_P(HalfNumbers, are_rounded_as_alpha) {
+  const auto way = [](const Tensor& t, double number) {
+    return add(t, t, number) - sub(t, 1, number);
+  };
+  const Tensor t = x();
+  auto fast = compile(way);
+  for (const double number : {0.1, 1.0 / 3, 1e-3, -0.7, 2.5}) {
+    const Tensor alpha = full({1999}, number, GetParam()), one = full({1999}, 1.0, GetParam());
+    const Tensor want = (t + t * alpha) - (t - one * alpha);
+    EXPECT_EQ(values(way(t, number)), values(want)) << number;
+    EXPECT_EQ(values(fast(t, number)), values(want)) << number;
+  }
+}
+
+// They count as numbers where they are not operand 0, given and made in the program.
+TEST_P(HalfNumbers, stand_in_tensors_without_dimensions) {
+  const Tensor t = x(), wide = to(t, DType::f32);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor flat = full({}, 0.1, dtype), rounded = full({1999}, 0.1, GetParam());
+    const Tensor kept = to(wide * 0.1, GetParam()), less = to(wide / 0.1, GetParam());
+    auto times = compile([](const Tensor& a, const Tensor& b) { return a * b; });
+    auto over = compile([](const Tensor& a, const Tensor& b) { return a / b; });
+    auto made_last = compile([&](const Tensor& a) { return a * full({}, 0.1, dtype); });
+    auto made_first = compile([&](const Tensor& a) { return full({}, 0.1, dtype) * a; });
+    for (const Tensor& got : {t * flat, times(t, flat), made_last(t)})
+      EXPECT_EQ(values(got), values(kept)) << name_of(dtype);
+    for (const Tensor& got : {flat * t, times(flat, t), made_first(t)})
+      EXPECT_EQ(values(got), values(t * rounded)) << name_of(dtype);
+    for (const Tensor& got : {t / flat, over(t, flat)})
+      EXPECT_EQ(values(got), values(less)) << name_of(dtype);
+  }
+}
+
+TEST_P(HalfNumbers, are_sizes) {
+  const auto way = [](const Tensor& t) { return t * t.size(0) / (t.size(0) + 2); };
+  auto fast = compile(way);
+  for (const int64_t count : {2051, 2999, 4099, 70001}) {
+    const Tensor t = to(arange(1, count) / 8192.0, GetParam());
+    const double size = static_cast<double>(count) - 1;
+    const Tensor more = to(to(t, DType::f32) * size, GetParam());
+    EXPECT_EQ(values(way(t)), values(to(to(more, DType::f32) / (size + 2), GetParam()))) << count;
+    EXPECT_EQ(values(fast(t)), values(way(t))) << count;
+  }
 }
 
 // A constant of the program, and one that the compiler finds to be a number.
@@ -81,6 +129,18 @@ TEST(HalfNumber, is_kept_where_torch_keeps_it) {
   size_t differ = 0;
   for (size_t i = 0; i < kept.size(); ++i) differ += kept[i] != rounded[i];
   EXPECT_EQ(differ, 701U);
+}
+
+// Not through f64, which would round it twice.
+TEST(HalfNumber, that_is_whole_is_rounded_once) {
+  init();
+  const int64_t number = (int64_t{1} << 60) + (int64_t{1} << 36) + 1;
+  const auto way = [&](const Tensor& x) { return x * number; };
+  auto fast = compile(way);
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f64}) {
+    const Tensor x = full({5}, 1, dtype);
+    EXPECT_EQ(values(fast(x)), values(way(x))) << name_of(dtype);
+  }
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST_P(Broadcast, composites_with_a_body_give_the_bits_of_their_programs) {
   for (const Tensor& other : {y, z, t(contiguous(t(expand(z, {90, 100}))))}) {
     const Scalar alpha = is_floating(dtype) ? Scalar(-0.7) : Scalar(3);
     const DType common = (x + other).dtype();
-    const Tensor scaled = to(other, common) * alpha;
+    const Tensor scaled = to(other, common) * full({}, alpha, common);  // alpha is rounded, too
     expect_same(add(x, other, alpha), x + scaled);
     expect_same(sub(other, x, 3), other - to(x, common) * 3);
   }

@@ -38,6 +38,8 @@ def rotate(items, count, *key):
 
 # op -> lists of numbers that follow the operand
 WITH_NUMBERS = {"leaky_relu": [[0.01], [-0.5], [2]], "elu": [[1, 1, 1], [1.5, 2, 0.5]], "hardtanh": [[-1, 1], [-0.5, 2.5], [0, 6]]}
+# The same, which halves do not hold: leaky_relu rounds once.
+BETWEEN_HALVES = {"leaky_relu": [[0.1], [-1 / 3]], "hardtanh": [[-0.1, 1 / 3]]}
 
 
 def with_numbers(family):
@@ -49,6 +51,13 @@ def with_numbers(family):
                 family.add(op, x, *scalars, tolerance=EQUAL if op == "hardtanh" else STEPS)
         for layout, sizes in LAYOUTS + [(v.plain, ()), (v.plain, (0,))]:
             family.add(op, layout(lambda n: v.numbers("f32", n), sizes), *lists[0], tolerance=STEPS)
+
+
+def with_numbers_between_halves(family):
+    for op, lists in BETWEEN_HALVES.items():
+        for name in ("f16", "bf16"):
+            for scalars in lists:
+                family.add(op, v.hard(name, 64, "between"), *scalars, tolerance=EQUAL)
 
 
 def unary():
@@ -70,6 +79,7 @@ def unary():
     for name in ("f32", "f64"):  # far out, where an argument must be reduced with many digits of pi
         for op in ("sin", "cos", "tan"):
             family.add(op, torch.tensor([1e3, -1e4, 1e5, 123456.7, 1e7, -1e9, 3e15, 1e30]).to(v.DTYPES[name]), tolerance=FUNCTION)
+    with_numbers_between_halves(family)
     return family
 
 
@@ -141,6 +151,20 @@ def mixed(family, op, options):
         family.add(op, *((y, x) if i % 2 and op not in ("div", "fmod", "remainder", "pow") else (x, y)), **options)
 
 
+def numbers_between_halves(family, op, options):
+    """Halves beside numbers that they do not hold, plain and as tensors without dimensions on either side."""
+    for name in ("f16", "bf16"):
+        gives_up = op in ("fmod", "remainder")  # torch, of huge quotients
+        x = v.numbers(name, (64,), "between") if gives_up else v.hard(name, 64, "between")
+        for number, dtype in (0.1, torch.float64), (70001, torch.float32):
+            flat = torch.tensor(number, dtype=dtype)
+            family.add(op, x, flat, **options)
+            if "rounding_mode" not in options["attrs"]:
+                family.add(op, flat, x, **options)
+            if op not in NO_SCALAR:
+                family.add(op, x, number, **options)
+
+
 def binary():
     family = Family("binary")
     for op, tolerance in BINARY.items():
@@ -167,6 +191,15 @@ def binary():
     family.add("pow", 2.5, v.numbers("i32", (5,)), tolerance=FUNCTION)
     for exponent in (2, 3, 0.5, -0.5, -1, -2, 0, 1):
         family.add("pow", v.hard("f32", 33, low=0, high=9), exponent, tolerance=FUNCTION)
+    for op, tolerance in BINARY.items():
+        if tolerance in (EXACT, EQUAL) and op not in BITS:
+            for attrs in [{}] + BINARY_ATTRIBUTES.get(op, []):
+                numbers_between_halves(family, op, {"tolerance": tolerance, "attrs": attrs})
+    for op in ("add", "sub"):  # strided: torch rounds each step, as with dense operands it does not
+        with_alpha = lambda x, y, alpha, op=op: getattr(torch.ops.aten, op)(x, y, alpha=alpha)
+        for name in ("f16", "bf16"):
+            x = v.stepped(lambda n, name=name: v.numbers(name, n, "a"), (33,))
+            family.add(op, x, v.numbers(name, (33,), "b"), 0.1, call=with_alpha)
     return family
 
 
