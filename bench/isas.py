@@ -1,4 +1,4 @@
-"""The vectors that contenders use at most, as environments.  ONNX Runtime has nothing of the kind."""
+"""Environment variables that limit the vectors of contenders.  ONNX Runtime has nothing of the kind."""
 
 ISAS = {"avx2": {"VITRO_ISA": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2",
                  "MKL_ENABLE_INSTRUCTIONS": "AVX2", "XLA_FLAGS": "--xla_cpu_max_isa=AVX2"}}

@@ -1,3 +1,4 @@
+// Copies, casts and fills of strided tensors.
 #include "eager/copy.h"
 
 #include <algorithm>
@@ -22,8 +23,8 @@ struct Pair {
     const bool plain = from == to && stride[0] == to_bytes && stride[1] == from_bytes;
     const auto bytes = static_cast<size_t>(runs.n * to_bytes);
     std::byte *to_at = runs.at[0], *from_at = runs.at[1];
-    constexpr size_t some = 2048;  // memmove reads the end of a run first, which prefetching minds
-    if (plain && bytes <= some) {
+    constexpr size_t short_run = 2048;  // for which a memmove each takes up to twice as long
+    if (plain && bytes <= short_run) {
       const auto copy = kernel_table().copy_rows[std::countr_zero(static_cast<uint64_t>(to_bytes))];
       return copy(from_at, runs.step[1], to_at, runs.step[0], runs.n, runs.count);
     }
@@ -74,26 +75,23 @@ struct Cut {
 // Copies between two orders of dimensions, tile by tile.
 void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
   const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes))];
-  const int64_t planes = loop.planes(across);
   const Cut rows(loop.inner(), 64), columns(loop.size(across), grain / rows.piece);
+  const int64_t from_stride = loop.inner_stride(1), to_stride = loop.stride(across, 0);
   const auto one = [&](int64_t plane, int64_t row, int64_t column) {
-    loop.run_planes(across, plane, plane + 1,
-                    [&](std::byte* to, const std::byte* from, int64_t, int64_t, int64_t from_stride,
-                        int64_t to_stride) {
-                      transpose(from + row * from_stride + column * bytes, from_stride / bytes,
-                                to + row * bytes + column * to_stride, to_stride / bytes,
-                                rows.count(row), columns.count(column));
-                    });
+    const auto at = loop.plane(across, plane);
+    transpose(at[1] + row * from_stride + column * bytes, from_stride / bytes,
+              at[0] + row * bytes + column * to_stride, to_stride / bytes, rows.count(row),
+              columns.count(column));
   };
   const int64_t tiles = rows.pieces * columns.pieces;
-  parallel_for(planes * tiles, std::max<int64_t>(1, grain / (rows.piece * columns.piece)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i) {
-                   const int64_t tile = i % tiles;
-                   one(i / tiles, tile / columns.pieces * rows.piece,
-                       tile % columns.pieces * columns.piece);
-                 }
-               });
+  parallel_for(
+      loop.planes(across) * tiles, std::max<int64_t>(1, grain / (rows.piece * columns.piece)),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t tile = i % tiles;
+          one(i / tiles, tile / columns.pieces * rows.piece, tile % columns.pieces * columns.piece);
+        }
+      });
 }
 
 }  // namespace

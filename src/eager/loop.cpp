@@ -76,6 +76,16 @@ std::optional<size_t> Loop::turned(int64_t bytes, int64_t least) const {
   return std::nullopt;
 }
 
+std::array<std::byte*, Loop::most> Loop::plane(size_t across, int64_t number) const {
+  std::array<std::byte*, most> at = data_;
+  for (size_t d = 1; d < dims_.size(); ++d) {
+    if (d == across) continue;
+    for (size_t o = 0; o < operands_; ++o) at[o] += number % dims_[d].size * dims_[d].stride[o];
+    number /= dims_[d].size;
+  }
+  return at;
+}
+
 void Loop::seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) const {
   for (size_t d = 0; d < dims_.size(); ++d) {
     index[d] = element % dims_[d].size;

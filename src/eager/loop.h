@@ -36,17 +36,19 @@ class Loop {
 
   int64_t count() const { return count_; }
   int64_t inner() const { return dims_.empty() ? 1 : dims_[0].size; }
+  // Of a dimension in the loop's order, innermost first; the stride counts bytes.
   int64_t size(size_t dimension) const { return dims_[dimension].size; }
+  int64_t stride(size_t dimension, size_t operand) const {
+    return dims_[dimension].stride[operand];
+  }
   int64_t inner_stride(size_t operand) const {
     return dims_.empty() ? 0 : dims_[0].stride[operand];
   }
-  // Where operand 1 is contiguous along another dimension than operand 0 (elements of `bytes`), and
-  // that one has `least` elements: that dimension, by which a copy is better done in tiles.
+  // Where operand 0 is contiguous along dimension 0, of at least `least` elements of `bytes`, and
+  // operand 1 along another: that dimension, by which a copy is better done in tiles.
   std::optional<size_t> turned(int64_t bytes, int64_t least) const;
-  // f(to, from, rows, columns, from_stride, to_stride) for planes begin to end of the dimensions 0
-  // (`rows`, contiguous in operand 0) and `across` (`columns`, contiguous in operand 1).
-  template <class F>
-  void run_planes(size_t across, int64_t begin, int64_t end, F&& f) const;
+  // Planes of dimension 0 and dimension `across`: the addresses of their first elements.
+  std::array<std::byte*, most> plane(size_t across, int64_t number) const;
   int64_t planes(size_t across) const { return count_ / (dims_[0].size * dims_[across].size); }
   bool is_constant(size_t operand) const;  // the same element everywhere
 
@@ -100,21 +102,6 @@ void Loop::run(int64_t begin, int64_t end, F&& f) const {
     f(runs);
     begin += runs.count * runs.n;
     if (begin < end) advance(index, at, runs.count);
-  }
-}
-
-template <class F>
-void Loop::run_planes(size_t across, int64_t begin, int64_t end, F&& f) const {
-  const Dim &along = dims_[0], &other = dims_[across];
-  for (int64_t plane = begin; plane < end; ++plane) {
-    std::array<std::byte*, most> at = data_;
-    int64_t rest = plane;
-    for (size_t d = 1; d < dims_.size(); ++d) {
-      if (d == across) continue;
-      for (size_t o = 0; o < operands_; ++o) at[o] += rest % dims_[d].size * dims_[d].stride[o];
-      rest /= dims_[d].size;
-    }
-    f(at[0], at[1], along.size, other.size, along.stride[1], other.stride[0]);
   }
 }
 

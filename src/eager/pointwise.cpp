@@ -104,15 +104,15 @@ Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
       sizes_(out.impl()->sizes),
       result_(result) {
   const Arguments arguments(call.operands);
-  const DType common = common_ = ops::common_dtype(arguments.list(), info_, result);
-  const Compute compute = compute_for(common);
+  common_ = ops::common_dtype(arguments.list(), info_, result);
+  const Compute compute = compute_for(common_);
   kernel_ = kernel_table().pointwise[place_of(*call.op)][static_cast<int>(compute)];
-  VITRO_ASSERT(kernel_.run, call.op->name, " has no kernel for ", common);
+  VITRO_ASSERT(kernel_.run, call.op->name, " has no kernel for ", common_);
   made_ = kernel_.gives_truth ? DType::boolean : storage_of(compute);
   operands_.strided[0] = strided(out, sizes_);
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_condition = i == 0 && info_.first_is_condition;
-    add_operand(i, ops::operand_dtype(arguments.list()[i], i, info_, common),
+    add_operand(i, ops::operand_dtype(arguments.list()[i], i, info_, common_),
                 is_condition ? DType::boolean : storage_of(compute));
   }
 }
@@ -225,9 +225,8 @@ void Pointwise::choose_way(const Loop& loop) {
   DType stored = storage_of(compute_for(common_));
   run_ = kernel_.run;
   direct_ = goes_direct(loop, stored);
-  const auto half = common_ == DType::f16    ? kernel_.run_f16
-                    : common_ == DType::bf16 ? kernel_.run_bf16
-                                             : nullptr;
+  auto* half = common_ == DType::f16 ? kernel_.run_f16 : kernel_.run_bf16;
+  if (common_ != DType::f16 && common_ != DType::bf16) half = nullptr;
   if (!direct_ && half && result_ == out_.dtype() && goes_direct(loop, common_))
     direct_ = true, run_ = half, stored = common_;
   by_rows_ = direct_ && !info_.uses_index;

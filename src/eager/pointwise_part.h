@@ -2,6 +2,8 @@
 // compiled side by side.
 #pragma once
 
+#include <type_traits>
+
 #include "eager/kernel_table.h"
 #include "eager/lane.h"
 #include "vitro/ops/all.h"
@@ -21,17 +23,6 @@ inline constexpr Compute compute_of<bool> = Compute::boolean;
 
 template <class, int...>
 struct Places {};
-
-template <bool, class A, class>
-struct Either {
-  using type = A;
-};
-template <class A, class B>
-struct Either<false, A, B> {
-  using type = B;
-};
-template <bool first, class A, class B>
-using If = typename Either<first, A, B>::type;
 
 template <class Op, class T>
 constexpr bool is_defined() {
@@ -72,7 +63,7 @@ VITRO_INLINE auto body(const PointwiseArgs& args, i64 i, X... x) {
 
 // What operand `which` is in memory where elements are stored as S.
 template <class Op, class S, int which>
-using Element = If<which == 0 && Op::first_is_condition, bool, S>;
+using Element = std::conditional_t<which == 0 && Op::first_is_condition, bool, S>;
 
 // Operand `which` at i: all of a vector, or the first n lanes.
 template <class Op, class T, class S, int which, class... N>

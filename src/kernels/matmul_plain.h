@@ -105,25 +105,13 @@ VITRO_INLINE Vec<Acc> matmul_column_tile(const Acc* a, i64 a_stride, const Acc* 
 #if defined(__AVX2__) && !defined(__AVX512F__)
 typedef f32 Eight __attribute__((ext_vector_type(8)));
 
-template <int step, int... lane>
-VITRO_INLINE void transpose_step(Eight (&v)[8], LaneList<int, lane...>) {
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 8; ++i) {
-    if (i & step) continue;
-    const Eight a = v[i], b = v[i + step];
-    v[i] = __builtin_shufflevector(a, b, (lane & step ? 8 + lane - step : lane)...);
-    v[i + step] = __builtin_shufflevector(a, b, (lane & step ? 8 + lane : lane + step)...);
-  }
-}
-
-// Rows that lie a multiple of this apart (4 KiB) share a set of the first cache, which has room for
-// eight lines: sixteen rows at a time drive each other out.
-inline constexpr i64 crowded_stride = 1024;
+// Rows that lie a multiple of this apart (4 KiB) share a set of the first cache, which often has
+// room for eight lines: sixteen rows at a time drive each other out.
+inline constexpr i64 matmul_conflict_stride = 1024;
 
 // Eight rows by a column of B, added to `sum`; k is a multiple of 16.
 VITRO_INLINE Eight matmul_eight_rows(const f32* a, i64 a_stride, const f32* b, i64 b_stride, i64 k,
                                      Eight sum) {
-  constexpr __make_integer_seq<LaneList, int, 8> lanes{};
   for (i64 p = 0; p < k; p += 16) {
     Eight left[2][8];
 #pragma clang loop unroll(full)
@@ -132,9 +120,7 @@ VITRO_INLINE Eight matmul_eight_rows(const f32* a, i64 a_stride, const f32* b, i
     for (int i = 0; i < 8; ++i) __builtin_memcpy(&left[1][i], a + i * a_stride + p + 8, 32);
 #pragma clang loop unroll(full)
     for (int half = 0; half < 2; ++half) {
-      transpose_step<4>(left[half], lanes);
-      transpose_step<2>(left[half], lanes);
-      transpose_step<1>(left[half], lanes);
+      transpose(left[half]);
 #pragma clang loop unroll(full)
       for (int i = 0; i < 8; ++i) {
         const Eight right = (Eight)(b[(p + 8 * half + i) * b_stride]);
@@ -158,7 +144,7 @@ template <bool row_major, class Acc>
     i64 p = 0;
 #if defined(__AVX2__) && !defined(__AVX512F__)
     if constexpr (row_major && __is_same(Acc, f32)) {
-      if (rows >= 16 && a_stride % crowded_stride == 0) {
+      if (rows >= 16 && a_stride % matmul_conflict_stride == 0) {
         p = k / 16 * 16;
         sum.lo = matmul_eight_rows(a, a_stride, b, b_stride, p, sum.lo);
         sum.hi = matmul_eight_rows(a + 8 * a_stride, a_stride, b, b_stride, p, sum.hi);

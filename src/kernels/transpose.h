@@ -1,4 +1,4 @@
-// Sixteen vectors of sixteen lanes turned over: lane j of vector i goes to lane i of vector j.
+// As many vectors as they have lanes turned over: lane j of vector i goes to lane i of vector j.
 #pragma once
 #include "kernels/memory.h"
 
@@ -8,24 +8,26 @@ template <class, int... lane>
 struct LaneList {};
 
 // Blocks of `step` lanes: the second of `a` and the first of `b` change places.
-template <int step, class T, int... lane>
-VITRO_INLINE void swap_blocks(Vec<T>& a, Vec<T>& b, LaneList<int, lane...>) {
-  Vec<T> first = __builtin_shufflevector(a, b, (lane & step ? 16 + lane - step : lane)...);
-  b = __builtin_shufflevector(a, b, (lane & step ? 16 + lane : lane + step)...);
+template <int step, class V, int... lane>
+VITRO_INLINE void swap_blocks(V& a, V& b, LaneList<int, lane...>) {
+  constexpr int lanes = sizeof...(lane);
+  V first = __builtin_shufflevector(a, b, (lane & step ? lanes + lane - step : lane)...);
+  b = __builtin_shufflevector(a, b, (lane & step ? lanes + lane : lane + step)...);
   a = first;
 }
 
-template <int step, class T>
-VITRO_INLINE void transpose_step(Vec<T> (&v)[16]) {
+template <int step, class V, int lanes>
+VITRO_INLINE void transpose_step(V (&v)[lanes]) {
 #pragma clang loop unroll(full)
-  for (int i = 0; i < 16; ++i) {
-    if (!(i & step)) swap_blocks<step>(v[i], v[i + step], __make_integer_seq<LaneList, int, 16>{});
+  for (int i = 0; i < lanes; ++i) {
+    if (!(i & step))
+      swap_blocks<step>(v[i], v[i + step], __make_integer_seq<LaneList, int, lanes>{});
   }
 }
 
-template <class T>
-VITRO_INLINE void transpose(Vec<T> (&v)[16]) {
-  transpose_step<8>(v);
+template <class V, int lanes>
+VITRO_INLINE void transpose(V (&v)[lanes]) {
+  if constexpr (lanes > 8) transpose_step<8>(v);
   transpose_step<4>(v);
   transpose_step<2>(v);
   transpose_step<1>(v);

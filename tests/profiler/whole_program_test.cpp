@@ -65,11 +65,18 @@ int end_of(pid_t child) {
   return status;
 }
 
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == child;
+}
+
 // Waits until the file is there; throws where the child ends without making it.
 void wait_for(const fs::path& ready, pid_t child) {
-  for (int status = 0; !fs::exists(ready); usleep(1000))
-    if (waitpid(child, &status, WNOHANG) == child && !fs::exists(ready))
+  for (; !fs::exists(ready); usleep(1000)) {
+    if (has_ended(child) && !fs::exists(ready))
       throw std::runtime_error(cat("the child ended without ", ready.string()));
+  }
 }
 
 int run(const char* test, const Variables& variables, const fs::path& errors = "/dev/null") {
