@@ -20,30 +20,39 @@ void collect(const Node* node, std::unordered_set<const Node*>& seen,
   out.push_back(node);
 }
 
+// Of a block that is const, or not.
+template <class B, class Visit>
+void visit_values(B& block, const Visit& visit) {
+  for (auto& s : block) {
+    std::visit(
+        [&](auto& what) {
+          using T = std::remove_cvref_t<decltype(what)>;
+          if constexpr (std::is_same_v<T, Declare> || std::is_same_v<T, Store>) {
+            visit(what.value);
+          } else if constexpr (std::is_same_v<T, Assign>) {
+            for (auto& v : what.values) visit(v);
+          } else if constexpr (std::is_same_v<T, Grow>) {
+            visit(what.part);
+          } else if constexpr (std::is_same_v<T, Loop>) {
+            visit_values(what.body, visit);
+          } else if constexpr (std::is_same_v<T, Product>) {
+            if (what.left.value.defined()) visit(what.left.value);
+            visit_values(what.body, visit);
+            visit_values(what.across, visit);
+          }
+        },
+        s.what);
+  }
+}
+
 }  // namespace
 
-void each_value(const Block& block, const std::function<void(const Statement&, Value)>& visit) {
-  for (const Statement& s : block) {
-    std::visit(Overloaded{
-                   [&](const Declare& d) { visit(s, d.value); },
-                   [&](const Assign& a) {
-                     for (const Value v : a.values) visit(s, v);
-                   },
-                   [&](const Store& store) { visit(s, store.value); },
-                   [&](const Loop& loop) { each_value(loop.body, visit); },
-                   [&](const Product& product) {
-                     if (product.left.value.defined()) visit(s, product.left.value);
-                     each_value(product.body, visit);
-                     each_value(product.across, visit);
-                   },
-                   [](const Pack&) {},
-                   [](const Multiply&) {},
-                   [&](const Grow& grow) { visit(s, grow.part); },
-                   [](const Total&) {},
-                   [](const Turn&) {},
-               },
-               s.what);
-  }
+void each_value(const Block& block, const std::function<void(Value)>& visit) {
+  visit_values(block, visit);
+}
+
+void change_values(Block& block, const std::function<void(Value&)>& visit) {
+  visit_values(block, visit);
 }
 
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots) {
@@ -119,7 +128,7 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
 
 void each_index(const Block& block, const std::function<void(sym::Expr)>& visit) {
   std::vector<Value> roots;
-  each_value(block, [&](const Statement&, Value v) { roots.push_back(v); });
+  each_value(block, [&](Value v) { roots.push_back(v); });
   each_index_below(roots, visit);
   each_index_of(block, visit);
 }

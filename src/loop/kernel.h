@@ -208,7 +208,9 @@ struct Kernel {
 };
 
 // Calls visit for the values that stand in the statements, not for their operands.
-void each_value(const Block& block, const std::function<void(const Statement&, Value)>& visit);
+void each_value(const Block& block, const std::function<void(Value)>& visit);
+// The same, of values that visit may change.
+void change_values(Block& block, const std::function<void(Value&)>& visit);
 // Calls visit(e) for every index expression: elements, bounds, extents, bases and strides.
 void each_index(const Block& block, const std::function<void(sym::Expr)>& visit);
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit);

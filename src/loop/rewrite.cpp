@@ -21,4 +21,8 @@ Value replace(Value v, std::unordered_map<const Node*, Value>& with) {
   return result;
 }
 
+void replace(Block& block, std::unordered_map<const Node*, Value>& with) {
+  change_values(block, [&](Value& v) { v = replace(v, with); });
+}
+
 }  // namespace vitro::loop

@@ -78,6 +78,81 @@ TEST(WalkOrder, each_walk_across_memory_is_a_kernel_of_its_own) {
   }
 }
 
+// The softmax of a transposed matrix as its users get it: its rows lie along memory.
+Tensor softmax_of_rows(const Tensor& x) {
+  return contiguous(softmax(x, -1));
+}
+
+TEST(WalkOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_walked_again) {
+  const auto one_kernel = [](const std::vector<Tensor>& inputs, const Function& f, size_t turns) {
+    const auto kernels = check(inputs, f);
+    ASSERT_EQ(kernels.size(), 1u);
+    EXPECT_FALSE(walk_across(kernels)) << kernels[0];
+    size_t found = 0;
+    for (size_t at = 0; (at = kernels[0].find("transpose_block(", at)) != std::string::npos; ++at) {
+      ++found;
+    }
+    EXPECT_EQ(found, turns) << kernels[0];
+  };
+  for (const Sizes& sizes : {Sizes{100, 200}, Sizes{8, 8}, Sizes{9, 1000}, Sizes{2048, 70},
+                             Sizes{512, 512}, Sizes{333, 131}}) {
+    one_kernel(
+        {random_tensor(sizes)},
+        [](std::vector<Tensor> in) { return std::vector<Tensor>{softmax_of_rows(t(in[0]))}; }, 1);
+  }
+  // Walked once, but written along the rows.
+  one_kernel(
+      {random_tensor({90, 300})},
+      [](std::vector<Tensor> in) {
+        const Tensor y = contiguous(exp(t(in[0])));
+        return std::vector<Tensor>{y, sum(y, {1})};
+      },
+      1);
+  // Beside what lies along memory; two that lie across it; not the innermost of three.
+  const std::vector<Tensor> two = {random_tensor({300, 90}, 2), random_tensor({90, 300}, 3)};
+  one_kernel(
+      two,
+      [](std::vector<Tensor> in) { return std::vector<Tensor>{softmax_of_rows(in[0] + t(in[1]))}; },
+      1);
+  one_kernel(
+      {two[1], random_tensor({90, 300}, 4)},
+      [](std::vector<Tensor> in) {
+        return std::vector<Tensor>{softmax_of_rows(t(in[0]) * t(in[1]))};
+      },
+      2);
+  one_kernel(
+      {random_tensor({5, 64, 100})},
+      [](std::vector<Tensor> in) {
+        return std::vector<Tensor>{softmax_of_rows(permute(in[0], {0, 2, 1}))};
+      },
+      1);
+}
+
+TEST(WalkOrder, rows_across_memory_are_not_turned_over_where_a_block_is_too_large) {
+  for (const Sizes& sizes : {Sizes{20000, 100}, Sizes{4000, 20}}) {
+    const auto kernels = check({random_tensor(sizes)}, [](std::vector<Tensor> in) {
+      return std::vector<Tensor>{softmax_of_rows(t(in[0]))};
+    });
+    EXPECT_GT(kernels.size(), 1u);
+  }
+}
+
+TEST(WalkOrder, rows_of_an_unknown_number_are_turned_over_by_blocks) {
+  eager::init();
+  const graph::Graph g = graph_of(
+      {{Size(64), Size(300, sym::Expr::symbol("s0"))}},
+      [](std::vector<Tensor> in) { return std::vector<Tensor>{softmax_of_rows(t(in[0]))}; });
+  Compiled c = compile_graph(g);
+  ASSERT_EQ(c.report.kernels.size(), 1u);
+  EXPECT_TRUE(hold({c.report.kernels[0].source}, "transpose_block("));
+  for (const int64_t n : {1, 2, 63, 64, 65, 1000}) {
+    const Tensor x = random_tensor({64, n});
+    const std::vector<Tensor> want =
+        graph::interpret(g, std::vector<Operand>{x}, std::vector<int64_t>{n});
+    expect_same_bits(c.run({x}, {n})[0], want[0]);
+  }
+}
+
 TEST(WalkOrder, few_columns_are_not_walked_one_by_one) {
   const auto kernels = check({random_tensor({100, 40, 3})}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{sum(permute(in[0], {1, 0, 2}), {0})};

@@ -85,7 +85,7 @@ bool touches(Expr e, const Changing& changing) {
 Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming)
     : kernel_(kernel), symbols_(symbols), naming_(naming) {
   std::vector<Value> roots;
-  loop::each_value(kernel.body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+  loop::each_value(kernel.body, [&](Value v) { roots.push_back(v); });
   for (const loop::Pick& pick : kernel.picks) roots.push_back(pick.value);
   for (const Value v : roots) ++uses_[v.node()];
   for (const Node* node : loop::nodes_below(roots)) {
@@ -337,7 +337,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   for (const Expr index : indices) changing.indices.insert(index.node());
   collect(body, changing);
   std::vector<Value> roots;
-  loop::each_value(body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+  loop::each_value(body, [&](Value v) { roots.push_back(v); });
   std::unordered_set<const Node*> inside;
   const std::vector<size_t> picks = open_picks(body);
   for (const size_t p : picks) {
@@ -372,7 +372,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
       }
     }
   }
-  loop::each_value(body, [&](const loop::Statement&, Value v) { keep(v.node()); });
+  loop::each_value(body, [&](Value v) { keep(v.node()); });
 }
 
 void Emitter::write(const loop::Loop& l) {

@@ -3,9 +3,9 @@
 // What the columns are folded to lies in scratch rows between blocks.
 #include <algorithm>
 
+#include "backend/lower/turned_tile.h"
 #include "backend/lower/walk_order.h"
 #include "backend/lower/walks.h"
-#include "loop/rewrite.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
@@ -173,40 +173,12 @@ class Columns : private Walks {
   // What lies along the columns is turned over, a tile at a time: gives the turns, and `body` reads
   // the tiles.
   Block read_in_tiles(Block& body) {
-    const Expr row = folded_.back(), first = block_of_tile() * step_;
-    const Expr most = step_ * blocks_of_tile, rows = sym::min(most, last_ - first);
-    const std::pair<Expr, Expr> begin[] = {{column_, begin_}, {row, first}};
-    std::vector<Value> roots;
-    loop::each_value(body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
-    Block turns;
-    std::unordered_map<const loop::Node*, Value> in_tile;
-    loop::Kernel& kernel = build_.kernel();
-    for (const loop::Node* node : loop::nodes_below(roots)) {
-      if (node->fn != loop::Fn::load) continue;
-      const auto stride = stride_across(node->index, column_, row);
-      if (!stride || !is_only_read(node)) continue;
-      const auto from = static_cast<size_t>(node->payload);
-      const int tile =
-          build_.add_row(cat(kernel.buffers[from].name, "_tile"), node->dtype, most * width_);
-      turns.push_back({loop::Turn{static_cast<int>(from), sym::substitute(node->index, begin),
-                                  *stride, end_ - begin_, rows, tile, 0, width_}});
-      in_tile.emplace(node, build_.pool().load(tile, node->dtype, (row - first) * width_ + lane()));
-    }
-    for (loop::Statement& s : body) {
-      if (auto* store = std::get_if<loop::Store>(&s.what)) {
-        store->value = loop::replace(store->value, in_tile);
-      } else {
-        for (Value& v : std::get<loop::Assign>(s.what).values) v = loop::replace(v, in_tile);
-      }
-    }
-    return turns;
-  }
-  bool is_only_read(const loop::Node* load) const {
-    const loop::Kernel& kernel = build_.kernel();
-    return load->payload < kernel.buffers.size() && !kernel.buffers[load->payload].written &&
-           std::none_of(
-               kernel.picks.begin(), kernel.picks.end(),
-               [&](const loop::Pick& pick) { return sym::contains(load->index, pick.symbol); });
+    const Expr first = block_of_tile() * step_;
+    const int64_t most = step_.constant().value() * blocks_of_tile;
+    const Expr rows = sym::min(most, last_ - first);
+    return turn_over(
+        build_, body,
+        {{column_, begin_, end_ - begin_}, {folded_.back(), first, rows}, width_, most});
   }
 
   void leave_piece(const Reduction& r, Block& out) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "backend/lower/row_blocks.h"
 #include "backend/lower/walk_order.h"
 #include "backend/lower/walks.h"
 #include "vitro/ops/reduce.h"
@@ -84,8 +85,8 @@ bool lies_across(const Space& space, Expr element) {
   return false;
 }
 
-bool lies_across(const Program& program, const Places& places, const Group& group) {
-  const Group walked = walked_as_memory(program, places, group);
+// Of a group as walked_as_memory() gives it.
+bool lies_across(const Program& program, const Places& places, const Group& walked) {
   const Space& space = walked.layout.space;
   if (sym::prove_less(space.sizes.back(), least_across).value_or(false)) return false;
   const WalkAccesses accesses = accesses_of(program, places, walked);
@@ -155,7 +156,11 @@ Verdict should_split_walks(const Program& program, const Places& places, const G
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what an earlier walk reads");
   }
-  if (lies_across(program, places, group)) {
+  const Group walked = walked_as_memory(program, places, group);
+  if (lies_across(program, places, walked)) {
+    if (rows_in_blocks(program, places, walked)) {
+      return Verdict::no("its rows are turned over a block at a time, which stays in the cache");
+    }
     return {true, "its elements lie across the folds: each walk goes as memory does",
             &folds_lie_across};
   }

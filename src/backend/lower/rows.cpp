@@ -2,6 +2,8 @@
 // dimension.  Also what has few rows to fold: lanes then are neighbours of the innermost dimension.
 #include <algorithm>
 
+#include "backend/lower/row_blocks.h"
+#include "backend/lower/turned_tile.h"
 #include "backend/lower/walks.h"
 #include "vitro/ops/reduce.h"
 
@@ -12,8 +14,9 @@ constexpr int64_t columns_of_task = 64, most_row_bytes = 4 << 20;
 
 class Rows : private Walks {
  public:
-  Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
-      : Walks(build, group, group.layout.space.reduced.back(), pieces) {}
+  Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr,
+       std::optional<RowBlocks> blocks = std::nullopt)
+      : Walks(build, group, group.layout.space.reduced.back(), pieces), blocks_(blocks) {}
 
   // For one index of the dimensions that are kept.
   Block walks() {
@@ -100,7 +103,10 @@ class Rows : private Walks {
     }
     if (pieces_) tasks.push_back(pieces_->index());
     loop::Kernel& kernel = build_.kernel();
-    if (along_ || tasks.empty() || kept_.back().constant()) {
+    if (blocks_) {
+      tasks.pop_back();
+      in_blocks_of_rows(std::move(body), tasks);
+    } else if (along_ || tasks.empty() || kept_.back().constant()) {
       kernel.body = std::move(body);
     } else {
       const Expr column = tasks.back(), extent = sym::extent_of(column);
@@ -114,6 +120,22 @@ class Rows : private Walks {
     }
     kernel.tasks = std::move(tasks);
   }
+
+  void in_blocks_of_rows(Block body, std::vector<Expr>& tasks) {
+    const Expr row = kept_.back(), extent = sym::extent_of(row);
+    const Expr count = sym::floordiv(extent + (blocks_->rows - 1), blocks_->rows);
+    const Expr b = count.is(1) ? Expr(0) : Expr::index("b", count);
+    if (!b.constant()) tasks.push_back(b);
+    const Expr begin = b * blocks_->rows, end = sym::min(begin + blocks_->rows, extent);
+    loop::Kernel& kernel = build_.kernel();
+    kernel.body = turn_over(
+        build_, body,
+        {{folded_.back(), 0, last_}, {row, begin, end - begin}, blocks_->pitch, blocks_->rows});
+    kernel.body.push_back({loop::Loop{row, begin, end, false, std::move(body)}});
+    kernel.schedule = cat("rows lie across memory: ", blocks_->rows, " at a time are turned over");
+  }
+
+  std::optional<RowBlocks> blocks_;
 };
 
 }  // namespace
@@ -123,7 +145,7 @@ LoweredKernel lower_rows(const Program& program, const Places& places, const Gro
   if (const auto turned = turn_rows(program, places, group))
     return lower_turned_rows(program, places, *turned);
   KernelBuilder build(program, places, group);
-  Rows(build, group).run();
+  Rows(build, group, nullptr, rows_in_blocks(program, places, group)).run();
   return build.take();
 }
 

@@ -226,7 +226,7 @@ loop::Block loops_of(loop::Kernel& kernel, const loop::Loop& whole, const Cut& c
 
 loop::Block in_stages(loop::Kernel& kernel, loop::Loop whole, Expr most, Verdict* verdict) {
   std::vector<Value> roots;
-  loop::each_value(whole.body, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+  loop::each_value(whole.body, [&](Value v) { roots.push_back(v); });
   const Cut cut(roots, whole.index);
   if (cut.none() || sym::prove_less(most, least_length).value_or(false)) {
     *verdict = Verdict::no(cut.none() ? "no chain of functions is deep" : "the loop is short");

@@ -34,7 +34,7 @@ class Tiler {
 
   Verdict run() {
     std::vector<Value> roots;
-    loop::each_value(body_, [&](const loop::Statement&, Value v) { roots.push_back(v); });
+    loop::each_value(body_, [&](Value v) { roots.push_back(v); });
     std::vector<const Node*> loads = loop::nodes_below(roots);
     std::erase_if(loads, [](const Node* node) { return node->fn != loop::Fn::load; });
     overwrites_ = std::any_of(body_.begin(), body_.end(), [&](const loop::Statement& s) {

@@ -115,10 +115,11 @@ WalkAccesses accesses_of(const Program& program, const Places& places, const Gro
         reduces ? place_of_row(group.layout.space, sizes_of(program.graph().meta(item.value)))
                 : group.place(id);
     const Value value = reduces ? trial.read(item.value, at) : trial.compute(id, at);
-    out.elements.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
+    out.stored.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
     roots.push_back(value);
   }
   for (const loop::Pick& pick : trial.kernel().picks) roots.push_back(pick.value);
+  out.elements = out.stored;
   for (const loop::Node* node : loop::nodes_below(roots)) {
     if (node->index.defined()) out.elements.push_back(node->index);
     if (node->fn == loop::Fn::load) out.loads.push_back(node);

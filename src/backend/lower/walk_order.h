@@ -19,7 +19,8 @@ namespace vitro::backend {
 struct WalkAccesses {
   std::shared_ptr<loop::Pool> pool;      // of the loads
   std::vector<const loop::Node*> loads;  // those that reductions fold come first
-  std::vector<Expr> elements;            // of loads, stores and numbers
+  std::vector<Expr> stored;              // elements of stores
+  std::vector<Expr> elements;            // of stores, loads and numbers
 };
 WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group);
 // Whether the element changes along what is folded: it is not one of a row.
