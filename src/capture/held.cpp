@@ -2,6 +2,10 @@
 
 #include <optional>
 #include <ranges>
+#include <utility>
+#include <vector>
+
+#include "capture/bounds.h"
 
 namespace vitro::capture {
 namespace {
@@ -24,49 +28,82 @@ bool can_stand_for(sym::Expr value, sym::Expr symbol) {
   return mine.low >= wanted.low && (mine.high <= wanted.high || wanted.high >= sym::largest_size);
 }
 
-// The only value of `symbol` for which `e` is not negative; nothing where there are several.
-std::optional<sym::Expr> only_value(sym::Expr e, sym::Expr symbol) {
-  const auto linear = sym::as_linear(e, symbol);
-  if (!linear) return {};
-  const auto factor = linear->coefficient.constant(), rest = linear->rest.constant();
-  if (!factor || !rest || *factor >= 0 || *rest < 0) return {};
-  const int64_t least = sym::range_of(symbol).low;
-  return *rest / -*factor == least ? std::optional(sym::Expr(least)) : std::nullopt;
-}
-
 }  // namespace
 
 Held::Held(std::span<const sym::Guard> guards) {
-  std::vector<sym::Guard> left;
-  for (const sym::Guard& guard : guards) {
-    if (guard.question == sym::Guard::Question::less || guard.answer) left.push_back(guard);
-  }
+  std::vector<sym::Guard> open(guards.begin(), guards.end());
   // A value that is put in may make another guard one that can be solved.
-  while (std::erase_if(left, [this](const sym::Guard& guard) { return solve(guard); }) > 0) {
+  bool more = !open.empty();
+  while (more) {
+    more = std::erase_if(open, [this](const sym::Guard& guard) {
+             const bool is_equal = guard.question == sym::Guard::Question::equal;
+             return is_equal && guard.answer && solve(guard.a, guard.b);
+           }) > 0;
+    if (!more) more = solve_bounds(open);
   }
 }
 
-bool Held::solve(const sym::Guard& guard) {
+sym::Expr Held::operator()(sym::Expr e) const {
+  if (values_.empty() || e.constant()) return e;
+  std::vector<std::pair<sym::Expr, sym::Expr>> known;
+  for (const sym::Expr symbol : sym::symbols_of(e)) {
+    const auto value = values_.find(symbol);
+    if (value != values_.end()) known.emplace_back(*value);
+  }
+  return sym::substitute(e, known);
+}
+
+bool Held::solve(sym::Expr a, sym::Expr b) {
   try {
-    const sym::Expr a = (*this)(guard.a), b = (*this)(guard.b);
-    if (guard.question == sym::Guard::Question::equal) return put_in(a - b, root_of);
-    return put_in(guard.answer ? b - a - 1 : a - b, only_value);
+    const sym::Expr gap = (*this)(a) - (*this)(b);
+    for (const sym::Expr symbol : std::views::reverse(sym::symbols_of(gap))) {
+      const std::optional<sym::Expr> value = root_of(gap, symbol);
+      if (!value || !can_stand_for(*value, symbol)) continue;
+      put_in(symbol, *value);
+      return true;
+    }
   } catch (const sym::Overflow&) {  // no number that a size may have
-    return false;
-  }
-}
-
-bool Held::put_in(sym::Expr e, std::optional<sym::Expr> (*value_of)(sym::Expr, sym::Expr)) {
-  for (const sym::Expr symbol : std::views::reverse(sym::symbols_of(e))) {
-    const std::optional<sym::Expr> value = value_of(e, symbol);
-    if (!value || !can_stand_for(*value, symbol)) continue;
-    auto values = values_;
-    for (auto& [held, by] : values) by = sym::substitute(by, symbol, *value);
-    values.emplace_back(symbol, *value);
-    values_ = std::move(values);
-    return true;
   }
   return false;
+}
+
+bool Held::solve_bounds(std::span<const sym::Guard> guards) {
+  std::vector<sym::Guard> left;
+  for (sym::Guard guard : guards) {
+    try {
+      guard.a = (*this)(guard.a);
+      guard.b = (*this)(guard.b);
+      left.push_back(guard);
+    } catch (const sym::Overflow&) {  // says nothing of numbers that a size may have
+    }
+  }
+  const Bounds bounds(left);
+  bool more = false;
+  for (const Bounds::Bound& bound : bounds.all()) {
+    try {
+      const auto [low, high] = bound.range;
+      if (low == high && solve(bound.sum, low)) more = true;
+      for (const sym::Expr symbol : sym::symbols_of(bound.sum)) {
+        if (!bounds.holds_to_least(bound, symbol)) continue;
+        more = solve(symbol, bounds.range_of(symbol).low) || more;
+      }
+    } catch (const sym::Overflow&) {  // no size is as large
+    }
+  }
+  return more;
+}
+
+void Held::put_in(sym::Expr symbol, sym::Expr value) {
+  std::vector<std::pair<sym::Expr, sym::Expr>> changed{{symbol, value}};
+  if (const auto names = named_by_.find(symbol); names != named_by_.end()) {
+    for (const sym::Expr held : names->second)
+      changed.emplace_back(held, sym::substitute(values_.at(held), symbol, value));
+    named_by_.erase(names);
+  }
+  for (const auto& [held, by] : changed) {
+    values_[held] = by;
+    for (const sym::Expr named : sym::symbols_of(by)) named_by_[named].insert(held);
+  }
 }
 
 }  // namespace vitro::capture

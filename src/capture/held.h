@@ -1,12 +1,13 @@
 // What the guards of a path hold symbols to: a number, or an expression of other symbols.
-//   s0 == s1, s1 - 1 == 2    s0 and s1 are 3 wherever they stand
-//   s0 <= 1, of a size       s0 is 1
+//   s0 == s1, s1 - 1 == 2      s0 and s1 are 3 wherever they stand
+//   1 >= s0, s1 >= s0 * s1     s0, which is 1 or more, is 1
+//   s0 >= s1, s1 >= s0         s1 is s0
+//   s0 != 1, 3 > s0            s0 is 2
 #pragma once
 
-#include <optional>
 #include <span>
-#include <utility>
-#include <vector>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "vitro/sym/size.h"
 
@@ -17,14 +18,16 @@ class Held {
   explicit Held(std::span<const sym::Guard> guards);
   bool empty() const { return values_.empty(); }
   // `e` with the values put in.
-  sym::Expr operator()(sym::Expr e) const { return sym::substitute(e, values_); }
+  sym::Expr operator()(sym::Expr e) const;
 
  private:
-  // Whether the guard gives a symbol its value.
-  bool solve(const sym::Guard& guard);
-  // By what is 0, or not negative.
-  bool put_in(sym::Expr e, std::optional<sym::Expr> (*value_of)(sym::Expr e, sym::Expr symbol));
-  std::vector<std::pair<sym::Expr, sym::Expr>> values_;  // which name none of these symbols
+  // Whether a symbol got a value because these are equal.
+  bool solve(sym::Expr a, sym::Expr b);
+  bool solve_bounds(std::span<const sym::Guard> guards);
+  void put_in(sym::Expr symbol, sym::Expr value);
+  std::unordered_map<sym::Expr, sym::Expr> values_;  // which name none of these symbols
+  // The symbols whose values name a symbol.
+  std::unordered_map<sym::Expr, std::unordered_set<sym::Expr>> named_by_;
 };
 
 }  // namespace vitro::capture

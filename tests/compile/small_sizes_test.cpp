@@ -83,5 +83,30 @@ TEST(SmallSizes, of_a_view_through_which_it_is_written) {
   EXPECT_TRUE(fast.report().fallbacks.empty());
 }
 
+// The same of more dimensions, where products of sizes are compared.
+void expect_written_through(const std::vector<int64_t>& order, const std::vector<Sizes>& calls) {
+  init();
+  const Body written = [&](const Tensor& x) {
+    copy_(permute(x, order), x);
+    return x * 1;
+  };
+  auto fast = compile([&](const Tensor& x) { return written(x); });
+  for (const Sizes& sizes : calls) {
+    const Tensor whole = reshape(to(arange(product(sizes)), DType::f32), sizes);
+    const Tensor x = whole + 0, y = whole + 0;
+    EXPECT_EQ(fast(x).to_vector<float>(), written(y).to_vector<float>()) << cat(sizes);
+    EXPECT_EQ(x.to_vector<float>(), y.to_vector<float>()) << cat(sizes);
+  }
+  for (const Finding& found : fast.report().fallbacks) ADD_FAILURE() << found.reason;
+}
+
+TEST(SmallSizes, of_a_view_of_more_dimensions_through_which_it_is_written) {
+  expect_written_through({1, 0, 2}, {{129, 129, 4}, {1, 1, 4}, {7, 7, 5}, {1, 1, 4}, {1, 1, 1}});
+  expect_written_through({1, 0, 2}, {{9, 9, 9}, {1, 1, 1}, {7, 7, 7}, {2, 2, 2}});
+  expect_written_through({2, 0, 1}, {{9, 9, 9}, {1, 1, 1}, {7, 7, 7}, {2, 2, 2}});
+  expect_written_through({0, 3, 1, 2}, {{5, 5, 5, 5}, {1, 1, 1, 1}, {3, 3, 3, 3}});
+  expect_written_through({0, 2, 1}, {{3, 9, 9}, {3, 1, 1}, {1, 7, 7}, {1, 1, 1}, {0, 4, 4}});
+}
+
 }  // namespace
 }  // namespace vitro

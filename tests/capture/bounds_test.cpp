@@ -1,0 +1,51 @@
+// The ranges that guards leave to sums.
+#include "capture/bounds.h"
+
+#include <gtest/gtest.h>
+
+namespace vitro {
+namespace {
+
+using capture::Bounds;
+using Question = sym::Guard::Question;
+
+const sym::Expr a = sym::Expr::symbol("bounds_a", {1, 100});
+const sym::Expr b = sym::Expr::symbol("bounds_b", {1, 100});
+
+TEST(Bounds, AreOfSumsWithoutAConstantOrACommonFactor) {
+  const sym::Guard guards[] = {{Question::less, a * 4 + 1, b * 6, true},    // 6b - 4a >= 2
+                               {Question::less, b * 9 - 5, a * 6, false}};  // 9b - 6a >= 5
+  const Bounds bounds(guards);
+  ASSERT_EQ(bounds.all().size(), 1U);
+  EXPECT_EQ(bounds.all()[0].sum, a * 2 - b * 3);
+  EXPECT_EQ(bounds.all()[0].range, (sym::Range{-298, -2}));
+}
+
+TEST(Bounds, BeginWithWhatIsKnownOfASum) {
+  const sym::Guard guards[] = {{Question::less, a, 200, true}, {Question::less, a + b, 7, true}};
+  const Bounds bounds(guards);
+  ASSERT_EQ(bounds.all().size(), 2U);
+  EXPECT_EQ(bounds.all()[0].range, (sym::Range{1, 100}));
+  EXPECT_EQ(bounds.all()[1].range, (sym::Range{2, 6}));
+  EXPECT_EQ(bounds.range_of(b), (sym::Range{1, 100}));
+}
+
+TEST(Bounds, LoseTheirEndsToWhatTheyAreNot) {
+  const sym::Guard guards[] = {{Question::equal, a * 2, 4, false},
+                               {Question::equal, a, 100, false},
+                               {Question::equal, a, 1, false},
+                               {Question::equal, a, 50, false},
+                               {Question::equal, a * 2, 7, false}};
+  EXPECT_EQ(Bounds(guards).range_of(a), (sym::Range{3, 99}));
+}
+
+TEST(Bounds, HoldASymbolToItsLeast) {
+  const sym::Guard guards[] = {{Question::less, b, a * b, false}};
+  const Bounds bounds(guards);
+  ASSERT_EQ(bounds.all().size(), 1U);
+  EXPECT_TRUE(bounds.holds_to_least(bounds.all()[0], a));
+  EXPECT_FALSE(bounds.holds_to_least(bounds.all()[0], b));
+}
+
+}  // namespace
+}  // namespace vitro
