@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backend/lower/share_kernels.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 
@@ -52,6 +53,7 @@ void lower_groups(Work& w) {
     }
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
+  share_kernels(w.kernels);
   if (!w.options.keep_unfused) return;
   const Groups single = fuse(*w.program, {.fuse = false});
   Places places(*w.program, single);

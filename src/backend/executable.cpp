@@ -73,7 +73,8 @@ std::string detail_of(const loop::Kernel& kernel) {
 struct Executable::Dimensions {
   struct Run {
     int64_t tasks = 0, grain = 1, bytes = 0, flops = 0, scratch = 0;
-    Hash layout;  // of the panels that it packs
+    Hash layout;                   // of the panels that it packs
+    std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
   };
   struct Out {
     Ints sizes, strides;
@@ -134,6 +135,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
     buffer.first = std::min(buffer.first, static_cast<int>(number));
     buffer.last = std::max(buffer.last, static_cast<int>(number));
   }
+  for (size_t b = 0; b < lowered.offsets.size(); ++b)
+    launch.offsets.push_back(lowered.offsets[b] * bytes_of(lowered.kernel.buffers[b].dtype));
   const auto& inputs = graph.inputs();
   for (const graph::NodeId id : lowered.numbers) {
     const auto at = std::find(inputs.begin(), inputs.end(), id);
@@ -224,12 +227,13 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     run.bytes = number(launch.bytes);
     run.flops = number(launch.flops);
     run.scratch = number(launch.scratch);
+    for (const Expr offset : launch.offsets) run.offsets.push_back(number(offset));
     const double tasks = static_cast<double>(std::max<int64_t>(run.tasks, 1));
     const double flops = static_cast<double>(run.flops) / (launch.multiplies ? product_speed : 1);
     run.grain =
         grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
     run.layout = launch.sized ? with_numbers(launch.layout, symbols) : launch.layout;
-    d.runs.push_back(run);
+    d.runs.push_back(std::move(run));
   }
   std::vector<Lifetime> lifetimes;
   std::vector<size_t> which;
@@ -388,6 +392,8 @@ class Executable::Call {
     void* buffers[max_buffers];
     uint64_t numbers[max_numbers];
     for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b]];
+    for (size_t b = 0; b < run.offsets.size(); ++b)
+      buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     ErrorSlot error;
     const KernelArgs args{buffers,    symbols_.data(),     numbers, &error,

@@ -40,10 +40,7 @@ class Interpreted final : public CompiledSegment {
     std::vector<Tensor> values = graph::interpret(graph_, inputs, symbols);
     size_t next = 0;
     for (size_t i = 0; i < values.size(); ++i) {
-      const graph::Output& output = graph_.outputs()[i];
-      if (is_shared(values[i], inputs, {values.data(), i}))
-        values[i] = copy_with_strides(values[i], values[i].impl()->strides);
-      if (output.writes < 0) outputs[next++] = values[i];
+      if (graph_.outputs()[i].writes < 0) outputs[next++] = values[i];
     }
     for (size_t i = 0; i < values.size(); ++i) {
       const int writes = graph_.outputs()[i].writes;
@@ -53,14 +50,6 @@ class Interpreted final : public CompiledSegment {
   int kernel_count() const override { return 0; }
 
  private:
-  // Outputs must not share memory with anything.
-  static bool is_shared(const Tensor& value, std::span<const Operand> inputs,
-                        std::span<const Tensor> others) {
-    const auto same = [&](const Tensor& t) { return t.storage() == value.storage(); };
-    return std::any_of(others.begin(), others.end(), same) ||
-           std::any_of(inputs.begin(), inputs.end(),
-                       [&](const Operand& o) { return o.is_tensor() && same(o.tensor()); });
-  }
   graph::Graph graph_;
 };
 

@@ -146,7 +146,7 @@ Size Call::offset_outside(const TensorImpl& impl) const {
 }
 
 uint32_t Call::first_sharing(const TensorImpl& impl) const {
-  return impl.storage ? m_.outside.find(impl.storage.id()) : no_slot;
+  return first_slot(m_.outside, impl);
 }
 
 uint32_t Call::slot_of(const TensorImpl& impl) const {
@@ -167,11 +167,11 @@ void Call::link_outside(uint32_t slot) {
   link_shared(m_.outside, slot);
 }
 
-void Call::link_shared(Outside& known, uint32_t slot) {
+void Call::link_shared(StorageTable& known, uint32_t slot) {
   m_.next_shared[slot] = no_slot;
   const TensorImpl& impl = *m_.slots[slot];
   if (!impl.storage) return;
-  uint32_t at = known.find(impl.storage.id());
+  uint32_t at = first_slot(known, impl);
   if (at == no_slot) return known.add(impl.storage.id(), slot);
   while (m_.next_shared[at] != no_slot) at = m_.next_shared[at];
   m_.next_shared[at] = slot;

@@ -147,7 +147,11 @@ class Call final : public Interpreter {
   uint32_t first_sharing(const TensorImpl& impl) const;
   uint32_t first_tried(const TensorImpl& impl) const;
   void link_outside(uint32_t slot);
-  void link_shared(Outside& known, uint32_t slot);
+  static uint32_t first_slot(const StorageTable& known, const TensorImpl& impl) {
+    const uint32_t* slot = impl.storage ? known.find(impl.storage.id()) : nullptr;
+    return slot ? *slot : no_slot;
+  }
+  void link_shared(StorageTable& known, uint32_t slot);
   void unbind_from(uint32_t first, uint32_t end);
   const TensorMeta* remembered(const TensorImpl& impl) const;
   Size offset_outside(const TensorImpl& impl) const;
@@ -158,7 +162,7 @@ class Call final : public Interpreter {
   void run_exit(Exit& exit);
   bool run_ready(Exit& exit);
   void run_compiled(const Exit& exit);
-  bool is_shared(size_t output) const;
+  bool is_shared(const TensorImpl& output);
   bool has_strides(const TensorImpl& impl, const Sizes& strides) const;
   void keep_promises(const Exit& exit);
   void interpret(const Exit* exit, bool unwinding);

@@ -205,12 +205,15 @@ bool Call::has_strides(const TensorImpl& impl, const Sizes& strides) const {
   return true;
 }
 
-// Equal values may have become one tensor in the backend; to the program they are two.
-bool Call::is_shared(size_t output) const {
-  const Storage& mine = m_.outputs[output].storage();
-  const auto same = [&](const Tensor& t) { return t.storage() == mine; };
-  return std::any_of(m_.outputs.begin(), m_.outputs.begin() + output, same) ||
-         std::any_of(m_.borrowed.begin(), m_.borrowed.end(), same);
+// Whether an earlier output has the memory, or an input.  Equal values may have become one tensor
+// in the backend; to the program they are two.
+bool Call::is_shared(const TensorImpl& output) {
+  if (output.refs.load(std::memory_order_acquire) == 1 && output.storage.use_count() == 1)
+    return false;
+  if (m_.shared.is_empty()) {
+    for (const Tensor& given : m_.borrowed) (void)m_.shared.seen(given.storage());
+  }
+  return m_.shared.seen(output.storage);
 }
 
 void Call::run_compiled(const Exit& exit) {
@@ -250,8 +253,10 @@ void Call::run_compiled(const Exit& exit) {
   const Below below(below_);
   record_inputs(m_.operands);
   exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
+  m_.shared.clear();
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    if (is_shared(i) || !has_strides(*m_.outputs[i].impl(), plan.outputs[i]->strides))
+    if (is_shared(*m_.outputs[i].impl()) ||
+        !has_strides(*m_.outputs[i].impl(), plan.outputs[i]->strides))
       m_.outputs[i] = copy_with_strides(m_.outputs[i], m_.symbols.values(plan.outputs[i]->strides));
   }
   for (const uint32_t slot : plan.written) m_.slots[slot]->storage.bump_version();

@@ -89,7 +89,7 @@ bool Call::match_bind(const Bind& bind, const TensorImpl& impl) {
 }
 
 uint32_t Call::first_tried(const TensorImpl& impl) const {
-  return impl.storage ? m_.tried.find(impl.storage.id()) : no_slot;
+  return first_slot(m_.tried, impl);
 }
 
 bool Call::match_attrs(const Step& step, AttrsView attrs) {

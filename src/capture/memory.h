@@ -8,37 +8,10 @@
 
 #include "capture/step.h"
 #include "capture/symbols.h"
+#include "core/storage_table.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::capture {
-
-// The tensors from outside that a segment has seen, by storage.  Emptied by counting up.
-class Outside {
- public:
-  Outside() : entries_(64) {}
-  void clear() {
-    ++epoch_;
-    count_ = 0;
-  }
-  // The first slot of that storage, or no_slot.
-  uint32_t find(uint64_t storage) const {
-    for (size_t i = storage & (entries_.size() - 1);; i = (i + 1) & (entries_.size() - 1)) {
-      const Entry& e = entries_[i];
-      if (e.epoch != epoch_) return no_slot;
-      if (e.storage == storage) return e.slot;
-    }
-  }
-  void add(uint64_t storage, uint32_t slot);
-
- private:
-  struct Entry {
-    uint64_t storage = 0, epoch = 0;
-    uint32_t slot = 0;
-  };
-  std::vector<Entry> entries_;
-  uint64_t epoch_ = 1;
-  size_t count_ = 0;
-};
 
 // A tensor that an earlier segment of the call knew with symbols.  Not owned: it is met again by
 // its address and its storage's number, which no other storage ever had.
@@ -67,7 +40,8 @@ struct Memory {
   // Of tensors from outside: their records, and the next slot with the same storage.
   std::vector<const TensorMeta*> bound_metas;
   std::vector<uint32_t> next_shared;
-  Outside outside, tried;         // of the segment; of the step that is being compared
+  // Slots of tensors from outside: of the segment; of the step that is being compared.
+  StorageTable outside, tried;
   std::vector<TensorImpl*> free;  // promises that nobody else held
   Symbols symbols;
   std::vector<Scalar> numbers;  // the segment's numbers that vary
@@ -76,6 +50,7 @@ struct Memory {
   // Arguments of the backend.
   std::vector<Operand> operands;
   std::vector<Tensor> borrowed, outputs;
+  StorageTable shared;  // the memory of these, where any two may have the same
   std::vector<int64_t> symbol_values;
   std::vector<uint64_t> live;
 };

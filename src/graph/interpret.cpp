@@ -1,3 +1,4 @@
+#include "core/storage_table.h"
 #include "graph/metas.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
@@ -45,22 +46,14 @@ class Run {
       VITRO_CHECK(!number.is_number(), "interpret: output ", out.size(),
                   " is a number, outputs are tensors");
       Tensor value = values_[output.value.node.n].at(output.value.output);
-      out.push_back(is_shared(value, out) ? clone(value) : value);
+      out.push_back(is_shared(value) ? clone(value) : value);
     }
     return out;
   }
 
  private:
-  // Does it lie in the memory of an input or of another output?
-  bool is_shared(const Tensor& value, std::span<const Tensor> outputs) const {
-    if (value.is_promise()) return false;
-    for (const Tensor& other : outputs) {
-      if (other.storage() == value.storage()) return true;
-    }
-    for (const Tensor& input : inputs_) {
-      if (input.storage() == value.storage()) return true;
-    }
-    return false;
+  bool is_shared(const Tensor& value) {
+    return !value.is_promise() && memory_.seen(value.storage());
   }
 
   void take_input(NodeId id, const Operand& input) {
@@ -77,7 +70,7 @@ class Run {
                 "interpret: input ", node.name, " is ", meta.dtype, meta.sizes, ", got ",
                 input.tensor().dtype(), input.tensor().sizes());
     values_[id.n] = {input.tensor()};
-    inputs_.push_back(input.tensor());
+    (void)memory_.seen(input.tensor().storage());
   }
 
   void bind_symbols(std::span<const int64_t> given) {
@@ -133,7 +126,7 @@ class Run {
   const Graph& g_;
   std::vector<std::vector<Tensor>> values_;  // by node
   std::vector<Operand> numbers_;             // by node: inputs that are numbers
-  std::vector<Tensor> inputs_;
+  StorageTable memory_;                      // of inputs and outputs, which share none
   std::vector<int> readers_;
   SymbolValues symbols_;
 };

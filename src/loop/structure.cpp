@@ -34,26 +34,30 @@ class Writer {
   }
   void add(sym::Expr e) { out_.push_back(reinterpret_cast<uintptr_t>(e.node())); }
 
-  // A node is told once, by its number; operands come before it.
+  // How many nodes are new, these, and the number of the value's own.
   void add(Value v) {
     if (!v.defined()) return add(~uint64_t{0});
+    const size_t count_at = out_.size();
+    const uint32_t before = told_;
+    add(before);
     tell(*v.node());
-    add(v->id);
+    out_[count_at] = told_ - before;
+    add(number_of_[v->id]);
   }
+  // A node is told once, and numbered then; operands come before it.
   void tell(const Node& node) {
-    if (told_.size() <= node.id) told_.resize(node.id + 64);
-    if (told_[node.id]) return;
-    told_[node.id] = true;
+    if (number_of_.size() <= node.id) number_of_.resize(node.id + 64);
+    if (number_of_[node.id] != 0) return;
     const auto& [fn, dtype, operands, payload, index, pool, hash, id, name] = node;
     for (const Node* operand : operands) tell(*operand);
     add(fn);
     add(dtype);
-    add(id);
     add(payload);
     add(index);
     add(name.empty());  // what the program calls by a name is a variable in the text
     add(operands.size());
-    for (const Node* operand : operands) add(operand->id);
+    for (const Node* operand : operands) add(number_of_[operand->id]);
+    number_of_[node.id] = ++told_;
   }
 
   void add(const Buffer& b) {
@@ -183,7 +187,8 @@ class Writer {
   }
 
   Structure out_;
-  std::vector<bool> told_;
+  std::vector<uint32_t> number_of_;  // by the node's id; 0: it was not told
+  uint32_t told_ = 0;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace vitro::loop {
 
-// Equal only for kernels that do the same to buffers and numbers of the same dtypes; kernels that
-// were built in another order may differ though they do the same.  Holds addresses of interned
+// Equal only for kernels that do the same to buffers and numbers of the same dtypes; kernels whose
+// statements stand in another order may differ though they do the same.  Holds addresses of interned
 // expressions: of use inside of a process, never stored.
 using Structure = std::vector<uint64_t>;
 Structure structure_of(const Kernel& kernel);

@@ -114,6 +114,33 @@ TEST(Backend, OfTheUsersThatMakesNothingIsAFallbackWithItsReason) {
   EXPECT_FALSE(f.report().segments.at(0).compiled);
 }
 
+TEST(Backend, OfTheUsersMayGiveOneTensorForManyOutputs) {
+  constexpr size_t count = 100;
+  register_backend("one", [](const graph::Graph& g, std::span<const Operand>) -> GraphFunction {
+    const size_t outputs = g.outputs().size();
+    return [outputs](std::span<const Operand> inputs) {
+      return std::vector<Tensor>(outputs, mul(inputs[0].tensor(), 0.0));
+    };
+  });
+  CompileOptions options = graphs();
+  options.backend = "one";
+  const auto f = compile(
+      [](const Tensor& x) {
+        std::vector<Tensor> out;
+        for (size_t i = 0; i < count; ++i) out.push_back(mul(x, 0.0 * static_cast<double>(i)));
+        return out;
+      },
+      options);
+  const std::vector<Tensor> out = f(vec({1, 2}));
+  EXPECT_TRUE(f.report().segments.at(0).compiled) << f.report().segments.at(0).why_not;
+  ASSERT_EQ(out.size(), count);
+  for (size_t i = 0; i < count; ++i) add_(out[i], static_cast<double>(i));
+  for (size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(i);
+    EXPECT_EQ(values(out[i]), (std::vector<float>{value, value}));
+  }
+}
+
 TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
   register_backend("lazy", [](const graph::Graph& g, std::span<const Operand>) -> GraphFunction {
     EXPECT_EQ(g.outputs().size(), 3U) << graph::print(g);

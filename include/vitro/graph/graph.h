@@ -139,7 +139,8 @@ Result<Graph> parse(std::string_view text);  // parse(print(g)) == g
 std::string verify(const Graph& g);
 // Runs the graph through the door, op by op: inputs are tensors or numbers in order of inputs(),
 // symbols values in order of symbols() (none: read off the sizes of the inputs, else the hints).
-// Outputs in order; written inputs are not written.  The oracle of every pass and of the compiler.
+// Outputs in order, each in memory of its own; written inputs are not written.  The oracle of every
+// pass and of the compiler.
 std::vector<Tensor> interpret(const Graph& g, std::span<const Operand> inputs,
                               std::span<const int64_t> symbols = {});
 

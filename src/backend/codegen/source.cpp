@@ -88,13 +88,16 @@ std::string name_for(const loop::Kernel& kernel) {
   return out;
 }
 
-std::string comment_for(const loop::Kernel& kernel, size_t used) {
+std::string comment_for(const loop::Kernel& kernel, size_t used, bool moves) {
   std::string out = cat("// ", list_of(kernel.ops, ", ", 24), "\n");
   if (!kernel.places.empty()) out += cat("//   ", list_of(kernel.places, ", ", 6), "\n");
   if (!kernel.reason.empty()) out += cat("//   one kernel: ", kernel.reason, "\n");
   if (!kernel.reading.empty()) out += cat("//   right operand: ", kernel.reading, "\n");
   if (!kernel.schedule.empty()) out += cat("//   loops: ", kernel.schedule, "\n");
-  if (used > 1) out += cat("//   launched ", used, " times by this graph\n");
+  if (used > 1) {
+    out += cat("//   launched ", used, " times by this graph",
+               moves ? ", with other offsets into its buffers" : "", "\n");
+  }
   return out;
 }
 
@@ -104,6 +107,7 @@ struct Unique {
   std::string base;  // name without a number
   Hash content;      // whatever the program's names
   size_t used = 0;
+  bool moves = false;  // its launches have offsets
 };
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
@@ -114,7 +118,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 
 Unique unique_kernel(const loop::Kernel& kernel, std::span<const sym::Expr> symbols,
                      const std::string& plain) {
-  Unique out{kernel_text(kernel, symbols), &kernel, name_for(kernel), {}, 0};
+  Unique out{kernel_text(kernel, symbols), &kernel, name_for(kernel), {}};
   Hasher content;
   content.add(out.base);
   content.add(plain);
@@ -139,6 +143,7 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
       at->second = same->second;
     }
     ++unique[at->second].used;
+    unique[at->second].moves |= !lowered.offsets.empty();
     kernel_of.push_back(at->second);
   }
   return unique;
@@ -244,7 +249,7 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   if (large) std::for_each(unique.begin(), unique.end(), make_small);
   Names names;
   for (const Unique& u : unique) {
-    SourceKernel made{names.take(u.base), comment_for(*u.first, u.used), u.text.text};
+    SourceKernel made{names.take(u.base), comment_for(*u.first, u.used, u.moves), u.text.text};
     if (large) {
       made.comment += cat("//   quick to compile, not the fastest: one of ", unique.size(),
                           " kernels of its program\n");

@@ -149,10 +149,7 @@ Expr Places::target(ItemId id, const Index& at) const {
       const auto axis =
           static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
       Index moved = at;
-      for (int i = 0; i < item.part; ++i) {
-        const auto& part = g.meta(std::get<graph::Value>(node.args[static_cast<size_t>(i)]));
-        if (!is_empty(part)) moved[axis] = moved[axis] + part.sizes[axis].expr();
-      }
+      moved[axis] = moved[axis] + item.offset;
       return of(item.value.node).element(moved);
     }
     case Role::insert:

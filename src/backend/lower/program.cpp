@@ -118,10 +118,14 @@ void Program::add_node_items() {
       add_item(std::move(item));
     } else if (node.op->kind == OpKind::concat) {
       item.role = Role::slice;
+      const auto axis =
+          static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
       for (size_t i = 0; i < node.args.size(); ++i) {
+        if (backend::is_empty(operand(i))) continue;  // which may have no such axis
         item.part = static_cast<int>(i);
         item.sizes = sizes_of(operand(i));
         add_item(item);
+        item.offset = item.offset + item.sizes[axis];
       }
     } else if (node.op->kind == OpKind::scatter) {
       item.role = Role::base;

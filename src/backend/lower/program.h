@@ -45,6 +45,7 @@ struct Item {
   Index sizes;                // of the index space; of a reduction: of its operand
   std::vector<bool> reduced;  // of each of `sizes`; empty where nothing is
   int cost = 0;               // of one element
+  Expr offset = 0;            // slice: along the axis of the cat
 };
 
 // An element of a value.
