@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "backend/lower/share_kernels.h"
+#include "backend/lower/streams.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 
@@ -53,6 +54,7 @@ void lower_groups(Work& w) {
     }
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
+  choose_streams(w.kernels, *w.places);
   share_kernels(w.kernels);
   if (!w.options.keep_unfused) return;
   const Groups single = fuse(*w.program, {.fuse = false});

@@ -11,6 +11,7 @@
 #include "backend/plan/arena_plan.h"
 #include "kernels/matmul_table.h"
 #include "runtime/cpu/arena.h"
+#include "runtime/cpu/machine.h"
 #include "vitro/base/error.h"
 #include "vitro/core/reach.h"
 #include "vitro/events/record.h"
@@ -75,6 +76,7 @@ struct Executable::Dimensions {
     int64_t tasks = 0, grain = 1, bytes = 0, flops = 0, scratch = 0;
     Hash layout;                   // of the panels that it packs
     std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
+    uint64_t streams = 0;          // bit b: buffer b is written past the caches
   };
   struct Out {
     Ints sizes, strides;
@@ -137,6 +139,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   for (size_t b = 0; b < lowered.offsets.size(); ++b)
     launch.offsets.push_back(lowered.offsets[b] * bytes_of(lowered.kernel.buffers[b].dtype));
+  for (size_t b = 0; b < lowered.kernel.buffers.size(); ++b)
+    if (lowered.kernel.buffers[b].streams) launch.may_stream |= uint64_t{1} << b;
   const auto& inputs = graph.inputs();
   for (const graph::NodeId id : lowered.numbers) {
     const auto at = std::find(inputs.begin(), inputs.end(), id);
@@ -246,6 +250,14 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
       lifetimes.push_back({d.bytes.back(), b.first, b.last});
       which.push_back(i);
       d.temporaries = add_bytes(d.temporaries, d.bytes.back());
+    }
+  }
+  for (size_t i = 0; i < launches_.size(); ++i) {
+    const Launch& launch = launches_[i];
+    for (size_t b = 0; launch.may_stream >> b != 0 && b < launch.buffers.size(); ++b) {
+      const bool may = launch.may_stream >> b & 1;
+      if (may && runtime::should_stream(d.bytes[launch.buffers[b]], d.runs[i].bytes))
+        d.runs[i].streams |= uint64_t{1} << b;
     }
   }
   const ArenaPlan plan = plan_arena(lifetimes);
@@ -396,8 +408,8 @@ class Executable::Call {
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     ErrorSlot error;
-    const KernelArgs args{buffers,    symbols_.data(),     numbers, &error,
-                          d_.threads, kernels::products(), nullptr};
+    const KernelArgs args{buffers,    symbols_.data(), numbers,             &error,
+                          d_.threads, run.streams,     kernels::products(), nullptr};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});

@@ -29,6 +29,7 @@ struct Launch {
   bool multiplies = false;        // most of its flops are those of products
   std::vector<uint32_t> buffers;  // numbers in the table of buffers
   std::vector<Expr> offsets;      // of the buffers, in bytes; empty: all are 0
+  uint64_t may_stream = 0;        // bit b: buffer b may be written past the caches
   std::vector<uint32_t> numbers;  // graph inputs
   std::vector<loop::Check> checks;
   // Of a product or of its pack, whose tasks are those of the machine's tiles.

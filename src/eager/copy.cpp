@@ -7,6 +7,7 @@
 
 #include "eager/loop.h"
 #include "eager/stage.h"
+#include "eager/stream.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::eager {
@@ -17,9 +18,14 @@ constexpr int64_t grain = 32 * 1024;
 struct Pair {
   DType from, to;
   int64_t from_bytes, to_bytes;
+  bool streams = false;
+
+  Pair(DType from_type, DType to_type)
+      : from(from_type), to(to_type), from_bytes(bytes_of(from)), to_bytes(bytes_of(to)) {}
 
   void run(const Loop::Runs& runs) const {
     const int64_t* stride = runs.stride;
+    if (streams && stride[0] == to_bytes) return run_streams(runs);
     const bool plain = from == to && stride[0] == to_bytes && stride[1] == from_bytes;
     const auto bytes = static_cast<size_t>(runs.n * to_bytes);
     std::byte *to_at = runs.at[0], *from_at = runs.at[1];
@@ -30,6 +36,21 @@ struct Pair {
     }
     for (int64_t i = 0; i < runs.count; ++i, to_at += runs.step[0], from_at += runs.step[1])
       plain ? void(std::memmove(to_at, from_at, bytes)) : run_one(to_at, from_at, stride, runs.n);
+  }
+
+  void run_streams(const Loop::Runs& runs) const {
+    const int64_t from_stride = runs.stride[1];
+    for (int64_t i = 0; i < runs.count; ++i) {
+      std::byte *to_at = runs.at[0] + i * runs.step[0], *from_at = runs.at[1] + i * runs.step[1];
+      if (from == to && from_stride == to_bytes) {
+        kernel_table().stream(from_at, to_at, runs.n * to_bytes);
+        continue;
+      }
+      const int64_t stride[] = {to_bytes, from_stride};
+      stream_run(to_at, to_bytes, runs.n, [&](std::byte* made, int64_t begin, int64_t count) {
+        run_one(made, from_at + begin * from_stride, stride, count);
+      });
+    }
   }
 
   void run_one(std::byte* to_at, std::byte* from_at, const int64_t* stride, int64_t n) const {
@@ -94,21 +115,27 @@ void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
       });
 }
 
+void run_pair(const Pair& pair, const Loop& loop) {
+  parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
+    loop.run(begin, end, [&](const Loop::Runs& runs) { pair.run(runs); });
+    if (pair.streams) kernel_table().end_streams();
+  });
+}
+
 }  // namespace
 
 void copy_elements(const Tensor& from, const Tensor& to) {
   const Ints& sizes = to.impl()->sizes;
   const Strided operands[] = {strided(to, sizes), strided(from, sizes)};
   const Loop loop(sizes, operands);
-  const Pair pair{from.dtype(), to.dtype(), bytes_of(from.dtype()), bytes_of(to.dtype())};
+  Pair pair(from.dtype(), to.dtype());
   if (loop.count() == 0) return;
   if (pair.from == pair.to) {
     if (const auto across = loop.turned(pair.to_bytes, 2))
       return copy_turned(loop, *across, pair.to_bytes);
   }
-  parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](const Loop::Runs& runs) { pair.run(runs); });
-  });
+  pair.streams = should_stream(to, {&from, 1});
+  run_pair(pair, loop);
 }
 
 void fill_elements(const Scalar& number, const Tensor& to) {
@@ -117,11 +144,7 @@ void fill_elements(const Scalar& number, const Tensor& to) {
   store_number(number, to.dtype(), to.dtype(), one);
   Strided constant{one, Ints(sizes.size(), 0)};
   const Strided operands[] = {strided(to, sizes), constant};
-  const Loop loop(sizes, operands);
-  const Pair pair{to.dtype(), to.dtype(), bytes_of(to.dtype()), bytes_of(to.dtype())};
-  parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](const Loop::Runs& runs) { pair.run(runs); });
-  });
+  run_pair(Pair(to.dtype(), to.dtype()), Loop(sizes, operands));
 }
 
 namespace {

@@ -37,6 +37,23 @@ void copy_rows(const void* from, i64 from_step, void* to, i64 to_step, i64 n, i6
   }
 }
 
+void stream(const void* from, void* to, i64 bytes) {
+  const auto* in = static_cast<const k::u8*>(from);
+  auto* out = static_cast<k::u8*>(to);
+  i64 i = -reinterpret_cast<i64>(out) & 63;  // up to a cache line
+  if (i > bytes) i = bytes;
+  for (i64 done = 0; done < i; done += 16) k::store(out + done, k::load(in + done, i - done), i - done);
+  for (; i + 64 <= bytes; i += 64) {
+    k::store_or_stream(true, reinterpret_cast<k::i32*>(out + i),
+                       k::load(reinterpret_cast<const k::i32*>(in + i)));
+  }
+  for (; i < bytes; i += 16) k::store(out + i, k::load(in + i, bytes - i), bytes - i);
+}
+
+void end_streams() {
+  k::end_streams(true);
+}
+
 // Then neither they nor what is left to the last one has a sign.
 bool within(const i64* index, i64 n, i64 size) {
   const k::Vec<i64> last = k::splat(size - 1);
@@ -76,6 +93,8 @@ void fill_copy(KernelTable& table) {
   table.copy_rows[1] = &copy_rows<k::i16>;
   table.copy_rows[2] = &copy_rows<k::i32>;
   table.copy_rows[3] = &copy_rows<k::i64>;
+  table.stream = &stream;
+  table.end_streams = &end_streams;
   table.within = &within;
   table.pick[0] = &pick<k::i8>;
   table.pick[1] = &pick<k::i16>;

@@ -87,7 +87,11 @@ struct KernelTable {
   // The same: `rows` rows of `n` elements, from_step and to_step bytes apart.
   void (*copy_rows[4])(const void* from, int64_t from_step, void* to, int64_t to_step, int64_t n,
                        int64_t rows);
-  // The same: to[j][i] = from[i][j] for i < rows, j < columns; rows of `from`
+  // `bytes` bytes past the caches (runtime::should_stream); other threads see them after
+  // end_streams().
+  void (*stream)(const void* from, void* to, int64_t bytes);
+  void (*end_streams)();
+  // By log2 of the element's bytes: to[j][i] = from[i][j] for i < rows, j < columns; rows of `from`
   // and of `to` are contiguous and lie from_stride and to_stride elements apart.
   void (*transpose[4])(const void* from, int64_t from_stride, void* to, int64_t to_stride,
                        int64_t rows, int64_t columns);

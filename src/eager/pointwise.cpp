@@ -7,6 +7,7 @@
 #include "eager/places.h"
 #include "eager/run.h"
 #include "eager/stage.h"
+#include "eager/stream.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
 #include "vitro/runtime/parallel.h"
@@ -68,7 +69,8 @@ class Pointwise {
   void make_args(const Loop& loop);
   void run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
                   int64_t n) const;
-  void run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride, int64_t n) const;
+  void run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride, std::byte* to,
+                 int64_t n) const;
   const std::byte* repeated(size_t i, const std::byte* at, Repeated& room) const;
   const std::byte* staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
                           Buffer& buffer) const;
@@ -95,6 +97,7 @@ class Pointwise {
   void (*run_)(const PointwiseArgs&) = nullptr;  // of kernel_, by how elements are stored
   bool direct_ = false;                          // it reads and writes memory as it is
   bool by_rows_ = false;                         // and many runs at once
+  bool streams_ = false;                         // the result goes past the caches
 };
 
 Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
@@ -165,6 +168,7 @@ void Pointwise::make_args(const Loop& loop) {
   }
   args_.rows = 1;
   choose_way(loop);
+  streams_ = loop.inner_stride(0) == bytes_of(out_.dtype()) && should_stream(out_, tensors_);
 }
 
 // An operand that is the same for a whole run.
@@ -235,22 +239,23 @@ void Pointwise::choose_way(const Loop& loop) {
   }
 }
 
-// At most a block.
+// At most a block, to `to`.
 void Pointwise::run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
-                          int64_t n) const {
+                          std::byte* to, int64_t n) const {
   std::array<Buffer, most_operands> buffers;
   for (size_t i = 0; i < operands_.count; ++i) {
-    if (args.walks[i] != 0) args.in[i] = staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
+    if (args.walks[i] == 0) continue;
+    args.in[i] = direct_ ? at[i + 1] : staged(i, at[i + 1], stride[i + 1], n, buffers[i]);
   }
   args.n = n;
-  if (out_.dtype() == made_ && stride[0] == bytes_of(made_)) {
-    args.out = at[0];
-    return kernel_.run(args);
+  if (direct_ || (out_.dtype() == made_ && stride[0] == bytes_of(made_))) {
+    args.out = to;
+    return run_(args);
   }
   Buffer made;
   args.out = made.bytes;
-  kernel_.run(args);
-  put(made.bytes, at[0], stride[0], n);
+  run_(args);
+  put(made.bytes, to, stride[0], n);
 }
 
 // Where in the result the element number `first` (row-major) is.
@@ -263,17 +268,19 @@ Ints Pointwise::index_of(int64_t first) const {
   return index;
 }
 
-// A run that is brought into the form that the kernel takes.
+// A run that is brought into the form that the kernel takes, or that is streamed.
 void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
                            int64_t n) const {
   Ints index(std::span(args.index, info_.uses_index ? sizes_.size() : 0));
   args.index = index.data();
   std::array<std::byte*, Loop::most> here;
-  for (int64_t i = 0; i < n; i += block) {
-    for (size_t o = 0; o <= operands_.count; ++o) here[o] = at[o] + i * stride[o];
-    run_block(args, here.data(), stride, std::min(block, n - i));
-    if (info_.uses_index) index.back() += block;
-  }
+  const auto run = [&](std::byte* to, int64_t begin, int64_t count) {
+    for (size_t o = 0; o <= operands_.count; ++o) here[o] = at[o] + begin * stride[o];
+    run_block(args, here.data(), stride, to ? to : here[0], count);
+    if (info_.uses_index) index.back() += count;
+  };
+  if (streams_) return stream_run(at[0], stride[0], n, run);
+  for (int64_t i = 0; i < n; i += block) run(nullptr, i, std::min(block, n - i));
 }
 
 // Runs side by side, in one call.
@@ -294,7 +301,7 @@ void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
   PointwiseArgs args = args_;
   std::array<Repeated, most_operands> same;
   loop.run(begin, end, [&](const Loop::Runs& runs) {
-    if (by_rows_) return run_rows(args, runs, same);
+    if (by_rows_ && !streams_) return run_rows(args, runs, same);
     std::array<std::byte*, Loop::most> at = runs.at;
     for (int64_t r = 0; r < runs.count; ++r) {
       Ints index;
@@ -304,7 +311,7 @@ void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
         if (operands_.constant[i]) continue;
         args.in[i] = args.walks[i] == 0 ? repeated(i, at[i + 1], same[i]) : at[i + 1];
       }
-      if (direct_) {
+      if (direct_ && !streams_) {
         args.out = at[0], args.n = runs.n;
         run_(args);
       } else {
@@ -313,6 +320,7 @@ void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
       for (size_t o = 0; o <= operands_.count; ++o) at[o] += runs.step[o];
     }
   });
+  if (streams_) kernel_table().end_streams();
 }
 
 void Pointwise::run() {

@@ -8,6 +8,7 @@
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
 #include "eager/run.h"
+#include "eager/stream.h"
 #include "vitro/ops/rows.h"
 #include "vitro/runtime/parallel.h"
 
@@ -64,15 +65,21 @@ void Rows::run(const OpCall& call, const std::vector<TensorMeta>& metas, std::sp
   first_.attrs = call.attrs.data;
   const auto count = static_cast<double>(first_.n);
   const int64_t grain = grain_for({.bytes = 8 * count, .flops = flops * count});
+  const bool streams = should_stream(results[0], dense_);
   parallel_for(rows_, grain, [&](int64_t begin, int64_t end) {
+    std::vector<float> piece(streams ? static_cast<size_t>(out_stride_[0]) : 0);
     for (int64_t i = begin; i < end; ++i) {
       RowArgs row = first_;
       for (size_t k = 0; k < RowArgs::most; ++k) {
         if (row.in[k]) row.in[k] += i * in_stride_[k];
         if (row.out[k]) row.out[k] += i * out_stride_[k];
       }
+      float* const to = row.out[0];
+      if (streams) row.out[0] = piece.data();
       make(row);
+      if (streams) kernel_table().stream(piece.data(), to, 4 * out_stride_[0]);
     }
+    if (streams) kernel_table().end_streams();
   });
 }
 

@@ -103,16 +103,6 @@ template <class Acc>
   }
 }
 
-// Past the caches: what is written is larger than they are.
-template <bool past, class T>
-VITRO_INLINE void matmul_put(T* to, Vec<T> v) {
-  if constexpr (past) {
-    __builtin_nontemporal_store(v, (Vec<T>*)to);
-  } else {
-    store(to, v);
-  }
-}
-
 // `count` columns of B, contiguous along k, to 16 columns of a panel: blocks of 16 by 16 are turned
 // over.  Gives how many rows are done: all whole blocks.
 template <i64 columns, bool past, class T>
@@ -124,7 +114,7 @@ VITRO_INLINE i64 matmul_pack_turned(const T* from, i64 column_stride, i64 k, i64
     for (i64 c = 0; c < 16; ++c) v[c] = c < count ? load(from + c * column_stride + i) : Vec<T>{};
     transpose(v);
 #pragma clang loop unroll(full)
-    for (i64 r = 0; r < 16; ++r) matmul_put<past>(to + (i + r) * columns, v[r]);
+    for (i64 r = 0; r < 16; ++r) store_or_stream(past, to + (i + r) * columns, v[r]);
   }
   return i;
 }
@@ -137,7 +127,7 @@ template <i64 columns, bool past, class T>
     for (i64 i = 0; i < k; ++i) {
 #pragma clang loop unroll(disable)
       for (i64 j = 0; j < width; j += 16)
-        matmul_put<past>(to + i * columns + j, load(b + i * row_stride + j, width - j));
+        store_or_stream(past, to + i * columns + j, load(b + i * row_stride + j, width - j));
     }
     return;
   }
@@ -170,9 +160,7 @@ VITRO_INLINE void matmul_pack(const T* b, i64 row_stride, i64 column_stride, i64
       matmul_pack_panel<columns, false>(from, row_stride, column_stride, k, width, to);
     }
   }
-#if defined(__x86_64__)
-  if (past) __builtin_ia32_sfence();  // no lock or atomic orders such stores
-#endif
+  end_streams(past);
 }
 
 // The sums of a tile, in registers.

@@ -173,6 +173,36 @@ VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
 
 #endif
 
+// The same past the caches, where `streams`: for what is larger than they are, whose lines would be
+// read before they are written.  Whole vectors at multiples of half their size, not of bytes; the
+// others are stored.  Two halves, as LLVM makes one plain store of two stores of one type.
+template <class T>
+VITRO_INLINE void store_or_stream(bool streams, T* p, Plain<Vec<T>> v) {
+  if constexpr (sizeof(T) == 1) {
+    store(p, v);
+  } else if constexpr (is_half<T>) {
+    store_or_stream(streams, (i16*)p, bits(v));
+  } else if (streams && (u64)p % (8 * sizeof(T)) == 0) {
+    auto low = v.lo, high = v.hi;
+    __builtin_nontemporal_store(low, (decltype(low)*)p);
+    __builtin_nontemporal_store(high, (decltype(high)*)p + 1);
+  } else {
+    store(p, v);
+  }
+}
+template <class T>
+VITRO_INLINE void store_or_stream(bool streams, T* p, Plain<Vec<T>> v, i64 n) {
+  if (streams && n >= 16) return store_or_stream(streams, p, v);
+  store(p, v, n);
+}
+
+// Before other threads may read what was streamed: no lock or atomic orders such stores.
+VITRO_INLINE void end_streams(bool streams) {
+#if defined(__x86_64__)
+  if (streams) __builtin_ia32_sfence();
+#endif
+}
+
 // p[0], p[stride], p[2 * stride], ...
 template <class T>
 VITRO_INLINE Vec<T> load_strided(const T* p, i64 stride) {
@@ -266,6 +296,10 @@ VITRO_INLINE void store(bf16* p, Bf16Vec v) {
 }
 VITRO_INLINE void store(bf16* p, Bf16Vec v, i64 n) {
   store((u16*)p, v.words, n);
+}
+template <class... N>
+VITRO_INLINE void store_or_stream(bool streams, bf16* p, Bf16Vec v, N... n) {
+  store_or_stream(streams, (u16*)p, v.words, n...);
 }
 VITRO_INLINE Bf16Vec load_strided(const bf16* p, i64 stride, i64 n = 16) {
   return {load_strided((const u16*)p, stride, n)};

@@ -133,6 +133,46 @@ void each_index(const Block& block, const std::function<void(sym::Expr)>& visit)
   each_index_of(block, visit);
 }
 
+namespace {
+
+// What statements read other than by loads of values.
+void each_operand(const Block& block, const std::function<void(int)>& visit) {
+  for (const Statement& s : block) {
+    if (const auto* loop = std::get_if<Loop>(&s.what)) each_operand(loop->body, visit);
+    if (const auto* pack = std::get_if<Pack>(&s.what)) visit(pack->from);
+    if (const auto* turn = std::get_if<Turn>(&s.what)) visit(turn->from);
+    if (const auto* multiply = std::get_if<Multiply>(&s.what)) {
+      visit(multiply->left.buffer);
+      visit(multiply->right);
+      visit(multiply->panels);
+    }
+    if (const auto* product = std::get_if<Product>(&s.what)) {
+      visit(product->left.buffer);
+      visit(product->right);
+      each_operand(product->body, visit);
+      each_operand(product->across, visit);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<bool> buffers_read(const Kernel& kernel) {
+  std::vector<bool> read(kernel.buffers.size());
+  const auto note = [&](int buffer) {
+    if (buffer >= 0 && static_cast<size_t>(buffer) < read.size())
+      read[static_cast<size_t>(buffer)] = true;
+  };
+  std::vector<Value> roots;
+  each_value(kernel.body, [&](Value v) { roots.push_back(v); });
+  for (const Pick& pick : kernel.picks) roots.push_back(pick.value);
+  for (const Node* node : nodes_below(roots)) {
+    if (node->fn == Fn::load) note(static_cast<int>(node->payload));
+  }
+  each_operand(kernel.body, note);
+  return read;
+}
+
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit) {
   for (const sym::Expr task : kernel.tasks) visit(sym::extent_of(task));
   for (const Row& row : kernel.rows) visit(row.size);

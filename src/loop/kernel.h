@@ -23,6 +23,7 @@ struct Buffer {
   std::string name;
   DType dtype = DType::f32;
   bool written = false;
+  bool streams = false;  // a launch may write it past the caches
 };
 
 // A number that the call passes: a number of the program that varies.
@@ -205,6 +206,7 @@ struct Kernel {
   sym::Expr scratch_bytes() const;  // of rows that are not local
 
   static constexpr int first_row = 1 << 16;
+  static constexpr size_t most_streams = 64;  // buffers with a higher number do not stream
 };
 
 // Calls visit for the values that stand in the statements, not for their operands.
@@ -216,6 +218,9 @@ void each_index(const Block& block, const std::function<void(sym::Expr)>& visit)
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit);
 // All nodes below the values of `roots`, operands first, each once.
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots);
+
+// Which buffers a statement or a pick reads.
+std::vector<bool> buffers_read(const Kernel& kernel);
 
 // Cost of computing a value once, shared parts counted once.
 int cost_of(Value v);

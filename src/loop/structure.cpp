@@ -61,9 +61,10 @@ class Writer {
   }
 
   void add(const Buffer& b) {
-    const auto& [name, dtype, written] = b;
+    const auto& [name, dtype, written, streams] = b;
     add(dtype);
     add(written);
+    add(streams);
   }
   void add(const Number& n) {
     const auto& [name, dtype] = n;

@@ -10,5 +10,10 @@ inline Option<int64_t> thread_count{
 inline Option<int64_t> cpu_cache_mb{
     "VITRO_CPU_CACHE_MB", -1,
     "MiB of freed CPU memory kept for the next tensor; -1: a quarter of the machine's memory", -1};
+inline Option<int64_t> stream_mb{
+    "VITRO_STREAM_MB", -1,
+    "MiB that a kernel moves from which on its result is written past the caches; -1: one and a "
+    "half times the last cache",
+    -1};
 
 }  // namespace vitro::runtime

@@ -219,7 +219,8 @@ TEST_F(JitFaultDeathTest, AFullFolderLeavesKernelsThatRunAndTheReason) {
   EXPECT_EXIT(full(), ExitedWithCode(0), "");
 }
 
-volatile sig_atomic_t handled = 0;
+std::atomic<int> handled = 0;  // any thread may take a signal that is sent to the process
+static_assert(std::atomic<int>::is_always_lock_free);
 
 std::set<std::string> names_in(const char* folder) {
   std::set<std::string> names;
@@ -231,7 +232,7 @@ std::set<std::string> names_in(const char* folder) {
 // Compiles until `done` kernels are there, while signals arrive: those with a handler find it,
 // those that are ignored stay so.
 [[noreturn]] void compile_among_signals(int kernels) {
-  for (const int number : {SIGINT, SIGTERM}) signal(number, [](int) { handled = handled + 1; });
+  for (const int number : {SIGINT, SIGTERM}) signal(number, [](int) { ++handled; });
   for (const int number : {SIGHUP, SIGUSR2}) signal(number, SIG_IGN);
   std::atomic<bool> done = false;
   std::thread sender([&, me = pthread_self()] {

@@ -48,6 +48,27 @@ static const char* memory(unsigned char* page_end) {
   return nullptr;
 }
 
+// At multiples of the vector's size, where they are streamed, and one element before.
+template <class T>
+static const char* streamed(unsigned char* page_end) {
+  for (i64 n = -1; n <= 17; ++n) {
+    for (i64 before = 0; before < 2; ++before) {
+      T* p = (T*)page_end - 16 - before;
+      T values[16];
+      for (i64 i = 0; i < 16; ++i) values[i] = pattern<T>(i), p[i] = pattern<T>(50);
+      if (n == 17)
+        store_or_stream(true, p, load(values));
+      else
+        store_or_stream(true, p, load(values), n);
+      end_streams(true);
+      for (i64 i = 0; i < 16; ++i) {
+        if (differ(p[i], pattern<T>(i < n ? i : 50))) return "streamed store";
+      }
+    }
+  }
+  return nullptr;
+}
+
 template <class T>
 static const char* strided(unsigned char* page_end) {
   const i64 strides[] = {1, 2, 5};
@@ -84,6 +105,7 @@ template <class T>
 struct Memory {
   static const char* run(unsigned char* end) {
     const char* wrong = memory<T>(end);
+    if (!wrong) wrong = streamed<T>(end);
     return wrong ? wrong : strided<T>(end);
   }
 };

@@ -42,6 +42,7 @@ TEST(Structure, tells_apart_what_does_something_else) {
   const std::function<void(Kernel&)> changes[] = {
       [](Kernel& k) { k.buffers[0].dtype = DType::f64; },
       [](Kernel& k) { k.buffers.push_back({"y", DType::f32, false}); },
+      [](Kernel& k) { k.buffers[1].streams = true; },
       [](Kernel& k) { k.numbers.push_back({"n", DType::f64}); },
       [](Kernel& k) { k.rows.push_back({"row", DType::f32, 100}); },
       [](Kernel& k) { k.checks.emplace_back(); },

@@ -100,6 +100,9 @@ KernelText Emitter::run() {
   open_tasks();
   block(kernel_.body);
   out_.close();
+  for (const std::string& streams : streams_) {
+    if (!streams.empty()) out_.line("end_streams(", streams, ");");
+  }
   out_.close();
   result_.text = out_.take();
   return std::move(result_);
@@ -113,6 +116,8 @@ void Emitter::declare_parameters() {
     buffers_.push_back(named(short_name(b.name) + (b.written ? "_out" : "")));
     const std::string type = cat(b.written ? "" : "const ", type_text(b.dtype), "*");
     out_.line(type, " ", buffers_.back(), " = (", type, ")args->buffers[", i, "];");
+    streams_.push_back(b.streams ? named("streams") : "");
+    if (b.streams) out_.line("const bool ", streams_.back(), " = args->streams >> ", i, " & 1;");
   }
   declare_sizes();
   for (size_t i = 0; i < kernel_.numbers.size(); ++i) {
@@ -280,6 +285,12 @@ void Emitter::forget(const std::vector<int>& variables) {
   for (const Node* node : stale) lets_.erase(node);
 }
 
+// The name of what says whether the buffer is streamed; empty: never.
+std::string_view Emitter::streams_of(int buffer) const {
+  if (buffer >= loop::Kernel::first_row) return {};
+  return streams_[static_cast<size_t>(buffer)];
+}
+
 void Emitter::write(const loop::Store& s) {
   const std::string text = text_of(s.value.node(), true);
   need_picks(s.element);
@@ -292,7 +303,9 @@ void Emitter::write(const loop::Store& s) {
       return;
     }
     case Walk::contiguous: {
-      out_.line("store(", with_count(cat(to, " + ", scalar_text(s.element), ", ", value(s.value))),
+      const std::string_view streams = streams_of(s.buffer);
+      const std::string call = streams.empty() ? "store(" : cat("store_or_stream(", streams, ", ");
+      out_.line(call, with_count(cat(to, " + ", scalar_text(s.element), ", ", value(s.value))),
                 ");");
       return;
     }

@@ -98,6 +98,7 @@ class Emitter {
   sym::Expr shared_part(sym::Expr element) const;
   std::string lanes_text(sym::Expr symbol);
   const std::string& buffer_name(int number) const;
+  std::string_view streams_of(int buffer) const;
   DType buffer_dtype(int number) const;
   std::string with_count(std::string arguments) const;
 
@@ -107,7 +108,7 @@ class Emitter {
   Names names_;
   Text out_;
   KernelText result_;
-  std::vector<std::string> buffers_, rows_, numbers_, merges_;
+  std::vector<std::string> buffers_, streams_, rows_, numbers_, merges_;
   std::unordered_map<int, std::string> variables_;
   std::unordered_map<const Node*, std::string> lets_;
   std::unordered_map<const Node*, int> uses_;

@@ -26,6 +26,7 @@ struct KernelArgs {
   const u64* numbers;
   ErrorSlot* error;
   i64 threads;
+  u64 streams;
   const Product* products;
   char* scratch;
 };

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "runtime/cpu/features.h"
+#include "runtime/options.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::runtime {
@@ -107,6 +108,14 @@ bool Machine::has(std::string_view feature) const {
 const Machine& machine() {
   static const auto* one = new Machine(ask());
   return *one;
+}
+
+bool should_stream(int64_t written, int64_t moved) {
+  constexpr int64_t unknown = 32 << 20;
+  const auto known = static_cast<int64_t>(machine().l3_bytes);
+  const int64_t cache = known > 0 ? known : unknown, wish = stream_mb.get();
+  const int64_t least = wish >= 0 ? wish << 20 : cache + cache / 2;
+  return moved >= least && written >= least / 6 && written <= moved / 2;
 }
 
 }  // namespace vitro::runtime

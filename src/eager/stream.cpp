@@ -1,0 +1,28 @@
+#include "eager/stream.h"
+
+#include "runtime/cpu/machine.h"
+#include "vitro/core/reach.h"
+
+namespace vitro::eager {
+namespace {
+
+int64_t bytes_in(const Tensor& t) {
+  return count_of(t.impl()->sizes) * bytes_of(t.dtype());
+}
+
+}  // namespace
+
+bool should_stream(const Tensor& to, std::span<const Tensor> from) {
+  constexpr int64_t least = 1 << 20;
+  const int64_t written = bytes_in(to);
+  if (written < least) return false;
+  int64_t moved = written;
+  for (const Tensor& t : from) {
+    if (!t.defined()) continue;
+    if (t.storage().id() == to.storage().id()) return false;
+    moved += bytes_in(t);
+  }
+  return runtime::should_stream(written, moved);
+}
+
+}  // namespace vitro::eager
