@@ -408,8 +408,8 @@ class Executable::Call {
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     ErrorSlot error;
-    const KernelArgs args{buffers,    symbols_.data(), numbers,             &error,
-                          d_.threads, run.streams,     kernels::products(), nullptr};
+    const KernelArgs args{buffers,     symbols_.data(),     numbers, &error, d_.threads,
+                          run.streams, kernels::products(), nullptr};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});

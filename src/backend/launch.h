@@ -20,7 +20,7 @@ struct KernelArgs {
   const uint64_t* numbers;  // bits of doubles, int64s and bools
   ErrorSlot* error;
   int64_t threads;
-  uint64_t streams;  // bit b: buffer b is written past the caches
+  uint64_t streams;                  // bit b: buffer b is written past the caches
   const kernels::Product* products;  // of f32, f64, f16, bf16
   std::byte* scratch;                // of the thread, for rows that are not local
 };

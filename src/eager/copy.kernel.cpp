@@ -42,7 +42,8 @@ void stream(const void* from, void* to, i64 bytes) {
   auto* out = static_cast<k::u8*>(to);
   i64 i = -reinterpret_cast<i64>(out) & 63;  // up to a cache line
   if (i > bytes) i = bytes;
-  for (i64 done = 0; done < i; done += 16) k::store(out + done, k::load(in + done, i - done), i - done);
+  for (i64 done = 0; done < i; done += 16)
+    k::store(out + done, k::load(in + done, i - done), i - done);
   for (; i + 64 <= bytes; i += 64) {
     k::store_or_stream(true, reinterpret_cast<k::i32*>(out + i),
                        k::load(reinterpret_cast<const k::i32*>(in + i)));

@@ -17,7 +17,8 @@ namespace vitro::eager {
 bool should_stream(const Tensor& to, std::span<const Tensor> from);
 
 // make(piece, begin, count) for pieces of a dense run of n elements of `bytes` each: at most a
-// block (stage.h), and they end at whole cache lines.  Longer ones let memory wait: nothing is read while they are written.
+// block (stage.h), and they end at whole cache lines.  Longer ones let memory wait: nothing is read
+// while they are written.
 template <class F>
 void stream_run(std::byte* to, int64_t bytes, int64_t n, F&& make) {
   constexpr int64_t piece_bytes = 2048;

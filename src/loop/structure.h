@@ -10,8 +10,8 @@
 namespace vitro::loop {
 
 // Equal only for kernels that do the same to buffers and numbers of the same dtypes; kernels whose
-// statements stand in another order may differ though they do the same.  Holds addresses of interned
-// expressions: of use inside of a process, never stored.
+// statements stand in another order may differ though they do the same.  Holds addresses of
+// interned expressions: of use inside of a process, never stored.
 using Structure = std::vector<uint64_t>;
 Structure structure_of(const Kernel& kernel);
 

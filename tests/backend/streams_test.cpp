@@ -54,8 +54,8 @@ TEST_F(Streams, only_what_may_be_large_and_is_not_read) {
 }
 
 TEST_F(Streams, elements_of_every_dtype) {
-  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64, DType::i32,
-                            DType::i16}) {
+  for (const DType dtype :
+       {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i64, DType::i32, DType::i16}) {
     EXPECT_TRUE(streams(text_of({{1031, 1033}, {1031, 1033}}, sum_of_two(), dtype)));
   }
 }
@@ -63,8 +63,10 @@ TEST_F(Streams, elements_of_every_dtype) {
 TEST_F(Streams, rows_products_and_parts) {
   const std::vector<std::pair<std::vector<Sizes>, Function>> programs = {
       {{{701, 1027}}, [](auto in) { return std::vector<Tensor>{in[0] - mean(in[0], 0)}; }},
-      {{{701, 40}, {40, 1027}}, [](auto in) { return std::vector<Tensor>{relu(mm(in[0], in[1]))}; }},
-      {{{701, 1027}, {701, 3}}, [](auto in) { return std::vector<Tensor>{cat({in[0], in[1]}, 1)}; }},
+      {{{701, 40}, {40, 1027}},
+       [](auto in) { return std::vector<Tensor>{relu(mm(in[0], in[1]))}; }},
+      {{{701, 1027}, {701, 3}},
+       [](auto in) { return std::vector<Tensor>{cat({in[0], in[1]}, 1)}; }},
       {{{701, 1027}, {1027, 701}},
        [](auto in) { return std::vector<Tensor>{in[0] + transpose(in[1], 0, 1)}; }},
   };

@@ -24,7 +24,8 @@ class Stream : public ::testing::Test {
     runtime::stream_mb.set(int64_t{1} << 40);
     const Tensor stored = f();
     ASSERT_EQ(streamed.dtype(), stored.dtype());
-    EXPECT_EQ(to(streamed, DType::f64).to_vector<double>(), to(stored, DType::f64).to_vector<double>());
+    EXPECT_EQ(to(streamed, DType::f64).to_vector<double>(),
+              to(stored, DType::f64).to_vector<double>());
   }
 };
 

@@ -77,6 +77,11 @@ class Fuser {
     if (both.size() > options_.max_items) {
       return Verdict::no(too_large, cat(both.size(), " ops, the limit is ", options_.max_items));
     }
+    const auto is_part = [&](ItemId id) { return p_[id].role == Role::slice; };
+    const auto parts = static_cast<size_t>(std::ranges::count_if(both, is_part));
+    if (parts > options_.max_parts) {
+      return Verdict::no(too_large, cat(parts, " parts, the limit is ", options_.max_parts));
+    }
     if (Verdict v = can_group(p_, both, layout); !v) return v;
     if (waits(b, a) || waits(a, b)) {
       return Verdict::no(cycle, "another kernel lies between them");

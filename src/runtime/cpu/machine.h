@@ -34,8 +34,8 @@ const Machine& machine();
 // Whether a result is better written past the caches.  A plain store reads the line first, for
 // nothing where the line leaves the last cache before anybody asks for it; but what goes past the
 // caches goes at half the speed of what is read.  So where much more is moved than the last cache
-// holds (VITRO_STREAM_MB), and at least half of it is read.  `written`: bytes of the result; `moved`: of the operands
-// too.
+// holds (VITRO_STREAM_MB), and at least half of it is read.  `written`: bytes of the result;
+// `moved`: of the operands too.
 bool should_stream(int64_t written, int64_t moved);
 
 // The processor as it calls itself: "AMD EPYC 9654 (family 25, model 17, stepping 1)".

@@ -147,11 +147,13 @@ struct WithoutLoopStrength : OptPassGate {
 };
 
 // Unrolls loops of few turns, and those that ask for it.  LLVM's pass adds up what a loop costs
-// before it looks at the number of turns, and most loops here run over rows.
+// before it looks at the number of turns, and most loops here run over rows.  A function gets so many
+// instructions at most: those of loops side by side become one block, which is scheduled in the
+// square of its length.
 struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
   PreservedAnalyses run(Loop& loop, LoopAnalysisManager& analyses,
                         LoopStandardAnalysisResults& known, LPMUpdater& updater) {
-    constexpr unsigned most_turns = 64, most_instructions = 1200;
+    constexpr size_t most_turns = 64, most_instructions = 1200, most_of_function = 2400;
     const unsigned turns = known.SE.getSmallConstantMaxTripCount(&loop);
     const auto says = [id = loop.getLoopID()](const char* what) {
       return id && GetUnrollMetadata(id, what);
@@ -160,9 +162,18 @@ struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
                        says("llvm.loop.unroll.count");
     if (!asked && (turns == 0 || turns > most_turns)) return PreservedAnalyses::all();
     // LLVM would say no, but weighs each instruction first.
-    if (!asked && turns * size_of(loop) > most_instructions) return PreservedAnalyses::all();
+    const Function* function = loop.getHeader()->getParent();
+    if (function != function_) function_ = function, written_ = 0;
+    const size_t size = turns * size_of(loop);
+    if (!asked && (size > most_instructions || written_ + size > most_of_function))
+      return PreservedAnalyses::all();
+    written_ += size;
     return LoopFullUnrollPass(2).run(loop, analyses, known, updater);
   }
+
+ private:
+  const Function* function_ = nullptr;
+  size_t written_ = 0;  // by loops of this function
 };
 
 // Repeats the body of small loops, where the step and the jump weigh; for the same reason as above
