@@ -254,7 +254,8 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   }
   for (size_t i = 0; i < launches_.size(); ++i) {
     const Launch& launch = launches_[i];
-    for (size_t b = 0; launch.may_stream >> b != 0 && b < launch.buffers.size(); ++b) {
+    const size_t most = std::min(launch.buffers.size(), loop::Kernel::most_streams);
+    for (size_t b = 0; launch.may_stream != 0 && b < most; ++b) {
       const bool may = launch.may_stream >> b & 1;
       if (may && runtime::should_stream(d.bytes[launch.buffers[b]], d.runs[i].bytes))
         d.runs[i].streams |= uint64_t{1} << b;

@@ -145,8 +145,9 @@ class UserRunner final : public capture::SegmentRunner {
 
 void mark_dynamic(const Tensor& tensor, int64_t dim) {
   const int64_t rank = tensor.rank(), at = dim < 0 ? dim + rank : dim;
-  VITRO_CHECK(at >= 0 && at < rank && at < 32, "mark_dynamic: dimension ", dim,
+  VITRO_CHECK(at >= 0 && at < rank, "mark_dynamic: dimension ", dim,
               " is out of range for a tensor of rank ", rank);
+  VITRO_CHECK(at < 32, "mark_dynamic: takes one of the first 32 dimensions, got ", dim);
   tensor.impl()->dynamic_dims |= 1U << at;
 }
 

@@ -15,6 +15,7 @@
 #include "kernels/reduce.h"
 #include "kernels/round.h"
 #include "kernels/trig.h"
+#include "vitro/core/functions.h"
 
 namespace vitro::eager::inline VITRO_ISA {
 
@@ -34,14 +35,30 @@ template <class T>
 inline constexpr bool is_truth = __is_same(T, bool);
 
 #define VITRO_LANE [[gnu::always_inline]] friend inline
-#define VITRO_LANE_OF_REAL(name) \
+// By what the function is for whole numbers, and how many operands it takes.
+#define VITRO_LANE_own_1(name)   \
   VITRO_LANE Lane name(Lane x) { \
     return k::name(x.v);         \
   }
-#define VITRO_LANE_ROUNDING(name)                 \
+#define VITRO_LANE_own_2(name)           \
+  VITRO_LANE Lane name(Lane a, Lane b) { \
+    return k::name(a.v, b.v);            \
+  }
+#define VITRO_LANE_none_1 VITRO_LANE_own_1
+#define VITRO_LANE_none_2 VITRO_LANE_own_2
+#define VITRO_LANE_none_3(name)                  \
+  VITRO_LANE Lane name(Lane a, Lane b, Lane c) { \
+    return k::name(a.v, b.v, c.v);               \
+  }
+#define VITRO_LANE_same_1(name)                   \
   VITRO_LANE Lane name(Lane x) {                  \
     if constexpr (is_real<T>) x.v = k::name(x.v); \
     return x;                                     \
+  }
+#define VITRO_LANE_truth_1(name)                          \
+  VITRO_LANE Truth name(Lane x) {                         \
+    if constexpr (is_real<T>) return Truth(k::name(x.v)); \
+    return Truth(0.0);                                    \
   }
 #define VITRO_LANE_COMPARISON(sign, function, of_truth) \
   VITRO_LANE Truth operator sign(Lane a, Lane b) {      \
@@ -104,48 +121,9 @@ struct Lane {
   VITRO_LANE_COMPARISON(>, gt, a.v& k::not_(b.v))
   VITRO_LANE_COMPARISON(>=, ge, a.v | k::not_(b.v))
 
-  VITRO_LANE_OF_REAL(exp)
-  VITRO_LANE_OF_REAL(exp2)
-  VITRO_LANE_OF_REAL(expm1)
-  VITRO_LANE_OF_REAL(log)
-  VITRO_LANE_OF_REAL(log2)
-  VITRO_LANE_OF_REAL(log10)
-  VITRO_LANE_OF_REAL(log1p)
-  VITRO_LANE_OF_REAL(sqrt)
-  VITRO_LANE_OF_REAL(rsqrt)
-  VITRO_LANE_OF_REAL(sin)
-  VITRO_LANE_OF_REAL(cos)
-  VITRO_LANE_OF_REAL(tan)
-  VITRO_LANE_OF_REAL(asin)
-  VITRO_LANE_OF_REAL(acos)
-  VITRO_LANE_OF_REAL(atan)
-  VITRO_LANE_OF_REAL(sinh)
-  VITRO_LANE_OF_REAL(cosh)
-  VITRO_LANE_OF_REAL(tanh)
-  VITRO_LANE_OF_REAL(asinh)
-  VITRO_LANE_OF_REAL(acosh)
-  VITRO_LANE_OF_REAL(atanh)
-  VITRO_LANE_OF_REAL(erf)
-  VITRO_LANE_OF_REAL(sigmoid)
-  VITRO_LANE Lane atan2(Lane a, Lane b) { return k::atan2(a.v, b.v); }
-  VITRO_LANE Lane fma(Lane a, Lane b, Lane c) { return k::fma(a.v, b.v, c.v); }
-  VITRO_LANE Lane abs(Lane x) { return k::abs(x.v); }
-  VITRO_LANE_ROUNDING(floor)
-  VITRO_LANE_ROUNDING(ceil)
-  VITRO_LANE_ROUNDING(round)
-  VITRO_LANE_ROUNDING(trunc)
-  VITRO_LANE Truth isnan(Lane x) {
-    if constexpr (is_real<T>)
-      return Truth(k::is_nan(x.v));
-    else
-      return Truth(0.0);
-  }
-  VITRO_LANE Truth isinf(Lane x) {
-    if constexpr (is_real<T>)
-      return Truth(k::eq(k::abs(x.v), k::splat(T(__builtin_inf()))));
-    else
-      return Truth(0.0);
-  }
+#define VITRO_LANE_FUNCTION(name, operands, whole, ...) VITRO_LANE_##whole##_##operands(name)
+  VITRO_SCALAR_FUNCTIONS(VITRO_LANE_FUNCTION)
+#undef VITRO_LANE_FUNCTION
   VITRO_LANE Lane lowest(Lane) {
     if constexpr (is_real<T>)
       return k::splat(T(-__builtin_inf()));
@@ -163,50 +141,6 @@ struct Lane {
       return k::splat(k::greatest<T>);
   }
   VITRO_LANE Lane<i64> last_index(Lane) { return k::splat(i64(__INT64_MAX__)); }
-  VITRO_LANE Lane pow(Lane a, Lane b) {
-    if constexpr (is_real<T>)
-      return k::pow(a.v, b.v);
-    else if constexpr (is_truth<T>)
-      return a.v | k::not_(b.v);
-    else
-      return k::whole_power(a.v, b.v);
-  }
-  VITRO_LANE Lane fmod(Lane a, Lane b) {
-    if constexpr (is_real<T>)
-      return k::fmod(a.v, b.v);
-    else
-      return k::rem_trunc(a.v, b.v);
-  }
-  VITRO_LANE Lane remainder(Lane a, Lane b) {
-    if constexpr (is_real<T>)
-      return k::remainder(a.v, b.v);
-    else
-      return k::rem_floor(a.v, b.v);
-  }
-  VITRO_LANE Lane floor_div(Lane a, Lane b) {
-    if constexpr (is_real<T>)
-      return k::floor_divide(a.v, b.v);
-    else
-      return k::div_floor(a.v, b.v);
-  }
-  VITRO_LANE Lane trunc_div(Lane a, Lane b) {
-    if constexpr (is_real<T>)
-      return k::trunc(a.v / b.v);
-    else
-      return k::div_trunc(a.v, b.v);
-  }
-  VITRO_LANE Lane minimum(Lane a, Lane b) {
-    if constexpr (is_truth<T>)
-      return a.v & b.v;
-    else
-      return k::minimum(a.v, b.v);
-  }
-  VITRO_LANE Lane maximum(Lane a, Lane b) {
-    if constexpr (is_truth<T>)
-      return a.v | b.v;
-    else
-      return k::maximum(a.v, b.v);
-  }
   VITRO_LANE Lane where(Truth condition, Lane a, Lane b) {
     return k::select(condition.v, a.v, b.v);
   }
@@ -218,8 +152,13 @@ struct Lane {
 };
 
 #undef VITRO_LANE
-#undef VITRO_LANE_OF_REAL
-#undef VITRO_LANE_ROUNDING
+#undef VITRO_LANE_own_1
+#undef VITRO_LANE_own_2
+#undef VITRO_LANE_none_1
+#undef VITRO_LANE_none_2
+#undef VITRO_LANE_none_3
+#undef VITRO_LANE_same_1
+#undef VITRO_LANE_truth_1
 #undef VITRO_LANE_COMPARISON
 
 }  // namespace vitro::eager::inline VITRO_ISA

@@ -15,8 +15,8 @@ template <class T>
 inline constexpr T least = is_signed<T> ? T(-greatest<T> - 1) : T(0);
 
 // a / b towards zero.
-template <class T>
-VITRO_INLINE Vec<T> div_trunc(Vec<T> a, Vec<T> b) {
+template <Whole T>
+VITRO_INLINE Vec<T> trunc_div(Vec<T> a, Vec<T> b) {
   Vec<T> zero = splat(T(0)), one = splat(T(1));
   Mask bad = eq(b, zero);
   if constexpr (is_signed<T>) {
@@ -27,23 +27,23 @@ VITRO_INLINE Vec<T> div_trunc(Vec<T> a, Vec<T> b) {
     return select(bad, zero, a / select(bad, one, b));
   }
 }
-// a - div_trunc(a, b) * b: the sign of a.
-template <class T>
-VITRO_INLINE Vec<T> rem_trunc(Vec<T> a, Vec<T> b) {
-  return select(eq(b, splat(T(0))), splat(T(0)), a - div_trunc(a, b) * b);
+// a - trunc_div(a, b) * b: the sign of a.
+template <Whole T>
+VITRO_INLINE Vec<T> fmod(Vec<T> a, Vec<T> b) {
+  return select(eq(b, splat(T(0))), splat(T(0)), a - trunc_div(a, b) * b);
 }
 // a / b downwards.
-template <class T>
-VITRO_INLINE Vec<T> div_floor(Vec<T> a, Vec<T> b) {
-  Vec<T> q = div_trunc(a, b), zero = splat(T(0));
+template <Whole T>
+VITRO_INLINE Vec<T> floor_div(Vec<T> a, Vec<T> b) {
+  Vec<T> q = trunc_div(a, b), zero = splat(T(0));
   if constexpr (!is_signed<T>) return q;
   Mask inexact = ne(a - q * b, zero) & ne(b, zero) & (lt(a, zero) ^ lt(b, zero));
   return select(inexact, q - splat(T(1)), q);
 }
-// a - div_floor(a, b) * b: the sign of b.
-template <class T>
-VITRO_INLINE Vec<T> rem_floor(Vec<T> a, Vec<T> b) {
-  return select(eq(b, splat(T(0))), splat(T(0)), a - div_floor(a, b) * b);
+// a - floor_div(a, b) * b: the sign of b.
+template <Whole T>
+VITRO_INLINE Vec<T> remainder(Vec<T> a, Vec<T> b) {
+  return select(eq(b, splat(T(0))), splat(T(0)), a - floor_div(a, b) * b);
 }
 
 template <class T>
@@ -60,8 +60,8 @@ VITRO_INLINE Vec<T> shift_right(Vec<T> a, Vec<T> by) {
 }
 
 // By repeated squaring; a negative exponent gives 0 but for bases 1 and -1.
-template <class T>
-VITRO_INLINE Vec<T> whole_power(Vec<T> base, Vec<T> exponent) {
+template <Whole T>
+VITRO_INLINE Vec<T> pow(Vec<T> base, Vec<T> exponent) {
   const Vec<T> zero = splat(T(0)), one = splat(T(1)), odd = exponent & one;
   const Mask inverts = lt(exponent, zero);
   Vec<T> result = one, factor = base, left = select(inverts, zero, exponent);
@@ -74,6 +74,9 @@ VITRO_INLINE Vec<T> whole_power(Vec<T> base, Vec<T> exponent) {
   const Vec<T> inverse =
       select(eq(base, one), one, select(eq(base, zero - one), of_minus_one, zero));
   return select(inverts, inverse, result);
+}
+VITRO_INLINE Mask pow(Mask base, Mask exponent) {
+  return base | not_(exponent);
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

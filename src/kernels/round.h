@@ -34,6 +34,7 @@ VITRO_INLINE Vec<T> rsqrt(Vec<T> x) {
 
 // x - trunc(x / y) * y, exactly: the sign of x.
 template <class T>
+  requires is_float<T>
 VITRO_INLINE Vec<T> fmod(Vec<T> x, Vec<T> y) {
   constexpr T smallest = single<T> ? T(0x1p-126) : T(0x1p-1022),
               up = single<T> ? T(0x1p24) : T(0x1p53);
@@ -60,19 +61,27 @@ VITRO_INLINE Vec<T> fmod(Vec<T> x, Vec<T> y) {
 }
 // x - floor(x / y) * y: the sign of y.
 template <class T>
+  requires is_float<T>
 VITRO_INLINE Vec<T> remainder(Vec<T> x, Vec<T> y) {
   Vec<T> m = fmod(x, y);
   return select(ne(m, splat(T(0))) & (lt(y, splat(T(0))) ^ lt(m, splat(T(0)))), m + y, m);
 }
 // floor(x / y) as Python computes it.
 template <class T>
-VITRO_INLINE Vec<T> floor_divide(Vec<T> x, Vec<T> y) {
+  requires is_float<T>
+VITRO_INLINE Vec<T> floor_div(Vec<T> x, Vec<T> y) {
   Vec<T> zero = splat(T(0)), m = fmod(x, y), q = (x - m) / y;
   q = select(ne(m, zero) & (lt(y, zero) ^ lt(m, zero)), q - T(1), q);
   Vec<T> down = floor(q);
   down = (q - down > T(0.5)) ? down + T(1) : down;
   down = select(eq(q, zero), copysign(zero, x / y), down);
   return select(eq(y, zero), x / y, down);
+}
+
+template <class T>
+  requires is_float<T>
+VITRO_INLINE Vec<T> trunc_div(Vec<T> x, Vec<T> y) {
+  return trunc(x / y);
 }
 
 template <Number T>
@@ -108,8 +117,8 @@ VITRO_INLINE T remainder(T x, T y) {
   return remainder(splat(x), splat(y))[0];
 }
 template <Number T>
-VITRO_INLINE T floor_divide(T x, T y) {
-  return floor_divide(splat(x), splat(y))[0];
+VITRO_INLINE T floor_div(T x, T y) {
+  return floor_div(splat(x), splat(y))[0];
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

@@ -81,6 +81,8 @@ inline constexpr bool is_float = __is_same(T, f32) || __is_same(T, f64);
 // f16 and bf16 are for storage: convert before computing.
 template <class T>
 inline constexpr bool is_half = __is_same(T, f16) || __is_same(T, bf16);
+template <class T>
+concept Whole = !is_float<T> && !is_half<T>;
 
 template <class T>
 VITRO_INLINE Vec<T> splat(T x) {
@@ -138,7 +140,7 @@ VITRO_INLINE Mask not_(Mask m) {
   return m ^ (Mask)(true);
 }
 template <class T>
-VITRO_INLINE Mask is_nan(Vec<T> a) {
+VITRO_INLINE Mask isnan(Vec<T> a) {
   return ne(a, a);
 }
 
@@ -158,14 +160,30 @@ VITRO_INLINE Bf16Vec select(Mask m, Bf16Vec a, Bf16Vec b) {
   return {select(m, a.words, b.words)};
 }
 
+// Where there is no instruction it is a call for each lane.
+template <class T>
+[[gnu::noinline, maybe_unused]] static Vec<T> fma_by_lanes(Vec<T> a, Vec<T> b, Vec<T> c) {
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < 16; ++i) c[i] = __builtin_elementwise_fma(a[i], b[i], c[i]);
+  return c;
+}
+
 // a * b + c, rounded once.
 template <class T>
 VITRO_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
+#if defined(__x86_64__) && !defined(__FMA__)
+  return fma_by_lanes(a, b, c);
+#else
   return __builtin_elementwise_fma(a, b, c);
+#endif
 }
 template <class T>
 VITRO_INLINE Vec<T> abs(Vec<T> v) {
   return __builtin_elementwise_abs(v);
+}
+template <class T>
+VITRO_INLINE Mask isinf(Vec<T> v) {
+  return eq(abs(v), splat(T(__builtin_inf())));
 }
 // The magnitude of `a` with the sign of `b`.
 template <class T>
@@ -198,6 +216,12 @@ VITRO_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
 template <class T>
 VITRO_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
   return (a != a) ? a : lesser(a, b);
+}
+VITRO_INLINE Mask maximum(Mask a, Mask b) {
+  return a | b;
+}
+VITRO_INLINE Mask minimum(Mask a, Mask b) {
+  return a & b;
 }
 // The larger; a NaN on one side is ignored.
 template <class T>

@@ -46,9 +46,12 @@ bool is_whole(Value x) {
 const FnInfo& info(Fn fn) {
   static constexpr FnInfo table[] = {
 #define VITRO_LEAF(name, cost) {#name, 0, cost},
-#define VITRO_FUNCTION(name, operands, cost) {#name, operands, cost},
-      VITRO_LOOP_LEAVES(VITRO_LEAF) VITRO_LOOP_FUNCTIONS(VITRO_FUNCTION)
+#define VITRO_OPERATOR(name, operands, cost) {#name, operands, cost},
+#define VITRO_FUNCTION(name, operands, whole, cost, ...) {#name, operands, cost},
+      VITRO_LOOP_LEAVES(VITRO_LEAF) VITRO_LOOP_OPERATORS(VITRO_OPERATOR)
+          VITRO_SCALAR_FUNCTIONS(VITRO_FUNCTION)
 #undef VITRO_LEAF
+#undef VITRO_OPERATOR
 #undef VITRO_FUNCTION
   };
   return table[static_cast<size_t>(fn)];
@@ -207,17 +210,6 @@ Value operator!(Value x) {
 Value operator~(Value x) {
   return unary(Fn::not_, x);
 }
-Value abs(Value x) {
-  return is_bool(x.dtype()) || x.dtype() == DType::u8 ? x : unary(Fn::abs, x);
-}
-Value isnan(Value x) {
-  return is_whole(x) ? x.pool().constant(DType::boolean, 0.0)
-                     : x.pool().make(Fn::is_nan, DType::boolean, {x});
-}
-Value isinf(Value x) {
-  return is_whole(x) ? x.pool().constant(DType::boolean, 0.0)
-                     : x.pool().make(Fn::is_inf, DType::boolean, {x});
-}
 
 Value lowest(Value x) {
   if (!is_whole(x)) return like(x, -std::numeric_limits<double>::infinity());
@@ -234,26 +226,49 @@ Value last_index(Value x) {
   return x.pool().constant(DType::i64, std::numeric_limits<int64_t>::max());
 }
 
-#define VITRO_ROUNDING(name)                     \
-  Value name(Value x) {                          \
-    return is_whole(x) ? x : unary(Fn::name, x); \
-  }
-VITRO_ROUNDING(floor)
-VITRO_ROUNDING(ceil)
-VITRO_ROUNDING(round)
-VITRO_ROUNDING(trunc)
-#undef VITRO_ROUNDING
+namespace {
 
-#define VITRO_DEFINE(name)     \
-  Value name(Value x) {        \
-    return unary(Fn::name, x); \
+Value function(Fn fn, WholeNumbers whole, Value x) {
+  if (whole == WholeNumbers::truth) {
+    if (is_whole(x)) return x.pool().constant(DType::boolean, 0.0);
+    return x.pool().make(fn, DType::boolean, {x});
   }
-VITRO_LOOP_UNARY(VITRO_DEFINE)
-#undef VITRO_DEFINE
-
-Value fma(Value a, Value b, Value c) {
-  return a.pool().make(Fn::fma, a.dtype(), {a, b, c});
+  const bool has_no_sign = is_bool(x.dtype()) || x.dtype() == DType::u8;
+  if ((whole == WholeNumbers::same && is_whole(x)) || (fn == Fn::abs && has_no_sign)) return x;
+  return unary(fn, x);
 }
+
+Value function(Fn fn, WholeNumbers, Value a, Value b) {
+  if (fn == Fn::minimum && is_bool(a.dtype())) fn = Fn::and_;
+  if (fn == Fn::maximum && is_bool(a.dtype())) fn = Fn::or_;
+  return binary(fn, a, b);
+}
+
+Value function(Fn fn, WholeNumbers, Value a, Value b, Value c) {
+  return a.pool().make(fn, a.dtype(), {a, b, c});
+}
+
+}  // namespace
+
+#define VITRO_DEFINE_1(name, whole)                    \
+  Value name(Value x) {                                \
+    return function(Fn::name, WholeNumbers::whole, x); \
+  }
+#define VITRO_DEFINE_2(name, whole)                       \
+  Value name(Value a, Value b) {                          \
+    return function(Fn::name, WholeNumbers::whole, a, b); \
+  }
+#define VITRO_DEFINE_3(name, whole)                          \
+  Value name(Value a, Value b, Value c) {                    \
+    return function(Fn::name, WholeNumbers::whole, a, b, c); \
+  }
+#define VITRO_DEFINE(name, operands, whole, ...) VITRO_DEFINE_##operands(name, whole)
+VITRO_SCALAR_FUNCTIONS(VITRO_DEFINE)
+#undef VITRO_DEFINE
+#undef VITRO_DEFINE_1
+#undef VITRO_DEFINE_2
+#undef VITRO_DEFINE_3
+
 Value where(Value condition, Value a, Value b) {
   VITRO_ASSERT(a.dtype() == b.dtype(), "where of ", a.dtype(), " and ", b.dtype());
   if (same(a, b)) return a;
@@ -285,12 +300,6 @@ Value operator&&(Value a, Value b) {
 Value operator||(Value a, Value b) {
   return binary(Fn::or_, cast(a, DType::boolean), cast(b, DType::boolean));
 }
-Value minimum(Value a, Value b) {
-  return binary(is_bool(a.dtype()) ? Fn::and_ : Fn::minimum, a, b);
-}
-Value maximum(Value a, Value b) {
-  return binary(is_bool(a.dtype()) ? Fn::or_ : Fn::maximum, a, b);
-}
 
 #define VITRO_SIMPLE(name, make, fn) \
   Value name(Value a, Value b) {     \
@@ -307,12 +316,6 @@ VITRO_SIMPLE(operator|, binary, or_)
 VITRO_SIMPLE(operator^, binary, xor_)
 VITRO_SIMPLE(operator<<, binary, shift_left)
 VITRO_SIMPLE(operator>>, binary, shift_right)
-VITRO_SIMPLE(pow, binary, pow)
-VITRO_SIMPLE(atan2, binary, atan2)
-VITRO_SIMPLE(fmod, binary, fmod)
-VITRO_SIMPLE(remainder, binary, remainder)
-VITRO_SIMPLE(floor_div, binary, floor_div)
-VITRO_SIMPLE(trunc_div, binary, trunc_div)
 #undef VITRO_SIMPLE
 
 }  // namespace vitro::loop

@@ -99,17 +99,9 @@ Value cast(Value x, DType to);
 Value operator-(Value x);
 Value operator!(Value x);
 Value operator~(Value x);
-Value abs(Value x);
-Value isnan(Value x);
-Value isinf(Value x);
 Value lowest(Value x);
 Value highest(Value x);
 Value last_index(Value x);
-Value floor(Value x);
-Value ceil(Value x);
-Value round(Value x);
-Value trunc(Value x);
-Value fma(Value a, Value b, Value c);
 Value where(Value condition, Value a, Value b);
 template <Literal N>
 Value where(Value condition, Value a, N b) {
@@ -121,14 +113,6 @@ Value where(Value condition, N a, Value b) {
 }
 Value rotate(Value x, int by);
 Value first_lane(Value x);
-
-#define VITRO_LOOP_UNARY(f)                                                                      \
-  f(exp) f(exp2) f(expm1) f(log) f(log2) f(log10) f(log1p) f(sqrt) f(rsqrt) f(sin) f(cos) f(tan) \
-      f(asin) f(acos) f(atan) f(sinh) f(cosh) f(tanh) f(asinh) f(acosh) f(atanh) f(erf) f(erfc)  \
-          f(sigmoid)
-#define VITRO_DECLARE(name) Value name(Value x);
-VITRO_LOOP_UNARY(VITRO_DECLARE)
-#undef VITRO_DECLARE
 
 // Declares name(Value, Value) and its forms with a literal on either side.
 #define VITRO_LOOP_BINARY(name) \
@@ -158,14 +142,16 @@ VITRO_LOOP_BINARY(operator|)
 VITRO_LOOP_BINARY(operator^)
 VITRO_LOOP_BINARY(operator<<)
 VITRO_LOOP_BINARY(operator>>)
-VITRO_LOOP_BINARY(pow)
-VITRO_LOOP_BINARY(atan2)
-VITRO_LOOP_BINARY(fmod)
-VITRO_LOOP_BINARY(remainder)
-VITRO_LOOP_BINARY(floor_div)
-VITRO_LOOP_BINARY(trunc_div)
-VITRO_LOOP_BINARY(minimum)
-VITRO_LOOP_BINARY(maximum)
+
+#define VITRO_LOOP_DECLARE_1(name) Value name(Value x);
+#define VITRO_LOOP_DECLARE_2(name) VITRO_LOOP_BINARY(name)
+#define VITRO_LOOP_DECLARE_3(name) Value name(Value a, Value b, Value c);
+#define VITRO_LOOP_DECLARE(name, operands, ...) VITRO_LOOP_DECLARE_##operands(name)
+VITRO_SCALAR_FUNCTIONS(VITRO_LOOP_DECLARE)
+#undef VITRO_LOOP_DECLARE
+#undef VITRO_LOOP_DECLARE_1
+#undef VITRO_LOOP_DECLARE_2
+#undef VITRO_LOOP_DECLARE_3
 #undef VITRO_LOOP_BINARY
 
 // "exp(x[i0*768 + i1]) * 2.0"; `buffer_name` names buffers.

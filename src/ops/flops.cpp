@@ -56,50 +56,13 @@ Element operator~(Element) {
   return did();
 }
 
-#define VITRO_COUNT(name)                       \
+#define VITRO_COUNT(name, ...)                  \
   template <class... A>                         \
     requires(std::is_same_v<A, Element> || ...) \
   Element name(A...) {                          \
     return did();                               \
   }
-VITRO_COUNT(exp)
-VITRO_COUNT(exp2)
-VITRO_COUNT(expm1)
-VITRO_COUNT(log)
-VITRO_COUNT(log2)
-VITRO_COUNT(log10)
-VITRO_COUNT(log1p)
-VITRO_COUNT(sqrt)
-VITRO_COUNT(rsqrt)
-VITRO_COUNT(sin)
-VITRO_COUNT(cos)
-VITRO_COUNT(tan)
-VITRO_COUNT(asin)
-VITRO_COUNT(acos)
-VITRO_COUNT(atan)
-VITRO_COUNT(sinh)
-VITRO_COUNT(cosh)
-VITRO_COUNT(tanh)
-VITRO_COUNT(asinh)
-VITRO_COUNT(acosh)
-VITRO_COUNT(atanh)
-VITRO_COUNT(erf)
-VITRO_COUNT(sigmoid)
-VITRO_COUNT(atan2)
-VITRO_COUNT(abs)
-VITRO_COUNT(isnan)
-VITRO_COUNT(isinf)
-VITRO_COUNT(floor)
-VITRO_COUNT(ceil)
-VITRO_COUNT(round)
-VITRO_COUNT(trunc)
-VITRO_COUNT(pow)
-VITRO_COUNT(fmod)
-VITRO_COUNT(remainder)
-VITRO_COUNT(floor_div)
-VITRO_COUNT(trunc_div)
-VITRO_COUNT(minimum)
-VITRO_COUNT(maximum)
+VITRO_SCALAR_FUNCTIONS(VITRO_COUNT)
 VITRO_COUNT(where)
 #undef VITRO_COUNT
 template <class A, class B, class C>

@@ -382,9 +382,10 @@ Tensor slice(ops::At x, int64_t dim, Size start, Size end, int64_t step) {
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
   const Size size = x.operand.tensor().size(dim);
   const Size from = less(start, 0) ? start + size : start;
-  VITRO_CHECK(!less(length, 0), "narrow: length must not be negative, got ", length);
+  VITRO_CHECK(!less(length, 0), "narrow: length must not be negative, got ", length.hint());
   VITRO_CHECK(!less(from, 0) && !less(size, from) && !less(size - from, length), "narrow: start ",
-              start, " and length ", length, " leave dimension ", dim, " of size ", size);
+              start.hint(), " and length ", length.hint(), " leave dimension ", dim, " of size ",
+              size.hint());
   return slice(x, dim, from, from + length);
 }
 Tensor select(ops::At x, int64_t dim, Size index) {

@@ -83,5 +83,23 @@ TEST_F(Streams, sizes_that_symbols_give_are_asked_at_each_launch) {
   }
 }
 
+TEST_F(Streams, a_program_may_name_its_values_as_kernels_name_functions) {
+  const std::vector<std::string> names = {"store_or_stream", "end_streams", "streams",  "tree_add",
+                                          "store_strided",   "isinf",       "floor_div"};
+  for (const std::string& name : names) {
+    graph::Builder b;
+    const Tensor in = b.input(name, ops::dense(DType::f32, cpu, {700, 701}));
+    {
+      const Using use(&b);
+      b.output(sum(in, 0));
+      b.output(in * in);
+    }
+    const Tensor x = random_tensor({700, 701}, 1);
+    const std::vector<Tensor> got = compile_graph(b.take()).run({x});
+    expect_same_bits(got[0], sum(x, 0));
+    expect_same_bits(got[1], x * x);
+  }
+}
+
 }  // namespace
 }  // namespace vitro::backend

@@ -304,6 +304,7 @@ TEST(MarkDynamic, MakesASizeASymbolFromTheStart) {
   EXPECT_TRUE(f.report().recompiles.empty());
   EXPECT_EQ(f.report().guards, (std::vector<std::string>{"input 0: f32[s0, 3]"}));
   EXPECT_THROW(mark_dynamic(x, 2), Error);
+  EXPECT_THROW(mark_dynamic(zeros(Sizes(33, Size(1))), 32), Error) << "a bit for each of 32";
 }
 
 }  // namespace

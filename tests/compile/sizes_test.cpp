@@ -54,6 +54,20 @@ TEST(Sizes, what_64_bits_cannot_count_is_refused_with_the_sizes_that_were_asked_
             "cat: a tensor of sizes [2305843009213693952] has more bytes than 64 bits can count");
 }
 
+TEST(Sizes, messages_have_the_numbers_of_the_call_where_sizes_are_symbols) {
+  init();
+  CompileOptions options;
+  options.dynamic = true;
+  const auto body = [](const Tensor& x, const Tensor& y) { return narrow(x, 0, 1, y.size(0)); };
+  auto fast = compile(body, options);
+  for (const int64_t length : {2, 3, 5}) {
+    const Tensor x = zeros({length + 1}), y = zeros({length}), z = zeros({length + 3});
+    EXPECT_EQ(error_of([&] { return fast(x, y); }), "no error");
+    EXPECT_EQ(plain(error_of([&] { return fast(x, z); })),
+              plain(error_of([&] { return body(x, z); })));
+  }
+}
+
 TEST(Sizes, what_no_machine_has_is_a_lack_of_memory) {
   const std::string lack = "cpu: no memory for ";
   for (const Body& body : std::vector<Body>{

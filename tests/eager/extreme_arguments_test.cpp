@@ -48,6 +48,16 @@ TEST_F(ExtremeArguments, arange_says_which_bounds_it_cannot_take) {
             "18446744073709551616.0 elements, more than a tensor can have");
 }
 
+TEST_F(ExtremeArguments, a_diagonal_far_outside_keeps_all_or_nothing) {
+  const Tensor x = reshape(arange(1, 5), {2, 2});
+  for (const int64_t far : {int64_t{1} << 53, largest - 512, largest - 511, largest}) {
+    EXPECT_EQ(numbers(tril(x, far)), (Whole{1, 2, 3, 4})) << far;
+    EXPECT_EQ(numbers(triu(x, far)), (Whole{0, 0, 0, 0})) << far;
+    EXPECT_EQ(numbers(tril(x, -far - 1)), (Whole{0, 0, 0, 0})) << far;
+    EXPECT_EQ(numbers(triu(x, -far - 1)), (Whole{1, 2, 3, 4})) << far;
+  }
+}
+
 TEST_F(ExtremeArguments, a_step_past_the_end_takes_the_first_element) {
   EXPECT_EQ(numbers(slice(arange(5), 0, 1, largest, largest)), Whole{1});
   EXPECT_EQ(numbers(slice(arange(5), 0, 1, 4, 1000)), Whole{1});

@@ -3,10 +3,12 @@
 #include "kernels/convert.h"
 #include "kernels/erf.h"
 #include "kernels/hyperbolic.h"
+#include "kernels/integer.h"
 #include "kernels/pow.h"
 #include "kernels/round.h"
 #include "kernels/trig.h"
 #include "kernels_under_test.h"
+#include "vitro/core/functions.h"
 
 namespace vitro::kernels_test::VITRO_ISA {
 
@@ -26,18 +28,21 @@ static void map(F f, const T* x, const T* y, T* out, i64 n) {
      map([](Vec<T> a, Vec<T> b) { return NAME(a, b); }, x, y, out, n); \
    }}
 
+#define FUNCTION_1(NAME) ONE(NAME),
+#define FUNCTION_2(NAME) TWO(NAME),
+#define FUNCTION_3(NAME)  // fma: one instruction
+#define FUNCTION(NAME, operands, whole, ...) FUNCTION_##whole(NAME, operands)
+#define FUNCTION_none(NAME, operands) FUNCTION_##operands(NAME)
+#define FUNCTION_same(NAME, operands) FUNCTION_##operands(NAME)
+#define FUNCTION_own(NAME, operands) FUNCTION_##operands(NAME)
+#define FUNCTION_truth(NAME, operands)  // gives no number
+
 template <class T>
 static const Function<T> list[] = {
-    ONE(exp),          ONE(exp2),    ONE(expm1),   ONE(sigmoid),
-    ONE(log),          ONE(log2),    ONE(log10),   ONE(log1p),
-    ONE(sin),          ONE(cos),     ONE(tan),     ONE(asin),
-    ONE(acos),         ONE(atan),    ONE(sinh),    ONE(cosh),
-    ONE(tanh),         ONE(asinh),   ONE(acosh),   ONE(atanh),
-    ONE(erf),          ONE(erfc),    ONE(sqrt),    ONE(rsqrt),
-    ONE(floor),        ONE(ceil),    ONE(trunc),   ONE(round),
-    TWO(atan2),        TWO(pow),     TWO(fmod),    TWO(remainder),
-    TWO(floor_divide), TWO(maximum), TWO(minimum), TWO(fmax),
-    TWO(fmin),         {},
+    VITRO_SCALAR_FUNCTIONS(FUNCTION)  //
+    TWO(fmax),
+    TWO(fmin),
+    {},
 };
 
 extern const Functions functions = {list<float>, list<double>};

@@ -159,8 +159,8 @@ static const char* halves_test(unsigned char*) {
     if (!gives(convert<f16>(splat(c.x)), c.h)) return "f32 to f16";
     if (!gives(convert<f16>(splat(f64(c.x))), c.h)) return "f64 to f16";
   }
-  if (!reduce_all(is_nan(convert<f32>(convert<bf16>(splat(nan)))))) return "NaN through bf16";
-  if (!reduce_all(is_nan(convert<f32>(convert<f16>(splat(nan)))))) return "NaN through f16";
+  if (!reduce_all(isnan(convert<f32>(convert<bf16>(splat(nan)))))) return "NaN through bf16";
+  if (!reduce_all(isnan(convert<f32>(convert<f16>(splat(nan)))))) return "NaN through f16";
   for (i32 i = 0; i < 0x10000; ++i) {
     f16 h = __builtin_bit_cast(f16, u16(i));
     if ((i & 0x7c00) == 0x7c00 && (i & 0x3ff)) continue;
@@ -242,17 +242,17 @@ static const char* whole_numbers() {
   for (T a : values) {
     for (T b : values) {
       if (b == 0) {
-        if (div_floor(splat(a), splat(b))[0] != 0 || rem_floor(splat(a), splat(b))[0] != 0)
+        if (floor_div(splat(a), splat(b))[0] != 0 || remainder(splat(a), splat(b))[0] != 0)
           return "division by zero";
         continue;
       }
       bool wraps = is_signed<T> && a == lowest && b == T(-1);
       T q = wraps ? lowest : T(a / b), r = wraps ? T(0) : T(a % b);
-      if (div_trunc(splat(a), splat(b))[2] != q || rem_trunc(splat(a), splat(b))[2] != r)
+      if (trunc_div(splat(a), splat(b))[2] != q || fmod(splat(a), splat(b))[2] != r)
         return "division towards zero";
       bool down = r != 0 && (r < 0) != (b < 0);
-      if (div_floor(splat(a), splat(b))[2] != T(q - down) ||
-          rem_floor(splat(a), splat(b))[2] != T(down ? r + b : r)) {
+      if (floor_div(splat(a), splat(b))[2] != T(q - down) ||
+          remainder(splat(a), splat(b))[2] != T(down ? r + b : r)) {
         return "division downwards";
       }
     }

@@ -57,5 +57,26 @@ TEST(Gradient, agrees_with_finite_differences) {
   EXPECT_GE(checked, 35);
 }
 
+// What PyTorch gives where a function has no slope.
+TEST(Gradient, of_corners_is_as_pytorch_chooses_it) {
+  const auto unary = [](auto op, double x) {
+    using Op = decltype(op);
+    return Real(Op::vjp(Real(2), Real(x), Op::value(Real(x)))).v;
+  };
+  EXPECT_EQ(unary(ops::Abs(), 0), 0);
+  EXPECT_EQ(unary(ops::Abs(), -3), -2);
+  EXPECT_EQ(unary(ops::Relu(), 0), 0);
+  EXPECT_EQ(unary(ops::Sign(), 0), 0);
+  EXPECT_EQ(unary(ops::Floor(), 2), 0);
+  const auto pair = [](auto op, double a, double b) {
+    const auto [da, db] = decltype(op)::vjp(Real(2), Real(a), Real(b), Real(0));
+    return std::pair(Real(da).v, Real(db).v);
+  };
+  EXPECT_EQ(pair(ops::Maximum(), 1, 1), std::pair(1.0, 1.0));
+  EXPECT_EQ(pair(ops::Maximum(), 1, 2), std::pair(0.0, 2.0));
+  EXPECT_EQ(pair(ops::Minimum(), 1, 1), std::pair(1.0, 1.0));
+  EXPECT_EQ(pair(ops::Minimum(), 1, 2), std::pair(2.0, 0.0));
+}
+
 }  // namespace
 }  // namespace vitro::test

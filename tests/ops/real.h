@@ -51,6 +51,7 @@ struct Real {
   VITRO_REAL(acosh)
   VITRO_REAL(atanh)
   VITRO_REAL(erf)
+  VITRO_REAL(erfc)
   VITRO_REAL(abs)
   VITRO_REAL(floor)
   VITRO_REAL(ceil)

@@ -51,6 +51,7 @@ TEST(Names, StandBesideThoseOfC) {
   EXPECT_BOTH(asinh);
   EXPECT_BOTH(atanh);
   EXPECT_BOTH(erf);
+  EXPECT_BOTH(erfc);
   EXPECT_BOTH(floor);
   EXPECT_BOTH(ceil);
   EXPECT_BOTH(round);

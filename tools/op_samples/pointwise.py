@@ -21,7 +21,7 @@ UNARY = {
     "sin": (FUNCTION, -50, 50), "cos": (FUNCTION, -50, 50), "tan": (FUNCTION, -10, 10), "asin": (FUNCTION, -1, 1),
     "acos": (FUNCTION, -1, 1), "atan": (FUNCTION, -5, 5), "sinh": (FUNCTION, -10, 10), "cosh": (FUNCTION, -10, 10),
     "tanh": (FUNCTION, -5, 5), "asinh": (FUNCTION, -10, 10), "acosh": (FUNCTION, 1, 10), "atanh": (FUNCTION, -1, 1),
-    "erf": (FUNCTION, -4, 4), "sigmoid": (STEPS, -20, 20), "silu": (STEPS, -20, 20), "gelu": (CANCELS, -6, 6),
+    "erf": (FUNCTION, -4, 4), "erfc": (FUNCTION, -4, 10), "sigmoid": (STEPS, -20, 20), "silu": (STEPS, -20, 20), "gelu": (CANCELS, -6, 6),
 }
 ATTRIBUTES = {"gelu": [{}, {"approximate": "tanh"}]}
 SIZES = [(), (0,), (3, 0, 2), (1,), (3,), (17,), (33,), (1, 1, 1)]

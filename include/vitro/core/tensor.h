@@ -65,7 +65,13 @@ enum class Need : uint8_t;  // core/interpreter.h
 extern constinit thread_local uint64_t call_of_this_thread
     __attribute__((tls_model("initial-exec")));
 
-class Tensor {
+// Its namespace is that of the scalar functions of tensors (vitro/ops/tensor_functions.h), where
+// the bodies of ops that run on tensors look for them.
+namespace tensor_functions {
+struct Base {};
+}  // namespace tensor_functions
+
+class Tensor : tensor_functions::Base {
  public:
   Tensor() = default;
   explicit Tensor(TensorImpl* adopted) : impl_(adopted) {}  // takes over one count

@@ -33,7 +33,7 @@ struct List {
 // clang-format off
 using PointwiseOps = List<
     Exp, Expm1, Exp2, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Sin, Cos, Tan, Asin, Acos, Atan,
-    Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Reciprocal, Neg, Abs, Sign, Floor, Ceil, Round, Trunc,
+    Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Erfc, Reciprocal, Neg, Abs, Sign, Floor, Ceil, Round, Trunc,
     IsNan, IsInf, LogicalNot, BitwiseNot,
     Sigmoid, Relu, Silu, Gelu, LeakyRelu, Elu, Hardtanh,
     Add, Sub, Mul, Div, FloorDivide, TruncDivide, Fmod, Remainder, Pow, Atan2, Minimum, Maximum,

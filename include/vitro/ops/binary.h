@@ -152,11 +152,23 @@ struct Atan2 : TensorBinary {
 struct Minimum : TensorBinary {
   static constexpr std::string_view name = "minimum", doc = "The smaller; NaN if either is.";
   static auto value(auto a, auto b) { return m::minimum(a, b); }
+  // Of equal numbers each takes half.
+  static auto vjp(auto g, auto a, auto b, auto) {
+    const auto half = g * 0.5, none = m::like(g, 0.0);
+    const auto of = [&](auto taken, auto other) {
+      return m::where(taken < other, g, m::where(taken == other, half, none));
+    };
+    return std::make_tuple(of(a, b), of(b, a));
+  }
 };
 
 struct Maximum : TensorBinary {
   static constexpr std::string_view name = "maximum", doc = "The larger; NaN if either is.";
   static auto value(auto a, auto b) { return m::maximum(a, b); }
+  static auto vjp(auto g, auto a, auto b, auto y) {
+    const auto [of_smaller_a, of_smaller_b] = Minimum::vjp(g, a, b, y);
+    return std::make_tuple(of_smaller_b, of_smaller_a);
+  }
 };
 
 struct BitwiseAnd : Binary {

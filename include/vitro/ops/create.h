@@ -119,6 +119,13 @@ struct ToCopy : Create {
 struct TriangleAttrs {
   int64_t diagonal = 0;
   static constexpr void each(auto&& f) { f("diagonal", &TriangleAttrs::diagonal); }
+  // As a literal of bodies, exact: no dimension is longer than 2^52.
+  constexpr double limit() const {
+    constexpr int64_t farthest = int64_t{1} << 52;
+    return static_cast<double>(diagonal < -farthest  ? -farthest
+                               : diagonal > farthest ? farthest
+                                                     : diagonal);
+  }
 };
 struct Triangle : Pointwise {
   static constexpr int arity = 1;
@@ -131,7 +138,7 @@ struct Tril : Triangle {
   static constexpr std::string_view signatures = "(Tensor self, SymInt diagonal=0) -> Tensor";
   static void shape(ShapeCall& call);
   static auto value(const Attrs& attrs, auto at, auto x) {
-    return m::where(at(-1) - at(-2) <= static_cast<double>(attrs.diagonal), x, m::like(x, 0.0));
+    return m::where(at(-1) - at(-2) <= attrs.limit(), x, m::like(x, 0.0));
   }
 };
 struct Triu : Triangle {
@@ -140,7 +147,7 @@ struct Triu : Triangle {
   static constexpr std::string_view signatures = "(Tensor self, SymInt diagonal=0) -> Tensor";
   static void shape(ShapeCall& call);
   static auto value(const Attrs& attrs, auto at, auto x) {
-    return m::where(at(-1) - at(-2) >= static_cast<double>(attrs.diagonal), x, m::like(x, 0.0));
+    return m::where(at(-1) - at(-2) >= attrs.limit(), x, m::like(x, 0.0));
   }
 };
 

@@ -162,6 +162,13 @@ struct Erf : Unary {
   static auto vjp(auto g, auto x, auto) { return g * (1.1283791670955126 * m::exp(-(x * x))); }
 };
 
+struct Erfc : Unary {
+  static constexpr std::string_view name = "erfc", doc = "1 less the error function.";
+  static constexpr Promote promote = Promote::to_float;
+  static auto value(auto x) { return m::erfc(x); }
+  static auto vjp(auto g, auto x, auto) { return g * -1.1283791670955126 * m::exp(-x * x); }
+};
+
 struct Reciprocal : Unary {
   static constexpr std::string_view name = "reciprocal", doc = "1 / x.";
   static constexpr Promote promote = Promote::to_float;
@@ -180,7 +187,10 @@ struct Abs : Unary {
   static constexpr std::string_view name = "abs", doc = "The magnitude.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x) { return m::abs(x); }
-  static auto vjp(auto g, auto x, auto) { return m::where(x < 0.0, -g, g); }
+  // 0 at 0, as the sign of x.
+  static auto vjp(auto g, auto x, auto) {
+    return m::where(x > 0.0, g, m::where(x < 0.0, -g, g * 0.0));
+  }
 };
 
 struct Sign : Unary {
@@ -275,6 +285,7 @@ VITRO_UNARY(asinh, Asinh)
 VITRO_UNARY(acosh, Acosh)
 VITRO_UNARY(atanh, Atanh)
 VITRO_UNARY(erf, Erf)
+VITRO_UNARY(erfc, Erfc)
 VITRO_UNARY(reciprocal, Reciprocal)
 VITRO_UNARY(neg, Neg)
 VITRO_UNARY(abs, Abs)
@@ -310,6 +321,7 @@ inline constexpr ops::InPlace<ops::Asinh> asinh_;
 inline constexpr ops::InPlace<ops::Acosh> acosh_;
 inline constexpr ops::InPlace<ops::Atanh> atanh_;
 inline constexpr ops::InPlace<ops::Erf> erf_;
+inline constexpr ops::InPlace<ops::Erfc> erfc_;
 inline constexpr ops::InPlace<ops::Reciprocal> reciprocal_;
 inline constexpr ops::InPlace<ops::Neg> neg_;
 inline constexpr ops::InPlace<ops::Abs> abs_;

@@ -1,6 +1,7 @@
 #include "backend/codegen/emitter.h"
 
 #include <algorithm>
+#include <set>
 
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
@@ -93,7 +94,7 @@ Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols, Nami
   }
 }
 
-KernelText Emitter::run() {
+std::string Emitter::run() {
   push_scope();
   out_.open("extern \"C\" void ", kernel_name, "(const KernelArgs* args, i64 begin, i64 end) {");
   declare_parameters();
@@ -104,8 +105,7 @@ KernelText Emitter::run() {
     if (!streams.empty()) out_.line("end_streams(", streams, ");");
   }
   out_.close();
-  result_.text = out_.take();
-  return std::move(result_);
+  return out_.take();
 }
 
 void Emitter::declare_parameters() {
@@ -254,7 +254,6 @@ void Emitter::write(const loop::Assign& a) {
     if (lanes_.index.defined() && !lanes_.count.empty() && outside) {
       text = cat("select(first_lanes(", lanes_.count, "), ", text, ", ",
                  variables_.at(a.variables[i]), ")");
-      result_.parts.insert("memory");
     }
     texts.push_back(std::move(text));
   }
@@ -296,7 +295,6 @@ void Emitter::write(const loop::Store& s) {
   need_picks(s.element);
   const std::string& to = buffer_name(s.buffer);
   const Walk walk = walk_of(s.element);
-  result_.parts.insert("memory");
   switch (walk.kind) {
     case Walk::uniform: {
       out_.line(to, "[", scalar_text(s.element), "] = lane0(", text, ");");
@@ -317,7 +315,6 @@ void Emitter::write(const loop::Store& s) {
       return;
     }
     case Walk::scattered: {
-      result_.parts.insert("integer");
       const std::string at = vector_text(s.element, [this](Expr e) { return lanes_text(e); });
       out_.line("scatter(", with_count(cat(to, ", ", at, ", ", value(s.value))), ");");
       return;
@@ -453,10 +450,9 @@ void Emitter::write(const loop::Turn& t) {
   out_.line("transpose_block(", at(t.from, t.base), ", ", scalar_text(t.row_stride), ", ",
             at(t.to, t.to_base), ", ", scalar_text(t.to_stride), ", ", scalar_text(t.rows), ", ",
             scalar_text(t.columns), ");");
-  result_.parts.insert("transpose");
 }
 
-KernelText kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {
+std::string kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {
   return Emitter(kernel, symbols, naming).run();
 }
 

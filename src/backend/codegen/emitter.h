@@ -2,7 +2,6 @@
 // are read and written.
 #pragma once
 
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,7 +18,7 @@ namespace vitro::backend {
 class Emitter {
  public:
   Emitter(const loop::Kernel& kernel, std::span<const sym::Expr> symbols, Naming naming);
-  KernelText run();
+  std::string run();
 
  private:
   using Node = loop::Node;
@@ -107,7 +106,6 @@ class Emitter {
   Naming naming_;
   Names names_;
   Text out_;
-  KernelText result_;
   std::vector<std::string> buffers_, streams_, rows_, numbers_, merges_;
   std::unordered_map<int, std::string> variables_;
   std::unordered_map<const Node*, std::string> lets_;

@@ -180,7 +180,6 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
   for (size_t i = 0; i < tiles.size(); ++i) {
     const std::string text = value(std::get<loop::Store>(p.across[i].what).value);
     out_.line("store(", tiles[i], in_block, ", ", text, ");");
-    result_.parts.insert("memory");
   }
   block(p.body);
   close_lanes();
@@ -194,7 +193,6 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
               scalar_text(sym::substitute(store.element, first)), ", ",
               scalar_text(sym::as_linear(store.element, inner.index)->coefficient), ", ",
               outer.count, ", ", inner.count, ");");
-    result_.parts.insert("transpose");
   }
 }
 

@@ -14,7 +14,6 @@ void Emitter::declare_trees() {
     out_.line("const auto ", merges_.back(), " = [](", type, " ", variables_[tree.left], ", ", type,
               " ", variables_[tree.right], ") __attribute__((always_inline)) { return ",
               value(tree.merged), "; };");
-    result_.parts.insert("reduce");
   }
 }
 

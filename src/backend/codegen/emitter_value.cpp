@@ -89,7 +89,6 @@ void Emitter::emit_pick(size_t which) {
   }
   known_picks_.insert(pick.symbol.node());
   scopes_.back().picks.push_back(which);
-  result_.parts.insert("memory");
 }
 
 std::string Emitter::index_value_text(Expr e) {
@@ -100,14 +99,12 @@ std::string Emitter::index_value_text(Expr e) {
     return cat("(splat(i64(", scalar_text(e), ")) + iota() * splat(i64(", scalar_text(walk.stride),
                ")))");
   }
-  result_.parts.insert("integer");
   return vector_text(e, [this](Expr s) { return lanes_text(s); });
 }
 
 std::string Emitter::load_text(const Node* node) {
   const std::string& from = buffer_name(static_cast<int>(node->payload));
   const Walk walk = walk_of(node->index);
-  result_.parts.insert("memory");
   switch (walk.kind) {
     case Walk::uniform:
       return cat("splat(", from, "[", scalar_text(node->index), "])");
@@ -121,7 +118,6 @@ std::string Emitter::load_text(const Node* node) {
     case Walk::scattered:
       break;
   }
-  result_.parts.insert("integer");
   const Expr shared = shared_part(node->index);
   const std::string base = shared.is(0) ? from : cat(from, " + ", scalar_text(shared)),
                     at =
@@ -164,7 +160,6 @@ std::string Emitter::text_of(const Node* node, bool atom) {
 std::string Emitter::plain_text(const Node* node, bool* is_operator) {
   switch (node->fn) {
     case Fn::constant:
-      if (compute_type(node->dtype) != node->dtype) result_.parts.insert("convert");
       return constant_text(node);
     case Fn::load:
       need_picks(node->index);
@@ -185,11 +180,10 @@ std::string Emitter::plain_text(const Node* node, bool* is_operator) {
     operands.push_back(text_of(operand, named));
   }
   if (node->fn == Fn::not_zero) {
-    result_.parts.insert("memory");
     return cat("not_zero(args, ", operands[0], ", ", node->payload, ", ",
                lanes_.count.empty() ? "16" : lanes_.count, ")");
   }
-  return function_text(node, operands, is_operator, result_.parts);
+  return function_text(node, operands, is_operator);
 }
 
 }  // namespace vitro::backend

@@ -102,9 +102,9 @@ std::string vector_text(Expr e, const std::function<std::string(Expr)>& lanes_of
   const std::string a = vector_text(parts[0], lanes_of), b = vector_text(parts[1], lanes_of);
   switch (kind) {
     case Kind::floordiv:
-      return cat("div_floor(", a, ", ", b, ")");
+      return cat("floor_div(", a, ", ", b, ")");
     case Kind::mod:
-      return cat("rem_floor(", a, ", ", b, ")");
+      return cat("remainder(", a, ", ", b, ")");
     case Kind::min:
       return cat("minimum(", a, ", ", b, ")");
     default:

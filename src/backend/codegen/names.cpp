@@ -9,33 +9,22 @@ namespace {
 
 // What generated code or the prelude calls something else.
 constexpr std::string_view reserved[] = {
-    "args",     "begin",    "end",          "task",         "count",
-    "load",     "store",    "splat",        "iota",         "gather",
-    "scatter",  "convert",  "bits",         "auto",         "bool",
-    "break",    "case",     "char",         "class",        "const",
-    "continue", "default",  "delete",       "do",           "double",
-    "else",     "enum",     "float",        "for",          "goto",
-    "if",       "inline",   "int",          "long",         "namespace",
-    "new",      "operator", "private",      "public",       "register",
-    "return",   "short",    "signed",       "sizeof",       "static",
-    "struct",   "switch",   "template",     "this",         "throw",
-    "typedef",  "union",    "unsigned",     "using",        "void",
-    "volatile", "while",    "f32",          "f64",          "f16",
-    "bf16",     "i8",       "i16",          "i32",          "i64",
-    "u8",       "u16",      "u32",          "u64",          "Vec",
-    "Mask",     "lanes",    "min",          "max",          "floordiv",
-    "mod",      "lt",       "le",           "gt",           "ge",
-    "eq",       "ne",       "row",          "column",       "sum",
-    "reduce",   "rotate",   "select",       "true",         "false",
-    "try",      "catch",    "widen",        "first_lanes",  "lane0",
-    "widened",  "product",  "cut",          "at",           "sums",
-    "left",     "first",    "depth",        "per_batch",    "batch",
-    "fmax",     "fmin",     "copysign",     "floor_divide", "checked_index",
-    "not_zero", "and",      "or",           "xor",          "not",
-    "asm",      "typename", "explicit",     "friend",       "mutable",
-    "virtual",  "export",   "extern",       "protected",    "alignas",
-    "alignof",  "concept",  "requires",     "nullptr",      "noexcept",
-    "decltype", "wchar_t",  "static_assert"};
+    "args", "begin", "end", "task", "count", "load", "store", "splat", "iota", "gather", "scatter",
+    "convert", "bits", "auto", "bool", "break", "case", "char", "class", "const", "continue",
+    "default", "delete", "do", "double", "else", "enum", "float", "for", "goto", "if", "inline",
+    "int", "long", "namespace", "new", "operator", "private", "public", "register", "return",
+    "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw",
+    "typedef", "union", "unsigned", "using", "void", "volatile", "while", "f32", "f64", "f16",
+    "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "Vec", "Mask", "lanes", "min",
+    "max", "floordiv", "mod", "lt", "le", "gt", "ge", "eq", "ne", "row", "column", "sum", "reduce",
+    "rotate", "select", "true", "false", "try", "catch", "widen", "first_lanes", "lane0", "widened",
+    "product", "cut", "at", "sums", "left", "first", "depth", "per_batch", "batch", "fmax", "fmin",
+    "copysign", "larger", "checked_index", "not_zero", "and", "or", "xor", "not", "asm", "typename",
+    "explicit", "friend", "mutable", "virtual", "export", "extern", "protected", "alignas",
+    "alignof", "concept", "requires", "nullptr", "noexcept", "decltype", "wchar_t", "static_assert",
+    // functions of the prelude with longer names
+    "load_strided", "store_strided", "store_or_stream", "end_streams", "transpose_block",
+    "tree_add", "tree_total", "product_threads"};
 
 // Functions that code writes with a sign, not by their name.
 bool is_operator(loop::Fn fn) {
@@ -48,7 +37,8 @@ bool is_reserved(std::string_view name) {
     auto* made = new std::unordered_set<std::string_view>(std::begin(reserved), std::end(reserved));
 #define VITRO_RESERVE(name, ...) \
   if (!is_operator(loop::Fn::name)) made->insert(#name);
-    VITRO_LOOP_FUNCTIONS(VITRO_RESERVE)
+    VITRO_LOOP_OPERATORS(VITRO_RESERVE)
+    VITRO_SCALAR_FUNCTIONS(VITRO_RESERVE)
 #undef VITRO_RESERVE
     return made;
   }();

@@ -103,7 +103,7 @@ std::string comment_for(const loop::Kernel& kernel, size_t used, bool moves) {
 }
 
 struct Unique {
-  KernelText text;
+  std::string text;
   const loop::Kernel* first = nullptr;
   std::string base;  // name without a number
   Hash content;      // whatever the program's names
@@ -138,7 +138,7 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
   for (const LoweredKernel& lowered : kernels) {
     const auto [at, is_new] = by_structure.emplace(loop::structure_of(lowered.kernel), 0);
     if (is_new) {
-      std::string plain = kernel_text(lowered.kernel, symbols, Naming::plain).text;
+      std::string plain = kernel_text(lowered.kernel, symbols, Naming::plain);
       const auto [same, added] = by_text.emplace(std::move(plain), unique.size());
       if (added) unique.push_back(unique_kernel(lowered.kernel, symbols, same->first));
       at->second = same->second;
@@ -157,8 +157,8 @@ constexpr size_t module_bytes = 12 << 10, large_module_bytes = 96 << 10;
 // What the compiler sees of it (standalone/cc_optimise.cpp): functions of the prelude are called.
 void make_small(Unique& kernel) {
   constexpr std::string_view small = "[[clang::minsize]] ";
-  const size_t at = kernel.text.text.find("void ");
-  kernel.text.text.insert(at, small);
+  const size_t at = kernel.text.find("void ");
+  kernel.text.insert(at, small);
   Hasher content;
   content.add(kernel.content);
   content.add(small);
@@ -166,7 +166,7 @@ void make_small(Unique& kernel) {
 }
 
 size_t bytes_of(const Unique& kernel) {
-  return kernel.text.text.size();
+  return kernel.text.size();
 }
 size_t bytes_of(const std::vector<Unique>& kernels) {
   return std::accumulate(kernels.begin(), kernels.end(), size_t{0},
@@ -219,7 +219,7 @@ void add_module(const std::vector<Unique>& unique, const std::vector<size_t>& li
     SourceKernel& made = out.kernels[kernel];
     made.module = out.modules.size();
     made.symbol = names.take(unique[kernel].base);
-    std::string text = unique[kernel].text.text;
+    std::string text = unique[kernel].text;
     replace_all(text, kernel_name, made.symbol);
     module.text += "\n" + text;
     content.add(unique[kernel].content);
@@ -250,7 +250,7 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   if (large) std::for_each(unique.begin(), unique.end(), make_small);
   Names names;
   for (const Unique& u : unique) {
-    SourceKernel made{names.take(u.base), comment_for(*u.first, u.used, u.moves), u.text.text};
+    SourceKernel made{names.take(u.base), comment_for(*u.first, u.used, u.moves), u.text};
     if (large) {
       made.comment += cat("//   quick to compile, not the fastest: one of ", unique.size(),
                           " kernels of its program\n");

@@ -27,53 +27,6 @@ std::string whole_text(int64_t value) {
   return cat(value);
 }
 
-// Functions whose name is that of the prelude: the part that has them.
-std::string_view part_of(Fn fn) {
-  switch (fn) {
-    case Fn::exp:
-    case Fn::exp2:
-    case Fn::expm1:
-    case Fn::sigmoid:
-      return "exp";
-    case Fn::log:
-    case Fn::log2:
-    case Fn::log10:
-    case Fn::log1p:
-      return "log";
-    case Fn::sin:
-    case Fn::cos:
-    case Fn::tan:
-      return "trig";
-    case Fn::asin:
-    case Fn::acos:
-    case Fn::atan:
-    case Fn::atan2:
-      return "arc";
-    case Fn::sinh:
-    case Fn::cosh:
-    case Fn::tanh:
-    case Fn::asinh:
-    case Fn::acosh:
-    case Fn::atanh:
-      return "hyperbolic";
-    case Fn::erf:
-    case Fn::erfc:
-      return "erf";
-    case Fn::floor:
-    case Fn::ceil:
-    case Fn::round:
-    case Fn::trunc:
-    case Fn::sqrt:
-    case Fn::rsqrt:
-      return "round";
-    case Fn::shift_left:
-    case Fn::shift_right:
-      return "integer";
-    default:
-      return "vector";
-  }
-}
-
 std::string call(std::string_view name, const std::vector<std::string>& operands) {
   std::string out(name);
   out += "(";
@@ -96,26 +49,6 @@ std::string comparison(Fn fn, bool of_bool, const std::vector<std::string>& o, b
       return cat("not_(", o[0], ") & ", o[1]);
     default:
       return cat("not_(", o[0], ") | ", o[1]);
-  }
-}
-
-// Functions that have another name for whole numbers than for floating point.
-std::string division(const Node* node, const std::vector<std::string>& o,
-                     std::set<std::string_view>& parts) {
-  const bool real = is_floating(node->dtype);
-  parts.insert(real ? (node->fn == Fn::pow ? "pow" : "round") : "integer");
-  switch (node->fn) {
-    case Fn::pow:
-      if (is_bool(node->dtype)) return cat(o[0], " | not_(", o[1], ")");
-      return call(real ? "pow" : "whole_power", o);
-    case Fn::fmod:
-      return call(real ? "fmod" : "rem_trunc", o);
-    case Fn::remainder:
-      return call(real ? "remainder" : "rem_floor", o);
-    case Fn::floor_div:
-      return call(real ? "floor_divide" : "div_floor", o);
-    default:
-      return real ? cat("trunc(", o[0], " / ", o[1], ")") : call("div_trunc", o);
   }
 }
 
@@ -147,8 +80,7 @@ std::string constant_text(const Node* node) {
   return cat("convert<", type_text(node->dtype), ">(splat(", number, "))");
 }
 
-std::string function_text(const Node* node, const std::vector<std::string>& o, bool* is_operator,
-                          std::set<std::string_view>& parts) {
+std::string function_text(const Node* node, const std::vector<std::string>& o, bool* is_operator) {
   *is_operator = false;
   if (is_written_with_sign(node->fn)) {
     *is_operator = true;
@@ -156,10 +88,8 @@ std::string function_text(const Node* node, const std::vector<std::string>& o, b
   }
   switch (node->fn) {
     case Fn::cast:
-      parts.insert("convert");
       return cat("convert<", type_text(node->dtype), ">(", o[0], ")");
     case Fn::rotate:
-      parts.insert("reduce");
       return cat("rotate<", node->payload, ">(", o[0], ")");
     case Fn::first_lane:
       return cat("splat(lane0(", o[0], "))");
@@ -175,20 +105,9 @@ std::string function_text(const Node* node, const std::vector<std::string>& o, b
     case Fn::eq:
     case Fn::ne:
       return comparison(node->fn, is_bool(node->operands[0]->dtype), o, is_operator);
-    case Fn::is_inf:
-      return cat("eq(abs(", o[0], "), splat(",
-                 node->operands[0]->dtype == DType::f64 ? "__builtin_inf()" : "__builtin_inff()",
-                 "))");
-    case Fn::pow:
-    case Fn::fmod:
-    case Fn::remainder:
-    case Fn::floor_div:
-    case Fn::trunc_div:
-      return division(node, o, parts);
     default:
       break;
   }
-  parts.insert(part_of(node->fn));
   return call(info(node->fn).name, o);
 }
 

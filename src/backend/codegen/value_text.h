@@ -1,7 +1,6 @@
 // Values as C++ on vectors of sixteen lanes.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,8 +16,8 @@ std::string vector_type_text(DType dtype);
 std::string constant_text(const loop::Node* node);
 
 // A function applied to texts of its operands.  `is_operator` is set where the text is not whole
-// by itself.  Parts of the prelude that it needs go to `parts`.
+// by itself.
 std::string function_text(const loop::Node* node, const std::vector<std::string>& operands,
-                          bool* is_operator, std::set<std::string_view>& parts);
+                          bool* is_operator);
 
 }  // namespace vitro::backend

@@ -47,8 +47,8 @@ struct Groups {
 struct FuseOptions {
   bool fuse = true;       // false: one kernel for each item
   size_t max_items = 96;  // of a group
-  // Of them, those that write parts of one tensor: each has a loop, and the time to compile a kernel
-  // grows faster than their number.  More kernels of as many parts share a text.
+  // Of them, those that write parts of one tensor: each has a loop, and the time to compile a
+  // kernel grows faster than their number.  More kernels of as many parts share a text.
   size_t max_parts = 32;
 };
 

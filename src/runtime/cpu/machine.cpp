@@ -114,7 +114,7 @@ bool should_stream(int64_t written, int64_t moved) {
   constexpr int64_t unknown = 32 << 20;
   const auto known = static_cast<int64_t>(machine().l3_bytes);
   const int64_t cache = known > 0 ? known : unknown, wish = stream_mb.get();
-  const int64_t least = wish >= 0 ? wish << 20 : cache + cache / 2;
+  const int64_t least = wish >= 0 ? std::min(wish, int64_t{1} << 40) << 20 : cache + cache / 2;
   return moved >= least && written >= least / 6 && written <= moved / 2;
 }
 

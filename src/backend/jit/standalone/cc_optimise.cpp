@@ -147,9 +147,9 @@ struct WithoutLoopStrength : OptPassGate {
 };
 
 // Unrolls loops of few turns, and those that ask for it.  LLVM's pass adds up what a loop costs
-// before it looks at the number of turns, and most loops here run over rows.  A function gets so many
-// instructions at most: those of loops side by side become one block, which is scheduled in the
-// square of its length.
+// before it looks at the number of turns, and most loops here run over rows.  A function gets so
+// many instructions at most: those of loops side by side become one block, which is scheduled in
+// the square of its length.
 struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
   PreservedAnalyses run(Loop& loop, LoopAnalysisManager& analyses,
                         LoopStandardAnalysisResults& known, LPMUpdater& updater) {
