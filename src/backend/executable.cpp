@@ -63,6 +63,18 @@ Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, boo
   return hasher.finish();
 }
 
+// The buffers that a launch which moves so many bytes writes past the caches, a bit each.
+uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_t moved) {
+  uint64_t streams = 0;
+  if (launch.may_stream == 0) return streams;
+  const size_t most = std::min(launch.buffers.size(), loop::Kernel::most_streams);
+  for (size_t b = 0; b < most; ++b) {
+    const bool may = launch.may_stream >> b & 1;
+    if (may && runtime::should_stream(bytes[launch.buffers[b]], moved)) streams |= uint64_t{1} << b;
+  }
+  return streams;
+}
+
 std::string detail_of(const loop::Kernel& kernel) {
   std::string out;
   for (const std::string& op : kernel.ops) out += (out.empty() ? "" : " ") + op;
@@ -252,15 +264,8 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
       d.temporaries = add_bytes(d.temporaries, d.bytes.back());
     }
   }
-  for (size_t i = 0; i < launches_.size(); ++i) {
-    const Launch& launch = launches_[i];
-    const size_t most = std::min(launch.buffers.size(), loop::Kernel::most_streams);
-    for (size_t b = 0; launch.may_stream != 0 && b < most; ++b) {
-      const bool may = launch.may_stream >> b & 1;
-      if (may && runtime::should_stream(d.bytes[launch.buffers[b]], d.runs[i].bytes))
-        d.runs[i].streams |= uint64_t{1} << b;
-    }
-  }
+  for (size_t i = 0; i < launches_.size(); ++i)
+    d.runs[i].streams = streams_of(launches_[i], d.bytes, d.runs[i].bytes);
   const ArenaPlan plan = plan_arena(lifetimes);
   d.arena = plan.bytes;
   d.offsets.assign(buffers_.size(), 0);
