@@ -52,9 +52,9 @@ VITRO_INLINE Vec<f64> erf(Vec<f64> x) {
   Vec<f64> a = abs(x);
   return with_sign_of((a < 1.0) ? fma(erf_tail(a), a, a) : 1.0 - erfc_far<false>(a), x);
 }
-template <bool precise = true>
-VITRO_INLINE Vec<f64> erfc(Vec<f64> x) {
-  Vec<f64> a = abs(x), far = erfc_far<precise>(a);
+// A function for all who need it: it is long, above all where fma is no instruction.
+[[gnu::noinline, maybe_unused]] static Vec<f64> erfc(Vec<f64> x) {
+  Vec<f64> a = abs(x), far = erfc_far<true>(a);
   return (a < 0.8) ? fma(-erf_tail(x), x, 1.0 - x) : (x < 0.0) ? 2.0 - far : far;
 }
 
@@ -71,7 +71,7 @@ VITRO_INLINE Vec<f32> erf(Vec<f32> x) {
   return with_sign_of((a < 0.92f) ? fma(erf_tail(a), a, a) : far, x);
 }
 VITRO_INLINE Vec<f32> erfc(Vec<f32> x) {
-  return __builtin_convertvector(erfc<false>(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
+  return __builtin_convertvector(erfc(__builtin_convertvector(x, Vec<f64>)), Vec<f32>);
 }
 
 template <Number T>

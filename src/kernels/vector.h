@@ -160,22 +160,10 @@ VITRO_INLINE Bf16Vec select(Mask m, Bf16Vec a, Bf16Vec b) {
   return {select(m, a.words, b.words)};
 }
 
-// Where there is no instruction it is a call for each lane.
-template <class T>
-[[gnu::noinline, maybe_unused]] static Vec<T> fma_by_lanes(Vec<T> a, Vec<T> b, Vec<T> c) {
-#pragma clang loop vectorize(disable) unroll(disable)
-  for (i64 i = 0; i < 16; ++i) c[i] = __builtin_elementwise_fma(a[i], b[i], c[i]);
-  return c;
-}
-
 // a * b + c, rounded once.
 template <class T>
 VITRO_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
-#if defined(__x86_64__) && !defined(__FMA__)
-  return fma_by_lanes(a, b, c);
-#else
   return __builtin_elementwise_fma(a, b, c);
-#endif
 }
 template <class T>
 VITRO_INLINE Vec<T> abs(Vec<T> v) {
