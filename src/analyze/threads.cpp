@@ -8,6 +8,7 @@
 #include "analyze/findings.h"
 #include "analyze/launch_list.h"
 #include "analyze/pools.h"
+#include "analyze/producer.h"
 #include "analyze/self_spans.h"
 #include "analyze/waits.h"
 #include "analyze/words.h"
@@ -279,8 +280,9 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
              percent_text(t.idle, all.window.length()), " of ", time_text(all.window.length()),
              ", in ", counted(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
              ", until ", short_name(trace.name(t.behind_gap))),
-         "record with Python's stacks (with_stack) or own ranges to see what runs there, then move "
-         "it to another thread or out of the loop"},
+         in_words_of_producer(trace,
+                              "record with_stack=True, or own ranges, to see what runs "
+                              "there, then move it to another thread or out of the loop")},
         beyond_other_steps(steps, all.window, idle), t.idle, t.behind_gaps, Pieces(t.idle_when));
   }
 }

@@ -117,6 +117,7 @@ void fill_report(Work& w) {
     r.launches.push_back(w.sources.kernel_of[i]);
     std::vector<std::string>& items = r.items.emplace_back();
     for (const ItemId item : w.kernels[i].items) items.push_back(w.program->name_of(item));
+    r.places.push_back(kernel.places);
     if (k.launches++ != 0) continue;
     k.ops = kernel.ops;
     k.places = kernel.places;

@@ -53,6 +53,7 @@ struct CompileReport {
   std::vector<KernelReport> kernels;
   std::vector<size_t> launches;                    // in order: places in `kernels`
   std::vector<std::vector<std::string>> items;     // of each launch, as the graph names them
+  std::vector<std::vector<std::string>> places;    // of each launch: file:line of its ops
   std::string plan;                                // buffers and arena
   int64_t arena_bytes = 0, temporaries_bytes = 0;  // together; each with memory of its own
   std::vector<StageReport> stages;

@@ -73,8 +73,11 @@ const Code number_differs{
     "mul(x, learning_rate);",
     "Nothing: once it is known at a place, other ways to that place know it too."};
 const Code attribute_differs{"V0304", "an attribute differs",
-                             "An op is called with other attributes than before.", "sum(x, {dim});",
-                             "Keep attributes the same from call to call."};
+                             "An op is called with other attributes than before. A position or a "
+                             "size becomes a symbol; another attribute makes a new record.",
+                             "sum(x, {dim});",
+                             "Nothing for a position or a size: it is a symbol from now on. Else "
+                             "keep attributes the same from call to call."};
 const Code sizes_differ{"V0305", "a question about sizes has another answer",
                         "A symbolic size was compared with something, by the program, by an op or "
                         "while kernels were made, and this time the answer differs, so that the "
@@ -88,7 +91,9 @@ const Code aliases_differ{"V0307", "tensors share memory differently",
                           "f(x, x); f(x, y);", "Nothing, if the patterns are few."};
 const Code too_many_ways{"V0308", "too many ways to go on",
                          "A place of the function was recorded in as many ways as allowed "
-                         "(VITRO_RECOMPILE_LIMIT); the rest of this call runs eagerly.",
+                         "(VITRO_RECOMPILE_LIMIT); the rest of a call that goes another way runs "
+                         "eagerly. A frozen function with other arguments runs its own code, with "
+                         "compiled kernels.",
                          "",
                          "Find what varies in the reasons of the recompiles, and make it a "
                          "tensor, or a size marked as dynamic."};

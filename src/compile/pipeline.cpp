@@ -77,8 +77,8 @@ void fill_report(Work& w) {
   }
   for (size_t i = 0; i < w.backend.launches.size(); ++i) {
     const backend::KernelReport& k = w.backend.kernels[w.backend.launches[i]];
-    r.kernels.push_back({k.name, w.backend.items[i], k.places, k.reason, k.bytes, k.flops,
-                         w.executable->launches()[i].keeps});
+    r.kernels.push_back({k.name, w.backend.items[i], w.backend.places[i], k.reason, k.bytes,
+                         k.flops, w.executable->launches()[i].keeps});
   }
   r.arena_bytes = w.backend.arena_bytes;
   r.temporaries_bytes = w.backend.temporaries_bytes;

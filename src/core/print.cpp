@@ -189,4 +189,11 @@ std::ostream& operator<<(std::ostream& out, Printed x) {
   return out << text_of(x.tensor, x.where);
 }
 
+std::ostream& operator<<(std::ostream& out, const Sizes& sizes) {
+  return out << cat(sizes);
+}
+std::ostream& operator<<(std::ostream& out, DType dtype) {
+  return out << name_of(dtype);
+}
+
 }  // namespace vitro

@@ -36,12 +36,14 @@ void write_file(const std::string& path, auto write) {
 
 void Profiler::export_stacks(const std::string& path, std::string_view metric,
                              bool functions) const {
+  if (!has_what_to_write(path)) return;
   const CallTree tree(profile(), metric_named(metric), functions);
   write_file(path, [&](const std::string&, report::Output& out) { write_stacks(tree, out); });
 }
 
 void Profiler::write_flame_graph(const std::string& path, std::string_view metric,
                                  bool functions) const {
+  if (!has_what_to_write(path)) return;
   const CallTree tree(profile(), metric_named(metric), functions);
   write_file(path, [&](const std::string& file, report::Output& out) {
     vitro::write_flame_graph(tree, cat(file_name(file), ": ", metric), out);
@@ -49,6 +51,7 @@ void Profiler::write_flame_graph(const std::string& path, std::string_view metri
 }
 
 void Profiler::export_memory_timeline(const std::string& path) const {
+  if (!has_what_to_write(path)) return;
   const Profile& recorded = profile();
   VITRO_CHECK(recorded.options.details.have(events::Detail::memory), path,
               ": the profiler recorded no memory; start it with profile_memory = true");
@@ -61,6 +64,7 @@ void Profiler::export_memory_timeline(const std::string& path) const {
 }
 
 void Profiler::write_execution_trace(const std::string& path) const {
+  if (!has_what_to_write(path)) return;
   const Profile& recorded = profile();
   write_file(path, [&](const std::string&, report::Output& out) {
     vitro::write_execution_trace(recorded, out);

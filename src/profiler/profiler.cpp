@@ -74,6 +74,7 @@ void check(const ProfilerOptions& options) {
 struct Profiler::State {
   ProfilerOptions options;
   bool started = false, running = false;  // running: between start and stop
+  bool records_nothing = false;           // since the whole program is recorded
   bool collecting = true;                 // as the user said
   bool session = false;                   // the recorder runs for us
   bool stepped = false;                   // step() was called
@@ -220,7 +221,7 @@ void Profiler::start() {
                 "Profiler: another one records in this process; stop it first");
     warn("the whole program is recorded (VITRO_PROFILE), so a Profiler of its own records nothing");
     s.profile.emplace();
-    s.started = true;
+    s.started = s.records_nothing = true;
     return;
   }
   if (!s.options.acc_events) s.profile.reset();
@@ -312,9 +313,16 @@ Averages Profiler::key_averages(const GroupBy& group) const {
                               .note = state_->note()});
 }
 
+bool Profiler::has_what_to_write(const std::string& path) const {
+  if (!state_->records_nothing) return true;
+  warn(cat(path, " is not written: what it would show is in the trace of the whole program"));
+  return false;
+}
+
 void Profiler::write_trace(const std::string& path) const {
   const Profile& recorded = profile();
   const std::string file = fill_in(path);
+  if (!has_what_to_write(file)) return;
   TraceOptions options{
       .name = file, .profile_memory = state_->options.profile_memory, .metadata = state_->metadata};
   if (const auto rank = this_rank())

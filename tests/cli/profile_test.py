@@ -49,6 +49,7 @@ class Profile(unittest.TestCase):
         lesson = os.path.join(os.path.dirname(LESSON), "05_profile_a_compilation")
         done = self.run_vitro("-o", "whole.json", "--", lesson)
         self.assertIn("a Profiler of its own records nothing", done.stderr)
+        self.assertEqual([name for name in self.files() if "trace" in name], [], "no file of nothing takes the place of an earlier one")
         self.assertNotIn("terminate called", done.stderr)
         self.assertIn("whole.json", self.files())
 

@@ -68,5 +68,12 @@ TEST(Print, follows_strides_and_has_a_word_for_nothing) {
   EXPECT_EQ(text_of(Tensor()), "undefined tensor");
 }
 
+TEST(Print, sizes_and_dtypes_go_to_streams) {
+  std::ostringstream out;
+  const Tensor x = Tensor::empty({2, 3}, DType::bf16);
+  out << x.sizes() << ' ' << x.dtype();
+  EXPECT_EQ(out.str(), "[2, 3] bf16");
+}
+
 }  // namespace
 }  // namespace vitro

@@ -37,6 +37,22 @@ TEST(ExplainCompiled, names_graphs_kernels_and_why_they_are_one) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
+TEST(ExplainCompiled, gives_kernels_that_share_a_text_the_places_of_their_own_ops) {
+  const Explanation e = explain([](const Tensor& x) {
+    const Tensor a = mm(x, ones({8, 8}));
+    const Tensor b = mm(a, ones({8, 8}));
+    return std::pair(a, b);
+  })(counted(8));
+  ASSERT_TRUE(e.report.segments[0].build);
+  std::vector<std::string> places;
+  for (const capture::KernelReport& kernel : e.report.segments[0].build->kernels) {
+    if (kernel.name.find("mm") == std::string::npos) continue;
+    for (const std::string& place : kernel.places) places.push_back(place);
+  }
+  EXPECT_GE(places.size(), 2u);
+  EXPECT_NE(places.front(), places.back());
+}
+
 // Operands are evaluated in any order, and what a composite is written in has names of its own.
 TEST(ExplainCompiled, names_items_as_the_graph_above_them_does) {
   auto fast = compile([](const Tensor& x, const Tensor& past) {

@@ -1,5 +1,7 @@
-// Tensors as text, in PyTorch's form:
-//   std::cout << Tensor::from({1.0F, 2.5F}, {2});     // tensor([1.0000, 2.5000])
+// Tensors as text, in PyTorch's form, their sizes and dtypes:
+//   const Tensor x = Tensor::from({1.0F, 2.5F}, {2});
+//   std::cout << x;                                   // tensor([1.0000, 2.5000])
+//   std::cout << x.dtype() << x.sizes();              // f32[2]
 // Of more than 1000 elements the first and last three along each dimension; the dtype where it is
 // none of f32, i64 and bool.  Looks at elements: a graph break inside of a compiled function.
 #pragma once
@@ -24,5 +26,7 @@ struct Printed {
   std::source_location where;
 };
 std::ostream& operator<<(std::ostream& out, Printed x);
+std::ostream& operator<<(std::ostream& out, const Sizes& sizes);
+std::ostream& operator<<(std::ostream& out, DType dtype);
 
 }  // namespace vitro

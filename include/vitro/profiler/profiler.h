@@ -99,6 +99,9 @@ class Profiler {
 
  private:
   struct State;
+  // False, with a warning, where the whole program is recorded in place of this profiler: a file of
+  // nothing would take the place of an earlier one.
+  bool has_what_to_write(const std::string& path) const;
   std::unique_ptr<State> state_;
 };
 

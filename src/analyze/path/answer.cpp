@@ -3,6 +3,7 @@
 #include <map>
 
 #include "analyze/findings.h"
+#include "analyze/producer.h"
 #include "analyze/waits.h"
 #include "analyze/words.h"
 #include "vitro/analyze/critical_path.h"
@@ -137,8 +138,10 @@ class Conclusion {
       return "see what it waits for there (another thread, a lock, data), and let it work "
              "meanwhile";
     if (2 * dark > all || dark > path_.total(host_op) + path_.total(host_call))
-      return "the file has no ops there: record with Python's stacks (with_stack) or own ranges to "
-             "see what runs, then move it to another thread or out of the loop";
+      return in_words_of_producer(trace_,
+                                  "the file has no ops there: record with_stack=True, or own "
+                                  "ranges, to see what runs, then move it to another thread or out "
+                                  "of the loop");
     return std::string(otherwise);
   }
 
