@@ -134,7 +134,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
     if (const auto across = loop.turned(pair.to_bytes, 2))
       return copy_turned(loop, *across, pair.to_bytes);
   }
-  pair.streams = should_stream(to, {&from, 1});
+  pair.streams = should_stream(to, {&from, 1}, loop.inner());
   run_pair(pair, loop);
 }
 

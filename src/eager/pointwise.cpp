@@ -168,7 +168,8 @@ void Pointwise::make_args(const Loop& loop) {
   }
   args_.rows = 1;
   choose_way(loop);
-  streams_ = loop.inner_stride(0) == bytes_of(out_.dtype()) && should_stream(out_, tensors_);
+  streams_ =
+      loop.inner_stride(0) == bytes_of(out_.dtype()) && should_stream(out_, tensors_, loop.inner());
 }
 
 // An operand that is the same for a whole run.

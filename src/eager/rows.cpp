@@ -65,7 +65,7 @@ void Rows::run(const OpCall& call, const std::vector<TensorMeta>& metas, std::sp
   first_.attrs = call.attrs.data;
   const auto count = static_cast<double>(first_.n);
   const int64_t grain = grain_for({.bytes = 8 * count, .flops = flops * count});
-  const bool streams = should_stream(results[0], dense_);
+  const bool streams = should_stream(results[0], dense_, out_stride_[0]);
   parallel_for(rows_, grain, [&](int64_t begin, int64_t end) {
     std::vector<float> piece(streams ? static_cast<size_t>(out_stride_[0]) : 0);
     for (int64_t i = begin; i < end; ++i) {

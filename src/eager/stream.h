@@ -12,18 +12,20 @@
 
 namespace vitro::eager {
 
-// Whether `to` is written so.  Not where it takes the place of an operand, whose lines are in the
-// caches when they are written.
-bool should_stream(const Tensor& to, std::span<const Tensor> from);
+// Longer pieces let memory wait: nothing is read while they are written.
+inline constexpr int64_t stream_bytes = 2048;
+
+// Whether `to` is written so, whose dense runs have `run` elements.  Not where these are shorter
+// than a piece, nor where it takes the place of an operand, whose lines are in the caches when they
+// are written.
+bool should_stream(const Tensor& to, std::span<const Tensor> from, int64_t run);
 
 // make(piece, begin, count) for pieces of a dense run of n elements of `bytes` each: at most a
-// block (stage.h), and they end at whole cache lines.  Longer ones let memory wait: nothing is read
-// while they are written.
+// block (stage.h), and they end at whole cache lines.
 template <class F>
 void stream_run(std::byte* to, int64_t bytes, int64_t n, F&& make) {
-  constexpr int64_t piece_bytes = 2048;
-  alignas(64) std::byte piece[piece_bytes];
-  const int64_t most = std::min(block, piece_bytes / bytes), line = 64 / bytes;
+  alignas(64) std::byte piece[stream_bytes];
+  const int64_t most = std::min(block, stream_bytes / bytes), line = 64 / bytes;
   int64_t count = most - reinterpret_cast<intptr_t>(to) / bytes % line;
   for (int64_t begin = 0; begin < n; begin += count, count = most) {
     count = std::min(count, n - begin);

@@ -40,13 +40,15 @@ TEST_F(Stream, is_for_large_results_of_other_tensors) {
   const Tensor large = counted({600, 600}), small = counted({30, 30});
   const Tensor from[] = {large};
   runtime::stream_mb.set(2);
-  EXPECT_TRUE(should_stream(counted({600, 600}), from));
-  EXPECT_FALSE(should_stream(large, from)) << "in place";
-  EXPECT_FALSE(should_stream(narrow(large, 0, 0, 500), from)) << "a part of an operand";
-  EXPECT_FALSE(should_stream(small, {&small, 0}));
-  EXPECT_FALSE(should_stream(counted({600, 600}, DType::f64), from)) << "more written than read";
+  EXPECT_TRUE(should_stream(counted({600, 600}), from, 360000));
+  EXPECT_FALSE(should_stream(large, from, 360000)) << "in place";
+  EXPECT_FALSE(should_stream(narrow(large, 0, 0, 500), from, 360000)) << "a part of an operand";
+  EXPECT_FALSE(should_stream(small, {&small, 0}, 900));
+  EXPECT_FALSE(should_stream(counted({600, 600}, DType::f64), from, 360000))
+      << "more written than read";
+  EXPECT_FALSE(should_stream(counted({600, 600}), from, 511)) << "runs shorter than a piece";
   runtime::stream_mb.set(3);
-  EXPECT_FALSE(should_stream(counted({600, 600}), from)) << "2.75 MiB are moved";
+  EXPECT_FALSE(should_stream(counted({600, 600}), from, 360000)) << "2.75 MiB are moved";
 }
 
 TEST_F(Stream, pointwise_of_every_dtype_and_offset) {
