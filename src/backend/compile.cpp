@@ -120,7 +120,6 @@ void fill_report(Work& w) {
     r.places.push_back(kernel.places);
     if (k.launches++ != 0) continue;
     k.ops = kernel.ops;
-    k.places = kernel.places;
     k.reason = kernel.reason;
     if (w.options.keep_loops) k.loops = loop::print(kernel);
     k.bytes = kernel.bytes.text();

@@ -35,7 +35,7 @@ struct CompileOptions {
 // A generated kernel, for people.
 struct KernelReport {
   std::string name;
-  std::vector<std::string> ops, places;
+  std::vector<std::string> ops;
   std::string reason;  // why these ops are one kernel
   std::string loops;   // where they are kept
   std::string source;

@@ -13,9 +13,9 @@ int64_t bytes_in(const Tensor& t) {
 }  // namespace
 
 bool should_stream(const Tensor& to, std::span<const Tensor> from, int64_t run) {
-  constexpr int64_t least = 1 << 20;
   const int64_t written = bytes_in(to);
-  if (written < least || run * bytes_of(to.dtype()) < stream_bytes) return false;
+  if (written < runtime::least_streamed_bytes || run * bytes_of(to.dtype()) < stream_bytes)
+    return false;
   int64_t moved = written;
   for (const Tensor& t : from) {
     if (!t.defined()) continue;

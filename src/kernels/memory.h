@@ -174,8 +174,9 @@ VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
 #endif
 
 // The same past the caches, where `streams`: for what is larger than they are, whose lines would be
-// read before they are written.  Whole vectors at multiples of half their size, not of bytes; the
-// others are stored.  Two halves, as LLVM makes one plain store of two stores of one type.
+// read before they are written.  Elements of one byte, parts of vectors, and vectors whose address
+// is not a multiple of half their size are stored.  Two halves, as LLVM makes one plain store of
+// two stores of one type.
 template <class T>
 VITRO_INLINE void store_or_stream(bool streams, T* p, Plain<Vec<T>> v) {
   if constexpr (sizeof(T) == 1) {

@@ -15,7 +15,8 @@ enum class WholeNumbers : unsigned char {
 
 // f(name, operands, whole numbers, cost, ulp of f32, ulp of f64)
 //   cost: about as many plain vector operations
-//   ulp: the largest error in units of the last place (tests/kernels/elementary_test.cpp)
+//   ulp: the largest error in units of the last place (tests/kernels/elementary_test.cpp); of a
+//   quotient before it is rounded to a whole number
 // clang-format off
 #define VITRO_SCALAR_FUNCTIONS(f) \
   f(exp, 1, none, 12, 1, 1) \
@@ -53,7 +54,7 @@ enum class WholeNumbers : unsigned char {
   f(fmod, 2, own, 16, 0, 0)             /* the sign of the dividend; whole: 0 where the divisor is 0 */ \
   f(remainder, 2, own, 18, 0.5, 0.5)    /* the sign of the divisor; whole: 0 where it is 0 */ \
   f(floor_div, 2, own, 12, 1, 1)        /* rounded down; whole: 0 where the divisor is 0 */ \
-  f(trunc_div, 2, own, 8, 1, 1)         /* rounded towards zero; whole: 0 where the divisor is 0 */ \
+  f(trunc_div, 2, own, 8, 0.5, 0.5)         /* rounded towards zero; whole: 0 where the divisor is 0 */ \
   f(minimum, 2, own, 2, 0, 0)           /* NaN if either is */ \
   f(maximum, 2, own, 2, 0, 0)           /* NaN if either is */ \
   f(isnan, 1, truth, 1, 0, 0) \

@@ -65,8 +65,8 @@ enum class Need : uint8_t;  // core/interpreter.h
 extern constinit thread_local uint64_t call_of_this_thread
     __attribute__((tls_model("initial-exec")));
 
-// Its namespace is that of the scalar functions of tensors (vitro/ops/tensor_functions.h), where
-// the bodies of ops that run on tensors look for them.
+// A base of Tensor, so that bodies of ops that run on tensors find the scalar functions of its
+// namespace (vitro/ops/tensor_functions.h) by argument-dependent lookup.
 namespace tensor_functions {
 struct Base {};
 }  // namespace tensor_functions

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
+#include "runtime/cpu/machine.h"
+
 namespace vitro::backend {
 namespace {
-
-// Smaller than any last cache: kernels of such results do not carry the choice.
-constexpr int64_t least_bytes = 1 << 20;
 
 bool may_be_large(const BufferInfo& info) {
   if (info.kind == BufferKind::input || info.kind == BufferKind::packed) return false;
   const auto bytes = (info.count * bytes_of(info.dtype)).constant();
-  return !bytes || *bytes >= least_bytes;
+  return !bytes || *bytes >= runtime::least_streamed_bytes;
 }
 
 }  // namespace

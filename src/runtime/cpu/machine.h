@@ -32,11 +32,14 @@ struct Machine {
 const Machine& machine();
 
 // Whether a result is better written past the caches.  A plain store reads the line first, for
-// nothing where the line leaves the last cache before anybody asks for it; but what goes past the
-// caches goes at half the speed of what is read.  So where much more is moved than the last cache
-// holds (VITRO_STREAM_MB), and at least half of it is read.  `written`: bytes of the result;
-// `moved`: of the operands too.
+// nothing where the line leaves the last cache before anybody asks for it; but writes past the
+// caches are about half as fast as reads (a Zen 4, docs/performance.md).  So where much more is
+// moved than the last cache holds (VITRO_STREAM_MB), and at least half of it is read.  `written`:
+// bytes of the result; `moved`: of the operands too.
 bool should_stream(int64_t written, int64_t moved);
+
+// Smaller results are never streamed, so that code for them need not carry the choice.
+inline constexpr int64_t least_streamed_bytes = 1 << 20;
 
 // The processor as it calls itself: "AMD EPYC 9654 (family 25, model 17, stepping 1)".
 std::string processor_name();
