@@ -1,14 +1,14 @@
 // Builds the launches of an executable from lowered kernels, plans their memory for the sizes of a
 // call, and runs them: panels of parameters first, then every kernel in order.
-#include "backend/executable.h"
+#include "backend/run/executable.h"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
 #include <unordered_set>
 
-#include "backend/lower/operand.h"
-#include "backend/plan/arena_plan.h"
+#include "backend/program/operand.h"
+#include "backend/run/arena_plan.h"
 #include "kernels/matmul_table.h"
 #include "runtime/cpu/arena.h"
 #include "runtime/cpu/machine.h"
@@ -129,7 +129,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   const SourceKernel& source = sources.kernels[sources.kernel_of[number]];
   Launch launch;
   launch.kernel = sources.kernel_of[number];
-  launch.run = reinterpret_cast<KernelFunction>(modules_[source.module]->symbol(source.symbol));
+  launch.run =
+      reinterpret_cast<kernels::KernelFunction>(modules_[source.module]->symbol(source.symbol));
   VITRO_ASSERT(launch.run, "the module has no kernel ", source.symbol);
   launch.tasks = 1;
   for (const Expr task : lowered.kernel.tasks) {
@@ -413,9 +414,9 @@ class Executable::Call {
     for (size_t b = 0; b < run.offsets.size(); ++b)
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
-    ErrorSlot error;
-    const KernelArgs args{buffers,     symbols_.data(),     numbers, &error, d_.threads,
-                          run.streams, kernels::products(), nullptr};
+    kernels::ErrorSlot error;
+    const kernels::KernelArgs args{buffers,     symbols_.data(),     numbers, &error, d_.threads,
+                                   run.streams, kernels::products(), nullptr};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});
@@ -431,12 +432,12 @@ class Executable::Call {
       fail(launch, error);
   }
 
-  static void run_tasks(const Launch& launch, const KernelArgs& args, const Dimensions::Run& run,
-                        int64_t begin, int64_t end) {
+  static void run_tasks(const Launch& launch, const kernels::KernelArgs& args,
+                        const Dimensions::Run& run, int64_t begin, int64_t end) {
     if (run.scratch == 0) return launch.run(&args, begin, end);
     const runtime::Arena scratch = runtime::lease(static_cast<size_t>(run.scratch));
-    KernelArgs own = args;
-    own.scratch = scratch.data();
+    kernels::KernelArgs own = args;
+    own.scratch = reinterpret_cast<char*>(scratch.data());
     launch.run(&own, begin, end);
   }
 
@@ -447,7 +448,7 @@ class Executable::Call {
     return Scalar(s.as_int()).bits();
   }
 
-  [[noreturn]] static void fail(const Launch& launch, const ErrorSlot& error) {
+  [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
     const Error mistake(check.divisor ? cat(check.op, ": division of whole numbers by 0")
                                       : cat(check.op, ": index ", error.index,
