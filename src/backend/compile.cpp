@@ -34,7 +34,7 @@ void read_graph(Work& w) {
   for (const graph::Node& node : w.graph.nodes()) {
     if (!node.is_input()) ++w.report.ops;
   }
-  w.program.emplace(w.graph);
+  w.program.emplace(w.graph, w.options.machine);
 }
 
 void fuse_loops(Work& w) {

@@ -25,9 +25,10 @@ extern Option<bool> fuse_option;
 struct CompileOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
-  size_t large_program_bytes = large_program;  // of text
-  bool keep_loops = false;                     // loops as text go into the report
-  bool keep_unfused = false;                   // those before fusion too
+  MachineModel machine = host_machine_model();  // that the kernels are made for
+  size_t large_program_bytes = large_program;   // of text
+  bool keep_loops = false;                      // loops as text go into the report
+  bool keep_unfused = false;                    // those before fusion too
   // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.
   std::function<void(std::string_view file, std::string_view text)> artifact = {};
 };

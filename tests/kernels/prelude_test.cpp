@@ -34,10 +34,18 @@ TEST(Prelude, IncludesNothingAndCarriesNoComments) {
 
 TEST(Prelude, NamesItsParts) {
   auto parts = prelude_parts();
-  for (std::string_view name : {"vector", "memory", "convert", "reduce", "integer", "product"}) {
+  for (std::string_view name :
+       {"vector", "memory", "convert", "reduce", "integer", "product", "kernel_args", "checks"}) {
     EXPECT_NE(std::find(parts.begin(), parts.end(), name), parts.end()) << name;
   }
   EXPECT_NE(prelude_version(), 0u);
+}
+
+TEST(Prelude, OfGeneratedKernelsDeclaresWhatTheyAreGiven) {
+  std::string text = prelude_header();
+  EXPECT_EQ(count(text, "struct KernelArgs {"), 1u);
+  EXPECT_EQ(count(text, "struct ErrorSlot {"), 1u);
+  EXPECT_EQ(count(text, "using namespace vitro::kernels;"), 1u);
 }
 
 }  // namespace

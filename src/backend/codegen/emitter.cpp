@@ -5,6 +5,7 @@
 
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
+#include "backend/schedule/code.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -50,27 +51,22 @@ bool folds(const loop::Block& body) {
   return found;
 }
 
-// Whether counting takes a part of the time of a turn that is worth the text of more turns.
 bool folds_quickly(const loop::Block& body) {
-  constexpr int least_cost = 8;
   return std::all_of(body.begin(), body.end(), [](const loop::Statement& s) {
     const auto* assign = std::get_if<loop::Assign>(&s.what);
-    return assign && std::all_of(assign->values.begin(), assign->values.end(),
-                                 [](loop::Value v) { return loop::cost_of(v) < least_cost; });
+    return assign && std::all_of(assign->values.begin(), assign->values.end(), [](loop::Value v) {
+             return is_worth_unrolling(loop::cost_of(v));
+           });
   });
 }
 
-// Whether it stores in rows what is quickly computed.  Rows whose length is not a multiple of the
-// lanes lie across cache lines, where a store under a mask costs more than a plain one.
+// Whether it stores in rows what is quickly computed.
 bool stores_rows_quickly(const loop::Loop& l, const loop::Kernel& kernel) {
-  constexpr int least_cost = 8;
-  constexpr int64_t least_extent = 128;
   const bool has_rows = kernel.tasks.size() > (l.begin.is(0) ? 0 : 1);
-  const auto extent = sym::extent_of(l.index).constant();
-  if (!has_rows || (extent && *extent < least_extent)) return false;
+  if (!has_rows || !has_rest_apart(sym::extent_of(l.index).constant())) return false;
   return std::all_of(l.body.begin(), l.body.end(), [](const loop::Statement& s) {
     const auto* store = std::get_if<loop::Store>(&s.what);
-    return store && loop::cost_of(store->value) < least_cost;
+    return store && stores_quickly(loop::cost_of(store->value));
   });
 }
 
@@ -401,12 +397,9 @@ void Emitter::write(const loop::Loop& l) {
   out_.close();
 }
 
-// Whether its lanes read elements at indices of their own: taking care of lanes that are not there
-// costs as much again.
+// Whether its lanes read elements at indices of their own, enough of them to write the rest apart.
 bool Emitter::gathers(const loop::Loop& l) const {
-  constexpr int64_t least_extent = 32;
-  const auto extent = sym::extent_of(l.index).constant();
-  if (extent && *extent < least_extent) return false;
+  if (!gathers_have_rest_apart(sym::extent_of(l.index).constant())) return false;
   return std::ranges::any_of(open_picks(l.body), [&](size_t p) {
     return std::ranges::any_of(loop::nodes_below({kernel_.picks[p].value}), [&](const Node* node) {
       return node->index.defined() && sym::contains(node->index, l.index);
@@ -422,7 +415,9 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.open("{");
   out_.line("const i64 ", end, " = ", scalar_text(l.end), ";");
   out_.line("i64 ", name, " = ", scalar_text(l.begin), ";");
-  if (folds_quickly(l.body)) out_.line("#pragma clang loop unroll_count(4)");
+  if (folds_quickly(l.body)) {
+    out_.line("#pragma clang loop unroll_count(", unrolled_turns, ")");
+  }
   out_.open("for (; ", name, " + 16 <= ", end, "; ", name, " += 16) {");
   turn(l, "");
   out_.close();

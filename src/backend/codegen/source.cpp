@@ -98,10 +98,6 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
   return unique;
 }
 
-// A module has about so many bytes of text: less, and what modules have in common (the functions of
-// the prelude) is compiled too often; more, and there are fewer than cores, and fewer in common.
-constexpr size_t module_bytes = 12 << 10, large_module_bytes = 96 << 10;
-
 // What the compiler sees of it (standalone/cc_optimise.cpp): functions of the prelude are called.
 void make_small(Unique& kernel) {
   constexpr std::string_view small = "[[clang::minsize]] ";
@@ -200,8 +196,7 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
     replace_all(made.text, kernel_name, made.name);
     out.kernels.push_back(std::move(made));
   }
-  for (const auto& list : modules_of(unique, large ? large_module_bytes : module_bytes))
-    add_module(unique, list, out);
+  for (const auto& list : modules_of(unique, bytes_of_module(large))) add_module(unique, list, out);
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "backend/jit/jit.h"
 #include "backend/lower/builder.h"
+#include "backend/schedule/code.h"
 
 namespace vitro::backend {
 
@@ -28,10 +29,6 @@ struct Sources {
   std::vector<SourceKernel> kernels;  // each once
   std::vector<size_t> kernel_of;      // for each lowered kernel, its place in `kernels`
 };
-
-// With so many bytes of text a program is large: its kernels are to be quick to compile, though a
-// launch of one that is full of elementary functions takes up to twice as long.
-constexpr size_t large_program = 512 << 10;
 
 Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,
                       size_t large_program_bytes = large_program);

@@ -263,7 +263,7 @@ class Check {
 
   // A costly value that is broadcast along an outer dimension is made once, not for every row.
   bool recomputes(ItemId made, ItemId reader) const {
-    if (p_[made].cost <= 8) return false;
+    if (is_cheap_for_each_row(p_[made].cost)) return false;
     const auto fewer = sym::prove_less(count_of(p_[made].sizes), count_of(p_[reader].sizes));
     return fewer.value_or(true) && !(count_of(p_[made].sizes) == count_of(p_[reader].sizes));
   }

@@ -12,10 +12,6 @@ const Code cycle{"V0410", "the group would wait for itself",
                  "Something outside of the group needs one of its members and is needed by "
                  "another.",
                  "", "Nothing: the program's order asks for two kernels."};
-const Code too_large{"V0411", "the group is large enough",
-                     "A kernel of very many ops takes long to compile and needs more registers "
-                     "than there are.",
-                     "", "Nothing."};
 
 class Fuser {
  public:
@@ -74,14 +70,9 @@ class Fuser {
   }
 
   Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both, Layout* layout) {
-    if (both.size() > options_.max_items) {
-      return Verdict::no(too_large, cat(both.size(), " ops, the limit is ", options_.max_items));
-    }
     const auto is_part = [&](ItemId id) { return p_[id].role == Role::slice; };
     const auto parts = static_cast<size_t>(std::ranges::count_if(both, is_part));
-    if (parts > options_.max_parts) {
-      return Verdict::no(too_large, cat(parts, " parts, the limit is ", options_.max_parts));
-    }
+    if (Verdict v = should_grow(options_, both.size(), parts); !v) return v;
     if (Verdict v = can_group(p_, both, layout); !v) return v;
     if (waits(b, a) || waits(a, b)) {
       return Verdict::no(cycle, "another kernel lies between them");

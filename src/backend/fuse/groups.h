@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/program/space.h"
+#include "backend/schedule/fusion.h"
 #include "vitro/base/verdict.h"
 
 namespace vitro::backend {
@@ -42,14 +43,6 @@ struct FusionDecision {
 struct Groups {
   std::vector<Group> groups;  // in an order in which they can run
   std::vector<FusionDecision> decisions;
-};
-
-struct FuseOptions {
-  bool fuse = true;       // false: one kernel for each item
-  size_t max_items = 96;  // of a group
-  // Of them, those that write parts of one tensor: each has a loop, and the time to compile a
-  // kernel grows faster than their number.  More kernels of as many parts share a text.
-  size_t max_parts = 32;
 };
 
 Groups fuse(const Program& program, const FuseOptions& options = {});

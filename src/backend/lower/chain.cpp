@@ -4,6 +4,7 @@
 
 #include "backend/lower/builder.h"
 #include "backend/program/operand.h"
+#include "backend/schedule/products.h"
 #include "kernels/product.h"
 #include "vitro/base/error.h"
 
@@ -13,25 +14,11 @@ namespace {
 using loop::Block;
 using loop::Value;
 
-constexpr int64_t most_rows = 64, least_rows = 16;  // of a block
-constexpr int64_t enough_tasks = 16;
-constexpr int64_t columns_at_once =
-    256;  // of the first product, whose panels are packed on the way
-
 Expr blocks_of(Expr size, Expr block) {
   return sym::floordiv(size + (block - 1), block);
 }
 Expr padded(Expr size, int64_t to) {
   return blocks_of(size, to) * to;
-}
-
-// Rows of a block: few enough that there are tasks for all threads, and blocks of one height.
-Expr block_rows(Expr m, Expr batches) {
-  if (!m.constant() || !batches.constant()) return most_rows;
-  const int64_t rows = *m.constant(), all = rows * *batches.constant();
-  const int64_t wanted = std::clamp((all + enough_tasks - 1) / enough_tasks, least_rows, most_rows);
-  const int64_t blocks = (rows + wanted - 1) / wanted;
-  return (rows + blocks - 1) / blocks;
 }
 
 class ChainLowering {
@@ -44,7 +31,8 @@ class ChainLowering {
     n_ = sizes.back();
     batch_ = batches.is(1) ? Expr(0) : Expr::index("batch", batches);
     row_ = Expr::index("row", m_);
-    const Expr height = block_rows(m_, batches), blocks = blocks_of(m_, height);
+    const Expr height = rows_of_chain(program.machine(), m_, batches),
+               blocks = blocks_of(m_, height);
     const Expr block = blocks.is(1) ? Expr(0) : Expr::index("block", blocks);
     begin_ = block * height;
     rows_ = blocks.is(1) ? m_ : sym::min(height, m_ - begin_);
@@ -94,14 +82,14 @@ class ChainLowering {
     multiply.left = left_of(matrix(0, 0, row_, inner));
     const Plain right = matrix(0, 1, inner, column);
     const auto known = n_.constant();
-    const bool whole = known && *known <= columns_at_once;
-    const Expr parts = whole ? Expr(1) : blocks_of(n_, columns_at_once);
+    const bool whole = known && *known <= columns_of_chain;
+    const Expr parts = whole ? Expr(1) : blocks_of(n_, columns_of_chain);
     const Expr part = whole ? Expr(0) : Expr::index("part", parts);
-    const Expr first = part * columns_at_once;
+    const Expr first = part * columns_of_chain;
     multiply.rows = rows_;
-    multiply.columns = whole ? n_ : sym::min(columns_at_once, n_ - first);
+    multiply.columns = whole ? n_ : sym::min(columns_of_chain, n_ - first);
     multiply.k = k;
-    set_right(multiply, right, first * right.second_stride, whole ? n_ : Expr(columns_at_once),
+    set_right(multiply, right, first * right.second_stride, whole ? n_ : Expr(columns_of_chain),
               true);
     multiply.to = scores_;
     multiply.to_base = first;

@@ -6,24 +6,19 @@
 #include "backend/lower/turned_tile.h"
 #include "backend/lower/walk_order.h"
 #include "backend/lower/walks.h"
+#include "backend/schedule/folds.h"
+#include "backend/schedule/fusion.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
 namespace {
 
-constexpr int64_t columns_once = 512, columns_again = 1024, least_columns = 64;
-constexpr int64_t least_turned = 8;  // of rows that are turned
-// Where columns lie along memory: of a tile its columns, a line of each, and its blocks of rows.
-constexpr int64_t columns_of_tile = 16, blocks_of_tile = 4;
-constexpr int64_t most_strip_bytes = 256 << 10;  // that stay in the cache for another walk
-// Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
-constexpr int64_t crowded_stride = 1024;
-
 class Columns : private Walks {
  public:
   Columns(KernelBuilder& build, const Group& group, bool in_tiles, Pieces* pieces)
       : Walks(build, group, false, pieces), in_tiles_(in_tiles) {
-    set_strips(in_tiles ? columns_of_tile : columns_of_strip(space_, walks_again()));
+    set_strips(in_tiles ? columns_of_tile
+                        : columns_of_strip(program().machine(), space_, walks_again()));
     const Expr blocks = pieces ? Expr(pieces->most()) : per_row_;
     const Expr tiles = sym::floordiv(blocks + (blocks_of_tile - 1), blocks_of_tile);
     if (!tiles.is(1)) tile_ = Expr::index("tile", tiles);
@@ -36,7 +31,7 @@ class Columns : private Walks {
     last_ = sym::floordiv(last_ - phase_ + (phases_ - 1), phases_);
     per_row_ = sym::floordiv(count_ + (phases_ * step_ - 1), phases_ * step_);
     chunk_ = per_row_.is(1) ? Expr(0) : Expr::index("c", per_row_);
-    set_strips(turned_columns);
+    set_strips(columns_of_turned_rows);
   }
   void run() {
     find_reductions([&](Reduction& r) {
@@ -47,7 +42,10 @@ class Columns : private Walks {
     });
     for (Reduction& r : reductions_) add_rows(r);
     place_stores();
-    if (phases_ == 1) keep_rows(folded_.back() * width_ + lane(), last_ * width_, most_strip_bytes);
+    if (phases_ == 1) {
+      keep_rows(folded_.back() * width_ + lane(), last_ * width_,
+                most_bytes_of_strip(program().machine()));
+    }
     loop::Kernel& kernel = build_.kernel();
     for (int level = 0; level <= levels_; ++level) walk(level, kernel.body);
     store_rows(levels_ + 1, kernel.body);
@@ -216,27 +214,26 @@ class Columns : private Walks {
 
 }  // namespace
 
-bool takes_columns(const Space& space) {
-  if (space.reduced.back() || space.index.back().constant()) return false;
+namespace {
+
+// How many elements are folded to one.
+Expr folded_count(const Space& space) {
   Expr count = 1;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
     if (space.reduced[d]) count = count * space.sizes[d];
   }
-  return !sym::prove_less(count, ops::reduction_steps + 1).value_or(false);
+  return count;
 }
 
-int64_t columns_of_strip(const Space& space, bool again) {
-  constexpr int64_t bytes = sizeof(float);  // of most elements
-  const auto columns = space.sizes.back().constant();
-  if (!again) return columns_once;
-  Expr count = 1;
-  for (size_t d = 0; d < space.sizes.size(); ++d) {
-    if (space.reduced[d]) count = count * space.sizes[d];
-  }
-  const auto rows = count.constant();
-  if (!columns || !rows || *columns * bytes % crowded_stride == 0) return columns_again;
-  const int64_t fits = most_strip_bytes / std::max<int64_t>(*rows * bytes, 1);
-  return fits >= least_columns ? std::min(columns_again, fits / 16 * 16) : columns_again;
+}  // namespace
+
+bool takes_columns(const Space& space) {
+  if (space.reduced.back() || space.index.back().constant()) return false;
+  return !sym::prove_less(folded_count(space), ops::reduction_steps + 1).value_or(false);
+}
+
+int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again) {
+  return columns_of_strip(machine, space.sizes.back(), folded_count(space), again);
 }
 
 namespace {
@@ -263,7 +260,7 @@ std::optional<TurnedRows> turn_rows(const Program& program, const Places& places
   const size_t row = space.sizes.size() - 2;
   const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
   if (folded != 1 || space.index[row].constant()) return {};
-  if (sym::prove_less(space.sizes[row], least_turned).value_or(false)) return {};
+  if (is_short_side(space.sizes[row])) return {};
   KernelBuilder trial(program, places, group);
   std::vector<loop::Value> elements;
   for (const ItemId id : group.items) {
@@ -303,7 +300,7 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
       static_cast<size_t>(std::find(space.reduced.rbegin(), space.reduced.rend(), true).base() - 1 -
                           space.reduced.begin());
   for (const Expr side : {space.sizes[inner], space.sizes.back()}) {
-    if (sym::prove_less(side, least_turned).value_or(false)) return false;
+    if (is_short_side(side)) return false;
   }
   const WalkAccesses accesses = accesses_of(program, places, group);
   return std::any_of(accesses.loads.begin(), accesses.loads.end(), [&](const loop::Node* node) {
@@ -316,7 +313,7 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
 int64_t columns_of_strip(const Program& program, const Places& places, const Group& group) {
   const Space& space = group.layout.space;
   const bool in_tiles = takes_columns(space) && folds_along_columns(program, places, group);
-  return in_tiles ? columns_of_tile : columns_of_strip(space, false);
+  return in_tiles ? columns_of_tile : columns_of_strip(program.machine(), space, false);
 }
 
 LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group,

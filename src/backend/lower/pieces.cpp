@@ -3,7 +3,6 @@
 #include "backend/lower/pieces.h"
 
 #include <algorithm>
-#include <bit>
 #include <unordered_set>
 
 #include "backend/lower/row_blocks.h"
@@ -14,28 +13,6 @@
 namespace vitro::backend {
 namespace {
 
-const Code few_folds{"V0413", "few long folds are walked several times",
-                     "One kernel would walk each fold on one thread: where folds are few and long, "
-                     "each walk is a kernel whose threads share them.",
-                     "", "Nothing."};
-
-constexpr int64_t piece_bytes = 256 << 10;
-constexpr int64_t least_across = 8;  // of each side that is walked across
-// Folds, or strips of columns, that are enough for all threads: of kernels that walk once, and of
-// those that find their rows in the cache when they walk again.
-constexpr int64_t enough = 64, enough_to_walk_again = 4;
-constexpr int64_t enough_turned = 4;            // each piece leaves the states of all lanes
-constexpr int64_t most_cached_bytes = 1 << 20;  // that a task finds in its cache again
-
-// The folds of a space as tasks would take them.
-struct Folds {
-  Expr tasks, blocks;
-  int64_t blocks_of_piece;
-  int64_t bytes;  // that a task folds, 0 where that is not known
-  bool are_fewer(int64_t than) const { return sym::prove_less(tasks, than).value_or(false); }
-  std::optional<bool> are_short() const { return sym::prove_less(blocks, 2 * blocks_of_piece); }
-};
-
 // Nothing where several dimensions are reduced: their blocks do not follow each other in one loop.
 std::optional<Folds> folds_of(const Space& space, int64_t strip, int64_t element_bytes,
                               bool turned = false) {
@@ -44,22 +21,18 @@ std::optional<Folds> folds_of(const Space& space, int64_t strip, int64_t element
   const size_t rank = space.sizes.size();
   const size_t column = turned ? rank - 2 : takes_columns(space) ? rank - 1 : rank;
   const int64_t step = ops::reduction_steps * (along ? ops::reduction_lanes : 1);
-  int64_t block_bytes = step * element_bytes;
-  Folds out{1, 1, 1, 0};
+  Folds out{1, 1, step * element_bytes, takes_columns(space), turned};
   for (size_t d = 0; d < space.sizes.size(); ++d) {
     const Expr size = space.sizes[d];
     if (space.reduced[d]) {
       out.blocks = sym::floordiv(size + (step - 1), step);
     } else if (d == column) {
       out.tasks = out.tasks * sym::floordiv(size + (strip - 1), strip);
-      block_bytes *= std::min(strip, size.constant().value_or(strip));
+      out.block_bytes *= std::min(strip, size.constant().value_or(strip));
     } else {
       out.tasks = out.tasks * size;
     }
   }
-  out.bytes = out.blocks.constant().value_or(0) * block_bytes;
-  out.blocks_of_piece = static_cast<int64_t>(
-      std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(piece_bytes / block_bytes, 1))));
   return out;
 }
 
@@ -79,7 +52,7 @@ int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
 bool lies_across(const Space& space, Expr element) {
   if (!is_walked(element, space)) return false;
   for (size_t d = 0; d + 1 < space.index.size(); ++d) {
-    if (sym::prove_less(space.sizes[d], least_across).value_or(false)) continue;
+    if (is_short_side(space.sizes[d])) continue;
     if (stride_across(element, space.index.back(), space.index[d])) return true;
   }
   return false;
@@ -88,7 +61,7 @@ bool lies_across(const Space& space, Expr element) {
 // Of a group as walked_as_memory() gives it.
 bool lies_across(const Program& program, const Places& places, const Group& walked) {
   const Space& space = walked.layout.space;
-  if (sym::prove_less(space.sizes.back(), least_across).value_or(false)) return false;
+  if (is_short_side(space.sizes.back())) return false;
   const WalkAccesses accesses = accesses_of(program, places, walked);
   return std::any_of(accesses.elements.begin(), accesses.elements.end(),
                      [&](Expr element) { return lies_across(space, element); });
@@ -103,8 +76,12 @@ const Code folds_lie_across{
     "", "Nothing."};
 
 Pieces::Pieces(Places& places, const Space& space, bool columns, Expr blocks,
-               int64_t blocks_of_piece)
-    : places_(places), columns_(columns), most_(blocks_of_piece), blocks_(blocks) {
+               int64_t blocks_of_piece, std::string why)
+    : places_(places),
+      columns_(columns),
+      most_(blocks_of_piece),
+      why_(std::move(why)),
+      blocks_(blocks) {
   count_ = sym::floordiv(blocks + (most_ - 1), most_);
   index_ = Expr::index("piece", count_);
   Index sizes = space.kept_sizes(), at = space.kept_index();
@@ -158,25 +135,17 @@ Verdict should_split_walks(const Program& program, const Places& places, const G
   }
   const Group walked = walked_as_memory(program, places, group);
   if (lies_across(program, places, walked)) {
-    if (rows_in_blocks(program, places, walked)) {
+    RowBlocks blocks{};
+    if (rows_in_blocks(program, places, walked, &blocks)) {
       return Verdict::no("its rows are turned over a block at a time, which stays in the cache");
     }
     return {true, "its elements lie across the folds: each walk goes as memory does",
             &folds_lie_across};
   }
-  const int64_t strip = columns_of_strip(space, true);
+  const int64_t strip = columns_of_strip(program.machine(), space, true);
   const auto folds = folds_of(space, strip, most_bytes(program, group.items));
-  if (!folds || folds->are_short().value_or(true)) return Verdict::no("its folds are short");
-  if (folds->are_fewer(enough_to_walk_again)) {
-    return {true,
-            cat("there are few long folds (", folds->tasks,
-                "), which threads share; one kernel would give each to one thread"),
-            &few_folds};
-  }
-  if (takes_columns(space) && folds->bytes > most_cached_bytes) {
-    return {true, "the next walk would not find the columns in the cache", &few_folds};
-  }
-  return Verdict::no("a task finds its fold in the cache when it walks again");
+  if (!folds) return Verdict::no("its folds are short");
+  return should_walk_apart(program.machine(), *folds);
 }
 
 std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, const Group& group) {
@@ -187,14 +156,13 @@ std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, co
   };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
   const bool turned = turn_rows(program, places, group).has_value();
-  const int64_t strip = turned ? turned_columns : columns_of_strip(program, places, group);
+  const int64_t strip = turned ? columns_of_turned_rows : columns_of_strip(program, places, group);
   const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
-  if (!folds || !folds->are_fewer(turned ? enough_turned : enough) ||
-      folds->are_short().value_or(false)) {
-    return std::nullopt;
-  }
-  return Pieces(places, space, turned || takes_columns(space), folds->blocks,
-                folds->blocks_of_piece);
+  if (!folds) return std::nullopt;
+  Verdict shares = should_share_folds(program.machine(), *folds);
+  if (!shares) return std::nullopt;
+  return Pieces(places, space, turned || folds->takes_columns, folds->blocks,
+                blocks_of_piece(program.machine(), *folds), std::move(shares.why));
 }
 
 namespace {
@@ -269,6 +237,7 @@ class Joined : private Walks {
       kernel.body = std::move(body);
       return;
     }
+    constexpr int64_t strip = columns_of_states;
     const Expr lanes = sym::extent_of(lane_), strips = sym::floordiv(lanes + (strip - 1), strip);
     const Expr b = strips.is(1) ? Expr(0) : Expr::index("b", strips);
     if (!b.constant()) kernel.tasks.push_back(b);
@@ -276,7 +245,6 @@ class Joined : private Walks {
     kernel.body.push_back({loop::Loop{lane_, b * strip, end, true, std::move(body)}});
   }
 
-  static constexpr int64_t strip = 1024;  // columns of a task
   const Pieces& of_;
   Expr lane_ = 0;
   int64_t phases_ = 1;  // lanes of a turned row
@@ -288,7 +256,7 @@ std::vector<LoweredKernel> lower_in_pieces(const Program& program, const Places&
                                            const Group& group, Pieces& pieces) {
   std::vector<LoweredKernel> out;
   out.push_back(lower_pieces(program, places, group, pieces));
-  out.back().kernel.schedule = "threads share the pieces of a fold";
+  out.back().kernel.schedule = pieces.why();
   KernelBuilder build(program, places, group);
   Joined(build, group, pieces).run();
   out.push_back(build.take());

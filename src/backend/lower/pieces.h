@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/lower/builder.h"
+#include "backend/schedule/folds.h"
 #include "vitro/base/code.h"
 
 namespace vitro::backend {
@@ -24,12 +25,14 @@ class Pieces {
     std::vector<BufferId> buffers;  // where it lies
   };
   // `columns`: the last kept dimension is a task's vector.
-  Pieces(Places& places, const Space& space, bool columns, Expr blocks, int64_t blocks_of_piece);
+  Pieces(Places& places, const Space& space, bool columns, Expr blocks, int64_t blocks_of_piece,
+         std::string why);
 
   Expr index() const { return index_; }  // of a piece of a fold
   Expr count() const { return count_; }
   int64_t most() const { return most_; }  // blocks of a piece, a power of two
   bool columns() const { return columns_; }
+  const std::string& why() const { return why_; }  // folds are cut
   Expr begin() const { return index_ * most_; }
   Expr end() const;
   const std::vector<States>& states() const { return states_; }
@@ -45,6 +48,7 @@ class Pieces {
   Places& places_;
   bool columns_;
   int64_t most_;
+  std::string why_;
   Expr blocks_, count_, index_;
   Expr size_;   // of the states of all folds
   Expr first_;  // of those of a piece

@@ -5,6 +5,8 @@
 #include "backend/lower/builder.h"
 #include "backend/lower/stages.h"
 #include "backend/lower/tiles.h"
+#include "backend/schedule/elementwise.h"
+#include "backend/schedule/fusion.h"
 #include "loop/domain.h"
 
 namespace vitro::backend {
@@ -12,8 +14,7 @@ namespace {
 
 using loop::Value;
 
-constexpr int64_t block = stage_length;  // elements of a task where the innermost loop is cut
-constexpr int64_t enough_tasks = 64;
+constexpr int64_t block = elements_of_block;
 
 loop::Block stores_at(KernelBuilder& build, const Index& values) {
   loop::Block out;
@@ -40,16 +41,15 @@ std::vector<Expr> accesses_of(KernelBuilder& build, const loop::Block& body) {
 }
 
 // The innermost loop becomes blocks, one per task, where there are few other tasks.
-loop::Loop innermost(loop::Kernel& kernel, std::vector<Expr> loops, loop::Block body) {
+loop::Loop innermost(const MachineModel& machine, loop::Kernel& kernel, std::vector<Expr> loops,
+                     loop::Block body) {
   if (loops.empty()) return {Expr::index("i", 1), 0, 1, true, std::move(body)};
   const Expr index = loops.back(), extent = sym::extent_of(index);
   loops.pop_back();
   Expr outer = 1;
   for (const Expr loop : loops) outer = outer * sym::extent_of(loop);
   kernel.tasks = std::move(loops);
-  const bool few = !outer.constant() || *outer.constant() < enough_tasks;
-  const bool is_long = !extent.constant() || *extent.constant() > block;
-  if (!few || !is_long) return {index, 0, extent, true, std::move(body)};
+  if (!should_cut_loop(machine, outer, extent)) return {index, 0, extent, true, std::move(body)};
   const Expr b = Expr::index("b", sym::floordiv(extent + (block - 1), block));
   kernel.tasks.push_back(b);
   const bool even = extent.constant() && *extent.constant() % block == 0;
@@ -60,8 +60,7 @@ loop::Loop innermost(loop::Kernel& kernel, std::vector<Expr> loops, loop::Block 
 // Stores that read nothing together are loops of their own where they are many: a turn then walks
 // few places of memory.
 std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
-  constexpr size_t many = 5;
-  if (stores.size() < many) return {std::move(stores)};
+  if (!are_many_stores(stores.size())) return {std::move(stores)};
   std::vector<size_t> block_of(stores.size());
   std::unordered_map<uint64_t, size_t> reader;  // of a node: the block that needs it
   const auto root = [&](size_t i) {
@@ -74,7 +73,7 @@ std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
     for (const loop::Node* node : loop::nodes_below({store.value})) {
       const bool reads = node->fn == loop::Fn::load;
       if (reads && kernel.buffers[node->payload].written) return {std::move(stores)};
-      if (!reads && info(node->fn).cost < 4) continue;
+      if (!reads && !is_worth_sharing(info(node->fn).cost)) continue;
       const auto [known, is_new] = reader.emplace(node->id, i);
       if (!is_new) block_of[root(i)] = root(known->second);
     }
@@ -101,15 +100,15 @@ LoweredKernel lower_pointwise(const Program& program, const Places& places, cons
   build.start_over();
   loop::Block body = stores_at(build, domain.values);
   loop::Kernel& kernel = build.kernel();
-  Verdict schedule = read_in_tiles(kernel, domain.loops, body);
+  Verdict schedule = read_in_tiles(program.machine(), kernel, domain.loops, body);
   if (!schedule) {
-    loop::Loop loop = innermost(kernel, domain.loops, std::move(body));
+    loop::Loop loop = innermost(program.machine(), kernel, domain.loops, std::move(body));
     const bool is_block = loop.begin.constant() != 0;
     const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
     for (loop::Block& stores : apart(kernel, std::move(loop.body))) {
       loop.body = std::move(stores);
       Verdict cut = Verdict::yes();
-      for (loop::Statement& s : in_stages(kernel, loop, most, &cut)) {
+      for (loop::Statement& s : in_stages(program.machine(), kernel, loop, most, &cut)) {
         kernel.body.push_back(std::move(s));
       }
       if (cut) schedule = std::move(cut);

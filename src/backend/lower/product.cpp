@@ -1,10 +1,8 @@
 // Matrix products with what follows them: the sums of a row and sixteen columns go through the
 // group's elementwise items before they are written.
-#include "kernels/product.h"
-
 #include "backend/lower/builder.h"
 #include "backend/program/operand.h"
-#include "kernels/product.h"
+#include "backend/schedule/products.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -19,11 +17,6 @@ Expr named_index(std::string_view name, Expr extent) {
 Expr used_index(Expr index, Expr extent) {
   return extent.is(1) ? Expr(0) : index;
 }
-
-constexpr int64_t panel = kernels::product_most_width;
-// Rows between which weights are read where they lie: fewer wait for memory, from which panels come
-// faster; more read the weights again for every block of rows.
-constexpr int64_t least_rows = 48, most_rows = 4 * kernels::product_plain_rows;
 
 class ProductLowering {
  public:
@@ -137,16 +130,12 @@ class ProductLowering {
   // Weights that stand with k contiguous, beside a left operand that is far smaller but fills
   // panels: packing that one at every call costs less than a second copy of the weights.
   Verdict reads_columns() {
-    const auto m = product_.m.constant(), n = product_.n.constant();
-    if (!m || !n) return Verdict::no("packed, as its size or the left one's differs between calls");
-    if (*m < 2 * panel) return Verdict::no(cat("packed, as few rows (", *m, ") are multiplied"));
-    if (2 * *m > *n) return Verdict::no("packed, as it is hardly larger than the left operand");
-    const int64_t in_last = *m % panel;  // a panel less than half full is slow beside a few others
-    if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) {
-      return Verdict::no(cat("packed, as ", *m, " rows leave most of a panel empty"));
+    Verdict packs =
+        should_pack_left(program_.machine(), product_.m.constant(), product_.n.constant());
+    if (packs && !as_they_lie()) {
+      return Verdict::no("packed, as an operand is computed or converted");
     }
-    if (!as_they_lie()) return Verdict::no("packed, as an operand is computed or converted");
-    return Verdict::yes("read where it lies: the left operand is far smaller and packed instead");
+    return packs;
   }
 
   // Whatever has its rows contiguous, but weights of which panels are kept where those are faster.
@@ -154,18 +143,15 @@ class ProductLowering {
     if (!right_place_.second_stride.is(1)) {
       return Verdict::no("packed, as neither its rows nor its columns are contiguous");
     }
+    Verdict reads = Verdict::yes("read where it lies, its rows are contiguous");
     if (is_kept() && !product_.n.is(1)) {  // a panel of one column is mostly empty
-      const auto m = product_.m.constant();
-      if (!m) return Verdict::no("packed once for calls of every size");
-      if (*m < least_rows)
-        return Verdict::no(cat("packed once, as few rows (", *m, ") are multiplied"));
-      if (*m > most_rows)
-        return Verdict::no(cat("packed once, as ", *m, " rows would read it often"));
+      reads = should_read_weights(product_.m.constant());
+      if (!reads) return reads;
     }
     const bool unit =
         as_they_lie() && (left_place_.first_stride.is(1) || left_place_.second_stride.is(1));
     if (!unit) return Verdict::no("packed, as an operand is computed or converted");
-    return Verdict::yes("read where it lies, its rows are contiguous");
+    return reads;
   }
 
   // Whether panels of the right operand would be packed once.
@@ -251,7 +237,7 @@ class ProductLowering {
   // more.
   bool lies_across() {
     if (product_.n.is(1)) return true;
-    if (is_short(product_.m)) return false;
+    if (is_below_block(product_.m)) return false;
     KernelBuilder build(program_, places_, group_);
     int along_rows = 1, along_columns = 0;
     const auto visit = [&](Expr element, bool written) {
@@ -271,9 +257,8 @@ class ProductLowering {
   }
 
   int turns_of(KernelBuilder& build, Expr element, Expr lane, Expr other, bool written) const {
-    constexpr int as_slow = 3;
     if (!steps_across(element, lane)) return 0;
-    return written && turns_over(build, element, lane, other) ? 1 : as_slow;
+    return written && turns_over(build, element, lane, other) ? 1 : cost_of_steps_across;
   }
 
   // Whether neighbours along an index are no neighbours in memory.
@@ -286,15 +271,13 @@ class ProductLowering {
   // Whether a store goes by blocks that are turned over: it lies along `other`, not along the
   // lanes.
   bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
-    if (is_short(product_.m) || is_short(product_.n) || other.constant()) return false;
+    if (is_below_block(product_.m) || is_below_block(product_.n) || other.constant()) return false;
     for (const loop::Pick& pick : build.kernel().picks) {
       if (sym::contains(element, pick.symbol)) return false;
     }
     return steps_across(element, lane) && sym::as_linear(element, lane) &&
            !steps_across(element, other) && sym::contains(element, other);
   }
-  // Less than the side of a block that is turned over in registers.
-  static bool is_short(Expr size) { return sym::prove_less(size, 16).value_or(false); }
 
   std::string schedule() const {
     std::string out = exchanged_ ? "the transposed product is computed" : "";

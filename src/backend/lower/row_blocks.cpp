@@ -7,12 +7,6 @@
 namespace vitro::backend {
 namespace {
 
-constexpr int64_t most_rows = 64, least_rows = 16;
-constexpr int64_t block_bytes = 256 << 10;       // where more rows would need more
-constexpr int64_t most_block_bytes = 512 << 10;  // that stay in the cache
-constexpr int64_t enough_blocks = 8;             // for all threads
-constexpr int64_t least_across = 8;              // of each side that is walked across
-
 // Of an element of each load that lies across the folds; 0 where there is none, or where something
 // lies so that a block of rows does not help.
 int64_t bytes_across(const Program& program, const Places& places, const Group& group) {
@@ -37,35 +31,25 @@ int64_t bytes_across(const Program& program, const Places& places, const Group& 
 
 }  // namespace
 
-std::optional<RowBlocks> rows_in_blocks(const Program& program, const Places& places,
-                                        const Group& group) {
+Verdict rows_in_blocks(const Program& program, const Places& places, const Group& group,
+                       RowBlocks* blocks) {
   const Space& space = group.layout.space;
   const size_t rank = space.sizes.size();
-  if (rank < 2 || !space.reduced.back() || space.reduced[rank - 2]) return std::nullopt;
-  if (std::count(space.reduced.begin(), space.reduced.end(), true) != 1) return std::nullopt;
-  const auto length = space.sizes.back().constant();
-  if (!length || *length < least_across) return std::nullopt;
-  const Expr rows = space.sizes[rank - 2];
-  if (sym::prove_less(rows, least_across).value_or(false)) return std::nullopt;
-  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
-  if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
-  const int64_t bytes = bytes_across(program, places, group);
-  if (bytes == 0) return std::nullopt;
-  // A line more than needed: rows of a power of two would share few places of a cache.
-  RowBlocks out{most_rows, (*length + 15) / 16 * 16 + 16};
-  const int64_t row_bytes = out.pitch * bytes;
-  const auto has_blocks = [&](int64_t count) {
-    return !sym::prove_less(rows, count * out.rows).value_or(false);
-  };
-  while (out.rows > least_rows &&
-         (out.rows * row_bytes > block_bytes || !has_blocks(enough_blocks))) {
-    out.rows /= 2;
+  const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
+  if (rank < 2 || !space.reduced.back() || space.reduced[rank - 2] || folded != 1) {
+    return Verdict::no("no rows are folded");
   }
-  if (out.rows * row_bytes > most_block_bytes) return std::nullopt;
-  const auto count = rows.constant();
-  const bool is_small = count && *count * row_bytes <= block_bytes;
-  if (!is_small && !has_blocks(enough_blocks / 2)) return std::nullopt;
-  return out;
+  const auto length = space.sizes.back().constant();
+  if (!length) return Verdict::no("the length of its rows differs between calls");
+  const Expr rows = space.sizes[rank - 2];
+  if (is_short_side(*length) || is_short_side(rows)) return Verdict::no("a side is short");
+  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
+  if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
+    return Verdict::no("it overwrites what it reads");
+  }
+  const int64_t bytes = bytes_across(program, places, group);
+  if (bytes == 0) return Verdict::no("its rows do not lie across memory");
+  return should_block_rows(program.machine(), rows, *length, bytes, blocks);
 }
 
 }  // namespace vitro::backend

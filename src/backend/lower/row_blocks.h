@@ -6,19 +6,14 @@
 //                                   each row: its largest, its sum, its quotients
 #pragma once
 
-#include <optional>
-
 #include "backend/lower/builder.h"
+#include "backend/schedule/folds.h"
 
 namespace vitro::backend {
 
-// The last loop of the kept dimensions, cut into blocks.
-struct RowBlocks {
-  int64_t rows;   // of a block
-  int64_t pitch;  // elements from row to row in scratch
-};
-// Nothing where no load lies so, where a block would not stay in the cache, or where blocks would
-// be too few for the threads.  `group` as walked_as_memory() gives it.
-std::optional<RowBlocks> rows_in_blocks(const Program&, const Places&, const Group& group);
+// Whether the last loop of the kept dimensions is cut into blocks of rows, and into which: not
+// where no load lies so, where a block would not stay in the cache, or where blocks would be too
+// few for the threads.  `group` as walked_as_memory() gives it.
+Verdict rows_in_blocks(const Program&, const Places&, const Group& group, RowBlocks* blocks);
 
 }  // namespace vitro::backend

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "backend/schedule/fusion.h"
+
 namespace vitro::backend {
 namespace {
 
 using loop::Node;
 using loop::Value;
-
-constexpr int least_cost = 4;  // of computing anew, in plain vector operations
-constexpr int long_walk = 8;   // cost of an element, so that memory is fetched in the meantime
-constexpr size_t most_rows = 4;
 
 bool depends_on(const Node* node, sym::Expr index) {
   const auto below = loop::nodes_below({Value(node)});
@@ -26,14 +24,14 @@ bool RowScratch::worth_keeping(const Node* node) const {
     return false;
   }
   const bool fits = shape_.size.constant().value_or(1) * bytes_of(node->dtype) <= shape_.most_bytes;
-  return fits && rows_ < most_rows && loop::cost_of(Value(node)) >= least_cost &&
+  return fits && is_worth_a_row(loop::cost_of(Value(node)), rows_) &&
          depends_on(node, shape_.index);
 }
 
 bool RowScratch::worth_a_home(const Node* node) const {
   if (!shape_.home || node->fn == loop::Fn::load || node->dtype != shape_.home->dtype) return false;
   const int walk = computed_in_.at(node);
-  return costs_[static_cast<size_t>(walk)] >= long_walk && loop::cost_of(Value(node)) > 0 &&
+  return hides_fetches(costs_[static_cast<size_t>(walk)]) && loop::cost_of(Value(node)) > 0 &&
          depends_on(node, shape_.index);
 }
 

@@ -5,18 +5,19 @@
 #include "backend/lower/row_blocks.h"
 #include "backend/lower/turned_tile.h"
 #include "backend/lower/walks.h"
+#include "backend/schedule/fusion.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
 namespace {
 
-constexpr int64_t columns_of_task = 64, most_row_bytes = 4 << 20;
-
 class Rows : private Walks {
  public:
-  Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr,
-       std::optional<RowBlocks> blocks = std::nullopt)
-      : Walks(build, group, group.layout.space.reduced.back(), pieces), blocks_(blocks) {}
+  Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
+      : Walks(build, group, group.layout.space.reduced.back(), pieces) {}
+  // The walks in blocks of rows, for the reason that the kernel gives.
+  Rows(KernelBuilder& build, const Group& group, RowBlocks blocks, std::string why)
+      : Walks(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
 
   // For one index of the dimensions that are kept.
   Block walks() {
@@ -26,7 +27,7 @@ class Rows : private Walks {
     });
     for (Reduction& r : reductions_) add_tree(r, ops::reduction_lanes, blocks());
     place_stores();
-    if (along_) keep_rows(folded_.back(), last_, most_row_bytes);
+    if (along_) keep_rows(folded_.back(), last_, most_bytes_of_row(program().machine()));
     Block body;
     for (int level = 0; level <= levels_; ++level) walk(level, body);
     for (loop::Statement& s : row_stores_.back()) body.push_back(std::move(s));
@@ -110,12 +111,12 @@ class Rows : private Walks {
       kernel.body = std::move(body);
     } else {
       const Expr column = tasks.back(), extent = sym::extent_of(column);
-      const Expr blocks = sym::floordiv(extent + (columns_of_task - 1), columns_of_task);
+      const Expr blocks = sym::floordiv(extent + (columns_of_few_rows - 1), columns_of_few_rows);
       const Expr b = blocks.is(1) ? Expr(0) : Expr::index("b", blocks);
       tasks.pop_back();
       if (!b.constant()) tasks.push_back(b);
-      const Expr begin = b * columns_of_task;
-      const Expr end = sym::min(begin + columns_of_task, extent);
+      const Expr begin = b * columns_of_few_rows;
+      const Expr end = sym::min(begin + columns_of_few_rows, extent);
       kernel.body.push_back({loop::Loop{column, begin, end, true, std::move(body)}});
     }
     kernel.tasks = std::move(tasks);
@@ -132,10 +133,11 @@ class Rows : private Walks {
         build_, body,
         {{folded_.back(), 0, last_}, {row, begin, end - begin}, blocks_->pitch, blocks_->rows});
     kernel.body.push_back({loop::Loop{row, begin, end, false, std::move(body)}});
-    kernel.schedule = cat("rows lie across memory: ", blocks_->rows, " at a time are turned over");
+    kernel.schedule = std::move(schedule_);
   }
 
   std::optional<RowBlocks> blocks_;
+  std::string schedule_;
 };
 
 }  // namespace
@@ -145,7 +147,12 @@ LoweredKernel lower_rows(const Program& program, const Places& places, const Gro
   if (const auto turned = turn_rows(program, places, group))
     return lower_turned_rows(program, places, *turned);
   KernelBuilder build(program, places, group);
-  Rows(build, group, nullptr, rows_in_blocks(program, places, group)).run();
+  RowBlocks blocks{};
+  if (Verdict in_blocks = rows_in_blocks(program, places, group, &blocks)) {
+    Rows(build, group, blocks, std::move(in_blocks.why)).run();
+  } else {
+    Rows(build, group).run();
+  }
   return build.take();
 }
 

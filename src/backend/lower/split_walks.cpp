@@ -9,9 +9,6 @@
 namespace vitro::backend {
 namespace {
 
-constexpr int least_cost = 8;                 // of an element that is not computed again
-constexpr int64_t most_kept_bytes = 2 << 20;  // that stay in caches until the next walk
-
 class Split {
  public:
   // `leaves`: whether a walk leaves in memory what is dear to compute again.
@@ -115,8 +112,8 @@ class Split {
   bool is_kept(ItemId id) const {
     if (!leaves_) return false;
     const TensorMeta& meta = p_.graph().meta(p_[id].value);
-    const auto count = count_of(p_[id].sizes).constant();
-    return p_[id].cost >= least_cost && count && *count * bytes_of(meta.dtype) <= most_kept_bytes;
+    const auto bytes = (count_of(p_[id].sizes) * bytes_of(meta.dtype)).constant();
+    return is_worth_leaving(p_.machine(), p_[id].cost, bytes);
   }
 
   const Program& p_;

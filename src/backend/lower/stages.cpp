@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "backend/schedule/elementwise.h"
 #include "loop/rewrite.h"
 #include "vitro/base/cat.h"
 
@@ -14,24 +15,11 @@ using loop::Node;
 using loop::Value;
 using sym::Expr;
 
-constexpr int least_cost = 8;  // of what is not computed again
-constexpr int64_t least_length = 64;
-
-// How deep operations may stand on top of each other before a processor no longer finds enough to
-// do in the turns that it looks ahead at, two cycles each; and what is worth a row.
-constexpr int most_depth = 60, least_depth = 24;
-
-// A function waits for itself at each step; a plain operation leaves as much time to others as it
-// takes.
-int depth_of_one(loop::Fn fn) {
-  const int cost = info(fn).cost;
-  return cost < least_cost ? cost : 2 * cost;
-}
-
 // What is stored in rows, and the loop that each value belongs to.
 class Cut {
  public:
-  Cut(const std::vector<Value>& roots, Expr index) : roots_(roots), index_(index) {
+  Cut(const MachineModel& machine, const std::vector<Value>& roots, Expr index)
+      : machine_(machine), roots_(roots), index_(index) {
     order_ = loop::nodes_below(roots);
     for (const Node* node : order_) note_varying(node);
     for (const Node* node : order_) deepen(node);
@@ -69,20 +57,20 @@ class Cut {
         deepest = std::max(deepest, below->second);
       }
     }
-    return deepest + depth_of_one(node->fn);
+    return deepest + steps_of(info(node->fn).cost);
   }
 
   // Gives the node its depth; what makes it too deep is cut below it.
   void deepen(const Node* node) {
     if (!varying_.contains(node)) return;
     depth_[node] = depth_of(node);
-    if (depth_[node] <= most_depth) return;
+    if (!is_deep(machine_, depth_[node])) return;
     deepest_ = std::max(deepest_, depth_[node]);
     for (const Node* operand : node->operands) {
-      if (cut_.contains(operand) || !is_deep(operand)) continue;
+      if (cut_.contains(operand) || !is_worth_a_row(operand)) continue;
       std::vector<const Node*> way = {operand};
       while (const Node* next = only_operand(way.back())) way.push_back(next);
-      if (!is_deep(way.back()) || !is_floating(way.back()->dtype)) continue;
+      if (!is_worth_a_row(way.back()) || !is_floating(way.back()->dtype)) continue;
       cut_.insert(way.back());
       way.pop_back();
       while (!way.empty()) {
@@ -92,20 +80,20 @@ class Cut {
     }
     depth_[node] = depth_of(node);
   }
-  bool is_deep(const Node* node) const {
+  bool is_worth_a_row(const Node* node) const {
     const auto known = depth_.find(node);
-    return known != depth_.end() && known->second >= least_depth;
+    return known != depth_.end() && is_worth_a_stage(known->second);
   }
   // The one operand that varies of a node that is cheap to compute from it.
   const Node* only_operand(const Node* node) const {
-    if (info(node->fn).cost > 2) return nullptr;
+    if (!follows_its_operand(info(node->fn).cost)) return nullptr;
     const Node* only = nullptr;
     for (const Node* operand : node->operands) {
       if (!varying_.contains(operand) || operand == only) continue;
       if (only) return nullptr;
       only = operand;
     }
-    return only && !cut_.contains(only) && is_deep(only) ? only : nullptr;
+    return only && !cut_.contains(only) && is_worth_a_row(only) ? only : nullptr;
   }
 
   // Cuts one costly value that several loops would compute; false where there is none.
@@ -137,7 +125,8 @@ class Cut {
         if (varying_.contains(operand) && !cut_.contains(operand)) cost[node] += cost[operand];
       }
       const auto in = loops_of.find(node);
-      if (in == loops_of.end() || in->second >= 0 || cost[node] < least_cost) continue;
+      if (in == loops_of.end() || in->second >= 0) continue;
+      if (!is_worth_sharing_between_stages(cost[node])) continue;
       if (is_floating(node->dtype)) return cut_.insert(node), true;
     }
     return false;
@@ -155,6 +144,7 @@ class Cut {
     }
   }
 
+  const MachineModel& machine_;
   const std::vector<Value>& roots_;
   const Expr index_;
   std::vector<const Node*> order_;
@@ -224,24 +214,21 @@ loop::Block loops_of(loop::Kernel& kernel, const loop::Loop& whole, const Cut& c
 
 }  // namespace
 
-loop::Block in_stages(loop::Kernel& kernel, loop::Loop whole, Expr most, Verdict* verdict) {
+loop::Block in_stages(const MachineModel& machine, loop::Kernel& kernel, loop::Loop whole,
+                      Expr most, Verdict* verdict) {
   std::vector<Value> roots;
   loop::each_value(whole.body, [&](Value v) { roots.push_back(v); });
-  const Cut cut(roots, whole.index);
-  if (cut.none() || sym::prove_less(most, least_length).value_or(false)) {
-    *verdict = Verdict::no(cut.none() ? "no chain of functions is deep" : "the loop is short");
-    return {{std::move(whole)}};
-  }
-  *verdict =
-      Verdict::yes(cat("functions stand on top of each other (", 2 * cut.deepest(),
-                       " cycles): ", cut.loops(), " loops keep more elements in flight than one"));
-  if (sym::prove_less(most, stage_length + 1).value_or(false)) {
-    const Expr size = most.constant() ? most : Expr(stage_length);
+  const Cut cut(machine, roots, whole.index);
+  *verdict = cut.none() ? Verdict::no("no chain of functions is deep")
+                        : should_cut_chain(most, cut.deepest(), cut.loops());
+  if (!*verdict) return {{std::move(whole)}};
+  if (sym::prove_less(most, elements_of_block + 1).value_or(false)) {
+    const Expr size = most.constant() ? most : Expr(elements_of_block);
     return loops_of(kernel, whole, cut, {whole.begin, whole.end, size});
   }
-  const Expr count = sym::floordiv(most + (stage_length - 1), stage_length);
-  const Expr part = Expr::index("stretch", count), begin = whole.begin + part * stage_length;
-  const Stretch stretch{begin, sym::min(begin + stage_length, whole.end), stage_length};
+  const Expr count = sym::floordiv(most + (elements_of_block - 1), elements_of_block);
+  const Expr part = Expr::index("stretch", count), begin = whole.begin + part * elements_of_block;
+  const Stretch stretch{begin, sym::min(begin + elements_of_block, whole.end), elements_of_block};
   return {{loop::Loop{part, 0, count, false, loops_of(kernel, whole, cut, stretch)}}};
 }
 

@@ -7,17 +7,16 @@
 //   tanh(row[i])
 #pragma once
 
+#include "backend/schedule/machine_model.h"
 #include "loop/kernel.h"
 #include "vitro/base/verdict.h"
 
 namespace vitro::backend {
 
-// The longest stretch that goes through rows.
-inline constexpr int64_t stage_length = 1024;
-
 // Statements that do what `loop` (of stores) does; the verdict says whether it was cut, and why.
-// `most`: turns that it has at most; where that may be above `stage_length` it is taken in
+// `most`: turns that it has at most; where that may be above `elements_of_block` it is taken in
 // stretches.
-loop::Block in_stages(loop::Kernel& kernel, loop::Loop loop, sym::Expr most, Verdict* verdict);
+loop::Block in_stages(const MachineModel& machine, loop::Kernel& kernel, loop::Loop loop,
+                      sym::Expr most, Verdict* verdict);
 
 }  // namespace vitro::backend

@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "backend/schedule/elementwise.h"
+#include "backend/schedule/folds.h"
 #include "loop/rewrite.h"
 #include "vitro/base/cat.h"
 
@@ -17,9 +19,7 @@ using loop::Node;
 using loop::Value;
 using sym::Expr;
 
-constexpr int64_t side = 64, least_side = 8;
-constexpr int64_t width_beside_short = 256;  // of a tile where rows of the result are shorter
-constexpr int64_t most_bytes = 24 << 10;     // of all tiles: they stay in the first cache
+constexpr int64_t side = side_of_tile;
 
 // A load, and how it walks memory along the innermost loop.
 struct Across {
@@ -29,8 +29,9 @@ struct Across {
 
 class Tiler {
  public:
-  Tiler(loop::Kernel& kernel, const std::vector<Expr>& loops, const loop::Block& body)
-      : kernel_(kernel), loops_(loops), body_(body), inner_(loops.back()) {}
+  Tiler(const MachineModel& machine, loop::Kernel& kernel, const std::vector<Expr>& loops,
+        const loop::Block& body)
+      : machine_(machine), kernel_(kernel), loops_(loops), body_(body), inner_(loops.back()) {}
 
   Verdict run() {
     std::vector<Value> roots;
@@ -56,12 +57,9 @@ class Tiler {
   }
 
  private:
-  static std::optional<bool> is_less(Expr index, int64_t size) {
-    return sym::prove_less(sym::extent_of(index), size);
-  }
-  bool has_short_rows() const { return is_less(inner_, least_side).value_or(false); }
+  bool has_short_rows() const { return is_short_side(sym::extent_of(inner_)); }
   bool is_short(Expr along) const {
-    const auto less = is_less(along, least_side);
+    const auto less = sym::prove_less(sym::extent_of(along), least_side);
     return has_short_rows() ? overwrites_ || less.value_or(true) : less.value_or(false);
   }
 
@@ -108,12 +106,8 @@ class Tiler {
   // The names of what is turned over.
   std::string make() {
     int64_t bytes = 0;
-    for (const Across& a : across_) bytes += side * bytes_of(a.load->dtype);
-    if (has_short_rows()) {
-      width_ = width_beside_short;
-    } else {
-      while (width_ > 16 && width_ * bytes > most_bytes) width_ /= 2;
-    }
+    for (const Across& a : across_) bytes += bytes_of(a.load->dtype);
+    width_ = has_short_rows() ? width_beside_short : width_of_tile(machine_, bytes);
     for (const Expr loop : loops_) {
       if (loop != inner_ && loop != across_[0].along) kernel_.tasks.push_back(loop);
     }
@@ -221,6 +215,7 @@ class Tiler {
         {loop::Loop{outer.index, outer.begin, outer.end, false, {{std::move(vectors)}}}});
   }
 
+  const MachineModel& machine_;
   loop::Kernel& kernel_;
   const std::vector<Expr>& loops_;
   const loop::Block& body_;
@@ -233,10 +228,10 @@ class Tiler {
 
 }  // namespace
 
-Verdict read_in_tiles(loop::Kernel& kernel, const std::vector<Expr>& loops,
-                      const loop::Block& body) {
+Verdict read_in_tiles(const MachineModel& machine, loop::Kernel& kernel,
+                      const std::vector<Expr>& loops, const loop::Block& body) {
   if (loops.size() < 2) return Verdict::no("one loop walks everything");
-  return Tiler(kernel, loops, body).run();
+  return Tiler(machine, kernel, loops, body).run();
 }
 
 }  // namespace vitro::backend

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "backend/schedule/machine_model.h"
 #include "loop/kernel.h"
 #include "vitro/base/verdict.h"
 
@@ -16,7 +17,7 @@ namespace vitro::backend {
 
 // Gives the kernel its tasks and its body, where `body` (stores) over `loops` (indices, outermost
 // first) reads something in tiles; else it is left as it is, and the verdict says why.
-Verdict read_in_tiles(loop::Kernel& kernel, const std::vector<sym::Expr>& loops,
-                      const loop::Block& body);
+Verdict read_in_tiles(const MachineModel& machine, loop::Kernel& kernel,
+                      const std::vector<sym::Expr>& loops, const loop::Block& body);
 
 }  // namespace vitro::backend

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "backend/schedule/folds.h"
 #include "loop/domain.h"
 
 namespace vitro::backend {
 namespace {
 
 using loop::Value;
-
-constexpr int64_t least_lanes = 8;  // of a loop that lanes go along
 
 // The first load whose elements are folded: its strides decide the order of the loops.
 Expr folded_element(const WalkAccesses& accesses, const Space& space) {
@@ -73,10 +72,6 @@ bool keeps_order(const Space& space, const Index& values, const std::vector<Expr
     if (!space.reduced[d] && !space.index[d].constant()) kept.push_back(values[d]);
   }
   return kept == loops;
-}
-
-bool is_short(Expr size) {
-  return sym::prove_less(size, least_lanes).value_or(false);
 }
 
 }  // namespace
@@ -146,7 +141,7 @@ Group walked_as_memory(const Program& program, const Places& places, const Group
   if (keeps_order(space, values, domain.loops)) return group;
   Space made = space_of(space, domain.loops);
   const bool along_columns = !space.reduced.back() && !space.index.back().constant();
-  if (along_columns && is_short(made.sizes.back())) return group;
+  if (along_columns && is_short_side(made.sizes.back())) return group;
   return with_space(group, std::move(made), values);
 }
 

@@ -124,7 +124,7 @@ class Walks {
 // there are enough rows to fold.
 bool takes_columns(const Space& space);
 // Columns that a task takes; `again`: it walks them more than once.
-int64_t columns_of_strip(const Space& space, bool again);
+int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again);
 // Of a group whose elements are walked once: fewer where it reads them in tiles.
 int64_t columns_of_strip(const Program&, const Places&, const Group&);
 LoweredKernel lower_columns(const Program&, const Places&, const Group&, Pieces* = nullptr);
@@ -133,7 +133,6 @@ LoweredKernel lower_pieces(const Program&, const Places&, const Group&, Pieces&)
 
 // Rows whose elements are not beside each other in memory, but those of neighbouring rows are: each
 // of the sixteen lanes takes its elements as columns do.
-inline constexpr int64_t turned_columns = 256;  // of a task
 struct TurnedRows {
   Group group;  // the reduced index is lanes * step + lane
   Expr lane, step;

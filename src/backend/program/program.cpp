@@ -4,12 +4,11 @@
 
 #include "backend/program/element.h"
 #include "backend/program/in_place.h"
+#include "backend/schedule/fusion.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
 namespace {
-
-constexpr int cheap = 6;  // cost up to which a node with several readers is computed by each
 
 bool is_elementwise(OpKind kind) {
   return kind == OpKind::pointwise || kind == OpKind::gather;
@@ -26,8 +25,11 @@ void add_once(std::vector<Id>& list, Id id) {
 
 }  // namespace
 
-Program::Program(const graph::Graph& graph)
-    : graph_(&graph), inlined_(graph.size(), false), is_output_value_(graph.size(), false) {
+Program::Program(const graph::Graph& graph, const MachineModel& machine)
+    : graph_(&graph),
+      machine_(machine),
+      inlined_(graph.size(), false),
+      is_output_value_(graph.size(), false) {
   for (const graph::Output& output : graph.outputs()) {
     if (output.writes < 0) is_output_value_[output.value.node.n] = true;
   }
@@ -66,7 +68,7 @@ void Program::decide_inlining() {
       from_leaves = from_leaves && (made.is_input() || inlined_[value->node.n]);
       ++reads;
     }
-    inlined_[n] = from_leaves && reads <= 1 && element_cost(*graph_, id) <= cheap;
+    inlined_[n] = from_leaves && is_cheap_for_each_reader(reads, element_cost(*graph_, id));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/schedule/machine_model.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::backend {
@@ -56,9 +57,11 @@ struct Read {
 
 class Program {
  public:
-  explicit Program(const graph::Graph& graph);
+  explicit Program(const graph::Graph& graph, const MachineModel& machine = host_machine_model());
 
   const graph::Graph& graph() const { return *graph_; }
+  // That its kernels are made for.
+  const MachineModel& machine() const { return machine_; }
   const std::vector<Item>& items() const { return items_; }
   const Item& operator[](ItemId id) const { return items_[id.n]; }
 
@@ -111,6 +114,7 @@ class Program {
   bool order();
 
   const graph::Graph* graph_;
+  MachineModel machine_;
   std::vector<bool> inlined_, is_output_value_;
   std::vector<graph::NodeId> home_;
   std::vector<Item> items_;

@@ -9,6 +9,7 @@
 
 #include "backend/program/operand.h"
 #include "backend/run/arena_plan.h"
+#include "backend/schedule/products.h"
 #include "kernels/matmul_table.h"
 #include "runtime/cpu/arena.h"
 #include "runtime/cpu/machine.h"
@@ -21,8 +22,6 @@ namespace vitro::backend {
 namespace {
 
 constexpr size_t most_known = 16;  // sizes whose plan is kept
-// A product's flops count less than those of elementary functions: the tile reaches the peak.
-constexpr double product_speed = 10;
 
 static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) == 1 &&
               static_cast<int>(DType::f16) == 2 && static_cast<int>(DType::bf16) == 3);
@@ -246,7 +245,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     run.scratch = number(launch.scratch);
     for (const Expr offset : launch.offsets) run.offsets.push_back(number(offset));
     const double tasks = static_cast<double>(std::max<int64_t>(run.tasks, 1));
-    const double flops = static_cast<double>(run.flops) / (launch.multiplies ? product_speed : 1);
+    const double flops = static_cast<double>(run.flops) / (launch.multiplies ? flops_at_once : 1);
     run.grain =
         grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
     run.layout = launch.sized ? with_numbers(launch.layout, symbols) : launch.layout;

@@ -1,0 +1,97 @@
+#include "backend/schedule/folds.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "backend/schedule/fusion.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code few_folds{"V0413", "few long folds are walked several times",
+                     "One kernel would walk each fold on one thread: where folds are few and long, "
+                     "each walk is a kernel whose threads share them.",
+                     "", "Nothing."};
+
+// Nothing where it is not known.
+std::optional<bool> are_short(const MachineModel& machine, const Folds& folds) {
+  return sym::prove_less(folds.blocks, 2 * blocks_of_piece(machine, folds));
+}
+
+bool are_fewer(const Folds& folds, int64_t than) {
+  return sym::prove_less(folds.tasks, than).value_or(false);
+}
+
+}  // namespace
+
+int64_t blocks_of_piece(const MachineModel& machine, const Folds& folds) {
+  const int64_t blocks = std::max<int64_t>(machine.l2_bytes / 4 / folds.block_bytes, 1);
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(blocks)));
+}
+
+Verdict should_share_folds(const MachineModel& machine, const Folds& folds) {
+  // A piece of turned rows leaves the states of all lanes: it pays for very few folds only.
+  const int64_t enough = folds.turned ? machine.enough_shared_tasks(4) : machine.enough_tasks(4);
+  if (!are_fewer(folds, enough)) return Verdict::no("there are folds for all threads");
+  if (are_short(machine, folds).value_or(false)) return Verdict::no("its folds are short");
+  return Verdict::yes("threads share the pieces of a fold");
+}
+
+Verdict should_walk_apart(const MachineModel& machine, const Folds& folds) {
+  if (are_short(machine, folds).value_or(true)) return Verdict::no("its folds are short");
+  if (are_fewer(folds, machine.enough_shared_tasks(4))) {
+    return {true,
+            cat("there are few long folds (", folds.tasks,
+                "), which threads share; one kernel would give each to one thread"),
+            &few_folds};
+  }
+  const int64_t bytes = folds.blocks.constant().value_or(0) * folds.block_bytes;
+  if (folds.takes_columns && bytes > machine.l2_bytes) {
+    return {true, "the next walk would not find the columns in the cache", &few_folds};
+  }
+  return Verdict::no("a task finds its fold in the cache when it walks again");
+}
+
+int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Expr rows,
+                         bool again) {
+  constexpr int64_t once = 512, most = 1024, least = 64;
+  constexpr int64_t bytes = sizeof(float);  // of most elements
+  // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
+  constexpr int64_t crowded_stride = 1024;
+  if (!again) return once;
+  const auto known = columns.constant(), folded = rows.constant();
+  if (!known || !folded || *known * bytes % crowded_stride == 0) return most;
+  const int64_t fits = most_bytes_of_strip(machine) / std::max<int64_t>(*folded * bytes, 1);
+  return fits >= least ? std::min(most, fits / 16 * 16) : most;
+}
+
+bool is_short_side(sym::Expr size) {
+  return sym::prove_less(size, least_side).value_or(false);
+}
+
+Verdict should_block_rows(const MachineModel& machine, sym::Expr rows, int64_t length,
+                          int64_t bytes, RowBlocks* blocks) {
+  constexpr int64_t most_rows = 64, least_rows = 16;
+  const int64_t good_bytes = machine.l2_bytes / 4, most_bytes = machine.l2_bytes / 2;
+  const int64_t enough = machine.enough_shared_tasks(2);
+  // A line more than needed: rows of a power of two would share few places of a cache.
+  RowBlocks out{most_rows, (length + 15) / 16 * 16 + 16};
+  const int64_t row_bytes = out.pitch * bytes;
+  const auto has_blocks = [&](int64_t count) {
+    return !sym::prove_less(rows, count * out.rows).value_or(false);
+  };
+  while (out.rows > least_rows && (out.rows * row_bytes > good_bytes || !has_blocks(enough))) {
+    out.rows /= 2;
+  }
+  if (out.rows * row_bytes > most_bytes) return Verdict::no("a block would not stay in the cache");
+  const auto count = rows.constant();
+  const bool is_small = count && *count * row_bytes <= good_bytes;
+  if (!is_small && !has_blocks(enough / 2)) {
+    return Verdict::no("there would be too few blocks for the threads");
+  }
+  *blocks = out;
+  return Verdict::yes(cat("rows lie across memory: ", out.rows, " at a time are turned over"));
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,62 @@
+#include "backend/schedule/fusion.h"
+
+#include "vitro/base/cat.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code too_large{"V0411", "the group is large enough",
+                     "A kernel of very many ops takes long to compile and needs more registers "
+                     "than there are.",
+                     "", "Nothing."};
+
+}  // namespace
+
+Verdict should_grow(const FuseOptions& options, size_t items, size_t parts) {
+  if (items > options.max_items) {
+    return Verdict::no(too_large, cat(items, " ops, the limit is ", options.max_items));
+  }
+  if (parts > options.max_parts) {
+    return Verdict::no(too_large, cat(parts, " parts, the limit is ", options.max_parts));
+  }
+  return Verdict::yes();
+}
+
+bool is_cheap_for_each_reader(int reads, int cost) {
+  return reads <= 1 && cost <= 6;
+}
+
+bool is_cheap_for_each_row(int cost) {
+  return cost <= 8;
+}
+
+bool is_worth_leaving(const MachineModel& machine, int cost, std::optional<int64_t> bytes) {
+  return cost >= 8 && bytes && *bytes <= machine.l3_bytes / 16;
+}
+
+bool is_worth_a_row(int cost, size_t rows) {
+  constexpr size_t most_rows = 4;
+  return cost >= 4 && rows < most_rows;
+}
+
+int64_t most_bytes_of_row(const MachineModel& machine) {
+  return machine.l3_bytes / 8;
+}
+
+int64_t most_bytes_of_strip(const MachineModel& machine) {
+  return machine.l2_bytes / 4;
+}
+
+bool hides_fetches(int cost) {
+  return cost >= 8;
+}
+
+bool are_many_stores(size_t stores) {
+  return stores >= 5;
+}
+
+bool is_worth_sharing(int cost) {
+  return cost >= 4;
+}
+
+}  // namespace vitro::backend

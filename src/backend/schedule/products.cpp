@@ -1,0 +1,48 @@
+#include "backend/schedule/products.h"
+
+#include <algorithm>
+
+#include "kernels/product.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::backend {
+
+Verdict should_read_weights(std::optional<int64_t> m) {
+  // Fewer rows wait for memory, from which panels come faster; more read the weights again for
+  // every block of rows.
+  constexpr int64_t least_rows = 48, most_rows = 4 * kernels::product_plain_rows;
+  if (!m) return Verdict::no("packed once for calls of every size");
+  if (*m < least_rows)
+    return Verdict::no(cat("packed once, as few rows (", *m, ") are multiplied"));
+  if (*m > most_rows) return Verdict::no(cat("packed once, as ", *m, " rows would read it often"));
+  return Verdict::yes("read where it lies, its rows are contiguous");
+}
+
+Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
+                         std::optional<int64_t> n) {
+  const int64_t panel = machine.panel_columns;
+  if (!m || !n) return Verdict::no("packed, as its size or the left one's differs between calls");
+  if (*m < 2 * panel) return Verdict::no(cat("packed, as few rows (", *m, ") are multiplied"));
+  if (2 * *m > *n) return Verdict::no("packed, as it is hardly larger than the left operand");
+  const int64_t in_last = *m % panel;  // a panel less than half full is slow beside a few others
+  if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) {
+    return Verdict::no(cat("packed, as ", *m, " rows leave most of a panel empty"));
+  }
+  return Verdict::yes("read where it lies: the left operand is far smaller and packed instead");
+}
+
+bool is_below_block(sym::Expr size) {
+  return sym::prove_less(size, 16).value_or(false);
+}
+
+sym::Expr rows_of_chain(const MachineModel& machine, sym::Expr rows, sym::Expr batches) {
+  constexpr int64_t most = 64, least = 16;
+  if (!rows.constant() || !batches.constant()) return most;
+  const int64_t m = *rows.constant(), all = m * *batches.constant();
+  const int64_t enough = machine.enough_tasks(1);
+  const int64_t wanted = std::clamp((all + enough - 1) / enough, least, most);
+  const int64_t blocks = (m + wanted - 1) / wanted;
+  return (m + blocks - 1) / blocks;
+}
+
+}  // namespace vitro::backend
