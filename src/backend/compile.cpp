@@ -82,6 +82,7 @@ void write_code(Work& w) {
 }
 
 void make_modules(Work& w) {
+  if (w.options.interpret) return;
   auto modules =
       jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit, w.options.name);
   VITRO_CHECK(modules, "the generated kernels of ", w.options.name,
@@ -148,7 +149,7 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
   CompileReport& r = report ? *report : own;
   r.name = options.name;
   Work work{graph, options, r};
-  jit::expect_text();
+  if (!options.interpret) jit::expect_text();
   try {
     for (const Stage& stage : stages) {
       const events::PhaseScope phase(stage.name, options.name);

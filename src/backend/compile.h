@@ -26,6 +26,7 @@ struct CompileOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
   size_t large_program_bytes = large_program;  // of text
+  bool interpret = false;                      // kernels are not compiled: loop/interpret.h
   bool keep_loops = false;                     // loops as text go into the report
   bool keep_unfused = false;                   // those before fusion too
   // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.
