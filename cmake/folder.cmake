@@ -1,6 +1,7 @@
 # vitro_folders(): one library per line of LAYERS, made of src/FOLDER and its sub-folders and linked to the folders that the line
 # names, and one test program per folder made of tests/FOLDER/*_test.cpp.  The layering stands in LAYERS alone;
 # a line `# tests: FOLDER OTHER...` there lets the tests of FOLDER link more.
+# An indented line, a sub-folder, is for tools/check_layers.py alone: a folder is one library.
 # A folder that needs more than that (a library, a generated file) says so in src/FOLDER/folder.cmake.
 function(vitro_folders)
   file(STRINGS ${PROJECT_SOURCE_DIR}/LAYERS lines)

@@ -4,7 +4,9 @@
 #include <chrono>
 
 #include "backend/lower/share_kernels.h"
+#include "backend/lower/split_walks.h"
 #include "backend/lower/streams.h"
+#include "kernels/prelude.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 
@@ -37,6 +39,7 @@ void read_graph(Work& w) {
 
 void fuse_loops(Work& w) {
   w.groups = fuse(*w.program, w.options.fuse);
+  if (w.options.fuse.fuse) split_walks(*w.program, w.groups);
   w.report.decisions = w.groups.decisions;
 }
 
@@ -70,7 +73,7 @@ void lower_groups(Work& w) {
 }
 
 const jit::Prelude& prelude() {
-  static const jit::Prelude& text = *new jit::Prelude(prelude_text());
+  static const jit::Prelude& text = *new jit::Prelude(kernels::prelude_header());
   return text;
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/executable.h"
 #include "backend/fuse/groups.h"
 #include "backend/jit/jit.h"
+#include "backend/run/executable.h"
 #include "vitro/base/option.h"
 #include "vitro/base/result.h"
 

@@ -58,5 +58,5 @@ add_dependencies(vitro_backend libvitro-cc vitro-cc)
 # GCC 12 takes the parts of a variant that is moved for uninitialised.
 target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
-# What runs once for a graph; what its calls run stands beside these folders.
-vitro_compile_for_size(backend "compile.cpp;fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp" "/keyed_hash\\.cpp$")
+# What runs once for a graph; what its calls run is in run/.
+vitro_compile_for_size(backend "compile.cpp;schedule/*.cpp;program/*.cpp;fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp" "/keyed_hash\\.cpp$")

@@ -43,6 +43,11 @@ std::string prelude_text(std::initializer_list<std::string_view> wanted) {
   return prelude_text(std::span(wanted.begin(), wanted.size()));
 }
 
+std::string prelude_header() {
+  return "#ifndef VITRO_PRELUDE_H\n#define VITRO_PRELUDE_H\n" + prelude_text(prelude_parts()) +
+         "using namespace vitro::kernels;\n#endif\n";
+}
+
 std::span<const std::string_view> prelude_parts() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all;

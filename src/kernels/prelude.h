@@ -16,6 +16,9 @@ namespace vitro::kernels {
 std::string prelude_text(std::span<const std::string_view> parts);
 std::string prelude_text(std::initializer_list<std::string_view> parts);
 
+// "vitro_prelude.h", which generated kernels include: all parts, and their names in scope.
+std::string prelude_header();
+
 // Names of all parts.
 std::span<const std::string_view> prelude_parts();
 

@@ -1,4 +1,4 @@
-#include "backend/lower/in_place.h"
+#include "backend/program/in_place.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 
 #include <fstream>
 
-#include "backend/codegen/source.h"
 #include "backend/jit/compiler.h"
 #include "backend/jit_folder.h"
+#include "kernels/prelude.h"
 
 namespace vitro::jit {
 namespace {
@@ -108,7 +108,7 @@ TEST(JitPrelude, AWrongTextIsExplainedWithATreeToo) {
 
 TEST(JitPrelude, ThePreludeOfGeneratedKernelsCompilesWithoutAWarning) {
   CacheFolder folder;
-  const Prelude prelude(backend::prelude_text());
+  const Prelude prelude(kernels::prelude_header());
   std::vector<std::string> texts = {"#include \"vitro_prelude.h\"\n" + adder(1)};
   JitReport report;
   auto module = load_or_compile(texts, prelude, &report);

@@ -1,4 +1,4 @@
-#include "backend/plan/kept.h"
+#include "backend/run/kept.h"
 
 #include <gtest/gtest.h>
 

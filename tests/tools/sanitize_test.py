@@ -27,6 +27,7 @@ ops:       core
 # tests: graph eager
 eager:     ops
 graph:     ops
+  passes:  ops
 top:       graph eager
 """)
 KNOWN = {"base_test", "core_test", "ops_test", "eager_test", "graph_test", "samples_test"}

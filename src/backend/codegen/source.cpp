@@ -6,64 +6,12 @@
 
 #include "backend/codegen/kernel_text.h"
 #include "backend/codegen/names.h"
-#include "kernels/prelude.h"
 #include "loop/structure.h"
 
 namespace vitro::backend {
 namespace {
 
 constexpr std::string_view include_prelude = "#include \"vitro_prelude.h\"\n";
-
-// What generated kernels and the host agree on: backend/launch.h is the other side.
-constexpr std::string_view preamble = R"(
-using namespace vitro::kernels;
-struct ErrorSlot {
-  i64 check, index, bound;
-};
-struct KernelArgs {
-  void* const* buffers;
-  const i64* sizes;
-  const u64* numbers;
-  ErrorSlot* error;
-  i64 threads;
-  u64 streams;
-  const Product* products;
-  char* scratch;
-};
-[[gnu::noinline, maybe_unused]] static void report(const KernelArgs* args, i64 check, i64 index, i64 bound) {
-  i64 none = 0;
-  if (!__atomic_compare_exchange_n(&args->error->check, &none, check + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-  args->error->index = index;
-  args->error->bound = bound;
-}
-[[maybe_unused]] VITRO_INLINE i64 checked_index(const KernelArgs* args, i64 index, i64 bound, i64 check) {
-  if (u64(index) < u64(bound)) [[likely]] return index;
-  report(args, check, index, bound);
-  return 0;
-}
-[[maybe_unused]] VITRO_INLINE i64 floordiv(i64 a, i64 b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-[[maybe_unused]] VITRO_INLINE i64 mod(i64 a, i64 b) { return a - floordiv(a, b) * b; }
-[[maybe_unused]] VITRO_INLINE i64 min(i64 a, i64 b) { return a < b ? a : b; }
-[[maybe_unused]] VITRO_INLINE i64 max(i64 a, i64 b) { return a > b ? a : b; }
-)";
-
-// Vectors of indices and of divisors.
-constexpr std::string_view lane_checks =
-    R"([[maybe_unused]] VITRO_INLINE Vec<i64> checked_index(const KernelArgs* args, Vec<i64> index, i64 bound, i64 check, i64 count) {
-  // Where it is in range neither it nor what is left to the last one has a sign.
-  Vec<i64> signs = index | (splat(bound - 1) - index);
-  if (count < 16) signs = select(first_lanes(count), signs, splat(i64(0)));
-  if (__builtin_reduce_or(signs) >= 0) [[likely]] return index;
-  for (i64 i = 0; i < count && i < 16; ++i) checked_index(args, index[i], bound, check);
-  return select(lt(signs, splat(i64(0))), splat(i64(0)), index);
-}
-template <class T>
-[[maybe_unused]] VITRO_INLINE Vec<T> not_zero(const KernelArgs* args, Vec<T> v, i64 check, i64 count) {
-  Mask bad = eq(v, splat(T(0))) & first_lanes(count);
-  if (__builtin_bit_cast(u16, bad) != 0) [[unlikely]] report(args, check, 0, 0);
-  return v;
-}
-)";
 
 std::string list_of(const std::vector<std::string>& words, std::string_view between, size_t most) {
   std::string out;
@@ -229,12 +177,6 @@ void add_module(const std::vector<Unique>& unique, const std::vector<size_t>& li
 }
 
 }  // namespace
-
-std::string prelude_text() {
-  return cat("#ifndef VITRO_PRELUDE_H\n#define VITRO_PRELUDE_H\n",
-             vitro::kernels::prelude_text(vitro::kernels::prelude_parts()), preamble, lane_checks,
-             "#endif\n");
-}
 
 std::string readable_text(const Sources& sources) {
   std::string text(include_prelude);

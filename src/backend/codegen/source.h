@@ -39,7 +39,4 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
 // All kernels with their comments, as a file that compiles beside the prelude.
 std::string readable_text(const Sources& sources);
 
-// "vitro_prelude.h": the parts of src/kernels, and what kernels and the host agree on.
-std::string prelude_text();
-
 }  // namespace vitro::backend

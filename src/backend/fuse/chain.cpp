@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backend/fuse/groups.h"
-#include "backend/lower/operand.h"
+#include "backend/program/operand.h"
 
 namespace vitro::backend {
 namespace {

@@ -253,9 +253,7 @@ const Index& Group::place(ItemId id) const {
 
 Groups fuse(const Program& program, const FuseOptions& options) {
   Groups out = Fuser(program, options).run();
-  if (!options.fuse) return out;
-  chain_products(program, out);
-  split_walks(program, out);
+  if (options.fuse) chain_products(program, out);
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/fuse/space.h"
+#include "backend/program/space.h"
 #include "vitro/base/verdict.h"
 
 namespace vitro::backend {
@@ -53,9 +53,6 @@ struct FuseOptions {
 };
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
-
-// Makes groups of the walks of a group, where threads should share each of them.
-void split_walks(const Program& program, Groups& groups);
 
 // Makes one group of each product whose rows are folded for another product's left operand.
 void chain_products(const Program& program, Groups& groups);

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backend/lower/element.h"
 #include "backend/lower/places.h"
+#include "backend/program/element.h"
 #include "loop/kernel.h"
 
 namespace vitro::backend {

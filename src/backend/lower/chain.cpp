@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/lower/builder.h"
-#include "backend/lower/operand.h"
+#include "backend/program/operand.h"
 #include "kernels/product.h"
 #include "vitro/base/error.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backend/fuse/groups.h"
-#include "backend/lower/operand.h"
 #include "backend/lower/reader_order.h"
+#include "backend/program/operand.h"
 
 namespace vitro::backend {
 
@@ -72,8 +72,5 @@ class Places {
   std::vector<bool> known_;
   std::vector<std::pair<Panels, BufferId>> panels_;
 };
-
-// The strides that a new tensor gets: those of `meta` where they leave no holes, else row-major.
-Index strides_of_new(const TensorMeta& meta);
 
 }  // namespace vitro::backend

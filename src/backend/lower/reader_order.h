@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "backend/lower/program.h"
+#include "backend/program/program.h"
 
 namespace vitro::backend {
 

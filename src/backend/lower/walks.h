@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backend/lower/bodies.h"
 #include "backend/lower/builder.h"
 #include "backend/lower/pieces.h"
 #include "backend/lower/row_scratch.h"
+#include "backend/program/bodies.h"
 
 namespace vitro::backend {
 

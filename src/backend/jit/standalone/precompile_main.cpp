@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "backend/codegen/source.h"
 #include "backend/jit/compiler.h"
+#include "kernels/prelude.h"
 
 namespace {
 
@@ -17,7 +17,7 @@ bool write_tree(const std::string& folder, std::string_view name) {
   for (Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
     if (name != vitro::kernels::name(isa)) continue;
     vitro::Result<std::string> tree =
-        vitro::jit::precompile(vitro::backend::prelude_text(), vitro::jit::target_of(isa));
+        vitro::jit::precompile(vitro::kernels::prelude_header(), vitro::jit::target_of(isa));
     if (!tree) {
       std::fprintf(stderr, "vitro-precompile: %s\n", tree.why().c_str());
       return false;

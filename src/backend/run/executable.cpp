@@ -1,6 +1,6 @@
 // Builds the launches of an executable from lowered kernels, plans their memory for the sizes of a
 // call, and runs them: panels of parameters first, then every kernel in order.
-#include "backend/executable.h"
+#include "backend/run/executable.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <functional>
 #include <unordered_set>
 
-#include "backend/lower/operand.h"
-#include "backend/plan/arena_plan.h"
+#include "backend/program/operand.h"
+#include "backend/run/arena_plan.h"
 #include "kernels/matmul_table.h"
 #include "loop/interpret.h"
 #include "runtime/cpu/arena.h"
@@ -134,7 +134,8 @@ void Executable::set_code(Launch& launch, const loop::Kernel& kernel,
     launch.interpreted = std::make_shared<const loop::Kernel>(kernel);
     return;
   }
-  launch.run = reinterpret_cast<KernelFunction>(modules_[source.module]->symbol(source.symbol));
+  launch.run =
+      reinterpret_cast<kernels::KernelFunction>(modules_[source.module]->symbol(source.symbol));
   VITRO_ASSERT(launch.run, "the module has no kernel ", source.symbol);
 }
 
@@ -426,9 +427,9 @@ class Executable::Call {
     for (size_t b = 0; b < run.offsets.size(); ++b)
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
-    ErrorSlot error;
-    const KernelArgs args{buffers,     symbols_.data(),     numbers, &error, d_.threads,
-                          run.streams, kernels::products(), nullptr};
+    kernels::ErrorSlot error;
+    const kernels::KernelArgs args{buffers,     symbols_.data(),     numbers, &error, d_.threads,
+                                   run.streams, kernels::products(), nullptr};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});
@@ -444,8 +445,9 @@ class Executable::Call {
       fail(launch, error);
   }
 
-  void interpret(const Launch& launch, const KernelArgs& args, int64_t begin, int64_t end) const {
-    ErrorSlot& error = *args.error;
+  void interpret(const Launch& launch, const kernels::KernelArgs& args, int64_t begin,
+                 int64_t end) const {
+    kernels::ErrorSlot& error = *args.error;
     const auto fail = [&](int check, int64_t index, int64_t bound) {
       int64_t none = 0;
       if (!std::atomic_ref(error.check).compare_exchange_strong(none, check + 1)) return;
@@ -457,14 +459,14 @@ class Executable::Call {
         end);
   }
 
-  void run_tasks(const Launch& launch, const KernelArgs& args, const Dimensions::Run& run,
+  void run_tasks(const Launch& launch, const kernels::KernelArgs& args, const Dimensions::Run& run,
                  int64_t begin, int64_t end) const {
     if (launch.interpreted) [[unlikely]]
       return interpret(launch, args, begin, end);
     if (run.scratch == 0) return launch.run(&args, begin, end);
     const runtime::Arena scratch = runtime::lease(static_cast<size_t>(run.scratch));
-    KernelArgs own = args;
-    own.scratch = scratch.data();
+    kernels::KernelArgs own = args;
+    own.scratch = reinterpret_cast<char*>(scratch.data());
     launch.run(&own, begin, end);
   }
 
@@ -475,7 +477,7 @@ class Executable::Call {
     return Scalar(s.as_int()).bits();
   }
 
-  [[noreturn]] static void fail(const Launch& launch, const ErrorSlot& error) {
+  [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
     const Error mistake(check.divisor ? cat(check.op, ": division of whole numbers by 0")
                                       : cat(check.op, ": index ", error.index,

@@ -13,8 +13,8 @@
 
 #include "backend/codegen/source.h"
 #include "backend/jit/jit.h"
-#include "backend/launch.h"
-#include "backend/plan/kept.h"
+#include "backend/run/kept.h"
+#include "kernels/kernel_args.h"
 #include "vitro/core/op.h"
 #include "vitro/events/name.h"
 #include "vitro/runtime/parallel.h"
@@ -23,7 +23,7 @@ namespace vitro::backend {
 
 // One kernel with its arguments.
 struct Launch {
-  KernelFunction run = nullptr;
+  kernels::KernelFunction run = nullptr;
   std::shared_ptr<const loop::Kernel> interpreted;  // where it was not compiled
   Expr tasks, bytes, flops;
   Expr scratch;                   // bytes for each thread

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "backend/lower/program.h"
+#include "backend/program/program.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -123,6 +123,35 @@ std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Ind
     }
   }
   return out;
+}
+
+namespace {
+
+Index row_major(const Index& sizes) {
+  Index strides(sizes.size(), Expr(1));
+  for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  return strides;
+}
+
+}  // namespace
+
+Index strides_of_new(const TensorMeta& meta) {
+  const Index sizes = sizes_of(meta);
+  Index strides;
+  for (const Size stride : meta.strides) strides.push_back(stride.expr());
+  if (is_empty(meta)) return strides;
+  std::vector<bool> done(sizes.size(), false);
+  Expr next = 1;
+  for (size_t round = 0; round < sizes.size(); ++round) {
+    size_t found = sizes.size();
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (!done[d] && (sizes[d].is(1) || (found == sizes.size() && strides[d] == next))) found = d;
+    }
+    if (found == sizes.size()) return row_major(sizes);
+    done[found] = true;
+    next = next * sizes[found];
+  }
+  return strides;
 }
 
 }  // namespace vitro::backend

@@ -1,14 +1,9 @@
-// The walks of a group as groups of their own.
-//
-//   softmax down long columns, of which there are few:
-//     amax, sub, exp, sum, div     ->     amax;   sub, exp, sum;   sub, exp, div
-//
-// What is cheap to compute, or large, each walk computes for itself, as one kernel would.
+#include "backend/lower/split_walks.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "backend/fuse/groups.h"
 #include "backend/lower/pieces.h"
 
 namespace vitro::backend {

@@ -1,4 +1,4 @@
-#include "backend/fuse/space.h"
+#include "backend/program/space.h"
 
 namespace vitro::backend {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "backend/lower/program.h"
+#include "backend/program/program.h"
 #include "loop/value.h"
 
 namespace vitro::backend {

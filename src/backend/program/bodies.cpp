@@ -1,4 +1,4 @@
-#include "backend/lower/bodies.h"
+#include "backend/program/bodies.h"
 
 #include <array>
 #include <tuple>

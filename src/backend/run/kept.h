@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/plan/packed.h"
+#include "backend/run/packed.h"
 
 namespace vitro::backend {
 

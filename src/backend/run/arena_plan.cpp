@@ -1,4 +1,4 @@
-#include "backend/plan/arena_plan.h"
+#include "backend/run/arena_plan.h"
 
 #include <algorithm>
 #include <numeric>

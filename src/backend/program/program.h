@@ -134,6 +134,8 @@ Index broadcast_index(const TensorMeta& operand, const TensorMeta& result, const
 Expr flatten(const Index& index, const Index& sizes);
 Index unflatten(Expr flat, const Index& sizes);
 Expr count_of(const Index& sizes);
+// The strides that a new tensor gets: those of `meta` where they leave no holes, else row-major.
+Index strides_of_new(const TensorMeta& meta);
 // sum of index * stride
 Expr element_of(const Index& index, const Index& strides);
 

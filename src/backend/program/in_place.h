@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "backend/lower/program.h"
+#include "backend/program/program.h"
 
 namespace vitro::backend {
 

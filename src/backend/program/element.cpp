@@ -1,6 +1,6 @@
-#include "backend/lower/element.h"
+#include "backend/program/element.h"
 
-#include "backend/lower/bodies.h"
+#include "backend/program/bodies.h"
 #include "graph/metas.h"
 #include "loop/kernel.h"
 #include "vitro/base/error.h"

@@ -1,8 +1,6 @@
-#include "backend/lower/operand.h"
+#include "backend/program/operand.h"
 
 #include <algorithm>
-
-#include "backend/lower/places.h"
 
 namespace vitro::backend {
 

@@ -1,10 +1,10 @@
-#include "backend/plan/packed.h"
+#include "backend/run/packed.h"
 
 #include <map>
 #include <mutex>
 #include <unordered_set>
 
-#include "backend/plan/kept.h"
+#include "backend/run/kept.h"
 #include "runtime/cpu/allocator.h"
 #include "vitro/core/storage_watch.h"
 #include "vitro/events/memory.h"

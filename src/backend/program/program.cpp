@@ -1,9 +1,9 @@
-#include "backend/lower/program.h"
+#include "backend/program/program.h"
 
 #include <algorithm>
 
-#include "backend/lower/element.h"
-#include "backend/lower/in_place.h"
+#include "backend/program/element.h"
+#include "backend/program/in_place.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {

@@ -1,0 +1,50 @@
+// What kernels check of the data: indices that come from memory, divisors of whole numbers.  A
+// mistake goes into the error slot of the call, the first one stays; the kernel goes on.
+#pragma once
+#include "kernels/kernel_args.h"
+#include "kernels/memory.h"
+#include "kernels/vector.h"
+
+namespace vitro::kernels::inline VITRO_ISA {
+
+[[gnu::noinline, maybe_unused]] static void report(const KernelArgs* args, i64 check, i64 index,
+                                                   i64 bound) {
+  i64 none = 0;
+  if (!__atomic_compare_exchange_n(&args->error->check, &none, check + 1, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED))
+    return;
+  args->error->index = index;
+  args->error->bound = bound;
+}
+
+// The index, or 0 where it does not lie in [0, bound).
+[[maybe_unused]] VITRO_INLINE i64 checked_index(const KernelArgs* args, i64 index, i64 bound,
+                                                i64 check) {
+  if (u64(index) < u64(bound)) [[likely]]
+    return index;
+  report(args, check, index, bound);
+  return 0;
+}
+
+// The same of the first `count` lanes.
+[[maybe_unused]] VITRO_INLINE Vec<i64> checked_index(const KernelArgs* args, Vec<i64> index,
+                                                     i64 bound, i64 check, i64 count) {
+  // Where it is in range neither it nor what is left to the last one has a sign.
+  Vec<i64> signs = index | (splat(bound - 1) - index);
+  if (count < 16) signs = select(first_lanes(count), signs, splat(i64(0)));
+  if (__builtin_reduce_or(signs) >= 0) [[likely]]
+    return index;
+  for (i64 i = 0; i < count && i < 16; ++i) checked_index(args, index[i], bound, check);
+  return select(lt(signs, splat(i64(0))), splat(i64(0)), index);
+}
+
+template <class T>
+[[maybe_unused]] VITRO_INLINE Vec<T> not_zero(const KernelArgs* args, Vec<T> v, i64 check,
+                                              i64 count) {
+  Mask bad = eq(v, splat(T(0))) & first_lanes(count);
+  if (__builtin_bit_cast(u16, bad) != 0) [[unlikely]]
+    report(args, check, 0, 0);
+  return v;
+}
+
+}  // namespace vitro::kernels::inline VITRO_ISA
