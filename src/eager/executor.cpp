@@ -35,6 +35,7 @@ Tensor empty_for(const TensorMeta& meta) {
 // The first of `outs` is the result of those that have one.
 void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor> outs) {
   const Tensor& out = outs[0];
+  if (outs.size() > 1) return run_on_demand(call, outs);
   switch (call.op->kind) {
     case OpKind::pointwise:
       return run_pointwise(call, meta.dtype, out);

@@ -24,7 +24,7 @@ std::vector<int> make_places() {
   Note pointwise{places};
   ops::PointwiseAhead::each(pointwise);
   ops::PointwisePrograms::each(pointwise);
-  ops::ReductionOps::each(Note{places});
+  ops::ReductionAhead::each(Note{places});
   return places;
 }
 

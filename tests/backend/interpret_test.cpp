@@ -105,6 +105,23 @@ TEST(Interpret, reductions_add_in_the_same_order) {
   }
 }
 
+TEST(Interpret, scans_keep_every_step) {
+  for (const Sizes& sizes : {Sizes{5, 300}, Sizes{300, 5}, Sizes{3, 40, 37}}) {
+    SCOPED_TRACE(cat(sizes));
+    expect_bits({random_tensor(sizes)}, [](std::vector<Tensor> in) {
+      const auto [most, where_it_is] = cummax(in[0], 0);
+      const auto [values, indices] = max(in[0], -1);
+      return std::vector<Tensor>{cumsum(in[0] * 2, 0) + 1,
+                                 cumsum(in[0], -1),
+                                 cumprod(in[0], 1),
+                                 most,
+                                 where_it_is,
+                                 values,
+                                 indices};
+    });
+  }
+}
+
 TEST(Interpret, layouts_and_indices) {
   const Tensor x = random_tensor({40, 50});
   expect_bits({x}, [](std::vector<Tensor> in) {

@@ -18,6 +18,7 @@
 #include "vitro/ops/operators.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
@@ -48,7 +49,10 @@ using PointwiseOnDemand = List<
     Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2>;
 using PointwiseOps = decltype(joined(PointwiseAhead{}, PointwiseOnDemand{}));
 using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that have a body too
-using ReductionOps = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
+using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
+using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
+using ReductionOps = decltype(joined(ReductionAhead{}, ReductionOnDemand{}));
+using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
@@ -60,6 +64,7 @@ using OtherOps = List<
 constexpr void each_op(auto&& f) {
   PointwiseOps::each(f);
   ReductionOps::each(f);
+  ScanOps::each(f);
   OtherOps::each(f);
   PointwisePrograms::each(f);
 }
