@@ -6,6 +6,7 @@
 #include "backend/lower/share_kernels.h"
 #include "backend/lower/split_walks.h"
 #include "backend/lower/streams.h"
+#include "backend/program/single_results.h"
 #include "kernels/prelude.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
@@ -18,9 +19,10 @@ namespace {
 
 // What the stages leave to each other.
 struct Work {
-  const graph::Graph& graph;
+  const graph::Graph& whole;
   const CompileOptions& options;
   CompileReport& report;
+  std::optional<SingleResults> single = {};
   std::optional<Program> program = {};
   Groups groups = {};
   std::optional<Places> places = {};
@@ -28,13 +30,18 @@ struct Work {
   Sources sources = {};
   std::vector<std::shared_ptr<const jit::KernelModule>> modules = {};
   std::unique_ptr<Executable> executable = {};
+
+  // That the stages after the first one see.
+  const graph::Graph& graph() const { return single ? single->graph : whole; }
 };
 
 void read_graph(Work& w) {
-  for (const graph::Node& node : w.graph.nodes()) {
+  for (const graph::Node& node : w.whole.nodes()) {
     if (!node.is_input()) ++w.report.ops;
   }
-  w.program.emplace(w.graph, w.options.machine);
+  w.single = single_results(w.whole);
+  w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
+                    w.options.machine);
 }
 
 void fuse_loops(Work& w) {
@@ -78,13 +85,14 @@ const jit::Prelude& prelude() {
 }
 
 void write_code(Work& w) {
-  w.sources = write_sources(w.kernels, w.graph.symbols(), w.options.large_program_bytes);
+  w.sources = write_sources(w.kernels, w.graph().symbols(), w.options.large_program_bytes);
   if (!w.options.artifact) return;
   w.options.artifact("kernels.cpp", readable_text(w.sources));
   w.options.artifact("vitro_prelude.h", prelude().text);
 }
 
 void make_modules(Work& w) {
+  if (w.options.interpret) return;
   auto modules =
       jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit, w.options.name);
   VITRO_CHECK(modules, "the generated kernels of ", w.options.name,
@@ -93,7 +101,8 @@ void make_modules(Work& w) {
 }
 
 void make_plan(Work& w) {
-  w.executable = std::make_unique<Executable>(w.graph, *w.places, w.kernels, w.sources, w.modules);
+  w.executable =
+      std::make_unique<Executable>(w.graph(), *w.places, w.kernels, w.sources, w.modules);
 }
 
 // One stage: a step of the way from graph to kernels.
@@ -133,7 +142,7 @@ void fill_report(Work& w) {
     r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
                   vitro::name_of(b.dtype), "\n");
   }
-  if (w.graph.symbols().empty()) {
+  if (w.graph().symbols().empty()) {
     const Executable::Memory memory = w.executable->memory({});
     r.arena_bytes = memory.arena;
     r.temporaries_bytes = memory.temporaries;
@@ -151,7 +160,7 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
   CompileReport& r = report ? *report : own;
   r.name = options.name;
   Work work{graph, options, r};
-  jit::expect_text();
+  if (!options.interpret) jit::expect_text();
   try {
     for (const Stage& stage : stages) {
       const events::PhaseScope phase(stage.name, options.name);

@@ -27,6 +27,7 @@ struct CompileOptions {
   FuseOptions fuse;
   MachineModel machine = host_machine_model();  // that the kernels are made for
   size_t large_program_bytes = large_program;   // of text
+  bool interpret = false;                       // kernels are not compiled: loop/interpret.h
   bool keep_loops = false;                      // loops as text go into the report
   bool keep_unfused = false;                    // those before fusion too
   // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.

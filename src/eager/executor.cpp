@@ -4,6 +4,7 @@
 #include "eager/copy.h"
 #include "eager/eager.h"
 #include "eager/loop.h"
+#include "eager/on_demand.h"
 #include "eager/overlap.h"
 #include "eager/rows.h"
 #include "eager/run.h"
@@ -31,7 +32,10 @@ Tensor empty_for(const TensorMeta& meta) {
   return Tensor::empty_strided(plain(meta.sizes), plain(meta.strides), meta.dtype, meta.device);
 }
 
-void run_into(const OpCall& call, const TensorMeta& meta, const Tensor& out) {
+// The first of `outs` is the result of those that have one.
+void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor> outs) {
+  const Tensor& out = outs[0];
+  if (outs.size() > 1) return run_on_demand(call, outs);
   switch (call.op->kind) {
     case OpKind::pointwise:
       return run_pointwise(call, meta.dtype, out);
@@ -46,6 +50,7 @@ void run_into(const OpCall& call, const TensorMeta& meta, const Tensor& out) {
     case OpKind::scatter:
       return run_scatter(call, meta, out);
     case OpKind::scan:
+      return run_on_demand(call, outs);
     case OpKind::view:
     case OpKind::random:
     case OpKind::composite:
@@ -75,10 +80,10 @@ void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   OpCall apart = call;
   apart.operands = operands;
   if (elementwise) {
-    run_into(apart, meta, target);
+    run_into(apart, meta, {&target, 1});
   } else {
     const Tensor made = empty_for(meta);
-    run_into(apart, meta, made);
+    run_into(apart, meta, {&made, 1});
     covers_itself ? put_in_order(made, target) : copy_elements(made, target);
   }
   target.storage().bump_version();
@@ -140,8 +145,8 @@ class Executor : public Interpreter {
       results[0] = view_of(call.operands[0].tensor(), metas[0]);
       return;
     }
-    results[0] = empty_for(metas[0]);
-    run_into(call, metas[0], results[0]);
+    for (size_t i = 0; i < results.size(); ++i) results[i] = empty_for(metas[i]);
+    run_into(call, metas[0], results);
   }
 
  private:

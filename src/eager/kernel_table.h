@@ -75,9 +75,9 @@ struct MatmulShape {
 };
 
 struct KernelTable {
-  static constexpr int most_ops = 128;
-  // By place in ops::PointwiseOps, ops::PointwisePrograms after them, and ops::ReductionOps, and by
-  // the type that is computed in.
+  static constexpr int most_ops = 96;
+  // By place in ops::PointwiseAhead, ops::PointwisePrograms after them, and ops::ReductionAhead,
+  // and by the type that is computed in.
   PointwiseKernel pointwise[most_ops][compute_count];
   ReductionKernel reduction[16][compute_count];
   // By DType: `n` elements, both sides dense.

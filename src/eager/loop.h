@@ -35,6 +35,8 @@ class Loop {
        Order order = Order::by_stride);
 
   int64_t count() const { return count_; }
+  size_t rank() const { return dims_.size(); }
+  size_t operands() const { return operands_; }
   int64_t inner() const { return dims_.empty() ? 1 : dims_[0].size; }
   // Of a dimension in the loop's order, innermost first; the stride counts bytes.
   int64_t size(size_t dimension) const { return dims_[dimension].size; }

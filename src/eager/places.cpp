@@ -22,9 +22,9 @@ struct Note {
 std::vector<int> make_places() {
   std::vector<int> places;
   Note pointwise{places};
-  ops::PointwiseOps::each(pointwise);
+  ops::PointwiseAhead::each(pointwise);
   ops::PointwisePrograms::each(pointwise);
-  ops::ReductionOps::each(Note{places});
+  ops::ReductionAhead::each(Note{places});
   return places;
 }
 
@@ -32,7 +32,8 @@ std::vector<int> make_places() {
 
 int place_of(const OpDef& op) {
   static const auto* places = new std::vector<int>(make_places());
-  return (*places)[static_cast<size_t>(op.index)];
+  const auto index = static_cast<size_t>(op.index);
+  return index < places->size() ? (*places)[index] : -1;
 }
 
 }  // namespace vitro::eager

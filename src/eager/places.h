@@ -5,6 +5,7 @@
 
 namespace vitro::eager {
 
-int place_of(const OpDef& op);  // in the list of its kind
+// In the list of its kind; -1: none was compiled ahead.
+int place_of(const OpDef& op);
 
 }  // namespace vitro::eager

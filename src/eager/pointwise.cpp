@@ -4,6 +4,7 @@
 
 #include "eager/copy.h"
 #include "eager/loop.h"
+#include "eager/on_demand.h"
 #include "eager/places.h"
 #include "eager/run.h"
 #include "eager/stage.h"
@@ -60,6 +61,8 @@ class Arguments {
 class Pointwise {
  public:
   Pointwise(const OpCall& call, DType result, const Tensor& out);
+  // False where none was compiled ahead for the dtype.
+  bool has_kernel() const { return kernel_.run != nullptr; }
   void run();
 
  private:
@@ -109,8 +112,10 @@ Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
   const Arguments arguments(call.operands);
   common_ = ops::common_dtype(arguments.list(), info_, result);
   const Compute compute = compute_for(common_);
-  kernel_ = kernel_table().pointwise[place_of(*call.op)][static_cast<int>(compute)];
-  VITRO_ASSERT(kernel_.run, call.op->name, " has no kernel for ", common_);
+  const int place = place_of(*call.op);
+  if (place < 0) return;
+  kernel_ = kernel_table().pointwise[place][static_cast<int>(compute)];
+  if (!kernel_.run) return;
   made_ = kernel_.gives_truth ? DType::boolean : storage_of(compute);
   operands_.strided[0] = strided(out, sizes_);
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -364,7 +369,8 @@ void run_pointwise(const OpCall& call, DType result, const Tensor& out) {
   }
   if (out.numel().hint() == 0) return;
   check_divisor(call, result);
-  Pointwise(call, result, out).run();
+  Pointwise pointwise(call, result, out);
+  pointwise.has_kernel() ? pointwise.run() : run_on_demand(call, {&out, 1});
 }
 
 }  // namespace vitro::eager

@@ -157,7 +157,9 @@ struct FillPart {
       add_kernel<Op, bool>(table, place);
     }
   }
-  static void all(KernelTable& table) { all(table, ops::PointwiseOps{}, ops::PointwisePrograms{}); }
+  static void all(KernelTable& table) {
+    all(table, ops::PointwiseAhead{}, ops::PointwisePrograms{});
+  }
   template <class... Op, class... Program>
   [[gnu::always_inline]] static void all(KernelTable& table, ops::List<Op...>,
                                          ops::List<Program...>) {

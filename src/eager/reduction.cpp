@@ -9,6 +9,7 @@
 #include "eager/copy.h"
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
+#include "eager/on_demand.h"
 #include "eager/places.h"
 #include "eager/run.h"
 #include "eager/stage.h"
@@ -128,7 +129,7 @@ class Fold {
 
 class Reduction {
  public:
-  Reduction(const OpCall& call, const Tensor& out);
+  Reduction(const ReductionKernel& kernel, const OpCall& call, const Tensor& out);
   void run();
 
  private:
@@ -167,14 +168,26 @@ class Reduction {
   int64_t block_, per_row_;         // elements of a block, blocks of an outer row
 };
 
-Reduction::Reduction(const OpCall& call, const Tensor& out) : out_(out) {
+// What the call's elements are computed in.
+Compute compute_of(const OpCall& call, const Tensor& out) {
+  return compute_for(call.op->reduction->state(call.operands[0].tensor().dtype(), out.dtype()));
+}
+
+// Null where none was compiled ahead.
+const ReductionKernel* kernel_for(const OpCall& call, const Tensor& out) {
+  const int place = place_of(*call.op);
+  if (place < 0) return nullptr;
+  const ReductionKernel& kernel =
+      kernel_table().reduction[place][static_cast<int>(compute_of(call, out))];
+  return kernel.init ? &kernel : nullptr;
+}
+
+Reduction::Reduction(const ReductionKernel& kernel, const OpCall& call, const Tensor& out)
+    : kernel_(&kernel), out_(out) {
   const Tensor& x = call.operands[0].tensor();
   const int rank = static_cast<int>(x.rank());
   const ReducedDims dims = call.op->reduction->dims(call.attrs, rank);
-  const Compute compute = compute_for(call.op->reduction->state(x.dtype(), out.dtype()));
-  kernel_ = &kernel_table().reduction[place_of(*call.op)][static_cast<int>(compute)];
-  VITRO_ASSERT(kernel_->init, call.op->name, " has no kernel for ", x.dtype());
-  state_ = storage_of(compute);
+  state_ = storage_of(compute_of(call, out));
   made_ = storage_of(kernel_->result);
   rows_ = dims.dims.empty() || dims.dims.back() == rank - 1;
   take(x, dims);
@@ -446,7 +459,8 @@ void Reduction::run() {
 }  // namespace
 
 void run_reduction(const OpCall& call, const Tensor& out) {
-  Reduction(call, out).run();
+  const ReductionKernel* kernel = kernel_for(call, out);
+  kernel ? Reduction(*kernel, call, out).run() : run_on_demand(call, {&out, 1});
 }
 
 }  // namespace vitro::eager

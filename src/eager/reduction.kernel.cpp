@@ -281,7 +281,7 @@ struct Fill {
 }  // namespace
 
 void fill_reduction(KernelTable& table) {
-  ops::ReductionOps::each(Fill{table});
+  ops::ReductionAhead::each(Fill{table});
 }
 
 }  // namespace vitro::eager::inline VITRO_ISA

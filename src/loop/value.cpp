@@ -1,7 +1,6 @@
 #include "loop/value.h"
 
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "vitro/base/error.h"
@@ -115,42 +114,19 @@ Value Pool::make(Fn fn, DType dtype, std::initializer_list<Value> operands, uint
   return make(std::move(n));
 }
 
-namespace {
-
-// As kernels convert: towards zero, the smallest number where it does not fit, by way of i32 below
-// 64 bits.
-int64_t converted(double value, DType to) {
-  if (bytes_of(to) == 8)
-    return value >= -0x1p63 && value < 0x1p63 ? static_cast<int64_t>(value) : INT64_MIN;
-  return value > -0x1p31 - 1 && value < 0x1p31 ? static_cast<int64_t>(value) : INT32_MIN;
-}
-
-}  // namespace
-
-Value Pool::constant(DType dtype, double value) {
-  if (is_integer(dtype)) return constant(dtype, converted(value, dtype));
+Value Pool::constant(DType dtype, Element element) {
   Node n;
   n.dtype = dtype;
-  if (is_bool(dtype)) {
-    n.payload = value != 0;
-  } else {
-    if (dtype != DType::f64) value = static_cast<float>(value);
-    if (dtype == DType::f16) value = static_cast<float>(Half(static_cast<float>(value)));
-    if (dtype == DType::bf16) value = static_cast<float>(BFloat16(static_cast<float>(value)));
-    n.payload = std::bit_cast<uint64_t>(value);
-  }
+  n.payload = std::bit_cast<uint64_t>(element);
   return make(std::move(n));
+}
+
+Value Pool::constant(DType dtype, double value) {
+  return constant(dtype, element_of(dtype, value));
 }
 
 Value Pool::constant(DType dtype, int64_t value) {
-  if (dtype == DType::f64 || is_bool(dtype)) return constant(dtype, static_cast<double>(value));
-  if (is_floating(dtype)) return constant(dtype, double{static_cast<float>(value)});
-  Node n;
-  n.dtype = dtype;
-  const int shift = 64 - 8 * static_cast<int>(bytes_of(dtype));
-  const auto wrapped = static_cast<int64_t>(static_cast<uint64_t>(value) << shift) >> shift;
-  n.payload = static_cast<uint64_t>(dtype == DType::u8 ? value & 255 : wrapped);
-  return make(std::move(n));
+  return constant(dtype, element_of(dtype, value));
 }
 
 Value Pool::load(int buffer, DType dtype, sym::Expr element) {

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "loop/element.h"
 #include "loop/function.h"
 #include "vitro/base/small_vector.h"
 #include "vitro/core/dtype.h"
@@ -60,6 +61,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Value constant(DType dtype, double value);
   Value constant(DType dtype, int64_t value);
+  Value constant(DType dtype, Element element);
   Value load(int buffer, DType dtype, sym::Expr element);
   Value index(sym::Expr value);          // i64
   Value number(int which, DType dtype);  // f64, i64 or bool

@@ -157,6 +157,7 @@ struct AddPointwise {
   }
 };
 
+// Also of a scan.
 struct AddReduction {
   Table& table;
   template <class Op>
@@ -186,6 +187,7 @@ const Table& table() {
     PointwiseOps::each(AddPointwise{*made});
     PointwisePrograms::each(AddPointwise{*made});
     ReductionOps::each(AddReduction{*made});
+    ScanOps::each(AddReduction{*made});
     RowPrograms::each(AddRows{*made});
     return made;
   }();

@@ -72,6 +72,16 @@ void ArgReduction::shape(ShapeCall& call) {
   VITRO_CHECK(!is_bool(call.operands[0].meta->dtype), call.op, ": takes numbers (not bool)");
   shape_of_choice(call, DType::i64);
 }
+void ValueAndIndex::shape(ShapeCall& call) {
+  shape_of_choice(call, call.operands[0].meta->dtype);
+  shape_of_choice(call, DType::i64);
+}
+void Aminmax::shape(ShapeCall& call) {
+  VITRO_CHECK(call.attrs.as<Attrs>().dim.size() <= 1, call.op, ": takes one dim or none, got ",
+              call.attrs.as<Attrs>().dim);
+  shape_of_choice(call, call.operands[0].meta->dtype);
+  shape_of_choice(call, call.operands[0].meta->dtype);
+}
 void Logical::shape(ShapeCall& call) {
   const bool bytes = call.operands[0].meta->dtype == DType::u8;  // torch keeps u8
   shape_of_reduction(call, dims_of(call), bytes ? DType::u8 : DType::boolean);
@@ -92,6 +102,11 @@ Tensor total(At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
 }
 Dims dims_from(std::optional<int64_t> dim) {
   return dim ? Dims{*dim} : Dims{};
+}
+template <class Op>
+std::pair<Tensor, Tensor> two(At x, Dims dim, bool keepdim) {
+  auto [first, second] = call_many<Op, 2>(x.where, {x.operand}, {std::move(dim), keepdim, {}});
+  return {std::move(first), std::move(second)};
 }
 
 }  // namespace
@@ -123,6 +138,16 @@ Tensor argmax(ops::At x, std::optional<int64_t> dim, bool keepdim) {
 }
 Tensor argmin(ops::At x, std::optional<int64_t> dim, bool keepdim) {
   return ops::reduce<ops::Argmin>(x, ops::dims_from(dim), keepdim);
+}
+
+std::pair<Tensor, Tensor> max(ops::At x, int64_t dim, bool keepdim) {
+  return ops::two<ops::MaxDim>(x, {dim}, keepdim);
+}
+std::pair<Tensor, Tensor> min(ops::At x, int64_t dim, bool keepdim) {
+  return ops::two<ops::MinDim>(x, {dim}, keepdim);
+}
+std::pair<Tensor, Tensor> aminmax(ops::At x, std::optional<int64_t> dim, bool keepdim) {
+  return ops::two<ops::Aminmax>(x, ops::dims_from(dim), keepdim);
 }
 
 }  // namespace vitro

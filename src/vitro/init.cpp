@@ -1,5 +1,6 @@
 #include "vitro/init.h"
 
+#include "compile/on_demand.h"
 #include "compile/pipeline.h"
 #include "eager/eager.h"
 #include "runtime/cpu/allocator.h"
@@ -13,6 +14,7 @@ void init() {
   static const bool done = [] {
     set_allocator(Device::Kind::cpu, &runtime::cpu_allocator());
     eager::init();
+    eager::set_on_demand(&pipeline::on_demand());
     capture::register_runner("inductor", pipeline::make_runner());
     return true;
   }();

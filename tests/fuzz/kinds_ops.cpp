@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "kinds.h"
+#include "vitro/ops/overload.h"
 
 namespace vitro::fuzz {
 namespace {
@@ -10,7 +11,9 @@ std::vector<const OpDef*> ops_of(OpKind kind) {
   std::vector<const OpDef*> out;
   for (const OpDef* op : ops::all()) {
     // Those with attributes have rows of their own.
-    if (op->kind == kind && (kind == OpKind::reduction || !op->attrs)) out.push_back(op);
+    const bool has_form = kind == OpKind::reduction || !op->attrs;
+    const bool one_result = ops::overloads(op->name)[0].schema.results.size() == 1;
+    if (op->kind == kind && has_form && one_result) out.push_back(op);
   }
   return out;
 }

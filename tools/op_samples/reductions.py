@@ -118,3 +118,30 @@ def rows():
     family.add("cumsum", v.numbers("i32", (5,)), attrs={"dim": 0, "dtype": torch.float64}, tolerance=SUM)
     family.add("cumsum", v.numbers("f32", (5,)), attrs={"dim": 1})
     return family
+
+
+SCAN_CASES = [((), 0), ((0,), 0), ((17,), 0), ((3, 17), 0), ((3, 17), -1), ((2, 3, 5), 1)]
+
+
+def scans():
+    family = Family("scan")
+    nan, inf = float("nan"), float("inf")
+    for op, tolerance in (("cumprod", PRODUCT), ("logcumsumexp", ROW), ("cummax", EXACT), ("cummin", EXACT)):
+        for name in v.FLOATS if op == "logcumsumexp" else v.ALL:
+            for sizes, dim in SCAN_CASES:
+                family.add(op, data("prod" if op == "cumprod" else op, name, v.plain, sizes), attrs={"dim": dim}, tolerance=tolerance)
+        family.add(op, v.transposed(lambda n: v.numbers("f32", n), (3, 17)), attrs={"dim": 1}, tolerance=tolerance)
+        family.add(op, v.numbers("f32", (5,)), attrs={"dim": 1})
+        for row in ([1, nan, 3, nan, 5], [inf, -inf, 2, 2], [-inf, -inf, 0], [0.0, -0.0, 0.0], [5, 7, 7, 5], [inf, inf, nan]):
+            family.add(op, torch.tensor(row), attrs={"dim": 0}, tolerance=tolerance)
+    family.add("cumprod", data("prod", "i32", v.plain, (5,)), attrs={"dim": 0, "dtype": torch.float64}, tolerance=PRODUCT)
+    family.add("logcumsumexp", v.numbers("i32", (5,)), attrs={"dim": 0})
+    for op in ("max", "min", "aminmax"):
+        for name in v.ALL:
+            for sizes, dim in [((), 0), ((1,), 0), ((17,), 0), ((3, 17), 0), ((3, 17), -1), ((2, 3, 33), 1), ((3, 0), 0)]:
+                family.add(op, v.numbers(name, sizes, op), attrs={"dim": dim, "keepdim": len(sizes) == 2})
+        family.add(op, torch.zeros(0, 3), attrs={"dim": 0})
+        for row in ([1, nan, 3, nan], [inf, -inf, 2, 2], [-inf, -inf], [5, 7, 7, 5]):
+            family.add(op, torch.tensor(row), attrs={"dim": 0})
+    family.add("aminmax", v.numbers("f32", (3, 5), "aminmax"), attrs={})
+    return family

@@ -110,6 +110,11 @@ struct ReductionInfo {
   DType (*state)(DType operand, DType result);  // what it accumulates in
 };
 
+struct ScanInfo {
+  int64_t (*dim)(AttrsView attrs, int rank);    // in [0, rank); 0 of a tensor without dimensions
+  DType (*state)(DType operand, DType result);  // what it accumulates in
+};
+
 struct OpDef;
 struct ViewBack {
   const OpDef* op = nullptr;
@@ -176,6 +181,7 @@ struct OpDef {
   // One of these is set, by kind; of a composite that has a body `pointwise` is too.
   const PointwiseInfo* pointwise = nullptr;
   const ReductionInfo* reduction = nullptr;
+  const ScanInfo* scan = nullptr;
   const ViewInfo* view = nullptr;
   const ContractionInfo* contraction = nullptr;
   const GatherInfo* gather = nullptr;

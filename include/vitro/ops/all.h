@@ -18,6 +18,7 @@
 #include "vitro/ops/operators.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
@@ -29,19 +30,29 @@ struct List {
   // f.template operator()<Op>() for each op in order.
   static constexpr void each(auto&& f) { (f.template operator()<Op>(), ...); }
 };
+template <class... A, class... B>
+List<A..., B...> joined(List<A...>, List<B...>);
 
+// Eager has kernels of the first list, compiled ahead for every dtype and instruction set: what
+// programs call most.  A new op goes into the second list: eager compiles a kernel of it when it is
+// called, and the library does not grow.
 // clang-format off
-using PointwiseOps = List<
-    Exp, Expm1, Exp2, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Sin, Cos, Tan, Asin, Acos, Atan,
-    Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Erfc, Reciprocal, Neg, Abs, Sign, Floor, Ceil, Round, Trunc,
+using PointwiseAhead = List<
+    Exp, Log, Log1p, Sqrt, Rsqrt, Sin, Cos, Tanh, Erf, Reciprocal, Neg, Abs, Sign, Floor, Ceil, Round, Trunc,
     IsNan, IsInf, LogicalNot, BitwiseNot,
     Sigmoid, Relu, Silu, Gelu, LeakyRelu, Elu, Hardtanh,
-    Add, Sub, Mul, Div, FloorDivide, TruncDivide, Fmod, Remainder, Pow, Atan2, Minimum, Maximum,
+    Add, Sub, Mul, Div, FloorDivide, TruncDivide, Fmod, Remainder, Pow, Minimum, Maximum,
     BitwiseAnd, BitwiseOr, BitwiseXor,
     Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, Where, Clamp,
     Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
+using PointwiseOnDemand = List<
+    Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2>;
+using PointwiseOps = decltype(joined(PointwiseAhead{}, PointwiseOnDemand{}));
 using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that have a body too
-using ReductionOps = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
+using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
+using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
+using ReductionOps = decltype(joined(ReductionAhead{}, ReductionOnDemand{}));
+using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
@@ -53,6 +64,7 @@ using OtherOps = List<
 constexpr void each_op(auto&& f) {
   PointwiseOps::each(f);
   ReductionOps::each(f);
+  ScanOps::each(f);
   OtherOps::each(f);
   PointwisePrograms::each(f);
 }

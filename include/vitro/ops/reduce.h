@@ -5,7 +5,8 @@
 //   combine(state, x, index)  one more element; `index` (i64) is its number in row-major order of
 //   the reduced dimensions
 //   merge(a, b)               two states, the first of earlier elements
-//   finish(state, count)      the result; `count` (in the state's type) is the number of elements
+//   finish(state, count)      the result, or a tuple of them; `count` (in the state's type) is the
+//   number of elements
 // The state's first type is ReductionInfo::state; the operand is converted to it.
 // The order is a function of the shape alone, so that eager and compiled, any vector width and any
 // number of threads give the same digits (docs/numerics.md).  Adjacent reduced dimensions count as
@@ -21,6 +22,7 @@
 
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "vitro/ops/define.h"
 #include "vitro/ops/math.h"
@@ -164,6 +166,51 @@ struct Argmin : ArgReduction {
   static auto merge(auto a, auto b) { return combine(a, std::get<0>(b), std::get<1>(b)); }
 };
 
+// The value and its index, as results.
+struct ValueAndIndex : ArgReduction {
+  static void shape(ShapeCall& call);
+  static auto finish(auto s, auto) { return s; }
+};
+struct MaxDim : ValueAndIndex {
+  static constexpr std::string_view
+      name = "max",
+      doc = "The largest over `dim`, NaN if one is, and where it is: the first of equals.";
+  static constexpr std::string_view signatures =
+      ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
+  static auto init(auto zero) { return Argmax::init(zero); }
+  static auto combine(auto s, auto w, auto j) { return Argmax::combine(s, w, j); }
+  static auto merge(auto a, auto b) { return Argmax::merge(a, b); }
+};
+struct MinDim : ValueAndIndex {
+  static constexpr std::string_view
+      name = "min",
+      doc = "The smallest over `dim`, NaN if one is, and where it is: the first of equals.";
+  static constexpr std::string_view signatures =
+      ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
+  static auto init(auto zero) { return Argmin::init(zero); }
+  static auto combine(auto s, auto w, auto j) { return Argmin::combine(s, w, j); }
+  static auto merge(auto a, auto b) { return Argmin::merge(a, b); }
+};
+
+// The smallest and the largest.
+struct Aminmax : Reduction {
+  static constexpr std::string_view name = "aminmax",
+                                    doc = "The smallest and the largest over `dim`; NaN if one is.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)";
+  static constexpr Accepts states = Accepts::all;
+  static void shape(ShapeCall& call);
+  static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::lowest(zero)); }
+  static auto combine(auto s, auto x, auto) {
+    return std::make_tuple(m::minimum(std::get<0>(s), x), m::maximum(std::get<1>(s), x));
+  }
+  static auto merge(auto a, auto b) {
+    return std::make_tuple(m::minimum(std::get<0>(a), std::get<0>(b)),
+                           m::maximum(std::get<1>(a), std::get<1>(b)));
+  }
+  static auto finish(auto s, auto) { return s; }
+};
+
 // Operands are seen as bool: not zero.
 struct Logical : Reduction {
   static constexpr Accepts states = Accepts::not_floating;
@@ -206,5 +253,10 @@ Tensor all(ops::At x, DimsArg dim = {}, bool keepdim = false);
 // The index along `dim`, or in row-major order of all elements.
 Tensor argmax(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
 Tensor argmin(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
+// Values and their indices along `dim`.
+std::pair<Tensor, Tensor> max(ops::At x, int64_t dim, bool keepdim = false);
+std::pair<Tensor, Tensor> min(ops::At x, int64_t dim, bool keepdim = false);
+// Along `dim`, or of all elements: the smallest and the largest.
+std::pair<Tensor, Tensor> aminmax(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
 
 }  // namespace vitro

@@ -34,6 +34,11 @@ const Code product_reads{"V0406", "an operand of a product is computed first",
                          "them goes through memory once instead.",
                          "", "Nothing."};
 
+const Code scans_apart{"V0415", "a scan beside something that folds",
+                       "A scan walks a dimension in order and keeps every step; what folds "
+                       "elements, or multiplies matrices, walks them in another order.",
+                       "", "Nothing."};
+
 class Check {
  public:
   Check(const Program& p, const std::vector<ItemId>& items) : p_(p), items_(items) {}
@@ -76,16 +81,21 @@ class Check {
       if (item.kind == ItemKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
         product = space_of(item);
-      } else if (item.kind == ItemKind::reduction) {
+      } else if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
         Space space = space_of(item);
+        if (reducing && reducing->scanned != space.scanned)
+          return Verdict::no(scans_apart,
+                             cat(p_.name_of(id), " walks its elements in another way"));
         if (reducing && !same_space(*reducing, space)) {
-          return Verdict::no(other_reduction, cat(p_.name_of(id), " reduces ", text(space),
-                                                  ", the group ", text(*reducing)));
+          return Verdict::no(other_reduction,
+                             cat(p_.name_of(id), space.scanned ? " scans " : " reduces ",
+                                 text(space), ", the group ", text(*reducing)));
         }
         if (!reducing) reducing = std::move(space);
       }
     }
     if (reducing && product) {
+      if (reducing->scanned) return Verdict::no(scans_apart, "a product is no part of a scan");
       return Verdict::no(reduces_product, "a row of a product is not whole before its end");
     }
     if (reducing) candidates.push_back(*reducing);
@@ -118,7 +128,7 @@ class Check {
     for (size_t d = 0; d < space.sizes.size(); ++d) {
       if (d != 0) out += ", ";
       append_to(out, space.sizes[d]);
-      if (space.reduces() && space.reduced[d]) out += " folded";
+      if (!space.reduced.empty() && space.reduced[d]) out += space.scanned ? " scanned" : " folded";
     }
     return out + "]";
   }
@@ -223,6 +233,7 @@ class Check {
   std::optional<Index> result_place(ItemId id) const {
     const auto at = places_.find(id.n);
     if (at == places_.end()) return std::nullopt;
+    if (p_[id].kind == ItemKind::scan) return p_.operand_index(id, at->second);
     if (p_[id].kind != ItemKind::reduction) return at->second;
     return place_in(*space_, sizes_of(p_.graph().meta(p_[id].value)));
   }

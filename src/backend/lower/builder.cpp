@@ -129,7 +129,7 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
     const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]);
     return cast(read(part, at), node.results[0].dtype);
   }
-  if (item.kind == ItemKind::reduction) {
+  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
     return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
   }
   if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
@@ -180,6 +180,7 @@ std::string reason_for(const Group& group) {
   if (group.layout.space.reduces()) {
     return "what is folded and what reads it share their rows, which stay in the cache";
   }
+  if (group.layout.space.scanned) return "what is scanned and what reads it share their steps";
   return "every element is read where it is made";
 }
 
@@ -191,6 +192,8 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
     out.push_back(lower_chain(program, places, group));
   } else if (group.product >= 0) {
     out = lower_product(program, places, group);
+  } else if (group.layout.space.scanned) {
+    out.push_back(lower_scan(program, places, group));
   } else if (!group.layout.space.reduces()) {
     out.push_back(lower_pointwise(program, places, group));
   } else {

@@ -33,7 +33,7 @@ class KernelBuilder : public ElementSource {
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
   // The value that an item computes at `at` of its sizes, in the dtype of what it writes.  Of a
-  // reduction: what it folds.
+  // reduction or a scan: what it folds.
   loop::Value compute(ItemId item, const Index& at);
   // The store of a stored item's value.
   loop::Statement store(ItemId item, const Index& at, loop::Value value);
@@ -73,6 +73,7 @@ class KernelBuilder : public ElementSource {
 // ---- what a whole group becomes, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
+LoweredKernel lower_scan(const Program&, const Places&, const Group&);
 LoweredKernel lower_rows(const Program&, const Places&, const Group&);
 // What such a group does for one index of the dimensions that are kept, as its layout names them.
 loop::Block lower_walks(KernelBuilder&, const Group&);

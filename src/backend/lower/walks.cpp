@@ -304,8 +304,9 @@ Walks::State Walks::merge_halves(const Reduction& r, std::vector<State> states) 
 }
 
 Value Walks::finished(const Reduction& r, const State& state) {
-  const Value result = r.body->finish(state, cast(build_.pool().index(count_), r.operand));
-  return cast(result, node_of(r).results[0].dtype);
+  const State results = r.body->finish(state, cast(build_.pool().index(count_), r.operand));
+  const uint32_t result = program().result_of(program()[r.item].value.node);
+  return cast(results[result], node_of(r).results[0].dtype);
 }
 
 loop::Statement Walks::inner_loop(Block body, bool one_block) {

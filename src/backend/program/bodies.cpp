@@ -48,8 +48,9 @@ State to_state(const Tuple& tuple) {
   return std::apply([](auto... parts) { return State{parts...}; }, tuple);
 }
 
+// What reductions and scans have in common.
 template <class Op>
-struct Steps {
+struct FoldSteps {
   static constexpr size_t count = std::tuple_size_v<decltype(Op::init(std::declval<Value>()))>;
   static auto tuple(const State& s) {
     return [&]<size_t... i>(std::index_sequence<i...>) {
@@ -60,11 +61,21 @@ struct Steps {
   static State combine(const State& s, Value x, Value index) {
     return to_state(Op::combine(tuple(s), x, index));
   }
+};
+
+template <class Op>
+struct Steps : FoldSteps<Op> {
+  using FoldSteps<Op>::tuple;
   static State merge(const State& a, const State& b) {
     return to_state(Op::merge(tuple(a), tuple(b)));
   }
-  static Value finish(const State& s, Value count_value) {
-    return Op::finish(tuple(s), count_value);
+  static State finish(const State& s, Value count_value) {
+    const auto made = Op::finish(tuple(s), count_value);
+    if constexpr (std::is_same_v<decltype(made), const Value>) {
+      return {made};
+    } else {
+      return to_state(made);
+    }
   }
 };
 
@@ -77,7 +88,26 @@ struct AddReduction {
   }
 };
 
+struct AddScan {
+  std::unordered_map<const OpDef*, ScanBody>& table;
+  template <class Op>
+  void operator()() {
+    using S = FoldSteps<Op>;
+    table[&ops::def<Op>()] = {&S::init, &S::combine,
+                              [](const State& s) { return to_state(Op::results(S::tuple(s))); }};
+  }
+};
+
 }  // namespace
+
+const ScanBody& scan_body(const OpDef& op) {
+  static const auto* table = [] {
+    auto* made = new std::unordered_map<const OpDef*, ScanBody>;
+    ops::ScanOps::each(AddScan{*made});
+    return made;
+  }();
+  return table->at(&op);
+}
 
 Value run_pointwise(const OpDef& op, AttrsView attrs, std::span<const Value> operands,
                     const IndexAt& at) {

@@ -25,9 +25,18 @@ struct ReductionBody {
   State (*init)(loop::Value zero);
   State (*combine)(const State& state, loop::Value x, loop::Value index);
   State (*merge)(const State& a, const State& b);
-  loop::Value (*finish)(const State& state, loop::Value count);
+  State (*finish)(const State& state, loop::Value count);  // the op's results
   bool rounds;  // combine and merge of floating point: their order matters
 };
 const ReductionBody& reduction_body(const OpDef& op);
+
+// The three steps of a scan, on such tuples; what is kept of a step, for each of the op's results.
+struct ScanBody {
+  using State = std::vector<loop::Value>;
+  State (*init)(loop::Value zero);
+  State (*combine)(const State& state, loop::Value x, loop::Value index);
+  State (*results)(const State& state);
+};
+const ScanBody& scan_body(const OpDef& op);
 
 }  // namespace vitro::backend

@@ -103,7 +103,8 @@ Value folded_nothing(const graph::Node& node, const TensorMeta& operand, loop::P
   if (node.op->kind == OpKind::contraction) return pool.constant(result, int64_t{0});
   const DType state = node.op->reduction->state(operand.dtype, result);
   const ReductionBody& body = reduction_body(*node.op);
-  return body.finish(body.init(pool.constant(state, int64_t{0})), pool.constant(state, int64_t{0}));
+  const Value zero = pool.constant(state, int64_t{0});
+  return body.finish(body.init(zero), zero)[0];
 }
 
 // Reads are plain loads: to know what a node costs by itself.

@@ -25,8 +25,10 @@ void add_once(std::vector<Id>& list, Id id) {
 
 }  // namespace
 
-Program::Program(const graph::Graph& graph, const MachineModel& machine)
+Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
+                 const MachineModel& machine)
     : graph_(&graph),
+      results_(std::move(results)),
       machine_(machine),
       inlined_(graph.size(), false),
       is_output_value_(graph.size(), false) {
@@ -114,6 +116,13 @@ void Program::add_node_items() {
         item.sizes.emplace_back(1);
         item.reduced.push_back(true);
       }
+      add_item(std::move(item));
+    } else if (node.op->kind == OpKind::scan) {
+      item.kind = ItemKind::scan;
+      if (item.sizes.empty()) item.sizes.emplace_back(1);
+      item.reduced.assign(item.sizes.size(), false);
+      item.reduced[static_cast<size_t>(node.op->scan->dim(node.attrs.view(), operand(0).rank()))] =
+          true;
       add_item(std::move(item));
     } else if (node.op->kind == OpKind::contraction) {
       item.kind = ItemKind::product;
@@ -206,7 +215,7 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
     return out;
   } else if (item.kind == ItemKind::elementwise) {
     direct = operands_at(*graph_, item.value.node, index, picked);
-  } else if (item.kind == ItemKind::reduction) {
+  } else if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
     direct.push_back({std::get<graph::Value>(node.args[0]), operand_index(id, index)});
   } else {
     for (const graph::Arg& arg : node.args) {

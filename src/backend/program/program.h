@@ -25,6 +25,7 @@ using ItemId = Id<struct ItemTag>;
 enum class ItemKind : uint8_t {
   elementwise,  // each element by itself
   reduction,    // folds `reduced` of the dimensions of what it reads
+  scan,         // the same, and keeps every step
   product,      // mm, bmm
 };
 
@@ -43,8 +44,8 @@ struct Item {
   ItemKind kind = ItemKind::elementwise;
   Role role = Role::result;
   int part = 0;
-  Index sizes;                // of the index space; of a reduction: of its operand
-  std::vector<bool> reduced;  // of each of `sizes`; empty where nothing is
+  Index sizes;                // of the index space; of a reduction or a scan: of its operand
+  std::vector<bool> reduced;  // of each of `sizes`, or scanned; empty where nothing is
   int cost = 0;               // of one element
   Expr offset = 0;            // slice: along the axis of the cat
 };
@@ -57,7 +58,10 @@ struct Read {
 
 class Program {
  public:
-  explicit Program(const graph::Graph& graph, const MachineModel& machine = host_machine_model());
+  // `results`: of each node, which of its op's results it gives (single_results.h); empty: the
+  // first.
+  explicit Program(const graph::Graph& graph, std::vector<uint32_t> results = {},
+                   const MachineModel& machine = host_machine_model());
 
   const graph::Graph& graph() const { return *graph_; }
   // That its kernels are made for.
@@ -65,6 +69,8 @@ class Program {
   const std::vector<Item>& items() const { return items_; }
   const Item& operator[](ItemId id) const { return items_[id.n]; }
 
+  // Which of its op's results a node gives.
+  uint32_t result_of(graph::NodeId node) const { return results_.empty() ? 0 : results_[node.n]; }
   // Whether a caller gets the value of a node as a tensor of its own.
   bool is_output_value(graph::NodeId node) const { return is_output_value_[node.n]; }
   // Views and what is computed by each reader.
@@ -114,6 +120,7 @@ class Program {
   bool order();
 
   const graph::Graph* graph_;
+  std::vector<uint32_t> results_;
   MachineModel machine_;
   std::vector<bool> inlined_, is_output_value_;
   std::vector<graph::NodeId> home_;

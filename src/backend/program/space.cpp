@@ -10,7 +10,7 @@ bool are_equal(Expr a, Expr b) {
 void name_indices(Space& space) {
   int kept = 0, reduced = 0;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
-    const bool folds = space.reduces() && space.reduced[d];
+    const bool folds = !space.reduced.empty() && space.reduced[d];
     const std::string name = folds ? cat("k", reduced++) : cat("i", kept++);
     space.index.push_back(space.sizes[d].is(1) ? Expr(0) : Expr::index(name, space.sizes[d]));
   }
@@ -35,6 +35,7 @@ Index Space::kept_index() const {
 
 Space space_of(const Item& item) {
   Space space;
+  space.scanned = item.kind == ItemKind::scan;
   for (size_t d = 0; d < item.sizes.size(); ++d) {
     const bool reduced = !item.reduced.empty() && item.reduced[d];
     const bool joins = !item.reduced.empty() && d > 0 && space.reduced.back() == reduced;
@@ -51,7 +52,8 @@ Space space_of(const Item& item) {
 }
 
 bool same_space(const Space& a, const Space& b) {
-  if (a.sizes.size() != b.sizes.size() || a.reduced != b.reduced) return false;
+  if (a.sizes.size() != b.sizes.size() || a.reduced != b.reduced || a.scanned != b.scanned)
+    return false;
   for (size_t d = 0; d < a.sizes.size(); ++d) {
     if (!are_equal(a.sizes[d], b.sizes[d])) return false;
   }

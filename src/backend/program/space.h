@@ -10,11 +10,12 @@ namespace vitro::backend {
 
 struct Space {
   Index sizes;
-  std::vector<bool> reduced;  // of each dimension; empty where no item reduces
+  std::vector<bool> reduced;  // of each dimension; empty where no item reduces or scans
+  bool scanned = false;       // `reduced` is what is scanned: every step is kept
   Index index;                // the loop indices; the constant 0 where the size is 1
   Expr row;                   // number of the kept index, in row-major order of the shape
 
-  bool reduces() const { return !reduced.empty(); }
+  bool reduces() const { return !reduced.empty() && !scanned; }
   // Without the reduced dimensions.
   Index kept_sizes() const;
   Index kept_index() const;

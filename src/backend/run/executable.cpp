@@ -3,6 +3,7 @@
 #include "backend/run/executable.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 #include "backend/run/arena_plan.h"
 #include "backend/schedule/products.h"
 #include "kernels/matmul_table.h"
+#include "loop/interpret.h"
 #include "runtime/cpu/arena.h"
 #include "runtime/cpu/machine.h"
 #include "vitro/base/error.h"
@@ -123,14 +125,25 @@ Executable::Executable(const graph::Graph& graph, const Places& places,
   if (symbols_.empty()) fixed_ = compute_dimensions({});
 }
 
+void Executable::set_code(Launch& launch, const loop::Kernel& kernel,
+                          const SourceKernel& source) const {
+  if (modules_.empty()) {
+    const std::string why = loop::why_not_interpreted(kernel);
+    VITRO_CHECK(why.empty(), source.name, ": ", why);
+    launch.interpreted = std::make_shared<const loop::Kernel>(kernel);
+    return;
+  }
+  launch.run =
+      reinterpret_cast<kernels::KernelFunction>(modules_[source.module]->symbol(source.symbol));
+  VITRO_ASSERT(launch.run, "the module has no kernel ", source.symbol);
+}
+
 void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowered,
                             const Sources& sources, size_t number) {
   const SourceKernel& source = sources.kernels[sources.kernel_of[number]];
   Launch launch;
   launch.kernel = sources.kernel_of[number];
-  launch.run =
-      reinterpret_cast<kernels::KernelFunction>(modules_[source.module]->symbol(source.symbol));
-  VITRO_ASSERT(launch.run, "the module has no kernel ", source.symbol);
+  set_code(launch, lowered.kernel, source);
   launch.tasks = 1;
   for (const Expr task : lowered.kernel.tasks) {
     launch.tasks = launch.tasks * sym::extent_of(task);
@@ -431,8 +444,24 @@ class Executable::Call {
       fail(launch, error);
   }
 
-  static void run_tasks(const Launch& launch, const kernels::KernelArgs& args,
-                        const Dimensions::Run& run, int64_t begin, int64_t end) {
+  void interpret(const Launch& launch, const kernels::KernelArgs& args, int64_t begin,
+                 int64_t end) const {
+    kernels::ErrorSlot& error = *args.error;
+    const auto fail = [&](int check, int64_t index, int64_t bound) {
+      int64_t none = 0;
+      if (!std::atomic_ref(error.check).compare_exchange_strong(none, check + 1)) return;
+      error.index = index, error.bound = bound;
+    };
+    loop::interpret(
+        *launch.interpreted,
+        {{args.buffers, launch.buffers.size()}, e_.symbols_, args.sizes, args.numbers, fail}, begin,
+        end);
+  }
+
+  void run_tasks(const Launch& launch, const kernels::KernelArgs& args, const Dimensions::Run& run,
+                 int64_t begin, int64_t end) const {
+    if (launch.interpreted) [[unlikely]]
+      return interpret(launch, args, begin, end);
     if (run.scratch == 0) return launch.run(&args, begin, end);
     const runtime::Arena scratch = runtime::lease(static_cast<size_t>(run.scratch));
     kernels::KernelArgs own = args;

@@ -24,6 +24,7 @@ namespace vitro::backend {
 // One kernel with its arguments.
 struct Launch {
   kernels::KernelFunction run = nullptr;
+  std::shared_ptr<const loop::Kernel> interpreted;  // where it was not compiled
   Expr tasks, bytes, flops;
   Expr scratch;                   // bytes for each thread
   bool multiplies = false;        // most of its flops are those of products
@@ -51,6 +52,7 @@ struct Launch {
 
 class Executable {
  public:
+  // Without modules the kernels are interpreted; Error where one cannot be.
   Executable(const graph::Graph& graph, const Places& places,
              std::span<const LoweredKernel> kernels, const Sources& sources,
              std::vector<std::shared_ptr<const jit::KernelModule>> modules);
@@ -88,6 +90,7 @@ class Executable {
   static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
   void add_launch(const graph::Graph& graph, const LoweredKernel& lowered, const Sources& sources,
                   size_t number);
+  void set_code(Launch& launch, const loop::Kernel& kernel, const SourceKernel& source) const;
   void add_output(const graph::Graph& graph, const Places& places, size_t number);
   bool keeps(size_t buffer) const;
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);

@@ -33,6 +33,8 @@ int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Ex
 inline constexpr int64_t columns_of_few_rows = 64;
 // Of sixteen lanes that fold a row each, whose states are apart.
 inline constexpr int64_t columns_of_turned_rows = 256;
+// Of a scan whose lanes are columns.
+inline constexpr int64_t columns_of_scan = 256;
 // Of the states of pieces that become one.
 inline constexpr int64_t columns_of_states = 1024;
 // Where columns lie along memory, so that they are turned over: a line of each of sixteen, and the

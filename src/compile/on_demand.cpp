@@ -1,0 +1,387 @@
+#include "compile/on_demand.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "backend/compile.h"
+#include "eager/copy.h"
+#include "eager/loop.h"
+#include "vitro/base/code.h"
+#include "vitro/base/error.h"
+#include "vitro/events/rare.h"
+#include "vitro/graph/graph.h"
+#include "vitro/ops/create.h"
+
+namespace vitro::pipeline {
+namespace {
+
+using sym::Expr;
+
+// A size or a stride that programs are made for: a number, a symbol, or of a stride "that of
+// elements side by side".
+struct Extent {
+  enum class Kind : uint8_t { number, symbol, dense } kind = Kind::number;
+  int64_t value = 0;  // the number, or which symbol
+  uint64_t word() const { return static_cast<uint64_t>(kind) << 62 | static_cast<uint64_t>(value); }
+};
+using Extents = SmallVector<Extent, 6>;
+constexpr Extent dense{Extent::Kind::dense, 0};
+
+struct TensorForm {
+  DType dtype = DType::f32;
+  Extents sizes, strides;
+};
+
+// A call as programs see it: what one is made for, and the values of its symbols and inputs.
+class Form {
+ public:
+  Form(const OpCall& call, std::span<const Tensor> outs);
+
+  // What distinguishes programs of one op with the same attributes.
+  std::span<const uint64_t> words() const { return words_; }
+  // Of the symbols and the inputs, as the graph orders them.
+  std::span<const int64_t> values() const { return values_; }
+  std::span<const Operand> inputs() const { return inputs_; }
+  // Inputs, the op, and a write into an input for each result.
+  graph::Graph graph() const;
+  // After the program has run: results that it could not write where they belong.
+  void copy_results() const;
+
+ private:
+  void join_dimensions();
+  TensorForm joined_form(const eager::Loop& loop, size_t operand, const Tensor& t) const;
+  void keep_dimensions();
+  void add(TensorForm form);
+  Extent symbol(int64_t value);
+  Size size_of(Extent extent) const;
+  TensorMeta meta_of(const TensorForm& form) const;
+
+  const OpCall& call_;
+  std::span<const Tensor> outs_;
+  // Whether dimensions that all operands walk alike count as one, and numbers are inputs.
+  bool joins_ = false;
+  std::vector<TensorForm> forms_;  // of the tensors among the operands, then of results if it joins
+  SmallVector<uint64_t, 32> words_;
+  SmallVector<int64_t, 8> values_;
+  std::vector<Operand> inputs_;
+  std::vector<Tensor> copies_;  // that inputs borrow
+};
+
+// Where only what lies beside what counts, not where it lies.
+bool may_join(const OpCall& call) {
+  const PointwiseInfo* info = call.op->pointwise;
+  if (!info || info->uses_index || info->first_is_shape) return false;
+  return call.operands.size() < eager::Loop::most &&
+         std::any_of(
+             call.operands.begin(), call.operands.end(),
+             [](const Operand& operand) { return operand.is_tensor(); });
+}
+
+Form::Form(const OpCall& call, std::span<const Tensor> outs)
+    : call_(call), outs_(outs), joins_(may_join(call)) {
+  inputs_.reserve(call.operands.size() + outs.size());
+  copies_.reserve(call.operands.size() + outs.size());
+  joins_ ? join_dimensions() : keep_dimensions();
+}
+
+Extent Form::symbol(int64_t value) {
+  values_.push_back(value);
+  return {Extent::Kind::symbol, static_cast<int64_t>(values_.size()) - 1};
+}
+
+// A stride that is not known yet becomes a symbol.
+void Form::add(TensorForm form) {
+  words_.push_back(static_cast<uint64_t>(form.dtype) << 8 | form.sizes.size());
+  for (const Extent e : form.sizes) words_.push_back(e.word());
+  for (Extent& e : form.strides) {
+    if (e.kind == Extent::Kind::number && e.value != 0) e = symbol(e.value);
+    words_.push_back(e.word());
+  }
+  forms_.push_back(std::move(form));
+}
+
+void Form::join_dimensions() {
+  const Ints& sizes = outs_[0].impl()->sizes;
+  std::array<eager::Strided, eager::Loop::most> strided = {eager::strided(outs_[0], sizes)};
+  size_t count = 1;
+  for (const Operand& operand : call_.operands) {
+    if (operand.is_tensor()) strided[count++] = eager::strided(operand.tensor(), sizes);
+  }
+  const eager::Loop loop(sizes, {strided.data(), count});
+  // The first symbols are the sizes of the loop, innermost first.
+  for (size_t d = 0; d < loop.rank(); ++d) symbol(loop.size(d));
+  count = 1;
+  for (const Operand& operand : call_.operands) {
+    words_.push_back(static_cast<uint64_t>(operand.kind()));
+    if (operand.is_tensor()) {
+      add(joined_form(loop, count++, operand.tensor()));
+      inputs_.push_back(operand);
+    } else if (operand.is_number()) {
+      words_.push_back(static_cast<uint64_t>(operand.number().kind()));
+      inputs_.emplace_back(operand.number().hint());
+    }
+  }
+  add(joined_form(loop, 0, outs_[0]));
+  inputs_.emplace_back(outs_[0]);
+}
+
+// An operand has the size 1 along a dimension in which it repeats its elements; where all do, the
+// first one has the stride 0.
+TensorForm Form::joined_form(const eager::Loop& loop, size_t operand, const Tensor& t) const {
+  TensorForm form{t.dtype(), {}, {}};
+  if (t.rank() == 0) return form;
+  const auto all_repeat = [&](size_t d) {
+    for (size_t o = 1; o < loop.operands(); ++o) {
+      if (loop.stride(d, o) != 0) return false;
+    }
+    return true;
+  };
+  const int64_t bytes = bytes_of(t.dtype());
+  int64_t beside = bytes;
+  for (size_t d = 0; d < loop.rank(); ++d) {
+    const int64_t stride = loop.stride(d, operand);
+    const bool moves = stride != 0;
+    const bool counts = moves || (operand == 1 && all_repeat(d));
+    form.sizes.push_back(counts ? Extent{Extent::Kind::symbol, static_cast<int64_t>(d)}
+                                : Extent{Extent::Kind::number, 1});
+    form.strides.push_back(
+        moves ? (stride == beside ? dense : Extent{Extent::Kind::number, stride / bytes})
+              : (counts ? Extent{} : dense));
+    if (moves) beside = stride * loop.size(d);
+  }
+  if (loop.rank() == 0) {
+    form.sizes.push_back({Extent::Kind::number, 1});
+    form.strides.push_back(dense);
+  }
+  std::reverse(form.sizes.begin(), form.sizes.end());
+  std::reverse(form.strides.begin(), form.strides.end());
+  return form;
+}
+
+// Elements of operands lie side by side; their sizes from 2 on are symbols.
+void Form::keep_dimensions() {
+  for (const Operand& operand : call_.operands) {
+    words_.push_back(static_cast<uint64_t>(operand.kind()));
+    if (operand.is_number()) {
+      words_.push_back(static_cast<uint64_t>(operand.number().kind()));
+      words_.push_back(operand.number().bits());
+    } else if (operand.is_tensor()) {
+      const Tensor& t = copies_.emplace_back(eager::dense_copy(operand.tensor()));
+      TensorForm form{t.dtype(), {}, Extents(static_cast<size_t>(t.rank()), dense)};
+      for (const int64_t size : t.impl()->sizes)
+        form.sizes.push_back(size < 2 ? Extent{Extent::Kind::number, size} : symbol(size));
+      add(std::move(form));
+      inputs_.emplace_back(t);
+    }
+  }
+  for (const Tensor& out : outs_) {
+    words_.push_back(static_cast<uint64_t>(out.dtype()));
+    inputs_.emplace_back(copies_.emplace_back(
+        out.is_contiguous() ? out : Tensor::empty(out.impl()->sizes, out.dtype())));
+  }
+}
+
+Size Form::size_of(Extent extent) const {
+  if (extent.kind != Extent::Kind::symbol) return extent.value;
+  return {values_[static_cast<size_t>(extent.value)], Expr::symbol(cat("s", extent.value))};
+}
+
+TensorMeta Form::meta_of(const TensorForm& form) const {
+  TensorMeta meta{form.dtype, cpu, {}, Sizes(form.sizes.size())};
+  for (const Extent size : form.sizes) meta.sizes.push_back(size_of(size));
+  Size beside = 1;
+  for (size_t d = form.sizes.size(); d-- > 0;) {
+    const bool is_dense = form.strides[d].kind == Extent::Kind::dense;
+    meta.strides[d] = is_dense ? beside : size_of(form.strides[d]);
+    if (form.strides[d].kind != Extent::Kind::number) beside = meta.strides[d] * meta.sizes[d];
+  }
+  return meta;
+}
+
+graph::Graph Form::graph() const {
+  graph::Graph g;
+  std::vector<Expr> symbols;
+  for (size_t s = 0; s < values_.size(); ++s) symbols.push_back(Expr::symbol(cat("s", s)));
+  g.set_symbols(std::move(symbols), {values_.begin(), values_.end()});
+  std::vector<graph::Arg> args;
+  auto form = forms_.begin();
+  for (const Operand& operand : call_.operands) {
+    const std::string name = cat("x", args.size());
+    graph::Arg& arg = args.emplace_back();
+    if (operand.is_tensor()) {
+      arg = graph::Value{g.add_input(name, meta_of(*form++)), 0};
+    } else if (operand.is_number() && joins_) {
+      const TensorMeta meta{operand.number().dtype(), cpu, {}, {}};
+      arg = graph::Value{g.add_input(name, meta, graph::InputKind::number), 0};
+    } else if (operand.is_number()) {
+      arg = operand.number().hint();
+    }
+  }
+  const graph::NodeId node = g.add(*call_.op, std::move(args), Attrs(call_.attrs));
+  for (uint32_t i = 0; i < outs_.size(); ++i) {
+    graph::Value value{node, i};
+    const DType dtype = outs_[i].dtype();
+    if (g.meta(value).dtype != dtype) {
+      const ops::DTypeAttrs to{dtype};
+      value = {g.add(ops::def<ops::ToCopy>(), {value}, Attrs(ops::view_of<ops::ToCopy>(to))), 0};
+    }
+    TensorMeta meta = joins_ ? meta_of(*form++) : g.meta(value);
+    meta.dtype = dtype;
+    if (!joins_) meta.strides = contiguous_strides(meta.sizes);
+    g.add_output(value, static_cast<int>(g.inputs().size()));
+    g.add_input("out", meta);
+  }
+  return g;
+}
+
+void Form::copy_results() const {
+  if (joins_) return;
+  for (size_t i = 0; i < outs_.size(); ++i) {
+    const Tensor& written = inputs_[inputs_.size() - outs_.size() + i].tensor();
+    if (written.impl() != outs_[i].impl()) eager::copy_elements(written, outs_[i]);
+  }
+}
+
+// A graph of one node, compiled.
+struct Program {
+  std::unique_ptr<backend::Executable> executable;
+  std::vector<Expr> symbols;
+  std::vector<sym::Guard> guards;
+
+  // Whether what was asked about sizes when it was made holds.
+  bool serves(std::span<const int64_t> values) const {
+    const auto value_of = [&](Expr symbol) {
+      return values[static_cast<size_t>(std::find(symbols.begin(), symbols.end(), symbol) -
+                                        symbols.begin())];
+    };
+    return std::all_of(guards.begin(), guards.end(),
+                       [&](const sym::Guard& guard) { return guard.holds(value_of); });
+  }
+};
+
+const Code interpreted{
+    "V0608", "an op is interpreted, element by element",
+    "Eager has no kernel of the op that was compiled ahead for its dtype, and none could be "
+    "compiled now: the compiler library is missing, or compiling failed. The op is computed by an "
+    "interpreter of its loop: the results are right, but it takes hundreds of times as long.",
+    "", "Put libvitro-cc.so beside libvitro.so, or do what the reason says."};
+
+// Once for each op.
+void say(const OpCall& call, const std::string& why) {
+  events::keep(events::Fallback{std::string(interpreted.id), cat(call.op->name, ": ", why),
+                                call.where.line() ? place_in_file(call.where) : std::string()});
+  static std::mutex lock;
+  static std::unordered_set<const OpDef*>& said = *new std::unordered_set<const OpDef*>;
+  const std::lock_guard hold(lock);
+  if (!said.insert(call.op).second) return;
+  events::keep(events::Message{
+      "eager", events::Level::warning,
+      cat(call.op->name, " is interpreted, which is slow (", interpreted.id, "): ", why)});
+}
+
+std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form) {
+  auto made = std::make_shared<Program>();
+  sym::GuardSink asked;
+  const graph::Graph g = form.graph();
+  backend::CompileOptions options;
+  options.name = call.op->name;
+  auto executable = backend::compile(g, options);
+  if (!executable) {
+    say(call, executable.why());
+    options.interpret = true;
+    executable = backend::compile(g, options);
+    VITRO_CHECK(executable, call.op->name, ": ", executable.why());
+  }
+  made->executable = *std::move(executable);
+  made->symbols = g.symbols();
+  made->guards = asked.take();
+  return made;
+}
+
+// The programs of one form, which differ in what was asked about sizes.
+class Programs {
+ public:
+  std::shared_ptr<const Program> find_or_make(const OpCall& call, const Form& form) {
+    const std::lock_guard hold(lock_);
+    for (const auto& program : programs_) {
+      if (program->serves(form.values())) return program;
+    }
+    if (programs_.size() == most) programs_.erase(programs_.begin());
+    return programs_.emplace_back(make_program(call, form));
+  }
+
+ private:
+  static constexpr size_t most = 16;
+  std::mutex lock_;
+  std::vector<std::shared_ptr<const Program>> programs_;
+};
+
+struct KeyView {
+  const OpDef* op;
+  AttrsView attrs;
+  std::span<const uint64_t> words;
+};
+struct Key {
+  const OpDef* op;
+  Attrs attrs;
+  std::vector<uint64_t> words;
+  explicit Key(const KeyView& key)
+      : op(key.op), attrs(key.attrs), words(key.words.begin(), key.words.end()) {}
+  operator KeyView() const {
+    return {op, attrs.view(), words};
+  }  // NOLINT(google-explicit-constructor)
+};
+struct HashKey {
+  using is_transparent = void;
+  size_t operator()(const KeyView& key) const {
+    Hasher h;
+    h.add(static_cast<int64_t>(key.op->index));
+    if (key.attrs) key.attrs.type->hash(h, key.attrs.data);
+    for (const uint64_t word : key.words) h.add(static_cast<int64_t>(word));
+    return h.finish().low;
+  }
+};
+struct EqualKey {
+  using is_transparent = void;
+  bool operator()(const KeyView& a, const KeyView& b) const {
+    return a.op == b.op && std::ranges::equal(a.words, b.words) && a.attrs == b.attrs;
+  }
+};
+
+class Runner final : public eager::OnDemand {
+ public:
+  void run(const OpCall& call, std::span<const Tensor> outs) override {
+    const Form form(call, outs);
+    const auto program = programs_of({call.op, call.attrs, form.words()}).find_or_make(call, form);
+    program->executable->run(form.inputs(), form.values(), {});
+    form.copy_results();
+  }
+
+ private:
+  Programs& programs_of(const KeyView& key) {
+    {
+      const std::shared_lock hold(lock_);
+      if (const auto found = forms_.find(key); found != forms_.end()) return *found->second;
+    }
+    const std::unique_lock hold(lock_);
+    return *forms_.try_emplace(Key(key), std::make_unique<Programs>()).first->second;
+  }
+
+  std::shared_mutex lock_;
+  std::unordered_map<Key, std::unique_ptr<Programs>, HashKey, EqualKey> forms_;
+};
+
+}  // namespace
+
+eager::OnDemand& on_demand() {
+  static Runner& runner = *new Runner;
+  return runner;
+}
+
+}  // namespace vitro::pipeline
