@@ -119,9 +119,10 @@ Totals totals_of(const CompiledReport& report) {
     totals.kernels += segment.kernels;
     count_eager(segment.graph, totals);
     if (!segment.build) continue;
-    for (const capture::KernelReport& kernel : segment.build->kernels) {
-      if (kernel.once) continue;
-      totals.compiled_bytes += std::strtoll(kernel.bytes.c_str(), nullptr, 10);
+    for (const LaunchReport& launch : segment.build->launches) {
+      if (launch.once) continue;
+      const std::string& bytes = segment.build->kernel_of(launch).bytes;
+      totals.compiled_bytes += std::strtoll(bytes.c_str(), nullptr, 10);
     }
   }
   return totals;

@@ -37,7 +37,7 @@ int main() {
   if (report.segments.empty() || !report.segments[0].build) {
     return std::printf("it ran op by op; `vitro::explain` and the warning say why\n"), 1;
   }
-  const std::string kernel = report.segments[0].build->source;
+  const std::string kernel = report.segments[0].build->source();
   std::printf("%s\n", kernel.c_str());
   if (count(kernel, "load(arg") != 1 || count(kernel, "store(sin_out") != 1) {
     return std::printf("expected one read and one write\n"), 1;

@@ -1,15 +1,14 @@
 #include "backend/compile.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "backend/lower/share_kernels.h"
 #include "backend/lower/split_walks.h"
 #include "backend/lower/streams.h"
 #include "backend/program/single_results.h"
+#include "graph/run_stage.h"
 #include "kernels/prelude.h"
 #include "vitro/base/error.h"
-#include "vitro/events/rare.h"
 
 namespace vitro::backend {
 
@@ -36,9 +35,6 @@ struct Work {
 };
 
 void read_graph(Work& w) {
-  for (const graph::Node& node : w.whole.nodes()) {
-    if (!node.is_input()) ++w.report.ops;
-  }
   w.single = single_results(w.whole);
   w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
                     w.options.machine);
@@ -47,7 +43,7 @@ void read_graph(Work& w) {
 void fuse_loops(Work& w) {
   w.groups = fuse(*w.program, w.options.fuse);
   if (w.options.fuse.fuse) split_walks(*w.program, w.groups);
-  w.report.decisions = w.groups.decisions;
+  w.report.fusion = std::move(w.groups.decisions);
 }
 
 std::string loops_text(const std::vector<LoweredKernel>& kernels) {
@@ -115,28 +111,33 @@ constexpr Stage stages[] = {
     {"codegen", write_code},    {"jit", make_modules},      {"plan", make_plan},
 };
 
-void fill_report(Work& w) {
+void report_kernels(Work& w) {
   CompileReport& r = w.report;
   for (const SourceKernel& kernel : w.sources.kernels) {
-    KernelReport made;
+    KernelReport& made = r.kernels.emplace_back();
     made.name = kernel.name;
     made.source = kernel.comment + kernel.text;
-    r.kernels.push_back(std::move(made));
   }
   for (size_t i = 0; i < w.kernels.size(); ++i) {
     const loop::Kernel& kernel = w.kernels[i].kernel;
-    KernelReport& k = r.kernels[w.sources.kernel_of[i]];
-    r.launches.push_back(w.sources.kernel_of[i]);
-    std::vector<std::string>& items = r.items.emplace_back();
-    for (const ItemId item : w.kernels[i].items) items.push_back(w.program->name_of(item));
-    r.places.push_back(kernel.places);
-    if (k.launches++ != 0) continue;
+    LaunchReport& launch = r.launches.emplace_back();
+    launch.kernel = w.sources.kernel_of[i];
+    for (const ItemId item : w.kernels[i].items) launch.ops.push_back(w.program->name_of(item));
+    launch.places = kernel.places;
+    launch.once = w.executable->launches()[i].keeps;
+    KernelReport& k = r.kernels[launch.kernel];
+    if (!k.bytes.empty()) continue;  // of an earlier launch
     k.ops = kernel.ops;
     k.reason = kernel.reason;
     if (w.options.keep_loops) k.loops = loop::print(kernel);
     k.bytes = kernel.bytes.text();
     k.flops = kernel.flops.text();
   }
+  r.from_cache = r.jit.from_disk || r.jit.from_memory;
+}
+
+void report_memory(Work& w) {
+  CompileReport& r = w.report;
   for (const BufferInfo& b : w.places->buffers()) {
     static constexpr std::string_view kinds[] = {"input", "output", "temporary", "panels"};
     r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
@@ -158,18 +159,16 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
                                             const CompileOptions& options, CompileReport* report) {
   CompileReport own;
   CompileReport& r = report ? *report : own;
-  r.name = options.name;
   Work work{graph, options, r};
   if (!options.interpret) jit::expect_text();
   try {
     for (const Stage& stage : stages) {
-      const events::PhaseScope phase(stage.name, options.name);
-      const auto begin = std::chrono::steady_clock::now();
-      stage.run(work);
-      const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
-      r.stages.push_back({stage.name, taken.count()});
+      graph::run_stage(stage.name, options.name, r.stages, [&] { stage.run(work); });
     }
-    if (report) fill_report(work);
+    if (report) {
+      report_kernels(work);
+      report_memory(work);
+    }
   } catch (const std::exception& e) {
     return Failure{e.what()};
   }

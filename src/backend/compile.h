@@ -16,6 +16,7 @@
 #include "backend/run/executable.h"
 #include "vitro/base/option.h"
 #include "vitro/base/result.h"
+#include "vitro/graph/build_report.h"
 
 namespace vitro::backend {
 
@@ -34,35 +35,14 @@ struct CompileOptions {
   std::function<void(std::string_view file, std::string_view text)> artifact = {};
 };
 
-// A generated kernel, for people.
-struct KernelReport {
-  std::string name;
-  std::vector<std::string> ops;
-  std::string reason;  // why these ops are one kernel
-  std::string loops;   // where they are kept
-  std::string source;
-  std::string bytes, flops;  // of a launch; expressions of sizes
-  int launches = 0;
-};
-struct StageReport {
-  std::string_view name;
-  int64_t ns = 0;
-};
-struct CompileReport {
-  std::string name;
+// With what only the backend and its tests know.
+struct CompileReport : BuildReport {
   std::string loops_before_fusion;
-  std::vector<FusionDecision> decisions;
-  std::vector<KernelReport> kernels;
-  std::vector<size_t> launches;                    // in order: places in `kernels`
-  std::vector<std::vector<std::string>> items;     // of each launch, as the graph names them
-  std::vector<std::vector<std::string>> places;    // of each launch: file:line of its ops
-  std::string plan;                                // buffers and arena
-  int64_t arena_bytes = 0, temporaries_bytes = 0;  // together; each with memory of its own
-  std::vector<StageReport> stages;
+  std::string plan;  // buffers and arena
   jit::JitReport jit;
-  int ops = 0;  // nodes of the graph that are no inputs
 };
 
+// What the report has of earlier stages stays.
 Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
                                             const CompileOptions& options = {},
                                             CompileReport* report = nullptr);

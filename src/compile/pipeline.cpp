@@ -1,11 +1,11 @@
 #include "compile/pipeline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "backend/compile.h"
 #include "capture/layout.h"
+#include "graph/run_stage.h"
 #include "vitro/base/error.h"
 #include "vitro/capture/function.h"
 #include "vitro/compile/artifacts.h"
@@ -15,21 +15,15 @@
 namespace vitro::pipeline {
 namespace {
 
-// A stage: a step of the way from the captured graph to something that runs.
+// On the way from the captured graph to something that runs.
 struct Work {
   const std::string& name;
   bool exact;
   const graph::Graph& captured;
   graph::Graph graph = {};  // after the passes
-  capture::BuildReport report = {};
-  backend::CompileReport backend = {};
+  backend::CompileReport report = {};
   std::unique_ptr<backend::Executable> executable = {};
 };
-struct Stage {
-  std::string_view name;
-  void (*run)(Work&);
-};
-
 void put(const Work& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
 }
@@ -50,6 +44,7 @@ void run_passes(Work& w) {
 }
 
 void compile_kernels(Work& w) {
+  const events::PhaseScope phase("backend", w.name);
   backend::CompileOptions options;
   options.name = w.name;
   options.fuse.fuse = backend::fuse_option.get();
@@ -57,33 +52,9 @@ void compile_kernels(Work& w) {
   if (artifacts::wanted()) {
     options.artifact = [&w](std::string_view file, std::string_view text) { put(w, file, text); };
   }
-  auto made = backend::compile(w.graph, options, &w.backend);
+  auto made = backend::compile(w.graph, options, &w.report);
   if (!made) throw_error(made.why());
   w.executable = *std::move(made);
-}
-
-constexpr Stage stages[] = {
-    {"passes", run_passes},
-    {"backend", compile_kernels},
-};
-
-void fill_report(Work& w) {
-  capture::BuildReport& r = w.report;
-  for (const backend::StageReport& stage : w.backend.stages) {
-    r.stages.push_back({std::string(stage.name), stage.ns});
-  }
-  for (backend::FusionDecision& d : w.backend.decisions) {
-    r.fusion.push_back({std::move(d.producer), std::move(d.consumer), std::move(d.verdict)});
-  }
-  for (size_t i = 0; i < w.backend.launches.size(); ++i) {
-    const backend::KernelReport& k = w.backend.kernels[w.backend.launches[i]];
-    r.kernels.push_back({k.name, w.backend.items[i], w.backend.places[i], k.reason, k.bytes,
-                         k.flops, w.executable->launches()[i].keeps});
-  }
-  r.arena_bytes = w.backend.arena_bytes;
-  r.temporaries_bytes = w.backend.temporaries_bytes;
-  r.from_cache = w.backend.jit.from_disk || w.backend.jit.from_memory;
-  for (const backend::KernelReport& k : w.backend.kernels) r.source += k.source + "\n";
 }
 
 // Copies of the inputs that a graph writes, to put them back.
@@ -126,14 +97,14 @@ class Segment : public capture::CompiledSegment {
   }
   std::span<const sym::Guard> guards() const override { return guards_; }
   int kernel_count() const override {
-    return static_cast<int>(std::count_if(report_.kernels.begin(), report_.kernels.end(),
-                                          [](const auto& kernel) { return !kernel.once; }));
+    return static_cast<int>(std::count_if(report_.launches.begin(), report_.launches.end(),
+                                          [](const auto& launch) { return !launch.once; }));
   }
-  const capture::BuildReport* report() const override { return &report_; }
+  const BuildReport* report() const override { return &report_; }
 
  private:
   std::unique_ptr<backend::Executable> executable_;
-  capture::BuildReport report_;
+  BuildReport report_;
   std::vector<int> written_;  // inputs
   std::vector<sym::Guard> guards_;
 };
@@ -147,8 +118,8 @@ class Runner : public capture::SegmentRunner {
     try {
       Work work{name, exact_, graph};
       sym::GuardSink asked;
-      for (const Stage& stage : stages) run(stage, work);
-      fill_report(work);
+      graph::run_stage("passes", name, work.report.stages, [&] { run_passes(work); });
+      compile_kernels(work);
       return std::make_shared<Segment>(std::move(work), graph, asked.take());
     } catch (const std::exception& e) {
       if (why) *why = e.what();
@@ -161,15 +132,6 @@ class Runner : public capture::SegmentRunner {
   }
 
  private:
-  static void run(const Stage& stage, Work& work) {
-    const events::PhaseScope phase(stage.name, work.name);
-    const auto begin = std::chrono::steady_clock::now();
-    stage.run(work);
-    const std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begin;
-    if (!work.backend.stages.empty()) return;  // the back end tells its own
-    work.report.stages.push_back({std::string(stage.name), taken.count()});
-  }
-
   bool exact_;
 };
 

@@ -53,17 +53,17 @@ std::string census(const graph::Graph& g) {
   return out;
 }
 
-void append_kernel(std::string& out, const capture::KernelReport& kernel) {
-  out += cat("    ", kernel.name, ": ", joined(kernel.ops, ", "));
-  if (!kernel.places.empty()) out += cat("  # ", joined(kernel.places, " "));
+void append_launch(std::string& out, const KernelReport& kernel, const LaunchReport& launch) {
+  out += cat("    ", kernel.name, ": ", joined(launch.ops, ", "));
+  if (!launch.places.empty()) out += cat("  # ", joined(launch.places, " "));
   out += '\n';
   if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
   if (!kernel.bytes.empty())
     out += cat("      bytes ", kernel.bytes, ", flops ", kernel.flops,
-               kernel.once ? "; once per parameter\n" : "\n");
+               launch.once ? "; once per parameter\n" : "\n");
 }
 
-void append_fusion(std::string& out, const capture::FusionReport& decision) {
+void append_fusion(std::string& out, const FusionReport& decision) {
   const Verdict& verdict = decision.verdict;
   out += cat("    ", decision.producer, " + ", decision.consumer, ": ", verdict.ok ? "yes" : "no");
   if (verdict.code) out += cat(" (", *verdict.code, ')');
@@ -71,18 +71,19 @@ void append_fusion(std::string& out, const capture::FusionReport& decision) {
   out += '\n';
 }
 
-void append_build(std::string& out, const capture::BuildReport& build, bool with_source) {
-  if (!build.kernels.empty()) out += "  kernels\n";
-  for (const capture::KernelReport& kernel : build.kernels) append_kernel(out, kernel);
+void append_build(std::string& out, const BuildReport& build, bool with_source) {
+  if (!build.launches.empty()) out += "  kernels\n";
+  for (const LaunchReport& launch : build.launches)
+    append_launch(out, build.kernel_of(launch), launch);
   if (!build.fusion.empty()) out += "  fused, or not\n";
-  for (const capture::FusionReport& decision : build.fusion) append_fusion(out, decision);
+  for (const FusionReport& decision : build.fusion) append_fusion(out, decision);
   if (build.temporaries_bytes > 0) {
     out += cat("  temporaries: ", report::bytes_text(static_cast<double>(build.arena_bytes)),
                " in one arena, ", report::bytes_text(static_cast<double>(build.temporaries_bytes)),
                " if each had its own memory\n");
   }
   std::vector<std::string> stages;
-  for (const capture::StageReport& stage : build.stages)
+  for (const StageReport& stage : build.stages)
     stages.push_back(cat(stage.name, ' ', duration(stage.ns)));
   if (!stages.empty())
     out += cat("  time: ", joined(stages, ", "),
@@ -92,8 +93,8 @@ void append_build(std::string& out, const capture::BuildReport& build, bool with
       out += cat("    ", pass.name, ": ", pass.nodes_before, " -> ", pass.nodes_after, " nodes, ",
                  duration(pass.ns), '\n');
   }
-  if (with_source && !build.source.empty())
-    out += cat("  source\n", indented(build.source, "    "));
+  if (with_source && !build.kernels.empty())
+    out += cat("  source\n", indented(build.source(), "    "));
 }
 
 // What became of a segment, in a line.

@@ -40,7 +40,7 @@ bool is_chained(const Compiled& c) {
 
 // The sentence and the code of the last refusal between two products.
 std::pair<std::string, std::string_view> refusal(const Compiled& c) {
-  for (auto d = c.report.decisions.rbegin(); d != c.report.decisions.rend(); ++d) {
+  for (auto d = c.report.fusion.rbegin(); d != c.report.fusion.rend(); ++d) {
     if (!d->verdict) return {d->verdict.why, d->verdict.code->id};
   }
   return {};

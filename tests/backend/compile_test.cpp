@@ -130,7 +130,7 @@ TEST(Compile, a_product_is_written_in_the_order_in_which_the_next_one_reads_it) 
     };
     const std::vector<Sizes> sizes{{batch, 20, 48}, {48, 30}};
     const Compiled c = check(passed_graph_of(sizes, f), sizes, f);
-    const KernelReport& last = c.report.kernels[c.report.launches.back()];
+    const KernelReport& last = c.report.kernel_of(c.report.launches.back());
     EXPECT_NE(last.source.find("bmm + at.row * 48, 48, 1"), std::string::npos) << last.source;
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 // The sentence of the refusal between two items, or "" where there is none.
 std::string refusal(const Compiled& c, std::string_view producer, std::string_view consumer) {
-  for (const FusionDecision& d : c.report.decisions) {
+  for (const FusionReport& d : c.report.fusion) {
     if (d.producer == producer && d.consumer == consumer && !d.verdict) {
       EXPECT_TRUE(d.verdict.code) << "a refusal without a code";
       return d.verdict.why;

@@ -99,7 +99,7 @@ inline void show(const Compiled& c) {
   for (const KernelReport& k : c.report.kernels) {
     std::printf("%s\n%s\n", k.loops.c_str(), k.source.c_str());
   }
-  for (const FusionDecision& d : c.report.decisions) {
+  for (const FusionReport& d : c.report.fusion) {
     std::printf("%s -> %s: %s, %s\n", d.producer.c_str(), d.consumer.c_str(),
                 d.verdict.ok ? "yes" : "no", d.verdict.why.c_str());
   }

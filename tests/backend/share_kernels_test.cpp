@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/fuse/groups.h"
 #include "programs.h"
 
@@ -41,13 +43,17 @@ Function joined(int dim) {
   return [=](std::vector<Tensor> in) { return std::vector<Tensor>{cat(in, dim)}; };
 }
 
+size_t launches_of(const CompileReport& r, size_t kernel) {
+  return static_cast<size_t>(std::ranges::count(r.launches, kernel, &LaunchReport::kernel));
+}
+
 TEST(ShareKernels, of_a_long_cat_are_as_many_as_those_of_a_longer_one) {
   for (const Function& f : {stacked(0), stacked(1), stacked(2), joined(0), joined(1)}) {
     for (const size_t count : {19U, 35U, 83U}) {
       const CompileReport r = report_of(counted(count, {5, 7}), f);
       EXPECT_EQ(r.launches.size(), count / 8 + 1);
       EXPECT_EQ(r.kernels.size(), 2U) << "those of eight, and the rest";
-      EXPECT_EQ(r.kernels[0].launches, static_cast<int>(count / 8));
+      EXPECT_EQ(launches_of(r, 0), count / 8);
       EXPECT_NE(r.kernels[0].source.find("with other offsets into its buffers"), std::string::npos);
     }
   }

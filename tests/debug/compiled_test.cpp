@@ -29,7 +29,7 @@ TEST(ExplainCompiled, names_graphs_kernels_and_why_they_are_one) {
   EXPECT_EQ(e.kernels(), 1u);
   EXPECT_EQ(e.breaks(), 0u);
   ASSERT_TRUE(e.report.segments[0].build);
-  EXPECT_EQ(e.report.segments[0].build->kernels[0].ops.size(), 4u);
+  EXPECT_EQ(e.report.segments[0].build->launches[0].ops.size(), 4u);
   const std::string text = e.text(true);
   for (const std::string& part :
        {std::string("wave (inductor): 1 call, 1 graph"), std::string("tanh: f32[4, 8] = tanh(add)"),
@@ -45,9 +45,10 @@ TEST(ExplainCompiled, gives_kernels_that_share_a_text_the_places_of_their_own_op
   })(counted(8));
   ASSERT_TRUE(e.report.segments[0].build);
   std::vector<std::string> places;
-  for (const capture::KernelReport& kernel : e.report.segments[0].build->kernels) {
-    if (kernel.name.find("mm") == std::string::npos) continue;
-    for (const std::string& place : kernel.places) places.push_back(place);
+  const BuildReport& build = *e.report.segments[0].build;
+  for (const LaunchReport& launch : build.launches) {
+    if (build.kernel_of(launch).name.find("mm") == std::string::npos) continue;
+    for (const std::string& place : launch.places) places.push_back(place);
   }
   EXPECT_GE(places.size(), 2u);
   EXPECT_NE(places.front(), places.back());
@@ -66,8 +67,8 @@ TEST(ExplainCompiled, names_items_as_the_graph_above_them_does) {
   const SegmentReport& segment = report.segments[1];
   ASSERT_TRUE(segment.build) << segment.why_not;
   std::vector<std::string> items;
-  for (const capture::KernelReport& kernel : segment.build->kernels)
-    items.insert(items.end(), kernel.ops.begin(), kernel.ops.end());
+  for (const LaunchReport& launch : segment.build->launches)
+    items.insert(items.end(), launch.ops.begin(), launch.ops.end());
   const std::string text = explain(report);
   for (const graph::Node& node : segment.graph.nodes()) {
     if (node.is_input() || node.op->name != "exp") continue;

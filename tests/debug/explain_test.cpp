@@ -35,14 +35,14 @@ CompiledReport example() {
   first.runs = 2;
   first.compile_ns = 2'000'000;
   first.run_ns = 3000;
-  auto build = std::make_shared<capture::BuildReport>();
+  auto build = std::make_shared<BuildReport>();
   build->stages = {{"passes", 1000}, {"fuse", 2000}};
   build->passes = {{"merge_same", true, 500, 3, 2}, {"algebra", false, 100, 2, 2}};
   build->fusion = {{"exp", "mul", Verdict::yes("one loop over [4]")},
                    {"mul", "sum", Verdict::no(a_code(), "sizes differ")}};
   build->kernels = {
-      {"exp_mul", {"exp", "mul"}, {"f.cpp:1", "f.cpp:2"}, "one loop over [4]", "32", "8"}};
-  build->source = "void exp_mul() {\n}\n";
+      {"exp_mul", {"exp", "mul"}, "one loop over [4]", "32", "8", "void exp_mul() {\n}", ""}};
+  build->launches = {{0, {"exp", "mul"}, {"f.cpp:1", "f.cpp:2"}}};
   first.build = build;
   second.name = "f/1";
   second.why_not = "no compiler";

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "vitro/base/code.h"
-#include "vitro/capture/build_report.h"
+#include "vitro/graph/build_report.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro {
@@ -28,9 +28,9 @@ struct SegmentReport {
   std::string why_not;    // the reason, where it is not compiled
   int kernels = 0;
   uint64_t runs = 0;
-  std::shared_ptr<const capture::BuildReport> build;  // how it was made; null where nobody kept it
-  int64_t compile_ns = 0, run_ns = 0;                 // run_ns: the sum over all runs
-  std::vector<GuardReport> guards;                    // of all that led to its end, each once
+  std::shared_ptr<const BuildReport> build;  // how it was made; null where nobody kept it
+  int64_t compile_ns = 0, run_ns = 0;        // run_ns: the sum over all runs
+  std::vector<GuardReport> guards;           // of all that led to its end, each once
 };
 
 // A break, a guard failure, a recompile or a fallback: what, why, where, how often.

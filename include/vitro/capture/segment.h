@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "vitro/base/code.h"
-#include "vitro/capture/build_report.h"
+#include "vitro/graph/build_report.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::capture {

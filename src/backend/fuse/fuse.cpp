@@ -228,7 +228,7 @@ class Fuser {
   std::vector<Layout> layouts_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;  // by node: groups, in order
   std::vector<bool> seen_;
-  std::vector<FusionDecision> decisions_;
+  std::vector<FusionReport> decisions_;
 };
 
 }  // namespace

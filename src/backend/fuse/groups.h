@@ -13,6 +13,7 @@
 #include "backend/program/space.h"
 #include "backend/schedule/fusion.h"
 #include "vitro/base/verdict.h"
+#include "vitro/graph/build_report.h"
 
 namespace vitro::backend {
 
@@ -35,14 +36,9 @@ struct Group {
   const Index& place(ItemId id) const;
 };
 
-struct FusionDecision {
-  std::string producer, consumer;  // names of items
-  Verdict verdict;
-};
-
 struct Groups {
-  std::vector<Group> groups;  // in an order in which they can run
-  std::vector<FusionDecision> decisions;
+  std::vector<Group> groups;            // in an order in which they can run
+  std::vector<FusionReport> decisions;  // by the names of items
 };
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
