@@ -19,7 +19,7 @@ namespace {
 // What the stages leave to each other.
 struct Work {
   const graph::Graph& whole;
-  const CompileOptions& options;
+  const BuildOptions& options;
   CompileReport& report;
   std::optional<SingleResults> single = {};
   std::optional<Program> program = {};
@@ -155,8 +155,8 @@ void report_memory(Work& w) {
 
 }  // namespace
 
-Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
-                                            const CompileOptions& options, CompileReport* report) {
+Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph, const BuildOptions& options,
+                                            CompileReport* report) {
   CompileReport own;
   CompileReport& r = report ? *report : own;
   Work work{graph, options, r};

@@ -23,7 +23,7 @@ namespace vitro::backend {
 // Whether ops become one kernel where they can; without it each has its own.
 extern Option<bool> fuse_option;
 
-struct CompileOptions {
+struct BuildOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
   MachineModel machine = host_machine_model();  // that the kernels are made for
@@ -44,7 +44,7 @@ struct CompileReport : BuildReport {
 
 // What the report has of earlier stages stays.
 Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
-                                            const CompileOptions& options = {},
+                                            const BuildOptions& options = {},
                                             CompileReport* report = nullptr);
 
 }  // namespace vitro::backend

@@ -289,7 +289,7 @@ std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form
   auto made = std::make_shared<Program>();
   sym::GuardSink asked;
   const graph::Graph g = form.graph();
-  backend::CompileOptions options;
+  backend::BuildOptions options;
   options.name = call.op->name;
   auto executable = backend::compile(g, options);
   if (!executable) {

@@ -45,7 +45,7 @@ void run_passes(Work& w) {
 
 void compile_kernels(Work& w) {
   const events::PhaseScope phase("backend", w.name);
-  backend::CompileOptions options;
+  backend::BuildOptions options;
   options.name = w.name;
   options.fuse.fuse = backend::fuse_option.get();
   options.keep_unfused = artifacts::wanted();

@@ -20,8 +20,8 @@ TEST(ArenaPlan, buffers_that_live_together_never_overlap) {
   for (int round = 0; round < 200; ++round) {
     std::vector<Lifetime> buffers(20);
     for (Lifetime& b : buffers) {
-      b = {static_cast<int64_t>(random() % 5000), static_cast<int>(random() % 10), 0};
-      b.last = b.first + static_cast<int>(random() % 5);
+      b = {static_cast<int64_t>(random() % 5000), {static_cast<uint32_t>(random() % 10)}, {}};
+      b.last.n = b.first.n + static_cast<uint32_t>(random() % 5);
     }
     const ArenaPlan plan = plan_arena(buffers);
     for (size_t a = 0; a < buffers.size(); ++a) {

@@ -149,7 +149,7 @@ TEST(Fuse, siblings_do_not_wait_for_each_other_by_way_of_a_third_group) {
 }
 
 TEST(Fuse, without_fusion_every_item_is_a_kernel) {
-  CompileOptions options;
+  BuildOptions options;
   options.fuse.fuse = false;
   const Compiled c = compile_graph(
       graph_of({{1000}},
@@ -159,7 +159,7 @@ TEST(Fuse, without_fusion_every_item_is_a_kernel) {
 }
 
 TEST(Fuse, kernels_that_do_the_same_are_compiled_once) {
-  CompileOptions options;
+  BuildOptions options;
   options.fuse.fuse = false;
   const Compiled c = compile_graph(
       graph_of({{1000}},

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Tensor> run_interpreted(const graph::Graph& g, const std::vector<Tensor>& inputs,
                                     const std::vector<int64_t>& symbols = {}) {
-  CompileOptions options;
+  BuildOptions options;
   options.interpret = true;
   return compile_graph(g, options).run(inputs, symbols);
 }
@@ -177,7 +177,7 @@ TEST(Interpret, products_are_refused_with_a_reason) {
   const graph::Graph g = graph_of({{4, 4}, {4, 4}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{mm(in[0], in[1])};
   });
-  CompileOptions options;
+  BuildOptions options;
   options.interpret = true;
   const auto made = compile(g, options);
   ASSERT_FALSE(made);

@@ -187,8 +187,8 @@ Packs packs_of(const graph::Graph& g) {
   const Compiled c = compile_graph(g);
   Packs out;
   for (const Launch& launch : c.executable->launches()) {
-    out.packed += launch.packs >= 0;
-    if (launch.packs >= 0 || !launch.product) continue;
+    out.packed += launch.packs.has_value();
+    if (launch.packs || !launch.product) continue;
     out.rows += launch.product->reads == loop::RightOperand::rows;
     out.columns += launch.product->turns && launch.product->reads == loop::RightOperand::panels;
   }

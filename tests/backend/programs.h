@@ -76,13 +76,13 @@ struct Compiled {
 };
 
 // Kernels for a machine that is the same wherever the tests run.
-inline CompileOptions for_any_host() {
-  CompileOptions options;
+inline BuildOptions for_any_host() {
+  BuildOptions options;
   options.machine = {};
   return options;
 }
 
-inline Compiled compile_graph(const graph::Graph& g, CompileOptions options = for_any_host()) {
+inline Compiled compile_graph(const graph::Graph& g, BuildOptions options = for_any_host()) {
   Compiled out;
   out.graph = g;
   options.keep_loops = true;

@@ -123,7 +123,7 @@ void check(const std::vector<Sizes>& sizes, const Function& f) {
   const std::vector<Tensor> want = f(inputs);
   std::vector<std::string> texts;
   for (const MachineModel& machine : {small, large}) {
-    CompileOptions options;
+    BuildOptions options;
     options.machine = machine;
     Compiled c = compile_graph(g, options);
     const std::vector<Tensor> got = c.run(inputs);

@@ -11,7 +11,7 @@
 namespace vitro::backend {
 namespace {
 
-CompileOptions groups_of_8() {
+BuildOptions groups_of_8() {
   return {.fuse = {.fuse = true, .max_items = 8}};
 }
 

@@ -29,7 +29,7 @@ const Code no_matrix{"V0412", "an operand of two products in one kernel is compu
                      "", "Nothing."};
 
 const graph::Node& node_of(const Program& p, const Group& group) {
-  return p.graph()[p[ItemId{static_cast<uint32_t>(group.product)}].value.node];
+  return p.graph()[p[*group.product].value.node];
 }
 
 graph::Value operand(const graph::Node& node, size_t i) {
@@ -60,7 +60,7 @@ class Chain {
     if (Verdict v = join_middle(middle); !v) return v;
     if (Verdict v = rows_agree(middle); !v) return v;
     *made = last_;
-    made->product = -1;
+    made->product.reset();
     made->stages = {product_of_first(), std::move(middle), last_};
     made->items.clear();
     for (const Group* group : {&first_, &rows_, &last_}) {
@@ -79,8 +79,8 @@ class Chain {
       for (const ItemId id : group->stored) {
         const bool is_row = group == &rows_ && id == rows_.stored[0];
         for (const ItemId reader : p_.readers(id)) {
-          const bool inside = is_row ? static_cast<int>(reader.n) == last_.product
-                                     : first_.has(reader) || rows_.has(reader);
+          const bool inside =
+              is_row ? reader == *last_.product : first_.has(reader) || rows_.has(reader);
           if (!inside) return leave(id);
         }
         if (p_.is_output(id) || p_[id].role != Role::result || (group == &rows_ && !is_row)) {
@@ -133,7 +133,7 @@ class Chain {
   }
 
   Group product_of_first() const {
-    Group out{{ItemId{static_cast<uint32_t>(first_.product)}}, {}, {}};
+    Group out{{*first_.product}, {}, {}};
     out.product = first_.product;
     return out;
   }
@@ -141,7 +141,7 @@ class Chain {
   // What follows the first product joins what folds its rows.
   Verdict join_middle(Group& middle) const {
     for (const ItemId id : first_.items) {
-      if (static_cast<int>(id.n) != first_.product) middle.items.push_back(id);
+      if (id != *first_.product) middle.items.push_back(id);
     }
     middle.items.insert(middle.items.end(), rows_.items.begin(), rows_.items.end());
     std::sort(middle.items.begin(), middle.items.end());
@@ -157,25 +157,25 @@ class Chain {
                        space.sizes[0] == a.batches * a.m;
     const bool matrix = !a.n.is(1) && !a.k.is(1) && !b.n.is(1);
     if (!plain || !matrix || !(a.batches == b.batches) || !(a.m == b.m) || !(a.n == b.k)) {
-      return disagree(first_.product);
+      return disagree(*first_.product);
     }
     const Expr own = flatten(space.index, space.sizes);
-    const graph::NodeId product = p_[ItemId{static_cast<uint32_t>(first_.product)}].value.node;
+    const graph::NodeId product = p_[*first_.product].value.node;
     for (const ItemId id : middle.items) {
       const Index& place = middle.place(id);
       if (place.empty()) {
-        if (reads(id, product)) return disagree(static_cast<int>(id.n));
+        if (reads(id, product)) return disagree(id);
         continue;
       }
       for (const Read& read : p_.reads_at(id, place)) {
         if (read.value.node != product) continue;
-        if (!(number_of(read) == own)) return disagree(static_cast<int>(id.n));
+        if (!(number_of(read) == own)) return disagree(id);
       }
     }
     const ItemId row = middle.stored[0];
     const Read made{p_[row].value, middle.place(row)};
-    if (made.index.empty() || !(number_of(made) == own)) return disagree(static_cast<int>(row.n));
-    return left_is_rows(row) ? Verdict::yes() : disagree(last_.product);
+    if (made.index.empty() || !(number_of(made) == own)) return disagree(row);
+    return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
   }
 
   // The second product's left operand is the folded matrix, element by element.
@@ -199,9 +199,9 @@ class Chain {
   Expr number_of(const Read& read) const {
     return flatten(read.index, sizes_of(p_.graph().meta(read.value)));
   }
-  Verdict disagree(int item) const {
-    return Verdict::no(other_rows, cat(p_.name_of(ItemId{static_cast<uint32_t>(item)}),
-                                       " does not work on whole rows in their order"));
+  Verdict disagree(ItemId item) const {
+    return Verdict::no(other_rows,
+                       cat(p_.name_of(item), " does not work on whole rows in their order"));
   }
 
   const Program& p_;
@@ -225,7 +225,7 @@ int product_below(const Program& p, const std::vector<Group>& groups, const Grou
   for (const ItemId id : rows.items) {
     for (const ItemId needed : p.needs(id)) {
       for (size_t g = 0; g < groups.size(); ++g) {
-        if (groups[g].product < 0 || !groups[g].has(needed)) continue;
+        if (!groups[g].product || !groups[g].has(needed)) continue;
         if (found >= 0 && found != static_cast<int>(g)) return -1;
         found = static_cast<int>(g);
       }
@@ -239,18 +239,16 @@ int product_below(const Program& p, const std::vector<Group>& groups, const Grou
 void chain_products(const Program& program, Groups& groups) {
   std::vector<Group>& all = groups.groups;
   for (size_t last = 0; last < all.size(); ++last) {
-    if (all[last].product < 0) continue;
+    if (!all[last].product) continue;
     const int rows = maker_of(program, all, operand(node_of(program, all[last]), 0));
     if (rows < 0) continue;
     const Group& folds = all[static_cast<size_t>(rows)];
-    if (folds.product >= 0 || !folds.stages.empty() || !folds.layout.space.reduces()) continue;
+    if (folds.product || !folds.stages.empty() || !folds.layout.space.reduces()) continue;
     const int first = product_below(program, all, folds);
     if (first < 0 || static_cast<size_t>(first) == last) continue;
     Group made;
     Verdict verdict = Chain(program, all[static_cast<size_t>(first)], folds, all[last]).run(&made);
-    const auto name_of = [&](const Group& group) {
-      return program.name_of(ItemId{static_cast<uint32_t>(group.product)});
-    };
+    const auto name_of = [&](const Group& group) { return program.name_of(*group.product); };
     groups.decisions.push_back(
         {name_of(all[static_cast<size_t>(first)]), name_of(all[last]), verdict});
     if (!verdict) continue;

@@ -208,7 +208,7 @@ class Fuser {
   Group group(uint32_t g) const {
     Group made{members_[g], layouts_[g], {}};
     for (const ItemId id : made.items) {
-      if (p_[id].kind == ItemKind::product) made.product = static_cast<int>(id.n);
+      if (p_[id].kind == ItemKind::product) made.product = id;
       const auto& readers = p_.readers(id);
       const bool read_outside =
           std::any_of(readers.begin(), readers.end(), [&](ItemId r) { return !made.has(r); });

@@ -7,6 +7,7 @@
 // yes or no, is kept with its sentence.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Group {
   std::vector<ItemId> items;  // in order of the program
   Layout layout;
   std::vector<ItemId> stored;  // those whose elements somebody else reads, or the caller gets
-  int product = -1;            // the item that is one, -1: none
+  std::optional<ItemId> product = {};  // the item that is one
   // A product, what folds its rows, a product with those rows: they run one after the other for
   // some rows at a time, which stay in scratch memory.  Empty where the group is one loop nest.
   std::vector<Group> stages = {};

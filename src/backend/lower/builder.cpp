@@ -15,7 +15,6 @@ KernelBuilder::KernelBuilder(const Program& program, const Places& places, const
     : program_(program), places_(places), group_(group) {
   out_.kernel.pool = std::make_shared<loop::Pool>();
   out_.items = group.items;
-  out_.product = group.product;
   for (const ItemId id : group.items) {
     const graph::Node& node = program.graph()[program[id].value.node];
     const bool copies = program[id].role == Role::output || program[id].role == Role::write;
@@ -174,7 +173,7 @@ std::string reason_for(const Group& group) {
   if (!group.stages.empty()) {
     return "a block of rows stays in the cache from one product to the next";
   }
-  if (group.product >= 0) {
+  if (group.product) {
     return "what follows the product is computed on its sums, before they are written";
   }
   if (group.layout.space.reduces()) {
@@ -190,7 +189,7 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
   std::vector<LoweredKernel> out;
   if (!group.stages.empty()) {
     out.push_back(lower_chain(program, places, group));
-  } else if (group.product >= 0) {
+  } else if (group.product) {
     out = lower_product(program, places, group);
   } else if (group.layout.space.scanned) {
     out.push_back(lower_scan(program, places, group));

@@ -19,7 +19,6 @@ struct LoweredKernel {
   std::vector<Expr> offsets;           // of the buffers, in elements; empty: all are 0
   std::vector<graph::NodeId> numbers;  // graph inputs, of kernel.numbers
   std::vector<ItemId> items;           // whose kernel it is
-  int product = -1;                    // the item that is a product, -1: none
 };
 
 class KernelBuilder : public ElementSource {

@@ -56,9 +56,7 @@ class ChainLowering {
   const graph::Node& node_of(size_t stage) const {
     return program_.graph()[program_[product_of(stage)].value.node];
   }
-  ItemId product_of(size_t stage) const {
-    return ItemId{static_cast<uint32_t>(group_.stages[stage].product)};
-  }
+  ItemId product_of(size_t stage) const { return *group_.stages[stage].product; }
   Index at(size_t stage, Expr a, Expr b) const {
     const bool batched = node_of(stage).results[0].sizes.size() == 3;
     return batched ? Index{batch_, a, b} : Index{a, b};

@@ -106,7 +106,7 @@ const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType oper
   for (const loop::Value v : state) {
     made.dtypes.push_back(v.dtype());
     made.buffers.push_back(
-        places_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, 0, size_}));
+        places_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, {}, size_}));
   }
   return made;
 }

@@ -22,8 +22,8 @@ Places::Places(const Program& program, const Groups& groups)
     Stored& stored = by_node_[id.n];
     for (const Size stride : g[id].results[0].strides) stored.strides.push_back(stride.expr());
     const Expr count = count_of(sizes_of(g[id].results[0]));
-    stored.buffer =
-        add({g[id].name, g[id].results[0].dtype, BufferKind::input, static_cast<int>(i), count});
+    stored.buffer = add(
+        {g[id].name, g[id].results[0].dtype, BufferKind::input, {static_cast<uint32_t>(i)}, count});
     known_[id.n] = true;
   }
   for (uint32_t n = 0; n < g.size(); ++n) {
@@ -73,7 +73,10 @@ std::pair<BufferId, bool> Places::panels_of(const Panels& panels) {
   const BufferInfo from = buffers_[panels.from.n];
   constexpr int64_t width = kernels::product_most_width;
   const Expr columns = sym::floordiv(panels.n + (width - 1), width) * width;
-  const BufferId buffer = add({cat(from.name, "_panels"), from.dtype, BufferKind::packed, 0,
+  const BufferId buffer = add({cat(from.name, "_panels"),
+                               from.dtype,
+                               BufferKind::packed,
+                               {},
                                columns * panels.k * panels.batches});
   panels_.emplace_back(panels, buffer);
   return {buffer, true};
@@ -84,7 +87,7 @@ void Places::forget_panels(BufferId from) {
 }
 
 Stored Places::make(const std::string& name, const TensorMeta& meta, BufferKind kind) {
-  const BufferId buffer = add({name, meta.dtype, kind, 0, count_of(sizes_of(meta))});
+  const BufferId buffer = add({name, meta.dtype, kind, {}, count_of(sizes_of(meta))});
   return {buffer, strides_of_new(meta)};
 }
 

@@ -14,7 +14,7 @@ namespace vitro::backend {
 using BufferId = Id<struct BufferTag>;
 
 enum class BufferKind : uint8_t {
-  input,      // of the graph: `which` of its inputs
+  input,      // of the graph
   output,     // a new tensor
   temporary,  // of the arena
   packed,     // panels of the right operand of a product, in the arena or kept with a parameter
@@ -24,7 +24,7 @@ struct BufferInfo {
   std::string name;
   DType dtype = DType::f32;
   BufferKind kind = BufferKind::temporary;
-  int which = 0;  // input: place in graph.inputs()
+  InputId which;  // of an input
   Expr count;     // elements; of an input: not known here
 };
 

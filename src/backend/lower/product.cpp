@@ -21,10 +21,7 @@ Expr used_index(Expr index, Expr extent) {
 class ProductLowering {
  public:
   ProductLowering(const Program& program, Places& places, const Group& group)
-      : program_(program),
-        places_(places),
-        group_(group),
-        item_(ItemId{static_cast<uint32_t>(group.product)}) {
+      : program_(program), places_(places), group_(group), item_(*group.product) {
     const graph::Node& node = program.graph()[program[item_].value.node];
     left_ = std::get<graph::Value>(node.args[0]);
     right_ = std::get<graph::Value>(node.args[1]);
@@ -159,7 +156,7 @@ class ProductLowering {
     const BufferInfo& from = places_.buffers()[right_place_.buffer.n];
     if (from.kind != BufferKind::input) return false;
     const graph::Graph& g = program_.graph();
-    return has_kept_panels(g, g.inputs()[static_cast<size_t>(from.which)]);
+    return has_kept_panels(g, g.inputs()[from.which.n]);
   }
 
   // The right operand, computed and written row by row.
@@ -170,7 +167,7 @@ class ProductLowering {
     const Expr column = product_.n.is(1) ? Expr(0) : Expr::index("c", product_.n);
     const Value element = build.read(right_, with_batch(row, column));
     const BufferId buffer = places_.add(
-        {"right", element.dtype(), BufferKind::temporary, 0, batches_ * product_.k * product_.n});
+        {"right", element.dtype(), BufferKind::temporary, {}, batches_ * product_.k * product_.n});
     right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
     const int to = build.buffer(buffer, true);
     const Expr at = right_place_.base + row * product_.n + column;

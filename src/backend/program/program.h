@@ -21,6 +21,7 @@ namespace vitro::backend {
 using sym::Expr;
 using Index = std::vector<Expr>;
 using ItemId = Id<struct ItemTag>;
+using InputId = Id<struct InputTag>;  // a place in graph.inputs()
 
 enum class ItemKind : uint8_t {
   elementwise,  // each element by itself

@@ -6,12 +6,16 @@
 #include <span>
 #include <vector>
 
+#include "vitro/base/id.h"
+
 namespace vitro::backend {
+
+using LaunchId = Id<struct LaunchTag>;  // a place in the list of launches
 
 // Needed from launch `first` to launch `last`, both included.
 struct Lifetime {
   int64_t bytes = 0;
-  int first = 0, last = 0;
+  LaunchId first, last;
 };
 
 struct ArenaPlan {

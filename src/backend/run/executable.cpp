@@ -33,7 +33,7 @@ int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& numbe
   const Launch::Product& p = *launch.product;
   const kernels::Product& ahead = kernels::products()[static_cast<int>(p.right)];
   const int64_t n = number(p.n), batches = number(p.batches);
-  if (launch.packs >= 0) return batches * ahead.panel_count(n);
+  if (launch.packs) return batches * ahead.panel_count(n);
   const bool plain = p.reads == loop::RightOperand::rows;
   const auto cut = p.turns ? (plain ? ahead.cut_plain_turned : ahead.cut_turned)
                            : (plain ? ahead.cut_plain : ahead.cut);
@@ -71,7 +71,8 @@ uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_
   const size_t most = std::min(launch.buffers.size(), loop::Kernel::most_streams);
   for (size_t b = 0; b < most; ++b) {
     const bool may = launch.may_stream >> b & 1;
-    if (may && runtime::should_stream(bytes[launch.buffers[b]], moved)) streams |= uint64_t{1} << b;
+    if (may && runtime::should_stream(bytes[launch.buffers[b].n], moved))
+      streams |= uint64_t{1} << b;
   }
   return streams;
 }
@@ -108,17 +109,17 @@ Executable::Executable(const graph::Graph& graph, const Places& places,
                        std::span<const LoweredKernel> kernels, const Sources& sources,
                        std::vector<std::shared_ptr<const jit::KernelModule>> modules)
     : symbols_(graph.symbols()), modules_(std::move(modules)) {
-  input_buffers_.assign(graph.inputs().size(), -1);
+  input_buffers_.resize(graph.inputs().size());
   for (const BufferInfo& info : places.buffers()) {
     if (info.kind == BufferKind::input) {
-      input_buffers_[static_cast<size_t>(info.which)] = static_cast<int>(buffers_.size());
+      input_buffers_[info.which.n] = BufferId{static_cast<uint32_t>(buffers_.size())};
     }
-    buffers_.push_back({info.kind, info.dtype, info.count, 1 << 30, -1});
+    buffers_.push_back({info.kind, info.dtype, info.count});
   }
   for (const graph::NodeId input : graph.inputs()) {
     input_dtypes_.push_back(graph[input].results[0].dtype);
   }
-  for (size_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, i);
+  for (uint32_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, {i});
   note_late_failures(kernels);
   note_sizes(graph);
   for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, places, i);
@@ -139,10 +140,9 @@ void Executable::set_code(Launch& launch, const loop::Kernel& kernel,
 }
 
 void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowered,
-                            const Sources& sources, size_t number) {
-  const SourceKernel& source = sources.kernels[sources.kernel_of[number]];
+                            const Sources& sources, LaunchId number) {
+  const SourceKernel& source = sources.kernels[sources.kernel_of[number.n]];
   Launch launch;
-  launch.kernel = sources.kernel_of[number];
   set_code(launch, lowered.kernel, source);
   launch.tasks = 1;
   for (const Expr task : lowered.kernel.tasks) {
@@ -156,12 +156,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
                          std::holds_alternative<loop::Multiply>(s.what);
   }
   launch.checks = lowered.kernel.checks;
-  for (const BufferId id : lowered.buffers) {
-    launch.buffers.push_back(id.n);
-    BufferPlan& buffer = buffers_[id.n];
-    buffer.first = std::min(buffer.first, static_cast<int>(number));
-    buffer.last = std::max(buffer.last, static_cast<int>(number));
-  }
+  launch.buffers = lowered.buffers;
+  for (const BufferId id : lowered.buffers) use_buffer(id, number);
   for (size_t b = 0; b < lowered.offsets.size(); ++b)
     launch.offsets.push_back(lowered.offsets[b] * bytes_of(lowered.kernel.buffers[b].dtype));
   for (size_t b = 0; b < lowered.kernel.buffers.size(); ++b)
@@ -169,20 +165,19 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   const auto& inputs = graph.inputs();
   for (const graph::NodeId id : lowered.numbers) {
     const auto at = std::find(inputs.begin(), inputs.end(), id);
-    launch.numbers.push_back(static_cast<uint32_t>(at - inputs.begin()));
+    launch.numbers.push_back({static_cast<uint32_t>(at - inputs.begin())});
   }
   if (const auto* pack = std::get_if<loop::Pack>(&lowered.kernel.body[0].what)) {
-    launch.packs = static_cast<int>(lowered.buffers[static_cast<size_t>(pack->to)].n);
-    const uint32_t from = lowered.buffers[static_cast<size_t>(pack->from)].n;
-    const auto input =
-        std::find(input_buffers_.begin(), input_buffers_.end(), static_cast<int>(from));
+    launch.packs = lowered.buffers[static_cast<size_t>(pack->to)];
+    const BufferId from = lowered.buffers[static_cast<size_t>(pack->from)];
+    const auto input = std::find(input_buffers_.begin(), input_buffers_.end(), from);
     if (input != input_buffers_.end()) {
-      launch.packs_input = static_cast<int>(input - input_buffers_.begin());
-      launch.keeps = has_kept_panels(graph, inputs[static_cast<size_t>(launch.packs_input)]);
+      launch.packs_input = InputId{static_cast<uint32_t>(input - input_buffers_.begin())};
+      launch.keeps = has_kept_panels(graph, inputs[launch.packs_input->n]);
     }
     kept_launches_ += launch.keeps;
-    launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from].dtype};
-    launch.layout = layout_of(*pack, buffers_[from].dtype, source.text, &launch.sized);
+    launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from.n].dtype};
+    launch.layout = layout_of(*pack, buffers_[from.n].dtype, source.text, &launch.sized);
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
@@ -195,6 +190,13 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
               source.name, ": ", launch.buffers.size(), " buffers and ", launch.numbers.size(),
               " numbers are more than a kernel takes");
   launches_.push_back(std::move(launch));
+}
+
+// In order: the first launch that needs a buffer is the first one that says so.
+void Executable::use_buffer(BufferId id, LaunchId in) {
+  BufferPlan& buffer = buffers_[id.n];
+  if (!buffer.first) buffer.first = in;
+  buffer.last = in;
 }
 
 // Eager makes every value: what it refuses as too large is refused here, where loops would only run
@@ -226,12 +228,12 @@ void Executable::add_output(const graph::Graph& graph, const Places& places, siz
   OutputPlan plan;
   const Stored& stored = places.output(number);
   const TensorMeta& meta = graph.meta(output.value);
-  plan.buffer = stored.buffer.n;
+  plan.buffer = stored.buffer;
   plan.dtype = meta.dtype;
   plan.sizes = sizes_of(meta);
   plan.strides = stored.strides;
-  for (size_t i = outputs_.size(); i-- > 0;) {
-    if (outputs_[i].buffer == plan.buffer) plan.same_as = static_cast<int>(i);
+  for (uint32_t i = 0; i < outputs_.size() && !plan.same_as; ++i) {
+    if (outputs_[i].buffer == plan.buffer) plan.same_as = OutputId{i};
   }
   outputs_.push_back(std::move(plan));
 }
@@ -265,15 +267,15 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     d.runs.push_back(std::move(run));
   }
   std::vector<Lifetime> lifetimes;
-  std::vector<size_t> which;
-  for (size_t i = 0; i < buffers_.size(); ++i) {
+  std::vector<BufferId> which;
+  for (uint32_t i = 0; i < buffers_.size(); ++i) {
     const BufferPlan& b = buffers_[i];
     const int64_t count = number(b.count);
     d.bytes.push_back(bytes_for("compiled", {&count, 1}, b.dtype));
-    if (b.last < 0) continue;
-    if (b.kind == BufferKind::temporary || (b.kind == BufferKind::packed && !keeps(i))) {
-      lifetimes.push_back({d.bytes.back(), b.first, b.last});
-      which.push_back(i);
+    if (!b.last) continue;
+    if (b.kind == BufferKind::temporary || (b.kind == BufferKind::packed && !keeps({i}))) {
+      lifetimes.push_back({d.bytes.back(), *b.first, *b.last});
+      which.push_back({i});
       d.temporaries = add_bytes(d.temporaries, d.bytes.back());
     }
   }
@@ -282,7 +284,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   const ArenaPlan plan = plan_arena(lifetimes);
   d.arena = plan.bytes;
   d.offsets.assign(buffers_.size(), 0);
-  for (size_t i = 0; i < which.size(); ++i) d.offsets[which[i]] = plan.offsets[i];
+  for (size_t i = 0; i < which.size(); ++i) d.offsets[which[i].n] = plan.offsets[i];
   for (const OutputPlan& output : outputs_) {
     Dimensions::Out out;
     for (const Expr e : output.sizes) out.sizes.push_back(number(e));
@@ -292,10 +294,9 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   return made;
 }
 
-bool Executable::keeps(size_t buffer) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](const Launch& launch) {
-    return launch.keeps && launch.packs == static_cast<int>(buffer);
-  });
+bool Executable::keeps(BufferId buffer) const {
+  return std::any_of(launches_.begin(), launches_.end(),
+                     [&](const Launch& launch) { return launch.keeps && launch.packs == buffer; });
 }
 
 std::shared_ptr<const Executable::Dimensions> Executable::dimensions(
@@ -326,11 +327,10 @@ class Executable::Call {
   void run(std::span<Tensor> outputs) {
     take_memory();
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const int buffer = e_.input_buffers_[i];
-      if (buffer < 0) continue;
+      const std::optional<BufferId> buffer = e_.input_buffers_[i];
+      if (!buffer) continue;
       const TensorImpl& t = *inputs_[i].tensor().impl();
-      table_[static_cast<size_t>(buffer)] =
-          static_cast<std::byte*>(t.storage.data()) + t.offset * bytes_of(t.dtype);
+      table_[buffer->n] = static_cast<std::byte*>(t.storage.data()) + t.offset * bytes_of(t.dtype);
     }
     make_outputs(outputs);
     for (size_t b = 0; b < e_.buffers_.size(); ++b) {
@@ -383,26 +383,25 @@ class Executable::Call {
     for (size_t i = 0; i < e_.outputs_.size(); ++i) {
       const OutputPlan& plan = e_.outputs_[i];
       outputs[i] = Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype);
-      if (plan.same_as >= 0) continue;
-      table_[plan.buffer] = outputs[i].storage().data();
+      if (plan.same_as) continue;
+      table_[plan.buffer.n] = outputs[i].storage().data();
     }
   }
 
   // Two outputs of one value are two tensors: the program may write into one of them.
   void copy_outputs(std::span<Tensor> outputs) {
     for (size_t i = 0; i < e_.outputs_.size(); ++i) {
-      const int from = e_.outputs_[i].same_as;
-      if (from < 0) continue;
-      const Storage &to = outputs[i].storage(),
-                    &same = outputs[static_cast<size_t>(from)].storage();
+      const std::optional<OutputId> from = e_.outputs_[i].same_as;
+      if (!from) continue;
+      const Storage &to = outputs[i].storage(), &same = outputs[from->n].storage();
       if (to.bytes() > 0) std::memcpy(to.data(), same.data(), to.bytes());
     }
   }
 
   // Panels of a parameter: those of before where it is unchanged.
   void use_kept(const Launch& launch, size_t i) {
-    const auto to = static_cast<size_t>(launch.packs);
-    const Tensor& from = inputs_[static_cast<size_t>(launch.packs_input)].tensor();
+    const size_t to = launch.packs->n;
+    const Tensor& from = inputs_[launch.packs_input->n].tensor();
     const auto fill = [&](void* memory) {
       table_[to] = memory;
       run_kernel(launch, d_.runs[i]);
@@ -422,7 +421,7 @@ class Executable::Call {
     if (run.tasks <= 0) return;
     void* buffers[max_buffers];
     uint64_t numbers[max_numbers];
-    for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b]];
+    for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b].n];
     for (size_t b = 0; b < run.offsets.size(); ++b)
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
@@ -469,9 +468,9 @@ class Executable::Call {
     launch.run(&own, begin, end);
   }
 
-  uint64_t bits_of(uint32_t input) const {
-    const Scalar s = inputs_[input].number().hint();
-    const DType dtype = e_.input_dtypes_[input];
+  uint64_t bits_of(InputId input) const {
+    const Scalar s = inputs_[input.n].number().hint();
+    const DType dtype = e_.input_dtypes_[input.n];
     if (is_floating(dtype)) return Scalar(s.as_double()).bits();
     return Scalar(s.as_int()).bits();
   }

@@ -13,6 +13,7 @@
 
 #include "backend/codegen/source.h"
 #include "backend/jit/jit.h"
+#include "backend/run/arena_plan.h"
 #include "backend/run/kept.h"
 #include "kernels/kernel_args.h"
 #include "vitro/core/op.h"
@@ -28,10 +29,10 @@ struct Launch {
   Expr tasks, bytes, flops;
   Expr scratch;                   // bytes for each thread
   bool multiplies = false;        // most of its flops are those of products
-  std::vector<uint32_t> buffers;  // numbers in the table of buffers
+  std::vector<BufferId> buffers;  // of the kernel's
   std::vector<Expr> offsets;      // of the buffers, in bytes; empty: all are 0
   uint64_t may_stream = 0;        // bit b: buffer b may be written past the caches
-  std::vector<uint32_t> numbers;  // graph inputs
+  std::vector<InputId> numbers;   // of the kernel's
   std::vector<loop::Check> checks;
   // Of a product or of its pack, whose tasks are those of the machine's tiles.
   struct Product {
@@ -41,13 +42,12 @@ struct Launch {
     bool turns = false;
   };
   std::optional<Product> product;
-  int packs = -1;        // buffer whose panels it makes, -1: no pack
-  int packs_input = -1;  // graph input that is packed, if it is one
-  bool keeps = false;    // that input is a parameter: the panels are kept
-  Hash layout;           // of a pack: what its panels look like
-  bool sized = false;    // that differs with the symbols
+  std::optional<BufferId> packs;       // whose panels it makes
+  std::optional<InputId> packs_input;  // that is packed, if it is one
+  bool keeps = false;                  // that input is a parameter: the panels are kept
+  Hash layout;                         // of a pack: what its panels look like
+  bool sized = false;                  // that differs with the symbols
   events::NameId name, detail;
-  size_t kernel = 0;  // place in the report's kernels
 };
 
 class Executable {
@@ -73,26 +73,28 @@ class Executable {
  private:
   // All that follows from the values of the symbols.
   struct Dimensions;
+  using OutputId = Id<struct OutputTag>;  // a place in the tensors that a call gives
   struct OutputPlan {
-    uint32_t buffer = 0;
+    BufferId buffer;
     DType dtype = DType::f32;
     Index sizes, strides;
-    int same_as = -1;  // an earlier output that is the same value
+    std::optional<OutputId> same_as = {};  // an earlier output that is the same value
   };
   struct BufferPlan {
     BufferKind kind;
     DType dtype;
     Expr count;
-    int first = 0, last = 0;  // launches; temporaries only
+    std::optional<LaunchId> first = {}, last = {};  // that need it
   };
   class Call;
 
   static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
   void add_launch(const graph::Graph& graph, const LoweredKernel& lowered, const Sources& sources,
-                  size_t number);
+                  LaunchId number);
   void set_code(Launch& launch, const loop::Kernel& kernel, const SourceKernel& source) const;
   void add_output(const graph::Graph& graph, const Places& places, size_t number);
-  bool keeps(size_t buffer) const;
+  void use_buffer(BufferId id, LaunchId in);
+  bool keeps(BufferId buffer) const;
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
   std::shared_ptr<const Dimensions> compute_dimensions(std::span<const int64_t> symbols) const;
 
@@ -100,7 +102,7 @@ class Executable {
   void note_late_failures(std::span<const LoweredKernel> kernels);
   bool may_fail_late_ = false;
   std::vector<Expr> symbols_;
-  std::vector<int> input_buffers_;  // of each graph input, -1: a number
+  std::vector<std::optional<BufferId>> input_buffers_;  // of each graph input; none: a number
   std::vector<DType> input_dtypes_;
   std::vector<BufferPlan> buffers_;
   std::vector<OutputPlan> outputs_;  // those that are tensors, in order
