@@ -48,6 +48,7 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
     case OpKind::concat:
       return run_concat(call, out);
     case OpKind::scatter:
+      if (call.op->put) return run_on_demand(call, outs);
       return run_scatter(call, meta, out);
     case OpKind::scan:
       return run_on_demand(call, outs);

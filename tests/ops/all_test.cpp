@@ -29,7 +29,8 @@ TEST(Ops, have_what_their_kind_needs) {
     EXPECT_EQ(op->view != nullptr, op->kind == OpKind::view) << op->name;
     EXPECT_EQ(op->contraction != nullptr, op->kind == OpKind::contraction) << op->name;
     EXPECT_EQ(op->gather != nullptr, op->kind == OpKind::gather) << op->name;
-    EXPECT_EQ(op->scatter != nullptr, op->kind == OpKind::scatter) << op->name;
+    EXPECT_EQ((op->scatter != nullptr) + (op->put != nullptr), op->kind == OpKind::scatter)
+        << op->name;
     EXPECT_EQ(op->concat != nullptr, op->kind == OpKind::concat) << op->name;
     EXPECT_EQ(op->composite != nullptr, op->kind == OpKind::composite) << op->name;
   }

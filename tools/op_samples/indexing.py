@@ -46,3 +46,37 @@ def indexing():
     family.add("gather", v.numbers("f32", ()), torch.tensor(0), call=gather, attrs=dict(dim=0))
     family.add("gather", x, indices("i64", (0, 3), 4), call=gather, attrs=dict(dim=0))
     return family
+
+
+def putting():
+    family = Family("putting")
+    put = lambda op: lambda x, index, source, dim, **more: getattr(torch.ops.aten, op)(x, dim, index, source, **more)
+    for op in ("scatter", "scatter_add", "index_copy", "index_add"):
+        by_rows = op.startswith("index")
+        at = lambda kind, sizes, limit, *key: indices(kind, sizes[:1] if by_rows else sizes, limit, op, *key)
+        for name in v.ALL:
+            x, source = v.numbers(name, (7, 3), op), v.numbers(name, (5, 3), op, "source")
+            family.add(op, x, at("i64", (5, 3), 7), source, call=put(op), attrs=dict(dim=0))
+        x, source = v.numbers("f32", (4, 3, 5)), v.numbers("f32", (4, 3, 5), "source")
+        for dim in (0, 1, -1):
+            index = indices("i64", (x.shape[dim],), 3, dim) if by_rows else indices("i64", (4, 3, 5), 3, dim)
+            family.add(op, x, index, source, call=put(op), attrs=dict(dim=dim))
+        for layout in (v.transposed, v.stepped):
+            y, s = layout(lambda n: v.numbers("f32", n), (5, 4)), layout(lambda n: v.numbers("f32", n, "source"), (5, 4))
+            family.add(op, y, at("i64", (5, 4), 4), s, call=put(op), attrs=dict(dim=0))
+        for bad in (4, -1):
+            index = torch.tensor([0, bad]) if by_rows else torch.tensor([[0, bad, 1]])
+            family.add(op, v.numbers("f32", (4, 3)), index, v.numbers("f32", (2, 3)), call=put(op), attrs=dict(dim=0))
+        family.add(op, v.numbers("f32", ()), torch.tensor(0), v.numbers("f32", (), "source"), call=put(op), attrs=dict(dim=0))
+        family.add(op, v.numbers("f32", (3,)), torch.zeros(0, dtype=torch.int64), torch.zeros(0), call=put(op), attrs=dict(dim=0))
+        family.add(op, v.numbers("f32", (4, 3)), torch.tensor([0.0, 1.0]), v.numbers("f32", (2, 3)), call=put(op), attrs=dict(dim=0))
+        family.add(op, v.numbers("f32", (4, 3)), torch.tensor([0, 1]), v.numbers("f64", (2, 3)), call=put(op), attrs=dict(dim=0))
+    family.add("index_add", v.numbers("f32", (4, 3)), torch.tensor([1, 1]), v.numbers("f32", (2, 3), "source"), call=put("index_add"),
+               attrs=dict(dim=0, alpha=2))
+    backward = lambda grad, index, num_weights, padding_idx, scale_grad_by_freq: torch.ops.aten.embedding_dense_backward(
+        grad, index, num_weights, padding_idx, scale_grad_by_freq)
+    for name in ("f32", "f64"):
+        for padding in (-1, 2):
+            family.add("embedding_dense_backward", v.numbers(name, (2, 6, 3)), indices("i64", (2, 6), 4), call=backward,
+                       attrs=dict(num_weights=4, padding_idx=padding, scale_grad_by_freq=False))
+    return family

@@ -22,7 +22,7 @@ enum class OpKind : uint8_t {
   view,         // the same memory, other indices
   contraction,  // sums of products: mm, bmm
   gather,       // elements picked by a tensor of indices
-  scatter,      // a copy with some elements replaced
+  scatter,      // a copy with some elements replaced: where a view of it looks, or by indices
   concat,       // operands one after the other along a dimension
   random,       // counter-based numbers
   composite,    // a program written in other ops
@@ -155,6 +155,21 @@ struct ScatterInfo {
   Attrs (*view_attrs)(AttrsView attrs);
 };
 
+// result = operand 0, but along `axis` the element k of `source` belongs to the element indices[k]:
+// it takes its place, or is added to it.  Elements come in the order of k, so that the result is a
+// function of the data alone: of equal indices the last counts, and sums round in that order on any
+// number of threads.
+struct PutSpec {
+  int source, indices;  // operand numbers
+  int64_t axis;
+  bool same_rank;  // scatter: indices have the rank of `source` and say how much of it counts; else
+                   // they have rank 1
+  bool adds;
+};
+struct PutInfo {
+  PutSpec (*spec)(AttrsView attrs, int rank);
+};
+
 struct ConcatInfo {
   int64_t (*axis)(AttrsView attrs, int rank);
 };
@@ -185,7 +200,8 @@ struct OpDef {
   const ViewInfo* view = nullptr;
   const ContractionInfo* contraction = nullptr;
   const GatherInfo* gather = nullptr;
-  const ScatterInfo* scatter = nullptr;
+  const ScatterInfo* scatter = nullptr;  // of a scatter one of these
+  const PutInfo* put = nullptr;
   const ConcatInfo* concat = nullptr;
   const CompositeInfo* composite = nullptr;
 };

@@ -56,7 +56,7 @@ using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
-    AsStridedScatter, Mm, Bmm,
+    AsStridedScatter, Scatter, ScatterAdd, IndexCopy, IndexAdd, EmbeddingDenseBackward, Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d>;
 // clang-format on

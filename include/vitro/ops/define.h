@@ -210,7 +210,13 @@ OpDef make_def(int index) {
   if constexpr (Op::kind == OpKind::view) d.view = &Op::info;
   if constexpr (Op::kind == OpKind::contraction) d.contraction = &Op::info;
   if constexpr (Op::kind == OpKind::gather) d.gather = &Op::info;
-  if constexpr (Op::kind == OpKind::scatter) d.scatter = &Op::info;
+  if constexpr (Op::kind == OpKind::scatter) {
+    if constexpr (requires { Op::info.view; }) {
+      d.scatter = &Op::info;
+    } else {
+      d.put = &Op::info;
+    }
+  }
   if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
   if constexpr (Op::kind == OpKind::composite) {
     static constexpr CompositeInfo info{&Op::expand};

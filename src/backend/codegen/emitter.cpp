@@ -15,11 +15,10 @@ using sym::Expr;
 
 namespace {
 
-// Symbols whose values a loop changes: its index, those of loops in it, and variables written in
-// it.
+// What a loop changes: its index, those of loops in it, variables and buffers written in it.
 struct Changing {
   std::unordered_set<const sym::Node*> indices;
-  std::unordered_set<uint64_t> variables;
+  std::unordered_set<uint64_t> variables, buffers;
 };
 
 void collect(const loop::Block& body, Changing& out) {
@@ -30,6 +29,8 @@ void collect(const loop::Block& body, Changing& out) {
       for (const int v : a->variables) out.variables.insert(static_cast<uint64_t>(v));
     } else if (const auto* t = std::get_if<loop::Total>(&s.what)) {
       out.variables.insert(static_cast<uint64_t>(t->variable));
+    } else if (const auto* store = std::get_if<loop::Store>(&s.what)) {
+      out.buffers.insert(static_cast<uint64_t>(store->buffer));
     } else if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
       out.indices.insert(l->index.node());
       collect(l->body, out);
@@ -359,6 +360,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   const std::vector<const Node*> all = loop::nodes_below(roots);
   for (const Node* node : all) {
     bool changes = (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
+                   (node->fn == Fn::load && changing.buffers.contains(node->payload)) ||
                    (node->index.defined() && touches(node->index, changing));
     for (const Node* operand : node->operands) changes = changes || inside.contains(operand);
     if (changes) inside.insert(node);

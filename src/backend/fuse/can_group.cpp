@@ -75,15 +75,20 @@ class Check {
 
   Verdict choose(std::vector<Space>& candidates) {
     std::optional<Space> reducing, product;
+    bool puts = false;
     for (const ItemId id : items_) {
       const Item& item = p_[id];
       if (Verdict v = overwrites_alone(id); !v) return v;
       if (item.kind == ItemKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
         product = space_of(item);
-      } else if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
+      } else if (item.kind != ItemKind::elementwise) {
         Space space = space_of(item);
-        if (reducing && reducing->scanned != space.scanned)
+        if (item.kind == ItemKind::put && (puts || reducing))
+          return Verdict::no(scans_apart,
+                             cat(p_.name_of(id), " puts elements in an order of its own"));
+        puts = puts || item.kind == ItemKind::put;
+        if (reducing && (puts || reducing->scanned != space.scanned))
           return Verdict::no(scans_apart,
                              cat(p_.name_of(id), " walks its elements in another way"));
         if (reducing && !same_space(*reducing, space)) {
@@ -110,9 +115,10 @@ class Check {
     return Verdict::yes();
   }
 
-  // An insert runs apart from what it writes over: the copy, or another write of the same input.
+  // An insert, or a put, runs apart from what it writes over: the copy, or another write of the
+  // same input.
   Verdict overwrites_alone(ItemId id) const {
-    if (p_[id].role != Role::insert) return Verdict::yes();
+    if (p_[id].role != Role::insert && p_[id].role != Role::put) return Verdict::yes();
     for (const ItemId other : items_) {
       if (other == id || p_[other].role == Role::result) continue;
       const graph::NodeId node = p_[other].value.node;

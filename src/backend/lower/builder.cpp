@@ -126,7 +126,8 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
   if (item.role == Role::output || item.role == Role::write) return read(item.value, at);
   if (item.role != Role::result) {
     const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]);
-    return cast(read(part, at), node.results[0].dtype);
+    const bool puts = item.role == Role::put;
+    return cast(read(part, puts ? program_.operand_index(id, at) : at), node.results[0].dtype);
   }
   if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
     return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
@@ -192,7 +193,9 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
   } else if (group.product) {
     out = lower_product(program, places, group);
   } else if (group.layout.space.scanned) {
-    out.push_back(lower_scan(program, places, group));
+    const bool puts = std::ranges::any_of(
+        group.items, [&](ItemId id) { return program[id].kind == ItemKind::put; });
+    out.push_back(puts ? lower_put(program, places, group) : lower_scan(program, places, group));
   } else if (!group.layout.space.reduces()) {
     out.push_back(lower_pointwise(program, places, group));
   } else {

@@ -72,6 +72,7 @@ class KernelBuilder : public ElementSource {
 // ---- what a whole group becomes, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
+LoweredKernel lower_put(const Program&, const Places&, const Group&);
 LoweredKernel lower_scan(const Program&, const Places&, const Group&);
 LoweredKernel lower_rows(const Program&, const Places&, const Group&);
 // What such a group does for one index of the dimensions that are kept, as its layout names them.

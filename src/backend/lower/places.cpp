@@ -112,6 +112,7 @@ Expr Places::target(ItemId id, const Index& at) const {
   switch (item.role) {
     case Role::result:
     case Role::base:
+    case Role::put:
       return of(item.value.node).element(at);
     case Role::output:
       return outputs_[static_cast<size_t>(item.part)].element(at);

@@ -86,8 +86,8 @@ std::vector<graph::NodeId> scatters_of(const Program& p, const graph::Output& ou
   std::vector<graph::NodeId> out;
   graph::NodeId at = output.value.node;
   while (!g[at].is_input()) {
-    const bool can_stay = g[at].op->kind == OpKind::scatter && !p.is_output_value(at) &&
-                          !p.is_empty(operand(g[at], 1));
+    const bool can_stay =
+        g[at].op->scatter && !p.is_output_value(at) && !p.is_empty(operand(g[at], 1));
     if (!can_stay) return {};
     out.push_back(at);
     at = operand(g[at], 0).node;

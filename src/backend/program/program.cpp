@@ -92,63 +92,105 @@ void Program::add_item(Item item) {
 
 void Program::add_node_items() {
   for (uint32_t n = 0; n < graph_->size(); ++n) {
-    const graph::NodeId id{n};
-    const graph::Node& node = (*graph_)[id];
+    const graph::Node& node = (*graph_)[graph::NodeId{n}];
     if (node.is_input() || inlined_[n]) continue;
     require(node.results.size() == 1, node, "more than one result");
     if (backend::is_empty(node.results[0])) continue;
-    Item item{.value = {id, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}};
-    const auto operand = [&](size_t i) -> const TensorMeta& {
-      return graph_->meta(std::get<graph::Value>(node.args[i]));
-    };
-    if (is_elementwise(node.op->kind)) {
-      item.cost = element_cost(*graph_, id);
-      add_item(std::move(item));
-    } else if (folds_nothing(*graph_, id)) {
-      add_item(std::move(item));
-    } else if (node.op->kind == OpKind::reduction) {
-      item.kind = ItemKind::reduction;
-      item.sizes = sizes_of(operand(0));
-      item.reduced.assign(item.sizes.size(), false);
-      const ReducedDims dims = node.op->reduction->dims(node.attrs.view(), operand(0).rank());
-      for (const int64_t d : dims.dims) item.reduced[static_cast<size_t>(d)] = true;
-      if (dims.dims.empty()) {  // of one element each
-        item.sizes.emplace_back(1);
-        item.reduced.push_back(true);
-      }
-      add_item(std::move(item));
-    } else if (node.op->kind == OpKind::scan) {
-      item.kind = ItemKind::scan;
-      if (item.sizes.empty()) item.sizes.emplace_back(1);
-      item.reduced.assign(item.sizes.size(), false);
-      item.reduced[static_cast<size_t>(node.op->scan->dim(node.attrs.view(), operand(0).rank()))] =
-          true;
-      add_item(std::move(item));
-    } else if (node.op->kind == OpKind::contraction) {
-      item.kind = ItemKind::product;
-      add_item(std::move(item));
-    } else if (node.op->kind == OpKind::concat) {
-      item.role = Role::slice;
-      const auto axis =
-          static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
-      for (size_t i = 0; i < node.args.size(); ++i) {
-        if (backend::is_empty(operand(i))) continue;  // which may have no such axis
-        item.part = static_cast<int>(i);
-        item.sizes = sizes_of(operand(i));
-        add_item(item);
-        item.offset = item.offset + item.sizes[axis];
-      }
-    } else if (node.op->kind == OpKind::scatter) {
-      item.role = Role::base;
-      if (home_[n] == id) add_item(item);
-      item.role = Role::insert;
-      item.part = 1;
-      item.sizes = sizes_of(operand(1));
-      add_item(item);
-    } else {
-      require(false, node, cat("a ", vitro::name_of(node.op->kind), " op"));
-    }
+    add_items({.value = {graph::NodeId{n}, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}});
   }
+}
+
+// Those of a node: one, or its parts.  `item` computes its result element by element.
+void Program::add_items(Item item) {
+  const graph::NodeId id = item.value.node;
+  const graph::Node& node = (*graph_)[id];
+  if (is_elementwise(node.op->kind)) item.cost = element_cost(*graph_, id);
+  if (is_elementwise(node.op->kind) || folds_nothing(*graph_, id)) return add_item(std::move(item));
+  switch (node.op->kind) {
+    case OpKind::reduction:
+    case OpKind::scan:
+      return add_item(folded_item(std::move(item)));
+    case OpKind::contraction:
+      item.kind = ItemKind::product;
+      return add_item(std::move(item));
+    case OpKind::concat:
+      return add_slices(std::move(item));
+    case OpKind::scatter:
+      item.role = Role::base;
+      if (home_[id.n] == id) add_item(item);
+      return add_item(node.op->put ? put_item(std::move(item)) : inserted_item(std::move(item)));
+    default:
+      require(false, node, cat("a ", vitro::name_of(node.op->kind), " op"));
+  }
+}
+
+const TensorMeta& Program::operand_of(const graph::Node& node, size_t i) const {
+  return graph_->meta(std::get<graph::Value>(node.args[i]));
+}
+
+// What a reduction folds, or a scan walks.
+Item Program::folded_item(Item item) const {
+  const graph::Node& node = (*graph_)[item.value.node];
+  const TensorMeta& operand = operand_of(node, 0);
+  const bool scans = node.op->kind == OpKind::scan;
+  item.kind = scans ? ItemKind::scan : ItemKind::reduction;
+  item.sizes = sizes_of(operand);
+  Dims dims;
+  if (scans) {
+    dims.push_back(node.op->scan->dim(node.attrs.view(), operand.rank()));
+  } else {
+    dims = node.op->reduction->dims(node.attrs.view(), operand.rank()).dims;
+  }
+  if (dims.empty()) dims.push_back(operand.rank());  // of one element each
+  if (dims.back() == operand.rank()) item.sizes.emplace_back(1);
+  item.reduced.assign(item.sizes.size(), false);
+  for (const int64_t d : dims) item.reduced[static_cast<size_t>(d)] = true;
+  return item;
+}
+
+void Program::add_slices(Item item) {
+  const graph::Node& node = (*graph_)[item.value.node];
+  item.role = Role::slice;
+  const auto axis =
+      static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
+  for (size_t i = 0; i < node.args.size(); ++i) {
+    if (backend::is_empty(operand_of(node, i))) continue;  // which may have no such axis
+    item.part = static_cast<int>(i);
+    item.sizes = sizes_of(operand_of(node, i));
+    add_item(item);
+    item.offset = item.offset + item.sizes[axis];
+  }
+}
+
+Item Program::inserted_item(Item item) const {
+  item.role = Role::insert;
+  item.part = 1;
+  item.sizes = sizes_of(operand_of((*graph_)[item.value.node], 1));
+  return item;
+}
+
+// The elements that a scatter by indices takes from its source.
+Item Program::put_item(Item item) const {
+  const graph::Node& node = (*graph_)[item.value.node];
+  const PutSpec spec = node.op->put->spec(node.attrs.view(), node.results[0].rank());
+  item.kind = ItemKind::put;
+  item.role = Role::put;
+  item.part = spec.source;
+  const int counted = spec.same_rank ? spec.indices : spec.source;
+  item.sizes = sizes_of(operand_of(node, static_cast<size_t>(counted)));
+  if (item.sizes.empty()) item.sizes.emplace_back(1);
+  item.reduced.assign(item.sizes.size(), false);
+  item.reduced[static_cast<size_t>(spec.axis)] = true;
+  return item;
+}
+
+Read Program::put_index(ItemId id, const Index& at) const {
+  const graph::Node& node = (*graph_)[(*this)[id].value.node];
+  const PutSpec spec = node.op->put->spec(node.attrs.view(), node.results[0].rank());
+  const auto indices = std::get<graph::Value>(node.args[static_cast<size_t>(spec.indices)]);
+  if (spec.same_rank) return {indices, operand_index(id, at)};
+  const Index one = {at[static_cast<size_t>(spec.axis)]};
+  return {indices, graph_->meta(indices).rank() == 0 ? Index() : one};
 }
 
 void Program::add_output_items() {
@@ -210,7 +252,10 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
   if (item.role == Role::output || item.role == Role::write) {
     direct.push_back({item.value, index});
   } else if (item.role != Role::result) {
-    direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
+    const bool puts = item.role == Role::put;
+    direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]),
+                      puts ? operand_index(id, index) : index});
+    if (puts) direct.push_back(put_index(id, index));
   } else if (folds_nothing(*graph_, item.value.node)) {
     return out;
   } else if (item.kind == ItemKind::elementwise) {
@@ -250,7 +295,8 @@ void Program::connect() {
         add_once(readers_[made.n], id);
       }
     }
-    if (item.role == Role::insert && !overwrites(id)) need(id, ItemId{i - 1});
+    if (item.role == Role::put || (item.role == Role::insert && !overwrites(id)))
+      need(id, ItemId{i - 1});
   }
   for (uint32_t i = 0; i < items_.size(); ++i) need_what_is_overwritten(ItemId{i});
 }
@@ -310,6 +356,8 @@ std::string Program::name_of(ItemId id) const {
       return cat(name, " (slice ", item.part, ")");
     case Role::insert:
       return cat(name, overwrites(id) ? " (in place)" : " (insert)");
+    case Role::put:
+      return cat(name, " (put)");
     case Role::output:
       return cat(name, " (copy)");
     case Role::write:

@@ -27,6 +27,7 @@ enum class ItemKind : uint8_t {
   elementwise,  // each element by itself
   reduction,    // folds `reduced` of the dimensions of what it reads
   scan,         // the same, and keeps every step
+  put,          // elements one after the other along `reduced`, where indices say
   product,      // mm, bmm
 };
 
@@ -36,6 +37,7 @@ enum class Role : uint8_t {
   slice,   // writes operand `part` of a cat into its place
   base,    // copies operand 0 of a scatter
   insert,  // writes operand 1 of a scatter over the copy, or over the input where it lies in place
+  put,     // writes or adds operand `part` of a scatter by indices into the copy
   output,  // copies output `part` of the graph, which is a view or an input
   write,   // writes output `part` of the graph into the input that receives it
 };
@@ -95,6 +97,8 @@ class Program {
   Read behind_views(Read read) const;
   // The index of what a reduction folds: a reduction of nothing has a dimension of its own.
   Index operand_index(ItemId item, const Index& index) const;
+  // Of what puts elements where indices say: the index for the element at `at`.
+  Read put_index(ItemId item, const Index& at) const;
   // Items that `item` needs done before it, each once: what it reads, and the readers of an input
   // that it overwrites.
   const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
@@ -115,6 +119,12 @@ class Program {
   void add_node_items();
   void add_output_items();
   void add_item(Item item);
+  void add_items(Item item);
+  void add_slices(Item item);
+  Item folded_item(Item item) const;
+  Item inserted_item(Item item) const;
+  Item put_item(Item item) const;
+  const TensorMeta& operand_of(const graph::Node& node, size_t i) const;
   void connect();
   void need(ItemId reader, ItemId made);
   void need_what_is_overwritten(ItemId item);

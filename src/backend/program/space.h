@@ -11,7 +11,7 @@ namespace vitro::backend {
 struct Space {
   Index sizes;
   std::vector<bool> reduced;  // of each dimension; empty where no item reduces or scans
-  bool scanned = false;       // `reduced` is what is scanned: every step is kept
+  bool scanned = false;       // `reduced` is walked in order, every step counts
   Index index;                // the loop indices; the constant 0 where the size is 1
   Expr row;                   // number of the kept index, in row-major order of the shape
 

@@ -35,6 +35,8 @@ inline constexpr int64_t columns_of_few_rows = 64;
 inline constexpr int64_t columns_of_turned_rows = 256;
 // Of a scan whose lanes are columns.
 inline constexpr int64_t columns_of_scan = 256;
+// Of elements that are put where indices say.
+inline constexpr int64_t columns_of_puts = 32;
 // Of the states of pieces that become one.
 inline constexpr int64_t columns_of_states = 1024;
 // Where columns lie along memory, so that they are turned over: a line of each of sixteen, and the
