@@ -71,7 +71,7 @@ void append_layout(std::string& out, const TensorMeta& meta) {
     append_to(out, cat(" strides ", meta.strides));
 }
 
-TensorMeta meta_of(const TensorImpl& t) {
+TensorMeta meta_in_numbers(const TensorImpl& t) {
   TensorMeta meta{t.dtype, t.device, {}, {}, 0};
   for (const int64_t s : t.sizes) meta.sizes.push_back(s);
   for (const int64_t s : t.strides) meta.strides.push_back(s);
@@ -147,7 +147,7 @@ bool fits_but_sizes(const Bind& bind, const TensorImpl& t) {
 Bind make_bind(const TensorImpl& t, const Bind* before, bool all_dynamic, NewSymbols& names,
                Symbols& symbols) {
   Bind bind;
-  bind.meta = meta_of(t);
+  bind.meta = meta_in_numbers(t);
   for (size_t d = 0; d < t.sizes.size(); ++d) {
     const int64_t now = t.sizes[d];
     const Size was = before ? before->meta.sizes[d] : Size(now);
@@ -182,7 +182,7 @@ std::string describe(const Bind& bind) {
 
 std::string describe(const TensorImpl& t) {
   std::string out;
-  append_layout(out, meta_of(t));
+  append_layout(out, meta_in_numbers(t));
   if (t.requires_grad) out.append(" requires_grad");
   return out;
 }

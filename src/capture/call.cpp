@@ -33,7 +33,7 @@ const Code& code_of(Need need) {
 
 }  // namespace
 
-Call::Call(CallPool& pool, Interpreter* below)
+Call::Call(CallPool& pool, const InterpreterFrame* below)
     : thread_(&thread_state),
       number_(next_number()),
       pool_(pool),
@@ -119,10 +119,15 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
   return nullptr;
 }
 
+std::optional<int64_t> Call::value_of(sym::Expr expr) const {
+  if (!m_.symbols.knows(expr)) return std::nullopt;
+  return m_.symbols.value(expr);
+}
+
 // What looks at the memory of a tensor from outside begins where that one does, or after it.
-Size Call::offset_of(const TensorImpl& impl) const {
+std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);
-  if (impl.call != number_) return Interpreter::offset_of(impl);
+  if (impl.call != number_) return std::nullopt;
   const Size recorded = impl.promised->offset;
   const Size within(m_.symbols.value(recorded), recorded.expr());
   uint32_t slot = impl.slot;

@@ -15,6 +15,7 @@
 #include "capture/memory.h"
 #include "capture/record.h"
 #include "capture/step.h"
+#include "vitro/capture/function.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/events/kinds.h"
 
@@ -22,18 +23,21 @@ namespace vitro::capture {
 
 struct FrozenProgram;
 
+// What the code of every compiled function runs in; for tests, which put interpreters there.
+extern void (*around_body)(Body body);
+
 class Call final : public Interpreter {
  public:
   // `below`: what answered the thread's calls before this one.
-  Call(CallPool& pool, Interpreter* below);
+  Call(CallPool& pool, const InterpreterFrame* below);
   ~Call() override;
 
   void call(const OpCall& call, std::span<Tensor> results) override;
   void settle(TensorImpl& impl, Need need, std::source_location where) override;
   void touch(const TensorImpl& impl, Need need, std::source_location where) override;
   const TensorMeta* meta_of(const TensorImpl& impl) const override;
-  Size offset_of(const TensorImpl& impl) const override;
-  int64_t value_of(sym::Expr expr) const override { return m_.symbols.value(expr); }
+  std::optional<Size> offset_of(const TensorImpl& impl) const override;
+  std::optional<int64_t> value_of(sym::Expr expr) const override;
   uint64_t call_number() const override { return number_; }
 
   // The user's arguments; then the user's code runs, then either of the last two.
@@ -50,7 +54,7 @@ class Call final : public Interpreter {
 
   // Ends the segment because of `code`; an Error under fullgraph.
   void break_here(const Code& code, std::string_view reason, std::source_location where);
-  Interpreter* below() const { return below_; }
+  const InterpreterFrame* below() const { return below_; }
   Record& record() const { return *record_; }
   // What the recorder shows of ops that run one by one, and why: null where there is no exit, where
   // it has no code.
@@ -182,7 +186,7 @@ class Call final : public Interpreter {
   std::unique_ptr<Memory> memory_;
   Memory& m_;
   Record* record_;  // kept by the memory
-  Interpreter* below_;
+  const InterpreterFrame* below_;
   NewSymbols names_;
   size_t remembered_inputs_ = 0;
   // Regions go on to the end of the call, so that what follows a break lies inside of what was

@@ -34,18 +34,18 @@ Ints plain(const Sizes& sizes) {
 }
 
 // Ops that run inside of the scope see the interpreter below the call.
-class Below {
+class RunsBelow {
  public:
-  explicit Below(Interpreter* below)
+  explicit RunsBelow(const InterpreterFrame* below)
       : use_(below), modes_(thread_state.modes), module_(thread_state.module) {}
-  ~Below() {
+  ~RunsBelow() {
     thread_state.modes = modes_;
     thread_state.module = module_;
   }
-  Below(const Below&) = delete;
+  RunsBelow(const RunsBelow&) = delete;
 
  private:
-  Using use_;
+  UsingStack use_;
   Modes modes_;
   uint32_t module_;
 };
@@ -112,7 +112,7 @@ events::EagerBegin Call::eager_slice(const Exit* exit, const Code* code,
 }
 
 void Call::run_now(const OpCall& call, std::span<Tensor> results) {
-  const Using use(below_);
+  const UsingStack use(below_);
   vitro::call(call, results);
 }
 
@@ -250,7 +250,7 @@ void Call::run_compiled(const Exit& exit) {
   for (const sym::Expr symbol : plan.symbols) m_.symbol_values.push_back(m_.symbols.value(symbol));
   m_.outputs.clear();
   m_.outputs.resize(plan.outputs.size());
-  const Below below(below_);
+  const RunsBelow below(below_);
   record_inputs(m_.operands);
   exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
   m_.shared.clear();
@@ -325,7 +325,7 @@ void Call::interpret_path(const Exit* exit, const Code* code, std::string_view r
     seen.emplace(eager_slice(exit, code, reason));
     events::record_stack();
   }
-  const Below below(below_);
+  const RunsBelow below(below_);
   std::vector<Tensor> values(cursor_->slots_after);
   for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
     TensorImpl* impl = m_.slots[slot];

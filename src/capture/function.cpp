@@ -1,6 +1,7 @@
 #include "vitro/capture/function.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "capture/call.h"
@@ -12,6 +13,9 @@
 #include "vitro/events/record.h"
 
 namespace vitro::capture {
+
+void (*around_body)(Body body) = nullptr;
+
 namespace {
 
 // The compiled function that this thread is inside of, if ops go to it now.
@@ -19,7 +23,10 @@ constinit thread_local Call* running __attribute__((tls_model("initial-exec"))) 
 
 class Running {
  public:
-  explicit Running(Call* call) : use_(call), before_(running), number_before_(call_of_this_thread) {
+  // `on_top`: ops go to the call itself, not by way of what stands for it in the stack.
+  explicit Running(Call* call, bool on_top = true)
+      : before_(running), number_before_(call_of_this_thread) {
+    if (on_top) use_.emplace(call);
     running = call;
     call_of_this_thread = call->call_number();
   }
@@ -30,7 +37,7 @@ class Running {
   Running(const Running&) = delete;
 
  private:
-  Using use_;
+  std::optional<Using> use_;
   Call* before_;
   uint64_t number_before_;
 };
@@ -59,10 +66,19 @@ class Starting final : public Interpreter {
   const TensorMeta* meta_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().meta_of(impl);
   }
-  Size offset_of(const TensorImpl& impl) const override {
+  std::optional<Size> offset_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().offset_of(impl);
   }
-  uint64_t call_number() const override { return builder_calls - 1; }  // which makes no promises
+  // Where an interpreter stands above this one, the call does not.
+  void settle(TensorImpl& impl, Need need, std::source_location where) override {
+    begun().settle(impl, need, where);
+  }
+  std::optional<int64_t> value_of(sym::Expr expr) const override {
+    return call_ ? call_->value_of(expr) : std::nullopt;
+  }
+  uint64_t call_number() const override {
+    return call_ ? call_->call_number() : builder_calls - 1;  // which makes no promises
+  }
 
  private:
   CallPool& pool_;
@@ -81,15 +97,23 @@ Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs)
 Call& Starting::begun() {
   if (!call_) {
     call_.emplace(pool_, use_.below());
-    running_.emplace(&*call_);
+    running_.emplace(&*call_, thread_state.top && thread_state.top->interpreter == this);
     call_->enter(inputs_);
   }
   return *call_;
 }
 
-Call* call_on_top() {
-  if (starting && thread_state.top == starting) return &starting->begun();
-  return running && thread_state.top == running ? running : nullptr;
+// The compiled function whose code this thread runs, wherever it stands in the stack.
+Call* call_in_stack() {
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (starting && f->interpreter == starting) return &starting->begun();
+    if (running && f->interpreter == running) return running;
+  }
+  return nullptr;
+}
+
+void run_body(Body body) {
+  around_body ? around_body(body) : body();
 }
 
 void check_backend(const CompileOptions& options) {
@@ -143,7 +167,10 @@ CompiledReport Function::report() const {
 }
 
 bool Function::is_inlined() {
-  return thread_state.top && thread_state.top->call_number() != 0;
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (f->interpreter->call_number() != 0) return true;
+  }
+  return false;
 }
 
 void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const {
@@ -153,7 +180,7 @@ void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs
   Starting call(calls, inputs);
   if (!inputs_stay) (void)call.begun();
   try {
-    body();
+    run_body(body);
   } catch (...) {
     call.unwind();
     throw;
@@ -190,7 +217,7 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   std::unique_ptr<FrozenProgram> program;
   try {
     sym::GuardSink asked;
-    body();
+    run_body(body);
     describe();
     check_repeatable(result, options().name);
     program = call.freeze(std::move(key), result.tensors, newest_storage);
@@ -210,20 +237,37 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
 }
 
 bool is_compiling() {
-  return call_on_top() != nullptr;
+  return call_in_stack() != nullptr;
 }
 
 void graph_break(std::string_view reason, std::source_location where) {
-  if (Call* call = call_on_top()) call->break_here(asked_break, reason, where);
+  if (Call* call = call_in_stack()) call->break_here(asked_break, reason, where);
 }
 
+struct Disabled::Stack {
+  std::deque<InterpreterFrame> above;
+};
+
 Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen_(false) {
-  Call* call = call_on_top();
+  Call* call = call_in_stack();
   if (!call) return;
   call->break_here(disabled_break, {}, where);
-  thread_state.top = call->below();
+  leave_out(*call);
   if (events::recording())
     seen_ = events::record(call->eager_slice(nullptr, &disabled_break, disabled_break.title));
+}
+
+// The stack without the call: those above it, then those below.
+void Disabled::leave_out(const Call& call) {
+  stack_ = std::make_unique<Stack>();
+  for (const InterpreterFrame* f = before_; f && f->interpreter->call_number() == 0; f = f->below)
+    stack_->above.push_back(*f);
+  const InterpreterFrame* below = call.below();
+  for (auto f = stack_->above.rbegin(); f != stack_->above.rend(); ++f) {
+    f->below = below;
+    below = &*f;
+  }
+  thread_state.top = below;
 }
 
 Disabled::~Disabled() {

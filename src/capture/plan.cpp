@@ -125,7 +125,7 @@ class Planner {
   // symbols to something; this call's numbers count, and what the whole path knows.
   Size now(Size s) const {
     if (!s.is_symbolic()) return s;
-    return {thread_state.top->value_of(s.expr()), held_(s.expr())};
+    return {value_of(s.expr()), held_(s.expr())};
   }
   TensorMeta now(TensorMeta meta) const {
     const SizeMap known = [this](Size s) { return now(s); };
@@ -478,7 +478,7 @@ class Planner {
     for (const auto& [old, renamed_to] : renames_) {
       plan_.symbols.push_back(old);
       symbols.push_back(renamed_to);
-      hints.push_back(thread_state.top->value_of(old));
+      hints.push_back(value_of(old));
     }
     plan_.graph.set_symbols(std::move(symbols), std::move(hints));
     plan_.graph.name_in(graph::order_of_use(plan_.graph));

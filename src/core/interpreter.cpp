@@ -18,6 +18,10 @@ std::array<std::atomic<Interpreter*>, device_kind_count>& slots() {
 
 thread_local ThreadState thread_state;
 
+void Interpreter::call(const OpCall& call, std::span<Tensor> results) {
+  call_below(call, results);
+}
+
 void Interpreter::settle(TensorImpl&, Need, std::source_location) {
   throw_bug("settle", __FILE__, __LINE__,
             "an interpreter that makes no promises was asked to keep one");
@@ -29,12 +33,12 @@ const TensorMeta* Interpreter::meta_of(const TensorImpl&) const {
   return nullptr;
 }
 
-Size Interpreter::offset_of(const TensorImpl& impl) const {
-  return impl.call != 0 ? impl.promised->offset : Size(impl.offset);
+std::optional<Size> Interpreter::offset_of(const TensorImpl&) const {
+  return std::nullopt;
 }
 
-int64_t Interpreter::value_of(sym::Expr expr) const {
-  throw_bug("value_of", __FILE__, __LINE__, cat("no interpreter of this thread knows ", expr));
+std::optional<int64_t> Interpreter::value_of(sym::Expr) const {
+  return std::nullopt;
 }
 
 Interpreter& eager_of(Device device) {
@@ -70,8 +74,8 @@ bool names_the_program(const Error& mistake, const OpCall& call) {
   return !mistake.place().empty() && (call.op->kind != OpKind::composite || thread_state.top);
 }
 
-void run(const OpCall& call, std::span<Tensor> results) {
-  if (thread_state.top) return thread_state.top->call(call, results);
+[[gnu::always_inline]] inline void run(const OpCall& call, std::span<Tensor> results) {
+  if (thread_state.top) return thread_state.top->interpreter->call(call, results);
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor() && operand.tensor().is_promise()) [[unlikely]]
       refuse_promise(*operand.tensor().impl(), call.op->name);
@@ -106,10 +110,49 @@ void refuse_promise(const TensorImpl& impl, std::string_view who) {
                   "there first"));
 }
 
+void call_below(const OpCall& call, std::span<Tensor> results) {
+  const Below below;
+  run(call, results);
+}
+
+const TensorMeta* meta_of(const TensorImpl& impl) {
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (const TensorMeta* meta = f->interpreter->meta_of(impl)) return meta;
+  }
+  return nullptr;
+}
+
+Size offset_of(const TensorImpl& impl) {
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (const std::optional<Size> offset = f->interpreter->offset_of(impl)) return *offset;
+  }
+  return impl.call != 0 ? impl.promised->offset : Size(impl.offset);
+}
+
+int64_t value_of(sym::Expr expr) {
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (const std::optional<int64_t> value = f->interpreter->value_of(expr)) return *value;
+  }
+  throw_bug("value_of", __FILE__, __LINE__, cat("no interpreter of this thread knows ", expr));
+}
+
+void touch(const TensorImpl& impl, Need need, std::source_location where) {
+  const InterpreterFrame* const top = thread_state.top;
+  if (!top) return;
+  top->interpreter->touch(impl, need, where);
+  for (const InterpreterFrame* f = top->below; f; f = f->below) {
+    const UsingStack from_here(f);
+    f->interpreter->touch(impl, need, where);
+  }
+}
+
 void settle(TensorImpl& impl, Need need, std::source_location where) {
-  Interpreter* top = thread_state.top;
-  if (!top || top->call_number() != impl.call) refuse_promise(impl, "data");
-  top->settle(impl, need, where);
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (f->interpreter->call_number() != impl.call) continue;
+    const UsingStack from_here(f);
+    return f->interpreter->settle(impl, need, where);
+  }
+  refuse_promise(impl, "data");
 }
 
 }  // namespace vitro

@@ -44,13 +44,12 @@ const TensorMeta* inner_meta(const TensorImpl& impl) {
       refuse_promise(impl, "size");
     return impl.promised;
   }
-  return thread_state.top ? thread_state.top->meta_of(impl) : nullptr;
+  return thread_state.top ? meta_of(impl) : nullptr;
 }
 
 Size now(Size size) {
   if (!size.is_symbolic()) return size;
-  VITRO_ASSERT(thread_state.top);
-  return {thread_state.top->value_of(size.expr()), size.expr()};
+  return {value_of(size.expr()), size.expr()};
 }
 
 Sizes now(const Sizes& sizes) {
@@ -203,7 +202,7 @@ Size Tensor::numel() const {
 
 TensorMeta Tensor::meta() const {
   TensorMeta out = rule_meta();
-  if (thread_state.top) out.offset = thread_state.top->offset_of(*impl_);
+  if (thread_state.top) out.offset = offset_of(*impl_);
   return out;
 }
 
@@ -239,7 +238,7 @@ void Tensor::make_ready(Need need, std::source_location where) const {
   if (there().call != 0) {
     settle(*impl_, need, where);
   } else if (thread_state.top) {
-    thread_state.top->touch(*impl_, need, where);
+    touch(*impl_, need, where);
   }
 }
 

@@ -135,7 +135,7 @@ class Executor : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {
     const OpEvent event(call, results);
-    const Using alone(nullptr);  // what composites and shape rules call runs here too
+    const UsingStack alone(nullptr);  // what composites and shape rules call runs here too
     const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
     VITRO_ASSERT(metas.size() == results.size(), call.op->name, " gives ", metas.size(),
                  " results");

@@ -138,7 +138,10 @@ void Builder::settle(TensorImpl&, Need need, std::source_location where) {
               ": a graph is being built, there is no value yet");
 }
 
-int64_t Builder::value_of(sym::Expr expr) const {
+std::optional<int64_t> Builder::value_of(sym::Expr expr) const {
+  for (const sym::Expr symbol : sym::symbols_of(expr)) {
+    if (!state_->symbols.find(symbol)) return std::nullopt;
+  }
   return state_->symbols(expr);
 }
 

@@ -100,7 +100,7 @@ Sizes strides_like_all(std::span<const TensorMeta* const> operands, const Sizes&
 Size this_run(sym::Expr e) {
   if (const auto constant = e.constant()) return *constant;
   VITRO_ASSERT(thread_state.top, "a symbol outside of a compiled function: ", e);
-  return {thread_state.top->value_of(e), e};
+  return {value_of(e), e};
 }
 
 int next_op_index() {

@@ -17,6 +17,8 @@
 
 namespace vitro::capture {
 
+class Call;
+
 class Record;
 
 // A piece of code to run, borrowed.
@@ -135,7 +137,10 @@ class Disabled {
   Disabled(const Disabled&) = delete;
 
  private:
-  Interpreter* before_;
+  struct Stack;
+  void leave_out(const Call& call);
+  const InterpreterFrame* before_;
+  std::unique_ptr<Stack> stack_;
   bool seen_;  // by the recorder
 };
 

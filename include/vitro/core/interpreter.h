@@ -1,8 +1,25 @@
-// The one door: every op call goes through the interpreter on top of the calling thread's stack.
-// Eager, capture, and whoever else answers are interpreters; nobody above knows which.
+// The one door: every op call goes to the interpreter on top of the calling thread's stack.  Eager,
+// capture, and whoever else answers are interpreters; nobody above knows which.
+//
+//   class CountOps : public Interpreter {
+//     void call(const OpCall& call, std::span<Tensor> results) override {
+//       ++count;
+//       call_below(call, results);
+//     }
+//   };
+//   CountOps counter;
+//   { const Using counting(&counter);  y = model(x); }
+//
+// An interpreter hands on what is not its own, and by default all is: one that overrides nothing
+// changes nothing, wherever it is pushed.  What it calls itself goes to the top again, which it is;
+// where Below lives, to the interpreters under it.  Pushed around a compiled function it sees what
+// that runs op by op (and no op that is compiled); pushed inside of one, each op of every call.
+// Threads: a stack belongs to its thread; one interpreter may stand in the stacks of several, and
+// more than once in one.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string_view>
@@ -19,21 +36,30 @@ class Interpreter {
  public:
   virtual ~Interpreter() = default;
   // Answers one call; `results` has room for as many tensors as the shape rule gives.
-  virtual void call(const OpCall& call, std::span<Tensor> results) = 0;
-  // Makes the promise real: afterwards impl.call == 0.  Only for promises of this interpreter.
+  virtual void call(const OpCall& call, std::span<Tensor> results);
+  // Makes the promise real: afterwards impl.call == 0.  Only for promises of this interpreter,
+  // those with its call_number().
   virtual void settle(TensorImpl& impl, Need need, std::source_location where);
   // Somebody is about to look at (or write) the elements of a tensor that is there: ops on it that
-  // this interpreter has put off must run first.
+  // this interpreter has put off must run first.  All of a stack hear it, from the top on.
   virtual void touch(const TensorImpl& impl, Need need, std::source_location where);
   // Shape with symbols of a tensor as this interpreter sees it, or null where it is just what its
   // numbers say.
   virtual const TensorMeta* meta_of(const TensorImpl& impl) const;
-  // Where the tensor begins in its storage, as the program sees it.
-  virtual Size offset_of(const TensorImpl& impl) const;
-  // This run's value of an expression over the symbols of this interpreter.
-  virtual int64_t value_of(sym::Expr expr) const;
-  // Whose promises these are.
+  // Where the tensor begins in its storage, as the program sees it; none where the interpreter
+  // does not know the tensor.
+  virtual std::optional<Size> offset_of(const TensorImpl& impl) const;
+  // This run's value of an expression over the symbols of this interpreter; none where one of its
+  // symbols is not.
+  virtual std::optional<int64_t> value_of(sym::Expr expr) const;
+  // Whose promises these are; 0: it makes none.
   virtual uint64_t call_number() const { return 0; }
+};
+
+// A place in a thread's stack.
+struct InterpreterFrame {
+  Interpreter* interpreter;
+  const InterpreterFrame* below;  // null: eager
 };
 
 // Modes of the calling thread that change what ops mean; compared as one word.
@@ -45,30 +71,61 @@ struct Modes {
 
 // All that the door looks at, in one place of thread-local memory.
 struct ThreadState {
-  Interpreter* top = nullptr;  // null: eager
+  const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
   uint32_t module = 0;  // module path, see core/module_path.h
 };
 extern thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
-// While it lives, `interpreter` answers this thread's calls.
+// While it lives, `interpreter` answers this thread's calls; null: eager does, and nobody else sees
+// them.
 class Using {
  public:
-  explicit Using(Interpreter* interpreter) : before_(thread_state.top) {
-    thread_state.top = interpreter;
+  explicit Using(Interpreter* interpreter)
+      : frame_{interpreter, thread_state.top}, before_(thread_state.top) {
+    thread_state.top = interpreter ? &frame_ : nullptr;
   }
   ~Using() { thread_state.top = before_; }
   Using(const Using&) = delete;
-  Interpreter* below() const { return before_; }
+  const InterpreterFrame* below() const { return before_; }
 
  private:
-  Interpreter* before_;
+  InterpreterFrame frame_;
+  const InterpreterFrame* before_;
+};
+
+// While it lives, a part of this thread's stack answers its calls.
+class UsingStack {
+ public:
+  explicit UsingStack(const InterpreterFrame* top) : before_(thread_state.top) {
+    thread_state.top = top;
+  }
+  ~UsingStack() { thread_state.top = before_; }
+  UsingStack(const UsingStack&) = delete;
+
+ private:
+  const InterpreterFrame* before_;
+};
+
+// For an interpreter that answers a call: while it lives, calls go to those below it.
+class Below : UsingStack {
+ public:
+  Below() : UsingStack(thread_state.top ? thread_state.top->below : nullptr) {}
 };
 
 // Who runs ops on a device when nobody else answers.  Registered once by the top; Error where
 // nobody is.
 Interpreter& eager_of(Device device);
 void set_eager(Device::Kind kind, Interpreter* interpreter);
+
+// For an interpreter that answers a call: hands it to the next one.
+void call_below(const OpCall& call, std::span<Tensor> results);
+
+// What the stack of this thread says, the first from the top that knows.
+const TensorMeta* meta_of(const TensorImpl& impl);  // null: nobody knows symbols of it
+Size offset_of(const TensorImpl& impl);
+int64_t value_of(sym::Expr expr);  // Bug where nobody knows a symbol
+void touch(const TensorImpl& impl, Need need, std::source_location where);
 
 // The door.
 void call(const OpCall& call, std::span<Tensor> results);
@@ -84,8 +141,8 @@ inline constexpr uint64_t failed_call = ~uint64_t{0};
 // Numbers from here on are none of compiled functions.
 inline constexpr uint64_t builder_calls = uint64_t{1} << 63;
 
-// Makes a promise real, by whichever interpreter of this thread gave it.  Error when another
-// thread's call owns it.
+// Makes a promise real, by whichever interpreter of this thread's stack gave it.  Error when
+// another thread's call owns it.
 void settle(TensorImpl& impl, Need need, std::source_location where);
 
 // The Error for a promise that nobody on this thread can keep; `who` took it: "add".

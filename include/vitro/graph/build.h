@@ -36,7 +36,7 @@ class Builder : public Interpreter {
   void call(const OpCall& call, std::span<Tensor> results) override;
   void settle(TensorImpl& impl, Need need,
               std::source_location where) override;  // Error: there is nothing to compute with
-  int64_t value_of(sym::Expr expr) const override;
+  std::optional<int64_t> value_of(sym::Expr expr) const override;
   uint64_t call_number() const override;
 
  private:
