@@ -10,7 +10,4 @@ namespace vitro::cli {
 // "torch.ops.aten.add.Tensor" or "Add"; without its prefix where no op has it.
 std::string op_name(std::string_view written);
 
-// Whether C++ has a function of that name which writes its result into its first operand: "add_".
-bool is_in_place(std::string_view name);
-
 }  // namespace vitro::cli

@@ -50,28 +50,12 @@ int print_json(const OpsSetting& setting) {
   return 0;
 }
 
-// Of "add_": not an op, but a function of C++ that writes what an op gives.
-int run_in_place(const OpsSetting& setting) {
-  const std::string& name = setting.name;
-  const std::string op = name.substr(0, name.size() - 1);
-  const bool is_op = !ops::overloads(op).empty();
-  const std::string said =
-      is_op ? cat(name, ": ", op,
-                  " whose result is written into its first operand, in C++; it is "
-                  "not an op of its own")
-            : cat(name, ": a function of C++ that writes into its first operand; it is not an op");
-  if (setting.json) return std::fprintf(stderr, "vitro ops: %s\n", said.c_str()), bad_usage;
-  std::printf("%s\n", said.c_str());
-  if (is_op) std::printf("\n%s", ops::page(op).c_str());
-  return 0;
-}
-
 // Of a name that no op has.
 int refuse(const std::string& name) {
   const std::string op = name.ends_with('_') ? name.substr(0, name.size() - 1) : "";
   const std::string why = !op.empty() && !ops::overloads(op).empty()
                               ? cat("no function is called ", name, "; ", op,
-                                    " is an op, but none writes it into its operand")
+                                    " is an op, but has no form that writes in place")
                               : ops::no_such_op(name);
   std::fprintf(stderr, "vitro ops: %s\n", why.c_str());
   return bad_usage;
@@ -79,8 +63,7 @@ int refuse(const std::string& name) {
 
 int run(OpsSetting setting) {
   if (!setting.name.empty()) setting.name = op_name(setting.name);
-  if (!setting.name.empty() && ops::overloads(setting.name).empty())
-    return is_in_place(setting.name) ? run_in_place(setting) : refuse(setting.name);
+  if (!setting.name.empty() && ops::overloads(setting.name).empty()) return refuse(setting.name);
   if (setting.json) return print_json(setting);
   if (setting.page) return std::fputs(ops::page().c_str(), stdout), 0;
   if (!setting.name.empty()) return std::fputs(ops::page(setting.name).c_str(), stdout), 0;

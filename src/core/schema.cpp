@@ -207,6 +207,21 @@ Result<Schema> parse_schema(std::string_view text) {
   return Parser(text).schema();
 }
 
+std::optional<Schema> in_place_form(const Schema& functional) {
+  const auto chooses_result = [](const SchemaArgument& argument) {
+    return argument.type.kind == ArgKind::dtype || argument.type.kind == ArgKind::layout ||
+           argument.type.kind == ArgKind::memory_format;
+  };
+  const auto& given = functional.arguments;
+  if (given.empty() || given[0].name != "self" || given[0].type != ArgType{} ||
+      functional.results.size() != 1 || std::any_of(given.begin(), given.end(), chooses_result))
+    return std::nullopt;
+  Schema out = functional;
+  out.name += '_';
+  out.arguments[0].alias = out.results[0].alias = {.set = 'a', .written = true};
+  return out;
+}
+
 void append_to(std::string& out, const ArgType& type) {
   append_type(out, type, {});
 }

@@ -42,6 +42,11 @@ constexpr NamedFunction rows[] = {
      ".Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor\n"
      ".Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
      bound<&masked_fill>},
+    {"masked_fill_", "`value` where the mask holds, x elsewhere.",
+     ".Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)\n"
+     ".Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)",
+     bound<&masked_fill_>},
+    {"zero_", "x with every element 0.", "(Tensor(a!) self) -> Tensor(a!)", bound<&zero_>},
     {"zeros", "A new tensor of zeros.", "(SymInt[] size, " VITRO_OPTIONS ") -> Tensor",
      bound<&zeros>},
     {"ones", "A new tensor of ones.", "(SymInt[] size, " VITRO_OPTIONS ") -> Tensor", bound<&ones>},

@@ -37,13 +37,24 @@ struct Collect {
       all.push_back({*std::move(schema), doc, op, function});
     });
   }
+  // The in-place forms of the overloads from `first` on.
+  void add_in_place(size_t first) {
+    for (size_t i = first, end = all.size(); i < end; ++i) {
+      std::optional<Schema> schema = in_place_form(all[i].schema);
+      if (schema) all.push_back({*std::move(schema), all[i].doc, all[i].op, all[i].function});
+    }
+  }
   template <class Op>
   void operator()() {
     const OpDef& op = def<Op>();
-    if constexpr (requires { Op::function; }) {
-      add(op.name, op.doc, op.signatures, &op, bound<Op::function>);
-    } else {
-      add(op.name, op.doc, op.signatures, &op, {});
+    Function function;
+    if constexpr (requires { Op::function; }) function = bound<Op::function>;
+    const size_t first = all.size();
+    add(op.name, op.doc, op.signatures, &op, function);
+    if constexpr (requires { Op::in_place_signatures; }) {
+      add(cat(op.name, '_'), op.doc, Op::in_place_signatures, &op, function);
+    } else if (op.pointwise) {
+      add_in_place(first);
     }
   }
 };
@@ -220,9 +231,32 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
       check_unused(overload.schema, argument, arguments[i]);
     }
   }
+  const bool in_place = overload.schema.in_place();
   std::vector<Tensor> results(overload.schema.results.size());
-  vitro::call(OpCall{&op, operands, {attrs.get(), op.attrs}, false, where}, results);
+  vitro::call(OpCall{&op, operands, {attrs.get(), op.attrs}, in_place, where}, results);
+  if (in_place) results = {operands[0].tensor()};
   return results;
+}
+
+// What the function gives, written into the first argument.
+std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgValue> arguments,
+                                  std::source_location where) {
+  const Tensor& target = std::get<Tensor>(arguments[0]);
+  const Tensor result = overload.function.call(arguments, where)[0];
+  check_in_place(*overload.op, target.meta(), result.meta());
+  return {copy_(target, result, where)};
+}
+
+// Whether everything that the op itself does not take is at its default, so that the call is one
+// call of the op.
+bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
+  const auto& schema = overload.schema.arguments;
+  for (size_t i = overload.op->max_operands; i < arguments.size(); ++i) {
+    if (!schema[i].default_text || !same_value(arguments[i], default_value(schema[i])))
+      return false;
+  }
+  return !overload.op->attrs &&
+         std::none_of(arguments.begin(), arguments.begin() + overload.op->max_operands, is_none);
 }
 
 std::string tried(std::string_view name, const std::vector<std::string>& reasons) {
@@ -307,10 +341,12 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
                          std::span<const NamedArg> named, std::source_location where) {
   const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
-  if (!function.call) return call_op(overload, arguments, where);
+  const bool op_in_place = overload.op && overload.schema.in_place();
+  if (!function.call || (op_in_place && is_one_op(overload, arguments)))
+    return call_op(overload, arguments, where);
   for (size_t i = function.takes; i < arguments.size(); ++i)
     check_unused(overload.schema, overload.schema.arguments[i], arguments[i]);
-  return function.call(arguments, where);
+  return op_in_place ? call_in_place(overload, arguments, where) : function.call(arguments, where);
 }
 
 std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positional,

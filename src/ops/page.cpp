@@ -46,14 +46,24 @@ std::string_view meaning(const Overload& one) {
   return one.op ? meaning(one.op->kind) : "written with ops; a graph holds those";
 }
 
-void append_rows(std::string& out, std::string_view kind) {
+// A table of those that `belongs` picks; what several of a name give is said once.
+void append_table(std::string& out, bool (*belongs)(const Overload&, std::string_view),
+                  std::string_view kind) {
+  out += "| schema | what it gives |\n|---|---|\n";
   std::string_view last_doc;
   for (const Overload& one : overloads()) {
-    if (kind_of(one) != kind) continue;
+    if (!belongs(one, kind)) continue;
     std::string schema = cat(one.schema);
     out += cat("| `", schema, "` | ", one.doc == last_doc ? std::string_view() : one.doc, " |\n");
     last_doc = one.doc;
   }
+}
+
+bool is_functional(const Overload& one, std::string_view kind) {
+  return !one.schema.in_place() && kind_of(one) == kind;
+}
+bool is_in_place(const Overload& one, std::string_view) {
+  return one.schema.in_place();
 }
 
 }  // namespace
@@ -67,17 +77,21 @@ std::string page() {
       "In C++ each is a function of the name before the dot: `sum.dim_IntList` is `sum`. Six are "
       "there for other functions and have no\nC++ name of their own: `_to_copy` (`to`), "
       "`_softmax` (`softmax`), `_log_softmax` (`log_softmax`), `add_scaled` and `sub_scaled`\n"
-      "(`add` and `sub` with `alpha`), `cube` (`pow(x, 3)`). The reverse holds for writes in "
-      "place, which have C++ names alone:\n`add_`, `relu_`, `clamp_`, `masked_fill_`, `copy_`, "
-      "`fill_`, `zero_` and so on for most pointwise ops, and `+=`, `-=`, `*=`, `/=`.\n";
+      "(`add` and `sub` with `alpha`), `cube` (`pow(x, 3)`).\n";
   std::vector<std::string_view> kinds;
   for (const Overload& one : overloads()) {
+    if (one.schema.in_place()) continue;
     const std::string_view kind = kind_of(one);
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
     kinds.push_back(kind);
-    out += cat("\n## ", kind, ": ", meaning(one), "\n\n| schema | what it gives |\n|---|---|\n");
-    append_rows(out, kind);
+    out += cat("\n## ", kind, ": ", meaning(one), "\n\n");
+    append_table(out, &is_functional, kind);
   }
+  out +=
+      "\n## in place: the result is written into `self`, which is returned\n\n"
+      "The result must fit `self`'s sizes and be castable to its dtype. C++ has functions of most "
+      "of these names, and `+=`, `-=`, `*=`, `/=`.\n\n";
+  append_table(out, &is_in_place, {});
   return out;
 }
 

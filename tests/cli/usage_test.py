@@ -85,9 +85,9 @@ class Usage(unittest.TestCase):
             done = run("ops", name)
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertRegex(done.stdout, f"^{name}: ")
-        self.assertIn(run("ops", "relu").stdout, run("ops", "relu_").stdout)
+        self.assertIn("relu_(Tensor(a!) self) -> Tensor(a!)", run("ops", "aten::relu_").stdout)
         self.assertEqual(run("ops", "softmax_").stderr,
-                         "vitro ops: no function is called softmax_; softmax is an op, but none writes it into its operand\n")
+                         "vitro ops: no function is called softmax_; softmax is an op, but has no form that writes in place\n")
 
     def test_an_unknown_option_is_named_with_the_one_that_was_meant(self):
         more = {"trace ops": "`vitro trace ops --help` says more.\n"}

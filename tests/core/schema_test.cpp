@@ -40,6 +40,22 @@ TEST(Schema, has_names_types_defaults_and_aliases) {
   EXPECT_EQ(s.results[1].type.kind, ArgKind::integer);
 }
 
+TEST(Schema, has_a_form_that_writes_in_place_where_the_result_is_that_of_self) {
+  const auto form = [](std::string_view text) {
+    const std::optional<Schema> out = in_place_form(parse_schema(text).value());
+    return out ? cat(*out) : std::string();
+  };
+  EXPECT_EQ(form("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"),
+            "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
+  for (const char* none :
+       {"pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+        "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
+        "ones_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+        "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+        "frexp(Tensor self) -> (Tensor mantissa, Tensor exponent)", "f() -> Tensor"})
+    EXPECT_EQ(form(none), "") << none;
+}
+
 TEST(Schema, that_is_broken_is_refused_with_its_place) {
   EXPECT_EQ(parse_schema("f(Tensor self -> Tensor").why(),
             "schema \"f(Tensor self -> Tensor\": needs ')' at character 15");

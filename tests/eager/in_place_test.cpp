@@ -6,6 +6,7 @@
 #include "eager/eager.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
 
 namespace vitro {
 namespace {
@@ -27,6 +28,34 @@ TEST_F(InPlace, the_operand_itself_is_returned_and_its_version_grows) {
   EXPECT_TRUE(add_(x, 1).same_as(x));
   EXPECT_EQ(x.to_vector<float>(), (Floats{1, 2, 3}));
   EXPECT_GT(x.storage().version(), before);
+}
+
+// By name: one op where the op takes all that is given, and what a function gives where it does
+// not.
+TEST_F(InPlace, calls_by_name_write_and_return_the_operand) {
+  const auto written = [](std::string_view name, std::vector<ArgValue> more,
+                          std::vector<NamedArg> named = {}) {
+    const Tensor x = counted(4);
+    more.insert(more.begin(), x);
+    const std::vector<Tensor> results = ops::call(name, more, named);
+    EXPECT_TRUE(results.size() == 1 && results[0].same_as(x)) << name;
+    return x.to_vector<float>();
+  };
+  EXPECT_EQ(written("add_", {counted(4)}), (Floats{0, 2, 4, 6}));
+  EXPECT_EQ(written("add_.Scalar", {Scalar(1)}), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(written("add_", {counted(4)}, {{"alpha", Scalar(10)}}), (Floats{0, 11, 22, 33}));
+  EXPECT_EQ(written("div_", {Scalar(2)}, {{"rounding_mode", std::string("floor")}}),
+            (Floats{0, 0, 1, 1}));
+  EXPECT_EQ(written("clamp_", {}, {{"max", Scalar(1)}}), (Floats{0, 1, 1, 1}));
+  EXPECT_EQ(written("leaky_relu_", {Scalar(0.5)}), (Floats{0, 1, 2, 3}));
+  EXPECT_EQ(written("fill_", {Scalar(7)}), (Floats{7, 7, 7, 7}));
+  EXPECT_EQ(written("copy_", {scalar_tensor(3)}), (Floats{3, 3, 3, 3}));
+  EXPECT_EQ(written("zero_", {}), (Floats{0, 0, 0, 0}));
+  EXPECT_EQ(written("masked_fill_", {gt(counted(4), 1), Scalar(9)}), (Floats{0, 1, 9, 9}));
+  const Tensor whole = arange(4);
+  EXPECT_THROW(ops::call("add_", {whole, Scalar(1)}, {{"alpha", Scalar(0.5)}}), Error);
+  EXPECT_THROW(ops::call("add_", {counted(4), zeros({2, 4})}, {{"alpha", Scalar(2)}}), Error);
+  EXPECT_EQ(whole.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 2, 3}));
 }
 
 TEST_F(InPlace, a_view_writes_into_its_base) {

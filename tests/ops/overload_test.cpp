@@ -22,25 +22,24 @@ std::map<std::string, std::string> schemas_of_aten() {
 }
 
 TEST(Overloads, have_the_schemas_of_aten) {
-  // ATen's, but not in the file: no exported model calls them.
-  const std::set<std::string> rare{"floor_divide.Scalar",
-                                   "remainder.Scalar_Tensor",
-                                   "bitwise_and.Scalar_Tensor",
-                                   "bitwise_or.Scalar_Tensor",
-                                   "bitwise_xor.Scalar_Tensor",
-                                   "where.ScalarSelf",
-                                   "where.Scalar",
-                                   "fill.Tensor"};
-  // Ours: what div with rounding_mode="trunc", add and sub with alpha and pow with 3 compute.
-  const std::set<std::string> ours{"trunc_divide.Tensor", "trunc_divide.Scalar", "add_scaled",
-                                   "sub_scaled", "cube"};
+  // Ours: what div with rounding_mode="trunc", add and sub with alpha and pow with 3 compute;
+  // ATen writes no maximum in place.
+  const std::set<std::string> ours{"trunc_divide.Tensor",
+                                   "trunc_divide.Scalar",
+                                   "add_scaled",
+                                   "trunc_divide_.Tensor",
+                                   "trunc_divide_.Scalar",
+                                   "sub_scaled",
+                                   "maximum_",
+                                   "minimum_",
+                                   "cube"};
   const auto aten = schemas_of_aten();
   ASSERT_GT(aten.size(), 700U);
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();
     const auto found = aten.find(name);
     if (found == aten.end()) {
-      EXPECT_TRUE(rare.contains(name) || ours.contains(name)) << name;
+      EXPECT_TRUE(ours.contains(name)) << name;
     } else {
       EXPECT_EQ(cat(one.schema), found->second);
     }
@@ -58,6 +57,21 @@ TEST(Overloads, exist_for_every_op_and_are_found_by_name) {
   for (const OpDef* op : ops::all()) EXPECT_FALSE(ops::overloads(op->name).empty()) << op->name;
   EXPECT_EQ(ops::overload("add"), nullptr);
   EXPECT_TRUE(ops::overloads("no_such_op").empty());
+}
+
+TEST(Overloads, that_write_in_place_say_so_in_their_schemas) {
+  int count = 0;
+  for (const ops::Overload& one : ops::overloads()) {
+    EXPECT_EQ(one.schema.in_place(), one.schema.name.ends_with('_')) << cat(one.schema);
+    count += one.schema.in_place();
+  }
+  EXPECT_GT(count, 90);
+  EXPECT_EQ(cat(ops::overload("div_.Tensor_mode")->schema),
+            "div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)");
+  EXPECT_EQ(cat(ops::overload("pow_.Scalar")->schema),
+            "pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)");
+  for (const char* none : {"isnan_", "where_", "full_like_", "_to_copy_", "softmax_", "sum_"})
+    EXPECT_TRUE(ops::overloads(none).empty()) << none;
 }
 
 // A default stands twice, in the schema and beside the member of the attributes: they agree.

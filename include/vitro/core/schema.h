@@ -69,6 +69,8 @@ struct Schema {
   std::vector<SchemaResult> results;
 
   std::string full_name() const { return overload.empty() ? name : name + '.' + overload; }
+  // Whether a call writes its result into the first argument: add_.
+  bool in_place() const { return !arguments.empty() && arguments[0].alias.written; }
   // Null where no argument is called so.
   const SchemaArgument* argument(std::string_view name) const;
   bool operator==(const Schema&) const = default;
@@ -76,6 +78,11 @@ struct Schema {
 
 // Failure: what was expected and at which character.
 Result<Schema> parse_schema(std::string_view text);
+
+// The form that writes the result into `self`, as ATen names it: of add.Tensor it is
+// add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!).  Nothing where there can be none: the first
+// argument is no tensor `self`, or the call chooses the result's dtype or layout.
+std::optional<Schema> in_place_form(const Schema& functional);
 
 void append_to(std::string& out, const ArgType& type);
 void append_to(std::string& out, const SchemaArgument& argument);

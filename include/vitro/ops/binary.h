@@ -69,6 +69,9 @@ struct FloorDivide : Binary {
   static constexpr std::string_view signatures =
       "(Tensor self, Tensor other) -> Tensor\n"
       ".Scalar(Tensor self, Scalar other) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      ".Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)\n"
+      ".Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
   static constexpr Numbers numbers = Numbers::kept_after_first;
@@ -108,6 +111,9 @@ struct Pow : Binary {
       ".Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor\n"
       ".Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor\n"
       ".Scalar(Scalar self, Tensor exponent) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      ".Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)\n"
+      ".Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)";
   static constexpr auto function = &vitro::pow;
   static void shape(ShapeCall& call);  // refuses whole numbers raised to a negative one
   static auto value(auto a, auto b) { return m::pow(a, b); }
@@ -116,6 +122,7 @@ struct Pow : Binary {
 // What add and sub with alpha, and pow with 3, compute.  ATen has no names for them.
 struct Scaled : Ternary {
   static constexpr OpKind kind = OpKind::composite;
+  static constexpr std::string_view in_place_signatures = "";
   static constexpr std::string_view signatures =
       "(Tensor self, Tensor other, Scalar alpha) -> Tensor";
   static constexpr Accepts accepts = Accepts::floating;
@@ -134,6 +141,7 @@ struct SubScaled : Scaled {
 };
 struct Cube : Unary {
   static constexpr OpKind kind = OpKind::composite;
+  static constexpr std::string_view in_place_signatures = "";
   static constexpr std::string_view name = "cube", doc = "x * x * x.";
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x) { return x * x * x; }

@@ -14,6 +14,8 @@
 // what most have.  Arguments that bear the name of an attribute are that attribute, the others are
 // the operands in their order.  Where a call by name is more than one op (`add` with alpha), the
 // definition names the function that users call: `static constexpr auto function = &vitro::add`.
+// The forms of a pointwise op that write into `self` follow from `signatures`; one whose forms ATen
+// names otherwise, or that has none, says so in `in_place_signatures`.
 // The arguments of a body: the attributes where `uses_attrs`; then, where `uses_index`, a callable
 // at(d) that gives the element's index (i64) along dimension d < 0 of the result; then the operands
 // in the type that is computed in (the condition of `where` as a truth value).

@@ -233,12 +233,14 @@ struct Trunc : Unary {
 struct IsNan : Unary {
   static constexpr std::string_view name = "isnan", doc = "Whether it is not a number.";
   static constexpr Promote promote = Promote::to_bool;
+  static constexpr std::string_view in_place_signatures = "";
   static auto value(auto x) { return m::isnan(x); }
 };
 
 struct IsInf : Unary {
   static constexpr std::string_view name = "isinf", doc = "Whether it is infinite.";
   static constexpr Promote promote = Promote::to_bool;
+  static constexpr std::string_view in_place_signatures = "";
   static auto value(auto x) { return m::isinf(x); }
 };
 
