@@ -46,7 +46,8 @@ std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double corr
   const Tensor squares = sum(distance * distance, dims, true);
   Size count = 1;
   for (const int64_t d : dims) count = count * x.size(d);
-  if (correction != std::floor(correction)) {
+  const bool counts = std::abs(correction) < 0x1p53 && correction == std::floor(correction);
+  if (!counts) {
     const double divisor = static_cast<double>(static_cast<int64_t>(count)) - correction;
     return {squares / std::max(divisor, 0.0), mean_of_x};
   }

@@ -101,8 +101,9 @@ void EmbeddingDenseBackward::shape(ShapeCall& call) {
     fits = equal(grad.sizes[d], indices.sizes[d]);
   VITRO_CHECK(fits, call.op, ": grad_output needs the sizes of the indices, ", indices.sizes,
               ", and one more, got ", grad.sizes);
-  call.results.push_back(
-      dense(grad.dtype, grad.device, {call.attrs.as<Attrs>().num_weights, grad.sizes.back()}));
+  const Size rows = call.attrs.as<Attrs>().num_weights;
+  VITRO_CHECK(!less(rows, 0), call.op, ": num_weights must not be negative, got ", rows);
+  call.results.push_back(dense(grad.dtype, grad.device, {rows, grad.sizes.back()}));
 }
 
 void EmbeddingDenseBackward::expand(std::span<const Operand> operands, AttrsView attrs,
