@@ -1,2 +1,2 @@
 # Once for a variable, a name, a code.
-vitro_compile_for_size(base "option.cpp;code.cpp;nearest.cpp;counted.cpp;cache_folder.cpp")
+vitro_compile_for_size(base "option.cpp;code.cpp;nearest.cpp;counted.cpp;cache_folder.cpp;split.cpp")

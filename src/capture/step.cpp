@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
-#include <string_view>
 
 namespace vitro::capture {
 namespace {
@@ -44,37 +42,28 @@ bool same_but_sizes(AttrsView a, AttrsView b) {
   return without_sizes(a) == without_sizes(b);
 }
 
-namespace {
-
-// "eps" of eps=1e-05, where the text is that of a fraction.
-std::optional<double> fraction(std::string_view text) {
-  const SymbolNamed nobody = [](std::string_view) { return sym::Expr(); };
-  double value = 0;
-  int64_t whole = 0;
-  if (!attribute::read(text, nobody, value) || attribute::read(text, nobody, whole)) return {};
-  return value;
-}
-
-}  // namespace
-
 bool same_but_numbers(AttrsView a, AttrsView b) {
   if (a.type != b.type || !a) return a == b;
-  const std::string left = without_sizes(a).text(), right = without_sizes(b).text();
-  const auto mine = attribute::split(left), others = attribute::split(right);
-  if (!mine || !others) return left == right;
-  return std::equal(mine->begin(), mine->end(), others->begin(), others->end(),
-                    [](const auto& x, const auto& y) {
-                      return x.text == y.text || (fraction(x.text) && fraction(y.text));
+  const Attrs left = without_sizes(a), right = without_sizes(b);
+  const std::vector<NamedArg> mine = a.type->values(left.view().data),
+                              others = b.type->values(right.view().data);
+  const auto is_fraction = [](const ArgValue& value) {
+    const auto* number = std::get_if<Scalar>(&value);
+    return number && number->is_floating();
+  };
+  return std::equal(mine.begin(), mine.end(), others.begin(), others.end(),
+                    [&](const NamedArg& x, const NamedArg& y) {
+                      return same_value(x.value, y.value) ||
+                             (is_fraction(x.value) && is_fraction(y.value));
                     });
 }
 
 std::vector<Scalar> fractions_in(AttrsView attrs) {
   std::vector<Scalar> out;
   if (!attrs) return out;
-  const std::string text = Attrs(attrs).text();
-  const auto parts = attribute::split(text);
-  for (size_t i = 0; parts && i < parts->size(); ++i) {
-    if (const auto value = fraction((*parts)[i].text)) out.emplace_back(*value);
+  for (const NamedArg& one : attrs.type->values(attrs.data)) {
+    const auto* number = std::get_if<Scalar>(&one.value);
+    if (number && number->is_floating()) out.push_back(*number);
   }
   return out;
 }

@@ -1,7 +1,11 @@
 // Arguments of calls by name: as text, and as attributes.
 #include "vitro/core/arg_value.h"
 
+#include <charconv>
+#include <limits>
+
 #include "vitro/base/cat.h"
+#include "vitro/base/split.h"
 #include "vitro/core/attributes.h"
 
 namespace vitro {
@@ -38,22 +42,106 @@ bool assign_list(List& v, const ArgValue& value, Convert convert) {
   return true;
 }
 
+// A NaN is written with its bits where they are not the usual ones.
+std::string number_text(const Scalar& n) {
+  static const uint64_t usual = Scalar(std::numeric_limits<double>::quiet_NaN()).bits();
+  if (n.kind() == Scalar::Kind::boolean) return n.bits() != 0 ? "True" : "False";
+  const bool odd = n.is_floating() && n.as_double() != n.as_double() && n.bits() != usual;
+  return odd ? cat("nan(", n.bits(), ')') : cat(n);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::optional<ArgValue> unquoted(std::string_view text) {
+  const char quote = text[0];
+  if (text.size() < 2 || text.back() != quote || past_quotes(text, 0) != text.size())
+    return std::nullopt;
+  std::string out;
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == '\\' && i + 2 < text.size()) ++i;
+    out += text[i];
+  }
+  return ArgValue(std::move(out));
+}
+
+template <class T>
+std::optional<T> all_of(std::string_view text) {
+  T value{};
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<Scalar> read_number(std::string_view text, const SymbolNamed& symbols) {
+  if (text == "True" || text == "true") return Scalar(true);
+  if (text == "False" || text == "false") return Scalar(false);
+  if (const auto whole = all_of<int64_t>(text)) return Scalar(*whole);
+  if (text.starts_with("nan(") && text.ends_with(')')) {
+    const auto bits = all_of<uint64_t>(text.substr(4, text.size() - 5));
+    if (bits) return Scalar::from_bits(Scalar::Kind::floating, *bits);
+  }
+  if (const auto real = all_of<double>(text)) return Scalar(*real);
+  const auto expr = sym::parse(text, symbols);
+  if (!expr || !expr->defined()) return std::nullopt;
+  return Scalar(Size(0, *expr));
+}
+
+std::optional<ArgValue> read_list(std::string_view text, const SymbolNamed& symbols) {
+  if (text.size() < 2 || text.back() != ']') return std::nullopt;
+  std::vector<Scalar> list;
+  for (const std::string_view part : split_list(text.substr(1, text.size() - 2))) {
+    const auto number = read_number(part, symbols);
+    if (!number) return std::nullopt;
+    list.push_back(*number);
+  }
+  return ArgValue(std::move(list));
+}
+
 }  // namespace
 
 std::string text_of(const ArgValue& value) {
-  std::string out;
-  const auto numbers = [&](const std::vector<Scalar>& list) { append_list(out, std::span(list)); };
-  std::visit(Overloaded{[&](std::monostate) { out.append("None"); },
-                        [&](const Tensor& t) { out.append(t.defined() ? "a Tensor" : "None"); },
-                        [&](const Scalar& n) { append_to(out, n); },
-                        [&](const std::string& s) { out.append(cat('"', s, '"')); },
-                        [&](DType d) { append_to(out, d); },
-                        [&](const std::vector<Tensor>& list) {
-                          out.append(cat("a list of ", list.size(), " Tensors"));
-                        },
-                        numbers},
-             value);
-  return out;
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string("None"); },
+                 [](const Tensor& t) { return std::string(t.defined() ? "a Tensor" : "None"); },
+                 [](const Scalar& n) { return number_text(n); },
+                 [](const std::string& s) { return quoted(s); },
+                 [](DType d) { return std::string(name_of(d)); },
+                 [](const std::vector<Tensor>& list) {
+                   return cat("a list of ", list.size(), " Tensors");
+                 },
+                 [](const std::vector<Scalar>& list) {
+                   std::string out = "[";
+                   for (const Scalar& n : list)
+                     out += cat(out.size() > 1 ? ", " : "", number_text(n));
+                   return out + ']';
+                 }},
+      value);
+}
+
+std::optional<ArgValue> read_value(std::string_view text, const SymbolNamed& symbols) {
+  if (text == "None" || text == "none") return ArgValue();
+  if (text.empty()) return std::nullopt;
+  if (text.front() == '"' || text.front() == '\'') return unquoted(text);
+  if (text.front() == '[') return read_list(text, symbols);
+  if (const auto number = read_number(text, symbols)) return ArgValue(*number);
+  const auto dtype = dtype_named(text);
+  return dtype ? std::optional<ArgValue>(*dtype) : std::nullopt;
+}
+
+bool same_value(const ArgValue& a, const ArgValue& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit(
+      Overloaded{[](std::monostate) { return true; }, [](const Tensor&) { return false; },
+                 [](const std::vector<Tensor>&) { return false; },
+                 [&](const auto& v) { return v == std::get<std::remove_cvref_t<decltype(v)>>(b); }},
+      a);
 }
 
 namespace attribute {

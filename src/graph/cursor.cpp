@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "vitro/base/split.h"
+
 namespace vitro::graph {
 namespace {
 
@@ -13,20 +15,6 @@ bool is_space(char c) {
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// Past the quoted text that begins at `at`.
-size_t past_quotes(std::string_view text, size_t at) {
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] == '\\') ++at;
-  }
-  return std::min(at + 1, text.size());
 }
 
 }  // namespace
@@ -102,35 +90,6 @@ std::vector<std::string> Cursor::comment() {
 
 size_t Cursor::line() const {
   return 1 + static_cast<size_t>(std::count(text_.begin(), text_.begin() + at_, '\n'));
-}
-
-size_t find_outside(std::string_view text, char wanted, size_t from) {
-  int depth = 0;
-  for (size_t i = from; i < text.size();) {
-    const char c = text[i];
-    if (c == '"') {
-      i = past_quotes(text, i);
-      continue;
-    }
-    if (depth == 0 && c == wanted) return i;
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && --depth < 0) return std::string_view::npos;
-    ++i;
-  }
-  return std::string_view::npos;
-}
-
-std::vector<std::string_view> split_list(std::string_view text) {
-  std::vector<std::string_view> parts;
-  text = trimmed(text);
-  if (text.empty()) return parts;
-  size_t begin = 0;
-  for (;;) {
-    const size_t end = find_outside(text, ',', begin);
-    parts.push_back(trimmed(text.substr(begin, end == text.npos ? text.npos : end - begin)));
-    if (end == text.npos) return parts;
-    begin = end + 1;
-  }
 }
 
 }  // namespace vitro::graph

@@ -33,10 +33,4 @@ class Cursor {
   size_t at_ = 0;
 };
 
-// Splits at commas outside of brackets and quotes; pieces are trimmed.  No text, no pieces.
-std::vector<std::string_view> split_list(std::string_view text);
-
-// Position of the first such character outside of brackets and quotes, or npos.
-size_t find_outside(std::string_view text, char wanted, size_t from = 0);
-
 }  // namespace vitro::graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/arguments.h"
 #include "graph/metas.h"
 #include "graph/names.h"
 #include "vitro/base/error.h"
@@ -58,6 +59,7 @@ NodeId Graph::add(Node node) {
     const auto* value = std::get_if<Value>(&arg);
     VITRO_ASSERT(!value || value->node.n < nodes_.size(), "operands come before their use");
   }
+  drop_defaults(*node.op, node.args);
   const bool named = !node.name.empty();
   node.name = free_name(named ? std::string_view(node.name) : node.op->name, named);
   nodes_.push_back(std::move(node));

@@ -14,8 +14,9 @@ bool is_digit(char c) {
 }
 
 bool is_reserved(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> words{
-      "none", "true", "false", "nan", "inf", "return", "floordiv", "mod", "min", "max", "infinity"};
+  static constexpr std::array<std::string_view, 14> words{
+      "none", "true",   "false",    "None", "True", "False", "nan",
+      "inf",  "return", "floordiv", "mod",  "min",  "max",   "infinity"};
   if (std::find(words.begin(), words.end(), name) != words.end()) return true;
   return name.size() > 1 && (name[0] == 's' || name[0] == 'u') &&
          std::all_of(name.begin() + 1, name.end(), is_digit);

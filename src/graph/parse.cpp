@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <charconv>
 #include <map>
 
+#include "graph/arguments.h"
 #include "graph/cursor.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/split.h"
 #include "vitro/core/module_path.h"
 #include "vitro/events/name.h"
 #include "vitro/graph/graph.h"
@@ -129,16 +132,22 @@ class Parser {
   }
 
   void read_sizes(std::string_view text, Sizes& sizes) {
-    if (!attribute::read(cat('[', text, ']'), lookup_, sizes)) fail("cannot read sizes ", text);
+    if (!read(cat('[', text, ']'), sizes)) fail("cannot read sizes ", text);
+  }
+
+  // A size, or a list of them.
+  bool read(std::string_view text, auto& out) {
+    const std::optional<ArgValue> value = read_value(text, lookup_);
+    return value && !is_none(*value) && attribute::assign(out, *value);
   }
 
   void property(std::string_view part, TensorMeta& meta) {
     const size_t sign = std::min(part.find('='), part.size() - 1);
     const std::string_view name = part.substr(0, sign), text = part.substr(sign + 1);
     if (name == "strides") {
-      if (!attribute::read(text, lookup_, meta.strides)) fail("cannot read strides ", text);
+      if (!read(text, meta.strides)) fail("cannot read strides ", text);
     } else if (name == "offset") {
-      if (!attribute::read(text, lookup_, meta.offset)) fail("cannot read the offset ", text);
+      if (!read(text, meta.offset)) fail("cannot read the offset ", text);
     } else if (name != "device" || !device(text, meta.device)) {
       fail("a type has no ", part);
     }
@@ -154,7 +163,7 @@ class Parser {
     return false;
   }
 
-  // "name: type = op(operands, attributes)  # place"
+  // "name: type = op(arguments)  # place"
   void statement() {
     const std::string name = new_name();
     if (!at_.take(":")) fail("needs \":\" and a type after ", name);
@@ -169,48 +178,27 @@ class Parser {
       node.results.push_back(type());
     }
     if (!at_.take("=")) fail("needs \"=\" after the type of ", name);
-    const std::string_view op = at_.name();
+    const std::string_view called = at_.name(), op = called.substr(0, called.find('.'));
     node.op = ops::named(op);
     if (!node.op) fail("there is no op \"", op, "\"");
     const auto inside = at_.enclosed('(', ')');
-    if (!inside) fail("needs operands in brackets after ", op);
-    operands(*inside, node);
+    if (!inside) fail("needs arguments in brackets after ", op);
+    const std::string_view overload = called.substr(std::min(op.size() + 1, called.size()));
+    const auto read = read_arguments(
+        *inside, overload, node, [this](std::string_view text) { return arg(text); }, lookup_);
+    if (!read) fail(read.why());
     node.place = place();
     const NodeId id = g_.add(std::move(node));
     named(id, name);
   }
 
-  void operands(std::string_view text, Node& node) {
-    std::string_view attrs;
-    for (const std::string_view part : split_list(text)) {
-      if (find_outside(part, '=') != std::string_view::npos) {
-        attrs = text.substr(static_cast<size_t>(part.data() - text.data()));
-        break;
-      }
-      node.args.push_back(arg(part));
-    }
-    if (!node.op->attrs) {
-      if (!attrs.empty()) fail(node.op->name, " has no attributes");
-      return;
-    }
-    auto parsed = node.op->attrs->parse(attrs, lookup_);
-    if (!parsed) fail(node.op->name, ": ", parsed.why());
-    node.attrs = Attrs(*std::move(parsed), node.op->attrs);
-  }
-
   Arg arg(std::string_view text) {
-    if (text == "none") return std::monostate{};
-    const size_t bracket = text.find('[');
-    if (nodes_.find(text.substr(0, bracket)) != nodes_.end()) return value(text);
-    if (text.starts_with("nan(")) {
-      uint64_t bits = 0;
-      const auto end = std::from_chars(text.data() + 4, text.data() + text.size(), bits);
-      if (end.ec == std::errc{} && std::string_view(end.ptr, text.data() + text.size()) == ")")
-        return Scalar::from_bits(Scalar::Kind::floating, bits);
-    }
-    Scalar number;
-    if (!attribute::read(text, lookup_, number)) fail("\"", text, "\" is no value and no number");
-    return number;
+    if (nodes_.find(text.substr(0, text.find('['))) != nodes_.end()) return value(text);
+    const std::optional<ArgValue> value = read_value(text, lookup_);
+    if (value && is_none(*value)) return std::monostate{};
+    const auto* number = value ? std::get_if<Scalar>(&*value) : nullptr;
+    if (!number) fail("\"", text, "\" is no value and no number");
+    return *number;
   }
 
   // "mm", or "var_mean[1]" where a node has several results.

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <limits>
 
+#include "graph/arguments.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
 #include "vitro/core/module_path.h"
@@ -59,24 +59,6 @@ void append_value(std::string& out, const Graph& g, Value value) {
   if (g[value.node].results.size() != 1) out += cat('[', value.output, ']');
 }
 
-// A NaN is written with its bits where they are not the usual ones.
-void append_number(std::string& out, const Scalar& number) {
-  static const uint64_t usual = Scalar(std::numeric_limits<double>::quiet_NaN()).bits();
-  const bool odd =
-      number.is_floating() && number.as_double() != number.as_double() && number.bits() != usual;
-  out += odd ? cat("nan(", number.bits(), ')') : cat(number);
-}
-
-void append_arg(std::string& out, const Graph& g, const Arg& arg) {
-  if (const auto* value = std::get_if<Value>(&arg)) {
-    append_value(out, g, *value);
-  } else if (const auto* number = std::get_if<Scalar>(&arg)) {
-    append_number(out, *number);
-  } else {
-    out += "none";
-  }
-}
-
 std::string statement(const Graph& g, const Node& node) {
   std::string out = cat("  ", node.name, ": ");
   if (node.results.size() == 1) {
@@ -89,15 +71,7 @@ std::string statement(const Graph& g, const Node& node) {
     }
     out += ')';
   }
-  out += cat(" = ", node.op->name, '(');
-  for (size_t i = 0; i < node.args.size(); ++i) {
-    if (i != 0) out += ", ";
-    append_arg(out, g, node.args[i]);
-  }
-  const std::string attrs = node.attrs.text();
-  if (!attrs.empty()) out += cat(node.args.empty() ? "" : ", ", attrs);
-  out += ')';
-  return out;
+  return out + cat(" = ", node.op->name, '(', arguments_text(g, node), ')');
 }
 
 std::string input_text(const Node& node) {

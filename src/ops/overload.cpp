@@ -2,7 +2,6 @@
 #include "vitro/ops/overload.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string>
 
@@ -26,6 +25,31 @@ void each_line(std::string_view text, F f) {
   }
 }
 
+std::vector<Role> roles_in(const Schema& schema, const OpDef& op) {
+  std::vector<NamedArg> members;
+  if (op.attrs) members = op.attrs->values(op.attrs->make().get());
+  std::vector<Role> out;
+  int operands = 0;
+  for (const SchemaArgument& argument : schema.arguments) {
+    const ArgType& type = argument.type;
+    const bool is_member = std::any_of(members.begin(), members.end(), [&](const NamedArg& one) {
+      return one.name == argument.name;
+    });
+    if (is_member) {
+      out.push_back(Role::attribute);
+    } else if (type.kind == ArgKind::tensor && type.list) {
+      out.push_back(Role::operands);
+    } else if ((type.kind == ArgKind::tensor || type.kind == ArgKind::scalar) &&
+               operands < op.max_operands) {
+      out.push_back(Role::operand);
+      ++operands;
+    } else {
+      out.push_back(Role::unused);
+    }
+  }
+  return out;
+}
+
 struct Collect {
   std::vector<Overload> all;
 
@@ -34,14 +58,18 @@ struct Collect {
     each_line(signatures, [&](std::string_view line) {
       Result<Schema> schema = parse_schema(cat(name, line));
       VITRO_ASSERT(schema, schema.why());
-      all.push_back({*std::move(schema), doc, op, function});
+      add(*std::move(schema), doc, op, function);
     });
+  }
+  void add(Schema schema, std::string_view doc, const OpDef* op, Function function) {
+    std::vector<Role> roles = op ? roles_in(schema, *op) : std::vector<Role>();
+    all.push_back({std::move(schema), doc, op, function, std::move(roles)});
   }
   // The in-place forms of the overloads from `first` on.
   void add_in_place(size_t first) {
     for (size_t i = first, end = all.size(); i < end; ++i) {
       std::optional<Schema> schema = in_place_form(all[i].schema);
-      if (schema) all.push_back({*std::move(schema), all[i].doc, all[i].op, all[i].function});
+      if (schema) add(*std::move(schema), all[i].doc, all[i].op, all[i].function);
     }
   }
   template <class Op>
@@ -75,35 +103,9 @@ std::vector<Overload> collected() {
 
 // ---- values ----
 
-std::string_view stem(std::string_view text) {
-  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\''))
-    return text.substr(1, text.size() - 2);
-  return text;
-}
-
-std::optional<Scalar> number_in(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  int64_t whole = 0;
-  if (std::from_chars(text.data(), end, whole).ptr == end) return Scalar(whole);
-  double real = 0;
-  if (std::from_chars(text.data(), end, real).ptr == end) return Scalar(real);
-  return std::nullopt;
-}
-
 ArgValue value_of_text(std::string_view text) {
-  if (text == "None") return {};
-  if (text == "True" || text == "False") return Scalar(text == "True");
-  if (const auto number = number_in(text)) return *number;
-  if (text.front() != '[') return std::string(stem(text));
-  std::vector<Scalar> list;
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    if (const auto number = number_in(text.substr(0, comma))) list.push_back(*number);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-    if (text.starts_with(' ')) text.remove_prefix(1);
-  }
-  return list;
+  const auto value = read_value(text, [](std::string_view) { return sym::Expr(); });
+  return value ? *value : ArgValue(std::string(text));
 }
 
 bool fits_number(ArgKind kind, const Scalar& number) {
@@ -137,42 +139,7 @@ bool fits_list(const ArgType& type, const ArgValue& value) {
   return one && type.length != 0 && fits_number(type.kind, *one);
 }
 
-bool fits(const ArgType& type, const ArgValue& value) {
-  const auto* tensor = std::get_if<Tensor>(&value);
-  if (is_none(value) || (tensor && !tensor->defined())) return type.optional;
-  if (type.list) return fits_list(type, value);
-  if (const auto* number = std::get_if<Scalar>(&value)) return fits_number(type.kind, *number);
-  switch (type.kind) {
-    case ArgKind::tensor:
-      return tensor != nullptr;
-    case ArgKind::dtype:
-      return std::holds_alternative<DType>(value);
-    case ArgKind::text:
-    case ArgKind::layout:
-    case ArgKind::device:
-    case ArgKind::memory_format:
-      return std::holds_alternative<std::string>(value);
-    default:
-      return false;
-  }
-}
-
-bool same_value(const ArgValue& a, const ArgValue& b) {
-  if (a.index() != b.index()) return false;
-  if (const auto* n = std::get_if<Scalar>(&a)) return *n == std::get<Scalar>(b);
-  if (const auto* s = std::get_if<std::string>(&a)) return *s == std::get<std::string>(b);
-  if (const auto* d = std::get_if<DType>(&a)) return *d == std::get<DType>(b);
-  if (const auto* l = std::get_if<std::vector<Scalar>>(&a))
-    return *l == std::get<std::vector<Scalar>>(b);
-  return is_none(a);
-}
-
 // ---- arguments in order ----
-
-Failure wrong_type(const Schema& schema, size_t i, const ArgValue& value) {
-  return {cat(schema.full_name(), "(): argument '", schema.arguments[i].name, "' (position ", i + 1,
-              ") must be ", schema.arguments[i].type, ", got ", text_of(value))};
-}
 
 Failure missing(const Schema& schema, const SchemaArgument& argument) {
   return {
@@ -189,29 +156,27 @@ bool changes_no_value(std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// An argument that nothing here takes must be what it is without being given.
-void check_unused(const Schema& schema, const SchemaArgument& argument, const ArgValue& value) {
-  if (is_none(value) || changes_no_value(argument.name)) return;
-  if (argument.default_text && same_value(value, default_value(argument))) return;
-  const auto* number = std::get_if<Scalar>(&value);
-  const auto* text = std::get_if<std::string>(&value);
-  const bool plain = (number && number->as_double() == 0) ||
-                     (text && (*text == "cpu" || *text == "strided" || *text == "preserve_format"));
-  VITRO_CHECK(plain, schema.full_name(), "(): ", argument.name, "=", text_of(value),
-              " is not implemented; needs ",
-              argument.default_text ? *argument.default_text : std::string("False"));
+// What stands for "as if it were not there" where it is no default.
+bool is_plain(const SchemaArgument& argument, const ArgValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value))
+    return *text == "cpu" || *text == "strided" || *text == "preserve_format";
+  const auto is_zero = [](const ArgValue& v) {
+    const auto* number = std::get_if<Scalar>(&v);
+    return number && number->is(0);
+  };
+  const ArgValue otherwise = default_value(argument);
+  return is_zero(value) && (is_none(otherwise) || is_zero(otherwise));
 }
 
-bool may_be_operand(const ArgType& type) {
-  return type.kind == ArgKind::tensor || type.kind == ArgKind::scalar;
+void check_ignored(const Schema& schema, const SchemaArgument& argument, const ArgValue& value) {
+  const Verdict ignored = can_ignore(schema, argument, value);
+  VITRO_CHECK(ignored, ignored.why);
 }
 
 void add_operands(const ArgValue& value, std::vector<Operand>& operands) {
-  if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
-    for (const Tensor& one : *list) operands.emplace_back(one);
-  } else {
-    operands.push_back(operand_of(value));
-  }
+  const auto* list = std::get_if<std::vector<Tensor>>(&value);
+  if (!list) return;  // an empty list, which may come as one of numbers
+  for (const Tensor& one : *list) operands.emplace_back(one);
 }
 
 std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> arguments,
@@ -221,14 +186,19 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
   std::vector<Operand> operands;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const SchemaArgument& argument = overload.schema.arguments[i];
-    std::optional<bool> taken;
-    if (attrs) taken = op.attrs->assign(attrs.get(), argument.name, arguments[i]);
-    VITRO_CHECK(taken.value_or(true), wrong_type(overload.schema, i, arguments[i]).why);
-    if (taken) continue;
-    if (may_be_operand(argument.type)) {
-      add_operands(arguments[i], operands);
-    } else {
-      check_unused(overload.schema, argument, arguments[i]);
+    switch (overload.roles[i]) {
+      case Role::operand:
+        operands.push_back(operand_of(arguments[i]));
+        break;
+      case Role::operands:
+        add_operands(arguments[i], operands);
+        break;
+      case Role::attribute:
+        VITRO_CHECK(op.attrs->assign(attrs.get(), argument.name, arguments[i]).value_or(false),
+                    wrong_type(overload.schema, i, text_of(arguments[i])).why);
+        break;
+      case Role::unused:
+        check_ignored(overload.schema, argument, arguments[i]);
     }
   }
   const bool in_place = overload.schema.in_place();
@@ -250,19 +220,13 @@ std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgV
 // Whether everything that the op itself does not take is at its default, so that the call is one
 // call of the op.
 bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
-  const auto& schema = overload.schema.arguments;
-  for (size_t i = overload.op->max_operands; i < arguments.size(); ++i) {
-    if (!schema[i].default_text || !same_value(arguments[i], default_value(schema[i])))
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const SchemaArgument& argument = overload.schema.arguments[i];
+    if (overload.roles[i] == Role::operand && is_none(arguments[i])) return false;
+    if (overload.roles[i] == Role::unused && !can_ignore(overload.schema, argument, arguments[i]))
       return false;
   }
-  return !overload.op->attrs &&
-         std::none_of(arguments.begin(), arguments.begin() + overload.op->max_operands, is_none);
-}
-
-std::string tried(std::string_view name, const std::vector<std::string>& reasons) {
-  std::string out = cat(name, "(): no overload takes these arguments");
-  for (const std::string& reason : reasons) out += cat("\n  ", reason);
-  return out;
+  return true;
 }
 
 }  // namespace
@@ -270,6 +234,24 @@ std::string tried(std::string_view name, const std::vector<std::string>& reasons
 const std::vector<Overload>& overloads() {
   static const auto* all = new std::vector<Overload>(collected());
   return *all;
+}
+
+std::span<const Overload> overloads(const OpDef& op) {
+  static const auto* by_index = [] {
+    auto* made = new std::vector<std::span<const Overload>>;
+    for (const OpDef* one : ops::all()) {
+      const auto named = overloads(one->name);
+      const auto end =
+          std::find_if(named.begin(), named.end(), [&](const Overload& o) { return o.op != one; });
+      const auto index = static_cast<size_t>(one->index);
+      made->resize(std::max(made->size(), index + 1));
+      (*made)[index] = {named.begin(), end};
+    }
+    return made;
+  }();
+  const auto index = static_cast<size_t>(op.index);
+  const auto found = index < by_index->size() ? (*by_index)[index] : std::span<const Overload>();
+  return !found.empty() && found[0].op == &op ? found : std::span<const Overload>();
 }
 
 ArgValue default_value(const SchemaArgument& argument) {
@@ -302,37 +284,88 @@ std::string no_such_op(std::string_view name) {
              "`vitro ops` lists them");
 }
 
+Result<std::vector<std::optional<size_t>>> match(const Schema& schema, size_t positional,
+                                                 std::span<const std::string_view> names) {
+  const auto& arguments = schema.arguments;
+  const auto places = static_cast<size_t>(std::count_if(
+      arguments.begin(), arguments.end(), [](const SchemaArgument& a) { return !a.keyword_only; }));
+  if (positional > places)
+    return Failure{
+        cat(schema.full_name(), "(): takes ", places, " positional arguments, got ", positional)};
+  for (const std::string_view name : names) {
+    if (!schema.argument(name))
+      return Failure{cat(schema.full_name(), "(): got an unexpected argument '", name, "'")};
+  }
+  std::vector<std::optional<size_t>> out(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (i < positional) out[i] = i;
+    for (size_t k = 0; k < names.size(); ++k) {
+      if (names[k] != arguments[i].name) continue;
+      if (out[i])
+        return Failure{cat(schema.full_name(), "(): got several values for argument '",
+                           arguments[i].name, "'")};
+      out[i] = positional + k;
+    }
+    if (!out[i] && !arguments[i].default_text) return missing(schema, arguments[i]);
+  }
+  return out;
+}
+
+bool takes(const ArgType& type, const ArgValue& value) {
+  const auto* tensor = std::get_if<Tensor>(&value);
+  if (is_none(value) || (tensor && !tensor->defined())) return type.optional;
+  if (type.list) return fits_list(type, value);
+  if (const auto* number = std::get_if<Scalar>(&value)) return fits_number(type.kind, *number);
+  switch (type.kind) {
+    case ArgKind::tensor:
+      return tensor != nullptr;
+    case ArgKind::dtype:
+      return std::holds_alternative<DType>(value);
+    case ArgKind::text:
+    case ArgKind::layout:
+    case ArgKind::device:
+    case ArgKind::memory_format:
+      return std::holds_alternative<std::string>(value);
+    default:
+      return false;
+  }
+}
+
+Failure wrong_type(const Schema& schema, size_t argument, std::string_view got) {
+  const SchemaArgument& wanted = schema.arguments[argument];
+  return {cat(schema.full_name(), "(): argument '", wanted.name, "' (position ", argument + 1,
+              ") must be ", wanted.type, ", got ", got)};
+}
+
+std::string none_takes(std::string_view name, const std::vector<std::string>& reasons) {
+  std::string out = cat(name, "(): no overload takes these arguments");
+  for (const std::string& reason : reasons) out += cat("\n  ", reason);
+  return out;
+}
+
+Verdict can_ignore(const Schema& schema, const SchemaArgument& argument, const ArgValue& value) {
+  if (is_none(value) || changes_no_value(argument.name)) return Verdict::yes();
+  if (argument.default_text && same_value(value, default_value(argument))) return Verdict::yes();
+  if (is_plain(argument, value)) return Verdict::yes();
+  return Verdict::no(cat(schema.full_name(), "(): ", argument.name, "=", text_of(value),
+                         " is not implemented; needs ",
+                         argument.default_text ? *argument.default_text : std::string("False")));
+}
+
 Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgValue> positional,
                                       std::span<const NamedArg> named) {
-  const auto& arguments = schema.arguments;
-  const size_t places = static_cast<size_t>(std::count_if(
-      arguments.begin(), arguments.end(), [](const SchemaArgument& a) { return !a.keyword_only; }));
-  if (positional.size() > places)
-    return Failure{cat(schema.full_name(), "(): takes ", places, " positional arguments, got ",
-                       positional.size())};
-  for (const NamedArg& one : named) {
-    if (!schema.argument(one.name))
-      return Failure{cat(schema.full_name(), "(): got an unexpected argument '", one.name, "'")};
-  }
-  std::vector<ArgValue> out(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const auto by_name = std::find_if(named.begin(), named.end(), [&](const NamedArg& one) {
-      return one.name == arguments[i].name;
-    });
-    if (i < positional.size() && by_name != named.end())
-      return Failure{
-          cat(schema.full_name(), "(): got several values for argument '", arguments[i].name, "'")};
-    if (i < positional.size()) {
-      out[i] = positional[i];
-    } else if (by_name != named.end()) {
-      out[i] = by_name->value;
-    } else if (arguments[i].default_text) {
-      out[i] = default_value(arguments[i]);
-      continue;
-    } else {
-      return missing(schema, arguments[i]);
-    }
-    if (!fits(arguments[i].type, out[i])) return wrong_type(schema, i, out[i]);
+  std::vector<std::string_view> names;
+  for (const NamedArg& one : named) names.push_back(one.name);
+  const auto matched = match(schema, positional.size(), names);
+  if (!matched) return matched.failure();
+  std::vector<ArgValue> out;
+  for (size_t i = 0; i < schema.arguments.size(); ++i) {
+    const std::optional<size_t> which = (*matched)[i];
+    out.push_back(!which                       ? default_value(schema.arguments[i])
+                  : *which < positional.size() ? positional[*which]
+                                               : named[*which - positional.size()].value);
+    if (which && !takes(schema.arguments[i].type, out[i]))
+      return wrong_type(schema, i, text_of(out[i]));
   }
   return out;
 }
@@ -345,7 +378,7 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   if (!function.call || (op_in_place && is_one_op(overload, arguments)))
     return call_op(overload, arguments, where);
   for (size_t i = function.takes; i < arguments.size(); ++i)
-    check_unused(overload.schema, overload.schema.arguments[i], arguments[i]);
+    check_ignored(overload.schema, overload.schema.arguments[i], arguments[i]);
   return op_in_place ? call_in_place(overload, arguments, where) : function.call(arguments, where);
 }
 
@@ -361,7 +394,7 @@ std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positi
     reasons.push_back(fitted.why());
   }
   VITRO_CHECK(!reasons.empty(), no_such_op(name));
-  throw_error(tried(name, reasons));
+  throw_error(none_takes(name, reasons));
 }
 
 std::vector<Tensor> call(std::string_view name, std::initializer_list<ArgValue> positional,

@@ -28,7 +28,7 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v) {
 TEST(Guards, of_what_was_compiled_are_known) {
   init();
   const graph::Graph g = graph::parse(R"(graph[s0=8](q: f32[4, s0], k: f32[4, s0], v: f32[4, s0]) {
-  y: f32[4, s0] = scaled_dot_product_attention(q, k, v, is_causal=false, scale=none)
+  y: f32[4, s0] = scaled_dot_product_attention(q, k, v)
   return y
 })")
                              .value();

@@ -84,7 +84,7 @@ TEST(Algebra, shortens_chains_of_views) {
   c: f32[3*s0, 4] = view(b, size=[3*s0, 4])
   d: f32[s0, 12] = view(c, size=[s0, 12])
   e: f32[s0, 12] = expand(d, size=[-1, 12])
-  f: f32[s0, 12] = slice(e, dim=0, start=0, end=9223372036854775807, step=1)
+  f: f32[s0, 12] = slice(e)
   return c, f
 })"),
             R"(graph[s0=5](x: f32[s0, 12]) {
@@ -96,7 +96,7 @@ TEST(Algebra, shortens_chains_of_views) {
 
 TEST(Algebra, keeps_views_that_skip_or_repeat) {
   const std::string text = R"(graph(x: f32[4, 1]) {
-  slice: f32[2, 1]{strides=[2, 1]} = slice(x, dim=0, start=0, end=4, step=2)
+  slice: f32[2, 1]{strides=[2, 1]} = slice(x, end=4, step=2)
   expand: f32[2, 3]{strides=[2, 0]} = expand(slice, size=[2, 3])
   return expand
 }

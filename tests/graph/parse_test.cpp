@@ -14,7 +14,7 @@ TEST(Parse, reads_back_what_print_wrote) {
 TEST(Parse, keeps_the_numbers_of_symbols_of_which_there_are_only_products) {
   const std::string text =
       "graph[s0=2, s1=3, s2=5]() {\n"
-      "  arange: i64[s0*s1*s2 + 2] = arange(3*s0*s1*s2, -4, -3, dtype=none)\n"
+      "  arange: i64[s0*s1*s2 + 2] = arange(3*s0*s1*s2, -4, -3)\n"
       "  return arange\n"
       "}\n";
   const Graph g = *parse(text);
@@ -72,7 +72,7 @@ TEST(Parse, says_where_a_text_is_broken) {
   EXPECT_EQ(why("graph(x: f32[2]) {\n  y: f32[2] = exp(z)\n"),
             "graph text, line 2: \"z\" is no value and no number");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  y: f32[2] = permute(x, dim=[0])\n"),
-            "graph text, line 2: permute: no attribute reads dim=[0]");
+            "graph text, line 2: permute(): got an unexpected argument 'dim'");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  return x -> y\n}"), "graph text, line 2: \"y\" is no input");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  return x\n} x"),
             "graph text, line 3: there is more text after the graph");

@@ -46,7 +46,7 @@ TEST(Print, keeps_every_number_apart) {
   EXPECT_EQ(print(b.take()), R"(graph(x: f32[2]) {
   mul: f32[2] = mul(x, 1)
   mul_1: f32[2] = mul(mul, 1.0)
-  mul_2: f32[2] = mul(mul_1, true)
+  mul_2: f32[2] = mul(mul_1, True)
   mul_3: f32[2] = mul(mul_2, -0.0)
   mul_4: f32[2] = mul(mul_3, inf)
   mul_5: f32[2] = mul(mul_4, -inf)

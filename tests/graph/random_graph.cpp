@@ -6,6 +6,7 @@
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
 #include "vitro/ops/shapes.h"
 
 namespace vitro::graph {
@@ -87,57 +88,72 @@ class Make {
     return Value{NodeId{static_cast<uint32_t>(below(g_.size()))}, 0};
   }
 
-  // Attributes as their text: what an op does not take is refused, and another draw is made.
-  Attrs attributes(const AttrsType* type) {
-    static constexpr std::string_view texts[] = {"",
-                                                 "",
-                                                 "",
-                                                 "dim=0",
-                                                 "dim=-1",
-                                                 "dim=1",
-                                                 "dim=[0]",
-                                                 "dim=[1], keepdim=true",
-                                                 "dim=[]",
-                                                 "dims=[1, 0]",
-                                                 "dims=[0, 1]",
-                                                 "dims=[2, 0, 1]",
-                                                 "dim=0, start=1, end=3, step=2",
-                                                 "size=[-1]",
-                                                 "size=[3, 4]",
-                                                 "size=[3, s0]",
-                                                 "size=[4, 3, -1]",
-                                                 "size=[s0, s0]",
-                                                 "dtype=f32",
-                                                 "dtype=f16",
-                                                 "dtype=i64",
-                                                 "dim=0, index=1",
-                                                 "normalized_shape=[3]",
-                                                 "normalized_shape=[4]",
-                                                 "diagonal=1",
-                                                 "is_causal=true",
-                                                 "dtype=f64"};
-    const std::string_view text = texts[below(std::size(texts))];
-    if (!options_.symbols && text.find("s0") != text.npos) return {};
-    const sym::Expr s0 = sym::Expr::symbol("s0");
-    auto parsed =
-        type->parse(text, [&](std::string_view name) { return name == "s0" ? s0 : sym::Expr(); });
-    if (!parsed) return {};
-    return Attrs(*std::move(parsed), type).map_sizes([](Size s) {
-      return s.is_symbolic() ? Size(5, s.expr()) : s;
-    });
+  template <class T, size_t n>
+  const T& one_of(const T (&all)[n]) {
+    return all[below(n)];
+  }
+
+  // A value for an argument of that type; whether it fits says the shape rule.
+  ArgValue value_of(const ArgType& type, std::span<const std::string_view> choices) {
+    using Ints = std::vector<Scalar>;
+    static constexpr DType dtypes[] = {DType::f32, DType::f16, DType::i64, DType::f64};
+    static const Ints lists[] = {{},        {0},    {1}, {-1},       {1, 0}, {0, 1},
+                                 {2, 0, 1}, {3, 4}, {3}, {4, 3, -1}, {4},    {0, 2}};
+    const bool symbolic = options_.symbols && type.kind == ArgKind::sym_int && below(4) == 0;
+    const Scalar s0 = Size(5, sym::Expr::symbol("s0"));
+    if (type.list) return symbolic ? Ints{below(2) == 0 ? s0 : Scalar(3), s0} : one_of(lists);
+    switch (type.kind) {
+      case ArgKind::dtype:
+        return one_of(dtypes);
+      case ArgKind::boolean:
+        return Scalar(below(2) == 0);
+      case ArgKind::floating:
+        return Scalar(0.25 * static_cast<double>(below(5)));
+      case ArgKind::text:
+      case ArgKind::memory_format:
+        return choices.empty() ? ArgValue() : std::string(choices[below(choices.size())]);
+      case ArgKind::scalar:
+        return number();
+      default:
+        return symbolic ? s0 : Scalar(static_cast<int64_t>(below(5)) - 1);
+    }
+  }
+
+  // Those of one of the op's overloads; most of those that have a default are left out.
+  Attrs attributes(const OpDef& op) {
+    const auto all = ops::overloads(op);
+    const ops::Overload& overload = all[below(all.size())];
+    const std::shared_ptr<void> made = op.attrs->make();
+    for (size_t i = 0; i < overload.roles.size(); ++i) {
+      const SchemaArgument& argument = overload.schema.arguments[i];
+      if (overload.roles[i] != ops::Role::attribute) continue;
+      const bool left_out = argument.default_text && below(2) == 0;
+      const ArgValue value = left_out ? ops::default_value(argument)
+                                      : value_of(argument.type, op.attrs->choices(argument.name));
+      (void)op.attrs->assign(made.get(), argument.name, value);
+    }
+    return Attrs(made, op.attrs);
+  }
+
+  // A pointwise op takes numbers where its schema says tensor, others rely on what it says.
+  Arg operand(const OpDef& op, size_t place) {
+    if (op.kind == OpKind::pointwise && !op.attrs) return place == 0 ? any_value() : any_arg();
+    const ops::Overload& overload = ops::overloads(op)[0];
+    for (size_t i = 0; i < overload.roles.size(); ++i) {
+      if (overload.roles[i] != ops::Role::operand || place-- != 0) continue;
+      const bool is_number = overload.schema.arguments[i].type.kind == ArgKind::scalar;
+      return is_number ? Arg(number()) : Arg(any_value());
+    }
+    return any_value();
   }
 
   void try_op() {
     const OpDef& op = *ops::all()[below(ops::all().size())];
     if (op.kind == OpKind::random || op.kind == OpKind::opaque) return;
-    const Attrs attrs = op.attrs ? attributes(op.attrs) : Attrs();
-    if (op.attrs && !attrs) return;
+    const Attrs attrs = op.attrs ? attributes(op) : Attrs();
     const uint64_t most = op.max_operands == 255 ? 3 : op.max_operands;
     std::vector<Arg> args(op.min_operands + below(most - op.min_operands + 1));
-    // Elsewhere shape rules rely on getting tensors.
-    const bool takes_numbers = op.kind == OpKind::pointwise && !op.attrs;
-    for (size_t i = 0; i < args.size(); ++i)
-      args[i] = takes_numbers && i != 0 ? any_arg() : Arg(any_value());
+    for (size_t i = 0; i < args.size(); ++i) args[i] = operand(op, i);
     try {
       (void)g_.add(op, std::move(args), attrs, place());
       ++made_;

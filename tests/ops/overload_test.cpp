@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -42,6 +43,44 @@ TEST(Overloads, have_the_schemas_of_aten) {
       EXPECT_TRUE(ours.contains(name)) << name;
     } else {
       EXPECT_EQ(cat(one.schema), found->second);
+    }
+  }
+}
+
+TEST(Overloads, know_what_their_arguments_are_in_a_call) {
+  using ops::Role;
+  const auto roles = [](std::string_view name) { return ops::overload(name)->roles; };
+  EXPECT_EQ(roles("add.Tensor"), (std::vector{Role::operand, Role::operand, Role::unused}));
+  EXPECT_EQ(roles("addmm"), (std::vector(5, Role::operand)));
+  EXPECT_EQ(roles("cat"), (std::vector{Role::operands, Role::attribute}));
+  EXPECT_EQ(roles("native_layer_norm"), (std::vector{Role::operand, Role::attribute, Role::operand,
+                                                     Role::operand, Role::attribute}));
+  EXPECT_EQ(roles("_softmax"), (std::vector{Role::operand, Role::attribute, Role::unused}));
+  for (const OpDef* op : ops::all()) {
+    ASSERT_FALSE(ops::overloads(*op).empty()) << op->name;
+    for (const ops::Overload& one : ops::overloads(*op)) {
+      EXPECT_EQ(one.op, op) << op->name;
+      EXPECT_EQ(one.schema.name, op->name);
+      EXPECT_EQ(one.roles.size(), one.schema.arguments.size()) << op->name;
+      const auto operands = std::count(one.roles.begin(), one.roles.end(), Role::operand);
+      const bool any_number = op->max_operands == 255;
+      EXPECT_TRUE(any_number || operands == op->max_operands || operands >= op->min_operands)
+          << cat(one.schema);
+    }
+  }
+}
+
+// Members without an argument could be neither written nor read by name.
+TEST(Overloads, name_every_attribute_of_their_op) {
+  for (const OpDef* op : ops::all()) {
+    if (!op->attrs) continue;
+    for (const NamedArg& member : op->attrs->values(op->attrs->make().get())) {
+      bool named = false;
+      for (const ops::Overload& one : ops::overloads(*op))
+        named = named || one.schema.argument(member.name);
+      // Of sums, products and means alone.
+      const bool shared = (op->reduction || op->scan) && member.name == "dtype";
+      EXPECT_TRUE(named || shared) << op->name << ": " << member.name;
     }
   }
 }

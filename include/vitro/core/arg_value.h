@@ -1,6 +1,8 @@
 // An argument of a call by name: whatever a schema's types can hold.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,7 +27,15 @@ struct NamedArg {
 inline bool is_none(const ArgValue& v) {
   return std::holds_alternative<std::monostate>(v);
 }
-// "a Tensor", "3", "[1, 2]", "None", ...: for messages.
+// As schemas write it: 3, 0.5, True, None, [1, s0 + 1], "tanh", f16; "a Tensor" for a tensor.
+// Exact: read_value gives the same value again, but for tensors.
 std::string text_of(const ArgValue& value);
+
+using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how reading finds symbols
+// What the text says; nothing where it is no value.  Symbolic integers have 0 as their hint.
+std::optional<ArgValue> read_value(std::string_view text, const SymbolNamed& symbols);
+
+// By bits, symbols as expressions; a tensor equals nothing.
+bool same_value(const ArgValue& a, const ArgValue& b);
 
 }  // namespace vitro

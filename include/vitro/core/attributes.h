@@ -3,9 +3,10 @@
 //     int64_t dim = -1;
 //     static void each(auto&& f) { f("dim", &SoftmaxAttrs::dim); }
 //   };
-// Comparing, hashing, printing, parsing, arguments by name and rewriting of sizes follow from
-// `each`. Members may be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and
-// std::optional of these, and enums that name their values:
+// Comparing, hashing, values and arguments by name, and rewriting of sizes follow from `each`; what
+// arguments a call has, and how it is written, says the op's schema (core/schema.h).  Members may
+// be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and std::optional of
+// these, and enums that name their values:
 //   enum class Rounding : uint8_t { down, up };
 //   constexpr auto names_of_values(Rounding) { return std::array<std::string_view, 2>{"down",
 //   "up"}; }
@@ -21,7 +22,6 @@
 #include <type_traits>
 
 #include "vitro/base/hash.h"
-#include "vitro/base/result.h"
 #include "vitro/base/small_vector.h"
 #include "vitro/core/arg_value.h"
 #include "vitro/core/dtype.h"
@@ -33,10 +33,9 @@ namespace vitro {
 
 using Dims = SmallVector<int64_t, 6>;  // dimension numbers, fixed parts of a program
 using DimsArg = OneOrMore<int64_t>;    // as functions take them
-using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how parsing finds symbols
 using SizeMap = std::function<Size(Size)>;
 
-// One attribute value: equality by bits, text, hash, reading back.
+// One attribute value: equality by bits, hash, as an argument of a call and back.
 namespace attribute {
 
 template <class E>
@@ -95,49 +94,48 @@ void add(Hasher& h, const std::optional<T>& v) {
   if (v) add(h, *v);
 }
 
-void print(std::string& out, bool v);
-void print(std::string& out, int64_t v);
-void print(std::string& out, double v);
-void print(std::string& out, const std::string& v);  // quoted, with \" and \\ escaped
-void print(std::string& out, DType v);
-void print(std::string& out, Size v);
-void print(std::string& out, const Dims& v);
-void print(std::string& out, const Scalar& v);
-void print(std::string& out, const Sizes& v);
+// As an argument of a call: what `assign` takes.
+inline ArgValue value_of(bool v) {
+  return Scalar(v);
+}
+inline ArgValue value_of(int64_t v) {
+  return Scalar(v);
+}
+inline ArgValue value_of(double v) {
+  return Scalar(v);
+}
+inline ArgValue value_of(Size v) {
+  return Scalar(v);
+}
+inline ArgValue value_of(const Scalar& v) {
+  return v;
+}
+inline ArgValue value_of(const std::string& v) {
+  return v;
+}
+inline ArgValue value_of(DType v) {
+  return v;
+}
+ArgValue value_of(const Dims& v);
+ArgValue value_of(const Sizes& v);
 template <NamedEnum E>
-void print(std::string& out, E v) {
-  print(out, std::string(names_of_values(v)[static_cast<size_t>(v)]));
+ArgValue value_of(E v) {
+  return std::string(names_of_values(v)[static_cast<size_t>(v)]);
 }
 template <class T>
-void print(std::string& out, const std::optional<T>& v) {
-  if (v) return print(out, *v);
-  out.append("none");
+ArgValue value_of(const std::optional<T>& v) {
+  return v ? value_of(*v) : ArgValue();
 }
 
-// Reads what print wrote; false where the text is something else.
-bool read(std::string_view text, const SymbolNamed& symbols, bool& v);
-bool read(std::string_view text, const SymbolNamed& symbols, int64_t& v);
-bool read(std::string_view text, const SymbolNamed& symbols, double& v);
-bool read(std::string_view text, const SymbolNamed& symbols, std::string& v);
-bool read(std::string_view text, const SymbolNamed& symbols, DType& v);
-bool read(std::string_view text, const SymbolNamed& symbols, Size& v);
-bool read(std::string_view text, const SymbolNamed& symbols, Dims& v);
-bool read(std::string_view text, const SymbolNamed& symbols, Scalar& v);
-bool read(std::string_view text, const SymbolNamed& symbols, Sizes& v);
-template <NamedEnum E>
-bool read(std::string_view text, const SymbolNamed& symbols, E& v) {
-  std::string name;
-  if (!read(text, symbols, name)) return false;
-  const auto names = names_of_values(v);
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return v = static_cast<E>(i), true;
-  }
-  return false;
-}
+// The names that a member takes, where it is an enum.
 template <class T>
-bool read(std::string_view text, const SymbolNamed& symbols, std::optional<T>& v) {
-  if (text == "none") return v.reset(), true;
-  return read(text, symbols, v.emplace());
+std::span<const std::string_view> choices_of(const T&) {
+  if constexpr (NamedEnum<T>) {
+    static constexpr auto names = names_of_values(T{});
+    return names;
+  } else {
+    return {};
+  }
 }
 
 // Takes an argument of a call by name; false where its type does not fit.  None leaves what is
@@ -204,26 +202,21 @@ void map_sizes(std::optional<T>& v, const SizeMap& f) {
   if (v) map_sizes(*v, f);
 }
 
-// Splits "dim=-1, keepdim=true" at top-level commas.
-struct NamedText {
-  std::string_view name, text;
-};
-Result<std::vector<NamedText>> split(std::string_view text);
-
 }  // namespace attribute
 
 // What can be done with attributes whose struct is not known.
 struct AttrsType {
   bool (*equal)(const void* a, const void* b);
   void (*hash)(Hasher&, const void*);
-  void (*print)(std::string&, const void*);  // "dim=-1, keepdim=true"
   std::shared_ptr<const void> (*copy)(const void*);
-  Result<std::shared_ptr<const void>> (*parse)(std::string_view, const SymbolNamed&);
   std::shared_ptr<const void> (*map_sizes)(const void*, const SizeMap&);
   void (*record)(events::ValueWriter&, const void*);
   std::shared_ptr<void> (*make)();  // all members at their defaults
   // Gives the member of that name a value; none: no member is called so, false: its type differs.
   std::optional<bool> (*assign)(void*, std::string_view name, const ArgValue& value);
+  std::vector<NamedArg> (*values)(const void*);  // all members, in order
+  // The texts that the member of that name takes; empty where any, or it takes none.
+  std::span<const std::string_view> (*choices)(std::string_view name);
   bool has_sizes;  // some member can hold a symbol
 };
 
@@ -262,11 +255,7 @@ class Attrs {
   void hash(Hasher& h) const {
     if (data_) type_->hash(h, data_.get());
   }
-  std::string text() const {
-    std::string out;
-    if (data_) type_->print(out, data_.get());
-    return out;
-  }
+  std::string text() const;  // all members: "dim=[1], keepdim=True, dtype=None"
   friend bool operator==(const Attrs& a, const Attrs& b) { return a.view() == b.view(); }
 
  private:
@@ -286,32 +275,8 @@ struct AttrsTypeOf {
   static void hash(Hasher& h, const void* a) {
     A::each([&](std::string_view, auto m) { attribute::add(h, at(a).*m); });
   }
-  static void print(std::string& out, const void* a) {
-    bool first = true;
-    A::each([&](std::string_view name, auto m) {
-      if (!std::exchange(first, false)) out.append(", ");
-      out.append(name).push_back('=');
-      attribute::print(out, at(a).*m);
-    });
-  }
   static std::shared_ptr<const void> copy(const void* a) {
     return std::make_shared<const A>(at(a));
-  }
-  static Result<std::shared_ptr<const void>> parse(std::string_view text,
-                                                   const SymbolNamed& symbols) {
-    auto parts = attribute::split(text);
-    if (!parts) return parts.failure();
-    auto made = std::make_shared<A>();
-    std::string wrong;
-    for (const attribute::NamedText& part : *parts) {
-      bool known = false;
-      A::each([&](std::string_view name, auto m) {
-        if (name != part.name) return;
-        known = attribute::read(part.text, symbols, made.get()->*m);
-      });
-      if (!known) return Failure{cat("no attribute reads ", part.name, "=", part.text)};
-    }
-    return std::shared_ptr<const void>(std::move(made));
   }
   static std::shared_ptr<const void> map_sizes(const void* a, const SizeMap& f) {
     auto made = std::make_shared<A>(at(a));
@@ -332,6 +297,20 @@ struct AttrsTypeOf {
     });
     return done;
   }
+  static std::vector<NamedArg> values(const void* a) {
+    std::vector<NamedArg> out;
+    A::each([&](std::string_view name, auto m) {
+      out.push_back({name, attribute::value_of(at(a).*m)});
+    });
+    return out;
+  }
+  static std::span<const std::string_view> choices(std::string_view name) {
+    std::span<const std::string_view> out;
+    A::each([&](std::string_view member, auto m) {
+      if (member == name) out = attribute::choices_of(A{}.*m);
+    });
+    return out;
+  }
   static constexpr bool has_sizes() {
     bool any = false;
     A::each([&](std::string_view, auto m) {
@@ -345,10 +324,10 @@ struct AttrsTypeOf {
 };
 
 template <class A>
-inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,  &AttrsTypeOf<A>::hash,
-                                      &AttrsTypeOf<A>::print,  &AttrsTypeOf<A>::copy,
-                                      &AttrsTypeOf<A>::parse,  &AttrsTypeOf<A>::map_sizes,
-                                      &AttrsTypeOf<A>::record, &AttrsTypeOf<A>::make,
-                                      &AttrsTypeOf<A>::assign, AttrsTypeOf<A>::has_sizes()};
+inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,   &AttrsTypeOf<A>::hash,
+                                      &AttrsTypeOf<A>::copy,    &AttrsTypeOf<A>::map_sizes,
+                                      &AttrsTypeOf<A>::record,  &AttrsTypeOf<A>::make,
+                                      &AttrsTypeOf<A>::assign,  &AttrsTypeOf<A>::values,
+                                      &AttrsTypeOf<A>::choices, AttrsTypeOf<A>::has_sizes()};
 
 }  // namespace vitro

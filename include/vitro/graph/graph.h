@@ -10,10 +10,12 @@
 //     return relu
 //   }
 //
-// Sizes carry this run's numbers as hints: shape rules answer with them (and leave guards in the
-// thread's GuardSink).  print writes this text and parse reads it back; verify says what is wrong
-// with a graph, interpret runs it, pass.h changes it. Threads: a graph is a value; concurrent reads
-// are fine.
+// A node is one call, written as ATen's schema of the op names its arguments (core/schema.h); those
+// that have their default are left out.  Sizes carry this run's numbers as hints: shape rules
+// answer with them (and leave guards in the thread's GuardSink).  print writes this text and parse
+// reads it back, and any other way to write a call that the schema allows; verify says what is
+// wrong with a graph, interpret runs it, pass.h changes it. Threads: a graph is a value; concurrent
+// reads are fine.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,7 @@
 
 #include "vitro/base/hash.h"
 #include "vitro/base/id.h"
+#include "vitro/base/result.h"
 #include "vitro/core/op.h"
 
 namespace vitro::graph {
@@ -83,7 +86,7 @@ class Graph {
   NodeId add_input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument,
                    Place place = {});
   // Runs the op's shape rule; a free name is made from the op's.  Operands must be in the graph
-  // already.
+  // already; those at the end that are left out or have their default are not kept.
   NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, Place place = {});
   // The same with results that are known already.
   NodeId add(Node node);

@@ -1,0 +1,21 @@
+// Text in which brackets and quotes enclose: what stands outside of them.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace vitro {
+
+std::string_view trimmed(std::string_view text);  // without white space on either side
+
+// Past the quoted text that begins at `at`; a backslash takes the character after it along.
+size_t past_quotes(std::string_view text, size_t at);
+
+// Position of the first such character outside of brackets and quotes, or npos.
+size_t find_outside(std::string_view text, char wanted, size_t from = 0);
+
+// Splits at commas outside of brackets and quotes; pieces are trimmed.  No text, no pieces.
+std::vector<std::string_view> split_list(std::string_view text);
+
+}  // namespace vitro

@@ -1,0 +1,294 @@
+#include "graph/arguments.h"
+
+#include <algorithm>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/split.h"
+#include "vitro/ops/overload.h"
+
+namespace vitro::graph {
+namespace {
+
+using ops::Overload;
+using ops::Role;
+
+ArgValue value_of(const Arg& arg) {
+  const auto* number = std::get_if<Scalar>(&arg);
+  return number ? ArgValue(*number) : ArgValue();
+}
+
+bool is_default(const Arg& arg, const SchemaArgument& argument) {
+  return argument.default_text && !std::holds_alternative<Value>(arg) &&
+         same_value(value_of(arg), ops::default_value(argument));
+}
+
+// The argument that operand number `place` is; null: none is one alone.
+const SchemaArgument* operand_argument(const OpDef& op, size_t place) {
+  const auto all = ops::overloads(op);
+  if (all.empty()) return nullptr;
+  const auto& arguments = all[0].schema.arguments;
+  for (size_t i = 0, operand = 0; i < arguments.size(); ++i) {
+    if (all[0].roles[i] == Role::operand && operand++ == place) return &arguments[i];
+  }
+  return nullptr;
+}
+
+// ---- to text ----
+
+std::string operand_text(const Graph& g, const Arg& arg) {
+  const auto* value = std::get_if<Value>(&arg);
+  if (!value) return text_of(value_of(arg));
+  const Node& node = g[value->node];
+  return node.results.size() == 1 ? node.name : cat(node.name, '[', value->output, ']');
+}
+
+// The attributes of a call of this overload that gives none of those that have defaults.
+std::vector<NamedArg> default_attributes(const OpDef& op, const Overload& overload) {
+  const std::shared_ptr<void> attrs = op.attrs->make();
+  for (const SchemaArgument& argument : overload.schema.arguments) {
+    if (argument.default_text)
+      (void)op.attrs->assign(attrs.get(), argument.name, ops::default_value(argument));
+  }
+  return op.attrs->values(attrs.get());
+}
+
+// A call as text, argument by argument.
+class Call {
+ public:
+  Call(const Graph& g, const Node& node) : g_(g), node_(node) {
+    const AttrsView attrs = node.attrs.view();
+    if (attrs) attributes_ = attrs.type->values(attrs.data);
+  }
+
+  // Whether the overload has an argument for every attribute that is not at its default.
+  bool fits(const Overload& overload) {
+    defaults_.clear();
+    if (attributes_.empty()) return true;
+    defaults_ = default_attributes(*node_.op, overload);
+    for (size_t i = 0; i < attributes_.size(); ++i) {
+      if (!overload.schema.argument(attributes_[i].name) &&
+          !same_value(attributes_[i].value, defaults_[i].value))
+        return false;
+    }
+    return true;
+  }
+
+  std::string text(const Overload& overload) {
+    for (size_t i = 0; i < overload.roles.size(); ++i) {
+      const SchemaArgument& argument = overload.schema.arguments[i];
+      switch (overload.roles[i]) {
+        case Role::operand:
+          operand(argument);
+          break;
+        case Role::operands:
+          operands(argument);
+          break;
+        case Role::attribute:
+          attribute(argument);
+          break;
+        case Role::unused:
+          by_position_ = false;
+          if (!argument.default_text)
+            add(argument, argument.type.kind == ArgKind::boolean ? "False" : "None");
+      }
+    }
+    return rest();
+  }
+
+  // What no argument stands for: of a node that does not verify.
+  std::string rest() {
+    while (place_ < node_.args.size()) add(operand_text(g_, node_.args[place_++]));
+    return out_;
+  }
+
+ private:
+  void operand(const SchemaArgument& argument) {
+    const bool is_given = place_ < node_.args.size();
+    const Arg arg = is_given ? node_.args[place_] : Arg();
+    ++place_;
+    if (is_given ? is_default(arg, argument) : argument.default_text.has_value()) {
+      by_position_ = false;
+    } else {
+      add(argument, operand_text(g_, arg));
+    }
+  }
+
+  void operands(const SchemaArgument& argument) {
+    std::string list;
+    for (; place_ < node_.args.size(); ++place_)
+      list += cat(list.empty() ? "" : ", ", operand_text(g_, node_.args[place_]));
+    add(argument, cat('[', list, ']'));
+  }
+
+  void attribute(const SchemaArgument& argument) {
+    by_position_ = false;
+    for (size_t i = 0; i < attributes_.size(); ++i) {
+      if (attributes_[i].name != argument.name) continue;
+      const ArgValue& value = attributes_[i].value;
+      if (argument.default_text && same_value(value, defaults_[i].value)) return;
+      const auto* list = std::get_if<std::vector<Scalar>>(&value);
+      const bool single = list && !argument.type.list && list->size() == 1;
+      add(argument, text_of(single ? ArgValue(list->front()) : value));
+    }
+  }
+
+  void add(const SchemaArgument& argument, std::string_view text) {
+    if (argument.keyword_only) by_position_ = false;
+    by_position_ ? add(text) : add(cat(argument.name, '=', text));
+  }
+  void add(std::string_view text) { out_ += cat(out_.empty() ? "" : ", ", text); }
+
+  const Graph& g_;
+  const Node& node_;
+  std::vector<NamedArg> attributes_, defaults_;
+  std::string out_;
+  size_t place_ = 0;  // of the next operand
+  bool by_position_ = true;
+};
+
+// ---- from text ----
+
+struct Given {
+  std::vector<std::string_view> texts;  // by position, then by name
+  std::vector<std::string_view> names;
+  size_t positional() const { return texts.size() - names.size(); }
+};
+
+Result<Given> given_in(std::string_view text) {
+  Given out;
+  for (const std::string_view part : split_list(text)) {
+    const size_t sign = find_outside(part, '=');
+    if (sign != std::string_view::npos) {
+      out.names.push_back(trimmed(part.substr(0, sign)));
+    } else if (!out.names.empty()) {
+      return Failure{cat("\"", part, "\" stands by position after ", out.names.back(),
+                         "=, which stands by name")};
+    }
+    out.texts.push_back(sign == std::string_view::npos ? part : trimmed(part.substr(sign + 1)));
+  }
+  return out;
+}
+
+// One call read by one overload.
+class Reader {
+ public:
+  Reader(const Overload& overload, const ReadOperand& operand, const SymbolNamed& symbols)
+      : overload_(overload), operand_(operand), symbols_(symbols) {
+    if (overload.op->attrs) attrs_ = overload.op->attrs->make();
+  }
+
+  // Empty, or why these are no arguments of it.
+  std::string read(const Given& given) {
+    const auto matched = ops::match(overload_.schema, given.positional(), given.names);
+    if (!matched) return matched.why();
+    for (size_t i = 0; i < matched->size(); ++i) {
+      const std::optional<size_t> which = (*matched)[i];
+      std::string wrong = which ? one(i, given.texts[*which]) : left_out(i);
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
+  }
+
+  void put(Node& node) {
+    node.args = std::move(args_);
+    if (attrs_) node.attrs = Attrs(std::move(attrs_), overload_.op->attrs);
+  }
+
+ private:
+  std::string one(size_t i, std::string_view text) {
+    if (overload_.roles[i] == Role::operand) return args_.push_back(operand_(text)), "";
+    if (overload_.roles[i] == Role::operands) return list(i, text);
+    const std::optional<ArgValue> value = read_value(text, symbols_);
+    if (!value) return ops::wrong_type(overload_.schema, i, text).why;
+    return this->value(i, *value, text);
+  }
+
+  std::string left_out(size_t i) {
+    const ArgValue otherwise = ops::default_value(overload_.schema.arguments[i]);
+    if (overload_.roles[i] == Role::attribute) return assign(i, otherwise, "");
+    if (overload_.roles[i] != Role::operand) return {};
+    const auto* number = std::get_if<Scalar>(&otherwise);
+    args_.push_back(number ? Arg(*number) : Arg());
+    return {};
+  }
+
+  std::string list(size_t i, std::string_view text) {
+    if (text.size() < 2 || text.front() != '[' || text.back() != ']')
+      return ops::wrong_type(overload_.schema, i, text).why;
+    for (const std::string_view part : split_list(text.substr(1, text.size() - 2)))
+      args_.push_back(operand_(part));
+    return {};
+  }
+
+  std::string value(size_t i, const ArgValue& value, std::string_view text) {
+    const SchemaArgument& argument = overload_.schema.arguments[i];
+    if (overload_.roles[i] == Role::unused)
+      return ops::can_ignore(overload_.schema, argument, value).why;
+    if (is_none(value) && !argument.type.optional)
+      return ops::wrong_type(overload_.schema, i, text).why;
+    return assign(i, value, text);
+  }
+
+  // An op may take more than ATen's (several dimensions): its attribute decides.
+  std::string assign(size_t i, const ArgValue& value, std::string_view text) {
+    const AttrsType& type = *overload_.op->attrs;
+    const std::string_view name = overload_.schema.arguments[i].name;
+    if (type.assign(attrs_.get(), name, value).value_or(false)) return {};
+    std::string why = ops::wrong_type(overload_.schema, i, text).why;
+    for (const std::string_view choice : type.choices(name))
+      why += cat(choice == type.choices(name)[0] ? "; one of " : ", ", '"', choice, '"');
+    return why;
+  }
+
+  const Overload& overload_;
+  const ReadOperand& operand_;
+  const SymbolNamed& symbols_;
+  std::vector<Arg> args_;
+  std::shared_ptr<void> attrs_;
+};
+
+}  // namespace
+
+void drop_defaults(const OpDef& op, std::vector<Arg>& args) {
+  while (args.size() > op.min_operands) {
+    const Arg& last = args.back();
+    if (std::holds_alternative<Value>(last)) return;
+    const SchemaArgument* argument = operand_argument(op, args.size() - 1);
+    const bool is_none = std::holds_alternative<std::monostate>(last);
+    if (!is_none && !(argument && is_default(last, *argument))) return;
+    args.pop_back();
+  }
+}
+
+std::string arguments_text(const Graph& g, const Node& node) {
+  const auto all = ops::overloads(*node.op);
+  const auto fitting = std::find_if(all.begin(), all.end(),
+                                    [&](const Overload& one) { return Call(g, node).fits(one); });
+  Call call(g, node);
+  if (fitting == all.end()) {
+    const std::string attrs = node.attrs.text();
+    std::string out = call.rest();
+    return attrs.empty() ? out : cat(out, out.empty() ? "" : ", ", attrs);
+  }
+  (void)call.fits(*fitting);
+  return call.text(*fitting);
+}
+
+Result<Done> read_arguments(std::string_view text, std::string_view overload, Node& node,
+                            const ReadOperand& operand, const SymbolNamed& symbols) {
+  const auto given = given_in(text);
+  if (!given) return Failure{cat(node.op->name, "(): ", given.why())};
+  std::vector<std::string> reasons;
+  for (const Overload& one : ops::overloads(*node.op)) {
+    if (!overload.empty() && one.schema.overload != overload) continue;
+    Reader reader(one, operand, symbols);
+    std::string wrong = reader.read(*given);
+    if (wrong.empty()) return reader.put(node), Done{};
+    reasons.push_back(std::move(wrong));
+  }
+  if (reasons.empty()) return Failure{cat(node.op->name, " has no overload \"", overload, "\"")};
+  if (reasons.size() == 1) return Failure{reasons[0]};
+  return Failure{ops::none_takes(node.op->name, reasons)};
+}
+
+}  // namespace vitro::graph
