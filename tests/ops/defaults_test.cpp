@@ -1,0 +1,210 @@
+// A default stands in an op's schema and, as C++ cannot read it from there, beside the function of
+// the header: both make the same call.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "vitro/base/cat.h"
+#include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
+
+namespace vitro {
+namespace {
+
+// Writes down what it is asked to call, and gives tensors of the right shape.
+class Recorder : public Interpreter {
+ public:
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    text_ += cat(call.op->name, call.in_place ? "_" : "", '(');
+    for (const Operand& operand : call.operands) {
+      text_ += operand.is_tensor()   ? cat("t", number_of(operand.tensor()))
+               : operand.is_number() ? text_of(operand.number())
+                                     : "None";
+      text_ += ", ";
+    }
+    text_ += cat(Attrs(call.attrs).text(), ")\n");
+    const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
+    for (size_t i = 0; i < results.size(); ++i) {
+      Ints sizes, strides;
+      for (const Size s : metas[i].sizes) sizes.push_back(s.value());
+      for (const Size s : metas[i].strides) strides.push_back(s.value());
+      results[i] = Tensor::empty_strided(sizes, strides, metas[i].dtype);
+      made_.push_back(results[i]);
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  // Arguments of the program are 0, results count from 1.
+  size_t number_of(const Tensor& t) const {
+    for (size_t i = 0; i < made_.size(); ++i) {
+      if (made_[i].storage() == t.storage()) return i + 1;
+    }
+    return 0;
+  }
+  std::string text_;
+  std::vector<Tensor> made_;
+};
+
+std::string calls_of(const std::function<void()>& program) {
+  Recorder recorder;
+  const Using use(&recorder);
+  program();
+  return recorder.text();
+}
+
+struct Row {
+  std::vector<ArgValue> required;  // all that has no default
+  std::function<void()> cpp;       // the function of the header, given no more than that
+};
+
+const Tensor& x() {
+  static const auto* t = new Tensor(Tensor::empty({3, 3}));
+  return *t;
+}
+const Tensor& i() {
+  static const auto* t = new Tensor(Tensor::empty({3}, DType::i64));
+  return *t;
+}
+const Tensor& row() {
+  static const auto* t = new Tensor(Tensor::empty({3}));
+  return *t;
+}
+const Tensor& image() {
+  static const auto* t = new Tensor(Tensor::empty({1, 1, 3, 3}));
+  return *t;
+}
+
+using List = std::vector<Scalar>;
+
+std::map<std::string, Row> reductions() {
+  return {
+      {"sum", {{x()}, [] { (void)sum(x()); }}},
+      {"sum.dim_IntList", {{x(), List{1}}, [] { (void)sum(x(), {1}); }}},
+      {"mean", {{x()}, [] { (void)mean(x()); }}},
+      {"mean.dim", {{x(), List{1}}, [] { (void)mean(x(), {1}); }}},
+      {"prod", {{x()}, [] { (void)prod(x()); }}},
+      {"prod.dim_int", {{x(), Scalar(1)}, [] { (void)prod(x(), {1}); }}},
+      {"amax", {{x()}, [] { (void)amax(x()); }}},
+      {"amin", {{x()}, [] { (void)amin(x()); }}},
+      {"argmax", {{x()}, [] { (void)argmax(x()); }}},
+      {"argmin", {{x()}, [] { (void)argmin(x()); }}},
+      {"any.dim", {{x(), Scalar(1)}, [] { (void)any(x(), {1}); }}},
+      {"any.dims", {{x()}, [] { (void)any(x()); }}},
+      {"all.dim", {{x(), Scalar(1)}, [] { (void)all(x(), {1}); }}},
+      {"all.dims", {{x()}, [] { (void)all(x()); }}},
+      {"max.dim", {{x(), Scalar(1)}, [] { (void)max(x(), 1); }}},
+      {"min.dim", {{x(), Scalar(1)}, [] { (void)min(x(), 1); }}},
+      {"aminmax", {{x()}, [] { (void)aminmax(x()); }}},
+      {"cumsum", {{x(), Scalar(1)}, [] { (void)cumsum(x(), 1); }}},
+      {"cumprod", {{x(), Scalar(1)}, [] { (void)cumprod(x(), 1); }}},
+      {"var", {{x()}, [] { (void)var(x()); }}},
+      {"var.dim", {{x(), List{1}}, [] { (void)var(x(), {1}); }}},
+      {"var.correction", {{x()}, [] { (void)var(x()); }}},
+      {"var_mean", {{x()}, [] { (void)var_mean(x()); }}},
+      {"var_mean.dim", {{x(), List{1}}, [] { (void)var_mean(x(), {1}); }}},
+      {"var_mean.correction", {{x()}, [] { (void)var_mean(x()); }}},
+      {"softmax.int", {{x(), Scalar(1)}, [] { (void)softmax(x(), 1); }}},
+      {"log_softmax.int", {{x(), Scalar(1)}, [] { (void)log_softmax(x(), 1); }}},
+  };
+}
+
+std::map<std::string, Row> views() {
+  return {
+      {"slice.Tensor", {{x()}, [] { (void)slice(x()); }}},
+      {"diagonal", {{x()}, [] { (void)diagonal(x()); }}},
+      {"as_strided", {{i(), List{2}, List{1}}, [] { (void)as_strided(i(), {2}, {1}); }}},
+      {"flatten.using_ints", {{x()}, [] { (void)flatten(x()); }}},
+      {"split.Tensor", {{x(), Scalar(2)}, [] { (void)split(x(), 2); }}},
+      {"split_with_sizes", {{x(), List{1, 2}}, [] { (void)split_with_sizes(x(), {1, 2}); }}},
+      {"chunk", {{x(), Scalar(2)}, [] { (void)chunk(x(), 2); }}},
+      {"unbind.int", {{x()}, [] { (void)unbind(x()); }}},
+      {"cat", {{std::vector<Tensor>{x(), x()}}, [] { (void)cat({x(), x()}); }}},
+      {"stack", {{std::vector<Tensor>{x(), x()}}, [] { (void)stack({x(), x()}); }}},
+      {"slice_scatter", {{x(), x()}, [] { (void)slice_scatter(x(), x()); }}},
+      {"diagonal_scatter", {{x(), row()}, [] { (void)diagonal_scatter(x(), row()); }}},
+      {"as_strided_scatter",
+       {{i(), i(), List{3}, List{1}}, [] { (void)as_strided_scatter(i(), i(), {3}, {1}); }}},
+      {"clone", {{x()}, [] { (void)clone(x()); }}},
+      {"tril", {{x()}, [] { (void)tril(x()); }}},
+      {"triu", {{x()}, [] { (void)triu(x()); }}},
+  };
+}
+
+std::map<std::string, Row> makers() {
+  return {
+      {"full", {{List{2}, Scalar(1)}, [] { (void)full({2}, 1); }}},
+      {"full_like", {{x(), Scalar(1)}, [] { (void)full_like(x(), 1); }}},
+      {"zeros", {{List{2}}, [] { (void)zeros({2}); }}},
+      {"ones", {{List{2}}, [] { (void)ones({2}); }}},
+      {"zeros_like", {{x()}, [] { (void)zeros_like(x()); }}},
+      {"ones_like", {{x()}, [] { (void)ones_like(x()); }}},
+      {"scalar_tensor", {{Scalar(2)}, [] { (void)scalar_tensor(2); }}},
+      {"arange", {{Scalar(4)}, [] { (void)arange(4); }}},
+      {"arange.start", {{Scalar(1), Scalar(4)}, [] { (void)arange(1, 4); }}},
+      {"arange.start_step", {{Scalar(1), Scalar(4)}, [] { (void)arange(1, 4); }}},
+  };
+}
+
+std::map<std::string, Row> arithmetic() {
+  return {
+      {"add.Tensor", {{x(), x()}, [] { (void)add(x(), x()); }}},
+      {"add.Scalar", {{x(), Scalar(2)}, [] { (void)add(x(), 2); }}},
+      {"sub.Tensor", {{x(), x()}, [] { (void)sub(x(), x()); }}},
+      {"sub.Scalar", {{x(), Scalar(2)}, [] { (void)sub(x(), 2); }}},
+      {"gelu", {{x()}, [] { (void)gelu(x()); }}},
+      {"leaky_relu", {{x()}, [] { (void)leaky_relu(x()); }}},
+      {"elu", {{x()}, [] { (void)elu(x()); }}},
+      {"hardtanh", {{x()}, [] { (void)hardtanh(x()); }}},
+      {"index_add", {{x(), Scalar(0), i(), x()}, [] { (void)index_add(x(), 0, i(), x()); }}},
+      {"addmm", {{x(), x(), x()}, [] { (void)addmm(x(), x(), x()); }}},
+      {"linear", {{x(), x()}, [] { (void)linear(x(), x()); }}},
+      {"conv2d", {{image(), image()}, [] { (void)conv2d(image(), image()); }}},
+      {"layer_norm", {{x(), List{3}}, [] { (void)layer_norm(x(), {3}); }}},
+      {"scaled_dot_product_attention",
+       {{x(), x(), x()}, [] { (void)scaled_dot_product_attention(x(), x(), x()); }}},
+  };
+}
+
+std::map<std::string, Row> rows() {
+  std::map<std::string, Row> all = reductions();
+  for (auto* more : {&views, &makers, &arithmetic}) all.merge((*more)());
+  return all;
+}
+
+// Whether a call takes the argument: it has a place in it, or the function has a parameter.
+bool is_taken(const ops::Overload& overload, size_t argument) {
+  if (overload.function.call) return argument < overload.function.takes;
+  return overload.roles[argument] != ops::Role::unused;
+}
+
+TEST(Defaults, of_functions_are_those_of_their_schemas) {
+  for (const auto& [name, row] : rows()) {
+    const ops::Overload* overload = ops::overload(name);
+    ASSERT_TRUE(overload) << name;
+    const auto by_name = [&row = row, overload] { (void)ops::call(*overload, row.required, {}); };
+    EXPECT_EQ(calls_of(row.cpp), calls_of(by_name)) << name;
+  }
+}
+
+// A new function with a default needs a row above.
+TEST(Defaults, are_compared_for_every_function) {
+  const auto compared = rows();
+  // Forms of ops for which C++ has another function, or none that leaves a bound out.
+  const std::set<std::string> no_function{"_to_copy", "clamp", "clamp.Tensor"};
+  for (const ops::Overload& one : ops::overloads()) {
+    const std::string name = one.schema.full_name();
+    bool has_default = false;
+    for (size_t i = 0; i < one.schema.arguments.size(); ++i)
+      has_default = has_default || (one.schema.arguments[i].default_text && is_taken(one, i));
+    if (!has_default || one.schema.in_place() || no_function.contains(name)) continue;
+    EXPECT_TRUE(compared.contains(name)) << cat(one.schema);
+  }
+}
+
+}  // namespace
+}  // namespace vitro
