@@ -74,11 +74,15 @@ bool in_one_visit(const Operand& a, const Operand& b) {
   return common == DType::f32 || common == DType::f64;
 }
 
+void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
+  VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op,
+              ": alpha must be a whole number for ", common, ", got ", alpha);
+}
+
 // b * alpha in the dtype that a and b are added in, to which alpha is rounded, too.
 Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
   const DType common = promoted(a.operand, b);
-  VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op,
-              ": alpha must be a whole number for ", common, ", got ", alpha);
+  check_alpha(op, common, alpha);
   const Tensor cast = b.is_tensor() ? to(b.tensor(), common) : scalar_tensor(b.number(), common);
   const Scalar factor = is_bool(common) ? Scalar(alpha.as_bool()) : alpha;
   if (compute_type(common) == common) return ops::call<ops::Mul>(a.where, {cast, factor});
@@ -91,11 +95,13 @@ namespace ops {
 
 namespace {
 
-// As that of `name`, which users know; alpha is a number.
+// As that of `name`, which users know; alpha is a number, and whole where whole numbers are added.
 void shape_of_scaled(ShapeCall& call, std::string_view name, const PointwiseInfo& info,
                      Accepts accepts) {
-  VITRO_CHECK(call.operands[2].number, call.op, ": alpha must be a number");
+  const Scalar* alpha = call.operands[2].number;
+  VITRO_CHECK(alpha, call.op, ": alpha must be a number");
   call.op = name;
+  check_alpha(name, common_dtype(call.operands.first(2), info, {}), *alpha);
   shape_of_pointwise(call, info, accepts);
 }
 

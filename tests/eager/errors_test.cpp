@@ -7,6 +7,7 @@
 #include "eager/eager.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
 
 namespace vitro {
 namespace {
@@ -42,6 +43,8 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)sub(f({2}), f({2}) > 0, 0.5); }},
       {"add: alpha must be a whole number for i64, got 0.5",
        [] { (void)add(whole({1}), whole({2}), 0.5); }},
+      {"add: alpha must be a whole number for i64, got 0.5",
+       [] { (void)ops::call("add_scaled", {whole({1}), whole({2}), Scalar(0.5)}); }},
       {"gelu: takes floating-point numbers, got i64", [] { (void)gelu(whole({1})); }},
       {"gelu: approximate must be \"none\" or \"tanh\", got \"fast\"",
        [] { (void)gelu(f({1}), "fast"); }},
