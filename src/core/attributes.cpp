@@ -61,6 +61,18 @@ bool read_list(std::string_view text, List& v, Read read_one) {
   return true;
 }
 
+std::optional<std::string> unquoted(std::string_view text) {
+  if (text.size() < 2 || (text.front() != '"' && text.front() != '\'') ||
+      text.back() != text.front())
+    return std::nullopt;
+  std::string out;
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == '\\') ++i;
+    out.push_back(text[i]);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool same(const Sizes& a, const Sizes& b) {
@@ -136,29 +148,11 @@ void print(std::string& out, const Sizes& v) {
   append_to(out, v);
 }
 
-bool read(std::string_view text, const SymbolNamed&, bool& v) {
-  v = text == "true";
-  return v || text == "false";
-}
 bool read(std::string_view text, const SymbolNamed&, int64_t& v) {
   return read_number(text, v);
 }
 bool read(std::string_view text, const SymbolNamed&, double& v) {
   return read_number(text, v);
-}
-bool read(std::string_view text, const SymbolNamed&, std::string& v) {
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return false;
-  v.clear();
-  for (size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == '\\') ++i;
-    v.push_back(text[i]);
-  }
-  return true;
-}
-bool read(std::string_view text, const SymbolNamed&, DType& v) {
-  const auto found = dtype_named(text);
-  if (found) v = *found;
-  return found.has_value();
 }
 bool read(std::string_view text, const SymbolNamed& symbols, Size& v) {
   int64_t number = 0;
@@ -167,9 +161,6 @@ bool read(std::string_view text, const SymbolNamed& symbols, Size& v) {
   if (!expr || !expr->defined()) return false;
   v = Size(0, *expr);
   return true;
-}
-bool read(std::string_view text, const SymbolNamed&, Dims& v) {
-  return read_list(text, v, [](std::string_view one, int64_t& d) { return read_number(one, d); });
 }
 bool read(std::string_view text, const SymbolNamed& symbols, Scalar& v) {
   int64_t whole = 0;
@@ -184,6 +175,18 @@ bool read(std::string_view text, const SymbolNamed& symbols, Scalar& v) {
 }
 bool read(std::string_view text, const SymbolNamed& symbols, Sizes& v) {
   return read_list(text, v, [&](std::string_view one, Size& s) { return read(one, symbols, s); });
+}
+
+bool read(std::string_view text, const SymbolNamed& symbols, ArgValue& v) {
+  if (text == "none" || text == "None") return v = std::monostate(), true;
+  if (text == "True" || text == "False") return v = Scalar(text == "True"), true;
+  if (const auto quoted = unquoted(text)) return v = *quoted, true;
+  if (const auto dtype = dtype_named(text)) return v = *dtype, true;
+  if (text.starts_with('[')) {
+    const auto read_one = [&](std::string_view one, Scalar& n) { return read(one, symbols, n); };
+    return read_list(text, v.emplace<std::vector<Scalar>>(), read_one);
+  }
+  return read(text, symbols, v.emplace<Scalar>());
 }
 
 void map_sizes(Scalar& v, const SizeMap& f) {

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <map>
 
+#include "graph/call.h"
 #include "graph/cursor.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
@@ -154,7 +155,7 @@ class Parser {
     return false;
   }
 
-  // "name: type = op(operands, attributes)  # place"
+  // "name: type = op(arguments)  # place"
   void statement() {
     const std::string name = new_name();
     if (!at_.take(":")) fail("needs \":\" and a type after ", name);
@@ -173,33 +174,17 @@ class Parser {
     node.op = ops::named(op);
     if (!node.op) fail("there is no op \"", op, "\"");
     const auto inside = at_.enclosed('(', ')');
-    if (!inside) fail("needs operands in brackets after ", op);
-    operands(*inside, node);
+    if (!inside) fail("needs arguments in brackets after ", op);
+    const std::string why =
+        read_arguments(*inside, [this](std::string_view one) { return arg(one); }, lookup_, node);
+    if (!why.empty()) fail(why);
     node.place = place();
     const NodeId id = g_.add(std::move(node));
     named(id, name);
   }
 
-  void operands(std::string_view text, Node& node) {
-    std::string_view attrs;
-    for (const std::string_view part : split_list(text)) {
-      if (find_outside(part, '=') != std::string_view::npos) {
-        attrs = text.substr(static_cast<size_t>(part.data() - text.data()));
-        break;
-      }
-      node.args.push_back(arg(part));
-    }
-    if (!node.op->attrs) {
-      if (!attrs.empty()) fail(node.op->name, " has no attributes");
-      return;
-    }
-    auto parsed = node.op->attrs->parse(attrs, lookup_);
-    if (!parsed) fail(node.op->name, ": ", parsed.why());
-    node.attrs = Attrs(*std::move(parsed), node.op->attrs);
-  }
-
   Arg arg(std::string_view text) {
-    if (text == "none") return std::monostate{};
+    if (text == "none" || text == "None") return std::monostate{};
     const size_t bracket = text.find('[');
     if (nodes_.find(text.substr(0, bracket)) != nodes_.end()) return value(text);
     if (text.starts_with("nan(")) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "graph/call.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
 #include "vitro/core/module_path.h"
@@ -67,7 +68,8 @@ void append_number(std::string& out, const Scalar& number) {
   out += odd ? cat("nan(", number.bits(), ')') : cat(number);
 }
 
-void append_arg(std::string& out, const Graph& g, const Arg& arg) {
+std::string text_of(const Graph& g, const Arg& arg) {
+  std::string out;
   if (const auto* value = std::get_if<Value>(&arg)) {
     append_value(out, g, *value);
   } else if (const auto* number = std::get_if<Scalar>(&arg)) {
@@ -75,6 +77,7 @@ void append_arg(std::string& out, const Graph& g, const Arg& arg) {
   } else {
     out += "none";
   }
+  return out;
 }
 
 std::string statement(const Graph& g, const Node& node) {
@@ -90,12 +93,7 @@ std::string statement(const Graph& g, const Node& node) {
     out += ')';
   }
   out += cat(" = ", node.op->name, '(');
-  for (size_t i = 0; i < node.args.size(); ++i) {
-    if (i != 0) out += ", ";
-    append_arg(out, g, node.args[i]);
-  }
-  const std::string attrs = node.attrs.text();
-  if (!attrs.empty()) out += cat(node.args.empty() ? "" : ", ", attrs);
+  out += arguments_text(node, [&](const Arg& arg) { return text_of(g, arg); });
   out += ')';
   return out;
 }

@@ -2,7 +2,6 @@
 #include "vitro/ops/overload.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string>
 
@@ -75,37 +74,6 @@ std::vector<Overload> collected() {
 
 // ---- values ----
 
-std::string_view stem(std::string_view text) {
-  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\''))
-    return text.substr(1, text.size() - 2);
-  return text;
-}
-
-std::optional<Scalar> number_in(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  int64_t whole = 0;
-  if (std::from_chars(text.data(), end, whole).ptr == end) return Scalar(whole);
-  double real = 0;
-  if (std::from_chars(text.data(), end, real).ptr == end) return Scalar(real);
-  return std::nullopt;
-}
-
-ArgValue value_of_text(std::string_view text) {
-  if (text == "None") return {};
-  if (text == "True" || text == "False") return Scalar(text == "True");
-  if (const auto number = number_in(text)) return *number;
-  if (text.front() != '[') return std::string(stem(text));
-  std::vector<Scalar> list;
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    if (const auto number = number_in(text.substr(0, comma))) list.push_back(*number);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-    if (text.starts_with(' ')) text.remove_prefix(1);
-  }
-  return list;
-}
-
 bool fits_number(ArgKind kind, const Scalar& number) {
   switch (kind) {
     case ArgKind::scalar:
@@ -135,26 +103,6 @@ bool fits_list(const ArgType& type, const ArgValue& value) {
   }
   const auto* one = std::get_if<Scalar>(&value);  // stands for as many as there must be
   return one && type.length != 0 && fits_number(type.kind, *one);
-}
-
-bool fits(const ArgType& type, const ArgValue& value) {
-  const auto* tensor = std::get_if<Tensor>(&value);
-  if (is_none(value) || (tensor && !tensor->defined())) return type.optional;
-  if (type.list) return fits_list(type, value);
-  if (const auto* number = std::get_if<Scalar>(&value)) return fits_number(type.kind, *number);
-  switch (type.kind) {
-    case ArgKind::tensor:
-      return tensor != nullptr;
-    case ArgKind::dtype:
-      return std::holds_alternative<DType>(value);
-    case ArgKind::text:
-    case ArgKind::layout:
-    case ArgKind::device:
-    case ArgKind::memory_format:
-      return std::holds_alternative<std::string>(value);
-    default:
-      return false;
-  }
 }
 
 bool same_value(const ArgValue& a, const ArgValue& b) {
@@ -273,7 +221,31 @@ const std::vector<Overload>& overloads() {
 }
 
 ArgValue default_value(const SchemaArgument& argument) {
-  return argument.default_text ? value_of_text(*argument.default_text) : ArgValue();
+  if (!argument.default_text) return {};
+  const SymbolNamed no_symbols = [](std::string_view) { return sym::Expr(); };
+  ArgValue out;
+  const bool is_read = attribute::read(*argument.default_text, no_symbols, out);
+  return is_read ? out : *argument.default_text;  // a layout, a format: contiguous_format
+}
+
+bool fits(const ArgType& type, const ArgValue& value) {
+  const auto* tensor = std::get_if<Tensor>(&value);
+  if (is_none(value) || (tensor && !tensor->defined())) return type.optional;
+  if (type.list) return fits_list(type, value);
+  if (const auto* number = std::get_if<Scalar>(&value)) return fits_number(type.kind, *number);
+  switch (type.kind) {
+    case ArgKind::tensor:
+      return tensor != nullptr;
+    case ArgKind::dtype:
+      return std::holds_alternative<DType>(value);
+    case ArgKind::text:
+    case ArgKind::layout:
+    case ArgKind::device:
+    case ArgKind::memory_format:
+      return std::holds_alternative<std::string>(value);
+    default:
+      return false;
+  }
 }
 
 std::span<const Overload> overloads(std::string_view name) {
@@ -342,8 +314,9 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
   const bool op_in_place = overload.op && overload.schema.in_place();
-  if (!function.call || (op_in_place && is_one_op(overload, arguments)))
-    return call_op(overload, arguments, where);
+  if (!function.call) return call_op(overload, arguments, where);
+  if (op_in_place && is_one_op(overload, arguments))
+    return call_op(overload, std::span(arguments).first(overload.op->max_operands), where);
   for (size_t i = function.takes; i < arguments.size(); ++i)
     check_unused(overload.schema, overload.schema.arguments[i], arguments[i]);
   return op_in_place ? call_in_place(overload, arguments, where) : function.call(arguments, where);

@@ -18,7 +18,7 @@ std::string folded(std::string_view text) {
 
 TEST(FoldConstants, computes_what_has_no_inputs_and_hands_numbers_on) {
   EXPECT_EQ(folded(R"(graph(x: f32[2, 3]) {
-  two: f32[] = full(2, size=[], dtype=f32)
+  two: f32[] = full(size=[], fill_value=2, dtype=f32)
   three: f32[] = add(two, 1)
   root: f32[] = sqrt(three)
   y: f32[2, 3] = mul(x, three)
@@ -35,16 +35,16 @@ TEST(FoldConstants, computes_what_has_no_inputs_and_hands_numbers_on) {
 
 TEST(FoldConstants, knows_tensors_that_are_all_of_one_number) {
   EXPECT_EQ(folded(R"(graph[s0=4](x: f32[s0, 3]) {
-  ones: f32[s0, 3] = full(1, size=[s0, 3], dtype=f32)
+  ones: f32[s0, 3] = full(size=[s0, 3], fill_value=1, dtype=f32)
   more: f32[s0, 3] = add(ones, 0.5)
-  row: f32[3] = full(2, size=[3], dtype=f32)
+  row: f32[3] = full(size=[3], fill_value=2, dtype=f32)
   wide: f32[s0, 3]{strides=[0, 1]} = expand(row, size=[s0, 3])
   y: f32[s0, 3] = mul(x, more)
   z: f32[s0, 3] = add(y, wide)
   return z, more
 })"),
             R"(graph[s0=4](x: f32[s0, 3]) {
-  full: f32[s0, 3] = full(1.5, size=[s0, 3], dtype=f32)
+  full: f32[s0, 3] = full(size=[s0, 3], fill_value=1.5, dtype=f32)
   y: f32[s0, 3] = mul(x, 1.5)
   z: f32[s0, 3] = add(y, 2.0)
   return z, full
@@ -55,11 +55,12 @@ TEST(FoldConstants, knows_tensors_that_are_all_of_one_number) {
 TEST(FoldConstants, keeps_a_tensor_where_it_gives_the_dtype_or_the_shape) {
   for (const char* statements : {
            // f64 without dimensions: as a number it would not make i32 to f64.
-           "k: f64[] = full(0.5, size=[], dtype=f64)\n  y: f64[3] = mul(n, k)\n",
+           "k: f64[] = full(size=[], fill_value=0.5, dtype=f64)\n  y: f64[3] = mul(n, k)\n",
            // The comparison is made in f64, with a number in f32.
-           "k: f64[] = full(0.1, size=[], dtype=f64)\n  y: bool[3] = gt(n, k)\n",
-           "k: f32[2, 3] = full(1.0, size=[2, 3], dtype=f32)\n  y: f32[2, 3] = mul(x, k)\n",
-           "k: f64[3] = full(1.0, size=[3], dtype=f64)\n  y: f64[3] = mul(x, k)\n",
+           "k: f64[] = full(size=[], fill_value=0.1, dtype=f64)\n  y: bool[3] = gt(n, k)\n",
+           "k: f32[2, 3] = full(size=[2, 3], fill_value=1.0, dtype=f32)\n  y: f32[2, 3] = mul(x, "
+           "k)\n",
+           "k: f64[3] = full(size=[3], fill_value=1.0, dtype=f64)\n  y: f64[3] = mul(x, k)\n",
        }) {
     const std::string text =
         cat("graph(x: f32[3], n: i32[3]) {\n  ", statements, "  return y\n}\n");
@@ -69,8 +70,8 @@ TEST(FoldConstants, keeps_a_tensor_where_it_gives_the_dtype_or_the_shape) {
 
 TEST(FoldConstants, leaves_counting_and_symbols_to_the_backend) {
   const std::string text = R"(graph[s0=4](x: f32[s0]) {
-  i: i64[s0] = arange(0, s0, 1, dtype=none)
-  k: i64[] = full(s0, size=[], dtype=none)
+  i: i64[s0] = arange(0, s0)
+  k: i64[] = full(size=[], fill_value=s0)
   y: i64[s0] = mul(i, k)
   return y
 }

@@ -1,11 +1,13 @@
 #include "graph/random_graph.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
 #include "vitro/ops/shapes.h"
 
 namespace vitro::graph {
@@ -87,8 +89,32 @@ class Make {
     return Value{NodeId{static_cast<uint32_t>(below(g_.size()))}, 0};
   }
 
+  // Whether an overload of the op takes these attributes, and needs no others.
+  static bool is_taken(const OpDef& op, std::span<const NamedArg> given) {
+    const std::shared_ptr<void> attrs = op.attrs->make();
+    const auto named = [&](const SchemaArgument& argument) {
+      return std::any_of(given.begin(), given.end(),
+                         [&](const NamedArg& one) { return one.name == argument.name; });
+    };
+    const auto takes = [&](const ops::Overload& one) {
+      const auto& arguments = one.schema.arguments;
+      return std::all_of(given.begin(), given.end(),
+                         [&](const NamedArg& each) {
+                           const SchemaArgument* argument = one.schema.argument(each.name);
+                           return argument && ops::fits(argument->type, each.value);
+                         }) &&
+             std::all_of(arguments.begin(), arguments.end(), [&](const SchemaArgument& argument) {
+               return argument.default_text || named(argument) ||
+                      !op.attrs->assign(attrs.get(), argument.name, {});
+             });
+    };
+    const auto overloads = ops::overloads(op.name);
+    return std::any_of(overloads.begin(), overloads.end(), takes);
+  }
+
   // Attributes as their text: what an op does not take is refused, and another draw is made.
-  Attrs attributes(const AttrsType* type) {
+  Attrs attributes(const OpDef& op) {
+    const AttrsType* type = op.attrs;
     static constexpr std::string_view texts[] = {"",
                                                  "",
                                                  "",
@@ -119,10 +145,22 @@ class Make {
     const std::string_view text = texts[below(std::size(texts))];
     if (!options_.symbols && text.find("s0") != text.npos) return {};
     const sym::Expr s0 = sym::Expr::symbol("s0");
-    auto parsed =
-        type->parse(text, [&](std::string_view name) { return name == "s0" ? s0 : sym::Expr(); });
-    if (!parsed) return {};
-    return Attrs(*std::move(parsed), type).map_sizes([](Size s) {
+    const SymbolNamed symbols = [&](std::string_view name) {
+      return name == "s0" ? s0 : sym::Expr();
+    };
+    const auto parts = attribute::split(text).value();
+    std::vector<NamedArg> given;
+    for (const attribute::NamedText& part : parts) {
+      ArgValue value;
+      if (!attribute::read(part.text, symbols, value)) return {};
+      given.push_back({part.name, std::move(value)});
+    }
+    if (!is_taken(op, given)) return {};
+    const std::shared_ptr<void> made = type->make();
+    for (const NamedArg& one : given) {
+      if (type->assign(made.get(), one.name, one.value) != true) return {};
+    }
+    return Attrs(made, type).map_sizes([](Size s) {
       return s.is_symbolic() ? Size(5, s.expr()) : s;
     });
   }
@@ -130,7 +168,7 @@ class Make {
   void try_op() {
     const OpDef& op = *ops::all()[below(ops::all().size())];
     if (op.kind == OpKind::random || op.kind == OpKind::opaque) return;
-    const Attrs attrs = op.attrs ? attributes(op.attrs) : Attrs();
+    const Attrs attrs = op.attrs ? attributes(op) : Attrs();
     if (op.attrs && !attrs) return;
     const uint64_t most = op.max_operands == 255 ? 3 : op.max_operands;
     std::vector<Arg> args(op.min_operands + below(most - op.min_operands + 1));

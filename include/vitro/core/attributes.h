@@ -3,7 +3,7 @@
 //     int64_t dim = -1;
 //     static void each(auto&& f) { f("dim", &SoftmaxAttrs::dim); }
 //   };
-// Comparing, hashing, printing, parsing, arguments by name and rewriting of sizes follow from
+// Comparing, hashing, printing, arguments by name and rewriting of sizes follow from
 // `each`. Members may be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and
 // std::optional of these, and enums that name their values:
 //   enum class Rounding : uint8_t { down, up };
@@ -36,7 +36,7 @@ using DimsArg = OneOrMore<int64_t>;    // as functions take them
 using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how parsing finds symbols
 using SizeMap = std::function<Size(Size)>;
 
-// One attribute value: equality by bits, text, hash, reading back.
+// One attribute value: equality by bits, text, hash.
 namespace attribute {
 
 template <class E>
@@ -115,30 +115,14 @@ void print(std::string& out, const std::optional<T>& v) {
 }
 
 // Reads what print wrote; false where the text is something else.
-bool read(std::string_view text, const SymbolNamed& symbols, bool& v);
 bool read(std::string_view text, const SymbolNamed& symbols, int64_t& v);
 bool read(std::string_view text, const SymbolNamed& symbols, double& v);
-bool read(std::string_view text, const SymbolNamed& symbols, std::string& v);
-bool read(std::string_view text, const SymbolNamed& symbols, DType& v);
 bool read(std::string_view text, const SymbolNamed& symbols, Size& v);
-bool read(std::string_view text, const SymbolNamed& symbols, Dims& v);
 bool read(std::string_view text, const SymbolNamed& symbols, Scalar& v);
 bool read(std::string_view text, const SymbolNamed& symbols, Sizes& v);
-template <NamedEnum E>
-bool read(std::string_view text, const SymbolNamed& symbols, E& v) {
-  std::string name;
-  if (!read(text, symbols, name)) return false;
-  const auto names = names_of_values(v);
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return v = static_cast<E>(i), true;
-  }
-  return false;
-}
-template <class T>
-bool read(std::string_view text, const SymbolNamed& symbols, std::optional<T>& v) {
-  if (text == "none") return v.reset(), true;
-  return read(text, symbols, v.emplace());
-}
+// Whatever an argument may be but tensors: None, True, a number, "text", a dtype, a list of
+// numbers; none, true and false, too.
+bool read(std::string_view text, const SymbolNamed& symbols, ArgValue& v);
 
 // Takes an argument of a call by name; false where its type does not fit.  None leaves what is
 // there, and one number stands for as many as there are.
@@ -218,7 +202,6 @@ struct AttrsType {
   void (*hash)(Hasher&, const void*);
   void (*print)(std::string&, const void*);  // "dim=-1, keepdim=true"
   std::shared_ptr<const void> (*copy)(const void*);
-  Result<std::shared_ptr<const void>> (*parse)(std::string_view, const SymbolNamed&);
   std::shared_ptr<const void> (*map_sizes)(const void*, const SizeMap&);
   void (*record)(events::ValueWriter&, const void*);
   std::shared_ptr<void> (*make)();  // all members at their defaults
@@ -297,22 +280,6 @@ struct AttrsTypeOf {
   static std::shared_ptr<const void> copy(const void* a) {
     return std::make_shared<const A>(at(a));
   }
-  static Result<std::shared_ptr<const void>> parse(std::string_view text,
-                                                   const SymbolNamed& symbols) {
-    auto parts = attribute::split(text);
-    if (!parts) return parts.failure();
-    auto made = std::make_shared<A>();
-    std::string wrong;
-    for (const attribute::NamedText& part : *parts) {
-      bool known = false;
-      A::each([&](std::string_view name, auto m) {
-        if (name != part.name) return;
-        known = attribute::read(part.text, symbols, made.get()->*m);
-      });
-      if (!known) return Failure{cat("no attribute reads ", part.name, "=", part.text)};
-    }
-    return std::shared_ptr<const void>(std::move(made));
-  }
   static std::shared_ptr<const void> map_sizes(const void* a, const SizeMap& f) {
     auto made = std::make_shared<A>(at(a));
     A::each([&](std::string_view, auto m) { attribute::map_sizes(made.get()->*m, f); });
@@ -345,10 +312,9 @@ struct AttrsTypeOf {
 };
 
 template <class A>
-inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,  &AttrsTypeOf<A>::hash,
-                                      &AttrsTypeOf<A>::print,  &AttrsTypeOf<A>::copy,
-                                      &AttrsTypeOf<A>::parse,  &AttrsTypeOf<A>::map_sizes,
-                                      &AttrsTypeOf<A>::record, &AttrsTypeOf<A>::make,
-                                      &AttrsTypeOf<A>::assign, AttrsTypeOf<A>::has_sizes()};
+inline constexpr AttrsType attrs_type{
+    &AttrsTypeOf<A>::equal, &AttrsTypeOf<A>::hash,      &AttrsTypeOf<A>::print,
+    &AttrsTypeOf<A>::copy,  &AttrsTypeOf<A>::map_sizes, &AttrsTypeOf<A>::record,
+    &AttrsTypeOf<A>::make,  &AttrsTypeOf<A>::assign,    AttrsTypeOf<A>::has_sizes()};
 
 }  // namespace vitro

@@ -45,6 +45,9 @@ std::string no_such_op(std::string_view name);
 // What its default says; None where it has none.
 ArgValue default_value(const SchemaArgument& argument);
 
+// Whether a value is of an argument's type.
+bool fits(const ArgType& type, const ArgValue& value);
+
 // One value for each argument of the schema: those given by position, then by name, then
 // defaults.  Failure in PyTorch's words: which argument is missing, unknown or of another type.
 Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgValue> positional,
