@@ -169,6 +169,14 @@ Result<Given> given_in(std::string_view text) {
   return out;
 }
 
+// A symbol has no number yet: what takes numbers alone would take its hint.
+bool is_symbolic(const ArgValue& value) {
+  const auto is = [](const Scalar& number) { return number.is_symbolic(); };
+  if (const auto* number = std::get_if<Scalar>(&value)) return is(*number);
+  const auto* list = std::get_if<std::vector<Scalar>>(&value);
+  return list && std::any_of(list->begin(), list->end(), is);
+}
+
 // One call read by one overload.
 class Reader {
  public:
@@ -233,11 +241,19 @@ class Reader {
   std::string assign(size_t i, const ArgValue& value, std::string_view text) {
     const AttrsType& type = *overload_.op->attrs;
     const std::string_view name = overload_.schema.arguments[i].name;
-    if (type.assign(attrs_.get(), name, value).value_or(false)) return {};
+    const bool taken = type.assign(attrs_.get(), name, value).value_or(false);
+    if (taken && (!is_symbolic(value) || same_value(value, member(name)))) return {};
     std::string why = ops::wrong_type(overload_.schema, i, text).why;
     for (const std::string_view choice : type.choices(name))
       why += cat(choice == type.choices(name)[0] ? "; one of " : ", ", '"', choice, '"');
     return why;
+  }
+
+  ArgValue member(std::string_view name) const {
+    for (NamedArg& one : overload_.op->attrs->values(attrs_.get())) {
+      if (one.name == name) return std::move(one.value);
+    }
+    return {};
   }
 
   const Overload& overload_;

@@ -345,7 +345,10 @@ class Comparison {
 
   // What befell the program; not empty where something did that is not wanted.
   std::string note(const CompiledReport& report) {
-    for (const Step& step : program_.steps) count("kind", kind_of(step).name);
+    for (const Step& step : program_.steps) {
+      count("kind", kind_of(step).name);
+      if (step.call) count("call", step.call->schema.full_name());
+    }
     for (const Finding& f : report.breaks) count("break", cat(f.code->id, " ", f.code->title));
     for (const Finding& f : report.recompiles)
       count("recompile", cat(f.code->id, " ", f.code->title));

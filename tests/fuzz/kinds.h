@@ -1,5 +1,7 @@
-// Rows of the table of kinds.  A row's code is also its text: KIND("tril", 1, one<anything>,
-// tril(x(0), i(0))) runs the expression, and prints it with v3 for x(0) and -1 for i(0).
+// Rows of the table of kinds: what is wanted more often than chance brings it, operands that have
+// to fit, and several ops at once; single calls come from the schemas.  A row's code is also its
+// text: KIND("unsqueeze", 5, dim<anything>, unsqueeze(x(0), i(0))) runs the expression, and prints
+// it with v3 for x(0) and -1 for i(0).
 #pragma once
 
 #include <tuple>
@@ -41,7 +43,7 @@ Variables listed(const std::tuple<T...>& all) {
 #define BREAK(name, weight, choose, ...) VITRO_KIND(name, weight, true, choose, __VA_ARGS__)
 
 using Kinds = std::vector<Kind>;
-void add_ops(Kinds& all);     // pointwise ops and reductions straight from the registry
+void add_calls(Kinds& all);   // calls of every overload, by its schema
 void add_views(Kinds& all);   // views, joins, gathers, scatters
 void add_makers(Kinds& all);  // new tensors, casts, writes with a rule of their own
 void add_layers(Kinds& all);  // products, norms, attention

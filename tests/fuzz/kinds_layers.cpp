@@ -113,11 +113,7 @@ bool keyed_masked(Random& random, const Variables& all, Step& step) {
 void add_layers(Kinds& all) {
   const Kind rows[] = {
       KIND("softmax", 6, dim<is_float>, softmax(x(0), i(0))),
-      KIND("softmax as", 1, dim<anything>, softmax(x(0), i(0), DType::f64)),
       KIND("log_softmax", 4, dim<is_float>, log_softmax(x(0), i(0))),
-      KIND("var", 3, (dim_ints<is_float, 0, 1>), var(x(0), {i(0)}, f(1))),
-      KIND("var of all", 2, one<is_float>, var(x(0), {}, 0.5, true)),
-      KIND("var_mean", 4, (dim_ints<is_float, 0, 1, 2>), var_mean(x(0), {i(0)}, f(1), i(2) == 1)),
       KIND("layer_norm", 4, dim<is_float>, layer_norm(x(0), {x(0).size(-1)})),
       KIND("layer_norm of two", 2, one<is_layers>,
            layer_norm(x(0), {x(0).size(-2), x(0).size(-1)}, {}, {}, 1e-3)),

@@ -51,7 +51,7 @@ void add_looks(Kinds& all) {
 const std::vector<Kind>& kinds() {
   static const auto* all = [] {
     auto* made = new Kinds;
-    for (auto* add : {&add_ops, &add_views, &add_makers, &add_layers, &add_tiles, &add_looks})
+    for (auto* add : {&add_calls, &add_views, &add_makers, &add_layers, &add_tiles, &add_looks})
       add(*made);
     return made;
   }();
@@ -62,8 +62,20 @@ const Kind& kind_of(const Step& step) {
   return kinds()[step.kind];
 }
 
+Tensor Site::seen(size_t i) const {
+  const Arg& arg = step.args[i];
+  Tensor t = x(i);
+  if (arg.look == Look::turned && t.rank() >= 2) t = transpose(t, -1, -2);
+  if (arg.look == Look::part && t.rank() >= 1) t = select(t, 0, 0);
+  while (arg.look == Look::row && t.rank() > 1) t = select(t, 0, 0);
+  while (arg.look == Look::element && t.rank() > 0) t = select(t, 0, 0);
+  if (arg.look == Look::in_front) t = unsqueeze(t, 0);
+  return arg.converted ? to(t, x(0).dtype()) : t;
+}
+
 Scalar Site::n(size_t i) const {
   const Arg& arg = step.args[i];
+  if (arg.kind == Arg::Kind::size) return x(i).size(arg.dim) / arg.divisor + arg.added;
   if (!arg.varies || occasion.number == 0) return arg.number;
   if (arg.number.is_floating()) {
     return {arg.number.as_double() + static_cast<double>(occasion.number)};
@@ -72,10 +84,14 @@ Scalar Site::n(size_t i) const {
 }
 
 Tensor Site::index(size_t i, Size size) const {
-  const Tensor flat = reshape(x(i), {-1});
-  if (occasion.repair == 0) return flat;
-  const Tensor inside = logical_and(ge(flat, 0), lt(flat, size));
-  return where(inside, flat, full_like(flat, std::min<int64_t>(occasion.repair, size.value()) - 1));
+  return repaired_index(reshape(x(i), {-1}), size);
+}
+
+Tensor Site::repaired_index(const Tensor& index, Size size) const {
+  if (occasion.repair == 0) return index;
+  const Tensor inside = logical_and(ge(index, 0), lt(index, size));
+  return where(inside, index,
+               full_like(index, std::min<int64_t>(occasion.repair, size.value()) - 1));
 }
 
 }  // namespace vitro::fuzz

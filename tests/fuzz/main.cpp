@@ -6,6 +6,7 @@
 
 #include "chunks.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
 
 namespace vitro::fuzz {
 namespace {
@@ -80,6 +81,10 @@ void print_stats(const Counts& counts) {
     if (counts.of("op", std::string(op->name)) == 0)
       std::printf("%10d  %.*s NEVER CAME UP\n", 0, static_cast<int>(op->name.size()),
                   op->name.data());
+  }
+  for (const ops::Overload& one : ops::overloads()) {
+    if (counts.of("call", one.schema.full_name()) == 0)
+      std::printf("%10d  %s NEVER CALLED\n", 0, one.schema.full_name().c_str());
   }
 }
 

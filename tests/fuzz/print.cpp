@@ -6,8 +6,29 @@
 namespace vitro::fuzz {
 namespace {
 
+std::string looked(const std::string& variable, Look look) {
+  switch (look) {
+    case Look::whole:
+      return variable;
+    case Look::turned:
+      return cat("transpose(", variable, ", -1, -2)");
+    case Look::part:
+      return cat("select(", variable, ", 0, 0)");
+    case Look::row:
+      return cat(variable, " /* its first row */");
+    case Look::element:
+      return cat(variable, " /* its first element */");
+    case Look::in_front:
+      return cat("unsqueeze(", variable, ", 0)");
+  }
+  return {};
+}
+
 std::string text_of(const Arg& arg) {
-  if (arg.kind == Arg::Kind::variable) return cat("v", arg.variable);
+  const std::string variable = cat("v", arg.variable);
+  if (arg.kind == Arg::Kind::size)
+    return cat(variable, ".size(", arg.dim, ") / ", arg.divisor, " + ", arg.added);
+  if (arg.kind == Arg::Kind::variable) return looked(variable, arg.look);
   if (arg.kind == Arg::Kind::nothing) return "{}";
   return arg.varies ? cat("(", arg.number, " + call)") : cat(arg.number);
 }
@@ -54,22 +75,37 @@ std::string filled(const Step& step, std::string_view row) {
   return out;
 }
 
-std::string reduction_text(const Step& step) {
-  std::string dims;
-  for (size_t k = 2; k < step.ints.size(); ++k) dims += cat(k == 2 ? "" : ", ", step.ints[k]);
-  const bool one = step.op->name.starts_with("arg");
-  std::string out = cat(step.op->name, "(", text_of(step.args[0]), ", ",
-                        one && !dims.empty() ? dims : cat("{", dims, "}"), ", ", step.ints[0] != 0);
-  const bool converts =
-      step.op->name == "sum" || step.op->name == "prod" || step.op->name == "mean";
-  if (step.ints[1] >= 0 && converts) out += cat(", ", text_of_dtype(step.ints[1]));
-  return out + ")";
+// As ops::call takes it.
+std::string text_of(const Step& step, const Given& given) {
+  if (const auto* dtype = std::get_if<DType>(&given.value))
+    return text_of_dtype(static_cast<int64_t>(*dtype));
+  if (given.is_value) return is_none(given.value) ? "{}" : text_of(given.value);
+  const ArgType& type = given.argument->type;
+  std::string out;
+  for (size_t k = given.first; k < given.first + given.count; ++k) {
+    const Arg& arg = step.args[k];
+    const bool tensor = arg.kind == Arg::Kind::variable || type.kind == ArgKind::tensor;
+    std::string one = tensor ? text_of(arg) : cat("Scalar(", text_of(arg), ")");
+    if (arg.converted) one = cat("to(", one, ", ", text_of(step.args[0]), ".dtype())");
+    out += cat(out.empty() ? "" : ", ", one);
+  }
+  if (given.wrapped) return cat("remainder(", out, ", the size that they point into)");
+  if (!type.list) return out;
+  return cat("std::vector<", type.kind == ArgKind::tensor ? "Tensor" : "Scalar", ">{", out, "}");
+}
+
+std::string call_text(const Step& step) {
+  std::string out;
+  for (const Given& given : step.given) {
+    out += cat(out.empty() ? "" : ", ", "{\"", given.argument->name, "\", ", text_of(step, given),
+               "}");
+  }
+  return cat("ops::call(\"", step.call->schema.full_name(), "\", {}, {", out, "})",
+             step.results == 1 ? "[0]" : "");
 }
 
 std::string step_text(const Step& step) {
-  if (!step.op) return filled(step, kind_of(step).text);
-  if (step.op->kind == OpKind::reduction) return reduction_text(step);
-  return cat(step.op->name, step.in_place ? "_" : "", "(", listed(step, 'x'), ")");
+  return step.call ? call_text(step) : filled(step, kind_of(step).text);
 }
 
 std::string input_text(const Input& input) {

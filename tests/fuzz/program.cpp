@@ -181,7 +181,7 @@ std::vector<std::vector<size_t>> last_uses(const Program& program) {
   size_t made = program.inputs.size();
   for (size_t s = 0; s < program.steps.size(); ++s) {
     for (const Arg& arg : program.steps[s].args) {
-      if (arg.kind == Arg::Kind::variable) last[arg.variable] = s;
+      if (arg.reads(arg.variable)) last[arg.variable] = s;
     }
     for (size_t k = 0; k < program.steps[s].results; ++k) last[made++] = s;
   }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "vitro/core/op.h"
 #include "vitro/core/tensor.h"
+#include "vitro/ops/overload.h"
 
 namespace vitro::fuzz {
 
@@ -25,24 +25,44 @@ using Variables = std::vector<Tensor>;
 size_t below(Random& random, size_t n);  // 0 to n - 1
 bool one_in(Random& random, size_t n);
 
+// How a step sees a variable: its last two dimensions exchanged; its first part along dimension 0,
+// its first row or element; one dimension more in front.
+enum class Look : uint8_t { whole, turned, part, row, element, in_front };
+inline constexpr size_t look_count = 6;
+
 // What a step is given: a variable, a plain number (one that `varies` grows by 1 from call to
-// call), or nothing.
+// call), what follows from a size of a variable, or nothing.
 struct Arg {
-  enum class Kind : uint8_t { nothing, variable, number };
+  enum class Kind : uint8_t { nothing, variable, number, size };
   Kind kind = Kind::nothing;
   bool varies = false;
   size_t variable = 0;
   Scalar number;
+  Look look = Look::whole;                  // at a variable
+  bool converted = false;                   // a variable: to the dtype of the step's first one
+  int64_t dim = 0, divisor = 1, added = 0;  // size: that of `dim`, / divisor + added
+  bool reads(size_t v) const {
+    return (kind == Kind::variable || kind == Kind::size) && variable == v;
+  }
 };
 
-// One step: what it does (a place in the table of kinds, and for some kinds an op), to what, with
-// which small whole numbers (dimensions, sizes, dtypes).
+// One argument of a call by schema: a list of the step's args, one of them, or a value.
+struct Given {
+  const SchemaArgument* argument = nullptr;
+  size_t first = 0, count = 0;  // of Step::args
+  bool is_value = false;
+  ArgValue value = {};   // None, a word, a dtype
+  bool wrapped = false;  // indices, by the size of the dimension that they point into
+};
+
+// One step: what it does (a place in the table of kinds, and for a call by schema the overload and
+// its arguments), to what, with which small whole numbers (dimensions, sizes, dtypes).
 struct Step {
   size_t kind = 0;
-  const OpDef* op = nullptr;
+  const ops::Overload* call = nullptr;
+  std::vector<Given> given;
   std::vector<Arg> args;
   std::vector<int64_t> ints;
-  bool in_place = false;
   size_t results = 1;  // variables that it makes
 };
 
@@ -114,12 +134,14 @@ struct Site {
   const Step& step;
   const Occasion& occasion;
   const Tensor& x(size_t i) const { return variables[step.args[i].variable]; }
-  Scalar n(size_t i) const;
+  Tensor seen(size_t i) const;  // x(i) as its look and dtype say
+  Scalar n(size_t i) const;     // of a number or a size
   int64_t i(size_t k) const { return step.ints[k]; }
   double f(size_t k) const { return static_cast<double>(step.ints[k]); }
   DType d(size_t k) const { return static_cast<DType>(step.ints[k]); }
   // Argument i in one dimension, repaired to lie in [0, size).
   Tensor index(size_t i, Size size) const;
+  Tensor repaired_index(const Tensor& index, Size size) const;
 };
 
 // A kind of step: picks its arguments (false: none fits), runs, and is told as C++ by `text`, where

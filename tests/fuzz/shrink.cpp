@@ -20,7 +20,7 @@ bool alike(const Tensor& a, const Tensor& b) {
 void rename(Program& program, const std::function<size_t(size_t)>& renamed) {
   for (Step& s : program.steps) {
     for (Arg& arg : s.args) {
-      if (arg.kind == Arg::Kind::variable) arg.variable = renamed(arg.variable);
+      arg.variable = renamed(arg.variable);
     }
   }
   for (size_t& r : program.results) r = renamed(r);
@@ -35,9 +35,8 @@ bool without_step(const Program& program, size_t at, const Variables& values, Pr
     size_t other = 0;
     while (other < gone && !alike(values[other], values[gone + k])) ++other;
     const auto reads = [&](const Step& step) {
-      return std::any_of(step.args.begin(), step.args.end(), [&](const Arg& arg) {
-        return arg.kind == Arg::Kind::variable && arg.variable == gone + k;
-      });
+      return std::any_of(step.args.begin(), step.args.end(),
+                         [&](const Arg& arg) { return arg.reads(gone + k); });
     };
     if (other == gone && std::any_of(program.steps.begin(), program.steps.end(), reads))
       return false;
@@ -93,9 +92,8 @@ std::vector<Program> simpler(const Program& program) {
       with([&](Program& p) { p.inputs[i].layout = Layout::dense; });
     if (plain.shares >= 0) with([&](Program& p) { p.inputs[i].shares = -1; });
     const bool used = std::any_of(program.steps.begin(), program.steps.end(), [&](const Step& s) {
-      return std::any_of(s.args.begin(), s.args.end(), [&](const Arg& arg) {
-        return arg.kind == Arg::Kind::variable && arg.variable == i;
-      });
+      return std::any_of(s.args.begin(), s.args.end(),
+                         [&](const Arg& arg) { return arg.reads(i); });
     });
     const bool returned =
         std::find(program.results.begin(), program.results.end(), i) != program.results.end();

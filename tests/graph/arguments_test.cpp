@@ -91,6 +91,10 @@ TEST(Arguments, that_do_not_fit_are_named) {
             "permute(): argument 'dims' (position 2) must be int[], got None");
   EXPECT_EQ(why("permute(x, dims=[a])"),
             "permute(): argument 'dims' (position 2) must be int[], got [a]");
+  EXPECT_EQ(why("permute(x, dims=[s0])"),
+            "permute(): argument 'dims' (position 2) must be int[], got [s0]");
+  EXPECT_EQ(why("select(x, s0, 0)"),
+            "select.int(): argument 'dim' (position 2) must be int, got s0");
   EXPECT_EQ(why("permute(x, dim=[0])"), "permute(): got an unexpected argument 'dim'");
   EXPECT_EQ(why("permute(x, [0], dims=[0])"), "permute(): got several values for argument 'dims'");
   EXPECT_EQ(why("permute(dims=[0], x)"),

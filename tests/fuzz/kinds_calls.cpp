@@ -1,0 +1,318 @@
+// Calls of every overload that there is, their arguments chosen by the schema's types.  Whether
+// they fit together is what the call itself says: choices that it refuses are chosen again.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+
+#include "kinds.h"
+#include "vitro/base/error.h"
+
+namespace vitro::fuzz {
+namespace {
+
+constexpr int64_t most_made = 1 << 16;  // elements of a result
+
+// The words that a str may be: those of the op's attribute.  Of arguments of functions nobody says
+// them; empty: others are refused, and so is any here.
+std::span<const std::string_view> words_of(const OpDef* op, std::string_view argument) {
+  static constexpr std::string_view rounding_modes[] = {"floor", "trunc"};
+  if (argument == "rounding_mode") return rounding_modes;
+  return op && op->attrs ? op->attrs->choices(argument) : std::span<const std::string_view>();
+}
+
+// Chooses the arguments of one call.
+class Chooser {
+ public:
+  Chooser(Random& random, const Variables& all, Step& step)
+      : random_(random), all_(all), step_(step), schema_(step.call->schema) {}
+
+  bool run() {
+    for (const SchemaArgument& argument : schema_.arguments) {
+      if (argument.default_text && one_in(random_, 2)) continue;
+      Given given{.argument = &argument, .first = step_.args.size()};
+      if (!value(argument, given)) return false;
+      given.count = step_.args.size() - given.first;
+      step_.given.push_back(std::move(given));
+    }
+    return true;
+  }
+
+ private:
+  bool value(const SchemaArgument& argument, Given& given) {
+    const ArgType& type = argument.type;
+    if (type.optional && one_in(random_, 2)) return given.is_value = true;
+    if (type.list) return list(argument);
+    switch (type.kind) {
+      case ArgKind::tensor:
+        return tensor(given);
+      case ArgKind::scalar:
+      case ArgKind::floating:
+        return number(random_, step_);
+      case ArgKind::integer:
+      case ArgKind::sym_int:
+        return push(whole(argument));
+      case ArgKind::boolean:
+        return push(Scalar(one_in(random_, 2)));
+      case ArgKind::dtype:
+        given.value = static_cast<DType>(below(random_, dtype_count));
+        return given.is_value = true;
+      case ArgKind::text:
+      case ArgKind::memory_format:
+        return word(argument.name, given);
+      default:
+        return false;  // where a tensor lies: there is one device
+    }
+  }
+
+  bool push(Arg arg) {
+    step_.args.push_back(std::move(arg));
+    return true;
+  }
+  bool push(Scalar number) { return push({Arg::Kind::number, false, 0, number}); }
+
+  // The first tensor of the call; none so far: null.
+  const Tensor* first() const {
+    const bool there = !step_.args.empty() && step_.args[0].kind == Arg::Kind::variable;
+    return there ? &chosen(all_, step_) : nullptr;
+  }
+  int64_t rank() const { return first() ? first()->rank() : 0; }
+  int64_t any_dim() {
+    const int64_t dims = std::max<int64_t>(rank(), 1);
+    return static_cast<int64_t>(below(random_, static_cast<size_t>(2 * dims))) - dims;
+  }
+
+  bool tensor(Given& given) {
+    const OpDef* op = step_.call->op;
+    if (!first()) {
+      const bool condition = op && op->pointwise && op->pointwise->first_is_condition;
+      return pick(random_, all_, step_,
+                  condition                       ? &is_condition
+                  : given.argument->alias.written ? &writable
+                                                  : &anything);
+    }
+    const Tensor& like = *first();
+    const bool own = one_in(random_, 4), fitted = !own && one_in(random_, 2);
+    const bool indices = op && op->gather && one_in(random_, 2);
+    if (own) {
+      (void)push({Arg::Kind::variable, false, step_.args[0].variable, {}});
+    } else if (!pick(random_, all_, step_, [&](const Tensor& t) {
+                 if (indices) return is_index(t);
+                 return !fitted ||
+                        (schema_.in_place() ? broadcasts_to(t, like) : broadcasts(like, t));
+               })) {
+      return false;
+    }
+    Arg& arg = step_.args.back();
+    if (one_in(random_, own ? 2 : 6)) arg.look = static_cast<Look>(below(random_, look_count));
+    arg.converted = all_[arg.variable].dtype() != like.dtype() && !indices && one_in(random_, 4);
+    given.wrapped = indices && one_in(random_, 2);
+    return true;
+  }
+
+  bool word(std::string_view argument, Given& given) {
+    const auto words = words_of(step_.call->op, argument);
+    if (words.empty()) return false;
+    given.value = std::string(words[below(random_, words.size())]);
+    return given.is_value = true;
+  }
+
+  // A dimension, a small number, or what follows from a size.
+  Arg whole(const SchemaArgument& argument) {
+    Arg out{Arg::Kind::number, false, 0, Scalar(any_dim())};
+    if (argument.name.find("dim") != std::string::npos && one_in(random_, 8) == false) return out;
+    if (argument.type.kind == ArgKind::sym_int && rank() > 0 && one_in(random_, 3)) return size();
+    if (argument.type.kind == ArgKind::sym_int && one_in(random_, 12)) {
+      out.number = Scalar(INT64_MAX);
+      return out;
+    }
+    out.number = Scalar(static_cast<int64_t>(below(random_, 8)) - 2);
+    out.varies = argument.type.kind == ArgKind::sym_int && one_in(random_, 6);
+    return out;
+  }
+  Arg size() {
+    Arg out = size_of(any_dim());
+    out.divisor = 1 + static_cast<int64_t>(below(random_, 2));
+    out.added = static_cast<int64_t>(below(random_, 3)) - 1;
+    return out;
+  }
+  Arg size_of(int64_t dim) const {
+    Arg out{Arg::Kind::size, false, step_.args[0].variable, {}};
+    out.dim = dim;
+    return out;
+  }
+
+  bool list(const SchemaArgument& argument) {
+    const ArgType& type = argument.type;
+    if (type.kind == ArgKind::tensor) return tensors(type);
+    if (type.length > 1) return numbers(static_cast<size_t>(type.length), argument);
+    if (type.kind == ArgKind::integer) return dims();
+    return type.kind == ArgKind::sym_int ? sizes() : numbers(1 + below(random_, 3), argument);
+  }
+  bool tensors(const ArgType& type) {
+    for (size_t more = 1 + below(random_, 3); more-- > 0;) {
+      Given unused;
+      static const SchemaArgument plain;
+      unused.argument = &plain;
+      if (type.optional_elements && one_in(random_, 3)) {
+        (void)push(Arg{});
+      } else if (!tensor(unused)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  bool numbers(size_t count, const SchemaArgument& argument) {
+    while (count-- > 0) (void)push(whole(argument));
+    return true;
+  }
+  // Some of the dimensions, or all, in any order.
+  bool dims() {
+    std::vector<int64_t> order;
+    for (int64_t d = 0; d < rank(); ++d)
+      order.insert(order.begin() + static_cast<std::ptrdiff_t>(below(random_, order.size() + 1)),
+                   one_in(random_, 4) ? d - rank() : d);
+    if (one_in(random_, 2)) order.resize(below(random_, order.size() + 1));
+    for (const int64_t d : order) (void)push(Scalar(d));
+    return true;
+  }
+  // Those of the first tensor or their end, with one more in front, one of them to be found, in
+  // two parts; or small ones.
+  bool sizes() {
+    const size_t form = first() ? below(random_, 6) : 5;
+    if (form == 0) (void)push(Scalar(2));
+    if (form <= 3) {
+      const int64_t from = form == 2 && rank() > 0 ? rank() - 1 : 0;
+      for (int64_t d = from; d < rank(); ++d) (void)push(size_of(d));
+      if (form == 1 && rank() > 0)
+        step_.args.back() = {Arg::Kind::number, false, 0, Scalar(int64_t{-1})};
+    } else if (form == 4 && rank() > 0) {
+      Arg rest = size_of(any_dim());
+      rest.added = -1;
+      return push(Scalar(1)) && push(rest);
+    } else {
+      for (size_t more = below(random_, 4); more-- > 0;)
+        (void)push(Scalar(static_cast<int64_t>(below(random_, 5))));
+    }
+    return true;
+  }
+
+  Random& random_;
+  const Variables& all_;
+  Step& step_;
+  const Schema& schema_;
+};
+
+// ---- running ----
+
+ArgValue value_of(const Site& s, const Given& given) {
+  if (given.is_value) return given.value;
+  const ArgType& type = given.argument->type;
+  const auto one = [&](size_t k) -> ArgValue {
+    const Arg::Kind kind = s.step.args[k].kind;
+    if (kind == Arg::Kind::nothing) return Tensor();
+    return kind == Arg::Kind::variable ? ArgValue(s.seen(k)) : ArgValue(s.n(k));
+  };
+  if (!type.list) return one(given.first);
+  std::vector<Tensor> tensors;
+  std::vector<Scalar> numbers;
+  for (size_t k = given.first; k < given.first + given.count; ++k) {
+    const ArgValue value = one(k);
+    if (const auto* tensor = std::get_if<Tensor>(&value)) tensors.push_back(*tensor);
+    if (const auto* number = std::get_if<Scalar>(&value)) numbers.push_back(*number);
+  }
+  if (type.kind == ArgKind::tensor) return tensors;
+  return numbers;
+}
+
+bool is_whole_number(const ArgValue& value) {
+  if (const auto* tensor = std::get_if<Tensor>(&value)) return !is_floating(tensor->dtype());
+  const auto* number = std::get_if<Scalar>(&value);
+  return number && !number->is_floating();
+}
+
+// A divisor without the zeros that are errors where whole numbers are divided.
+void repair_divisor(const Site& s, std::vector<NamedArg>& arguments) {
+  const OpDef* op = s.step.call->op;
+  const bool divides = op && op->pointwise && arguments.size() > 1 &&
+                       (op->pointwise->whole_divisor || arguments.back().name == "rounding_mode");
+  if (s.occasion.repair == 0 || !divides || !is_whole_number(arguments[0].value) ||
+      !is_whole_number(arguments[1].value))
+    return;
+  ArgValue& divisor = arguments[1].value;
+  if (const auto* tensor = std::get_if<Tensor>(&divisor)) {
+    divisor = where(eq(*tensor, 0), full_like(*tensor, s.occasion.repair), *tensor);
+  } else if (!std::get<Scalar>(divisor).as_bool()) {
+    divisor = Scalar(int64_t{s.occasion.repair});
+  }
+}
+
+// Indices of a gather: brought into range where they are to be wrapped or repaired.
+void repair_indices(const Site& s, std::vector<NamedArg>& arguments) {
+  const OpDef* op = s.step.call->op;
+  if (!op || !op->gather) return;
+  const std::shared_ptr<void> attrs = op->attrs ? op->attrs->make() : nullptr;
+  std::vector<size_t> operands;  // places among the arguments
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool taken =
+        attrs && op->attrs->assign(attrs.get(), arguments[i].name, arguments[i].value).has_value();
+    if (!taken && std::holds_alternative<Tensor>(arguments[i].value)) operands.push_back(i);
+  }
+  if (operands.size() < 2) return;
+  const auto operand = [&](int i) -> Tensor& {
+    return std::get<Tensor>(arguments[operands[static_cast<size_t>(i)]].value);
+  };
+  const auto rank = static_cast<int>(operand(0).rank());
+  const GatherSpec spec = op->gather->spec({attrs.get(), op->attrs}, rank);
+  const Tensor& table = operand(spec.table);
+  if (spec.axis >= table.rank()) return;
+  Tensor& indices = operand(spec.indices);
+  const Size size = table.size(spec.axis);
+  const bool wrapped = std::any_of(s.step.given.begin(), s.step.given.end(),
+                                   [](const Given& g) { return g.wrapped; });
+  indices = wrapped ? remainder(indices, size) : s.repaired_index(indices, size);
+}
+
+Variables run_call(const Site& s) {
+  std::vector<NamedArg> arguments;
+  for (const Given& given : s.step.given)
+    arguments.push_back({given.argument->name, value_of(s, given)});
+  repair_divisor(s, arguments);
+  repair_indices(s, arguments);
+  return ops::call(*s.step.call, {}, arguments);
+}
+
+// Whether the call takes its arguments, tried on a copy of what it writes.
+bool is_accepted(const Step& step, Variables all) {
+  if (step.call->schema.in_place()) {
+    Tensor& written = all[step.args[0].variable];
+    written = clone(written);
+  }
+  try {
+    const Variables made = run_call({all, step, {}});
+    return std::all_of(made.begin(), made.end(),
+                       [](const Tensor& t) { return t.numel().value() <= most_made; });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool choose_call(Random& random, const Variables& all, Step& step) {
+  const std::vector<ops::Overload>& overloads = ops::overloads();
+  step.call = &overloads[below(random, overloads.size())];
+  for (int tries = 0; tries < 24; ++tries) {
+    Step made = step;
+    if (!Chooser(random, all, made).run() || !is_accepted(made, all)) continue;
+    step = std::move(made);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_calls(Kinds& all) {
+  all.push_back({"call", 260, false, &choose_call, &run_call, ""});
+}
+
+}  // namespace vitro::fuzz
