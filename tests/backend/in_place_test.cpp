@@ -70,7 +70,7 @@ TEST(InPlace, who_reads_the_input_in_a_later_walk_over_the_same_rows_comes_first
   EXPECT_EQ(scatters_in_place(R"(graph(a: f32[6, 6], b: f32[17, 6, 6]) {
     part: f32[6, 6]{offset=576} = select(b, dim=0, index=-1)
     next: f32[6, 6] = add(part, 1)
-    most: f32[6, 1] = amax(a, dim=[-1], keepdim=true, dtype=none)
+    most: f32[6, 1] = amax(a, dim=[-1], keepdim=true)
     less: f32[6, 6] = sub(a, most)
     b2: f32[17, 6, 6] = select_scatter(b, next, dim=0, index=-1)
     rest: f32[6, 6] = remainder(a, next)

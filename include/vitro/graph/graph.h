@@ -11,7 +11,9 @@
 //   }
 //
 // Sizes carry this run's numbers as hints: shape rules answer with them (and leave guards in the
-// thread's GuardSink).  print writes this text and parse reads it back; verify says what is wrong
+// thread's GuardSink).  Nodes are written as calls by ATen's schemas (ops/overload.h): operands by
+// position, attributes by name, what equals its default left out; parse takes positions and names
+// for either.  print writes this text and parse reads it back; verify says what is wrong
 // with a graph, interpret runs it, pass.h changes it. Threads: a graph is a value; concurrent reads
 // are fine.
 #pragma once
