@@ -164,6 +164,19 @@ TEST(Compile, a_row_of_a_table_for_each_index) {
   });
 }
 
+TEST(Compile, a_single_index_and_a_single_element_may_have_no_dimension) {
+  check({{5, 4, 3}, {2, 1}}, [](std::vector<Tensor> in) {
+    const Tensor last = argmax(in[0]), none = zeros({}, DType::i64), one = sum(in[1]);
+    return std::vector<Tensor>{index_select(in[0], 0, remainder(last, 5)) * 2,
+                               index_select(in[0], 1, remainder(last, 4)) + 1,
+                               index_select(in[0], 2, remainder(last, 3)) - 1,
+                               embedding(in[1], remainder(last, 2)) * 2,
+                               index_select(one, 0, none) + 1,
+                               index_select(one, 0, reshape(none, {1})) * 2,
+                               gather(one, 0, none) - 1};
+  });
+}
+
 TEST(Compile, an_index_out_of_range_is_an_error_with_its_numbers) {
   eager::init();
   const graph::Graph g = graph_of({{5, 4}, {3}}, [](std::vector<Tensor> in) {

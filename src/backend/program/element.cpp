@@ -89,7 +89,7 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   const TensorMeta& table = g.meta(reads[0].value);
   const GatherSpec spec = node.op->gather->spec(node.attrs.view(), table.rank());
   const Value picked = cast(source.read(reads[1].value, reads[1].index), DType::i64);
-  const Expr bound = table.sizes[static_cast<size_t>(spec.axis)].expr();
+  const Expr bound = table.rank() == 0 ? 1 : table.sizes[static_cast<size_t>(spec.axis)].expr();
   const Expr symbol = source.pick(id, picked, bound);
   // No index is in range: the check of the index is all there is to compute.
   if (is_empty(table)) return cast(source.pool().index(symbol), table.dtype);

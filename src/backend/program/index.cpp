@@ -20,19 +20,22 @@ std::vector<Read> gather_operands(const graph::Graph& g, const graph::Node& node
   const GatherSpec spec =
       node.op->gather->spec(node.attrs.view(), g.meta(std::get<graph::Value>(node.args[0])).rank());
   const graph::Value table = value_of(spec.table), indices = value_of(spec.indices);
+  if (g.meta(table).rank() == 0)  // one element, whatever the single index
+    return {{table, {}}, {indices, Index(static_cast<size_t>(g.meta(indices).rank()), Expr(0))}};
   const auto axis = static_cast<size_t>(spec.axis);
   if (spec.same_rank) {
     Index at = index;
     at[axis] = picked;
     return {{table, std::move(at)}, {indices, index}};
   }
-  const auto count = static_cast<size_t>(g.meta(indices).rank());
+  // A single index may have no dimension where the result has one of size 1.
+  const auto count = static_cast<std::ptrdiff_t>(g.meta(indices).rank());
   const auto from = index.begin() + static_cast<std::ptrdiff_t>(axis);
-  const auto to = from + static_cast<std::ptrdiff_t>(count);
+  const auto rest = index.end() - static_cast<std::ptrdiff_t>(g.meta(table).rank() - 1 - spec.axis);
   Index at(index.begin(), from);
   at.push_back(picked);
-  at.insert(at.end(), to, index.end());
-  return {{table, std::move(at)}, {indices, Index(from, to)}};
+  at.insert(at.end(), rest, index.end());
+  return {{table, std::move(at)}, {indices, Index(from, from + count)}};
 }
 
 }  // namespace
