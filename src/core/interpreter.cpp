@@ -112,7 +112,7 @@ void refuse_promise(const TensorImpl& impl, std::string_view who) {
 
 void call_below(const OpCall& call, std::span<Tensor> results) {
   const Below below;
-  run(call, results);
+  vitro::call(call, results);
 }
 
 const TensorMeta* meta_of(const TensorImpl& impl) {
