@@ -25,7 +25,7 @@ struct FrozenProgram;
 
 // What the code of every compiled function runs in, inside of another one too; for tests, which put
 // interpreters there.
-extern void (*around_body)(Body body);
+extern void (*around_body)(const Body& body);
 
 class Call final : public Interpreter {
  public:

@@ -14,7 +14,7 @@
 
 namespace vitro::capture {
 
-void (*around_body)(Body body) = nullptr;
+void (*around_body)(const Body& body) = nullptr;
 
 namespace {
 
@@ -46,7 +46,10 @@ constinit thread_local Starting* starting __attribute__((tls_model("initial-exec
 class Starting final : public Interpreter {
  public:
   Starting(CallPool& pool, std::span<const Tensor* const> inputs);
-  ~Starting() override { starting = before_; }
+  ~Starting() override {
+    starting = before_;
+    thread_state.set_top(frame_.below);
+  }
   Starting(const Starting&) = delete;
   Call& begun();
   void finish() {
@@ -73,18 +76,14 @@ class Starting final : public Interpreter {
   std::span<const Tensor* const> inputs_;
   Starting* before_;
   InterpreterFrame frame_;
-  UsingStack use_;
   std::optional<Call> call_;
   std::optional<Running> running_;
 };
 
 Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs)
-    : pool_(pool),
-      inputs_(inputs),
-      before_(starting),
-      frame_{this, thread_state.top},
-      use_(&frame_) {
+    : pool_(pool), inputs_(inputs), before_(starting), frame_{this, thread_state.top} {
   starting = this;
+  thread_state.set_top(&frame_);
 }
 
 Call& Starting::begun() {
@@ -92,6 +91,7 @@ Call& Starting::begun() {
     call_.emplace(pool_, frame_.below);
     running_.emplace(&*call_);
     frame_.interpreter = &*call_;
+    if (thread_state.top == &frame_) thread_state.set_top(&frame_);
     call_->enter(inputs_);
   }
   return *call_;
@@ -112,7 +112,7 @@ Call* call_in_stack() {
   return running && found->interpreter == running ? running : nullptr;
 }
 
-void run_body(Body body) {
+void run_body(const Body& body) {
   around_body ? around_body(body) : body();
 }
 
@@ -171,7 +171,7 @@ bool Function::is_inlined() {
 }
 
 void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const {
-  if (is_inlined()) return run_body(body);
+  if (thread_state.top && is_inlined()) return run_body(body);
   CallPool& calls = state_->calls;
   calls.count_call();
   Starting call(calls, inputs);
@@ -266,12 +266,12 @@ void Disabled::leave_out() {
     f->below = below;
     below = &*f;
   }
-  thread_state.top = below;
+  thread_state.set_top(below);
 }
 
 Disabled::~Disabled() {
   if (seen_) events::record(events::EagerEnd{});
-  thread_state.top = before_;
+  thread_state.set_top(before_);
 }
 
 }  // namespace vitro::capture

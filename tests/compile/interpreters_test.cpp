@@ -1,6 +1,7 @@
 // Interpreters of users, over eager, around compiled functions and inside of them.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -238,6 +239,24 @@ TEST(Interpreters, that_build_a_graph_are_not_the_compiled_function_below_them) 
   (void)fast(numbers());
   EXPECT_TRUE(under_counter);
   EXPECT_FALSE(under_builder);
+}
+
+TEST(Interpreters, that_a_compiled_function_leaves_in_place_end_with_it) {
+  CountOps counter;
+  std::optional<Using> left;
+  auto fast = compile([&](const Tensor& x) -> Tensor {
+    const Tensor y = exp(x);
+    left.emplace(&counter);
+    if (y.size(0) == 2) throw std::runtime_error("no");
+    return y;
+  });
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(fast(numbers()), std::runtime_error);
+    (void)exp(numbers());
+    left.reset();
+    EXPECT_EQ(exp(numbers()).to_vector<float>().size(), 4U);
+  }
+  EXPECT_EQ(counter.count, 0);
 }
 
 TEST(Interpreters, of_one_thread_are_not_seen_by_others) {

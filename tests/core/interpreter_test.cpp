@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -147,12 +148,33 @@ TEST(Interpreter, is_left_out_where_those_below_it_or_eager_are_asked_for) {
   EXPECT_EQ(s.log, (Log{"low call", "eager"}));
   s.log.clear();
   {
-    const Using eager(nullptr);
+    const UsingStack eager(nullptr);
     call_op();
     const Below nothing_is_below_eager;
     call_op();
   }
   EXPECT_EQ(s.log, (Log{"eager", "eager"}));
+}
+
+TEST(Interpreter, that_ends_late_changes_nothing_that_is_not_its_own) {
+  Stack s;
+  const InterpreterFrame* const top = thread_state.top;
+  std::optional<Using> late;
+  {
+    const UsingStack scope(top);
+    const Using gone(&s.low);
+    late.emplace(&s.high);
+  }
+  EXPECT_EQ(thread_state.top, top);  // neither is the one that began last and is still there
+  late.reset();
+  EXPECT_EQ(thread_state.top, top);
+  call_op();
+  EXPECT_EQ(s.log, (Log{"high call", "low call", "eager"}));
+  std::optional<Using> under(&s.pass), above(&s.pass);
+  under.reset();
+  EXPECT_EQ(thread_state.top, top);
+  above.reset();
+  EXPECT_EQ(thread_state.top, top);
 }
 
 // What a composite calls has places in its own file.
@@ -167,7 +189,7 @@ TEST(Interpreter, leaves_the_place_of_a_mistake_to_the_program) {
     return std::string("no error");
   };
   const std::string under_all = place_of();
-  const Using eager(nullptr);
+  const UsingStack eager(nullptr);
   EXPECT_EQ(under_all, place_of());
   EXPECT_EQ(under_all.find("interpreter_test.cpp:"), 0U) << under_all;
 }

@@ -28,13 +28,14 @@
 // an interpreter inside of another one is inlined all the same.
 //
 // Errors: what call() throws reaches the caller of the op, with the place of that call where it has
-// none.  Using ends with its scope, also by an exception; it must not outlive the function of
-// `compile` that it was made in.
+// none.  A Using ends with its scope, also by an exception; one that outlives the function of
+// `compile` that it was made in is out of the stack when that ends.
 //
 // Threads: a stack belongs to its thread, and a new thread's is empty.  One interpreter may stand
 // in the stacks of several threads, which call it at the same time, and more than once in one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <source_location>
@@ -89,35 +90,49 @@ struct Modes {
 
 // All that the door looks at, in one place of thread-local memory.
 struct ThreadState {
+  Interpreter* answers = nullptr;         // that of `top`, where the door finds it at once
   const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
   uint32_t module = 0;  // module path, see core/module_path.h
-};
-extern thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
-// While it lives, `interpreter` is the top of this thread's stack; null: the stack is empty, so
-// that eager answers and nobody else sees the calls.
+  void set_top(const InterpreterFrame* frame) {
+    top = frame;
+    answers = frame ? frame->interpreter : nullptr;
+  }
+};
+extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
+
+// While it lives, `interpreter` is the top of this thread's stack.  Where it lives longer than what
+// was under it (an exception has left a compiled function that it was made in), its end changes
+// nothing.
 class Using {
  public:
-  explicit Using(Interpreter* interpreter)
-      : frame_{interpreter, thread_state.top}, before_(thread_state.top) {
-    thread_state.top = interpreter ? &frame_ : nullptr;
+  explicit Using(Interpreter* interpreter) : frame_{interpreter, thread_state.top} {
+    thread_state.set_top(&frame_);
   }
-  ~Using() { thread_state.top = before_; }
+  explicit Using(std::nullptr_t) = delete;  // UsingStack(nullptr): eager
+  ~Using() {
+    if (thread_state.top == &frame_) [[likely]] {
+      thread_state.set_top(frame_.below);
+    } else {
+      leave_late();
+    }
+  }
   Using(const Using&) = delete;
 
  private:
+  void leave_late() const;
   InterpreterFrame frame_;
-  const InterpreterFrame* before_;
 };
 
-// While it lives, a part of this thread's stack answers its calls.
+// While it lives, a part of this thread's stack answers its calls; null: eager, and nobody else
+// sees them.
 class UsingStack {
  public:
   explicit UsingStack(const InterpreterFrame* top) : before_(thread_state.top) {
-    thread_state.top = top;
+    thread_state.set_top(top);
   }
-  ~UsingStack() { thread_state.top = before_; }
+  ~UsingStack() { thread_state.set_top(before_); }
   UsingStack(const UsingStack&) = delete;
 
  private:
