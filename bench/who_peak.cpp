@@ -21,7 +21,7 @@ class CountProducts : public Interpreter {
   void call(const OpCall& call, std::span<Tensor> results) override {
     if (call.op->kind == OpKind::composite)
       return call.op->composite->expand(call.operands, call.attrs, results);
-    eager_of(device_of(call)).call(call, results);
+    call_below(call, results);
     if (call.op->kind == OpKind::contraction) {
       flops += static_cast<double>(ops::flops_of(call, results[0].meta()));
     }

@@ -120,8 +120,7 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
 }
 
 std::optional<int64_t> Call::value_of(sym::Expr expr) const {
-  if (!m_.symbols.knows(expr)) return std::nullopt;
-  return m_.symbols.value(expr);
+  return m_.symbols.find_value(expr);
 }
 
 // What looks at the memory of a tensor from outside begins where that one does, or after it.

@@ -23,8 +23,9 @@ namespace vitro::capture {
 
 struct FrozenProgram;
 
-// What the code of every compiled function runs in; for tests, which put interpreters there.
-extern void (*around_body)(Body body);
+// What the code of every compiled function runs in, inside of another one too; for tests, which put
+// interpreters there.
+extern void (*around_body)(const Body& body);
 
 class Call final : public Interpreter {
  public:
@@ -54,7 +55,6 @@ class Call final : public Interpreter {
 
   // Ends the segment because of `code`; an Error under fullgraph.
   void break_here(const Code& code, std::string_view reason, std::source_location where);
-  const InterpreterFrame* below() const { return below_; }
   Record& record() const { return *record_; }
   // What the recorder shows of ops that run one by one, and why: null where there is no exit, where
   // it has no code.

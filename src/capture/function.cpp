@@ -1,8 +1,8 @@
 #include "vitro/capture/function.h"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
+#include <vector>
 
 #include "capture/call.h"
 #include "capture/codes.h"
@@ -14,7 +14,7 @@
 
 namespace vitro::capture {
 
-void (*around_body)(Body body) = nullptr;
+void (*around_body)(const Body& body) = nullptr;
 
 namespace {
 
@@ -23,10 +23,7 @@ constinit thread_local Call* running __attribute__((tls_model("initial-exec"))) 
 
 class Running {
  public:
-  // `on_top`: ops go to the call itself, not by way of what stands for it in the stack.
-  explicit Running(Call* call, bool on_top = true)
-      : before_(running), number_before_(call_of_this_thread) {
-    if (on_top) use_.emplace(call);
+  explicit Running(Call* call) : before_(running), number_before_(call_of_this_thread) {
     running = call;
     call_of_this_thread = call->call_number();
   }
@@ -37,7 +34,6 @@ class Running {
   Running(const Running&) = delete;
 
  private:
-  std::optional<Using> use_;
   Call* before_;
   uint64_t number_before_;
 };
@@ -45,11 +41,15 @@ class Running {
 class Starting;
 constinit thread_local Starting* starting __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// A call whose function has not called an op yet: it costs next to nothing until it does.
+// A call whose function has not called an op yet: it costs next to nothing until it does.  The call
+// then takes its place in the stack, which interpreters may be above by then.
 class Starting final : public Interpreter {
  public:
   Starting(CallPool& pool, std::span<const Tensor* const> inputs);
-  ~Starting() override { starting = before_; }
+  ~Starting() override {
+    starting = before_;
+    thread_state.set_top(frame_.below);
+  }
   Starting(const Starting&) = delete;
   Call& begun();
   void finish() {
@@ -69,50 +69,50 @@ class Starting final : public Interpreter {
   std::optional<Size> offset_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().offset_of(impl);
   }
-  // Where an interpreter stands above this one, the call does not.
-  void settle(TensorImpl& impl, Need need, std::source_location where) override {
-    begun().settle(impl, need, where);
-  }
-  std::optional<int64_t> value_of(sym::Expr expr) const override {
-    return call_ ? call_->value_of(expr) : std::nullopt;
-  }
-  uint64_t call_number() const override {
-    return call_ ? call_->call_number() : builder_calls - 1;  // which makes no promises
-  }
+  uint64_t call_number() const override { return builder_calls - 1; }  // which makes no promises
 
  private:
   CallPool& pool_;
   std::span<const Tensor* const> inputs_;
   Starting* before_;
-  Using use_;
+  InterpreterFrame frame_;
   std::optional<Call> call_;
   std::optional<Running> running_;
 };
 
 Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs)
-    : pool_(pool), inputs_(inputs), before_(starting), use_(this) {
+    : pool_(pool), inputs_(inputs), before_(starting), frame_{this, thread_state.top} {
   starting = this;
+  thread_state.set_top(&frame_);
 }
 
 Call& Starting::begun() {
   if (!call_) {
-    call_.emplace(pool_, use_.below());
-    running_.emplace(&*call_, thread_state.top && thread_state.top->interpreter == this);
+    call_.emplace(pool_, frame_.below);
+    running_.emplace(&*call_);
+    frame_.interpreter = &*call_;
+    if (thread_state.top == &frame_) thread_state.set_top(&frame_);
     call_->enter(inputs_);
   }
   return *call_;
 }
 
-// The compiled function whose code this thread runs, wherever it stands in the stack.
-Call* call_in_stack() {
-  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
-    if (starting && f->interpreter == starting) return &starting->begun();
-    if (running && f->interpreter == running) return running;
-  }
-  return nullptr;
+// The first from the top whose results are promises, to which ops go in the end.
+const InterpreterFrame* first_with_promises() {
+  const InterpreterFrame* f = thread_state.top;
+  while (f && f->interpreter->call_number() == 0) f = f->below;
+  return f;
 }
 
-void run_body(Body body) {
+// The compiled function whose code this thread runs, if that is where ops go.
+Call* call_in_stack() {
+  const InterpreterFrame* const found = first_with_promises();
+  if (!found) return nullptr;
+  if (starting && found->interpreter == starting) return &starting->begun();
+  return running && found->interpreter == running ? running : nullptr;
+}
+
+void run_body(const Body& body) {
   around_body ? around_body(body) : body();
 }
 
@@ -167,14 +167,11 @@ CompiledReport Function::report() const {
 }
 
 bool Function::is_inlined() {
-  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
-    if (f->interpreter->call_number() != 0) return true;
-  }
-  return false;
+  return first_with_promises() != nullptr;
 }
 
 void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const {
-  if (is_inlined()) return body();
+  if (thread_state.top && is_inlined()) return run_body(body);
   CallPool& calls = state_->calls;
   calls.count_call();
   Starting call(calls, inputs);
@@ -195,6 +192,7 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
               "vitro::Flatten, or let the function capture it (",
               not_comparable, ")");
   Call now(state_->calls, thread_state.top);
+  const Using use(&now);
   const Running running_now(&now);
   for (const FrozenProgram* p = now.record().frozen(); p; p = p->next) {
     if (!p->key.fits(call) || !now.run_frozen(*p, call.inputs, &result->tensors)) continue;
@@ -212,6 +210,7 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   const uint64_t newest_storage = Storage::allocate(0, cpu).id();
   FrozenKey key(frozen);  // before the function takes its arguments apart
   Call call(state_->calls, thread_state.top);
+  const Using use(&call);
   const Running now(&call);
   call.enter(frozen.inputs);
   std::unique_ptr<FrozenProgram> program;
@@ -245,34 +244,34 @@ void graph_break(std::string_view reason, std::source_location where) {
 }
 
 struct Disabled::Stack {
-  std::deque<InterpreterFrame> above;
+  std::vector<InterpreterFrame> above;  // all of them there before one is pointed at
 };
 
 Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen_(false) {
   Call* call = call_in_stack();
   if (!call) return;
   call->break_here(disabled_break, {}, where);
-  leave_out(*call);
+  leave_out();
   if (events::recording())
     seen_ = events::record(call->eager_slice(nullptr, &disabled_break, disabled_break.title));
 }
 
 // The stack without the call: those above it, then those below.
-void Disabled::leave_out(const Call& call) {
+void Disabled::leave_out() {
   stack_ = std::make_unique<Stack>();
-  for (const InterpreterFrame* f = before_; f && f->interpreter->call_number() == 0; f = f->below)
-    stack_->above.push_back(*f);
-  const InterpreterFrame* below = call.below();
+  const InterpreterFrame* const of_call = first_with_promises();
+  for (const InterpreterFrame* f = before_; f != of_call; f = f->below) stack_->above.push_back(*f);
+  const InterpreterFrame* below = of_call->below;
   for (auto f = stack_->above.rbegin(); f != stack_->above.rend(); ++f) {
     f->below = below;
     below = &*f;
   }
-  thread_state.top = below;
+  thread_state.set_top(below);
 }
 
 Disabled::~Disabled() {
   if (seen_) events::record(events::EagerEnd{});
-  thread_state.top = before_;
+  thread_state.set_top(before_);
 }
 
 }  // namespace vitro::capture

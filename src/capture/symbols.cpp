@@ -34,6 +34,22 @@ int64_t Symbols::value(sym::Expr e) const {
   });
 }
 
+std::optional<int64_t> Symbols::find_value(sym::Expr e) const {
+  if (const int64_t* known = find(e)) return *known;
+  bool known = true;
+  int64_t value = 0;
+  try {
+    value = sym::evaluate(e, [this, &known](sym::Expr symbol) -> int64_t {
+      const int64_t* found = find(symbol);
+      known = known && found;
+      return found ? *found : 1;
+    });
+  } catch (const Error&) {  // which the 1 may be the reason for
+    if (known) throw;
+  }
+  return known ? std::optional(value) : std::nullopt;
+}
+
 bool Symbols::holds(const sym::Guard& guard) const {
   bool known = true;
   const auto value_of = [this, &known](sym::Expr symbol) -> int64_t {

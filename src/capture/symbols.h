@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ class Symbols {
   // False where a symbol of `e` has no value in this call.
   bool knows(sym::Expr e) const;
   int64_t value(sym::Expr e) const;
+  std::optional<int64_t> find_value(sym::Expr e) const;  // none where it does not know `e`
   int64_t value(Size s) const { return s.is_symbolic() ? value(s.expr()) : s.hint(); }
   bool holds(const sym::Guard& guard) const;
   Ints values(const Sizes& sizes) const;

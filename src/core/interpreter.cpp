@@ -16,7 +16,7 @@ std::array<std::atomic<Interpreter*>, device_kind_count>& slots() {
 
 }  // namespace
 
-thread_local ThreadState thread_state;
+constinit thread_local ThreadState thread_state;
 
 void Interpreter::call(const OpCall& call, std::span<Tensor> results) {
   call_below(call, results);
@@ -39,6 +39,13 @@ std::optional<Size> Interpreter::offset_of(const TensorImpl&) const {
 
 std::optional<int64_t> Interpreter::value_of(sym::Expr) const {
   return std::nullopt;
+}
+
+// What is above it goes with it, as it would have had to first.
+void Using::leave_late() const {
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (f == &frame_) return thread_state.set_top(frame_.below);
+  }
 }
 
 Interpreter& eager_of(Device device) {
@@ -75,7 +82,7 @@ bool names_the_program(const Error& mistake, const OpCall& call) {
 }
 
 [[gnu::always_inline]] inline void run(const OpCall& call, std::span<Tensor> results) {
-  if (thread_state.top) return thread_state.top->interpreter->call(call, results);
+  if (thread_state.answers) return thread_state.answers->call(call, results);
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor() && operand.tensor().is_promise()) [[unlikely]]
       refuse_promise(*operand.tensor().impl(), call.op->name);
@@ -112,7 +119,7 @@ void refuse_promise(const TensorImpl& impl, std::string_view who) {
 
 void call_below(const OpCall& call, std::span<Tensor> results) {
   const Below below;
-  run(call, results);
+  vitro::call(call, results);
 }
 
 const TensorMeta* meta_of(const TensorImpl& impl) {

@@ -23,7 +23,7 @@ class AroundTests : public testing::EmptyTestEventListener {
   std::optional<Using> use_;
 };
 
-void inside(capture::Body body) {
+void inside(const capture::Body& body) {
   PassThrough pass;
   const Using use(&pass);
   body();

@@ -1,9 +1,13 @@
 // Interpreters of users, over eager, around compiled functions and inside of them.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "vitro/compile/compile.h"
+#include "vitro/graph/build.h"
 #include "vitro/ops/all.h"
 
 namespace vitro {
@@ -131,6 +135,140 @@ TEST(Interpreters, are_gone_after_an_exception) {
   const int before = counter.count;
   (void)exp(numbers());
   EXPECT_EQ(counter.count, before);
+}
+
+TEST(Interpreters, between_compiled_functions_leave_the_inner_one_in_the_graph_of_the_outer) {
+  CountOps counter;
+  auto inner = compile([](const Tensor& x) { return exp(x) - x; });
+  auto outer = compile([&](const Tensor& x) {
+    const Tensor y = x * 2;
+    const Using counting(&counter);
+    return inner(y) + 1;
+  });
+  const Tensor x = numbers();
+  const std::vector<float> want = (exp(x * 2) - x * 2 + 1).to_vector<float>();
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_EQ(outer(x).to_vector<float>(), want);
+    EXPECT_EQ(counter.count, 3 * i);
+  }
+  EXPECT_TRUE(inner.report().segments.empty());
+  ASSERT_EQ(outer.report().segments.size(), 1U);
+  EXPECT_EQ(outer.report().segments[0].kernels, 1);
+}
+
+TEST(Interpreters, may_be_pushed_between_two_ops) {
+  NoSub rewriter;
+  auto fast = compile([&](const Tensor& x, const Tensor& y) {
+    const Tensor before = exp(x - y);
+    Tensor within;
+    {
+      const Using rewriting(&rewriter);
+      within = before - y;
+    }
+    return within - x;
+  });
+  const Tensor x = numbers(), y = exp(x);
+  const std::vector<float> want = (exp(x - y) - y - x).to_vector<float>();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(fast(x, y).to_vector<float>(), want);
+  ASSERT_EQ(fast.report().segments.size(), 1U);
+  const std::string graph = graph::print(fast.report().segments[0].graph);
+  EXPECT_NE(graph.find("sub"), std::string::npos) << graph;
+  EXPECT_NE(graph.find("neg"), std::string::npos) << graph;
+}
+
+TEST(Interpreters, around_a_compiled_function_see_what_it_runs_op_by_op) {
+  CountOps counter;
+  auto fast = compile([](const Tensor& x) {
+    const Tensor y = exp(x) * 2;
+    const capture::Disabled eager;
+    return y + 1 - x;
+  });
+  const Tensor x = numbers();
+  const std::vector<float> want = (exp(x) * 2 + 1 - x).to_vector<float>();
+  const Using counting(&counter);
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_EQ(fast(x).to_vector<float>(), want);
+    EXPECT_EQ(counter.count, 2 * i);
+  }
+}
+
+// A call is one place of the stack, before its first op and after it, whoever is above it then.
+TEST(Interpreters, find_a_compiled_call_below_them_once) {
+  CountOps counter;
+  const auto calls = [] {
+    int found = 0;
+    for (const InterpreterFrame* f = thread_state.top; f; f = f->below)
+      found += f->interpreter->call_number() != 0;
+    return found;
+  };
+  std::vector<int> seen;
+  auto fast = compile([&](const Tensor& x) {
+    seen.push_back(calls());
+    Tensor y = exp(x);
+    seen.push_back(calls());
+    const Using counting(&counter);
+    y = y + 1;
+    seen.push_back(calls());
+    return y;
+  });
+  (void)fast(numbers());
+  EXPECT_EQ(seen, (std::vector<int>{1, 1, 1}));
+  EXPECT_EQ(calls(), 0);
+}
+
+// Ops become nodes of the builder's graph, whoever is below.
+TEST(Interpreters, that_build_a_graph_are_not_the_compiled_function_below_them) {
+  bool under_counter = false, under_builder = true;
+  auto fast = compile([&](const Tensor& x) {
+    CountOps counter;
+    {
+      const Using counting(&counter);
+      under_counter = is_compiling();
+    }
+    graph::Builder b;
+    const Tensor in = b.input("in", ops::dense(DType::f32, cpu, {2}));
+    {
+      const Using building(&b);
+      under_builder = is_compiling();
+      const capture::Disabled of_the_function;
+      b.output(exp(in));
+    }
+    EXPECT_EQ(b.take().outputs().size(), 1U);
+    return x + 1;
+  });
+  (void)fast(numbers());
+  EXPECT_TRUE(under_counter);
+  EXPECT_FALSE(under_builder);
+}
+
+TEST(Interpreters, that_a_compiled_function_leaves_in_place_end_with_it) {
+  CountOps counter;
+  std::optional<Using> left;
+  auto fast = compile([&](const Tensor& x) -> Tensor {
+    const Tensor y = exp(x);
+    left.emplace(&counter);
+    if (y.size(0) == 2) throw std::runtime_error("no");
+    return y;
+  });
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(fast(numbers()), std::runtime_error);
+    (void)exp(numbers());
+    left.reset();
+    EXPECT_EQ(exp(numbers()).to_vector<float>().size(), 4U);
+  }
+  EXPECT_EQ(counter.count, 0);
+}
+
+TEST(Interpreters, of_one_thread_are_not_seen_by_others) {
+  CountOps counter;
+  const Using counting(&counter);
+  std::thread([] { (void)exp(numbers()); }).join();
+  EXPECT_EQ(counter.count, 0);
+  std::thread([&] {
+    const Using here_too(&counter);
+    (void)exp(numbers());
+  }).join();
+  EXPECT_EQ(counter.count, 1);
 }
 
 TEST(Interpreters, may_stand_in_a_stack_twice) {

@@ -17,8 +17,6 @@
 
 namespace vitro::capture {
 
-class Call;
-
 class Record;
 
 // A piece of code to run, borrowed.
@@ -138,7 +136,7 @@ class Disabled {
 
  private:
   struct Stack;
-  void leave_out(const Call& call);
+  void leave_out();
   const InterpreterFrame* before_;
   std::unique_ptr<Stack> stack_;
   bool seen_;  // by the recorder

@@ -10,14 +10,32 @@
 //   CountOps counter;
 //   { const Using counting(&counter);  y = model(x); }
 //
-// An interpreter hands on what is not its own, and by default all is: one that overrides nothing
-// changes nothing, wherever it is pushed.  What it calls itself goes to the top again, which it is;
-// where Below lives, to the interpreters under it.  Pushed around a compiled function it sees what
-// that runs op by op (and no op that is compiled); pushed inside of one, each op of every call.
-// Threads: a stack belongs to its thread; one interpreter may stand in the stacks of several, and
-// more than once in one.
+// What call() may do: hand the call on (call_below), and look at it before or at its results after;
+// make other calls instead, where Below lives, so that those under it answer them (without Below
+// they come back to the interpreter itself, which is the top); or compute the results.
+//
+// The other functions answer for what is an interpreter's own, and by default nothing is: the free
+// functions of the same names ask the whole stack, from the top on.  So one that only counts or
+// rewrites overrides call() alone, and one that overrides nothing changes nothing, wherever it is
+// pushed.  Whoever gives promises has a call_number(), and keeps them in settle(); whoever puts off
+// ops on memory hears of it in touch(); whoever has symbols answers meta_of() and value_of().
+//
+// Composite ops are one call.  Pushed around a compiled function, an interpreter sees what that
+// runs op by op, and no op that is compiled; pushed inside of one, every op of every call, before
+// it becomes a part of the graph: what is captured is what the interpreter makes of it.  There, it
+// has to do the same each time, or the calls differ and are compiled again; its results are
+// promises, and to look at their elements ends the graph.  A compiled function that is called under
+// an interpreter inside of another one is inlined all the same.
+//
+// Errors: what call() throws reaches the caller of the op, with the place of that call where it has
+// none.  A Using ends with its scope, also by an exception; one that outlives the function of
+// `compile` that it was made in is out of the stack when that ends.
+//
+// Threads: a stack belongs to its thread, and a new thread's is empty.  One interpreter may stand
+// in the stacks of several threads, which call it at the same time, and more than once in one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <source_location>
@@ -35,13 +53,13 @@ enum class Need : uint8_t { item, pointer, writable_pointer, other_thread_or_lib
 class Interpreter {
  public:
   virtual ~Interpreter() = default;
-  // Answers one call; `results` has room for as many tensors as the shape rule gives.
+  // Answers one call: fills `results`, which has room for as many tensors as the shape rule gives.
   virtual void call(const OpCall& call, std::span<Tensor> results);
-  // Makes the promise real: afterwards impl.call == 0.  Only for promises of this interpreter,
-  // those with its call_number().
+  // Makes the promise real: afterwards impl.call == 0.  Asked only for promises with its
+  // call_number(), and while it runs this interpreter is the top.
   virtual void settle(TensorImpl& impl, Need need, std::source_location where);
   // Somebody is about to look at (or write) the elements of a tensor that is there: ops on it that
-  // this interpreter has put off must run first.  All of a stack hear it, from the top on.
+  // this interpreter has put off must run first.  All of the stack hear it, each as the top.
   virtual void touch(const TensorImpl& impl, Need need, std::source_location where);
   // Shape with symbols of a tensor as this interpreter sees it, or null where it is just what its
   // numbers say.
@@ -52,7 +70,8 @@ class Interpreter {
   // This run's value of an expression over the symbols of this interpreter; none where one of its
   // symbols is not.
   virtual std::optional<int64_t> value_of(sym::Expr expr) const;
-  // Whose promises these are; 0: it makes none.
+  // What its promises carry as TensorImpl::call; 0: it gives none.  Functions of `compile` that are
+  // called above an interpreter that gives promises are inlined.
   virtual uint64_t call_number() const { return 0; }
 };
 
@@ -71,36 +90,49 @@ struct Modes {
 
 // All that the door looks at, in one place of thread-local memory.
 struct ThreadState {
+  Interpreter* answers = nullptr;         // that of `top`, where the door finds it at once
   const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
   uint32_t module = 0;  // module path, see core/module_path.h
-};
-extern thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
-// While it lives, `interpreter` answers this thread's calls; null: eager does, and nobody else sees
-// them.
+  void set_top(const InterpreterFrame* frame) {
+    top = frame;
+    answers = frame ? frame->interpreter : nullptr;
+  }
+};
+extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
+
+// While it lives, `interpreter` is the top of this thread's stack.  Where it lives longer than what
+// was under it (an exception has left a compiled function that it was made in), its end changes
+// nothing.
 class Using {
  public:
-  explicit Using(Interpreter* interpreter)
-      : frame_{interpreter, thread_state.top}, before_(thread_state.top) {
-    thread_state.top = interpreter ? &frame_ : nullptr;
+  explicit Using(Interpreter* interpreter) : frame_{interpreter, thread_state.top} {
+    thread_state.set_top(&frame_);
   }
-  ~Using() { thread_state.top = before_; }
+  explicit Using(std::nullptr_t) = delete;  // UsingStack(nullptr): eager
+  ~Using() {
+    if (thread_state.top == &frame_) [[likely]] {
+      thread_state.set_top(frame_.below);
+    } else {
+      leave_late();
+    }
+  }
   Using(const Using&) = delete;
-  const InterpreterFrame* below() const { return before_; }
 
  private:
+  void leave_late() const;
   InterpreterFrame frame_;
-  const InterpreterFrame* before_;
 };
 
-// While it lives, a part of this thread's stack answers its calls.
+// While it lives, a part of this thread's stack answers its calls; null: eager, and nobody else
+// sees them.
 class UsingStack {
  public:
   explicit UsingStack(const InterpreterFrame* top) : before_(thread_state.top) {
-    thread_state.top = top;
+    thread_state.set_top(top);
   }
-  ~UsingStack() { thread_state.top = before_; }
+  ~UsingStack() { thread_state.set_top(before_); }
   UsingStack(const UsingStack&) = delete;
 
  private:

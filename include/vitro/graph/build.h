@@ -3,7 +3,7 @@
 // a builder refuses calls in place and tensors that are not its own.  Its tensors say their sizes
 // only while it is in use, and live no longer than it does.
 //   Builder b;
-//   Tensor x = b.input("x", dense_meta(DType::f32, {2, 3}));
+//   Tensor x = b.input("x", ops::dense(DType::f32, cpu, {2, 3}));
 //   { Using use(&b); b.output(exp(x)); }
 //   Graph g = b.take();
 #pragma once

@@ -79,7 +79,7 @@ class Fold {
   // By the same kernels that would compute all of it; nothing where there are none, or where they
   // refuse.
   static std::optional<Tensor> compute(const Node& node, std::span<const Operand> operands) {
-    const Using eager(nullptr);
+    const UsingStack eager(nullptr);
     const Attrs attrs = node.attrs.map_sizes([](Size) { return Size(1); });
     Tensor result;
     try {
@@ -93,7 +93,7 @@ class Fold {
   }
 
   static Scalar number_of(const Tensor& element) {
-    const Using eager(nullptr);
+    const UsingStack eager(nullptr);
     return element.item();
   }
 
