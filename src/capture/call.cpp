@@ -43,6 +43,7 @@ Call::Call(CallPool& pool, const InterpreterFrame* below)
       below_(below),
       names_(record_->last_symbol()) {
   m_.symbols.clear();
+  m_.data.clear();
   m_.numbers.clear();
   m_.remembered.clear();
 }
@@ -77,11 +78,16 @@ void Call::call(const OpCall& call, std::span<Tensor> results) {
     return run_now(call, results);
   if (record_->has_cuts() && cut_before(call)) [[unlikely]]
     return this->call(call, results);
+  if (data_is_known_ && names_known_data(call)) [[unlikely]]
+    return call_with_numbers(call, results);
   Step* step = cursor_->next.load(std::memory_order_acquire);
   if (!step || !step->plain || !matches_plain(*step, call)) [[unlikely]] {
-    step = find_or_record(cursor_->next, call);
+    bool again = false;
+    step = next_step(call, &again);
+    if (again) return this->call(call, results);
     if (!step) return run_now(call, results);
     if (step->expands) return expand(call, results);
+    if (step->data_size.defined()) hand_out_data(*step);
   }
   hand_out(*step, call, results);
   if (questions_ && !questions_->guards().empty()) [[unlikely]]
@@ -119,16 +125,13 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
   return nullptr;
 }
 
-std::optional<int64_t> Call::value_of(sym::Expr expr) const {
-  return m_.symbols.find_value(expr);
-}
 
 // What looks at the memory of a tensor from outside begins where that one does, or after it.
 std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);
   if (impl.call != number_) return std::nullopt;
   const Size recorded = impl.promised->offset;
-  const Size within(m_.symbols.value(recorded), recorded.expr());
+  const Size within(value_of(recorded.expr()).value(), recorded.expr());
   uint32_t slot = impl.slot;
   for (const Step* step = cursor_; step->op; step = step->parent) {
     if (slot < step->first_slot || slot >= step->first_slot + step->result_count) continue;

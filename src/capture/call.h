@@ -127,6 +127,29 @@ class Call final : public Interpreter {
   bool went_by(std::source_location where) const;
   bool cut_before(const OpCall& call);
   bool has_lists_of_any_length();
+  // sizes that data decide (data.cpp)
+  class DataAnswers final : public sym::DataSizes {
+   public:
+    explicit DataAnswers(Call& call) : call_(call) {}
+    bool answer(sym::Guard::Question question, sym::Expr a, sym::Expr b) override;
+    int64_t number(sym::Expr e) override;
+
+   private:
+    Call& call_;
+  };
+  void hand_out_data(const Step& step);
+  void name_data(Step& step, TensorMeta& result);
+  void add_bounds(sym::DataBounds& to) const;
+  // Whether the step's size has a value already: it was taken in an earlier segment of this call.
+  bool has_value(const Step& step) const;
+  void bind_data(const Step& step, const Tensor& result);
+  std::string_view asking() const { return expanding_ ? expanding_->op->name : "the function"; }
+  int64_t number_of(sym::Expr e, std::string_view who, const std::string& question);
+  Step* next_step(const OpCall& call, bool* again);
+  bool takes_data(const OpCall& call) const;
+  bool names_known_data(const OpCall& call) const;
+  Size without_known_data(Size size) const;
+  void call_with_numbers(const OpCall& call, std::span<Tensor> results);
   // recording (extend.cpp)
   Step* find_or_record(std::atomic<Step*>& link, const OpCall& call);
   // `end`: the empty link behind the ways that were looked at.  `*late` where another thread has
@@ -199,6 +222,8 @@ class Call final : public Interpreter {
   // How often the segment came by places, up to the step that was recorded last.
   std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
   const Step* counted_to_ = nullptr;
+  std::optional<DataAnswers> data_;    // since data decide a size
+  bool data_is_known_ = false;         // some of them have values
   std::optional<sym::GuardSink> questions_;  // of the function's own code, since the last step
 };
 

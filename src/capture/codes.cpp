@@ -54,6 +54,15 @@ const Code loop_break{
     "for (int i = 0; i < n; ++i) x = step(x);",
     "Nothing; or compile the body of the loop by itself."};
 
+const Code size_break{
+    "V0208", "a size that data decide is asked for",
+    "How many elements a mask picks (nonzero, masked_select, boolean indexing) is not known before "
+    "the op has run. Ops go on without the number, but the program, or an op that has to compare "
+    "the size with another one, asks for it, so what was captured so far has to run.",
+    "Tensor at = nonzero(x); if (at.size(0) > 0) { ... }",
+    "Keep the size symbolic: give it to ops as it is, and compare after the function has returned. "
+    "Where it has to equal another size, select both by one mask."};
+
 const Code op_differs{"V0301", "another op is called",
                       "At this place an earlier call of the function did something else, or ended, "
                       "as an if on a value of the host does. The record forks: both ways are "

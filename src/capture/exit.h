@@ -24,6 +24,7 @@ struct Keep {
   uint32_t outside = no_slot;  // a slot of a tensor from outside
   bool whole = false;          // the output itself, not a view of it
   bool symbolic = false;
+  bool sized_by_data = false;  // to later segments it is a tensor like any other
   const TensorMeta* meta = nullptr;
   Ints sizes, strides;  // where not symbolic
   int64_t offset = 0;   // from the output's or the outside tensor's own
@@ -49,6 +50,8 @@ struct Plan {
   std::vector<sym::Expr> symbols;  // the call's symbols that give graph.symbols() their values
   std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
   std::vector<Keep> keeps;
+  // Steps whose data decide a size, and the outputs whose first size it is.
+  std::vector<std::pair<const Step*, size_t>> data;
   std::vector<uint32_t> written;  // tensors from outside
   // What was asked of windows that are written, where other values might answer otherwise.
   std::vector<Covering> coverings;

@@ -48,7 +48,9 @@ void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& as
   for (TensorMeta& meta : results) {
     const bool dense = attribute::same(meta.strides, contiguous_strides(meta.sizes));
     for (Size& s : meta.sizes) {
-      if (!s.is_symbolic() || follows(s.expr()) || less(0, s) || !equal(s, 0)) continue;
+      // Programs with sizes that data decide are for tensors without elements too.
+      if (!s.is_symbolic() || sym::is_data(s.expr())) continue;
+      if (follows(s.expr()) || less(0, s) || !equal(s, 0)) continue;
       hold_at_zero(s.expr());
       s = 0;
       if (dense) meta.strides = contiguous_strides(meta.sizes);
@@ -82,6 +84,7 @@ void ask_whether_countable(const TensorMeta& meta, std::span<const Operand> oper
     if (!result.count.is_symbolic() || result.bytes == 0) return;
     const int64_t most = std::numeric_limits<int64_t>::max() / result.bytes;
     const sym::Expr count = result.count.expr();
+    if (sym::is_data(count)) return;  // counted when it is known
     if (sym::range_of(count).high <= most) return;
     const auto takes_as_much = [&](const Operand& operand) {
       if (!operand.is_tensor()) return false;
@@ -112,14 +115,20 @@ Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, A
 Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
   int64_t ways = 0;
   std::atomic<Step*>* end = &link;
-  for (Step* s = nullptr; (s = end->load(std::memory_order_acquire)); end = &s->fork, ++ways) {
+  bool taken = false;
+  for (Step* s = nullptr; (s = end->load(std::memory_order_acquire)); end = &s->fork) {
+    if (has_value(*s)) {  // a loop comes by again: sizes of this round have symbols of their own
+      taken = true;
+      continue;
+    }
+    ++ways;
     if (!matches(*s, call)) continue;
     accept(*s);
     return s;
   }
   if (!call.op && has_lists_of_any_length()) return &record_->start_behind({});
   const Step* first = link.load(std::memory_order_acquire);
-  const Why why = why_another_way(link, call);
+  const Why why = taken ? Why{} : why_another_way(link, call);
   if (ways >= recompile_limit.get() && ways > 0) {
     stop_capturing(too_many_ways,
                    cat("the record has ", counted(static_cast<uint64_t>(ways), "way"),
@@ -189,7 +198,10 @@ Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCa
 void Call::fill(Step& step, std::atomic<Step*>& link, const OpCall& call) {
   Likeness like = similar(link, call);
   if (!like.step && call.op) like = like_at(occurrence_of(call), call);
-  step.expands = like.step && numbers_differ(*like.step, call);
+  // What a composite's own code asks of sizes that data decide, it asks here, where the segment can
+  // end.
+  step.expands = (like.step && numbers_differ(*like.step, call)) ||
+                 (call.op && call.op->composite && !call.in_place && takes_data(call));
   if (step.expands) return;
   record_operands(step, call, like);
   record_attrs(step, call, like);
@@ -300,7 +312,10 @@ void Call::record_results(Step& step, const OpCall& call) {
     if (step.operands_owned[i].kind == StepOperand::Kind::counted)
       operands[i] = Operand(step.operands_owned[i].number);
   }
+  sym::DataBounds bounds;
+  add_bounds(bounds);
   Inferred inferred = infer_with_guards(*call.op, operands, step.attrs_owned.view());
+  if (call.op->compaction) name_data(step, inferred.results[0]);
   if (call.in_place) {
     sym::GuardSink sink;
     check_in_place(*call.op, call.operands[0].tensor().rule_meta(), inferred.results.at(0));

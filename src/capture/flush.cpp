@@ -68,6 +68,7 @@ void Call::enter(std::span<const Tensor* const> inputs) {
 
 void Call::finish() {
   flush();
+  data_.reset();
   questions_.reset();
   cursor_ = nullptr;
 }
@@ -77,6 +78,7 @@ void Call::unwind() noexcept {
     flush(true);
   } catch (...) {  // the exception that is under way already says why the function ended
   }
+  data_.reset();
   questions_.reset();
   cursor_ = nullptr;
 }
@@ -253,6 +255,7 @@ void Call::run_compiled(const Exit& exit) {
   const RunsBelow below(below_);
   record_inputs(m_.operands);
   exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
+  for (const auto& [step, output] : plan.data) bind_data(*step, m_.outputs[output]);
   m_.shared.clear();
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (is_shared(*m_.outputs[i].impl()) ||
@@ -274,7 +277,8 @@ void Call::keep_promises(const Exit& exit) {
     promise.strides = keep.symbolic ? m_.symbols.values(keep.meta->strides) : keep.strides;
     const int64_t within = keep.symbolic ? m_.symbols.value(keep.meta->offset) : keep.offset;
     promise.offset = source.offset + within;
-    if (keep.symbolic) m_.remembered.push_back({&promise, promise.storage.id(), keep.meta});
+    if (keep.symbolic && !keep.sized_by_data)
+      m_.remembered.push_back({&promise, promise.storage.id(), keep.meta});
     promise.promised = nullptr;
     promise.call = 0;
   }
@@ -352,6 +356,7 @@ void Call::interpret_path(const Exit* exit, const Code* code, std::string_view r
     thread_->modes = step->modes;
     thread_->module = step->place.module;
     call_late(*step, operands, results);
+    if (step->data_size.defined()) bind_data(*step, results[0]);
     for (uint32_t k = 0; k < step->result_count; ++k) {
       TensorImpl* promise = m_.slots[step->first_slot + k];
       if (promise && promise->refs.load(std::memory_order_acquire) > 1)
@@ -371,7 +376,7 @@ void Call::fail_promises() {
     TensorMeta now = *impl.promised;
     const auto number = [this](Size s) -> Size {
       try {
-        return m_.symbols.value(s);
+        return s.is_symbolic() ? Size(value_of(s.expr()).value_or(sym::unbounded)) : s;
       } catch (const sym::Overflow&) {  // this may be why its op failed
         return sym::unbounded;
       }

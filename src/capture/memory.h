@@ -44,7 +44,8 @@ struct Memory {
   StorageTable outside, tried;
   std::vector<TensorImpl*> free;  // promises that nobody else held
   Symbols symbols;
-  std::vector<Scalar> numbers;  // the segment's numbers that vary
+  std::vector<const Step*> data;  // the call's steps whose data decide a size
+  std::vector<Scalar> numbers;    // the segment's numbers that vary
   std::vector<Remembered> remembered;
   std::vector<Operand> inputs;  // of the function
   // Arguments of the backend.

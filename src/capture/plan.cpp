@@ -58,6 +58,12 @@ bool has_symbols(const TensorMeta& window) {
          std::ranges::any_of(window.strides, symbolic);
 }
 
+bool is_sized_by_data(const TensorMeta& meta) {
+  const auto by_data = [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); };
+  return std::ranges::any_of(meta.sizes, by_data) || std::ranges::any_of(meta.strides, by_data) ||
+         by_data(meta.offset);
+}
+
 // Whether no element of the memory stands in the view twice, whatever the sizes of a call.
 bool shows_each_once(const TensorMeta& view) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // stride, size
@@ -88,7 +94,11 @@ class Planner {
         seen_(table_.size()),
         input_of_(memory_.size(), -1),
         numbers_(last.numbers_after),
-        held_(guards_of(last)) {}
+        held_(guards_of(last)) {
+    for (const Step* step : path_) {
+      if (step->data_size.defined()) bounds_.add(step->data_size, held_(step->data_bound));
+    }
+  }
 
   void run() {
     if (!aliases_.trouble().empty()) throw Refused{&shared_memory_written, aliases_.trouble()};
@@ -137,7 +147,7 @@ class Planner {
   // A recorded call.  Its shape rule chose among sizes that it asked to be equal; where the path
   // knows more of them than it did, it chooses again.
   graph::NodeId add_recorded(graph::Node node, const std::vector<TensorMeta>& results) {
-    if (!held_.empty()) return add(std::move(node)).node;
+    if (!held_.empty() && !node.op->compaction) return add(std::move(node)).node;
     node.results = results;
     graph::map_sizes(node, [this](Size s) { return now(s); });
     return graph_.add(std::move(node));
@@ -304,8 +314,10 @@ class Planner {
   // Asked for all calls that the plan is for.
   bool covers_itself(const TensorMeta& window) {
     const bool answer = may_cover_itself(now(window));
-    if (has_symbols(window) && !never_covers_itself(window))
-      plan_.coverings.push_back({&window, answer});
+    if (!has_symbols(window) || never_covers_itself(window)) return answer;
+    if (is_sized_by_data(window))
+      throw Refused{&write_not_a_value, "a write through a window that data decide"};
+    plan_.coverings.push_back({&window, answer});
     return answer;
   }
 
@@ -407,11 +419,26 @@ class Planner {
       }
       plan_.keeps.push_back(keep(slot, from, outside ? -1 : output_of[from]));
     }
+    add_data_sizes(output_of);
     for (uint32_t n = 0; n < memory_.size(); ++n) {
       if (memory_[n].version == 0 || !(is_base(n) || table_[n].bind)) continue;
       if (input_of_[n] < 0) add_input(n);
       plan_.written.push_back(inputs_[static_cast<size_t>(input_of_[n])].slot);
       outputs_.push_back({*memory_[n].value, input_of_[n]});
+    }
+  }
+
+  // Each of them may be asked for later: what shows it is an output, also where nobody holds it.
+  void add_data_sizes(std::vector<int>& output_of) {
+    for (const Step* step : path_) {
+      if (!step->data_size.defined()) continue;
+      int& output = output_of[step->first_slot];
+      if (output < 0) {
+        output = static_cast<int>(plan_.outputs.size());
+        plan_.outputs.push_back(table_[step->first_slot].meta);
+        outputs_.push_back({whole(step->first_slot), -1});
+      }
+      plan_.data.emplace_back(step, static_cast<size_t>(output));
     }
   }
 
@@ -432,6 +459,7 @@ class Planner {
       keep.symbolic |= s.is_symbolic();
     }
     keep.offset = keep.meta->offset.hint();
+    keep.sized_by_data = is_sized_by_data(*keep.meta);
     return keep;
   }
 
@@ -476,6 +504,7 @@ class Planner {
     std::vector<sym::Expr> symbols;
     std::vector<int64_t> hints;
     for (const auto& [old, renamed_to] : renames_) {
+      if (sym::is_data(old)) continue;
       plan_.symbols.push_back(old);
       symbols.push_back(renamed_to);
       hints.push_back(value_of(old));
@@ -490,7 +519,12 @@ class Planner {
       const bool known = std::any_of(renames_.begin(), renames_.end(),
                                      [&](const auto& r) { return r.first == symbol; });
       if (known) continue;
-      const std::string name = cat(sym::name_of(symbol).substr(0, 1), renames_.size());
+      if (sym::is_data(symbol)) {
+        renames_.emplace_back(symbol, sym::Expr::data(data_count_++));
+        continue;
+      }
+      const std::string name =
+          cat(sym::name_of(symbol).substr(0, 1), renames_.size() - data_count_);
       renames_.emplace_back(symbol, sym::Expr::symbol(name, sym::range_of(symbol)));
     }
     return {s.hint(), sym::substitute(s.expr(), renames_)};
@@ -509,7 +543,9 @@ class Planner {
   std::vector<int> input_of_;   // like memory_: place among inputs_
   std::vector<std::optional<Value>> numbers_;
   const Held held_;
+  sym::DataBounds bounds_;  // answers while it works
   std::vector<std::pair<sym::Expr, sym::Expr>> renames_;
+  uint32_t data_count_ = 0;  // of them are of sizes that data decide
   graph::Place place_;
 };
 

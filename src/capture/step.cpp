@@ -24,7 +24,7 @@ void Step::finish() {
         return o.kind == StepOperand::Kind::varying || o.kind == StepOperand::Kind::bind ||
                o.kind == StepOperand::Kind::counted;
       });
-  plain = !expands && !varies && guards.empty() && attr_symbols.empty();
+  plain = !expands && !varies && guards.empty() && attr_symbols.empty() && !data_size.defined();
 }
 
 std::vector<Size> sizes_in(AttrsView attrs) {

@@ -81,6 +81,8 @@ struct Step {
   // nothing is checked; where the ways part this says why.
   std::vector<sym::Guard> asked;
   std::vector<sym::Expr> attr_symbols;  // symbols that the call's plain numbers give values
+  // The size that the step's data decide, and what it is at most; none: nothing.
+  sym::Expr data_size, data_bound;
   std::vector<StepOperand> operands_owned;
   std::vector<TensorMeta>
       results_owned;  // of a write in place: what is written, before it is fitted

@@ -5,6 +5,8 @@
 
 #include "backend/compile.h"
 #include "capture/layout.h"
+#include "compile/program.h"
+#include "graph/metas.h"
 #include "graph/run_stage.h"
 #include "vitro/base/error.h"
 #include "vitro/capture/function.h"
@@ -22,10 +24,29 @@ struct Work {
   const graph::Graph& captured;
   graph::Graph graph = {};  // after the passes
   backend::CompileReport report = {};
-  std::unique_ptr<backend::Executable> executable = {};
+  std::unique_ptr<Program> program = {};
 };
 void put(const Work& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
+}
+
+// What is told of a part, behind what is told of those before it.
+void add_report(backend::CompileReport part, backend::CompileReport& to) {
+  const size_t kernels = to.kernels.size();
+  for (const StageReport& stage : part.stages) {
+    const auto known = std::ranges::find(to.stages, stage.name, &StageReport::name);
+    known == to.stages.end() ? to.stages.push_back(stage) : void(known->ns += stage.ns);
+  }
+  const auto append = [](auto& list, auto& more) {
+    list.insert(list.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+  };
+  append(to.fusion, part.fusion);
+  append(to.kernels, part.kernels);
+  for (LaunchReport& launch : part.launches) launch.kernel += kernels;
+  append(to.launches, part.launches);
+  to.from_cache = part.from_cache && (kernels == 0 || to.from_cache);
+  to.arena_bytes = std::max(to.arena_bytes, part.arena_bytes);
+  to.temporaries_bytes += part.temporaries_bytes;
 }
 
 void run_passes(Work& w) {
@@ -43,18 +64,38 @@ void run_passes(Work& w) {
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 
-void compile_kernels(Work& w) {
-  const events::PhaseScope phase("backend", w.name);
+std::unique_ptr<backend::Executable> compile_graph(Work& w, const graph::Graph& graph,
+                                                   const std::string& folder,
+                                                   backend::CompileReport& report) {
   backend::BuildOptions options;
   options.name = w.name;
   options.fuse.fuse = backend::fuse_option.get();
   options.keep_unfused = artifacts::wanted();
   if (artifacts::wanted()) {
-    options.artifact = [&w](std::string_view file, std::string_view text) { put(w, file, text); };
+    options.artifact = [&w, &folder](std::string_view file, std::string_view text) {
+      put(w, cat(folder, file), text);
+    };
   }
-  auto made = backend::compile(w.graph, options, &w.report);
+  auto made = backend::compile(graph, options, &report);
   if (!made) throw_error(made.why());
-  w.executable = *std::move(made);
+  return *std::move(made);
+}
+
+void compile_kernels(Work& w) {
+  const events::PhaseScope phase("backend", w.name);
+  w.program = std::make_unique<Program>(std::move(w.graph));
+  const std::span<const graph::Graph* const> graphs = w.program->graphs();
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    if (graphs[i]->outputs().empty()) {  // what decides reads inputs
+      w.program->add(nullptr);
+      continue;
+    }
+    const std::string folder = graphs.size() == 1 ? std::string() : cat("part", i, '_');
+    backend::CompileReport report;
+    auto made = compile_graph(w, *graphs[i], folder, report);
+    w.program->add(std::move(made));
+    add_report(std::move(report), w.report);
+  }
 }
 
 // Copies of the inputs that a graph writes, to put them back.
@@ -77,7 +118,7 @@ class Before {
 class Segment : public capture::CompiledSegment {
  public:
   Segment(Work work, const graph::Graph& captured, std::vector<sym::Guard> guards)
-      : executable_(std::move(work.executable)),
+      : program_(std::move(work.program)),
         report_(std::move(work.report)),
         guards_(std::move(guards)) {
     for (const graph::Output& output : captured.outputs()) {
@@ -86,10 +127,10 @@ class Segment : public capture::CompiledSegment {
   }
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
-    if (!executable_->may_fail_late()) return executable_->run(inputs, symbols, outputs);
+    if (!program_->may_fail_late()) return program_->run(inputs, symbols, outputs);
     const Before before(written_, inputs);
     try {
-      executable_->run(inputs, symbols, outputs);
+      program_->run(inputs, symbols, outputs);
     } catch (...) {
       before.put_back();
       throw;
@@ -98,12 +139,13 @@ class Segment : public capture::CompiledSegment {
   std::span<const sym::Guard> guards() const override { return guards_; }
   int kernel_count() const override {
     return static_cast<int>(std::count_if(report_.launches.begin(), report_.launches.end(),
-                                          [](const auto& launch) { return !launch.once; }));
+                                          [](const auto& launch) { return !launch.once; })) +
+           program_->compactions();
   }
   const BuildReport* report() const override { return &report_; }
 
  private:
-  std::unique_ptr<backend::Executable> executable_;
+  std::unique_ptr<Program> program_;
   BuildReport report_;
   std::vector<int> written_;  // inputs
   std::vector<sym::Guard> guards_;
@@ -118,6 +160,8 @@ class Runner : public capture::SegmentRunner {
     try {
       Work work{name, exact_, graph};
       sym::GuardSink asked;
+      sym::DataBounds bounds;
+      graph::add_bounds(graph, bounds);
       graph::run_stage("passes", name, work.report.stages, [&] { run_passes(work); });
       compile_kernels(work);
       return std::make_shared<Segment>(std::move(work), graph, asked.take());

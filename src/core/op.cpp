@@ -23,6 +23,8 @@ std::string_view name_of(OpKind kind) {
       return "scatter";
     case OpKind::concat:
       return "concat";
+    case OpKind::compaction:
+      return "compaction";
     case OpKind::random:
       return "random";
     case OpKind::composite:
@@ -92,6 +94,8 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   ShapeCall shape{op.name, arguments, attrs, results};
   try {
     op.shape(shape);
+  } catch (const sym::Undecided&) {  // no mistake: it may fit once there is a number
+    throw;
   } catch (const sym::Overflow& e) {
     throw_error(cat(op.name, ": ", e.what()));
   } catch (const Error&) {

@@ -1,5 +1,6 @@
 #include "vitro/core/tensor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -221,13 +222,13 @@ TensorMeta Tensor::rule_meta() const {
 bool Tensor::is_contiguous() const {
   const Sizes size = sizes(), stride = strides();
   for (const Size s : size) {
-    if (equal(s, 0)) return true;
+    if (known_equal(s, 0)) return true;
   }
   if (attribute::same(stride, contiguous_strides(size))) return true;
   Size expected = 1;
   for (size_t d = size.size(); d-- > 0;) {
-    if (equal(size[d], 1)) continue;
-    if (!equal(stride[d], expected)) return false;
+    if (known_equal(size[d], 1)) continue;
+    if (!known_equal(stride[d], expected)) return false;
     expected = expected * size[d];
   }
   return true;
@@ -258,7 +259,14 @@ const void* Tensor::const_data(std::source_location where) const {
   return address();
 }
 
+bool Tensor::is_sized_by_data() const {
+  const Sizes all = is_promise() ? sizes() : Sizes();
+  return std::any_of(all.begin(), all.end(),
+                     [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); });
+}
+
 Scalar Tensor::item(std::source_location where) const {
+  if (is_sized_by_data()) make_ready(Need::item, where);
   if (numel().hint() != 1) {
     Sizes now = sizes();
     for (Size& s : now) s = s.hint();

@@ -53,6 +53,7 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
     case OpKind::scan:
       return run_on_demand(call, outs);
     case OpKind::view:
+    case OpKind::compaction:
     case OpKind::random:
     case OpKind::composite:
     case OpKind::opaque:
@@ -144,6 +145,10 @@ class Executor : public Interpreter {
     if (call.in_place) return run_in_place(call, metas[0], results[0]);
     if (call.op->kind == OpKind::view) {
       results[0] = view_of(call.operands[0].tensor(), metas[0]);
+      return;
+    }
+    if (call.op->kind == OpKind::compaction) {
+      results[0] = run_compaction(call);
       return;
     }
     for (size_t i = 0; i < results.size(); ++i) results[i] = empty_for(metas[i]);

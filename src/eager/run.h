@@ -16,6 +16,9 @@ void run_contraction(const OpCall& call, const Tensor& out);
 void run_gather(const OpCall& call, const Tensor& out);
 void run_concat(const OpCall& call, const Tensor& out);
 void run_scatter(const OpCall& call, const TensorMeta& result, const Tensor& out);
+// The result, with as many elements as the mask picks: these are counted before there is memory for
+// them.
+Tensor run_compaction(const OpCall& call);
 
 // A tensor over `operand`'s memory as `meta` says.
 Tensor view_of(const Tensor& operand, const TensorMeta& meta);

@@ -7,6 +7,7 @@
 #include "graph/metas.h"
 #include "graph/names.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/compaction.h"
 
 namespace vitro::graph {
 namespace {
@@ -47,6 +48,13 @@ NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, Place pla
   Node node;
   node.op = &op;
   node.results = infer(*this, op, args, attrs.view());
+  if (op.compaction) {
+    const int64_t most = node.results[0].sizes[0].hint();
+    const auto earlier = std::ranges::count_if(
+        nodes_, [](const Node& n) { return !n.is_input() && n.op->compaction; });
+    const sym::Expr symbol = sym::Expr::data(static_cast<uint32_t>(earlier));
+    ops::set_count(node.results[0], {most, symbol});
+  }
   node.args = std::move(args);
   node.attrs = std::move(attrs);
   node.place = place;

@@ -120,6 +120,8 @@ class Run {
     std::vector<Tensor> results(node.results.size());
     const InModule in(node.place.module);
     call(OpCall{node.op, operands, attrs.view(), false, std::source_location::current()}, results);
+    if (node.op->compaction)
+      symbols_.note(node.results[0].sizes[0].expr(), results[0].size(0).value());
     if (readers_[id.n] != 0) values_[id.n] = std::move(results);
   }
 

@@ -78,6 +78,41 @@ std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const A
   return results;
 }
 
+std::optional<DataSize> data_size(const Graph& g, const Node& node) {
+  if (node.is_input() || !node.op->compaction) return std::nullopt;
+  const Size most = infer(g, *node.op, node.args, node.attrs.view()).at(0).sizes[0];
+  return DataSize{node.results.at(0).sizes[0].expr(), most.expr()};
+}
+
+void add_bounds(const Graph& g, sym::DataBounds& to) {
+  for (const Node& node : g.nodes()) {
+    if (const auto size = data_size(g, node)) to.add(size->symbol, size->bound);
+  }
+}
+
+DataGivers::DataGivers(const Graph& g) {
+  for (uint32_t n = 0; n < g.size(); ++n) {
+    const Node& node = g.nodes()[n];
+    if (!node.is_input() && node.op->compaction)
+      givers_.emplace_back(node.results[0].sizes[0].expr(), NodeId{n});
+  }
+}
+
+std::vector<NodeId> DataGivers::needed_by(const Node& node) const {
+  std::vector<NodeId> out;
+  if (givers_.empty()) return out;
+  each_size(node, [&](Size size) {
+    if (!size.is_symbolic() || !sym::is_data(size.expr())) return;
+    for (const auto& [symbol, giver] : givers_) {
+      const bool is_own = !node.results.empty() && node.op && node.op->compaction &&
+                          node.results[0].sizes[0].expr() == symbol;
+      if (is_own || !sym::contains(size.expr(), symbol)) continue;
+      if (std::ranges::find(out, giver) == out.end()) out.push_back(giver);
+    }
+  });
+  return out;
+}
+
 OpProgram program_of(const OpDef& op, DType result) {
   if (op.composite) return op.composite->expand;
   return op.contraction && !is_floating(result) ? op.contraction->whole : nullptr;

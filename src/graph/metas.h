@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,6 +53,25 @@ class SymbolValues {
 
  private:
   std::vector<std::pair<sym::Expr, int64_t>> values_;
+};
+
+// The size that data decide and that the node gives its value: its symbol, and what it is at most.
+struct DataSize {
+  sym::Expr symbol, bound;
+};
+std::optional<DataSize> data_size(const Graph& g, const Node& node);  // none: it gives none
+// Those of all nodes.
+void add_bounds(const Graph& g, sym::DataBounds& to);
+
+// Which nodes have to run before a node beside those that make its operands: they give sizes that
+// it names their values.
+class DataGivers {
+ public:
+  explicit DataGivers(const Graph& g);
+  std::vector<NodeId> needed_by(const Node& node) const;
+
+ private:
+  std::vector<std::pair<sym::Expr, NodeId>> givers_;
 };
 
 // Symbols whose values the sizes of the graph's inputs do not show.

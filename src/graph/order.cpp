@@ -1,27 +1,53 @@
 #include "graph/order.h"
 
+#include <optional>
 #include <utility>
+
+#include "graph/metas.h"
 
 namespace vitro::graph {
 
+namespace {
+
+// What has to come before the node: its operands, then what gives values to sizes that it names.
+std::vector<NodeId> before(const Graph& g, NodeId id, const DataGivers& givers) {
+  std::vector<NodeId> out;
+  for (const Arg& arg : g[id].args) {
+    if (const auto* value = std::get_if<Value>(&arg)) out.push_back(value->node);
+  }
+  for (const NodeId giver : givers.needed_by(g[id])) out.push_back(giver);
+  return out;
+}
+
+struct Visit {
+  NodeId id;
+  size_t next = 0;
+  std::vector<NodeId> before = {};
+};
+
+}  // namespace
+
 // An explicit stack, as graphs can be deep.
 std::vector<NodeId> order_of_use(const Graph& g) {
+  const DataGivers givers(g);
   std::vector<NodeId> order(g.inputs());
   std::vector<bool> done(g.size(), false);
   for (const NodeId input : order) done[input.n] = true;
-  std::vector<std::pair<NodeId, size_t>> stack;
+  std::vector<Visit> stack;
+  const auto visit = [&](NodeId id) {
+    if (!done[id.n]) stack.push_back({id, 0, before(g, id, givers)});
+  };
   for (const Output& output : g.outputs()) {
-    stack.emplace_back(output.value.node, 0);
+    visit(output.value.node);
     while (!stack.empty()) {
-      auto& [id, next] = stack.back();
-      const std::vector<Arg>& args = g[id].args;
-      if (done[id.n]) {
+      Visit& at = stack.back();
+      if (done[at.id.n]) {
         stack.pop_back();
-      } else if (next == args.size()) {
-        done[id.n] = true;
-        order.push_back(id);
-      } else if (const auto* value = std::get_if<Value>(&args[next++])) {
-        if (!done[value->node.n]) stack.emplace_back(value->node, 0);
+      } else if (at.next == at.before.size()) {
+        done[at.id.n] = true;
+        order.push_back(at.id);
+      } else {
+        visit(at.before[at.next++]);
       }
     }
   }

@@ -258,11 +258,25 @@ class Parser {
     return out;
   }
 
+  // "u0" needs no declaration: the node whose result has it as a size gives it its value.
+  static sym::Expr data_named(std::string_view name) {
+    uint32_t number = 0;
+    const auto end = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+    const sym::Expr symbol = sym::Expr::data(number);
+    const bool is_one = end.ec == std::errc{} && symbol.text() == name;
+    return is_one ? symbol : sym::Expr();
+  }
+
   // Sizes were read as expressions; now they get their numbers.
   void set_hints() {
-    if (g_.symbols().empty()) return;
-    for (uint32_t n = 0; n < g_.size(); ++n)
-      map_sizes(g_[NodeId{n}], [this](Size size) { return values_.now(size); });
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      Node& node = g_[NodeId{n}];
+      if (!node.is_input() && node.op->compaction && !node.results[0].sizes.empty()) {
+        const Size most = infer(g_, *node.op, node.args, node.attrs.view()).at(0).sizes[0];
+        values_.note(node.results[0].sizes[0].expr(), most.hint());
+      }
+      if (!values_.empty()) map_sizes(node, [this](Size size) { return values_.now(size); });
+    }
   }
 
   Cursor at_;
@@ -272,7 +286,7 @@ class Parser {
   SymbolValues values_;
   SymbolNamed lookup_ = [this](std::string_view name) {
     const auto found = symbols_.find(name);
-    return found == symbols_.end() ? sym::Expr() : found->second;
+    return found == symbols_.end() ? data_named(name) : found->second;
   };
 };
 

@@ -26,6 +26,7 @@ class Check {
       const Node& node = g_.nodes()[at_];
       std::string wrong = name(node);
       if (wrong.empty()) wrong = node.is_input() ? input(node) : operands(node);
+      if (wrong.empty()) wrong = given_size(node);
       if (wrong.empty()) wrong = known_symbols(node);
       if (wrong.empty() && !node.is_input()) wrong = results(node);
       if (!wrong.empty()) return cat("node ", node.name, ": ", wrong);
@@ -73,6 +74,22 @@ class Check {
     return {};
   }
 
+  std::string given_size(const Node& node) {
+    if (node.is_input() || !node.op->compaction) return {};
+    if (node.results.size() != 1 || node.results[0].sizes.empty()) return "it has one result";
+    const sym::Expr symbol = node.results[0].sizes[0].expr();
+    if (!symbol.is_symbol() || !sym::is_data(symbol))
+      return cat("its first size is ", symbol, ", data decide it: u0, u1, ...");
+    if (!symbols_.insert(symbol.text()).second)
+      return cat("the symbol ", symbol, " has a value already");
+    try {
+      if (const auto size = data_size(g_, node)) bounds_.add(size->symbol, size->bound);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
   std::string known_symbols(const Node& node) {
     std::string wrong;
     each_size(node, [&](Size size) {
@@ -95,6 +112,7 @@ class Check {
     } catch (const Error& error) {
       return error.what();
     }
+    if (node.op->compaction) expected[0].sizes[0] = node.results[0].sizes[0];
     if (expected.size() != node.results.size())
       return cat(node.op->name, " gives ", expected.size(), " results, recorded are ",
                  node.results.size());
@@ -147,6 +165,7 @@ class Check {
   size_t at_ = 0;
   std::unordered_set<std::string_view> names_;
   std::unordered_set<std::string> symbols_;
+  sym::DataBounds bounds_;  // answers while the graph is checked
   std::unordered_set<sym::Expr> checked_;  // sizes whose symbols are known
 };
 

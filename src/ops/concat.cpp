@@ -11,7 +11,7 @@ namespace {
 
 // torch.cat skips tensors of sizes [0], whatever the others are.
 bool is_skipped(const TensorMeta& t) {
-  return t.rank() == 1 && equal(t.sizes[0], 0);
+  return t.rank() == 1 && known_equal(t.sizes[0], 0);
 }
 
 const TensorMeta& needs_tensor(const ShapeCall& call, const Argument& operand) {

@@ -71,13 +71,23 @@ Dims softmax_dims(AttrsView attrs, const Tensor& x) {
   return x.rank() == 0 ? Dims{} : Dims{attrs.as<SoftmaxAttrs>().dim};
 }
 
+// Of sizes that data decide those are asked that are reduced: for the others the program gives
+// nothing for nothing.
+bool is_empty(const Tensor& x, const Dims& dims) {
+  const auto by_data = [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); };
+  for (const int64_t d : dims) {
+    if (by_data(x.size(d)) && equal(x.size(d), 0)) return true;
+  }
+  return known_equal(x.numel(), 0);
+}
+
 }  // namespace
 
 void Softmax::expand(std::span<const Operand> operands, AttrsView attrs,
                      std::span<Tensor> results) {
   const Tensor x = widened(operands[0]);
   const Dims dims = softmax_dims(attrs, x);
-  if (equal(x.numel(), 0)) {
+  if (is_empty(x, dims)) {
     results[0] = clone(operands[0].tensor(), MemoryFormat::contiguous);
     return;
   }
@@ -89,7 +99,7 @@ void LogSoftmax::expand(std::span<const Operand> operands, AttrsView attrs,
                         std::span<Tensor> results) {
   const Tensor x = widened(operands[0]);
   const Dims dims = softmax_dims(attrs, x);
-  if (equal(x.numel(), 0)) {
+  if (is_empty(x, dims)) {
     results[0] = clone(operands[0].tensor(), MemoryFormat::contiguous);
     return;
   }

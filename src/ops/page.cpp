@@ -32,6 +32,8 @@ std::string_view meaning(OpKind kind) {
       return "a copy with some elements replaced";
     case OpKind::concat:
       return "operands one after the other";
+    case OpKind::compaction:
+      return "what a mask picks; data decide how much that is";
     case OpKind::random:
       return "counter-based numbers";
     case OpKind::composite:

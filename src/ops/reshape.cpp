@@ -15,7 +15,7 @@ Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
 }
 
 bool is_empty(const Sizes& sizes) {
-  return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return equal(s, 0); });
+  return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return known_equal(s, 0); });
 }
 
 // This run's numbers, without the symbols.
@@ -47,7 +47,7 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
   Size known = 1;
   std::optional<size_t> open;
   for (size_t d = 0; d < size.size(); ++d) {
-    if (equal(size[d], -1)) {
+    if (known_equal(size[d], -1)) {
       VITRO_CHECK(!open, op, ": only one size may be -1, got ", numbers_of(size));
       open = d;
       continue;

@@ -50,7 +50,8 @@ Size stride_along(const TensorMeta& operand, const Sizes& result, size_t dim) {
   if (dim < missing) return 0;
   const Size size = operand.sizes[dim - missing];
   if (identical(size, result[dim])) return operand.strides[dim - missing];
-  return equal(size, 1) && !equal(result[dim], 1) ? Size(0) : operand.strides[dim - missing];
+  return known_equal(size, 1) && !known_equal(result[dim], 1) ? Size(0)
+                                                              : operand.strides[dim - missing];
 }
 
 // Which of two dimensions lies further in: < 0 the first, > 0 the second, 0 nobody knows
@@ -59,10 +60,10 @@ int inner_first(std::span<const TensorMeta* const> operands, const Sizes& result
                 size_t b) {
   for (const TensorMeta* operand : operands) {
     const Size sa = stride_along(*operand, result, a), sb = stride_along(*operand, result, b);
-    if (equal(sa, 0) || equal(sb, 0)) continue;
-    if (less(sa, sb)) return -1;
-    if (less(sb, sa)) return 1;
-    if (less(result[b], result[a])) return 1;
+    if (equal_in_layout(sa, 0) || equal_in_layout(sb, 0)) continue;
+    if (less_in_layout(sa, sb)) return -1;
+    if (less_in_layout(sb, sa)) return 1;
+    if (less_in_layout(result[b], result[a])) return 1;
   }
   return 0;
 }
@@ -90,7 +91,7 @@ Sizes strides_like_all(std::span<const TensorMeta* const> operands, const Sizes&
   Size next = 1;
   for (const size_t d : order) {
     strides[d] = next;
-    if (!equal(result[d], 0)) next = next * result[d];
+    if (!known_equal(result[d], 0)) next = next * result[d];
   }
   return strides;
 }
@@ -119,8 +120,10 @@ Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b) {
   const size_t missing = longer.size() - shorter.size();
   for (size_t i = 0; i < shorter.size(); ++i) {
     const Size x = longer[missing + i], y = shorter[i];
-    if (identical(x, y) || equal(y, 1)) continue;
-    if (equal(x, 1)) {
+    // A size that data decide beside a 1 stays what it is, also where it comes to be 1; beside
+    // another number it has to be that number, which nobody knows: Undecided.
+    if (identical(x, y) || known_equal(y, 1)) continue;
+    if (known_equal(x, 1)) {
       out[missing + i] = y;
       continue;
     }

@@ -11,6 +11,7 @@
 #include "sym/node.h"
 #include "sym/range.h"
 #include "sym/recent.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
 namespace vitro::sym {
@@ -121,10 +122,31 @@ uint32_t nodes_written(const Node& node) {
   return all;
 }
 
+constexpr char data_letter = 'u';
+
+bool names_data(const Node& node) {
+  if (node.kind == Kind::symbol) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    return node.name.size() > 1 && node.name[0] == data_letter &&
+           std::all_of(node.name.begin() + 1, node.name.end(), is_digit);
+  }
+  return std::any_of(node.operands.begin(), node.operands.end(),
+                     [](Expr e) { return e.node()->data; });
+}
+
 }  // namespace
+
+bool is_data(Expr e) {
+  return e.node()->data;
+}
+
+Expr Expr::data(uint32_t number) {
+  return symbol(cat(data_letter, number), data_range);
+}
 
 Expr intern(Node node) {
   node.hash = hash_of(node);
+  node.data = names_data(node);
   node.written = nodes_written(node);
   Shard& shard = shards()[node.hash % shard_count];
   std::lock_guard hold(shard.lock);

@@ -19,6 +19,7 @@ struct Node {
   std::vector<Expr> operands;  // as operands_of() says; of an index: its extent
   Range range;                 // follows from the rest
   size_t hash = 0;             // set by intern()
+  bool data = false;           // names a size that data decide; set by intern()
   uint32_t written = 1;        // nodes of it written out, shared ones each time; set by intern()
   bool operator==(const Node& o) const {
     return kind == o.kind && number == o.number && name == o.name && operands == o.operands;

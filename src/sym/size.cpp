@@ -11,8 +11,26 @@
 namespace vitro {
 namespace {
 
+bool by_data(Size a, Size b) {
+  return (a.is_symbolic() && sym::is_data(a.expr())) || (b.is_symbolic() && sym::is_data(b.expr()));
+}
+
+std::optional<bool> proven(sym::Guard::Question question, Size a, Size b) {
+  return question == sym::Guard::Question::equal ? sym::prove_equal(a.expr(), b.expr())
+                                                 : sym::prove_less(a.expr(), b.expr());
+}
+
+bool answered_by_data(sym::Guard::Question question, Size a, Size b) {
+  if (const auto known = proven(question, a, b)) return *known;
+  sym::DataSizes* who = sym::DataSizes::current();
+  return who ? who->answer(question, a.expr(), b.expr())
+             : sym::DataBounds().answer(question, a.expr(), b.expr());
+}
+
 // Tells the sink, if there is one, unless the answer holds for every value.
 bool answered(sym::Guard::Question question, Size a, Size b, bool answer) {
+  if (by_data(a, b)) [[unlikely]]
+    return answered_by_data(question, a, b);
   sym::GuardSink* sink = sym::GuardSink::current();
   if (sink) sink->add({question, a.expr(), b.expr(), answer});
   return answer;
@@ -32,6 +50,7 @@ Size made(int64_t value, Size a, Size b, Make make) {
     if (expr.node()->written <= most_written) return {value, expr};
   } catch (const sym::Overflow&) {
   }
+  if (by_data(a, b)) throw sym::Undecided({sym::Guard::Question::equal, a.expr(), b.expr(), false});
   (void)a.value();
   (void)b.value();
   return value;
@@ -44,7 +63,12 @@ Size::Size(int64_t value, sym::Expr expr) : value_(value) {
 }
 
 Size::operator int64_t() const {
-  if (is_symbolic()) equal(*this, Size(value_));
+  if (!is_symbolic()) return value_;
+  if (sym::is_data(expr_)) [[unlikely]] {
+    sym::DataSizes* who = sym::DataSizes::current();
+    return who ? who->number(expr_) : sym::DataBounds().number(expr_);
+  }
+  equal(*this, Size(value_));
   return value_;
 }
 
@@ -104,11 +128,25 @@ Size product(std::span<const Size> sizes) {
 bool detail::ask_equal(Size a, Size b) {
   const bool answer = a.hint() == b.hint();
   const bool same = a.is_symbolic() && b.is_symbolic() && a.expr() == b.expr();
-  return same ? answer : answered(sym::Guard::Question::equal, a, b, answer);
+  return same ? answer || sym::is_data(a.expr())
+              : answered(sym::Guard::Question::equal, a, b, answer);
 }
 
 bool detail::ask_less(Size a, Size b) {
   return answered(sym::Guard::Question::less, a, b, a.hint() < b.hint());
+}
+
+bool known_equal(Size a, Size b) {
+  if (!by_data(a, b)) return equal(a, b);
+  return proven(sym::Guard::Question::equal, a, b).value_or(false);
+}
+
+bool equal_in_layout(Size a, Size b) {
+  return by_data(a, b) ? a.hint() == b.hint() : equal(a, b);
+}
+
+bool less_in_layout(Size a, Size b) {
+  return by_data(a, b) ? a.hint() < b.hint() : less(a, b);
 }
 
 void append_to(std::string& out, Size size) {

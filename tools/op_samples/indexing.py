@@ -1,4 +1,4 @@
-"""embedding, index_select, gather."""
+"""embedding, index_select, gather; scatters by indices; nonzero, masked_select."""
 import torch
 
 from . import values as v
@@ -79,4 +79,36 @@ def putting():
         for padding in (-1, 2):
             family.add("embedding_dense_backward", v.numbers(name, (2, 6, 3)), indices("i64", (2, 6), 4), call=backward,
                        attrs=dict(num_weights=4, padding_idx=padding, scale_grad_by_freq=False))
+    return family
+
+
+def mask_of(sizes, part, *key):
+    """Bools of which `part` hold."""
+    return torch.rand(sizes, generator=v.generator("mask", tuple(sizes), part, *key)) < part
+
+
+def compacting():
+    family = Family("compacting")
+    for name in v.ALL:
+        x = v.numbers(name, (6, 5), "nonzero")
+        family.add("nonzero", torch.where(mask_of((6, 5), 0.5), x, torch.zeros_like(x)))
+        family.add("nonzero", v.hard(name, 40))
+        family.add("masked_select", v.hard(name, 40), mask_of((40,), 0.4))
+        family.add("masked_select", x, mask_of((6, 5), 0.6))
+        family.add("nonzero", v.numbers(name, (), "zero_dim"))
+    for sizes in ((0,), (3, 0), (0, 2, 4), (), (1,), (1, 1), (7,), (2, 3, 4), (3, 1, 2, 5), (9, 1000), (3000, 3), (10007,)):
+        x = v.numbers("f32", sizes, "compacting")
+        for part in (0.0, 0.01, 0.5, 1.0):
+            family.add("nonzero", mask_of(sizes, part))
+            family.add("masked_select", x, mask_of(sizes, part))
+    for of_x, of_mask in (((4, 3), (3,)), ((3,), (4, 3)), ((4, 1), (1, 3)), ((), (5,)), ((5,), ()), ((2, 1, 3), (4, 1)), ((0, 3), (1,)), ((1,), (0,))):
+        family.add("masked_select", v.numbers("f32", of_x), mask_of(of_mask, 0.6))
+        family.add("masked_select", v.numbers("i16", of_x), mask_of(of_mask, 1.0))
+    for layout in (v.transposed, v.stepped, v.expanded):
+        mask = layout(lambda n: mask_of(n, 0.5), (5, 4))
+        family.add("nonzero", mask)
+        family.add("masked_select", layout(lambda n: v.numbers("f32", n), (5, 4)), mask)
+        family.add("masked_select", v.numbers("f32", (5, 4)), mask)
+    family.add("masked_select", v.numbers("f32", (4, 3)), mask_of((4,), 0.5))
+    family.add("masked_select", v.numbers("f32", (3,)), torch.tensor([1.0, 0.0, 1.0]))
     return family

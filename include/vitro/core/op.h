@@ -24,6 +24,7 @@ enum class OpKind : uint8_t {
   gather,       // elements picked by a tensor of indices
   scatter,      // a copy with some elements replaced: where a view of it looks, or by indices
   concat,       // operands one after the other along a dimension
+  compaction,   // the elements for which a mask holds, or where they are: data decide how many
   random,       // counter-based numbers
   composite,    // a program written in other ops
   opaque,       // a kernel that nobody looks into
@@ -174,6 +175,13 @@ struct ConcatInfo {
   int64_t (*axis)(AttrsView attrs, int rank);
 };
 
+// The first size of the result is the number of elements for which the mask holds, in row-major
+// order of the shape that the operands broadcast to; its shape rule gives what it is at most.
+struct CompactionInfo {
+  int mask;     // operand number
+  bool places;  // their indices [u, rank], else the elements of operand 0
+};
+
 struct CompositeInfo {
   // Calls other ops through the door; as many results as the shape rule gave.
   void (*expand)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
@@ -203,6 +211,7 @@ struct OpDef {
   const ScatterInfo* scatter = nullptr;  // of a scatter one of these
   const PutInfo* put = nullptr;
   const ConcatInfo* concat = nullptr;
+  const CompactionInfo* compaction = nullptr;
   const CompositeInfo* composite = nullptr;
 };
 

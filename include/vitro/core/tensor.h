@@ -156,6 +156,7 @@ class Tensor : tensor_functions::Base {
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_dtype(dtype_of<T>);
+    if (is_promise()) (void)const_data(where);  // perhaps data decide how many elements there are
     const auto n = static_cast<size_t>(numel().hint());
     if constexpr (std::is_same_v<T, bool>) {  // vector<bool> has no memory to copy into
       const auto bytes = std::make_unique<bool[]>(n);
@@ -186,6 +187,7 @@ class Tensor : tensor_functions::Base {
                        std::span<const int64_t> strides, int64_t offset);
   static Tensor copy_in(const void* values, size_t count, DType dtype,
                         std::span<const int64_t> sizes);
+  bool is_sized_by_data() const;
   void copy_out(void* out, std::source_location where) const;
   void make_ready(Need need, std::source_location where) const;
   const void* address() const;

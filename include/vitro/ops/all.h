@@ -10,6 +10,7 @@
 #include "vitro/ops/attention.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
+#include "vitro/ops/compaction.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/convolution.h"
 #include "vitro/ops/create.h"
@@ -58,7 +59,8 @@ using OtherOps = List<
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
     AsStridedScatter, Scatter, ScatterAdd, IndexCopy, IndexAdd, EmbeddingDenseBackward, Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
-    ScaledDotProductAttention, Conv2d>;
+    ScaledDotProductAttention, Conv2d,
+    Nonzero, MaskedSelect>;
 // clang-format on
 
 constexpr void each_op(auto&& f) {

@@ -220,6 +220,7 @@ OpDef make_def(int index) {
     }
   }
   if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
+  if constexpr (Op::kind == OpKind::compaction) d.compaction = &Op::info;
   if constexpr (Op::kind == OpKind::composite) {
     static constexpr CompositeInfo info{&Op::expand};
     d.composite = &info;

@@ -41,6 +41,7 @@ constexpr int64_t largest_size = (int64_t{1} << 40) - 1;
 // What a size stands for unless it is said otherwise: a tensor without elements is a program of its
 // own.
 constexpr Range size_range{1, largest_size};
+constexpr Range data_range{0, largest_size};
 
 class Expr {
  public:
@@ -53,6 +54,9 @@ class Expr {
   // its range is that of its first making (asking again with another range is a Bug).  Names of
   // sizes are "s0", "s1", ...
   static Expr symbol(std::string_view name, Range range = size_range);
+  // A size that data decide, "u0": how many elements of a mask hold.  It has no value until the
+  // kernel that counts has run, and may be 0.  PyTorch's unbacked symbol.
+  static Expr data(uint32_t number);
   // A loop index: 0 <= index < extent, where the extent may be symbolic.  Fresh per (name, extent).
   static Expr index(std::string_view name, Expr extent);
 
@@ -105,6 +109,9 @@ int64_t evaluate(Expr e, const std::function<int64_t(Expr)>& value_of);
 // know gives no expression.
 std::optional<Expr> parse(std::string_view text,
                           const std::function<Expr(std::string_view)>& symbol_named);
+
+// Whether `e` names a size that data decide.
+bool is_data(Expr e);
 
 // The structure, for code generators and printers.  Valid for as long as the program runs.
 enum class Kind : uint8_t { constant, symbol, index, sum, product, floordiv, mod, min, max };

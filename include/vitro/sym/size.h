@@ -8,7 +8,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vitro/base/small_vector.h"
@@ -24,7 +26,7 @@ class Size {
   Size(int64_t value, sym::Expr expr);  // a constant expression makes a plain number
 
   // This run's number, no question asked: for shape rules and records, which hold the expression
-  // too.
+  // too.  Of a size that data decide: what it is at most, until it is known.
   int64_t hint() const { return value_; }
   bool is_symbolic() const { return expr_.defined(); }
   sym::Expr expr() const { return expr_.defined() ? expr_ : sym::Expr(value_); }
@@ -130,6 +132,15 @@ inline bool identical(Size a, Size b) {
   return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.hint() == b.hint();
 }
 
+// The same, of a size that data decide "no" where nothing proves it: for questions whether a size is
+// 0 or 1 and whether strides are what they would be without holes, where what follows from "no" is
+// right for every size.  PyTorch's guard_or_false.
+bool known_equal(Size a, Size b);
+// Questions that decide only in which order elements lie: answered for this run and told to the
+// sink, but of sizes that data decide answered for the largest ones, and told to nobody.
+bool equal_in_layout(Size a, Size b);
+bool less_in_layout(Size a, Size b);
+
 void append_to(std::string& out, Size size);  // "7", or the expression where symbolic
 
 namespace sym {
@@ -159,6 +170,46 @@ class GuardSink {
  private:
   GuardSink* before_;
   std::vector<Guard> guards_;
+};
+
+// Thrown where a question about a size that data decide has to be answered before it has a number.
+struct Undecided : Error {
+  explicit Undecided(Guard question);
+  explicit Undecided(Expr size);  // which number is it?
+  Guard asked;  // the answer says nothing
+};
+
+// Who answers for the sizes that data decide while it lives: the innermost of this thread.
+class DataSizes {
+ public:
+  DataSizes();
+  virtual ~DataSizes();
+  DataSizes(const DataSizes&) = delete;
+  // What no range decides.
+  virtual bool answer(Guard::Question question, Expr a, Expr b) = 0;
+  virtual int64_t number(Expr e) = 0;
+  static DataSizes* current();
+
+ private:
+  DataSizes* before_;
+};
+
+// Answers what follows from the bounds of the sizes, and throws Undecided for the rest.  Nobody
+// answering means one without bounds.
+class DataBounds : public DataSizes {
+ public:
+  // 0 <= symbol <= bound; of an expression over sizes that were added before, or none that data
+  // decide.
+  void add(Expr symbol, Expr bound) { bounds_.emplace_back(symbol, bound); }
+  const std::vector<std::pair<Expr, Expr>>& all() const { return bounds_; }
+  // none: not by the bounds.
+  std::optional<bool> decide(Guard::Question question, Expr a, Expr b) const;
+  bool answer(Guard::Question question, Expr a, Expr b) override;
+  int64_t number(Expr e) override;
+
+ private:
+  std::optional<Expr> least(Expr e) const;  // of all that it can be; none: nobody knows
+  std::vector<std::pair<Expr, Expr>> bounds_;
 };
 
 }  // namespace sym

@@ -47,7 +47,7 @@ bool is_one_of_many(const TensorMeta& operand, const TensorMeta& result, size_t 
   if (operand.rank() > result.rank()) return false;
   const Size size = operand.sizes[d];
   const Size wanted = result.sizes[result.sizes.size() - operand.sizes.size() + d];
-  return size.hint() == 1 && wanted.hint() != 1 && equal(size, 1);
+  return size.hint() == 1 && wanted.hint() != 1 && known_equal(size, 1);
 }
 
 }  // namespace

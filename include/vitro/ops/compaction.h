@@ -1,0 +1,49 @@
+// What a mask picks, in row-major order.  Data decide how much that is: a size of the result has no
+// value until the op has run (sym/expr.h, Expr::data).
+//   Tensor at = nonzero(x);          // [u, rank]: where x is not 0
+//   Tensor some = index(x, x > 0);   // boolean indexing: x[x > 0]
+#pragma once
+
+#include "vitro/ops/define.h"
+
+namespace vitro {
+namespace ops {
+
+struct Compaction {
+  static constexpr OpKind kind = OpKind::compaction;
+};
+
+struct Nonzero : Compaction {
+  static constexpr std::string_view name = "nonzero",
+                                    doc = "The indices [u, rank] of the elements that are not 0.";
+  static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
+  static constexpr int arity = 1;
+  static void shape(ShapeCall& call);
+  static constexpr CompactionInfo info{.mask = 0, .places = true};
+};
+struct MaskedSelect : Compaction {
+  static constexpr std::string_view name = "masked_select",
+                                    doc = "The elements [u] for which the mask (bool) holds.";
+  static constexpr std::string_view signatures = "(Tensor self, Tensor mask) -> Tensor";
+  static constexpr int arity = 2;
+  static void shape(ShapeCall& call);
+  static constexpr CompactionInfo info{.mask = 1, .places = false};
+};
+
+// What data decide, or its symbol, in the place of the bound that the shape rule gives.
+void set_count(TensorMeta& result, Size count);
+
+}  // namespace ops
+
+inline Tensor nonzero(ops::At x) {
+  return ops::call<ops::Nonzero>(x.where, {x.operand});
+}
+// Operand and mask broadcast.
+inline Tensor masked_select(ops::At x, const Tensor& mask) {
+  return ops::call<ops::MaskedSelect>(x.where, {x.operand, mask});
+}
+// x[mask]: the mask (bool) has the first sizes of x, and picks what lies at each place of them,
+// [u, the other sizes].
+Tensor index(ops::At x, const Tensor& mask);
+
+}  // namespace vitro

@@ -1,0 +1,267 @@
+#include "compile/parts.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "graph/metas.h"
+#include "vitro/base/error.h"
+
+namespace vitro::pipeline {
+namespace {
+
+using graph::Arg;
+using graph::Graph;
+using graph::Node;
+using graph::NodeId;
+using graph::Value;
+
+bool is_compaction(const Node& node) {
+  return !node.is_input() && node.op->compaction != nullptr;
+}
+
+template <class F>
+void each_operand(const Node& node, F f) {
+  for (const Arg& arg : node.args) {
+    if (const auto* value = std::get_if<Value>(&arg)) f(*value);
+  }
+}
+
+// Costs nothing to make again where it is read.
+bool is_repeated(const Node& node) {
+  bool reads = false;
+  each_operand(node, [&](Value) { reads = true; });
+  return !reads || node.op->kind == OpKind::view;
+}
+
+class Splitter {
+ public:
+  explicit Splitter(const Graph& g)
+      : g_(g), first_(g.size(), 0), part_(g.size(), 0), wanted_of_(1) {
+    place_early();
+    place_late();
+  }
+
+  Parts run() {
+    out_.parts.resize(count_);
+    wanted_of_.resize(count_);
+    note_outputs();
+    for (size_t p = count_; p-- > 0;) note_needs(p);
+    for (size_t p = 0; p < count_; ++p) make(p);
+    for (const Value v : plain_outputs_) out_.outputs.push_back(place_of(v));
+    let_go();
+    out_.places = static_cast<uint32_t>(places_.size());
+    return std::move(out_);
+  }
+
+ private:
+  // The first part that a node can stand in; a compaction runs behind it.
+  void place_early() {
+    const graph::DataGivers givers(g_);
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      const Node& node = g_.nodes()[n];
+      const auto after = [&](NodeId id) {
+        const size_t least = first_[id.n] + is_compaction(g_[id]);
+        first_[n] = std::max(first_[n], least);
+      };
+      each_operand(node, [&](Value v) { after(v.node); });
+      for (const NodeId giver : givers.needed_by(node)) after(giver);
+      count_ = std::max(count_, first_[n] + 1 + is_compaction(node));
+    }
+  }
+
+  void place_late() {
+    part_.assign(g_.size(), count_ - 1);
+    for (size_t n = g_.size(); n-- > 0;) {
+      const Node& node = g_.nodes()[n];
+      if (is_compaction(node)) part_[n] = first_[n];
+      each_operand(node, [&](Value v) { part_[v.node.n] = std::min(part_[v.node.n], part_[n]); });
+    }
+  }
+
+  // Whether part p makes the value, or reads what another one made.
+  bool is_made_in(size_t p, Value v) const {
+    const Node& node = g_[v.node];
+    if (node.is_input() || is_compaction(node)) return false;
+    return part_[v.node.n] == p || (part_[v.node.n] < p && is_repeated(node));
+  }
+
+  // What is asked of parts: tensors for the graph's outputs, for other parts, for compactions.
+  void note_outputs() {
+    for (const graph::Output& output : g_.outputs()) {
+      if (output.writes >= 0) continue;
+      plain_outputs_.push_back(output.value);
+      const Node& node = g_[output.value.node];
+      if (is_compaction(node)) continue;
+      want(node.is_input() || is_repeated(node) ? count_ - 1 : part_[output.value.node.n],
+           output.value);
+    }
+  }
+  void want(size_t p, Value v) {
+    std::vector<Value>& list = wanted_of_[p];
+    if (std::ranges::find(list, v) == list.end()) list.push_back(v);
+  }
+
+  void note_needs(size_t p) {
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      const Node& node = g_.nodes()[n];
+      if (!is_compaction(node) || first_[n] != p) continue;
+      each_operand(node, [&](Value v) {
+        if (!g_[v.node].is_input() && !is_compaction(g_[v.node])) want(made_at(v, p), v);
+      });
+    }
+    for (const Value v : read_by(p)) {
+      if (!g_[v.node].is_input() && !is_compaction(g_[v.node])) want(part_[v.node.n], v);
+    }
+  }
+  size_t made_at(Value v, size_t p) const { return is_made_in(p, v) ? p : part_[v.node.n]; }
+
+  // The nodes that part p makes, for what is wanted of it.
+  std::vector<bool> made_by(size_t p) const {
+    std::vector<bool> made(g_.size(), false);
+    const auto need = [&](Value v) {
+      if (is_made_in(p, v)) made[v.node.n] = true;
+    };
+    for (const Value v : wanted_of_[p]) need(v);
+    if (p + 1 == count_) {
+      for (const graph::Output& output : g_.outputs()) {
+        if (output.writes >= 0) need(output.value);
+      }
+    }
+    for (size_t n = g_.size(); n-- > 0;) {
+      if (made[n]) each_operand(g_.nodes()[n], need);
+    }
+    return made;
+  }
+
+  // Values that others make, in order.
+  std::vector<Value> read_by(size_t p) const {
+    std::vector<Value> out;
+    const auto read = [&](Value v) {
+      if (!is_made_in(p, v) && std::ranges::find(out, v) == out.end()) out.push_back(v);
+    };
+    const std::vector<bool> made = made_by(p);
+    for (size_t n = 0; n < g_.size(); ++n) {
+      if (made[n]) each_operand(g_.nodes()[n], read);
+    }
+    for (const Value v : wanted_of_[p]) read(v);
+    if (p + 1 < count_) return out;
+    for (const graph::Output& output : g_.outputs()) {
+      if (output.writes < 0) continue;
+      read(output.value);
+      read({g_.inputs()[static_cast<size_t>(output.writes)], 0});
+    }
+    return out;
+  }
+
+  void make(size_t p) {
+    Part& part = out_.parts[p];
+    std::map<Value, Value> now;
+    const auto mapped = [&](Value v) { return now.at(v); };
+    for (const Value v : read_by(p)) add_input(part, v, now);
+    const std::vector<bool> made = made_by(p);
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      if (!made[n]) continue;
+      Node node = g_.nodes()[n];
+      for (Arg& arg : node.args) {
+        if (auto* value = std::get_if<Value>(&arg)) *value = mapped(*value);
+      }
+      const auto results = static_cast<uint32_t>(node.results.size());
+      const NodeId id = part.graph.add(std::move(node));
+      for (uint32_t i = 0; i < results; ++i) now[{NodeId{n}, i}] = {id, i};
+    }
+    for (const Value v : wanted_of_[p]) {
+      part.graph.add_output(mapped(v));
+      part.outputs.push_back(place_of(v));
+    }
+    if (p + 1 == count_) add_writes(part, now);
+    set_symbols(part);
+    add_compactions(p);
+  }
+
+  void add_input(Part& part, Value v, std::map<Value, Value>& now) {
+    const Node& node = g_[v.node];
+    TensorMeta meta = g_.meta(v);
+    if (!node.is_input()) meta.offset = 0;
+    const auto kind = node.is_input() ? node.input : graph::InputKind::argument;
+    now[v] = {part.graph.add_input(node.name, std::move(meta), kind, node.place), 0};
+    part.inputs.push_back(held(v));
+  }
+
+  void add_writes(Part& part, const std::map<Value, Value>& now) {
+    for (const graph::Output& output : g_.outputs()) {
+      if (output.writes < 0) continue;
+      const Value written{g_.inputs()[static_cast<size_t>(output.writes)], 0};
+      const auto& inputs = part.graph.inputs();
+      const auto at = std::ranges::find(inputs, now.at(written).node) - inputs.begin();
+      part.graph.add_output(now.at(output.value), static_cast<int>(at));
+    }
+  }
+
+  // Those of the graph, then those that were decided before the part.
+  void set_symbols(Part& part) {
+    std::vector<sym::Expr> symbols = g_.symbols();
+    std::vector<int64_t> hints = g_.hints();
+    symbols.insert(symbols.end(), decided_.begin(), decided_.end());
+    hints.insert(hints.end(), decided_hints_.begin(), decided_hints_.end());
+    part.graph.set_symbols(std::move(symbols), std::move(hints));
+  }
+
+  void add_compactions(size_t p) {
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      const Node& node = g_.nodes()[n];
+      if (!is_compaction(node) || first_[n] != p) continue;
+      Between one{NodeId{n}, {}, place_of({NodeId{n}, 0})};
+      each_operand(node, [&](Value v) { one.operands.push_back(held(v)); });
+      out_.parts[p].after.push_back(std::move(one));
+      decided_.push_back(node.results[0].sizes[0].expr());
+      decided_hints_.push_back(node.results[0].sizes[0].hint());
+    }
+  }
+
+  uint32_t place_of(Value v) {
+    return places_.try_emplace(v, static_cast<uint32_t>(places_.size())).first->second;
+  }
+  Held held(Value v) {
+    if (!g_[v.node].is_input()) return {false, place_of(v)};
+    const auto at = std::ranges::find(g_.inputs(), v.node) - g_.inputs().begin();
+    return {true, static_cast<uint32_t>(at)};
+  }
+
+  void let_go() {
+    std::vector<std::optional<size_t>> last(places_.size());
+    for (size_t p = 0; p < count_; ++p) {
+      const auto read = [&](const Held& h) {
+        if (!h.input) last[h.place] = p;
+      };
+      std::ranges::for_each(out_.parts[p].inputs, read);
+      for (const Between& one : out_.parts[p].after) std::ranges::for_each(one.operands, read);
+    }
+    for (const uint32_t kept : out_.outputs) last[kept].reset();
+    for (uint32_t place = 0; place < last.size(); ++place) {
+      if (last[place]) out_.parts[*last[place]].let_go.push_back(place);
+    }
+  }
+
+  const Graph& g_;
+  Parts out_;
+  size_t count_ = 1;
+  std::vector<size_t> first_, part_;           // by node
+  std::vector<std::vector<Value>> wanted_of_;  // by part: what it has to give
+  std::vector<Value> plain_outputs_;
+  std::map<Value, uint32_t> places_;
+  std::vector<sym::Expr> decided_;
+  std::vector<int64_t> decided_hints_;
+};
+
+}  // namespace
+
+bool has_data_sizes(const Graph& g) {
+  return std::ranges::any_of(g.nodes(), is_compaction);
+}
+
+Parts split_at_data(const Graph& g) {
+  return Splitter(g).run();
+}
+
+}  // namespace vitro::pipeline

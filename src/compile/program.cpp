@@ -1,0 +1,85 @@
+#include "compile/program.h"
+
+#include <algorithm>
+
+#include "capture/layout.h"
+#include "vitro/core/interpreter.h"
+
+namespace vitro::pipeline {
+
+Program::Program(graph::Graph graph) : graph_(std::move(graph)) {
+  if (!has_data_sizes(graph_)) {
+    graphs_ = {&graph_};
+    return;
+  }
+  parts_ = std::make_unique<const Parts>(split_at_data(graph_));
+  for (const Part& part : parts_->parts) {
+    graphs_.push_back(&part.graph);
+    compactions_ += static_cast<int>(part.after.size());
+  }
+}
+
+// One run of all parts.
+struct Program::Run {
+  Program& program;
+  std::span<const Operand> inputs;
+  std::vector<int64_t> symbols;  // the graph's, then those decided so far
+  std::vector<Tensor> held;      // by place
+
+  Operand operand(const Held& at) const {
+    return at.input ? inputs[at.place] : Operand(held[at.place]);
+  }
+
+  void run_part(const Part& part, backend::Executable* executable) {
+    if (!executable) return;
+    std::vector<Operand> operands;
+    for (const Held& at : part.inputs) operands.push_back(operand(at));
+    std::vector<Tensor> made(part.outputs.size());
+    executable->run(operands, symbols, made);
+    size_t next = 0;
+    for (const graph::Output& output : part.graph.outputs()) {
+      if (output.writes >= 0) continue;
+      held[part.outputs[next]] = laid_out(made[next], part.graph.meta(output.value));
+      ++next;
+    }
+  }
+
+  // With the strides that other parts take it to have.
+  Tensor laid_out(const Tensor& made, const TensorMeta& meta) const {
+    Ints strides;
+    for (const Size s : meta.strides) strides.push_back(number(s));
+    const bool same = std::ranges::equal(strides, made.impl()->strides);
+    return same ? made : capture::copy_with_strides(made, strides);
+  }
+  int64_t number(Size s) const {
+    if (!s.is_symbolic()) return s.hint();
+    return sym::evaluate(s.expr(), [this](sym::Expr symbol) {
+      const auto& last = program.parts_->parts.back().graph.symbols();
+      return symbols[static_cast<size_t>(std::ranges::find(last, symbol) - last.begin())];
+    });
+  }
+
+  void run_between(const Between& between) {
+    const graph::Node& node = program.graph_[between.node];
+    std::vector<Operand> operands;
+    for (const Held& at : between.operands) operands.push_back(operand(at));
+    Tensor& result = held[between.result];
+    eager_of(cpu).call(OpCall{node.op, operands, node.attrs.view(), false, {}}, {&result, 1});
+    symbols.push_back(result.impl()->sizes[0]);
+  }
+};
+
+void Program::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+                  std::span<Tensor> outputs) {
+  if (!parts_) return made_[0]->run(inputs, symbols, outputs);
+  Run run{*this, inputs, {symbols.begin(), symbols.end()}, std::vector<Tensor>(parts_->places)};
+  for (size_t p = 0; p < made_.size(); ++p) {
+    const Part& part = parts_->parts[p];
+    run.run_part(part, made_[p].get());
+    for (const Between& between : part.after) run.run_between(between);
+    for (const uint32_t place : part.let_go) run.held[place] = {};
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = run.held[parts_->outputs[i]];
+}
+
+}  // namespace vitro::pipeline

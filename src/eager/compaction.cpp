@@ -1,0 +1,150 @@
+// What a mask picks: parts of it are counted, then each part knows where what it picks belongs, on
+// any number of threads.
+#include <algorithm>
+#include <vector>
+
+#include "eager/copy.h"
+#include "eager/run.h"
+#include "eager/stage.h"
+#include "vitro/base/error.h"
+#include "vitro/core/reach.h"
+#include "vitro/ops/shapes.h"
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::eager {
+namespace {
+
+constexpr int64_t part = 4096;  // elements of a mask
+
+// The mask as words, one after the other.  Those hold that are not 0; the sign of a 0 says nothing.
+template <class Word>
+struct Mask {
+  const Word* words;
+  Word counts;  // bits of a word that count
+  int64_t size;
+
+  int64_t begin(int64_t number) const { return number * part; }
+  int64_t end(int64_t number) const { return std::min(begin(number) + part, size); }
+  bool holds(int64_t i) const { return (words[i] & counts) != 0; }
+
+  int64_t count(int64_t number) const {
+    int64_t out = 0;
+    for (int64_t i = begin(number); i < end(number); ++i) out += holds(i);
+    return out;
+  }
+  // Which elements of the part hold, from its first on.  Room for one more than there are.
+  int64_t list(int64_t number, uint16_t* out) const {
+    const int64_t first = begin(number), n = end(number) - first;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      out[count] = static_cast<uint16_t>(i);
+      count += holds(first + i);
+    }
+    return count;
+  }
+};
+
+// Where each part's elements begin in the result; the last: how many there are.
+template <class Word>
+std::vector<int64_t> places_of(const Mask<Word>& mask) {
+  const int64_t parts = (mask.size + part - 1) / part;
+  std::vector<int64_t> places(static_cast<size_t>(parts) + 1, 0);
+  parallel_for(parts, grain_for({.bytes = part * sizeof(Word)}), [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) places[static_cast<size_t>(p) + 1] = mask.count(p);
+  });
+  for (size_t p = 1; p < places.size(); ++p) places[p] += places[p - 1];
+  return places;
+}
+
+// f(place in the result, first element of the part, which of its elements, how many) for all parts.
+template <class Word, class F>
+void each_part(const Mask<Word>& mask, const std::vector<int64_t>& places, double bytes, F f) {
+  parallel_for(static_cast<int64_t>(places.size()) - 1, grain_for({.bytes = part * bytes}),
+               [&](int64_t begin, int64_t end) {
+                 uint16_t which[part + 1];
+                 for (int64_t p = begin; p < end; ++p) {
+                   const int64_t count = mask.list(p, which);
+                   if (count > 0) f(places[static_cast<size_t>(p)], mask.begin(p), which, count);
+                 }
+               });
+}
+
+// The index of an element; `apart`: how far from each other its numbers lie.
+void write_index(int64_t element, std::span<const int64_t> sizes, int64_t* to, int64_t apart) {
+  for (size_t d = sizes.size(); d-- > 1;) {
+    to[static_cast<int64_t>(d) * apart] = element % sizes[d];
+    element /= sizes[d];
+  }
+  to[0] = element;
+}
+
+template <class Word>
+Tensor indices(const Mask<Word>& mask, std::span<const int64_t> sizes) {
+  const std::vector<int64_t> places = places_of(mask);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  const int64_t count = places.back(), as_given[] = {count, rank}, strides[] = {1, count};
+  Tensor out = Tensor::empty_strided(as_given, strides, DType::i64);
+  auto* to = static_cast<int64_t*>(out.impl()->storage.data());
+  if (rank == 0) return out;
+  each_part(mask, places, sizeof(Word) + 8.0 * static_cast<double>(rank),
+            [&](int64_t place, int64_t first, const uint16_t* which, int64_t n) {
+              int64_t* at = to + place;
+              if (rank == 1) {
+                for (int64_t i = 0; i < n; ++i) at[i] = first + which[i];
+              } else {
+                for (int64_t i = 0; i < n; ++i) write_index(first + which[i], sizes, at + i, count);
+              }
+            });
+  return out;
+}
+
+template <class Word>
+Tensor elements(const Mask<Word>& mask, const Tensor& x) {
+  const std::vector<int64_t> places = places_of(mask);
+  const Tensor out = Tensor::empty({places.back()}, x.dtype());
+  const int64_t bytes = bytes_of(x.dtype());
+  with_word(bytes, [&]<class Element>() {
+    const auto* from = static_cast<const Element*>(x.const_data());
+    auto* to = static_cast<Element*>(out.impl()->storage.data());
+    each_part(mask, places, static_cast<double>(sizeof(Word)) + 2.0 * static_cast<double>(bytes),
+              [&](int64_t place, int64_t first, const uint16_t* which, int64_t count) {
+                for (int64_t i = 0; i < count; ++i) to[place + i] = from[first + which[i]];
+              });
+  });
+  return out;
+}
+
+// Row by row, as large as `sizes`.
+Tensor spread(const Tensor& t, std::span<const int64_t> sizes) {
+  if (std::ranges::equal(t.impl()->sizes, sizes)) return dense_copy(t);
+  Tensor out = Tensor::empty(sizes, t.dtype());
+  copy_elements(t, out);
+  return out;
+}
+
+template <class Word>
+Mask<Word> mask_over(const Tensor& t) {
+  constexpr int sign = sizeof(Word) * 8 - 1;
+  const Word all = static_cast<Word>(~Word{0});
+  const Word counts = is_floating(t.dtype()) ? static_cast<Word>(all & ~(Word{1} << sign)) : all;
+  return {static_cast<const Word*>(t.const_data()), counts, count_of(t.impl()->sizes)};
+}
+
+}  // namespace
+
+Tensor run_compaction(const OpCall& call) {
+  const CompactionInfo& info = *call.op->compaction;
+  const Tensor& given = call.operands[static_cast<size_t>(info.mask)].tensor();
+  const Tensor& first = call.operands[0].tensor();
+  const Ints sizes = plain(ops::broadcast(call.op->name, first.sizes(), given.sizes()));
+  const Tensor mask = spread(given, sizes);
+  const Tensor x = info.places ? mask : spread(first, sizes);
+  Tensor out;
+  with_word(bytes_of(mask.dtype()), [&]<class Word>() {
+    const Mask<Word> words = mask_over<Word>(mask);
+    out = info.places ? indices(words, sizes) : elements(words, x);
+  });
+  return out;
+}
+
+}  // namespace vitro::eager

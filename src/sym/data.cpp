@@ -1,0 +1,95 @@
+// Sizes that data decide: who answers for them, and what their bounds say.
+//   0 <= u0 <= s0:   u0 <= s0,  u0 < s0 + 1,  2*u0 <= 2*s0   are so,   u0 < s0  nobody knows
+#include <algorithm>
+
+#include "vitro/base/cat.h"
+#include "vitro/sym/size.h"
+
+namespace vitro::sym {
+namespace {
+
+thread_local DataSizes* innermost = nullptr;
+
+std::string text_of(const Guard& asked) {
+  const std::string_view sign = asked.question == Guard::Question::equal ? " == " : " < ";
+  return cat(asked.a, sign, asked.b);
+}
+
+}  // namespace
+
+Undecided::Undecided(Guard question)
+    : Error(cat("a size that data decide has no number yet: ", text_of(question), "?")),
+      asked(question) {}
+
+Undecided::Undecided(Expr size)
+    : Error(cat("the size ", size,
+                ", which data decide, has no number here; ask for it in the compiled function that "
+                "made it")),
+      asked{Guard::Question::equal, size, size, true} {}
+
+DataSizes::DataSizes() : before_(innermost) {
+  innermost = this;
+}
+
+// Not always the innermost, as of GuardSink.
+DataSizes::~DataSizes() {
+  DataSizes** at = &innermost;
+  while (*at != this) at = &(*at)->before_;
+  *at = before_;
+}
+
+DataSizes* DataSizes::current() {
+  return innermost;
+}
+
+// A sum in which each of the sizes stands once, with a factor of one sign, is least at an end of
+// each.  The last ones first: their bounds may name the others.
+std::optional<Expr> DataBounds::least(Expr e) const {
+  for (auto at = bounds_.rbegin(); at != bounds_.rend(); ++at) {
+    const auto& [symbol, bound] = *at;
+    if (!contains(e, symbol)) continue;
+    const auto parts = as_linear(e, symbol);
+    if (!parts) return std::nullopt;
+    if (prove_less(parts->coefficient, 0) == false) {
+      e = parts->rest;
+    } else if (prove_less(0, parts->coefficient) == false) {
+      e = parts->coefficient * bound + parts->rest;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return e;
+}
+
+std::optional<bool> DataBounds::decide(Guard::Question question, Expr a, Expr b) const {
+  try {
+    const auto never_negative = [this](Expr e) {
+      const auto least_of_all = least(e);
+      return least_of_all && prove_less(*least_of_all, 0) == false;
+    };
+    if (question == Guard::Question::less) {
+      if (never_negative(b - a - 1)) return true;
+      if (never_negative(a - b)) return false;
+    } else if (never_negative(a - b - 1) || never_negative(b - a - 1)) {
+      return false;
+    } else if (never_negative(a - b) && never_negative(b - a)) {
+      return true;
+    }
+  } catch (const Overflow&) {  // too large to say
+  }
+  return std::nullopt;
+}
+
+bool DataBounds::answer(Guard::Question question, Expr a, Expr b) {
+  if (const auto known = decide(question, a, b)) return *known;
+  throw Undecided({question, a, b, false});
+}
+
+// The one number that the bounds leave, if it is one.
+int64_t DataBounds::number(Expr e) {
+  const auto low = least(e), high = least(-e);
+  if (low && high && low->constant() && prove_equal(*low, -*high) == true) return *low->constant();
+  throw Undecided(e);
+}
+
+}  // namespace vitro::sym
