@@ -125,7 +125,6 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
   return nullptr;
 }
 
-
 // What looks at the memory of a tensor from outside begins where that one does, or after it.
 std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);

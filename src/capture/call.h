@@ -222,8 +222,8 @@ class Call final : public Interpreter {
   // How often the segment came by places, up to the step that was recorded last.
   std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
   const Step* counted_to_ = nullptr;
-  std::optional<DataAnswers> data_;    // since data decide a size
-  bool data_is_known_ = false;         // some of them have values
+  std::optional<DataAnswers> data_;          // since data decide a size
+  bool data_is_known_ = false;               // some of them have values
   std::optional<sym::GuardSink> questions_;  // of the function's own code, since the last step
 };
 

@@ -102,8 +102,8 @@ Step* Call::next_step(const OpCall& call, bool* again) {
     return find_or_record(cursor_->next, call);
   } catch (const sym::Undecided& undecided) {
     const bool waits = cursor_ && cursor_->op && std::ranges::any_of(m_.data, [&](const Step* s) {
-      return !m_.symbols.find(s->data_size);
-    });
+                         return !m_.symbols.find(s->data_size);
+                       });
     if (!waits) throw;
     const sym::Guard& asked = undecided.asked;
     (void)number_of(sym::is_data(asked.a) ? asked.a : asked.b, call.op->name,

@@ -12,16 +12,26 @@
 namespace vitro {
 namespace {
 
-Ints numbers_of(const Sizes& sizes, const graph::Graph& graph, std::span<const int64_t> values) {
-  const auto value_of = [&](sym::Expr symbol) {
-    const auto at = std::ranges::find(graph.symbols(), symbol) - graph.symbols().begin();
-    return values[static_cast<size_t>(at)];
-  };
+Ints numbers_of(const Sizes& sizes, const graph::SymbolValues& values) {
   Ints out;
-  for (const Size s : sizes) {
-    out.push_back(s.is_symbolic() ? sym::evaluate(s.expr(), value_of) : s.hint());
-  }
+  for (const Size s : sizes) out.push_back(s.is_symbolic() ? values(s.expr()) : s.hint());
   return out;
+}
+
+// Of this call: those given, and those that data have decided, which an output shows.
+graph::SymbolValues values_in(const graph::Graph& graph, std::span<const int64_t> symbols,
+                              std::span<const Tensor> outputs) {
+  graph::SymbolValues values;
+  for (size_t i = 0; i < symbols.size(); ++i) values.note(graph.symbols()[i], symbols[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Sizes& said = graph.meta(graph.outputs()[i].value).sizes;
+    if (!outputs[i].defined() || outputs[i].impl()->sizes.size() != said.size()) continue;
+    for (size_t d = 0; d < said.size(); ++d) {
+      const sym::Expr size = said[d].expr();
+      if (size.is_symbol() && sym::is_data(size)) values.note(size, outputs[i].impl()->sizes[d]);
+    }
+  }
+  return values;
 }
 
 // Whether a tensor is what the graph says of an output.
@@ -90,9 +100,10 @@ class UserSegment final : public capture::CompiledSegment {
     if (values.size() != graph_.outputs().size())
       return Verdict::no(cat("the backend's function gave ", values.size(),
                              " tensors for a graph of ", graph_.outputs().size(), " outputs"));
+    const graph::SymbolValues numbers = values_in(graph_, symbols, values);
     for (size_t i = 0; i < values.size(); ++i) {
       const TensorMeta& said = graph_.meta(graph_.outputs()[i].value);
-      const Verdict is = is_as_said(values[i], said, numbers_of(said.sizes, graph_, symbols));
+      const Verdict is = is_as_said(values[i], said, numbers_of(said.sizes, numbers));
       if (!is) return Verdict::no(cat("output ", i, " of the backend's function ", is.why));
     }
     return Verdict::yes();

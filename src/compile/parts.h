@@ -32,7 +32,7 @@ struct Part {
   std::vector<Held> inputs;
   std::vector<uint32_t> outputs;  // where those lie that write no input
   std::vector<Between> after;
-  std::vector<uint32_t> let_go;   // what nobody reads after it
+  std::vector<uint32_t> let_go;  // what nobody reads after it
 };
 
 struct Parts {

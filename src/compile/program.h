@@ -1,5 +1,5 @@
-// What a graph is compiled to: an executable, or where data decide sizes one for each part, with the
-// ops between them that decide.
+// What a graph is compiled to: an executable, or where data decide sizes one for each part, with
+// the ops between them that decide.
 //   Program program(graph);  for (g : program.graphs()) program.add(compiled(g));
 //   program.run(inputs, symbols, outputs);
 // Threads: run() may be called by many threads at once.

@@ -110,7 +110,8 @@ void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta&
   bool fits = result.sizes.size() == target.sizes.size(), shared = false;
   for (size_t d = 0; fits && d < result.sizes.size(); ++d) {
     fits = equal(result.sizes[d], target.sizes[d]);
-    shared = shared || (equal(target.strides[d], 0) && less(1, target.sizes[d]));
+    // A stride that data decide is 0 in a tensor without elements.
+    shared = shared || (known_equal(target.strides[d], 0) && less(1, target.sizes[d]));
   }
   VITRO_CHECK(fits, op.name, "_: the result has sizes ", numbers_of(result.sizes),
               ", which do not fit into the first operand's sizes ", numbers_of(target.sizes));

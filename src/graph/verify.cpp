@@ -165,7 +165,7 @@ class Check {
   size_t at_ = 0;
   std::unordered_set<std::string_view> names_;
   std::unordered_set<std::string> symbols_;
-  sym::DataBounds bounds_;  // answers while the graph is checked
+  sym::DataBounds bounds_;                 // answers while the graph is checked
   std::unordered_set<sym::Expr> checked_;  // sizes whose symbols are known
 };
 

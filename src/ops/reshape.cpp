@@ -67,6 +67,8 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
   return out;
 }
 
+// What is found for large sizes that data decide is so for small ones too; where nothing is found,
+// elements are moved.
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
   if (is_empty(x.sizes)) return strides_of_empty(x, size);
   if (x.sizes.empty()) return Sizes(size.size(), Size(1));
@@ -77,14 +79,15 @@ std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
   Size base = x.strides.back(), had = 1, made = 1;
   for (size_t d = x.sizes.size(); d-- > 0;) {
     had = had * x.sizes[d];
-    const bool goes_on = d > 0 && (equal(x.sizes[d - 1], 1) || equal(x.strides[d - 1], had * base));
+    const bool goes_on =
+        d > 0 && (known_equal(x.sizes[d - 1], 1) || known_equal(x.strides[d - 1], had * base));
     if (goes_on) continue;
-    while (next > 0 && (less(made, had) || equal(size[next - 1], 1))) {
+    while (next > 0 && (less_in_layout(made, had) || known_equal(size[next - 1], 1))) {
       --next;
       out[next] = made * base;
       made = made * size[next];
     }
-    if (!equal(made, had)) return std::nullopt;
+    if (!known_equal(made, had)) return std::nullopt;
     if (d == 0) break;
     base = x.strides[d - 1];
     had = made = 1;

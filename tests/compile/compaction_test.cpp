@@ -135,7 +135,7 @@ TEST(Compaction, a_question_about_the_number_breaks_and_goes_on) {
         const int64_t n = some.size(0);
         return x * static_cast<double>(n);
       },
-      2);
+      3);  // of the first number, of any
 }
 
 TEST(Compaction, what_needs_elements_asks_for_the_number) {
@@ -183,7 +183,7 @@ class Program {
   Tensor condition(const Tensor& x) { return pick(2) == 0 ? x > 0.0 : logical_not(x < 0.0); }
 
   void change(Tensor& all, Tensor& some) {
-    switch (pick(9)) {
+    switch (pick(10)) {
       case 0:
         some = some * 2.0 - 1.0;
         break;
@@ -211,6 +211,12 @@ class Program {
       case 8:
         some = sum(reshape(cat({some, some}), {2, some.size(0)}), {0});
         break;
+      case 9: {
+        const Tensor table = reshape(all, {50, 100}), at = nonzero(table > 0.25);
+        const Tensor rows = index_select(table, 0, select(at, 1, 0));
+        some = sum(gather(rows, 1, slice(at, 1, 1)), {1}) + sum(some);
+        break;
+      }
     }
   }
 

@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view text = R"(graph[s0=5](x: f32[s0]) {
   gt: bool[s0] = gt(x, 0.0)
   nonzero: i64[u0, 1]{strides=[1, u0]} = nonzero(gt)
-  select: i64[u0] = select(nonzero, 1, 0)
-  index_select: f32[u0] = index_select(x, 0, select)
-  full: f32[u0 + s0] = full([u0 + s0], 2.0, dtype=f32)
+  select: i64[u0] = select(nonzero, dim=1, index=0)
+  index_select: f32[u0] = index_select(x, dim=0, index=select)
+  full: f32[s0 + u0] = full(size=[s0 + u0], fill_value=2.0, dtype=f32)
   return index_select, full
 }
 )";
@@ -34,7 +34,8 @@ TEST(DataSize, text_is_read_and_written) {
 }
 
 TEST(DataSize, a_symbol_needs_a_node_that_gives_it_its_value) {
-  const Result<Graph> g = parse("graph(x: f32[3]) {\n  full: f32[u0] = full([u0], 1.0)\n  return full\n}\n");
+  const Result<Graph> g =
+      parse("graph(x: f32[3]) {\n  full: f32[u0] = full([u0], 1.0)\n  return full\n}\n");
   EXPECT_TRUE(!g || !verify(*g).empty());
 }
 

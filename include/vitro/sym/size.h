@@ -132,9 +132,9 @@ inline bool identical(Size a, Size b) {
   return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.hint() == b.hint();
 }
 
-// The same, of a size that data decide "no" where nothing proves it: for questions whether a size is
-// 0 or 1 and whether strides are what they would be without holes, where what follows from "no" is
-// right for every size.  PyTorch's guard_or_false.
+// The same, of a size that data decide "no" where nothing proves it: for questions whether a size
+// is 0 or 1 and whether strides are what they would be without holes, where what follows from "no"
+// is right for every size.  PyTorch's guard_or_false.
 bool known_equal(Size a, Size b);
 // Questions that decide only in which order elements lie: answered for this run and told to the
 // sink, but of sizes that data decide answered for the largest ones, and told to nobody.
@@ -176,7 +176,7 @@ class GuardSink {
 struct Undecided : Error {
   explicit Undecided(Guard question);
   explicit Undecided(Expr size);  // which number is it?
-  Guard asked;  // the answer says nothing
+  Guard asked;                    // the answer says nothing
 };
 
 // Who answers for the sizes that data decide while it lives: the innermost of this thread.

@@ -1,0 +1,203 @@
+// Sizes that data decide: symbols until what was put off has run.
+#include "capture/testing.h"
+
+namespace vitro {
+namespace {
+
+const Finding* find(const std::vector<Finding>& list, std::string_view code) {
+  for (const Finding& f : list) {
+    if (f.code->id == code) return &f;
+  }
+  return nullptr;
+}
+
+Tensor above_0(const Tensor& x) {
+  return masked_select(x, x > 0.0);
+}
+
+TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor some = above_0(x);
+        EXPECT_TRUE(some.is_promise());
+        EXPECT_TRUE(some.size(0).is_symbolic());
+        EXPECT_EQ(some.size(0).hint(), 4);  // at most
+        return some + 1.0;
+      },
+      graphs());
+  EXPECT_EQ(values(f(vec({1, -1, 2, -2}))), (std::vector<float>{2, 3}));
+  EXPECT_EQ(values(f(vec({-1, -1, -2, -2}))), std::vector<float>());
+  EXPECT_EQ(values(f(vec({1, 2, 3, 4}))), (std::vector<float>{2, 3, 4, 5}));
+  const CompiledReport report = f.report();
+  expect_sound_graphs(report);
+  ASSERT_EQ(report.segments.size(), 1U);
+  EXPECT_EQ(report.segments[0].runs, 3U);
+  EXPECT_TRUE(report.guards.empty() || report.recompiles.empty());
+  EXPECT_NE(graph::print(report.segments[0].graph).find("masked_select: f32[u0] = masked_select("),
+            std::string::npos);
+  EXPECT_TRUE(report.breaks.empty());
+}
+
+TEST(DataSize, ItsNumberIsABreakThatSaysWhichAndWho) {
+  int line = 0;
+  auto f = compile(
+      [&](const Tensor& x) {
+        line = __LINE__ + 1;
+        const Tensor some = masked_select(x, x > 0.0);
+        const Size n = some.size(0);
+        return n > 1 ? some * 2.0 : x;
+      },
+      graphs());
+  EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2, 4}));
+  EXPECT_EQ(values(f(vec({-1, -1, 2}))), (std::vector<float>{-1, -1, 2}));
+  EXPECT_EQ(values(f(vec({1, 3, 2}))), (std::vector<float>{2, 6, 4}));
+  const CompiledReport report = f.report();
+  const Finding* broke = find(report.breaks, "V0208");
+  ASSERT_TRUE(broke);
+  EXPECT_EQ(broke->count, 3U);
+  EXPECT_NE(broke->reason.find(cat("a size of masked_select (", __FILE__, ':', line, ")")),
+            std::string::npos)
+      << broke->reason;
+  EXPECT_NE(broke->reason.find("the function asks 1 < u"), std::string::npos) << broke->reason;
+}
+
+TEST(DataSize, BoundsAnswerWithoutABreak) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor some = above_0(x);
+        EXPECT_FALSE(some.size(0) > x.size(0));
+        EXPECT_FALSE(x.size(0) + 1 == some.size(0));
+        EXPECT_TRUE(some.is_promise());
+        return some + 1.0;
+      },
+      graphs());
+  for (int i = 0; i < 2; ++i) (void)f(counted({5 + i}));
+  EXPECT_TRUE(f.report().breaks.empty());
+}
+
+TEST(DataSize, AShapeRuleThatComparesItBreaks) {
+  auto body = [](const Tensor& x) { return above_0(x) + vec({1, 2}); };
+  auto f = compile(body, graphs());
+  EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2, 4}));
+  EXPECT_EQ(values(f(vec({5, -1, -2}))), (std::vector<float>{6, 7}));  // 1 is broadcast
+  const std::string want = error_of([&] { (void)body(vec({1, 1, 1})); });
+  EXPECT_NE(want, "");
+  EXPECT_EQ(error_of([&] { (void)f(vec({1, 1, 1})); }), want);
+  const CompiledReport report = f.report();
+  const Finding* broke = find(report.breaks, "V0208");
+  ASSERT_TRUE(broke);
+  EXPECT_NE(broke->reason.find("add asks"), std::string::npos) << broke->reason;
+}
+
+TEST(DataSize, FullgraphRefusesTheQuestion) {
+  CompileOptions options = graphs();
+  options.fullgraph = true;
+  auto f = compile(
+      [](const Tensor& x) { return x * static_cast<double>(above_0(x).size(0).value()); }, options);
+  EXPECT_NE(error_of([&] { (void)f(vec({1})); }).find("V0208"), std::string::npos);
+}
+
+TEST(DataSize, ItemAndElementsSettleFirst) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor some = above_0(x);
+        return x * some.item<float>();
+      },
+      graphs());
+  EXPECT_EQ(values(f(vec({-1, 3}))), (std::vector<float>{-3, 9}));
+  EXPECT_NE(error_of([&] { (void)f(vec({1, 3})); }).find("needs a tensor of one element"),
+            std::string::npos);
+  auto g = compile(
+      [](const Tensor& x) { return x * static_cast<double>(values(above_0(x)).size()); }, graphs());
+  EXPECT_EQ(values(g(vec({-1, 3}))), (std::vector<float>{-1, 3}));
+}
+
+// A size that was kept from an earlier round of a loop is still that of its round.
+TEST(DataSize, EachRoundOfALoopHasItsOwn) {
+  auto f = compile(
+      [](const Tensor& x) {
+        Tensor rest = x;
+        std::vector<Size> sizes;
+        while (rest.size(0) > 0) {
+          rest = above_0(rest - 1.0);
+          sizes.push_back(rest.size(0));
+        }
+        Tensor out = x;
+        for (const Size n : sizes) out = out * 10.0 + static_cast<double>(n.value());
+        return out;
+      },
+      graphs());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(values(f(vec({1, 2, 3}))), (std::vector<float>{1210, 2210, 3210}));
+    EXPECT_EQ(values(f(vec({4, 2, 3}))), (std::vector<float>{43210, 23210, 33210}));
+  }
+}
+
+TEST(DataSize, AKeptSizeIsANumberOnceItIsKnown) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor some = above_0(x);
+        const Size n = some.size(0);
+        graph_break("here");
+        return full({n, 2}, 1.0);
+      },
+      graphs());
+  for (const auto& x : {vec({1, 2, -1}), vec({1, -2, -1}), vec({1, 1, 1})}) {
+    const Tensor y = f(x);
+    EXPECT_EQ(y.size(0), above_0(x).size(0));
+    EXPECT_EQ(y.size(1), 2);
+  }
+  expect_sound_graphs(f.report());
+}
+
+TEST(DataSize, FrozenProgramsServeAnyCount) {
+  auto f = compile([](const Tensor& x) { return above_0(x) * 2.0; }, frozen());
+  EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2, 4}));
+  EXPECT_EQ(values(f(vec({-1, -1, 2}))), (std::vector<float>{4}));
+  EXPECT_EQ(values(f(vec({-1, -1, -2}))), std::vector<float>());
+  EXPECT_EQ(f.report().segments.size(), 1U);
+}
+
+TEST(DataSize, ComputedByViewsAndWrites) {
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor at = nonzero(reshape(x > 0.0, {2, 2}));
+        add_(at, 1);
+        const Tensor columns = t(at);
+        mul_(select(columns, 0, 1), 10);
+        return at;
+      },
+      graphs());
+  EXPECT_EQ(f(vec({1, -1, 2, 3})).to_vector<int64_t>(),
+            (std::vector<int64_t>{1, 10, 2, 10, 2, 20}));
+  EXPECT_EQ(f(vec({-1, -1, -2, 3})).to_vector<int64_t>(), (std::vector<int64_t>{2, 20}));
+  EXPECT_TRUE(f.report().recompiles.empty());
+}
+
+TEST(DataSize, ABackendOfTheProgramsGivesWhatItSays) {
+  eager::init();
+  register_backend("interprets_data", [](const graph::Graph& g, std::span<const Operand>) {
+    return GraphFunction(
+        [g](std::span<const Operand> inputs) { return graph::interpret(g, inputs); });
+  });
+  auto f =
+      compile([](const Tensor& x) { return cat({above_0(x), x}); }, {.backend = "interprets_data"});
+  EXPECT_EQ(values(f(vec({1, -1}))), (std::vector<float>{1, 1, -1}));
+  EXPECT_EQ(values(f(vec({-1, -1}))), (std::vector<float>{-1, -1}));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
+TEST(DataSize, ThrownAwayInTheMiddleItIsNeverKnown) {
+  auto f = compile(
+      [](const Tensor& x) -> Tensor {
+        const Tensor some = above_0(x);
+        if (x.size(0) == 2) throw std::runtime_error("no");
+        return some;
+      },
+      graphs());
+  EXPECT_THROW((void)f(vec({1, 2})), std::runtime_error);
+  EXPECT_EQ(values(f(vec({1, 2, -3}))), (std::vector<float>{1, 2}));
+}
+
+}  // namespace
+}  // namespace vitro
