@@ -144,7 +144,10 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
   bool late = false;
   Step* made = record(link, *end, call, &late);
   if (late) return find_or_record(link, call);  // what came first may be this very step
-  if (!made || !why.code) return made;
+  if (!made || !why.code) {
+    expansion_begins_ = expansion_begins_ || (made && made->expands);
+    return made;
+  }
   if (!std::exchange(expansion_begins_, made->expands)) note_recompile(why);
   if (call.op && (!first || first->op != call.op))
     note_parting(first ? first->where : call.where, call.where);

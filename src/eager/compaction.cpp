@@ -69,14 +69,40 @@ void each_part(const Mask<Word>& mask, const std::vector<int64_t>& places, doubl
                });
 }
 
-// The index of an element; `apart`: how far from each other its numbers lie.
-void write_index(int64_t element, std::span<const int64_t> sizes, int64_t* to, int64_t apart) {
-  for (size_t d = sizes.size(); d-- > 1;) {
-    to[static_cast<int64_t>(d) * apart] = element % sizes[d];
-    element /= sizes[d];
+// The index of an element, which moves on.
+class Index {
+ public:
+  Index(std::span<const int64_t> sizes, int64_t element)
+      : sizes_(sizes), index_(sizes.size(), 0), inner_(sizes.size() - 1) {
+    index_[inner_] = element;
+    for (size_t d = inner_; d > 0; --d) {
+      index_[d - 1] = index_[d] / sizes_[d];
+      index_[d] %= sizes_[d];
+    }
   }
-  to[0] = element;
-}
+  void forward(int64_t elements) {
+    index_[inner_] += elements;
+    while (index_[inner_] >= sizes_[inner_]) {
+      index_[inner_] -= sizes_[inner_];
+      for (size_t d = inner_; d-- > 0;) {
+        if (++index_[d] < sizes_[d]) break;
+        index_[d] = 0;
+      }
+    }
+  }
+  // Its numbers lie `apart` from each other.
+  void write(int64_t* to, int64_t apart) const {
+    for (const int64_t number : index_) {
+      *to = number;
+      to += apart;
+    }
+  }
+
+ private:
+  std::span<const int64_t> sizes_;
+  Ints index_;
+  size_t inner_;
+};
 
 template <class Word>
 Tensor indices(const Mask<Word>& mask, std::span<const int64_t> sizes) {
@@ -91,8 +117,12 @@ Tensor indices(const Mask<Word>& mask, std::span<const int64_t> sizes) {
               int64_t* at = to + place;
               if (rank == 1) {
                 for (int64_t i = 0; i < n; ++i) at[i] = first + which[i];
-              } else {
-                for (int64_t i = 0; i < n; ++i) write_index(first + which[i], sizes, at + i, count);
+                return;
+              }
+              Index index(sizes, first);
+              for (int64_t i = 0; i < n; ++i) {
+                index.forward(which[i] - (i == 0 ? 0 : which[i - 1]));
+                index.write(at + i, count);
               }
             });
   return out;
