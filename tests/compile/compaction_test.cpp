@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
 #include "vitro/runtime/parallel.h"
@@ -88,6 +89,24 @@ TEST(Compaction, rows_are_picked_by_a_mask) {
     const Tensor table = reshape(x, {20, 5});
     return relu(index(table, select(table, 1, 0) > 0.0)) - 0.5;
   });
+}
+
+TEST(Compaction, a_mask_stands_for_the_first_sizes) {
+  const Tensor x = reshape(arange(12), {3, 2, 2});
+  const auto picked = [&](const Tensor& mask) {
+    const Tensor y = index(x, mask);
+    return std::pair(cat(y.sizes()), y.to_vector<int64_t>());
+  };
+  using Want = std::pair<std::string, std::vector<int64_t>>;
+  EXPECT_EQ(picked(Tensor::from<bool>({true, false, true}, {3})),
+            Want("[2, 2, 2]", {0, 1, 2, 3, 8, 9, 10, 11}));
+  EXPECT_EQ(picked(Tensor::from<bool>({false, true, false, false, true, true}, {3, 2})),
+            Want("[3, 2]", {2, 3, 8, 9, 10, 11}));
+  EXPECT_EQ(picked(x > 9), Want("[2]", {10, 11}));
+  EXPECT_EQ(picked(Tensor::from<bool>({true}, {})).first, "[1, 3, 2, 2]");
+  EXPECT_EQ(picked(Tensor::from<bool>({false}, {})).first, "[0, 3, 2, 2]");
+  EXPECT_THROW((void)index(x, Tensor::from<bool>({true, false}, {2})), Error);
+  EXPECT_THROW((void)index(x, x), Error);
 }
 
 TEST(Compaction, it_is_written_into_what_was_given) {
@@ -242,6 +261,7 @@ TEST(Compaction, random_programs_give_the_bits_of_eager) {
     for (const SegmentReport& segment : report.segments)
       EXPECT_TRUE(segment.compiled) << segment.why_not;
     EXPECT_TRUE(report.recompiles.empty()) << report.recompiles[0].reason;
+    EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks[0].reason;
   }
   set_num_threads(before);
 }
