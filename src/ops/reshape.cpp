@@ -11,7 +11,9 @@ namespace {
 
 // Strides of an empty result: row-major with sizes of 0 counted as 1.
 Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
-  return equal_sizes(x.sizes, size) ? x.strides : contiguous_strides(size);
+  const bool same = std::equal(x.sizes.begin(), x.sizes.end(), size.begin(), size.end(),
+                               [](Size a, Size b) { return known_equal(a, b); });
+  return same ? x.strides : contiguous_strides(size);
 }
 
 bool is_empty(const Sizes& sizes) {

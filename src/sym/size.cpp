@@ -136,16 +136,16 @@ bool detail::ask_less(Size a, Size b) {
   return answered(sym::Guard::Question::less, a, b, a.hint() < b.hint());
 }
 
-bool known_equal(Size a, Size b) {
+bool detail::is_known_equal(Size a, Size b) {
   if (!by_data(a, b)) return equal(a, b);
   return proven(sym::Guard::Question::equal, a, b).value_or(false);
 }
 
-bool equal_in_layout(Size a, Size b) {
+bool detail::ask_equal_in_layout(Size a, Size b) {
   return by_data(a, b) ? a.hint() == b.hint() : equal(a, b);
 }
 
-bool less_in_layout(Size a, Size b) {
+bool detail::ask_less_in_layout(Size a, Size b) {
   return by_data(a, b) ? a.hint() < b.hint() : less(a, b);
 }
 

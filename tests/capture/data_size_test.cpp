@@ -174,6 +174,18 @@ TEST(DataSize, ComputedByViewsAndWrites) {
   EXPECT_TRUE(f.report().recompiles.empty());
 }
 
+TEST(DataSize, NothingIsAskedToViewWhatHasNoElements) {
+  CompileOptions options = graphs();
+  options.fullgraph = true;
+  auto f = compile(
+      [](const Tensor& x) {
+        const Tensor at = nonzero(sum(x));  // [u, 0]
+        return view(at, {1, at.numel()});
+      },
+      options);
+  for (const auto& x : {vec({1, 2}), vec({1, -1})}) EXPECT_EQ(cat(f(x).sizes()), "[1, 0]");
+}
+
 TEST(DataSize, ABackendOfTheProgramsGivesWhatItSays) {
   eager::init();
   register_backend("interprets_data", [](const graph::Graph& g, std::span<const Operand>) {

@@ -121,8 +121,10 @@ bool writes_parameters(const Program& program) {
 }
 
 void choose_options(Random& random, Program& program) {
-  const bool breaks = std::any_of(program.steps.begin(), program.steps.end(),
-                                  [](const Step& s) { return kind_of(s).breaks; });
+  // Whatever follows an op whose data decide a size may ask for it.
+  const bool breaks = std::any_of(program.steps.begin(), program.steps.end(), [](const Step& s) {
+    return kind_of(s).breaks || (s.call && s.call->op && s.call->op->compaction);
+  });
   program.drops = one_in(random, 2);
   program.exact = one_in(random, 8);
   if (one_in(random, 4)) program.dynamic = static_cast<int>(below(random, 2));

@@ -55,6 +55,9 @@ Size subtract(Size a, Size b);
 Size multiply(Size a, Size b);
 bool ask_equal(Size a, Size b);
 bool ask_less(Size a, Size b);
+bool is_known_equal(Size a, Size b);
+bool ask_equal_in_layout(Size a, Size b);
+bool ask_less_in_layout(Size a, Size b);
 
 }  // namespace detail
 
@@ -132,14 +135,20 @@ inline bool identical(Size a, Size b) {
   return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.hint() == b.hint();
 }
 
-// The same, of a size that data decide "no" where nothing proves it: for questions whether a size
-// is 0 or 1 and whether strides are what they would be without holes, where what follows from "no"
-// is right for every size.  PyTorch's guard_or_false.
-bool known_equal(Size a, Size b);
+// As equal, but of a size that data decide "no" where nothing proves it: for questions whether a
+// size is 0 or 1 and whether strides are what they would be without holes, where what follows from
+// "no" is right for every size.  PyTorch's guard_or_false.
+inline bool known_equal(Size a, Size b) {
+  return detail::plain(a, b) ? a.hint() == b.hint() : detail::is_known_equal(a, b);
+}
 // Questions that decide only in which order elements lie: answered for this run and told to the
 // sink, but of sizes that data decide answered for the largest ones, and told to nobody.
-bool equal_in_layout(Size a, Size b);
-bool less_in_layout(Size a, Size b);
+inline bool equal_in_layout(Size a, Size b) {
+  return detail::plain(a, b) ? a.hint() == b.hint() : detail::ask_equal_in_layout(a, b);
+}
+inline bool less_in_layout(Size a, Size b) {
+  return detail::plain(a, b) ? a.hint() < b.hint() : detail::ask_less_in_layout(a, b);
+}
 
 void append_to(std::string& out, Size size);  // "7", or the expression where symbolic
 
