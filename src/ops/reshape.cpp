@@ -11,8 +11,8 @@ namespace {
 
 // Strides of an empty result: row-major with sizes of 0 counted as 1.
 Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
-  const bool same = std::equal(x.sizes.begin(), x.sizes.end(), size.begin(), size.end(),
-                               [](Size a, Size b) { return known_equal(a, b); });
+  bool same = x.sizes.size() == size.size();
+  for (size_t d = 0; same && d < size.size(); ++d) same = known_equal(x.sizes[d], size[d]);
   return same ? x.strides : contiguous_strides(size);
 }
 
@@ -73,10 +73,10 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
 // elements are moved.
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
   if (is_empty(x.sizes)) return strides_of_empty(x, size);
-  if (x.sizes.empty()) return Sizes(size.size(), Size(1));
+  Sizes out(size.size(), Size(1));
+  if (x.sizes.empty()) return out;
   // Nothing to ask about sizes of 1.
   if (attribute::same(x.strides, contiguous_strides(x.sizes))) return contiguous_strides(size);
-  Sizes out(size.size(), Size(1));
   size_t next = size.size();
   Size base = x.strides.back(), had = 1, made = 1;
   for (size_t d = x.sizes.size(); d-- > 0;) {

@@ -47,7 +47,7 @@ void expect_one_program(const Body& body, size_t segments = 1) {
     EXPECT_EQ(graph::verify(segment.graph), "") << graph::print(segment.graph);
   }
   EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks[0].reason;
-  if (segments == 1) EXPECT_TRUE(report.recompiles.empty()) << report.recompiles[0].reason;
+  EXPECT_TRUE(segments > 1 || report.recompiles.empty());
 }
 
 TEST(Compaction, any_count_runs_the_same_program) {
