@@ -1,5 +1,5 @@
-// One function per kind of op.  Shapes are checked and results are allocated by the caller;
-// everything here is on plain numbers.
+// One function per kind of op, of those that have kernels compiled ahead for the CPU.  Shapes are
+// checked and results are allocated by the caller; everything here is on plain numbers.
 #pragma once
 
 #include <span>
@@ -16,6 +16,7 @@ void run_contraction(const OpCall& call, const Tensor& out);
 void run_gather(const OpCall& call, const Tensor& out);
 void run_concat(const OpCall& call, const Tensor& out);
 void run_scatter(const OpCall& call, const TensorMeta& result, const Tensor& out);
+void run_opaque(const OpCall& call, std::span<const Tensor> outs);
 
 // A tensor over `operand`'s memory as `meta` says.
 Tensor view_of(const Tensor& operand, const TensorMeta& meta);
