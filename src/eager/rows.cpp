@@ -19,7 +19,7 @@ namespace {
 class Rows {
  public:
   // False where an operand is none that the kernels take.
-  bool fits(const OpCall& call, int64_t dims);
+  bool fits(const OpCall& call, const Dims& dims);
   void run(const OpCall& call, const std::vector<TensorMeta>& metas, std::span<Tensor> results,
            void (*make)(const RowArgs&), double flops);
 
@@ -30,15 +30,16 @@ class Rows {
   int64_t in_stride_[RowArgs::most] = {}, out_stride_[RowArgs::most] = {};
 };
 
-bool Rows::fits(const OpCall& call, int64_t dims) {
-  if (dims == 0 || call.operands.size() > RowArgs::most) return false;
+bool Rows::fits(const OpCall& call, const Dims& dims) {
+  const Ints& sizes = call.operands[0].tensor().impl()->sizes;
+  const bool are_last = !dims.empty() && static_cast<size_t>(dims[0]) + dims.size() == sizes.size();
+  if (!are_last || call.operands.size() > RowArgs::most) return false;
   for (const Operand& o : call.operands) {
     if (o.kind() == Operand::Kind::none) continue;
     if (!o.is_tensor() || o.tensor().dtype() != DType::f32) return false;
   }
-  const Ints& sizes = call.operands[0].tensor().impl()->sizes;
   const int64_t all = count_of(sizes);
-  first_.n = count_of(std::span(sizes).last(static_cast<size_t>(dims)));
+  first_.n = count_of(std::span(sizes).last(dims.size()));
   if (all == 0) return false;
   rows_ = all / first_.n;
   for (size_t k = 0; k < call.operands.size(); ++k) {
@@ -124,13 +125,12 @@ bool run_by_rows(const OpCall& call, const std::vector<TensorMeta>& metas,
     if (call.op != &ops::def<typename Program::Op>()) return;
     const auto& attrs = call.attrs.as<typename Program::Op::Attrs>();
     const auto rank = static_cast<int64_t>(call.operands[0].tensor().rank());
+    const Dims dims = Program::dims(attrs, rank);
     Rows rows;
-    done = rows.fits(call, Program::dims(attrs, rank));
+    done = rows.fits(call, dims);
     if (done) return rows.run(call, metas, results, make, Program::flops);
-    if constexpr (requires { &Program::along; }) {
-      if (rank > 0)
-        done = run_by_columns(call, metas, results, make_columns, Program::along(attrs, rank));
-    }
+    if (make_columns && dims.size() == 1)
+      done = run_by_columns(call, metas, results, make_columns, dims[0]);
   });
   return done;
 }

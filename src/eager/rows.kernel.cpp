@@ -32,7 +32,6 @@ class Row {
   explicit Row(const RowArgs& args) : args_(args) {}
 
   bool has(int k) const { return args_.in[k]; }
-  Floats count() const { return k::splat(static_cast<f32>(args_.n)); }
   void put(int k, Floats x) const { *args_.out[k] = x.v[0]; }
 
   template <class F>
@@ -55,6 +54,10 @@ class Row {
     return k::splat(k::reduce_max(lanes));
   }
 
+  template <class F>
+  [[gnu::always_inline]] Floats mean(F f) const {
+    return sum(f) / Floats(k::splat(static_cast<f32>(args_.n)));
+  }
   template <class F>
   [[gnu::always_inline]] Floats sum(F f) const {
     constexpr i64 run = 16 * ops::reduction_steps;
@@ -157,7 +160,7 @@ struct Fill {
   int place = 0;
   template <class Program>
   void operator()() {
-    if constexpr (requires { &Program::along; }) table.columns[place] = &make_columns<Program>;
+    if constexpr (ops::has_one_operand<Program>) table.columns[place] = &make_columns<Program>;
     table.row[place++] = &make<Program>;
   }
 };

@@ -102,11 +102,11 @@ struct At {
 struct Row {
   uint64_t& each_element;
   Element sum(auto f) const { return fold(f); }
+  Element mean(auto f) const { return fold(f); }
   Element maximum(auto f) const { return fold(f); }
   void each(auto f) const {
     each_element += operations_in([&] { f(At()); });
   }
-  Element count() const { return {}; }
   bool has(int) const { return true; }
   void put(int, auto) const {}
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/expand_rows.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/create.h"
@@ -35,9 +36,16 @@ void var_shape(ShapeCall& call) {
   shape_of_reduction(call, {wrap_dims(call.op, a.dim, x.rank()), a.keepdim}, x.dtype);
 }
 
-// `x` as composites compute it.
+// `x` as it is computed with.
 Tensor widened(const Operand& x) {
   return to(x.tensor(), compute_type(x.tensor().dtype()));
+}
+
+// A copy, where there is no largest element to take away.
+bool no_elements(const Tensor& x, std::span<Tensor> results) {
+  if (!equal(x.numel(), 0)) return false;
+  results[0] = clone(x, MemoryFormat::contiguous);
+  return true;
 }
 
 // Variance and mean of `x` over `dims`, which stay as size 1.
@@ -64,37 +72,15 @@ void LogSoftmax::shape(ShapeCall& call) {
   softmax_shape(call);
 }
 
-namespace {
-
-// The dimension to reduce over, none for a tensor without dimensions (then all of them are meant).
-Dims softmax_dims(AttrsView attrs, const Tensor& x) {
-  return x.rank() == 0 ? Dims{} : Dims{attrs.as<SoftmaxAttrs>().dim};
-}
-
-}  // namespace
-
 void Softmax::expand(std::span<const Operand> operands, AttrsView attrs,
                      std::span<Tensor> results) {
-  const Tensor x = widened(operands[0]);
-  const Dims dims = softmax_dims(attrs, x);
-  if (equal(x.numel(), 0)) {
-    results[0] = clone(operands[0].tensor(), MemoryFormat::contiguous);
-    return;
-  }
-  const Tensor e = exp(x - amax(x, dims, true));
-  results[0] = to(e / sum(e, dims, true), operands[0].tensor().dtype());
+  if (no_elements(operands[0].tensor(), results)) return;
+  expand_rows<SoftmaxRows>(operands, attrs, results);
 }
-
 void LogSoftmax::expand(std::span<const Operand> operands, AttrsView attrs,
                         std::span<Tensor> results) {
-  const Tensor x = widened(operands[0]);
-  const Dims dims = softmax_dims(attrs, x);
-  if (equal(x.numel(), 0)) {
-    results[0] = clone(operands[0].tensor(), MemoryFormat::contiguous);
-    return;
-  }
-  const Tensor below = x - amax(x, dims, true);
-  results[0] = to(below - log(sum(exp(below), dims, true)), operands[0].tensor().dtype());
+  if (no_elements(operands[0].tensor(), results)) return;
+  expand_rows<LogSoftmaxRows>(operands, attrs, results);
 }
 
 void VarMean::shape(ShapeCall& call) {
@@ -145,19 +131,7 @@ void NativeLayerNorm::shape(ShapeCall& call) {
 
 void NativeLayerNorm::expand(std::span<const Operand> operands, AttrsView attrs,
                              std::span<Tensor> results) {
-  const auto& a = attrs.as<Attrs>();
-  const Tensor x = widened(operands[0]);
-  Dims dims;
-  for (int64_t d = -static_cast<int64_t>(a.normalized_shape.size()); d < 0; ++d) dims.push_back(d);
-  const auto [variance, mean_of_x] = moments(x, dims, 0);
-  const Tensor scale = rsqrt(variance + a.eps);
-  Tensor y = (x - mean_of_x) * scale;
-  if (operands.size() > 1 && operands[1].is_tensor()) y = y * widened(operands[1]);
-  if (operands.size() > 2 && operands[2].is_tensor()) y = y + widened(operands[2]);
-  const DType dtype = operands[0].tensor().dtype();
-  results[0] = to(y, dtype);
-  results[1] = to(mean_of_x, dtype);
-  results[2] = to(scale, dtype);
+  expand_rows<LayerNormRows>(operands, attrs, results);
 }
 
 }  // namespace ops
