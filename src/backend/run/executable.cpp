@@ -23,9 +23,17 @@ namespace {
 
 constexpr size_t most_known = 16;  // sizes whose plan is kept
 
+using Number = std::function<int64_t(Expr)>;  // what an expression comes to in a call
+
+Ints numbers_of(const Index& index, const Number& number) {
+  Ints out;
+  for (const Expr e : index) out.push_back(number(e));
+  return out;
+}
+
 // Blocks of a product, panels of a pack: as many as the device cuts it into.
-int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& number,
-                 const runtime::DeviceRuntime& device, int64_t workers) {
+int64_t tasks_of(const Launch& launch, const Number& number, const runtime::DeviceRuntime& device,
+                 int64_t workers) {
   const Launch::Product& p = *launch.product;
   runtime::ProductShape shape{p.right, p.reads != loop::RightOperand::rows, p.turns};
   shape.n = number(p.n), shape.batches = number(p.batches);
@@ -90,6 +98,8 @@ struct Executable::Dimensions {
     std::vector<Out> tensors;      // of a kernel of the user's: those among operands, the result
     uint64_t streams = 0;          // bit b: buffer b is written past the caches
   };
+  static Run run_of(const Launch& launch, const Number& number,
+                    const runtime::DeviceRuntime& device, int64_t workers);
   std::vector<int64_t> symbols;
   std::vector<Run> runs;         // of launches
   std::vector<int64_t> offsets;  // of buffers: in the arena
@@ -271,6 +281,34 @@ BufferId Executable::add_copy(BufferId from) {
   return to;
 }
 
+Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
+                                                           const Number& number,
+                                                           const runtime::DeviceRuntime& device,
+                                                           int64_t workers) {
+  Run run;
+  run.grid.tasks = number(launch.tasks);
+  if (launch.product) run.grid.tasks = tasks_of(launch, number, device, workers);
+  run.bytes = number(launch.bytes);
+  run.flops = number(launch.flops);
+  run.grid.scratch = number(launch.scratch);
+  run.grid.workers = workers;
+  for (const Expr offset : launch.offsets) run.offsets.push_back(number(offset));
+  const double tasks = static_cast<double>(std::max<int64_t>(run.grid.tasks, 1));
+  const double flops = static_cast<double>(run.flops) / (launch.multiplies ? flops_at_once : 1);
+  run.grid.grain =
+      device.grain({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
+  if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
+    const auto add = [&](const UserKernel::Argument& a) {
+      if (!a.buffer) return;
+      run.tensors.push_back({numbers_of(a.sizes, number), numbers_of(a.strides, number)});
+    };
+    std::ranges::for_each(user->operands, add);
+    add(user->result);
+  }
+  run.layout = launch.layout;
+  return run;
+}
+
 std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     std::span<const int64_t> symbols) const {
   auto made = std::make_shared<Dimensions>();
@@ -282,35 +320,11 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     VITRO_ASSERT(at != symbols_.end(), "nothing gives a value to ", symbol);
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
-  const auto number = [&](Expr e) { return sym::evaluate(e, value_of); };
-  const auto numbers = [&](const Index& index) {
-    Ints out;
-    for (const Expr e : index) out.push_back(number(e));
-    return out;
-  };
+  const Number number = [&](Expr e) { return sym::evaluate(e, value_of); };
   for (const Expr bytes : value_bytes_) (void)number(bytes);  // Error where 64 bits do not hold it
   for (const Launch& launch : launches_) {
-    Dimensions::Run run;
-    run.grid.tasks = number(launch.tasks);
-    if (launch.product) run.grid.tasks = tasks_of(launch, number, device_, workers);
-    run.bytes = number(launch.bytes);
-    run.flops = number(launch.flops);
-    run.grid.scratch = number(launch.scratch);
-    run.grid.workers = workers;
-    for (const Expr offset : launch.offsets) run.offsets.push_back(number(offset));
-    const double tasks = static_cast<double>(std::max<int64_t>(run.grid.tasks, 1));
-    const double flops = static_cast<double>(run.flops) / (launch.multiplies ? flops_at_once : 1);
-    run.grid.grain =
-        device_.grain({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
-    if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
-      const auto add = [&](const UserKernel::Argument& a) {
-        if (a.buffer) run.tensors.push_back({numbers(a.sizes), numbers(a.strides)});
-      };
-      std::ranges::for_each(user->operands, add);
-      add(user->result);
-    }
-    run.layout = launch.sized ? with_numbers(launch.layout, symbols) : launch.layout;
-    d.runs.push_back(std::move(run));
+    d.runs.push_back(Dimensions::run_of(launch, number, device_, workers));
+    if (launch.sized) d.runs.back().layout = with_numbers(launch.layout, symbols);
   }
   std::vector<Lifetime> lifetimes;
   std::vector<BufferId> which;
@@ -332,7 +346,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   d.offsets.assign(buffers_.size(), 0);
   for (size_t i = 0; i < which.size(); ++i) d.offsets[which[i].n] = plan.offsets[i];
   for (const OutputPlan& output : outputs_) {
-    d.outputs.push_back({numbers(output.sizes), numbers(output.strides)});
+    d.outputs.push_back({numbers_of(output.sizes, number), numbers_of(output.strides, number)});
   }
   return made;
 }
