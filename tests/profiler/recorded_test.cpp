@@ -6,8 +6,8 @@
 #include <string>
 
 #include "eager/eager.h"
-#include "runtime/cpu/allocator.h"
 #include "runtime/arena.h"
+#include "runtime/cpu/allocator.h"
 #include "vitro/core/module_path.h"
 #include "vitro/ops/all.h"
 #include "vitro/profiler/profiler.h"
