@@ -108,7 +108,9 @@ struct Executable::Dimensions {
   int64_t arena = 0, temporaries = 0;
 };
 
-Executable::~Executable() = default;
+Executable::~Executable() {
+  const std::unique_ptr<std::byte[]> end(spare_.load());
+}
 
 Executable::Executable(runtime::DeviceRuntime& device, const graph::Graph& graph,
                        const Places& places, std::span<const LoweredKernel> kernels,
@@ -401,8 +403,11 @@ class Executable::Call {
         d_(d),
         inputs_(inputs),
         symbols_(symbols),
-        table_(e.buffers_.size()),
-        held_(e.kept_launches_) {}
+        lists_(e),
+        table_(lists_.table),
+        held_(lists_.held) {
+    std::fill_n(table_, e.buffers_.size(), nullptr);
+  }
 
   void run(std::span<Tensor> outputs) {
     if (d_.arena > 0) arena_ = runtime::lease(e_.memory_, static_cast<size_t>(d_.arena));
@@ -431,31 +436,39 @@ class Executable::Call {
  private:
   using Shared = KeptPanels::Shared;
 
-  // The address of each buffer; a few lie in the call itself.
-  class Table {
+  // Memory of the host for the addresses of all buffers and for panels in use: a few lie in the
+  // call itself, more in what an earlier call has left.
+  class Lists {
    public:
-    explicit Table(size_t buffers) {
-      if (buffers > few) many_ = std::make_unique<void*[]>(buffers);
-      list_ = many_ ? many_.get() : few_;
-      std::fill_n(list_, std::min(buffers, few), nullptr);
+    explicit Lists(Executable& e) : e_(e) {
+      const size_t buffers = e.buffers_.size(), panels = e.kept_launches_;
+      if (buffers > few || panels > few_panels) {
+        const size_t bytes = buffers * sizeof(void*) + panels * sizeof(Shared);
+        many_.reset(e.spare_.exchange(nullptr));
+        if (!many_) many_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      }
+      table = many_ ? reinterpret_cast<void**>(many_.get()) : few_;
+      held = many_ ? many_.get() + buffers * sizeof(void*) : few_panels_;
     }
-    Table(const Table&) = delete;
-    void*& operator[](size_t buffer) { return list_[buffer]; }
+    Lists(const Lists&) = delete;
+    ~Lists() {
+      if (many_) many_.reset(e_.spare_.exchange(many_.release()));
+    }
+    void** table;
+    std::byte* held;
 
    private:
-    static constexpr size_t few = 16;
+    static constexpr size_t few = 16, few_panels = 4;
+    Executable& e_;
+    std::unique_ptr<std::byte[]> many_;
     void* few_[few];
-    std::unique_ptr<void*[]> many_;
-    void** list_;
+    alignas(Shared) std::byte few_panels_[few_panels * sizeof(Shared)];
   };
 
-  // Panels in use; a few lie in the call itself.
+  // Panels in use.
   class Held {
    public:
-    explicit Held(size_t most) {
-      if (most > few) many_ = std::make_unique<std::byte[]>(most * sizeof(Shared));
-      list_ = reinterpret_cast<Shared*>(many_ ? many_.get() : few_);
-    }
+    explicit Held(std::byte* memory) : list_(reinterpret_cast<Shared*>(memory)) {}
     Held(const Held&) = delete;
     ~Held() { std::destroy_n(list_, count_); }
     void* add(Shared panels) {
@@ -463,9 +476,6 @@ class Executable::Call {
     }
 
    private:
-    static constexpr size_t few = 4;
-    alignas(Shared) std::byte few_[few * sizeof(Shared)];
-    std::unique_ptr<std::byte[]> many_;
     Shared* list_;
     size_t count_ = 0;
   };
@@ -580,7 +590,8 @@ class Executable::Call {
   const Dimensions& d_;
   std::span<const Operand> inputs_;
   std::span<const int64_t> symbols_;
-  Table table_;
+  Lists lists_;
+  void** table_;  // by buffer
   runtime::Arena arena_;
   Held held_;
 };

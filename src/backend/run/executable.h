@@ -4,6 +4,8 @@
 // Errors: mistakes in the data (an index out of range), in the words of eager.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -141,6 +143,7 @@ class Executable {
   std::vector<std::shared_ptr<const jit::KernelModule>> modules_;
   std::mutex lock_;
   KeptPanels kept_;
+  std::atomic<std::byte*> spare_{nullptr};  // host memory of a call that has ended, for the next
   std::vector<std::shared_ptr<const Dimensions>> known_;  // the newest last
   std::shared_ptr<const Dimensions> fixed_;               // where there are no symbols
 };
