@@ -5,6 +5,7 @@
 #include "backend/lower/share_kernels.h"
 #include "backend/lower/split_walks.h"
 #include "backend/lower/streams.h"
+#include "backend/program/opaque_operands.h"
 #include "backend/program/single_results.h"
 #include "graph/run_stage.h"
 #include "kernels/prelude.h"
@@ -21,6 +22,8 @@ struct Work {
   const graph::Graph& whole;
   const BuildOptions& options;
   CompileReport& report;
+  runtime::DeviceRuntime& device;
+  std::optional<graph::Graph> stored = {};
   std::optional<SingleResults> single = {};
   std::optional<Program> program = {};
   Groups groups = {};
@@ -31,13 +34,14 @@ struct Work {
   std::unique_ptr<Executable> executable = {};
 
   // That the stages after the first one see.
-  const graph::Graph& graph() const { return single ? single->graph : whole; }
+  const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : whole); }
 };
 
 void read_graph(Work& w) {
-  w.single = single_results(w.whole);
+  w.stored = store_opaque_operands(w.whole);
+  w.single = single_results(w.graph());
   w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
-                    w.options.machine);
+                    w.options.machine.value_or(machine_model_of(w.device.traits())));
 }
 
 void fuse_loops(Work& w) {
@@ -60,7 +64,7 @@ void lower_groups(Work& w) {
     }
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
-  choose_streams(w.kernels, *w.places);
+  choose_streams(w.program->machine(), w.kernels, *w.places);
   share_kernels(w.kernels);
   if (!w.options.keep_unfused) return;
   const Groups single = fuse(*w.program, {.fuse = false});
@@ -89,8 +93,8 @@ void write_code(Work& w) {
 
 void make_modules(Work& w) {
   if (w.options.interpret) return;
-  auto modules =
-      jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit, w.options.name);
+  auto modules = jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit,
+                                          w.options.name, w.device);
   VITRO_CHECK(modules, "the generated kernels of ", w.options.name,
               " do not compile: ", modules.why());
   w.modules = *std::move(modules);
@@ -98,7 +102,22 @@ void make_modules(Work& w) {
 
 void make_plan(Work& w) {
   w.executable =
-      std::make_unique<Executable>(w.graph(), *w.places, w.kernels, w.sources, w.modules);
+      std::make_unique<Executable>(w.device, w.graph(), *w.places, w.kernels, w.sources, w.modules);
+}
+
+// Where all tensors of the graph lie; Error where kernels cannot reach them all, or nobody writes
+// code for it.
+Device device_of(const graph::Graph& graph) {
+  std::optional<Device> device;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.is_input() && node.input == graph::InputKind::number) continue;
+    for (const TensorMeta& meta : node.results) {
+      VITRO_CHECK(!device || *device == meta.device, "compile: the tensors lie on ", *device,
+                  " and on ", meta.device);
+      device = meta.device;
+    }
+  }
+  return device.value_or(cpu);
 }
 
 // One stage: a step of the way from graph to kernels.
@@ -121,7 +140,12 @@ void report_kernels(Work& w) {
   for (size_t i = 0; i < w.kernels.size(); ++i) {
     const loop::Kernel& kernel = w.kernels[i].kernel;
     LaunchReport& launch = r.launches.emplace_back();
-    launch.kernel = w.sources.kernel_of[i];
+    launch.kernel = w.kernels[i].opaque ? r.kernels.size() : w.sources.kernel_of[i];
+    if (w.kernels[i].opaque) {
+      KernelReport& made = r.kernels.emplace_back();
+      made.name = kernel.ops[0];
+      made.source = "// a kernel of the user's\n";
+    }
     for (const ItemId item : w.kernels[i].items) launch.ops.push_back(w.program->name_of(item));
     launch.places = kernel.places;
     launch.once = w.executable->launches()[i].keeps;
@@ -159,9 +183,9 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph, const Bui
                                             CompileReport* report) {
   CompileReport own;
   CompileReport& r = report ? *report : own;
-  Work work{graph, options, r};
   if (!options.interpret) jit::expect_text();
   try {
+    Work work{graph, options, r, runtime::device_runtime(device_of(graph))};
     for (const Stage& stage : stages) {
       graph::run_stage(stage.name, options.name, r.stages, [&] { stage.run(work); });
     }
@@ -169,10 +193,10 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph, const Bui
       report_kernels(work);
       report_memory(work);
     }
+    return std::move(work.executable);
   } catch (const std::exception& e) {
     return Failure{e.what()};
   }
-  return std::move(work.executable);
 }
 
 }  // namespace vitro::backend

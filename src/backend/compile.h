@@ -26,11 +26,11 @@ extern Option<bool> fuse_option;
 struct BuildOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
-  MachineModel machine = host_machine_model();  // that the kernels are made for
-  size_t large_program_bytes = large_program;   // of text
-  bool interpret = false;                       // kernels are not compiled: loop/interpret.h
-  bool keep_loops = false;                      // loops as text go into the report
-  bool keep_unfused = false;                    // those before fusion too
+  std::optional<MachineModel> machine = {};    // that the kernels are made for; else the device's
+  size_t large_program_bytes = large_program;  // of text
+  bool interpret = false;                      // kernels are not compiled: loop/interpret.h
+  bool keep_loops = false;                     // loops as text go into the report
+  bool keep_unfused = false;                   // those before fusion too
   // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.
   std::function<void(std::string_view file, std::string_view text)> artifact = {};
 };

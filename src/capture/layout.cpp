@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::capture {
 
@@ -20,6 +22,11 @@ bool is_dense(const TensorImpl& t, int64_t count) {
 void copy_elements(const Tensor& from, const Tensor& to) {
   const TensorImpl &a = *from.impl(), &b = *to.impl();
   VITRO_ASSERT(a.dtype == b.dtype && a.sizes == b.sizes, "copies keep dtype and sizes");
+  if (b.device != cpu) {
+    const UsingStack eager(nullptr);
+    copy_(to, from);
+    return;
+  }
   const auto bytes = static_cast<size_t>(bytes_of(a.dtype));
   const auto* source = static_cast<const std::byte*>(a.storage.data()) + a.offset * bytes;
   auto* target = static_cast<std::byte*>(b.storage.data()) + b.offset * bytes;

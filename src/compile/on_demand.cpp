@@ -17,6 +17,7 @@
 #include "vitro/events/rare.h"
 #include "vitro/graph/graph.h"
 #include "vitro/ops/create.h"
+#include "vitro/runtime/copy.h"
 
 namespace vitro::pipeline {
 namespace {
@@ -61,16 +62,18 @@ class Form {
   Extent symbol(int64_t value);
   Size size_of(Extent extent) const;
   TensorMeta meta_of(const TensorForm& form) const;
+  const Tensor& here(const Tensor& t);
 
   const OpCall& call_;
   std::span<const Tensor> outs_;
+  Device device_;
   // Whether dimensions that all operands walk alike count as one, and numbers are inputs.
   bool joins_ = false;
   std::vector<TensorForm> forms_;  // of the tensors among the operands, then of results if it joins
   SmallVector<uint64_t, 32> words_;
   SmallVector<int64_t, 8> values_;
   std::vector<Operand> inputs_;
-  std::vector<Tensor> copies_;  // that inputs borrow
+  std::vector<Tensor> copies_;  // that inputs borrow: of an operand two at most
 };
 
 // Where only what lies beside what counts, not where it lies.
@@ -84,10 +87,16 @@ bool may_join(const OpCall& call) {
 }
 
 Form::Form(const OpCall& call, std::span<const Tensor> outs)
-    : call_(call), outs_(outs), joins_(may_join(call)) {
+    : call_(call), outs_(outs), device_(outs[0].device()), joins_(may_join(call)) {
   inputs_.reserve(call.operands.size() + outs.size());
-  copies_.reserve(call.operands.size() + outs.size());
+  copies_.reserve(2 * call.operands.size() + outs.size());
+  words_.push_back(slot_of(device_));
   joins_ ? join_dimensions() : keep_dimensions();
+}
+
+// A number that lies on the host as a tensor goes with tensors of any device.
+const Tensor& Form::here(const Tensor& t) {
+  return t.device() == device_ ? t : copies_.emplace_back(to(t, device_));
 }
 
 Extent Form::symbol(int64_t value) {
@@ -121,7 +130,7 @@ void Form::join_dimensions() {
     words_.push_back(static_cast<uint64_t>(operand.kind()));
     if (operand.is_tensor()) {
       add(joined_form(loop, count++, operand.tensor()));
-      inputs_.push_back(operand);
+      inputs_.emplace_back(here(operand.tensor()));
     } else if (operand.is_number()) {
       words_.push_back(static_cast<uint64_t>(operand.number().kind()));
       inputs_.emplace_back(operand.number().hint());
@@ -172,7 +181,7 @@ void Form::keep_dimensions() {
       words_.push_back(static_cast<uint64_t>(operand.number().kind()));
       words_.push_back(operand.number().bits());
     } else if (operand.is_tensor()) {
-      const Tensor& t = copies_.emplace_back(eager::dense_copy(operand.tensor()));
+      const Tensor& t = copies_.emplace_back(eager::dense_copy(here(operand.tensor())));
       TensorForm form{t.dtype(), {}, Extents(static_cast<size_t>(t.rank()), dense)};
       for (const int64_t size : t.impl()->sizes)
         form.sizes.push_back(size < 2 ? Extent{Extent::Kind::number, size} : symbol(size));
@@ -183,7 +192,7 @@ void Form::keep_dimensions() {
   for (const Tensor& out : outs_) {
     words_.push_back(static_cast<uint64_t>(out.dtype()));
     inputs_.emplace_back(copies_.emplace_back(
-        out.is_contiguous() ? out : Tensor::empty(out.impl()->sizes, out.dtype())));
+        out.is_contiguous() ? out : Tensor::empty(out.impl()->sizes, out.dtype(), device_)));
   }
 }
 
@@ -193,7 +202,7 @@ Size Form::size_of(Extent extent) const {
 }
 
 TensorMeta Form::meta_of(const TensorForm& form) const {
-  TensorMeta meta{form.dtype, cpu, {}, Sizes(form.sizes.size())};
+  TensorMeta meta{form.dtype, device_, {}, Sizes(form.sizes.size())};
   for (const Extent size : form.sizes) meta.sizes.push_back(size_of(size));
   Size beside = 1;
   for (size_t d = form.sizes.size(); d-- > 0;) {

@@ -76,9 +76,10 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   std::vector<TensorMeta> metas;
   std::vector<Argument> arguments(operands.size());
   metas.reserve(operands.size());
-  const bool tensors_only = op.kind != OpKind::pointwise && op.kind != OpKind::composite;
+  const bool takes_numbers =
+      op.kind == OpKind::pointwise || op.kind == OpKind::composite || op.kind == OpKind::opaque;
   for (size_t i = 0; i < operands.size(); ++i) {
-    VITRO_CHECK(!tensors_only || operands[i].is_tensor(), op.name, ": operand ", i,
+    VITRO_CHECK(takes_numbers || operands[i].is_tensor(), op.name, ": operand ", i,
                 " must be a tensor");
     if (operands[i].is_tensor()) {
       metas.push_back(operands[i].tensor().rule_meta());

@@ -19,12 +19,12 @@ class PlainMemory : public Allocator {
   void free(void* data, size_t) override { ::operator delete(data, std::align_val_t{64}); }
 };
 
-std::array<std::atomic<Allocator*>, device_kind_count>& slots() {
+std::array<std::atomic<Allocator*>, device_slots>& slots() {
   static auto* all = [] {
     // Kept when another takes its place: blocks may be its.
     static auto* plain = new PlainMemory;
-    auto* made = new std::array<std::atomic<Allocator*>, device_kind_count>{};
-    (*made)[0] = plain;
+    auto* made = new std::array<std::atomic<Allocator*>, device_slots>{};
+    (*made)[slot_of(cpu)] = plain;
     return made;
   }();
   return *all;
@@ -33,13 +33,13 @@ std::array<std::atomic<Allocator*>, device_kind_count>& slots() {
 }  // namespace
 
 Allocator& allocator_of(Device device) {
-  Allocator* found = slots()[static_cast<size_t>(device.kind)].load(std::memory_order_acquire);
-  VITRO_CHECK(found, "no memory for device ", device, ": no plug-in has registered it");
+  Allocator* found = slots()[slot_of(device)].load(std::memory_order_acquire);
+  VITRO_CHECK(found, "no memory for device ", device, ": nobody has registered it");
   return *found;
 }
 
-void set_allocator(Device::Kind kind, Allocator* allocator) {
-  slots()[static_cast<size_t>(kind)].store(allocator, std::memory_order_release);
+void set_allocator(Device device, Allocator* allocator) {
+  slots()[slot_of(device)].store(allocator, std::memory_order_release);
 }
 
 uint64_t Storage::next_id() {

@@ -244,6 +244,8 @@ void Tensor::make_ready(Need need, std::source_location where) const {
 }
 
 const void* Tensor::address() const {
+  VITRO_CHECK(impl_->device.kind == Device::Kind::cpu, "data: the elements lie on ", impl_->device,
+              ", where the host does not read them; to(x, cpu) copies them");
   return static_cast<std::byte*>(impl_->storage.data()) + impl_->offset * bytes_of(impl_->dtype);
 }
 

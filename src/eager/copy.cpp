@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "eager/loop.h"
+#include "eager/on_demand.h"
 #include "eager/stage.h"
 #include "eager/stream.h"
+#include "vitro/ops/create.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::eager {
@@ -122,9 +124,20 @@ void run_pair(const Pair& pair, const Loop& loop) {
   });
 }
 
+// By a kernel of the device that both lie on.
+void copy_on_device(const Tensor& from, const Tensor& to) {
+  if (count_of(to.impl()->sizes) == 0) return;
+  const ops::DTypeAttrs dtype{to.dtype()};
+  const Operand operand(from);
+  run_on_demand({&ops::def<ops::ToCopy>(), {&operand, 1}, ops::view_of<ops::ToCopy>(dtype)},
+                {&to, 1});
+}
+
 }  // namespace
 
 void copy_elements(const Tensor& from, const Tensor& to) {
+  if (to.device() != cpu) [[unlikely]]
+    return copy_on_device(from, to);
   const Ints& sizes = to.impl()->sizes;
   const Strided operands[] = {strided(to, sizes), strided(from, sizes)};
   const Loop loop(sizes, operands);

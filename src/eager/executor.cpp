@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/op_event.h"
+#include "vitro/core/reach.h"
 #include "vitro/ops/flops.h"
 
 namespace vitro::eager {
@@ -32,9 +34,23 @@ Tensor empty_for(const TensorMeta& meta) {
   return Tensor::empty_strided(plain(meta.sizes), plain(meta.strides), meta.dtype, meta.device);
 }
 
+// On a device that nobody compiled kernels for ahead.
+void run_on_device(const OpCall& call, std::span<const Tensor> outs) {
+  if (call.op->contraction && !is_floating(outs[0].dtype())) {
+    Tensor made;
+    call.op->contraction->whole(call.operands, call.attrs, {&made, 1});
+    return copy_elements(made, outs[0]);
+  }
+  const auto is_empty = [](const Tensor& out) { return count_of(out.impl()->sizes) == 0; };
+  if (!std::all_of(outs.begin(), outs.end(), is_empty)) run_on_demand(call, outs);
+}
+
 // The first of `outs` is the result of those that have one.
 void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor> outs) {
   const Tensor& out = outs[0];
+  if (call.op->kind == OpKind::opaque) return run_opaque(call, outs);
+  if (out.device() != cpu) [[unlikely]]
+    return run_on_device(call, outs);
   if (outs.size() > 1) return run_on_demand(call, outs);
   switch (call.op->kind) {
     case OpKind::pointwise:
@@ -118,6 +134,7 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
 // Of a composite that has another form than its program, which takes this call.
 bool run_in_one_visit(const OpCall& call, const std::vector<TensorMeta>& metas,
                       std::span<Tensor> results) {
+  if (metas[0].device != cpu) return false;
   if (!call.op->pointwise) return run_by_rows(call, metas, results);
   // The program would round what it makes on the way to less than the body computes in.
   if (bytes_of(metas[0].dtype) < 4) return false;
@@ -177,7 +194,11 @@ class Executor : public Interpreter {
 
 void init() {
   static std::once_flag once;
-  std::call_once(once, [] { set_eager(Device::Kind::cpu, new Executor); });
+  std::call_once(once, [] {
+    auto* executor = new Executor;
+    for (int kind = 0; kind < device_kind_count; ++kind)
+      set_eager(static_cast<Device::Kind>(kind), executor);
+  });
 }
 
 }  // namespace vitro::eager

@@ -1,4 +1,5 @@
-// Calls for which no kernel was compiled ahead: another folder makes one when it is needed.
+// Calls for which no kernel was compiled ahead, as none is for any device but the CPU: another
+// folder makes one when it is needed.
 #pragma once
 
 #include <span>
@@ -11,9 +12,9 @@ class OnDemand {
  public:
   virtual ~OnDemand() = default;
   // Computes the call's results and writes them, converted to their dtypes, into `outs`: a tensor
-  // of the right sizes for each that the shape rule gives, none of which shares memory with an
-  // operand. Operands and results have elements, or the op computes something of none (a sum).
-  // Error where the data is wrong (an index out of range).  Called from any thread.
+  // of the right sizes for each that the shape rule gives, all on one device, none of which shares
+  // memory with an operand. Operands and results have elements, or the op computes something of
+  // none (a sum). Error where the data is wrong (an index out of range).  Called from any thread.
   virtual void run(const OpCall& call, std::span<const Tensor> outs) = 0;
 };
 

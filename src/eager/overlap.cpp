@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/copy_bytes.h"
 #include "vitro/core/reach.h"
+#include "vitro/runtime/copy.h"
 
 namespace vitro::eager {
 namespace {
@@ -16,6 +18,16 @@ bool same_places(const TensorImpl& a, const TensorImpl& b) {
     if (a.sizes[d] != 1 && a.strides[d] != b.strides[d]) return false;
   }
   return true;
+}
+
+// A device's threads keep no order: the host writes, and what lies between elements stays.
+void copy_in_order_by_host(const Tensor& from, const Tensor& to) {
+  const Tensor here = vitro::to(to, cpu);
+  copy_in_order(vitro::to(from, cpu), here);
+  const TensorImpl& target = *to.impl();
+  const Reach reach = reach_of(target);
+  runtime::copy_bytes(target.device, static_cast<std::byte*>(target.storage.data()) + reach.begin,
+                      cpu, here.storage().data(), static_cast<size_t>(reach.end - reach.begin));
 }
 
 }  // namespace
@@ -47,6 +59,7 @@ bool may_cover_itself(const Tensor& t) {
 }
 
 void copy_in_order(const Tensor& from, const Tensor& to) {
+  if (to.device() != cpu) return copy_in_order_by_host(from, to);
   const TensorImpl &a = *from.impl(), &b = *to.impl();
   const auto bytes = static_cast<int64_t>(bytes_of(b.dtype));
   const auto* source = static_cast<const std::byte*>(a.storage.data()) + a.offset * bytes;

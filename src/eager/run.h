@@ -1,5 +1,5 @@
-// One function per kind of op.  Shapes are checked and results are allocated by the caller;
-// everything here is on plain numbers.
+// One function per kind of op, of those that have kernels compiled ahead for the CPU.  Shapes are
+// checked and results are allocated by the caller; everything here is on plain numbers.
 #pragma once
 
 #include <span>
@@ -19,6 +19,7 @@ void run_scatter(const OpCall& call, const TensorMeta& result, const Tensor& out
 // The result, with as many elements as the mask picks: these are counted before there is memory for
 // them.
 Tensor run_compaction(const OpCall& call);
+void run_opaque(const OpCall& call, std::span<const Tensor> outs);
 
 // A tensor over `operand`'s memory as `meta` says.
 Tensor view_of(const Tensor& operand, const TensorMeta& meta);

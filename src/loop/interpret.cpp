@@ -396,6 +396,7 @@ DType Interpretation::dtype_of(int buffer) const {
 }  // namespace
 
 std::string why_not_interpreted(const Kernel& kernel) {
+  if (kernel.lanes != lanes) return cat("loops of ", kernel.lanes, " lanes are not interpreted");
   for (const Statement& s : kernel.body) {
     if (std::holds_alternative<Product>(s.what) || std::holds_alternative<Pack>(s.what))
       return "a matrix product is not interpreted";

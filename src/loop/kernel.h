@@ -47,7 +47,7 @@ struct Check {
   bool divisor = false;
 };
 
-// A variable of sixteen lanes.  Those that `changes` are written by Assign.
+// A variable of as many lanes as a vector has.  Those that `changes` are written by Assign.
 struct Declare {
   int variable = 0;
   Value value;
@@ -70,8 +70,7 @@ struct Store {
 struct Statement;
 using Block = std::vector<Statement>;
 
-// index runs from begin to before end by step; a vector loop has step 16 and its index is that of
-// lane 0.
+// index runs from begin to before end by 1; that of a vector loop, by the lanes, is that of lane 0.
 struct Loop {
   sym::Expr index, begin, end;
   bool vector = false;
@@ -200,6 +199,7 @@ struct Kernel {
   std::vector<sym::Expr> tasks;  // indices, outermost first; a product's tasks come on top
   Block body;
   int variables = 0;
+  int64_t lanes = 16;      // of a vector, as the target's kernels have them
   sym::Expr bytes, flops;  // moved and computed by one launch
   std::shared_ptr<Pool> pool;
 

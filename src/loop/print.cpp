@@ -124,7 +124,8 @@ class Printer {
   }
   void statement(const Loop& l, int depth) {
     indent(depth);
-    put("for ", l.index, " = ", l.begin, " .. ", l.end, l.vector ? " by 16\n" : "\n");
+    put("for ", l.index, " = ", l.begin, " .. ", l.end,
+        l.vector ? cat(" by ", kernel_->lanes, "\n") : "\n");
     block(l.body, depth + 1);
   }
   void statement(const Product& p, int depth) {

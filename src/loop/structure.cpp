@@ -8,7 +8,7 @@ class Writer {
  public:
   Structure run(const Kernel& kernel) {
     const auto& [name, ops, places, reason, reading, schedule, buffers, numbers, rows, picks,
-                 checks, trees, tasks, body, variables, bytes, flops, pool] = kernel;
+                 checks, trees, tasks, body, variables, lanes, bytes, flops, pool] = kernel;
     all(buffers);
     all(numbers);
     all(rows);
@@ -18,6 +18,7 @@ class Writer {
     all(tasks);
     all(body);
     add(variables);
+    add(lanes);
     return std::move(out_);
   }
 

@@ -3,16 +3,15 @@
 #include "compile/on_demand.h"
 #include "compile/pipeline.h"
 #include "eager/eager.h"
-#include "runtime/cpu/allocator.h"
+#include "runtime/device.h"
 #include "vitro/base/variables.h"
 #include "vitro/capture/function.h"
-#include "vitro/core/storage.h"
 
 namespace vitro {
 
 void init() {
   static const bool done = [] {
-    set_allocator(Device::Kind::cpu, &runtime::cpu_allocator());
+    runtime::add_device(runtime::device_runtime(cpu));
     eager::init();
     eager::set_on_demand(&pipeline::on_demand());
     capture::register_runner("inductor", pipeline::make_runner());

@@ -55,7 +55,7 @@ inline std::string adder(int n) {
 
 // What the kernel makes of 1; -1 when there is no such kernel.
 inline float run(const KernelModule& module, const std::string& name) {
-  auto* kernel = reinterpret_cast<void (*)(float*)>(module.symbol(name));
+  auto* kernel = reinterpret_cast<void (*)(float*)>(module.kernel(name).code);
   float x = 1;
   if (!kernel) return -1;
   kernel(&x);

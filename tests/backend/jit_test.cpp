@@ -24,7 +24,7 @@ TEST(Jit, TextBecomesAFunction) {
   auto module = load_or_compile(adder(3), &report);
   ASSERT_TRUE(module) << module.why();
   EXPECT_EQ(run(**module, "add3"), 4.0f);
-  EXPECT_EQ((*module)->symbol("add4"), nullptr);
+  EXPECT_EQ((*module)->kernel("add4").code, nullptr);
   EXPECT_FALSE(report.from_disk || report.from_memory || report.in_helper);
   EXPECT_EQ(report.key.size(), 32u);
   EXPECT_EQ(report.diagnostics, "");

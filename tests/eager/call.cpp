@@ -5,6 +5,7 @@
 
 #include "vitro/base/error.h"
 #include "vitro/ops/overload.h"
+#include "vitro/runtime/copy.h"
 
 namespace vitro::test {
 namespace {
@@ -23,13 +24,13 @@ Scalar scalar_of(const SampleNumber& number) {
   return {};
 }
 
-ArgValue value_of(const SampleOperand& operand) {
-  if (const auto* tensor = std::get_if<SampleTensor>(&operand)) return tensor_of(*tensor);
+ArgValue value_of(const SampleOperand& operand, Device device) {
+  if (const auto* tensor = std::get_if<SampleTensor>(&operand)) return tensor_of(*tensor, device);
   if (const auto* number = std::get_if<SampleNumber>(&operand)) return scalar_of(*number);
   const auto* list = std::get_if<std::vector<SampleTensor>>(&operand);
   if (!list) return {};
   std::vector<Tensor> tensors;
-  for (const SampleTensor& one : *list) tensors.push_back(tensor_of(one));
+  for (const SampleTensor& one : *list) tensors.push_back(tensor_of(one, device));
   return tensors;
 }
 
@@ -45,7 +46,8 @@ ArgValue value_of(const Json& json, const ArgType& type) {
 
 // The sample's operands in the places of the arguments that are none of its attributes; nothing
 // where the overload takes others.
-std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema& schema) {
+std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema& schema,
+                                           Device device) {
   std::vector<NamedArg> out;
   size_t operand = 0, attrs = 0;
   for (const SchemaArgument& argument : schema.arguments) {
@@ -54,7 +56,7 @@ std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema&
       out.push_back({argument.name, value_of(*attr, argument.type)});
       ++attrs;
     } else if (operand < sample.operands.size()) {
-      out.push_back({argument.name, value_of(sample.operands[operand++])});
+      out.push_back({argument.name, value_of(sample.operands[operand++], device)});
     }
   }
   const bool all = operand == sample.operands.size() && attrs == sample.attrs.size();
@@ -63,22 +65,23 @@ std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema&
 
 }  // namespace
 
-Tensor tensor_of(const SampleTensor& sample) {
+Tensor tensor_of(const SampleTensor& sample, Device device) {
   const DType dtype = dtype_named(sample.dtype).value();
   Storage storage = Storage::allocate(sample.buffer.size(), cpu);
   if (!sample.buffer.empty())
     std::memcpy(storage.data(), sample.buffer.data(), sample.buffer.size());
-  return Tensor::over(std::move(storage), dtype, sample.sizes, sample.strides, sample.offset);
+  return to(Tensor::over(std::move(storage), dtype, sample.sizes, sample.strides, sample.offset),
+            device);
 }
 
 bool is_callable(const OpSample& sample) {
   return !ops::overloads(sample.op).empty();
 }
 
-std::vector<Tensor> call_sample(const OpSample& sample) {
+std::vector<Tensor> call_sample(const OpSample& sample, Device device) {
   std::string refused;
   for (const ops::Overload& overload : ops::overloads(sample.op)) {
-    const auto arguments = named(sample, overload.schema);
+    const auto arguments = named(sample, overload.schema, device);
     if (!arguments) continue;
     const auto fitted = ops::arrange(overload.schema, {}, *arguments);
     if (fitted) return ops::call(overload, {}, *arguments);

@@ -8,9 +8,9 @@
 
 namespace vitro::test {
 
-Tensor tensor_of(const SampleTensor& sample);
+Tensor tensor_of(const SampleTensor& sample, Device device = cpu);
 // The results, in torch's order.  Error where the op refuses.
-std::vector<Tensor> call_sample(const OpSample& sample);
+std::vector<Tensor> call_sample(const OpSample& sample, Device device = cpu);
 // Whether there is a way to call it.
 bool is_callable(const OpSample& sample);
 

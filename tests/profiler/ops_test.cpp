@@ -51,7 +51,7 @@ TEST(ProfiledOps, a_composite_holds_the_ops_it_is_written_in) {
 
 TEST(ProfiledOps, memory_that_is_allocated_is_freed) {
   eager::init();
-  set_allocator(Device::Kind::cpu, &runtime::cpu_allocator());
+  set_allocator(cpu, &runtime::cpu_allocator());
   Profiler profiler({.profile_memory = true});
   {
     const Tensor x = Tensor::empty({256, 256}, DType::f32);

@@ -209,7 +209,7 @@ class RandomPrograms : public testing::Test {
  protected:
   RandomPrograms() : before_(num_threads()) {
     eager::init();
-    set_allocator(Device::Kind::cpu, &runtime::cpu_allocator());
+    set_allocator(cpu, &runtime::cpu_allocator());
     set_num_threads(2);
   }
   ~RandomPrograms() override { set_num_threads(before_); }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "eager/eager.h"
+#include "runtime/arena.h"
 #include "runtime/cpu/allocator.h"
-#include "runtime/cpu/arena.h"
 #include "vitro/core/module_path.h"
 #include "vitro/ops/all.h"
 #include "vitro/profiler/profiler.h"
@@ -181,14 +181,14 @@ TEST(Recorded, kernels_of_the_user_are_kernels_and_threads_show_their_share) {
 
 TEST(Recorded, memory_knows_what_it_is_for) {
   eager::init();
-  set_allocator(Device::Kind::cpu, &runtime::cpu_allocator());
+  set_allocator(cpu, &runtime::cpu_allocator());
   Profiler profiler({.profile_memory = true});
   Tensor weight = Tensor::empty({64}, DType::f32), y;
   weight.set_parameter(true);
   {
     const events::CategoryScope scope(MemoryCategory::optimiser);
     const Tensor state = Tensor::empty({65}, DType::f32);
-    const runtime::Arena arena = runtime::lease(1000);
+    const runtime::Arena arena = runtime::lease(runtime::cpu_allocator(), 1000);
     y = sum(weight);
   }
   profiler.stop();

@@ -1,6 +1,7 @@
 // Where a tensor lives.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -13,6 +14,12 @@ struct Device {
 };
 inline constexpr int device_kind_count = 3;
 inline constexpr Device cpu{};
+
+// Where tables of devices keep each: a number below device_slots.
+inline constexpr size_t device_slots = device_kind_count * size_t{256};
+constexpr size_t slot_of(Device device) {
+  return static_cast<size_t>(device.kind) * 256 + device.index;
+}
 
 void append_to(std::string& out, Device device);  // "cpu", "cuda:1"
 

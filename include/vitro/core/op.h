@@ -187,6 +187,29 @@ struct CompositeInfo {
   void (*expand)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
+// What the kernel of an opaque op is given: memory of the device that the call runs on.
+struct OpaqueTensor {
+  void* data = nullptr;  // the first element; an address of the device
+  DType dtype = DType::f32;
+  std::span<const int64_t> sizes, strides;  // strides count elements
+};
+struct OpaqueOperand {
+  Operand::Kind kind = Operand::Kind::none;
+  OpaqueTensor tensor = {};
+  Scalar number = {};
+};
+struct OpaqueCall {
+  Device device;
+  std::span<const OpaqueOperand> operands;
+  AttrsView attrs;
+  std::span<const OpaqueTensor> results;  // to fill; new memory, as the shape rule lays it out
+};
+// A function of the user's.  It computes the same results from the same operands, keeps none of
+// them, and may run on any thread; an Error that it throws reaches the caller of the op.
+struct OpaqueInfo {
+  void (*kernel)(const OpaqueCall& call);
+};
+
 // ---- the definition
 // -----------------------------------------------------------------------------------------------------
 
@@ -213,6 +236,7 @@ struct OpDef {
   const ConcatInfo* concat = nullptr;
   const CompactionInfo* compaction = nullptr;
   const CompositeInfo* composite = nullptr;
+  const OpaqueInfo* opaque = nullptr;
 };
 
 // A call through the door.  Everything is borrowed for the time of the call.

@@ -20,10 +20,9 @@ class Allocator {
   virtual void free(void* data, size_t bytes) = 0;
 };
 
-// The allocator of a kind of device; plain aligned memory for the CPU until `runtime` registers its
-// own.
+// The allocator of a device; plain aligned memory for the CPU until `runtime` registers its own.
 Allocator& allocator_of(Device device);
-void set_allocator(Device::Kind kind, Allocator* allocator);
+void set_allocator(Device device, Allocator* allocator);
 
 class Storage {
  public:
@@ -43,6 +42,7 @@ class Storage {
   ~Storage() { release(); }
 
   explicit operator bool() const { return block_ != nullptr; }
+  // An address of the device.
   void* data() const { return block_->data; }
   size_t bytes() const { return block_->bytes; }
   Device device() const { return block_->device; }

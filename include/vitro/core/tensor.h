@@ -132,9 +132,10 @@ class Tensor : tensor_functions::Base {
   bool is_promise() const { return there().call != 0; }
   bool requires_grad() const { return there().requires_grad; }
 
-  // Pointers to the first element (the offset is added).  A promise is settled first: inside of a
-  // compiled function that is a graph break.  Writing through data() is seen by ops that run later,
-  // and marks the storage as written by foreign hands.
+  // Pointers to the first element (the offset is added).  Error where the host does not reach the
+  // device's memory: `to(x, cpu)` (vitro/runtime/copy.h) does.  A promise is settled first: inside
+  // of a compiled function that is a graph break.  Writing through data() is seen by ops that run
+  // later, and marks the storage as written by foreign hands.
   void* data(std::source_location where = std::source_location::current()) const;
   const void* const_data(std::source_location where = std::source_location::current()) const;
   template <class T>

@@ -225,6 +225,10 @@ OpDef make_def(int index) {
     static constexpr CompositeInfo info{&Op::expand};
     d.composite = &info;
   }
+  if constexpr (Op::kind == OpKind::opaque) {
+    static constexpr OpaqueInfo info{&Op::kernel};
+    d.opaque = &info;
+  }
   return d;
 }
 

@@ -138,8 +138,10 @@ void Emitter::declare_rows() {
     rows_.push_back(named(row.name));
     const std::string_view type = type_text(row.dtype);
     if (row.is_local()) {
-      out_.line("alignas(64) ", type, " ", rows_.back(), "[",
-                scalar_text((sym::floordiv(row.size + 15, 16)) * 16), "];");
+      out_.line(
+          "alignas(64) ", type, " ", rows_.back(), "[",
+          scalar_text(sym::floordiv(row.size + (kernel_.lanes - 1), kernel_.lanes) * kernel_.lanes),
+          "];");
       continue;
     }
     out_.line(type, "* const ", rows_.back(), " = (", type, "*)(args->scratch + ",
@@ -388,12 +390,12 @@ void Emitter::write(const loop::Loop& l) {
   const auto name = sym::name_of(l.index);
   names_.take(name);
   const Expr extent = sym::extent_of(l.index);
-  const bool whole = extent.constant() && *extent.constant() % 16 == 0;
+  const bool whole = extent.constant() && *extent.constant() % kernel_.lanes == 0;
   if (l.vector && !whole && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
   }
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
-            "; ", l.vector ? cat(name, " += 16") : cat("++", name), ") {");
+            "; ", l.vector ? cat(name, " += ", kernel_.lanes) : cat("++", name), ") {");
   if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
   turn(l, whole ? "" : "count");
   out_.close();
@@ -420,7 +422,8 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   if (folds_quickly(l.body)) {
     out_.line("#pragma clang loop unroll_count(", unrolled_turns, ")");
   }
-  out_.open("for (; ", name, " + 16 <= ", end, "; ", name, " += 16) {");
+  out_.open("for (; ", name, " + ", kernel_.lanes, " <= ", end, "; ", name, " += ", kernel_.lanes,
+            ") {");
   turn(l, "");
   out_.close();
   out_.open("if (", name, " < ", end, ") {");

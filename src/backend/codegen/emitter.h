@@ -100,6 +100,10 @@ class Emitter {
   std::string_view streams_of(int buffer) const;
   DType buffer_dtype(int number) const;
   std::string with_count(std::string arguments) const;
+  // How many lanes there are at the place that is being written.
+  std::string lane_count() const {
+    return lanes_.count.empty() ? cat(kernel_.lanes) : lanes_.count;
+  }
 
   const loop::Kernel& kernel_;
   std::span<const sym::Expr> symbols_;

@@ -134,7 +134,8 @@ void Emitter::multiply_computed(const loop::Product& p, const std::string& panel
   out_.open("for (i64 ", row, " = at.row; ", row, " < at.row + at.rows; ++", row, ") {");
   push_scope();
   hoist(computed, {p.inner});
-  out_.open("for (i64 ", inner, " = first; ", inner, " < first + depth; ", inner, " += 16) {");
+  out_.open("for (i64 ", inner, " = first; ", inner, " < first + depth; ", inner,
+            " += ", kernel_.lanes, ") {");
   open_lanes(p.inner, p.k, "first + depth");
   const std::string text = value(p.left.value);
   out_.line("store(left + (", row, " - at.row) * ", stride, " + ", inner, " - first, ", text, ");");
@@ -171,7 +172,8 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
             "; ++", at, ") {");
   push_scope();
   hoist(all, {inner.index}, p.sum);
-  out_.open("for (i64 ", lane, " = ", inner.begin, "; ", lane, " < ", end, "; ", lane, " += 16) {");
+  out_.open("for (i64 ", lane, " = ", inner.begin, "; ", lane, " < ", end, "; ", lane,
+            " += ", kernel_.lanes, ") {");
   open_lanes(inner.index, inner.extent, end);
   out_.line("const Vec<", type_text(p.accumulate), "> sum = load(", p.turned ? "turned" : "sums",
             in_block, ");");
@@ -197,7 +199,7 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
 }
 
 void Emitter::open_lanes(Expr index, Expr extent, std::string_view end) {
-  const bool whole = extent.constant() && *extent.constant() % 16 == 0;
+  const bool whole = extent.constant() && *extent.constant() % kernel_.lanes == 0;
   push_scope();
   if (!whole) out_.line("const i64 count = ", end, " - ", sym::name_of(index), ";");
   lanes_ = {index, whole ? "" : "count"};

@@ -78,7 +78,7 @@ void Emitter::emit_pick(size_t which) {
         node->fn == Fn::variable && declared_in_lanes_.contains(static_cast<int>(node->payload));
     differs = differs || of_lane || (node->index.defined() && varies(node->index));
   }
-  const std::string_view count = lanes_.count.empty() ? "16" : std::string_view(lanes_.count);
+  const std::string count = lane_count();
   if (differs) {
     varying_picks_[pick.symbol.node()] = name;
     out_.line("const Vec<i64> ", name, " = checked_index(args, ", text, ", ",
@@ -180,8 +180,7 @@ std::string Emitter::plain_text(const Node* node, bool* is_operator) {
     operands.push_back(text_of(operand, named));
   }
   if (node->fn == Fn::not_zero) {
-    return cat("not_zero(args, ", operands[0], ", ", node->payload, ", ",
-               lanes_.count.empty() ? "16" : lanes_.count, ")");
+    return cat("not_zero(args, ", operands[0], ", ", node->payload, ", ", lane_count(), ")");
   }
   return function_text(node, operands, is_operator);
 }

@@ -84,6 +84,10 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
   std::unordered_map<loop::Structure, size_t, loop::HashStructure> by_structure;
   std::unordered_map<std::string, size_t> by_text;
   for (const LoweredKernel& lowered : kernels) {
+    if (lowered.opaque) {
+      kernel_of.push_back(Sources::none);
+      continue;
+    }
     const auto [at, is_new] = by_structure.emplace(loop::structure_of(lowered.kernel), 0);
     if (is_new) {
       std::string plain = kernel_text(lowered.kernel, symbols, Naming::plain);

@@ -5,6 +5,7 @@
 // in common have modules in common, and how many there are does not depend on the machine.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct SourceKernel {
 struct Sources {
   std::vector<jit::ModuleText> modules;
   std::vector<SourceKernel> kernels;  // each once
-  std::vector<size_t> kernel_of;      // for each lowered kernel, its place in `kernels`
+  std::vector<size_t> kernel_of;      // for each lowered kernel, its place in `kernels`, or `none`
+  static constexpr size_t none = SIZE_MAX;  // of a kernel of the user's
 };
 
 Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sym::Expr> symbols,

@@ -39,6 +39,11 @@ const Code scans_apart{"V0415", "a scan beside something that folds",
                        "elements, or multiplies matrices, walks them in another order.",
                        "", "Nothing."};
 
+const Code whole_tensors{"V0416", "a kernel of the user's",
+                         "An opaque op is a function that reads and writes whole tensors; no loop "
+                         "can be joined to what nobody looks into.",
+                         "", "Nothing: its operands and its result go through memory."};
+
 class Check {
  public:
   Check(const Program& p, const std::vector<ItemId>& items) : p_(p), items_(items) {}
@@ -79,10 +84,12 @@ class Check {
     for (const ItemId id : items_) {
       const Item& item = p_[id];
       if (Verdict v = overwrites_alone(id); !v) return v;
+      if (item.kind == ItemKind::opaque && items_.size() > 1)
+        return Verdict::no(whole_tensors, cat(p_.name_of(id), " is a kernel of the user's"));
       if (item.kind == ItemKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
         product = space_of(item);
-      } else if (item.kind != ItemKind::elementwise) {
+      } else if (item.kind != ItemKind::elementwise && item.kind != ItemKind::opaque) {
         Space space = space_of(item);
         if (item.kind == ItemKind::put && (puts || reducing))
           return Verdict::no(scans_apart,

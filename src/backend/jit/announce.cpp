@@ -1,7 +1,6 @@
 #include "backend/jit/announce.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <atomic>
 #include <cstdio>
@@ -95,14 +94,13 @@ bool is_jit_profiler_there() {
   return agent().notify != nullptr;
 }
 
-void announce_kernels(void* handle, const std::string& file, const std::string& shown) {
-  link_map* loaded = nullptr;
+void announce_kernels(uintptr_t base, const std::string& file, const std::string& shown) {
+  if (base == 0) return;
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &loaded) != 0) return;
   const auto functions = functions_of(bytes);
   if (!functions) return;
-  for (const CodeFunction& function : *functions) announce(function, loaded->l_addr, shown);
+  for (const CodeFunction& function : *functions) announce(function, base, shown);
 }
 
 }  // namespace vitro::jit

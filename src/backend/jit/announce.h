@@ -3,6 +3,7 @@
 // and lines.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace vitro::jit {
@@ -10,8 +11,9 @@ namespace vitro::jit {
 // Is anybody listening?  Loads the library the first time.
 bool is_jit_profiler_there();
 
-// Once for each loaded object; `file` is where its bytes can be read, `shown` where a profiler
-// finds it (empty: it is in memory only).  What cannot be read is not announced.  Any thread.
-void announce_kernels(void* handle, const std::string& file, const std::string& shown);
+// Once for each loaded object; it lies at `base`, `file` is where its bytes can be read, `shown`
+// where a profiler finds it (empty: it is in memory only).  What cannot be read is not announced.
+// Any thread.
+void announce_kernels(uintptr_t base, const std::string& file, const std::string& shown);
 
 }  // namespace vitro::jit

@@ -1,6 +1,5 @@
 #include "backend/jit/jit.h"
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -40,6 +39,7 @@ struct Texts {
   const Prelude& prelude;
   const Hash* content = nullptr;  // of the sources; null: that of their bytes
   std::string_view subject = {};  // of the phases; empty: the key
+  runtime::DeviceRuntime& device = runtime::device_runtime(cpu);  // that loads the module
 };
 
 std::string key_of(const Texts& texts) {
@@ -67,15 +67,16 @@ void note(JitReport& report, const std::string& why) {
 }
 
 // `file` is where the loader finds the bytes, `shown` where others do.
-Result<ModulePtr> load_file(const std::string& file, const std::string& shown, JitReport& report) {
+Result<ModulePtr> load_file(const std::string& file, const std::string& shown,
+                            runtime::DeviceRuntime& device, JitReport& report) {
   events::PhaseScope phase("load_kernels", report.subject);
   int64_t begin = now_ns();
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto loaded = device.load(file);
   report.load_ns = now_ns() - begin;
-  if (!handle) return Failure{cat("jit: compiled kernels could not be loaded: ", dlerror())};
+  if (!loaded) return Failure{cat("jit: compiled kernels could not be loaded: ", loaded.why())};
   report.path = shown;
-  if (is_jit_profiler_there()) announce_kernels(handle, file, shown);
-  return ModulePtr(std::make_shared<const KernelModule>(handle, shown));
+  if (is_jit_profiler_there()) announce_kernels((*loaded)->address(), file, shown);
+  return ModulePtr(std::make_shared<const KernelModule>(*std::move(loaded), shown));
 }
 
 // A path of that descriptor that was never given before: the loader knows libraries by name, and a
@@ -94,7 +95,8 @@ int memory_file() {
 }
 
 // For a cache that cannot be written, or whose files others could exchange.
-Result<ModulePtr> load_bytes(std::string_view bytes, JitReport& report) {
+Result<ModulePtr> load_bytes(std::string_view bytes, runtime::DeviceRuntime& device,
+                             JitReport& report) {
   const NoSizeSignal quiet;
   const int file = memory_file();
   if (file < 0) return Failure{cat("jit: no memory file for compiled kernels: ", fault(errno))};
@@ -106,12 +108,13 @@ Result<ModulePtr> load_bytes(std::string_view bytes, JitReport& report) {
       return Failure{cat("jit: compiled kernels could not be written to memory: ", fault(errno))};
     rest.remove_prefix(size_t(n));
   }
-  return load_file(fresh_path(file), "", report);
+  return load_file(fresh_path(file), "", device, report);
 }
 
-Result<ModulePtr> load_entry(const CacheEntry& entry, JitReport& report) {
-  return entry.path.empty() ? load_bytes(entry.bytes, report)
-                            : load_file(entry.path, entry.path, report);
+Result<ModulePtr> load_entry(const CacheEntry& entry, runtime::DeviceRuntime& device,
+                             JitReport& report) {
+  return entry.path.empty() ? load_bytes(entry.bytes, device, report)
+                            : load_file(entry.path, entry.path, device, report);
 }
 
 WireRequest request_for(const Texts& texts) {
@@ -161,7 +164,7 @@ Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
     if (!cache.ok()) note(report, why);
   }
   if (cache.find(report.key, entry)) {
-    Result<ModulePtr> loaded = load_entry(entry, report);
+    Result<ModulePtr> loaded = load_entry(entry, texts.device, report);
     report.from_disk = loaded.ok();
     if (loaded) return loaded;
     cache.remove(report.key);
@@ -171,15 +174,21 @@ Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
   if (cache.ok() && cache.store(report.key, *object, entry, why)) {
     cache.keep_texts(report.key, texts.sources);
     if (!texts.prelude.text.empty()) cache.keep_prelude(texts.prelude.hash, texts.prelude.text);
-    Result<ModulePtr> loaded = load_entry(entry, report);
+    Result<ModulePtr> loaded = load_entry(entry, texts.device, report);
     if (loaded) return loaded;
     why =
         loaded.why();  // a file system whose files may not be run, or kernels that nothing can load
     cache.remove(report.key);
   }
-  Result<ModulePtr> loaded = load_bytes(*object, report);
+  Result<ModulePtr> loaded = load_bytes(*object, texts.device, report);
   if (loaded && cache.ok()) note(report, why);
   return loaded;
+}
+
+// A module is loaded on one device; its bytes on disk are for all whose code they are.
+std::string memory_key_of(const Texts& texts, const JitReport& report) {
+  const Device device = texts.device.device();
+  return device == cpu ? report.key : cat(report.key, " on ", device);
 }
 
 // The modules that this process has loaded or is loading, by key.
@@ -229,7 +238,8 @@ Modules& modules() {
 Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
   std::promise<Result<ModulePtr>> mine;
   bool chosen = false;
-  Modules::Future future = modules().join(report.key, mine, chosen);
+  const std::string key = memory_key_of(texts, report);
+  Modules::Future future = modules().join(key, mine, chosen);
   if (!chosen) {
     Result<ModulePtr> found = future.get();
     report.from_memory = found.ok();
@@ -245,20 +255,11 @@ Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
     made = Failure{cat("jit: ", e.what())};
   }
   mine.set_value(made);
-  if (!made)
-    modules().forget(report.key);  // a missing library may come; those who waited have the reason
+  if (!made) modules().forget(key);  // a missing library may come; those who waited have the reason
   return made;
 }
 
 }  // namespace
-
-KernelModule::~KernelModule() {
-  dlclose(handle_);
-}
-
-void* KernelModule::symbol(std::string_view name) const {
-  return dlsym(handle_, std::string(name).c_str());
-}
 
 namespace {
 
@@ -283,8 +284,9 @@ Result<ModulePtr> load_or_compile(std::span<const std::string> sources, const Pr
 }
 
 Result<ModulePtr> load_or_compile(const ModuleText& text, const Prelude& prelude, JitReport* report,
-                                  std::string_view subject) {
-  return load_or_compile(Texts{std::span(&text.text, 1), prelude, &text.content, subject}, report);
+                                  std::string_view subject, runtime::DeviceRuntime& device) {
+  return load_or_compile(Texts{std::span(&text.text, 1), prelude, &text.content, subject, device},
+                         report);
 }
 
 Result<ModulePtr> load_or_compile(std::span<const std::string> sources, JitReport* report) {

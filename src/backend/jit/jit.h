@@ -2,7 +2,7 @@
 //   JitReport report;
 //   auto module = jit::load_or_compile(text, &report);
 //   if (!module) return module.failure();          // the caller runs eagerly and keeps the reason
-//   auto* run = reinterpret_cast<KernelFunction*>((*module)->symbol("kernel_0"));
+//   auto* run = (*module)->kernel("kernel_0").code;
 // Thread safety: everything here may be called from any thread; two that ask for the same text
 // compile it once.
 #pragma once
@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/device.h"
 #include "vitro/base/hash.h"
 #include "vitro/base/result.h"
 
@@ -27,22 +28,22 @@ struct Prelude {
   Hash hash;
 };
 
-// A loaded shared object, which costs no descriptor.  A pointer from symbol() is good as long as it
-// lives: until the process ends where a cache in memory holds it.
+// A module that a device has loaded.  Its kernels are good as long as it lives: until the process
+// ends where a cache in memory holds it.
 class KernelModule {
  public:
-  KernelModule(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  KernelModule(std::unique_ptr<const runtime::Module> loaded, std::string path)
+      : loaded_(std::move(loaded)), path_(std::move(path)) {}
   KernelModule(const KernelModule&) = delete;
-  ~KernelModule();
 
-  // The `extern "C"` function of that name; null where there is none.
-  void* symbol(std::string_view name) const;
+  // The `extern "C"` function of that name; null code where there is none.
+  runtime::Kernel kernel(const std::string& name) const { return loaded_->kernel(name); }
   // The file that it was loaded from (empty when it was loaded from memory): what perf and gdb
   // show.
   const std::string& path() const { return path_; }
 
  private:
-  void* handle_;
+  std::unique_ptr<const runtime::Module> loaded_;
   std::string path_;
 };
 
@@ -73,14 +74,14 @@ struct ModuleText {
   Hash content;
 };
 // `subject`: what the phases are recorded as being of, whatever thread they run on; empty: the key.
-Result<std::shared_ptr<const KernelModule>> load_or_compile(const ModuleText& text,
-                                                            const Prelude& prelude,
-                                                            JitReport* report = nullptr,
-                                                            std::string_view subject = {});
+// `device`: that loads the module, and runs code of this machine's.
+Result<std::shared_ptr<const KernelModule>> load_or_compile(
+    const ModuleText& text, const Prelude& prelude, JitReport* report = nullptr,
+    std::string_view subject = {}, runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
 // Each a module of its own; what has to be compiled is compiled on all cores.
 Result<std::vector<std::shared_ptr<const KernelModule>>> load_or_compile_all(
     std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr,
-    std::string_view subject = {});
+    std::string_view subject = {}, runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
 
 // A text will come soon.  Where no cache can have it, the compiler is loaded in the meantime; once
 // per process.

@@ -30,6 +30,7 @@ struct Work {
   std::span<const ModuleText> texts;
   const Prelude& prelude;
   std::string_view subject;
+  runtime::DeviceRuntime& device;
   std::vector<std::optional<Result<ModulePtr>>> modules;
   std::vector<JitReport> reports;
   std::atomic<size_t> next = 0;
@@ -37,7 +38,7 @@ struct Work {
   void run() {
     for (size_t i; (i = next++) < texts.size();) {
       try {
-        modules[i] = load_or_compile(texts[i], prelude, &reports[i], subject);
+        modules[i] = load_or_compile(texts[i], prelude, &reports[i], subject, device);
       } catch (const std::exception& e) {
         modules[i] = Failure{cat("jit: ", e.what())};
       }
@@ -93,11 +94,16 @@ JitReport together(std::span<const JitReport> reports) {
 
 Result<std::vector<ModulePtr>> load_or_compile_all(std::span<const ModuleText> texts,
                                                    const Prelude& prelude, JitReport* report,
-                                                   std::string_view subject) {
+                                                   std::string_view subject,
+                                                   runtime::DeviceRuntime& device) {
   std::vector<ModulePtr> out;
   if (texts.empty()) return out;
   const auto begin = std::chrono::steady_clock::now();
-  Work work{texts, prelude, subject, std::vector<std::optional<Result<ModulePtr>>>(texts.size()),
+  Work work{texts,
+            prelude,
+            subject,
+            device,
+            std::vector<std::optional<Result<ModulePtr>>>(texts.size()),
             std::vector<JitReport>(texts.size())};
   run_on_cores(work);
   if (report) {

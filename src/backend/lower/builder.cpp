@@ -14,6 +14,7 @@ using loop::Value;
 KernelBuilder::KernelBuilder(const Program& program, const Places& places, const Group& group)
     : program_(program), places_(places), group_(group) {
   out_.kernel.pool = std::make_shared<loop::Pool>();
+  out_.kernel.lanes = program.machine().lanes;
   out_.items = group.items;
   for (const ItemId id : group.items) {
     const graph::Node& node = program.graph()[program[id].value.node];
@@ -188,7 +189,9 @@ std::string reason_for(const Group& group) {
 
 std::vector<LoweredKernel> lower(const Program& program, Places& places, const Group& group) {
   std::vector<LoweredKernel> out;
-  if (!group.stages.empty()) {
+  if (program[group.items[0]].kind == ItemKind::opaque) {
+    out.push_back(lower_opaque(program, places, group));
+  } else if (!group.stages.empty()) {
     out.push_back(lower_chain(program, places, group));
   } else if (group.product) {
     out = lower_product(program, places, group);
@@ -207,7 +210,7 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
     }
   }
   for (LoweredKernel& lowered : out) {
-    estimate(lowered.kernel);
+    if (!lowered.opaque) estimate(lowered.kernel);
     for (size_t i = 0; i < lowered.buffers.size(); ++i) {
       if (lowered.kernel.buffers[i].written) places.forget_panels(lowered.buffers[i]);
     }

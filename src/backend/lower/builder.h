@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +13,17 @@
 
 namespace vitro::backend {
 
+// A kernel of the user's: the node that calls it, and where its tensors lie.
+struct OpaqueKernel {
+  struct Place {
+    graph::Value value;
+    BufferId buffer;
+    Index strides;
+  };
+  graph::NodeId node;
+  std::vector<Place> tensors;  // those among the operands, in order, then the result
+};
+
 // A kernel, and what its parameters stand for.
 struct LoweredKernel {
   loop::Kernel kernel;
@@ -19,6 +31,7 @@ struct LoweredKernel {
   std::vector<Expr> offsets;           // of the buffers, in elements; empty: all are 0
   std::vector<graph::NodeId> numbers;  // graph inputs, of kernel.numbers
   std::vector<ItemId> items;           // whose kernel it is
+  std::optional<OpaqueKernel> opaque;  // then no code is generated, and `kernel` has no body
 };
 
 class KernelBuilder : public ElementSource {
@@ -53,6 +66,7 @@ class KernelBuilder : public ElementSource {
   const Places& places() const { return places_; }
   const Group& group() const { return group_; }
   loop::Kernel& kernel() { return out_.kernel; }
+  void set_opaque(OpaqueKernel opaque) { out_.opaque = std::move(opaque); }
   LoweredKernel take();
 
  private:
@@ -75,6 +89,7 @@ LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
 LoweredKernel lower_put(const Program&, const Places&, const Group&);
 LoweredKernel lower_scan(const Program&, const Places&, const Group&);
 LoweredKernel lower_rows(const Program&, const Places&, const Group&);
+LoweredKernel lower_opaque(const Program&, const Places&, const Group&);
 // What such a group does for one index of the dimensions that are kept, as its layout names them.
 loop::Block lower_walks(KernelBuilder&, const Group&);
 // Products that hand rows to each other.

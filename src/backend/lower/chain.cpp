@@ -44,7 +44,8 @@ class ChainLowering {
 
   LoweredKernel run() {
     const DType type = compute_type(node_of(0).results[0].dtype);
-    stride_ = padded(n_, 16) + 16;  // rows that start on one cache set would push each other out
+    const int64_t lanes = build_.kernel().lanes;
+    stride_ = padded(n_, lanes) + lanes;  // rows on one cache set would push each other out
     scores_ = build_.add_row(cat(node_of(0).op->name, "_rows"), type, height_ * stride_);
     multiply_first(type);
     fold_rows(type);
@@ -143,7 +144,8 @@ class ChainLowering {
     const Expr n = sizes_of(node_of(2).results[0]).back();
     const Expr inner = Expr::index("inner", n_), column = Expr::index("column", n);
     const Plain right = matrix(2, 1, inner, column);
-    const int sums = build_.add_row("sums", type, height_ * padded(n, 16));
+    const Expr width = padded(n, build_.kernel().lanes);
+    const int sums = build_.add_row("sums", type, height_ * width);
     loop::Multiply multiply;
     multiply.accumulate = type;
     multiply.rows = rows_;
@@ -153,9 +155,9 @@ class ChainLowering {
     set_right(multiply, right, 0, n, false);
     multiply.to = sums;
     multiply.to_base = 0;
-    multiply.to_stride = padded(n, 16);
+    multiply.to_stride = width;
     build_.kernel().body.push_back({std::move(multiply)});
-    const Value sum = build_.pool().load(sums, type, in_block(column, padded(n, 16)));
+    const Value sum = build_.pool().load(sums, type, in_block(column, width));
     build_.define(product_of(2), cast(sum, node_of(2).results[0].dtype));
     Block body;
     for (const ItemId id : stage.stored) {

@@ -61,7 +61,8 @@ class Columns : private Walks {
     column_ = kept_.back();
     const Expr extent = sym::extent_of(column_);
     const auto columns = extent.constant();
-    width_ = columns ? std::min(most, (*columns + 15) / 16 * 16) : most;
+    const int64_t lanes = program().machine().lanes;
+    width_ = columns ? std::min(most, (*columns + lanes - 1) / lanes * lanes) : most;
     const Expr strips = sym::floordiv(extent + (width_ - 1), width_);
     strip_ = strips.is(1) ? Expr(0) : Expr::index("b", strips);
     begin_ = strip_ * width_;

@@ -70,7 +70,10 @@ void Program::decide_inlining() {
       from_leaves = from_leaves && (made.is_input() || inlined_[value->node.n]);
       ++reads;
     }
-    inlined_[n] = from_leaves && is_cheap_for_each_reader(reads, element_cost(*graph_, id));
+    const bool is_stored = std::ranges::any_of(
+        users[n], [&](graph::NodeId user) { return (*graph_)[user].op->kind == OpKind::opaque; });
+    inlined_[n] =
+        !is_stored && from_leaves && is_cheap_for_each_reader(reads, element_cost(*graph_, id));
   }
 }
 
@@ -112,6 +115,9 @@ void Program::add_items(Item item) {
       return add_item(folded_item(std::move(item)));
     case OpKind::contraction:
       item.kind = ItemKind::product;
+      return add_item(std::move(item));
+    case OpKind::opaque:
+      item.kind = ItemKind::opaque;
       return add_item(std::move(item));
     case OpKind::concat:
       return add_slices(std::move(item));
@@ -264,10 +270,11 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
     direct.push_back({std::get<graph::Value>(node.args[0]), operand_index(id, index)});
   } else {
     for (const graph::Arg& arg : node.args) {
-      const auto value = std::get<graph::Value>(arg);
+      const auto* value = std::get_if<graph::Value>(&arg);
+      if (!value) continue;
       Index any;  // an index that no element of the result has
-      for (int d = 0; d < graph_->meta(value).rank(); ++d) any.push_back(picked + d);
-      direct.push_back({value, std::move(any)});
+      for (int d = 0; d < graph_->meta(*value).rank(); ++d) any.push_back(picked + d);
+      direct.push_back({*value, std::move(any)});
     }
   }
   for (const Read& read : direct) resolve(read, out);

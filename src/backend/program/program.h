@@ -29,6 +29,7 @@ enum class ItemKind : uint8_t {
   scan,         // the same, and keeps every step
   put,          // elements one after the other along `reduced`, where indices say
   product,      // mm, bmm
+  opaque,       // a kernel of the user's, which reads and writes whole tensors
 };
 
 // What an item is for the node that it belongs to.

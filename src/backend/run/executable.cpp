@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <functional>
 #include <unordered_set>
 
 #include "backend/program/operand.h"
 #include "backend/run/arena_plan.h"
 #include "backend/schedule/products.h"
-#include "kernels/matmul_table.h"
 #include "loop/interpret.h"
-#include "runtime/cpu/arena.h"
-#include "runtime/cpu/machine.h"
+#include "runtime/arena.h"
+#include "runtime/opaque.h"
 #include "vitro/base/error.h"
 #include "vitro/core/reach.h"
 #include "vitro/events/record.h"
@@ -25,20 +23,23 @@ namespace {
 
 constexpr size_t most_known = 16;  // sizes whose plan is kept
 
-static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) == 1 &&
-              static_cast<int>(DType::f16) == 2 && static_cast<int>(DType::bf16) == 3);
-// Blocks of a product, panels of a pack.
-int64_t tasks_of(const Launch& launch, const std::function<int64_t(Expr)>& number,
-                 int64_t threads) {
+using Number = std::function<int64_t(Expr)>;  // what an expression comes to in a call
+
+Ints numbers_of(const Index& index, const Number& number) {
+  Ints out;
+  for (const Expr e : index) out.push_back(number(e));
+  return out;
+}
+
+// Blocks of a product, panels of a pack: as many as the device cuts it into.
+int64_t tasks_of(const Launch& launch, const Number& number, const runtime::DeviceRuntime& device,
+                 int64_t workers) {
   const Launch::Product& p = *launch.product;
-  const kernels::Product& ahead = kernels::products()[static_cast<int>(p.right)];
-  const int64_t n = number(p.n), batches = number(p.batches);
-  if (launch.packs) return batches * ahead.panel_count(n);
-  const bool plain = p.reads == loop::RightOperand::rows;
-  const auto cut = p.turns ? (plain ? ahead.cut_plain_turned : ahead.cut_turned)
-                           : (plain ? ahead.cut_plain : ahead.cut);
-  return batches *
-         cut(number(p.m), n, number(p.k), kernels::product_threads(batches, threads)).count;
+  runtime::ProductShape shape{p.right, p.reads != loop::RightOperand::rows, p.turns};
+  shape.n = number(p.n), shape.batches = number(p.batches);
+  if (launch.packs) return device.pack_tasks(shape);
+  shape.m = number(p.m), shape.k = number(p.k);
+  return device.product_tasks(shape, workers);
 }
 
 // The hash as it is for these values of symbols.
@@ -65,14 +66,14 @@ Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, boo
 }
 
 // The buffers that a launch which moves so many bytes writes past the caches, a bit each.
-uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_t moved) {
+uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_t moved,
+                    const runtime::DeviceRuntime& device) {
   uint64_t streams = 0;
   if (launch.may_stream == 0) return streams;
   const size_t most = std::min(launch.buffers.size(), loop::Kernel::most_streams);
   for (size_t b = 0; b < most; ++b) {
     const bool may = launch.may_stream >> b & 1;
-    if (may && runtime::should_stream(bytes[launch.buffers[b].n], moved))
-      streams |= uint64_t{1} << b;
+    if (may && device.should_stream(bytes[launch.buffers[b].n], moved)) streams |= uint64_t{1} << b;
   }
   return streams;
 }
@@ -86,29 +87,39 @@ std::string detail_of(const loop::Kernel& kernel) {
 }  // namespace
 
 struct Executable::Dimensions {
-  struct Run {
-    int64_t tasks = 0, grain = 1, bytes = 0, flops = 0, scratch = 0;
-    Hash layout;                   // of the panels that it packs
-    std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
-    uint64_t streams = 0;          // bit b: buffer b is written past the caches
-  };
   struct Out {
     Ints sizes, strides;
   };
+  struct Run {
+    runtime::Grid grid;
+    int64_t bytes = 0, flops = 0;
+    Hash layout;                   // of the panels that it packs
+    std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
+    std::vector<Out> tensors;      // of a kernel of the user's: those among operands, the result
+    uint64_t streams = 0;          // bit b: buffer b is written past the caches
+  };
+  static Run run_of(const Launch& launch, const Number& number,
+                    const runtime::DeviceRuntime& device, int64_t workers);
   std::vector<int64_t> symbols;
   std::vector<Run> runs;         // of launches
   std::vector<int64_t> offsets;  // of buffers: in the arena
   std::vector<int64_t> bytes;    // of buffers
   std::vector<Out> outputs;
-  int64_t arena = 0, temporaries = 0, threads = 1;
+  int64_t arena = 0, temporaries = 0;
 };
 
-Executable::~Executable() = default;
+Executable::~Executable() {
+  const std::unique_ptr<std::byte[]> end(spare_.load());
+}
 
-Executable::Executable(const graph::Graph& graph, const Places& places,
-                       std::span<const LoweredKernel> kernels, const Sources& sources,
+Executable::Executable(runtime::DeviceRuntime& device, const graph::Graph& graph,
+                       const Places& places, std::span<const LoweredKernel> kernels,
+                       const Sources& sources,
                        std::vector<std::shared_ptr<const jit::KernelModule>> modules)
-    : symbols_(graph.symbols()), modules_(std::move(modules)) {
+    : device_(device),
+      memory_(device.memory()),
+      symbols_(graph.symbols()),
+      modules_(std::move(modules)) {
   input_buffers_.resize(graph.inputs().size());
   for (const BufferInfo& info : places.buffers()) {
     if (info.kind == BufferKind::input) {
@@ -126,25 +137,23 @@ Executable::Executable(const graph::Graph& graph, const Places& places,
   if (symbols_.empty()) fixed_ = compute_dimensions({});
 }
 
-void Executable::set_code(Launch& launch, const loop::Kernel& kernel,
-                          const SourceKernel& source) const {
+GeneratedKernel Executable::code_of(const loop::Kernel& kernel, const SourceKernel& source) const {
   if (modules_.empty()) {
     const std::string why = loop::why_not_interpreted(kernel);
     VITRO_CHECK(why.empty(), source.name, ": ", why);
-    launch.interpreted = std::make_shared<const loop::Kernel>(kernel);
-    return;
+    return {{}, std::make_shared<const loop::Kernel>(kernel)};
   }
-  launch.run =
-      reinterpret_cast<kernels::KernelFunction>(modules_[source.module]->symbol(source.symbol));
-  VITRO_ASSERT(launch.run, "the module has no kernel ", source.symbol);
+  const runtime::Kernel code = modules_[source.module]->kernel(source.symbol);
+  VITRO_ASSERT(code.code, "the module has no kernel ", source.symbol);
+  return {code, nullptr};
 }
 
 void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowered,
                             const Sources& sources, LaunchId number) {
+  if (lowered.opaque) return add_user_kernel(graph, lowered, number);
   const SourceKernel& source = sources.kernels[sources.kernel_of[number.n]];
   Launch launch;
-  set_code(launch, lowered.kernel, source);
-  launch.tasks = 1;
+  launch.what = code_of(lowered.kernel, source);
   for (const Expr task : lowered.kernel.tasks) {
     launch.tasks = launch.tasks * sym::extent_of(task);
   }
@@ -192,6 +201,33 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   launches_.push_back(std::move(launch));
 }
 
+void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel& lowered,
+                                 LaunchId number) {
+  const graph::Node& node = graph[lowered.opaque->node];
+  UserKernel kernel{node.op, node.attrs, {}, {}};
+  auto place = lowered.opaque->tensors.begin();
+  const auto tensor = [&]() -> UserKernel::Argument {
+    const auto& [value, buffer, strides] = *place++;
+    return {buffer, graph.meta(value).dtype, sizes_of(graph.meta(value)), strides};
+  };
+  for (const graph::Arg& arg : node.args) {
+    const auto* value = std::get_if<graph::Value>(&arg);
+    const auto* written = std::get_if<Scalar>(&arg);
+    UserKernel::Argument& made = kernel.operands.emplace_back();
+    if (written) made.number = *written;
+    if (!value) continue;
+    if (graph[value->node].input == graph::InputKind::number) {
+      const auto at = std::ranges::find(graph.inputs(), value->node) - graph.inputs().begin();
+      made.input = InputId{static_cast<uint32_t>(at)};
+    } else {
+      made = tensor();
+    }
+  }
+  kernel.result = tensor();
+  for (const BufferId id : lowered.buffers) use_buffer(id, number);
+  launches_.emplace_back().what = std::move(kernel);
+}
+
 // In order: the first launch that needs a buffer is the first one that says so.
 void Executable::use_buffer(BufferId id, LaunchId in) {
   BufferPlan& buffer = buffers_[id.n];
@@ -218,7 +254,8 @@ void Executable::note_late_failures(std::span<const LoweredKernel> kernels) {
       const bool input = buffers_[lowered.buffers[b].n].kind == BufferKind::input;
       writes = writes || (input && lowered.kernel.buffers[b].written);
     }
-    may_fail_late_ = may_fail_late_ || (writes && !lowered.kernel.checks.empty());
+    const bool may_fail = lowered.opaque || !lowered.kernel.checks.empty();
+    may_fail_late_ = may_fail_late_ || (writes && may_fail);
   }
 }
 
@@ -232,10 +269,46 @@ void Executable::add_output(const graph::Graph& graph, const Places& places, siz
   plan.dtype = meta.dtype;
   plan.sizes = sizes_of(meta);
   plan.strides = stored.strides;
-  for (uint32_t i = 0; i < outputs_.size() && !plan.same_as; ++i) {
-    if (outputs_[i].buffer == plan.buffer) plan.same_as = OutputId{i};
-  }
+  const auto is_taken = [&](const OutputPlan& other) { return other.buffer == stored.buffer; };
+  if (std::any_of(outputs_.begin(), outputs_.end(), is_taken))
+    plan.buffer = add_copy(stored.buffer);
   outputs_.push_back(std::move(plan));
+}
+
+// Two outputs of one value are two tensors: the program may write into one of them.
+BufferId Executable::add_copy(BufferId from) {
+  const BufferId to{static_cast<uint32_t>(buffers_.size())};
+  buffers_.push_back({BufferKind::output, buffers_[from.n].dtype, buffers_[from.n].count});
+  launches_.emplace_back().what = BufferCopy{from, to};
+  return to;
+}
+
+Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
+                                                           const Number& number,
+                                                           const runtime::DeviceRuntime& device,
+                                                           int64_t workers) {
+  Run run;
+  run.grid.tasks = number(launch.tasks);
+  if (launch.product) run.grid.tasks = tasks_of(launch, number, device, workers);
+  run.bytes = number(launch.bytes);
+  run.flops = number(launch.flops);
+  run.grid.scratch = number(launch.scratch);
+  run.grid.workers = workers;
+  for (const Expr offset : launch.offsets) run.offsets.push_back(number(offset));
+  const double tasks = static_cast<double>(std::max<int64_t>(run.grid.tasks, 1));
+  const double flops = static_cast<double>(run.flops) / (launch.multiplies ? flops_at_once : 1);
+  run.grid.grain =
+      device.grain({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
+  if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
+    const auto add = [&](const UserKernel::Argument& a) {
+      if (!a.buffer) return;
+      run.tensors.push_back({numbers_of(a.sizes, number), numbers_of(a.strides, number)});
+    };
+    std::ranges::for_each(user->operands, add);
+    add(user->result);
+  }
+  run.layout = launch.layout;
+  return run;
 }
 
 std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
@@ -243,28 +316,17 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   auto made = std::make_shared<Dimensions>();
   Dimensions& d = *made;
   d.symbols.assign(symbols.begin(), symbols.end());
-  d.threads = num_threads();
+  const int64_t workers = device_.workers();
   const auto value_of = [&](Expr symbol) {
     const auto at = std::find(symbols_.begin(), symbols_.end(), symbol);
     VITRO_ASSERT(at != symbols_.end(), "nothing gives a value to ", symbol);
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
-  const auto number = [&](Expr e) { return sym::evaluate(e, value_of); };
+  const Number number = [&](Expr e) { return sym::evaluate(e, value_of); };
   for (const Expr bytes : value_bytes_) (void)number(bytes);  // Error where 64 bits do not hold it
   for (const Launch& launch : launches_) {
-    Dimensions::Run run;
-    run.tasks = number(launch.tasks);
-    if (launch.product) run.tasks = tasks_of(launch, number, d.threads);
-    run.bytes = number(launch.bytes);
-    run.flops = number(launch.flops);
-    run.scratch = number(launch.scratch);
-    for (const Expr offset : launch.offsets) run.offsets.push_back(number(offset));
-    const double tasks = static_cast<double>(std::max<int64_t>(run.tasks, 1));
-    const double flops = static_cast<double>(run.flops) / (launch.multiplies ? flops_at_once : 1);
-    run.grain =
-        grain_for({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
-    run.layout = launch.sized ? with_numbers(launch.layout, symbols) : launch.layout;
-    d.runs.push_back(std::move(run));
+    d.runs.push_back(Dimensions::run_of(launch, number, device_, workers));
+    if (launch.sized) d.runs.back().layout = with_numbers(launch.layout, symbols);
   }
   std::vector<Lifetime> lifetimes;
   std::vector<BufferId> which;
@@ -280,16 +342,13 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     }
   }
   for (size_t i = 0; i < launches_.size(); ++i)
-    d.runs[i].streams = streams_of(launches_[i], d.bytes, d.runs[i].bytes);
+    d.runs[i].streams = streams_of(launches_[i], d.bytes, d.runs[i].bytes, device_);
   const ArenaPlan plan = plan_arena(lifetimes);
   d.arena = plan.bytes;
   d.offsets.assign(buffers_.size(), 0);
   for (size_t i = 0; i < which.size(); ++i) d.offsets[which[i].n] = plan.offsets[i];
   for (const OutputPlan& output : outputs_) {
-    Dimensions::Out out;
-    for (const Expr e : output.sizes) out.sizes.push_back(number(e));
-    for (const Expr e : output.strides) out.strides.push_back(number(e));
-    d.outputs.push_back(std::move(out));
+    d.outputs.push_back({numbers_of(output.sizes, number), numbers_of(output.strides, number)});
   }
   return made;
 }
@@ -317,15 +376,41 @@ Executable::Memory Executable::memory(std::span<const int64_t> symbols) {
   return {d->arena, d->temporaries};
 }
 
+// What the interpreter of loops needs beside a kernel's arguments.
+struct InterpretedLoop {
+  const loop::Kernel& kernel;
+  std::span<const Expr> symbols;
+};
+
+void interpret(const void* context, const runtime::LaunchArgs& args, int64_t begin, int64_t end) {
+  const auto& loop = *static_cast<const InterpretedLoop*>(context);
+  const auto fail = [&](int check, int64_t index, int64_t bound) {
+    int64_t none = 0;
+    if (!std::atomic_ref(args.error->check).compare_exchange_strong(none, check + 1)) return;
+    args.error->index = index, args.error->bound = bound;
+  };
+  loop::interpret(loop.kernel,
+                  {args.buffers, loop.symbols, args.sizes.data(), args.numbers.data(), fail}, begin,
+                  end);
+}
+
 // One run: the table of buffers and what must live until its end.
 class Executable::Call {
  public:
   Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
        std::span<const int64_t> symbols)
-      : e_(e), d_(d), inputs_(inputs), symbols_(symbols) {}
+      : e_(e),
+        d_(d),
+        inputs_(inputs),
+        symbols_(symbols),
+        lists_(e),
+        table_(lists_.table),
+        held_(lists_.held) {
+    std::fill_n(table_, e.buffers_.size(), nullptr);
+  }
 
   void run(std::span<Tensor> outputs) {
-    take_memory();
+    if (d_.arena > 0) arena_ = runtime::lease(e_.memory_, static_cast<size_t>(d_.arena));
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const std::optional<BufferId> buffer = e_.input_buffers_[i];
       if (!buffer) continue;
@@ -344,57 +429,64 @@ class Executable::Call {
       if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
     }
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
-      if (!e_.launches_[i].keeps) run_kernel(e_.launches_[i], d_.runs[i]);
+      if (!e_.launches_[i].keeps) start(e_.launches_[i], d_.runs[i]);
     }
-    copy_outputs(outputs);
   }
 
  private:
   using Shared = KeptPanels::Shared;
-  // Panels in use, in memory of the call's.
+
+  // Memory of the host for the addresses of all buffers and for panels in use: a few lie in the
+  // call itself, more in what an earlier call has left.
+  class Lists {
+   public:
+    explicit Lists(Executable& e) : e_(e) {
+      const size_t buffers = e.buffers_.size(), panels = e.kept_launches_;
+      if (buffers > few || panels > few_panels) {
+        const size_t bytes = buffers * sizeof(void*) + panels * sizeof(Shared);
+        many_.reset(e.spare_.exchange(nullptr));
+        if (!many_) many_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      }
+      table = many_ ? reinterpret_cast<void**>(many_.get()) : few_;
+      held = many_ ? many_.get() + buffers * sizeof(void*) : few_panels_;
+    }
+    Lists(const Lists&) = delete;
+    ~Lists() {
+      if (many_) many_.reset(e_.spare_.exchange(many_.release()));
+    }
+    void** table;
+    std::byte* held;
+
+   private:
+    static constexpr size_t few = 16, few_panels = 4;
+    Executable& e_;
+    std::unique_ptr<std::byte[]> many_;
+    void* few_[few];
+    alignas(Shared) std::byte few_panels_[few_panels * sizeof(Shared)];
+  };
+
+  // Panels in use.
   class Held {
    public:
-    Held() = default;
+    explicit Held(std::byte* memory) : list_(reinterpret_cast<Shared*>(memory)) {}
     Held(const Held&) = delete;
     ~Held() { std::destroy_n(list_, count_); }
-    void lie_in(void* memory) { list_ = static_cast<Shared*>(memory); }
     void* add(Shared panels) {
       return (*std::construct_at(list_ + count_++, std::move(panels)))->data();
     }
 
    private:
-    Shared* list_ = nullptr;
+    Shared* list_;
     size_t count_ = 0;
   };
 
-  // The arena, with the table of buffers and the panels after it where these are long.
-  void take_memory() {
-    const size_t buffers = e_.buffers_.size();
-    const size_t arena = static_cast<size_t>(d_.arena);
-    const size_t table = buffers > few ? buffers * sizeof(void*) : 0;
-    const size_t held = e_.kept_launches_ > few_held ? e_.kept_launches_ * sizeof(Shared) : 0;
-    if (arena + table + held > 0) arena_ = runtime::lease(arena + table + held);
-    table_ = table > 0 ? reinterpret_cast<void**>(arena_.at(arena)) : short_table_;
-    held_.lie_in(held > 0 ? arena_.at(arena + table) : short_held_);
-    std::fill_n(table_, buffers, nullptr);
-  }
-
   void make_outputs(std::span<Tensor> outputs) {
+    const Device device = e_.device_.device();
     for (size_t i = 0; i < e_.outputs_.size(); ++i) {
       const OutputPlan& plan = e_.outputs_[i];
-      outputs[i] = Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype);
-      if (plan.same_as) continue;
+      outputs[i] =
+          Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype, device);
       table_[plan.buffer.n] = outputs[i].storage().data();
-    }
-  }
-
-  // Two outputs of one value are two tensors: the program may write into one of them.
-  void copy_outputs(std::span<Tensor> outputs) {
-    for (size_t i = 0; i < e_.outputs_.size(); ++i) {
-      const std::optional<OutputId> from = e_.outputs_[i].same_as;
-      if (!from) continue;
-      const Storage &to = outputs[i].storage(), &same = outputs[from->n].storage();
-      if (to.bytes() > 0) std::memcpy(to.data(), same.data(), to.bytes());
     }
   }
 
@@ -404,21 +496,33 @@ class Executable::Call {
     const Tensor& from = inputs_[launch.packs_input->n].tensor();
     const auto fill = [&](void* memory) {
       table_[to] = memory;
-      run_kernel(launch, d_.runs[i]);
+      start(launch, d_.runs[i]);
     };
     PanelsKey key;
     if (panels_key(from, d_.runs[i].layout, &key)) {
       table_[to] = held_.add(e_.kept_.find_or_pack(key, from, d_.bytes[to], std::ref(fill)));
     } else {
       e_.kept_.forget(from.storage().id());
-      auto own = std::make_shared<const Panels>(d_.bytes[to]);
+      auto own = std::make_shared<const Panels>(d_.bytes[to], from.device());
       fill(own->data());
       held_.add(std::move(own));
     }
   }
 
-  void run_kernel(const Launch& launch, const Dimensions::Run& run) {
-    if (run.tasks <= 0) return;
+  void start(const Launch& launch, const Dimensions::Run& run) {
+    if (const auto* kernel = std::get_if<GeneratedKernel>(&launch.what)) [[likely]] {
+      run_kernel(launch, *kernel, run);
+    } else if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
+      run_user_kernel(*user, run);
+    } else {
+      const auto& copy = std::get<BufferCopy>(launch.what);
+      e_.device_.copy(table_[copy.to.n], table_[copy.from.n],
+                      static_cast<size_t>(d_.bytes[copy.from.n]), nullptr);
+    }
+  }
+
+  void run_kernel(const Launch& launch, const GeneratedKernel& kernel, const Dimensions::Run& run) {
+    if (run.grid.tasks <= 0) return;
     void* buffers[max_buffers];
     uint64_t numbers[max_numbers];
     for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b].n];
@@ -426,46 +530,44 @@ class Executable::Call {
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
     for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     kernels::ErrorSlot error;
-    const kernels::KernelArgs args{buffers,     symbols_.data(),     numbers, &error, d_.threads,
-                                   run.streams, kernels::products(), nullptr};
+    const runtime::LaunchArgs args{{buffers, launch.buffers.size()},
+                                   symbols_,
+                                   {numbers, launch.numbers.size()},
+                                   launch.checks.empty() ? nullptr : &error,
+                                   run.streams};
     {
       const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
                                        static_cast<uint64_t>(run.flops)});
       events::record_stack();
-      if (run.tasks <= run.grain) {
-        run_tasks(launch, args, run, 0, run.tasks);
+      if (kernel.interpreted) [[unlikely]] {
+        const InterpretedLoop loop{*kernel.interpreted, e_.symbols_};
+        e_.device_.launch(interpret, &loop, args, run.grid, nullptr);
       } else {
-        parallel_for(run.tasks, run.grain,
-                     [&](int64_t begin, int64_t end) { run_tasks(launch, args, run, begin, end); });
+        e_.device_.launch(kernel.code, args, run.grid, nullptr);
       }
     }
     if (error.check != 0) [[unlikely]]
       fail(launch, error);
   }
 
-  void interpret(const Launch& launch, const kernels::KernelArgs& args, int64_t begin,
-                 int64_t end) const {
-    kernels::ErrorSlot& error = *args.error;
-    const auto fail = [&](int check, int64_t index, int64_t bound) {
-      int64_t none = 0;
-      if (!std::atomic_ref(error.check).compare_exchange_strong(none, check + 1)) return;
-      error.index = index, error.bound = bound;
+  void run_user_kernel(const UserKernel& kernel, const Dimensions::Run& run) {
+    auto next = run.tensors.begin();
+    const auto given = [&](const UserKernel::Argument& a) {
+      OpaqueOperand out;
+      if (a.buffer) {
+        out = {Operand::Kind::tensor, {table_[a.buffer->n], a.dtype, next->sizes, next->strides}};
+        ++next;
+      } else if (a.number || a.input) {
+        out.kind = Operand::Kind::number;
+        out.number = a.number ? *a.number : inputs_[a.input->n].number().hint();
+      }
+      return out;
     };
-    loop::interpret(
-        *launch.interpreted,
-        {{args.buffers, launch.buffers.size()}, e_.symbols_, args.sizes, args.numbers, fail}, begin,
-        end);
-  }
-
-  void run_tasks(const Launch& launch, const kernels::KernelArgs& args, const Dimensions::Run& run,
-                 int64_t begin, int64_t end) const {
-    if (launch.interpreted) [[unlikely]]
-      return interpret(launch, args, begin, end);
-    if (run.scratch == 0) return launch.run(&args, begin, end);
-    const runtime::Arena scratch = runtime::lease(static_cast<size_t>(run.scratch));
-    kernels::KernelArgs own = args;
-    own.scratch = reinterpret_cast<char*>(scratch.data());
-    launch.run(&own, begin, end);
+    std::vector<OpaqueOperand> operands;
+    for (const UserKernel::Argument& a : kernel.operands) operands.push_back(given(a));
+    const OpaqueTensor result = given(kernel.result).tensor;
+    runtime::launch_opaque(
+        *kernel.op, {e_.device_.device(), operands, kernel.attrs.view(), {&result, 1}}, e_.device_);
   }
 
   uint64_t bits_of(InputId input) const {
@@ -488,12 +590,9 @@ class Executable::Call {
   const Dimensions& d_;
   std::span<const Operand> inputs_;
   std::span<const int64_t> symbols_;
-  static constexpr size_t few = 16;
-  void* short_table_[few];
-  void** table_ = nullptr;  // by buffer
+  Lists lists_;
+  void** table_;  // by buffer
   runtime::Arena arena_;
-  static constexpr size_t few_held = 4;
-  alignas(Shared) std::byte short_held_[few_held * sizeof(Shared)];
   Held held_;
 };
 

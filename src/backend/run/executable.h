@@ -4,30 +4,58 @@
 // Errors: mistakes in the data (an index out of range), in the words of eager.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "backend/codegen/source.h"
 #include "backend/jit/jit.h"
 #include "backend/run/arena_plan.h"
 #include "backend/run/kept.h"
-#include "kernels/kernel_args.h"
+#include "runtime/device.h"
 #include "vitro/core/op.h"
 #include "vitro/events/name.h"
-#include "vitro/runtime/parallel.h"
 
 namespace vitro::backend {
 
-// One kernel with its arguments.
-struct Launch {
-  kernels::KernelFunction run = nullptr;
+// ---- what a launch runs ----
+
+// A kernel that the back end made.
+struct GeneratedKernel {
+  runtime::Kernel code;                             // of a module of the device
   std::shared_ptr<const loop::Kernel> interpreted;  // where it was not compiled
-  Expr tasks, bytes, flops;
-  Expr scratch;                   // bytes for each thread
+};
+// A function of the user's, for an op that nobody looks into.
+struct UserKernel {
+  // A tensor, a number (of the program or of the call), or nothing.
+  struct Argument {
+    std::optional<BufferId> buffer = {};
+    DType dtype = DType::f32;
+    Index sizes = {}, strides = {};
+    std::optional<Scalar> number = {};
+    std::optional<InputId> input = {};
+  };
+  const OpDef* op = nullptr;
+  Attrs attrs;
+  std::vector<Argument> operands;
+  Argument result;
+};
+// The device's own copy of a whole buffer.
+struct BufferCopy {
+  BufferId from, to;
+};
+
+// One entry of an executable's list, with its arguments.
+struct Launch {
+  std::variant<GeneratedKernel, UserKernel, BufferCopy> what;
+  Expr tasks = 1, bytes = 0, flops = 0;
+  Expr scratch = 0;               // bytes for each thread
   bool multiplies = false;        // most of its flops are those of products
   std::vector<BufferId> buffers;  // of the kernel's
   std::vector<Expr> offsets;      // of the buffers, in bytes; empty: all are 0
@@ -52,8 +80,9 @@ struct Launch {
 
 class Executable {
  public:
-  // Without modules the kernels are interpreted; Error where one cannot be.
-  Executable(const graph::Graph& graph, const Places& places,
+  // Everything that it is called with lies on `device`, which has loaded the modules.  Without
+  // modules the kernels are interpreted; Error where one cannot be.
+  Executable(runtime::DeviceRuntime& device, const graph::Graph& graph, const Places& places,
              std::span<const LoweredKernel> kernels, const Sources& sources,
              std::vector<std::shared_ptr<const jit::KernelModule>> modules);
   ~Executable();
@@ -73,12 +102,10 @@ class Executable {
  private:
   // All that follows from the values of the symbols.
   struct Dimensions;
-  using OutputId = Id<struct OutputTag>;  // a place in the tensors that a call gives
   struct OutputPlan {
     BufferId buffer;
     DType dtype = DType::f32;
     Index sizes, strides;
-    std::optional<OutputId> same_as = {};  // an earlier output that is the same value
   };
   struct BufferPlan {
     BufferKind kind;
@@ -91,8 +118,10 @@ class Executable {
   static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
   void add_launch(const graph::Graph& graph, const LoweredKernel& lowered, const Sources& sources,
                   LaunchId number);
-  void set_code(Launch& launch, const loop::Kernel& kernel, const SourceKernel& source) const;
+  void add_user_kernel(const graph::Graph& graph, const LoweredKernel& lowered, LaunchId number);
+  GeneratedKernel code_of(const loop::Kernel& kernel, const SourceKernel& source) const;
   void add_output(const graph::Graph& graph, const Places& places, size_t number);
+  BufferId add_copy(BufferId from);
   void use_buffer(BufferId id, LaunchId in);
   bool keeps(BufferId buffer) const;
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
@@ -101,6 +130,8 @@ class Executable {
   void note_sizes(const graph::Graph& graph);
   void note_late_failures(std::span<const LoweredKernel> kernels);
   bool may_fail_late_ = false;
+  runtime::DeviceRuntime& device_;
+  Allocator& memory_;
   std::vector<Expr> symbols_;
   std::vector<std::optional<BufferId>> input_buffers_;  // of each graph input; none: a number
   std::vector<DType> input_dtypes_;
@@ -112,6 +143,7 @@ class Executable {
   std::vector<std::shared_ptr<const jit::KernelModule>> modules_;
   std::mutex lock_;
   KeptPanels kept_;
+  std::atomic<std::byte*> spare_{nullptr};  // host memory of a call that has ended, for the next
   std::vector<std::shared_ptr<const Dimensions>> known_;  // the newest last
   std::shared_ptr<const Dimensions> fixed_;               // where there are no symbols
 };

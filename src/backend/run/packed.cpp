@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "backend/run/kept.h"
-#include "runtime/cpu/allocator.h"
 #include "vitro/core/storage_watch.h"
 #include "vitro/events/memory.h"
 
@@ -42,14 +41,15 @@ void sweep(Known& k) {
 
 }  // namespace
 
-Panels::Panels(int64_t bytes)
-    : data_(runtime::cpu_allocator().allocate(static_cast<size_t>(bytes))),
+Panels::Panels(int64_t bytes, Device device)
+    : memory_(allocator_of(device)),
+      data_(memory_.allocate(static_cast<size_t>(bytes))),
       bytes_(static_cast<size_t>(bytes)) {
   events::categorise(data_, events::MemoryCategory::parameter);
 }
 
 Panels::~Panels() {
-  runtime::cpu_allocator().free(data_, bytes_);
+  memory_.free(data_, bytes_);
 }
 
 void tell_of_storages(KeptPanels& kept) {
@@ -76,7 +76,7 @@ std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& o
       if (auto panels = at->second.lock()) return panels;
     }
   }
-  auto made = std::make_shared<const Panels>(bytes);
+  auto made = std::make_shared<const Panels>(bytes, of.device());
   fill(made->data());
   watch_storage(of.storage());
   std::lock_guard hold(k.lock);

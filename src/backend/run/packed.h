@@ -10,15 +10,16 @@
 
 namespace vitro::backend {
 
-// Memory with the panels of a matrix.
+// Memory of a device with the panels of a matrix.
 class Panels {
  public:
-  explicit Panels(int64_t bytes);
+  Panels(int64_t bytes, Device device);
   ~Panels();
   Panels(const Panels&) = delete;
   void* data() const { return data_; }
 
  private:
+  Allocator& memory_;
   void* data_;
   size_t bytes_;
 };

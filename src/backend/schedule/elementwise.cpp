@@ -16,7 +16,7 @@ Verdict should_cut_loop(const MachineModel& machine, sym::Expr other_tasks, sym:
 int64_t width_of_tile(const MachineModel& machine, int64_t bytes) {
   const int64_t most_bytes = machine.l1_bytes / 4 * 3;
   int64_t width = side_of_tile;
-  while (width > 16 && width * side_of_tile * bytes > most_bytes) width /= 2;
+  while (width > machine.lanes && width * side_of_tile * bytes > most_bytes) width /= 2;
   return width;
 }
 

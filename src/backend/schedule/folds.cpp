@@ -63,7 +63,7 @@ int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Ex
   const auto known = columns.constant(), folded = rows.constant();
   if (!known || !folded || *known * bytes % crowded_stride == 0) return most;
   const int64_t fits = most_bytes_of_strip(machine) / std::max<int64_t>(*folded * bytes, 1);
-  return fits >= least ? std::min(most, fits / 16 * 16) : most;
+  return fits >= least ? std::min(most, fits / machine.lanes * machine.lanes) : most;
 }
 
 bool is_short_side(sym::Expr size) {
@@ -76,7 +76,8 @@ Verdict should_block_rows(const MachineModel& machine, sym::Expr rows, int64_t l
   const int64_t good_bytes = machine.l2_bytes / 4, most_bytes = machine.l2_bytes / 2;
   const int64_t enough = machine.enough_shared_tasks(2);
   // A line more than needed: rows of a power of two would share few places of a cache.
-  RowBlocks out{most_rows, (length + 15) / 16 * 16 + 16};
+  const int64_t vectors = (length + machine.lanes - 1) / machine.lanes + 1;
+  RowBlocks out{most_rows, vectors * machine.lanes};
   const int64_t row_bytes = out.pitch * bytes;
   const auto has_blocks = [&](int64_t count) {
     return !sym::prove_less(rows, count * out.rows).value_or(false);

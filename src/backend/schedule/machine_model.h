@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "runtime/device.h"
+
 namespace vitro::backend {
 
 struct MachineModel {
@@ -14,6 +16,8 @@ struct MachineModel {
   // Steps of a chain of dependent operations, two cycles each, above which a core finds too little
   // to do in the turns of a loop that it looks ahead at.
   int overlapped_steps = 60;
+  int64_t lanes = 16;                      // of a vector in generated code
+  int64_t least_streamed_bytes = 1 << 20;  // results smaller than this stay in the caches
   // Columns of the panels of a product.
   int64_t panel_columns = 64;
 
@@ -24,8 +28,10 @@ struct MachineModel {
   friend bool operator==(const MachineModel&, const MachineModel&) = default;
 };
 
-// This machine's.  What it does not tell is as above; kernels are cut for at least sixteen threads,
-// as a program may be given more of them later.
+// A device's.  What it does not tell is as above; kernels are cut for at least sixteen threads, as
+// a program may be given more of them later.
+MachineModel machine_model_of(const runtime::DeviceTraits& device);
+// The CPU's.
 const MachineModel& host_machine_model();
 
 }  // namespace vitro::backend

@@ -1,6 +1,6 @@
 // CPU memory for tensors: freed blocks are kept by size, a few per thread and the rest together, so
 // that a program's steady state asks the system for nothing.
-//   set_allocator(Device::Kind::cpu, &cpu_allocator());
+//   set_allocator(cpu, &cpu_allocator());
 // Blocks are aligned to 64 bytes, large ones to huge pages.  The contents of a block are undefined.
 #pragma once
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/cpu/arena.h"
+#include "runtime/arena.h"
 #include "vitro/base/error.h"
 #include "vitro/events/session.h"
 
@@ -188,15 +188,15 @@ TEST(Allocator, wastes_at_most_a_quarter) {
 TEST(Arena, belongs_to_one_call_and_comes_back) {
   std::byte* data = nullptr;
   {
-    const Arena a = lease(1 << 20), b = lease(1 << 20);
+    const Arena a = lease(cpu_allocator(), 1 << 20), b = lease(cpu_allocator(), 1 << 20);
     EXPECT_TRUE(a.data() + a.bytes() <= b.data() || b.data() + b.bytes() <= a.data());
     data = b.at(0);
   }
   if (keeps_blocks) {
-    const Arena first = lease(1 << 20), second = lease(1 << 20);
+    const Arena first = lease(cpu_allocator(), 1 << 20), second = lease(cpu_allocator(), 1 << 20);
     EXPECT_TRUE(first.data() == data || second.data() == data);
   }
-  Arena moved = lease(64);
+  Arena moved = lease(cpu_allocator(), 64);
   Arena other = std::move(moved);
   EXPECT_EQ(moved.data(), nullptr);
   EXPECT_EQ(other.bytes(), 64u);

@@ -1,5 +1,5 @@
 // One block of memory for the intermediate buffers of one call of a compiled segment.
-//   const Arena arena = lease(plan.bytes);   arena.at(offset)
+//   const Arena arena = lease(device.memory(), plan.bytes);   arena.at(offset)
 // Returned when it ends; the next call gets the same memory again, while it is still in the caches.
 // Threads: any; each call has its own.
 #pragma once
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "runtime/cpu/allocator.h"
+#include "vitro/core/storage.h"
 #include "vitro/events/memory.h"
 
 namespace vitro::runtime {
@@ -15,19 +15,22 @@ namespace vitro::runtime {
 class Arena {
  public:
   Arena() = default;
-  explicit Arena(size_t bytes)
-      : data_(static_cast<std::byte*>(cpu_allocator().allocate(bytes))), bytes_(bytes) {
+  Arena(Allocator& memory, size_t bytes)
+      : memory_(&memory), data_(static_cast<std::byte*>(memory.allocate(bytes))), bytes_(bytes) {
     events::categorise(data_, events::MemoryCategory::temporary);
   }
   Arena(Arena&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
+      : memory_(o.memory_),
+        data_(std::exchange(o.data_, nullptr)),
+        bytes_(std::exchange(o.bytes_, 0)) {}
   Arena& operator=(Arena o) noexcept {
+    std::swap(memory_, o.memory_);
     std::swap(data_, o.data_);
     std::swap(bytes_, o.bytes_);
     return *this;
   }
   ~Arena() {
-    if (data_) cpu_allocator().free(data_, bytes_);
+    if (data_) memory_->free(data_, bytes_);
   }
 
   std::byte* data() const { return data_; }
@@ -35,12 +38,13 @@ class Arena {
   size_t bytes() const { return bytes_; }
 
  private:
+  Allocator* memory_ = nullptr;
   std::byte* data_ = nullptr;
   size_t bytes_ = 0;
 };
 
-inline Arena lease(size_t bytes) {
-  return Arena(bytes);
+inline Arena lease(Allocator& memory, size_t bytes) {
+  return {memory, bytes};
 }
 
 }  // namespace vitro::runtime

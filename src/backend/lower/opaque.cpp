@@ -1,0 +1,34 @@
+// Kernels of users: the op's operands and its result, each a whole tensor in a buffer.
+#include "backend/lower/builder.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+
+LoweredKernel lower_opaque(const Program& program, const Places& places, const Group& group) {
+  const ItemId item = group.items[0];
+  const graph::NodeId id = program[item].value.node;
+  const graph::Node& node = program.graph()[id];
+  KernelBuilder build(program, places, group);
+  OpaqueKernel made{id, {}};
+  sym::Expr bytes = 0;
+  const auto add = [&](const Stored& stored, graph::Value value, bool written) {
+    build.buffer(stored.buffer, written);
+    made.tensors.push_back({value, stored.buffer, stored.strides});
+    const TensorMeta& meta = program.graph().meta(value);
+    bytes = bytes + count_of(sizes_of(meta)) * bytes_of(meta.dtype);
+  };
+  for (const graph::Arg& arg : node.args) {
+    const auto* value = std::get_if<graph::Value>(&arg);
+    if (!value || program.graph()[value->node].input == graph::InputKind::number) continue;
+    VITRO_CHECK(!program.is_empty(*value), node.op->name,
+                ": an operand without elements, which the compiler does not lower yet");
+    add(places.of(value->node), *value, false);
+  }
+  add(places.of(id), {id, 0}, true);
+  build.kernel().bytes = bytes;
+  build.kernel().flops = 0;
+  build.set_opaque(std::move(made));
+  return build.take();
+}
+
+}  // namespace vitro::backend

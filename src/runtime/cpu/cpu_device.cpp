@@ -1,0 +1,149 @@
+#include "runtime/cpu/cpu_device.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "kernels/matmul_table.h"
+#include "runtime/arena.h"
+#include "runtime/cpu/allocator.h"
+#include "runtime/cpu/machine.h"
+#include "vitro/base/error.h"
+
+namespace vitro::runtime {
+namespace {
+
+// A loaded shared object, which costs no descriptor.
+class SharedObject final : public Module {
+ public:
+  explicit SharedObject(void* handle) : handle_(handle) {}
+  SharedObject(const SharedObject&) = delete;
+  ~SharedObject() override { dlclose(handle_); }
+  Kernel kernel(const std::string& name) const override { return {dlsym(handle_, name.c_str())}; }
+  uintptr_t address() const override {
+    link_map* loaded = nullptr;
+    return dlinfo(handle_, RTLD_DI_LINKMAP, &loaded) == 0 ? loaded->l_addr : 0;
+  }
+
+ private:
+  void* handle_;
+};
+
+constexpr int64_t vector_lanes = 16;  // as kernels/vector.h has them, whatever the registers hold
+
+struct Moment final : Event {
+  std::chrono::steady_clock::time_point time;
+};
+
+static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) == 1 &&
+              static_cast<int>(DType::f16) == 2 && static_cast<int>(DType::bf16) == 3);
+const kernels::Product& product_of(DType right) {
+  return kernels::products()[static_cast<int>(right)];
+}
+
+// run(args, begin, end) for all tasks, with scratch memory for each thread that asks for some.
+template <class Run>
+void spread(const LaunchArgs& args, const Grid& grid, const Run& run) {
+  const kernels::KernelArgs given{
+      args.buffers.data(), args.sizes.data(), args.numbers.data(), args.error,
+      grid.workers,        args.past_caches,  kernels::products(), nullptr};
+  const auto piece = [&](int64_t begin, int64_t end) {
+    if (grid.scratch == 0) return run(given, begin, end);
+    const Arena scratch = lease(cpu_allocator(), static_cast<size_t>(grid.scratch));
+    kernels::KernelArgs own = given;
+    own.scratch = reinterpret_cast<char*>(scratch.data());
+    run(own, begin, end);
+  };
+  if (grid.tasks <= grid.grain) {
+    piece(0, grid.tasks);
+  } else {
+    parallel_for(grid.tasks, grid.grain, piece);
+  }
+}
+
+class CpuDevice final : public DeviceRuntime {
+ public:
+  Device device() const override { return cpu; }
+
+  DeviceTraits traits() const override {
+    const Machine& m = machine();
+    DeviceTraits out{
+        .architecture = m.architecture, .threads = m.available_threads, .lanes = vector_lanes};
+    out.l1_bytes = static_cast<int64_t>(m.l1d_bytes);
+    out.l2_bytes = static_cast<int64_t>(m.l2_bytes);
+    out.l3_bytes = static_cast<int64_t>(m.l3_bytes);
+    out.least_streamed_bytes = least_streamed_bytes;
+    return out;
+  }
+
+  Allocator& memory() override { return cpu_allocator(); }
+
+  std::unique_ptr<Stream> create_stream() override { return std::make_unique<Stream>(); }
+  void synchronize(Stream*) override {}
+
+  void copy_in(void* to, const void* from, size_t bytes, Stream*) override {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+  void copy_out(void* to, const void* from, size_t bytes, Stream* stream) override {
+    copy_in(to, from, bytes, stream);
+  }
+  void copy(void* to, const void* from, size_t bytes, Stream* stream) override {
+    copy_in(to, from, bytes, stream);
+  }
+
+  Result<std::unique_ptr<const Module>> load(const std::string& file) override {
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return Failure{dlerror()};
+    return std::unique_ptr<const Module>(std::make_unique<SharedObject>(handle));
+  }
+
+  void launch(Kernel kernel, const LaunchArgs& args, const Grid& grid, Stream*) override {
+    const auto code = reinterpret_cast<kernels::KernelFunction>(kernel.code);
+    spread(args, grid, [&](const kernels::KernelArgs& given, int64_t begin, int64_t end) {
+      code(&given, begin, end);
+    });
+  }
+  void launch(HostKernel kernel, const void* context, const LaunchArgs& args, const Grid& grid,
+              Stream*) override {
+    spread(args, grid, [&](const kernels::KernelArgs&, int64_t begin, int64_t end) {
+      kernel(context, args, begin, end);
+    });
+  }
+
+  std::unique_ptr<Event> create_event() override { return std::make_unique<Moment>(); }
+  void record(Event& event, Stream*) override {
+    static_cast<Moment&>(event).time = std::chrono::steady_clock::now();
+  }
+  void wait(const Event&, Stream*) override {}
+  int64_t elapsed_ns(const Event& begin, const Event& end) override {
+    return std::chrono::nanoseconds(static_cast<const Moment&>(end).time -
+                                    static_cast<const Moment&>(begin).time)
+        .count();
+  }
+
+  int64_t workers() const override { return num_threads(); }
+  int64_t grain(Cost per_task) const override { return grain_for(per_task); }
+  int64_t product_tasks(const ProductShape& p, int64_t workers) const override {
+    const kernels::Product& ahead = product_of(p.right);
+    const auto cut = p.turns ? (p.panels ? ahead.cut_turned : ahead.cut_plain_turned)
+                             : (p.panels ? ahead.cut : ahead.cut_plain);
+    return p.batches * cut(p.m, p.n, p.k, kernels::product_threads(p.batches, workers)).count;
+  }
+  int64_t pack_tasks(const ProductShape& p) const override {
+    return p.batches * product_of(p.right).panel_count(p.n);
+  }
+  bool should_stream(int64_t written, int64_t moved) const override {
+    return runtime::should_stream(written, moved);
+  }
+};
+
+}  // namespace
+
+DeviceRuntime& cpu_device() {
+  static auto* one = new CpuDevice;
+  return *one;
+}
+
+}  // namespace vitro::runtime

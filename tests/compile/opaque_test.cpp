@@ -1,0 +1,107 @@
+// An op whose kernel is a function of the user's: eagerly, captured, and compiled between kernels
+// that were generated.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "error_of.h"
+#include "vitro/compile/compile.h"
+#include "vitro/ops/all.h"
+#include "vitro/ops/define.h"
+
+namespace vitro {
+namespace {
+
+std::atomic<int> calls = 0;
+
+// y[i] = x[i] + decay * y[i - 1] along the rows of a matrix: no op of the library.
+struct Decaying {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "decaying",
+                                    doc = "Sums of rows in which what is past counts less.";
+  static constexpr std::string_view signatures = "(Tensor self, Scalar decay) -> Tensor";
+  static constexpr int arity = 2;
+  static void shape(ShapeCall& call) {
+    const TensorMeta& x = *call.operands[0].meta;
+    VITRO_CHECK(x.dtype == DType::f32 && x.rank() == 2, "decaying: takes a matrix of f32");
+    call.results.push_back(ops::dense(x.dtype, x.device, x.sizes));
+  }
+  static void kernel(const OpaqueCall& call) {
+    ++calls;
+    const OpaqueTensor &x = call.operands[0].tensor, &y = call.results[0];
+    const double decay = call.operands[1].number.as_double();
+    VITRO_CHECK(decay < 1, "decaying: needs a decay below 1, got ", decay);
+    for (int64_t row = 0; row < x.sizes[0]; ++row) {
+      double sum = 0;
+      for (int64_t i = 0; i < x.sizes[1]; ++i) {
+        const int64_t from = row * x.strides[0] + i * x.strides[1];
+        sum = static_cast<const float*>(x.data)[from] + decay * sum;
+        static_cast<float*>(y.data)[row * y.strides[0] + i * y.strides[1]] =
+            static_cast<float>(sum);
+      }
+    }
+  }
+};
+constexpr ops::Call<Decaying> decaying;
+
+Tensor matrix(int64_t rows, int64_t columns, double step = 0.37) {
+  return reshape(to(arange(rows * columns), DType::f32) * step - 2.0, {rows, columns});
+}
+
+std::vector<float> expected(const std::vector<float>& x, size_t columns, double decay) {
+  std::vector<float> out;
+  double sum = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    sum = x[i] + (i % columns == 0 ? 0 : decay * sum);
+    out.push_back(static_cast<float>(sum));
+  }
+  return out;
+}
+
+TEST(Opaque, runs_eagerly_on_any_layout) {
+  const Tensor x = matrix(3, 5);
+  EXPECT_EQ(decaying(x, 0.5).to_vector<float>(), expected(x.to_vector<float>(), 5, 0.5));
+  const Tensor turned = t(matrix(5, 3));
+  EXPECT_EQ(decaying(turned, 0.5).to_vector<float>(), expected(turned.to_vector<float>(), 5, 0.5));
+  EXPECT_EQ(error_of([&] { decaying(x, 2.0); }), "decaying: needs a decay below 1, got 2.0");
+}
+
+TEST(Opaque, is_compiled_between_generated_kernels) {
+  const auto f = [](const Tensor& x) { return relu(decaying(exp(x * 0.1) - 1.0, 0.25)) + x; };
+  const auto fast = compile(f);
+  const Tensor x = matrix(4, 6);
+  const int before = calls;
+  const std::vector<float> want = f(x).to_vector<float>();
+  EXPECT_EQ(calls, before + 1);
+  EXPECT_EQ(fast(x).to_vector<float>(), want);
+  EXPECT_EQ(calls, before + 2);
+  EXPECT_EQ(fast(x).to_vector<float>(), want);
+  EXPECT_EQ(calls, before + 3);
+  const CompiledReport report = fast.report();
+  ASSERT_EQ(report.segments.size(), 1U);
+  EXPECT_TRUE(report.segments[0].compiled);
+  EXPECT_EQ(report.segments[0].kernels, 3) << "one before it, itself, one after it";
+}
+
+TEST(Opaque, gets_views_as_memory_and_sizes_that_vary) {
+  const auto f = [](const Tensor& x, const Tensor& w) {
+    return mm(decaying(t(x), 0.5), w) + sum(decaying(slice(x, 0, 1, 3) + 0.0, 0.125));
+  };
+  const auto fast = compile(f);
+  for (const int64_t n : {4, 9, 16, 33}) {
+    const Tensor x = matrix(n, 7), w = matrix(n, 3, 0.01);
+    EXPECT_EQ(fast(x, w).to_vector<float>(), f(x, w).to_vector<float>()) << n;
+  }
+}
+
+TEST(Opaque, a_mistake_that_its_kernel_finds_reaches_the_caller_of_a_compiled_function) {
+  const auto fast = compile([](const Tensor& x) { return decaying(x + 1.0, 3.0) * 2.0; });
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_EQ(error_of([&] { (void)fast(matrix(2, 2)).to_vector<float>(); }),
+              "decaying: needs a decay below 1, got 3.0");
+  }
+}
+
+}  // namespace
+}  // namespace vitro

@@ -1,0 +1,187 @@
+// Tensors on a device that is not the CPU: every op of the table through runtime/device.h.
+#include "runtime/device.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "eager/call.h"
+#include "eager/far_device.h"
+#include "error_of.h"
+#include "vitro/base/error.h"
+#include "vitro/compile/compile.h"
+#include "vitro/core/print.h"
+#include "vitro/ops/all.h"
+#include "vitro/runtime/copy.h"
+
+namespace vitro::test {
+namespace {
+
+const Device far = {Device::Kind::plugin, 0};
+
+// Ops whose programs make tensors of numbers on the way: those lie on the CPU, as functions that
+// make tensors name no device.
+const std::set<std::string_view> not_yet = {"conv2d", "embedding_dense_backward",
+                                            "scaled_dot_product_attention"};
+
+// What is wrong with the data, without the words in which eager and compiled kernels differ.
+std::string_view mistake(std::string_view refusal) {
+  for (const std::string_view word : {" at position", " is out of range", "; replace", " ("})
+    refusal = refusal.substr(0, refusal.find(word));
+  return refusal;
+}
+
+struct Answer {
+  std::vector<Tensor> results;
+  std::string refusal;
+};
+
+Answer answer(const OpSample& sample, Device device) {
+  try {
+    return {call_sample(sample, device), ""};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  }
+}
+
+// What differs from the CPU's tensor; empty where nothing does.
+std::string differs(const Tensor& got, const Tensor& want) {
+  if (got.dtype() != want.dtype()) return cat("dtype ", got.dtype(), ", cpu ", want.dtype());
+  if (cat(got.sizes(), got.strides()) != cat(want.sizes(), want.strides()))
+    return cat(got.sizes(), got.strides(), ", cpu ", want.sizes(), want.strides());
+  const Tensor ours = contiguous(to(got, cpu)), theirs = contiguous(want);
+  const auto bytes = static_cast<size_t>(theirs.numel().value() * bytes_of(theirs.dtype()));
+  const auto elements = [&](const Tensor& t) {
+    return std::span(static_cast<const std::byte*>(t.const_data()), bytes);
+  };
+  SampleResult cpus;
+  cpus.dtype = name_of(want.dtype());
+  cpus.elements = elements(theirs);
+  return difference(cpus, elements(ours), {});
+}
+
+std::string differs(const Answer& got, const Answer& want) {
+  if (mistake(got.refusal) != mistake(want.refusal))
+    return cat("refusal '", got.refusal, "', cpu '", want.refusal, "'");
+  if (got.results.size() != want.results.size()) return "number of results";
+  for (size_t i = 0; i < got.results.size(); ++i) {
+    const std::string problem = differs(got.results[i], want.results[i]);
+    if (!problem.empty()) return cat("result ", i, ": ", problem);
+  }
+  return "";
+}
+
+bool has_tensor(const OpSample& sample) {
+  for (const SampleOperand& operand : sample.operands) {
+    if (!std::holds_alternative<SampleNumber>(operand) &&
+        !std::holds_alternative<std::monostate>(operand))
+      return true;
+  }
+  return false;
+}
+
+class DeviceSamples : public testing::TestWithParam<std::string> {};
+
+TEST_P(DeviceSamples, have_the_bits_of_the_cpu) {
+  FarDevice& device = far_device();
+  const int64_t before = device.launches;
+  std::set<std::string> listed, refused;
+  const OpSamples samples = OpSamples::read(GetParam());
+  for (const OpSample& sample : samples.samples()) {
+    if (!is_callable(sample) || !has_tensor(sample)) continue;
+    const Answer got = answer(sample, far);
+    if (not_yet.contains(sample.op)) {
+      listed.insert(sample.op);
+      if (got.refusal.find("operands lie on") != std::string::npos) {
+        refused.insert(sample.op);
+        continue;
+      }
+    }
+    EXPECT_EQ(differs(got, answer(sample, cpu)), "") << sample.where;
+  }
+  EXPECT_EQ(listed, refused) << "some of not_yet run now";
+  EXPECT_EQ(device.launches > before, GetParam() != "view");
+}
+
+INSTANTIATE_TEST_SUITE_P(families, DeviceSamples, testing::ValuesIn(OpSamples::families()),
+                         [](const auto& family) { return family.param; });
+
+TEST(Device, its_memory_is_not_the_hosts) {
+  (void)far_device();
+  const Tensor x = to(Tensor::from({1.0F, 2.0F}, {2}), far);
+  const std::string why =
+      "data: the elements lie on plugin:0, where the host does not read them; "
+      "to(x, cpu) copies them";
+  EXPECT_EQ(error_of([&] { x.data<float>(); }), why);
+  EXPECT_EQ(error_of([&] { x.to_vector<float>(); }), why);
+  EXPECT_EQ(error_of([&] { select(x, 0, 0).item(); }), why);
+  EXPECT_EQ(error_of([&] { text_of(x); }), why);
+  EXPECT_DEATH((void)*static_cast<volatile char*>(x.storage().data()), "");
+}
+
+TEST(Device, tensors_go_there_and_back_with_their_layout) {
+  (void)far_device();
+  const Tensor x = to(arange(24), DType::f32);
+  const std::vector<Tensor> layouts = {x, permute(reshape(x, {2, 3, 4}), {2, 0, 1}),
+                                       slice(x, 0, 5, 20, 3), expand(slice(x, 0, 3, 4), {5}),
+                                       slice(x, 0, 2, 2)};
+  for (const Tensor& t : layouts) {
+    const int64_t copies = far_device().copies;
+    const Tensor there = to(t, far), back = to(there, cpu);
+    EXPECT_EQ(there.device(), far);
+    EXPECT_EQ(cat(there.sizes(), there.strides()), cat(t.sizes(), t.strides()));
+    EXPECT_EQ(back.to_vector<float>(), t.to_vector<float>());
+    EXPECT_FALSE(back.storage() == t.storage());
+    EXPECT_EQ(far_device().copies, copies + (t.numel().value() > 0 ? 2 : 0));
+  }
+  EXPECT_TRUE(to(x, cpu).same_as(x));
+}
+
+TEST(Device, writes_in_place_stay_there) {
+  (void)far_device();
+  const Tensor x = to(arange(12), DType::f32), there = to(x, far);
+  const auto write = [](const Tensor& t) {
+    add_(slice(t, 0, 2, 8), 10);
+    exp_(slice(t, 0, 8, 12, 2));
+    copy_(slice(t, 0, 1, 6), slice(t, 0, 0, 5));  // what it reads it overwrites
+    add_(as_strided(t, {3, 2}, {1, 1}), reshape(slice(t, 0, 6, 12), {3, 2}));  // on itself
+  };
+  write(x), write(there);
+  EXPECT_EQ(to(there, cpu).to_vector<float>(), x.to_vector<float>());
+}
+
+TEST(Device, operands_of_two_devices_are_refused_and_numbers_go_along) {
+  (void)far_device();
+  const Tensor x = Tensor::from({1.0F, 2.0F}, {2}), there = to(x, far);
+  EXPECT_EQ(error_of([&] { x + there; }),
+            "add: operands lie on cpu and plugin:0; move them to one device");
+  const Tensor two = scalar_tensor(2.0);
+  EXPECT_EQ(to(there * two, cpu).to_vector<float>(), (x * two).to_vector<float>());
+  EXPECT_EQ(to(atan2(there, two), cpu).to_vector<float>(), atan2(x, two).to_vector<float>());
+}
+
+TEST(Device, compiled_functions_run_there) {
+  FarDevice& device = far_device();
+  const auto f = [](const Tensor& x, const Tensor& w) {
+    const Tensor h = relu(mm(x, w));
+    return std::pair(softmax(h, 1), h + sum(x));
+  };
+  const auto fast = compile(f);
+  for (const int64_t n : {4, 4, 7, 40}) {
+    const Tensor x = reshape(sin(to(arange(n * 16), DType::f32)), {n, 16});
+    const Tensor w = reshape(cos(to(arange(16 * 80), DType::f32)), {16, 80});
+    const int64_t before = device.launches;
+    const auto [a, b] = fast(to(x, far), to(w, far));
+    EXPECT_EQ(a.device(), far);
+    EXPECT_GT(device.launches, before);
+    const auto [c, d] = compile(f)(x, w);
+    EXPECT_EQ(to(a, cpu).to_vector<float>(), c.to_vector<float>());
+    EXPECT_EQ(to(b, cpu).to_vector<float>(), d.to_vector<float>());
+  }
+  ASSERT_FALSE(fast.report().segments.empty());
+  EXPECT_TRUE(fast.report().segments[0].compiled) << fast.report().segments[0].why_not;
+}
+
+}  // namespace
+}  // namespace vitro::test
