@@ -9,6 +9,7 @@
 #include "vitro/base/error.h"
 #include "vitro/core/reach.h"
 #include "vitro/ops/shapes.h"
+#include "vitro/runtime/copy.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::eager {
@@ -162,10 +163,12 @@ Mask<Word> mask_over(const Tensor& t) {
 
 }  // namespace
 
+// On other devices the host does it, with copies of the operands.
 Tensor run_compaction(const OpCall& call) {
   const CompactionInfo& info = *call.op->compaction;
-  const Tensor& given = call.operands[static_cast<size_t>(info.mask)].tensor();
-  const Tensor& first = call.operands[0].tensor();
+  const Device device = call.operands[0].tensor().device();
+  const Tensor given = to(call.operands[static_cast<size_t>(info.mask)].tensor(), cpu);
+  const Tensor first = to(call.operands[0].tensor(), cpu);
   const Ints sizes = plain(ops::broadcast(call.op->name, first.sizes(), given.sizes()));
   const Tensor mask = spread(given, sizes);
   const Tensor x = info.places ? mask : spread(first, sizes);
@@ -174,7 +177,7 @@ Tensor run_compaction(const OpCall& call) {
     const Mask<Word> words = mask_over<Word>(mask);
     out = info.places ? indices(words, sizes) : elements(words, x);
   });
-  return out;
+  return to(out, device);
 }
 
 }  // namespace vitro::eager
