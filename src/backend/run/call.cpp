@@ -1,0 +1,247 @@
+// Runs an executable: panels of parameters first, then every launch in order.
+#include <algorithm>
+#include <atomic>
+#include <functional>
+
+#include "backend/run/dimensions.h"
+#include "backend/run/executable.h"
+#include "loop/interpret.h"
+#include "runtime/arena.h"
+#include "runtime/opaque.h"
+#include "vitro/base/error.h"
+#include "vitro/events/record.h"
+#include "vitro/events/stack.h"
+
+namespace vitro::backend {
+namespace {
+
+// What the interpreter of loops needs beside a kernel's arguments.
+struct InterpretedLoop {
+  const loop::Kernel& kernel;
+  std::span<const Expr> symbols;
+};
+
+void interpret(const void* context, const runtime::LaunchArgs& args, int64_t begin, int64_t end) {
+  const auto& loop = *static_cast<const InterpretedLoop*>(context);
+  const auto fail = [&](int check, int64_t index, int64_t bound) {
+    int64_t none = 0;
+    if (!std::atomic_ref(args.error->check).compare_exchange_strong(none, check + 1)) return;
+    args.error->index = index, args.error->bound = bound;
+  };
+  loop::interpret(loop.kernel,
+                  {args.buffers, loop.symbols, args.sizes.data(), args.numbers.data(), fail}, begin,
+                  end);
+}
+
+}  // namespace
+
+// One run: the table of buffers and what must live until its end.
+class Executable::Call {
+ public:
+  Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
+       std::span<const int64_t> symbols)
+      : e_(e),
+        d_(d),
+        inputs_(inputs),
+        symbols_(symbols),
+        lists_(e),
+        table_(lists_.table),
+        held_(lists_.held) {
+    std::fill_n(table_, e.buffers_.size(), nullptr);
+  }
+
+  void run(std::span<Tensor> outputs) {
+    if (d_.arena > 0) arena_ = runtime::lease(e_.memory_, static_cast<size_t>(d_.arena));
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const std::optional<BufferId> buffer = e_.input_buffers_[i];
+      if (!buffer) continue;
+      const TensorImpl& t = *inputs_[i].tensor().impl();
+      table_[buffer->n] = static_cast<std::byte*>(t.storage.data()) + t.offset * bytes_of(t.dtype);
+    }
+    make_outputs(outputs);
+    for (size_t b = 0; b < e_.buffers_.size(); ++b) {
+      const BufferKind kind = e_.buffers_[b].kind;
+      if (kind == BufferKind::temporary || kind == BufferKind::packed) {
+        table_[b] = arena_.data() + d_.offsets[b];
+      }
+    }
+    // Panels first: once kernels write, nothing but the data can be wrong.
+    for (size_t i = 0; i < e_.launches_.size(); ++i) {
+      if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
+    }
+    for (size_t i = 0; i < e_.launches_.size(); ++i) {
+      if (!e_.launches_[i].keeps) start(e_.launches_[i], d_.runs[i]);
+    }
+  }
+
+ private:
+  using Shared = KeptPanels::Shared;
+
+  // Memory of the host for the addresses of all buffers and for panels in use: a few lie in the
+  // call itself, more in what an earlier call has left.
+  class Lists {
+   public:
+    explicit Lists(Executable& e) : e_(e) {
+      const size_t buffers = e.buffers_.size(), panels = e.kept_launches_;
+      if (buffers > few || panels > few_panels) {
+        const size_t bytes = buffers * sizeof(void*) + panels * sizeof(Shared);
+        many_.reset(e.spare_.exchange(nullptr));
+        if (!many_) many_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      }
+      table = many_ ? reinterpret_cast<void**>(many_.get()) : few_;
+      held = many_ ? many_.get() + buffers * sizeof(void*) : few_panels_;
+    }
+    Lists(const Lists&) = delete;
+    ~Lists() {
+      if (many_) many_.reset(e_.spare_.exchange(many_.release()));
+    }
+    void** table;
+    std::byte* held;
+
+   private:
+    static constexpr size_t few = 16, few_panels = 4;
+    Executable& e_;
+    std::unique_ptr<std::byte[]> many_;
+    void* few_[few];
+    alignas(Shared) std::byte few_panels_[few_panels * sizeof(Shared)];
+  };
+
+  // Panels in use.
+  class Held {
+   public:
+    explicit Held(std::byte* memory) : list_(reinterpret_cast<Shared*>(memory)) {}
+    Held(const Held&) = delete;
+    ~Held() { std::destroy_n(list_, count_); }
+    void* add(Shared panels) {
+      return (*std::construct_at(list_ + count_++, std::move(panels)))->data();
+    }
+
+   private:
+    Shared* list_;
+    size_t count_ = 0;
+  };
+
+  void make_outputs(std::span<Tensor> outputs) {
+    const Device device = e_.device_.device();
+    for (size_t i = 0; i < e_.outputs_.size(); ++i) {
+      const OutputPlan& plan = e_.outputs_[i];
+      outputs[i] =
+          Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype, device);
+      table_[plan.buffer.n] = outputs[i].storage().data();
+    }
+  }
+
+  // Panels of a parameter: those of before where it is unchanged.
+  void use_kept(const Launch& launch, size_t i) {
+    const size_t to = launch.packs->n;
+    const Tensor& from = inputs_[launch.packs_input->n].tensor();
+    const auto fill = [&](void* memory) {
+      table_[to] = memory;
+      start(launch, d_.runs[i]);
+    };
+    PanelsKey key;
+    if (panels_key(from, d_.runs[i].layout, &key)) {
+      table_[to] = held_.add(e_.kept_.find_or_pack(key, from, d_.bytes[to], std::ref(fill)));
+    } else {
+      e_.kept_.forget(from.storage().id());
+      auto own = std::make_shared<const Panels>(d_.bytes[to], from.device());
+      fill(own->data());
+      held_.add(std::move(own));
+    }
+  }
+
+  void start(const Launch& launch, const Dimensions::Run& run) {
+    if (const auto* kernel = std::get_if<GeneratedKernel>(&launch.what)) [[likely]] {
+      run_kernel(launch, *kernel, run);
+    } else if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
+      run_user_kernel(*user, run);
+    } else {
+      const auto& copy = std::get<BufferCopy>(launch.what);
+      e_.device_.copy(table_[copy.to.n], table_[copy.from.n],
+                      static_cast<size_t>(d_.bytes[copy.from.n]), nullptr);
+    }
+  }
+
+  void run_kernel(const Launch& launch, const GeneratedKernel& kernel, const Dimensions::Run& run) {
+    if (run.grid.tasks <= 0) return;
+    void* buffers[max_buffers];
+    uint64_t numbers[max_numbers];
+    for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b].n];
+    for (size_t b = 0; b < run.offsets.size(); ++b)
+      buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
+    for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
+    kernels::ErrorSlot error;
+    const runtime::LaunchArgs args{{buffers, launch.buffers.size()},
+                                   symbols_,
+                                   {numbers, launch.numbers.size()},
+                                   launch.checks.empty() ? nullptr : &error,
+                                   run.streams};
+    {
+      const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
+                                       static_cast<uint64_t>(run.flops)});
+      events::record_stack();
+      if (kernel.interpreted) [[unlikely]] {
+        const InterpretedLoop loop{*kernel.interpreted, e_.symbols_};
+        e_.device_.launch(interpret, &loop, args, run.grid, nullptr);
+      } else {
+        e_.device_.launch(kernel.code, args, run.grid, nullptr);
+      }
+    }
+    if (error.check != 0) [[unlikely]]
+      fail(launch, error);
+  }
+
+  void run_user_kernel(const UserKernel& kernel, const Dimensions::Run& run) {
+    auto next = run.tensors.begin();
+    const auto given = [&](const UserKernel::Argument& a) {
+      OpaqueOperand out;
+      if (a.buffer) {
+        out = {Operand::Kind::tensor, {table_[a.buffer->n], a.dtype, next->sizes, next->strides}};
+        ++next;
+      } else if (a.number || a.input) {
+        out.kind = Operand::Kind::number;
+        out.number = a.number ? *a.number : inputs_[a.input->n].number().hint();
+      }
+      return out;
+    };
+    std::vector<OpaqueOperand> operands;
+    for (const UserKernel::Argument& a : kernel.operands) operands.push_back(given(a));
+    const OpaqueTensor result = given(kernel.result).tensor;
+    runtime::launch_opaque(
+        *kernel.op, {e_.device_.device(), operands, kernel.attrs.view(), {&result, 1}}, e_.device_);
+  }
+
+  uint64_t bits_of(InputId input) const {
+    const Scalar s = inputs_[input.n].number().hint();
+    const DType dtype = e_.input_dtypes_[input.n];
+    if (is_floating(dtype)) return Scalar(s.as_double()).bits();
+    return Scalar(s.as_int()).bits();
+  }
+
+  [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
+    const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
+    const Error mistake(check.divisor ? cat(check.op, ": division of whole numbers by 0")
+                                      : cat(check.op, ": index ", error.index,
+                                            " is out of range; needs 0 to ", error.bound - 1));
+    if (check.place.empty()) throw Error(mistake);
+    throw Error(mistake, check.place);
+  }
+
+  Executable& e_;
+  const Dimensions& d_;
+  std::span<const Operand> inputs_;
+  std::span<const int64_t> symbols_;
+  Lists lists_;
+  void** table_;  // by buffer
+  runtime::Arena arena_;
+  Held held_;
+};
+
+void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+                     std::span<Tensor> outputs) {
+  if (fixed_) return Call(*this, *fixed_, inputs, symbols).run(outputs);
+  const auto d = dimensions(symbols);
+  Call(*this, *d, inputs, symbols).run(outputs);
+}
+
+}  // namespace vitro::backend
