@@ -12,7 +12,7 @@ namespace vitro::capture {
 namespace {
 
 std::string text_of(sym::Guard::Question question, sym::Expr a, sym::Expr b) {
-  return cat(a, question == sym::Guard::Question::equal ? " == " : " < ", b);
+  return sym::Guard{question, a, b, true}.text();
 }
 
 }  // namespace

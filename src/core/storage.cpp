@@ -1,10 +1,11 @@
 #include "vitro/core/storage.h"
 
-#include <array>
+#include <atomic>
 #include <new>
 
 #include "core/storage_watch.h"
 #include "vitro/base/error.h"
+#include "vitro/core/per_device.h"
 
 namespace vitro {
 namespace {
@@ -19,12 +20,12 @@ class PlainMemory : public Allocator {
   void free(void* data, size_t) override { ::operator delete(data, std::align_val_t{64}); }
 };
 
-std::array<std::atomic<Allocator*>, device_slots>& slots() {
+PerDevice<Allocator>& allocators() {
   static auto* all = [] {
     // Kept when another takes its place: blocks may be its.
     static auto* plain = new PlainMemory;
-    auto* made = new std::array<std::atomic<Allocator*>, device_slots>{};
-    (*made)[slot_of(cpu)] = plain;
+    auto* made = new PerDevice<Allocator>;
+    made->set(cpu, plain);
     return made;
   }();
   return *all;
@@ -33,13 +34,13 @@ std::array<std::atomic<Allocator*>, device_slots>& slots() {
 }  // namespace
 
 Allocator& allocator_of(Device device) {
-  Allocator* found = slots()[slot_of(device)].load(std::memory_order_acquire);
+  Allocator* found = allocators().find(device);
   VITRO_CHECK(found, "no memory for device ", device, ": nobody has registered it");
   return *found;
 }
 
 void set_allocator(Device device, Allocator* allocator) {
-  slots()[slot_of(device)].store(allocator, std::memory_order_release);
+  allocators().set(device, allocator);
 }
 
 uint64_t Storage::next_id() {

@@ -2,6 +2,7 @@
 //   0 <= u0 <= s0:   u0 <= s0,  u0 < s0 + 1,  2*u0 <= 2*s0   are so,   u0 < s0  nobody knows
 #include <algorithm>
 
+#include "sym/unlink.h"
 #include "vitro/base/cat.h"
 #include "vitro/sym/size.h"
 
@@ -10,15 +11,11 @@ namespace {
 
 thread_local DataSizes* innermost = nullptr;
 
-std::string text_of(const Guard& asked) {
-  const std::string_view sign = asked.question == Guard::Question::equal ? " == " : " < ";
-  return cat(asked.a, sign, asked.b);
-}
-
 }  // namespace
 
 Undecided::Undecided(Guard question)
-    : Error(cat("a size that data decide has no number yet: ", text_of(question), "?")),
+    : Error(cat("a size that data decide has no number yet: ",
+                Guard{question.question, question.a, question.b, true}.text(), "?")),
       asked(question) {}
 
 Undecided::Undecided(Expr size)
@@ -31,11 +28,8 @@ DataSizes::DataSizes() : before_(innermost) {
   innermost = this;
 }
 
-// Not always the innermost, as of GuardSink.
 DataSizes::~DataSizes() {
-  DataSizes** at = &innermost;
-  while (*at != this) at = &(*at)->before_;
-  *at = before_;
+  unlink(innermost, this, &DataSizes::before_);
 }
 
 DataSizes* DataSizes::current() {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sym/node.h"
+#include "sym/unlink.h"
 #include "vitro/base/cat.h"
 #include "vitro/sym/size.h"
 
@@ -25,11 +26,8 @@ GuardSink::GuardSink() : before_(innermost) {
   innermost = this;
 }
 
-// Not always the innermost: one that a compiled call opened may outlive one of its function's code.
 GuardSink::~GuardSink() {
-  GuardSink** at = &innermost;
-  while (*at != this) at = &(*at)->before_;
-  *at = before_;
+  unlink(innermost, this, &GuardSink::before_);
 }
 
 GuardSink* GuardSink::current() {
