@@ -64,7 +64,8 @@ struct Program::Run {
     std::vector<Operand> operands;
     for (const Held& at : between.operands) operands.push_back(operand(at));
     Tensor& result = held[between.result];
-    eager_of(cpu).call(OpCall{node.op, operands, node.attrs.view(), false, {}}, {&result, 1});
+    const Device device = operands[0].tensor().device();
+    eager_of(device).call(OpCall{node.op, operands, node.attrs.view(), false, {}}, {&result, 1});
     symbols.push_back(result.impl()->sizes[0]);
   }
 };
