@@ -1,3 +1,5 @@
+// Cuts a graph after each op whose data decide a size: every node gets the earliest part that it
+// can stand in, then the latest that its readers allow; what crosses a cut lies in a place.
 #include "compile/parts.h"
 
 #include <algorithm>
@@ -55,7 +57,7 @@ class Splitter {
   }
 
  private:
-  // The first part that a node can stand in; a compaction runs behind it.
+  // The first part that a node can stand in; a compaction runs after it.
   void place_early() {
     const graph::DataGivers givers(g_);
     for (uint32_t n = 0; n < g_.size(); ++n) {

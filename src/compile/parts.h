@@ -20,7 +20,7 @@ struct Held {
   uint32_t place = 0;
 };
 
-// Runs behind a part.  Its result lies in `result`; the first size is the next symbol's value.
+// Runs after a part.  Its result lies in `result`; the first size is the next symbol's value.
 struct Between {
   graph::NodeId node;
   std::vector<Held> operands;

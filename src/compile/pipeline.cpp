@@ -30,7 +30,7 @@ void put(const Work& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
 }
 
-// What is told of a part, behind what is told of those before it.
+// Appends the report of a part to that of the parts before it.
 void add_report(backend::CompileReport part, backend::CompileReport& to) {
   const size_t kernels = to.kernels.size();
   for (const StageReport& stage : part.stages) {

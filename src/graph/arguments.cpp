@@ -1,3 +1,5 @@
+// Writes the arguments of a node by the first overload of its op that has a place for each, and
+// reads them by the first overload that takes them.
 #include "graph/arguments.h"
 
 #include <algorithm>
@@ -185,7 +187,7 @@ class Reader {
     if (overload.op->attrs) attrs_ = overload.op->attrs->make();
   }
 
-  // Empty, or why these are no arguments of it.
+  // Empty, or why the overload does not take these arguments.
   std::string read(const Given& given) {
     const auto matched = ops::match(overload_.schema, given.positional(), given.names);
     if (!matched) return matched.why();

@@ -49,7 +49,7 @@ bool is_empty(const Tensor& x, int64_t dim) {
   return (by_data && equal(row, 0)) || known_equal(x.numel(), 0);
 }
 
-// A copy, where there is no largest element to take away.
+// Gives a copy of a tensor without elements, which has no maximum to subtract.
 bool no_elements(const Tensor& x, AttrsView attrs, std::span<Tensor> results) {
   if (!is_empty(x, attrs.as<SoftmaxAttrs>().dim)) return false;
   results[0] = clone(x, MemoryFormat::contiguous);

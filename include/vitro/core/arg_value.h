@@ -32,7 +32,7 @@ inline bool is_none(const ArgValue& v) {
 std::string text_of(const ArgValue& value);
 
 using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how reading finds symbols
-// What the text says; nothing where it is no value.  Symbolic integers have 0 as their hint.
+// What the text says; nothing where it is not a value.  Symbolic integers have 0 as their hint.
 std::optional<ArgValue> read_value(std::string_view text, const SymbolNamed& symbols);
 
 // By bits, symbols as expressions; a tensor equals nothing.

@@ -80,8 +80,8 @@ struct Schema {
 Result<Schema> parse_schema(std::string_view text);
 
 // The form that writes the result into `self`, as ATen names it: of add.Tensor it is
-// add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!).  Nothing where there can be none: the first
-// argument is no tensor `self`, or the call chooses the result's dtype or layout.
+// add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!).  Nothing where there cannot be one: the first
+// argument is not a tensor `self`, or the call chooses the result's dtype or layout.
 std::optional<Schema> in_place_form(const Schema& functional);
 
 void append_to(std::string& out, const ArgType& type);

@@ -141,8 +141,8 @@ inline bool identical(Size a, Size b) {
 inline bool known_equal(Size a, Size b) {
   return detail::plain(a, b) ? a.hint() == b.hint() : detail::is_known_equal(a, b);
 }
-// Questions that decide only in which order elements lie: answered for this run and told to the
-// sink, but of sizes that data decide answered for the largest ones, and told to nobody.
+// Questions that decide only in which order elements lie: answered for this run, with a guard.  For
+// sizes that data decide they are answered as if these were the largest possible, without a guard.
 inline bool equal_in_layout(Size a, Size b) {
   return detail::plain(a, b) ? a.hint() == b.hint() : detail::ask_equal_in_layout(a, b);
 }

@@ -1,3 +1,5 @@
+// The CPU behind the interface of devices: its memory is the allocator's, modules are shared
+// objects, a launch is a range of tasks for the pool, and streams have nothing to wait for.
 #include "runtime/cpu/cpu_device.h"
 
 #include <dlfcn.h>
