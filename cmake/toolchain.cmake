@@ -26,6 +26,10 @@ if(VITRO_LLD)
   add_link_options(-fuse-ld=lld $<$<CXX_COMPILER_ID:GNU>:-B${lld_folder}>)
 endif()
 
+# GCC's cold part of a function may be empty, and lld then loses the frame of what follows it: an exception that passes through
+# that ends the process (tests/vitro/check_frames.sh).
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
+
 if(VITRO_SANITIZE)
   add_compile_options(-fsanitize=${VITRO_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${VITRO_SANITIZE})
