@@ -234,6 +234,28 @@ int product_below(const Program& p, const std::vector<Group>& groups, const Grou
   return found;
 }
 
+bool needs_one_of(const Program& p, const Group& group, const Group& other) {
+  return std::ranges::any_of(group.items, [&](ItemId id) {
+    return std::ranges::any_of(p.needs(id), [&](ItemId needed) { return other.has(needed); });
+  });
+}
+
+// Groups before `last` that have to run after one of `begin`, which is to run with `last`: they
+// overwrite what it reads, or wait for one that does.  In order.
+std::vector<size_t> waiting_for(const Program& p, const std::vector<Group>& all,
+                                const std::vector<size_t>& begin, size_t last) {
+  std::vector<size_t> waited_for = begin, out;
+  for (size_t g = 0; g < last; ++g) {
+    if (std::ranges::find(begin, g) != begin.end()) continue;
+    const bool waits = std::ranges::any_of(
+        waited_for, [&](size_t other) { return needs_one_of(p, all[g], all[other]); });
+    if (!waits) continue;
+    waited_for.push_back(g);
+    out.push_back(g);
+  }
+  return out;
+}
+
 }  // namespace
 
 void chain_products(const Program& program, Groups& groups) {
@@ -248,15 +270,28 @@ void chain_products(const Program& program, Groups& groups) {
     if (first < 0 || static_cast<size_t>(first) == last) continue;
     Group made;
     Verdict verdict = Chain(program, all[static_cast<size_t>(first)], folds, all[last]).run(&made);
-    const auto name_of = [&](const Group& group) { return program.name_of(*group.product); };
-    groups.decisions.push_back(
-        {name_of(all[static_cast<size_t>(first)]), name_of(all[last]), verdict});
-    if (!verdict) continue;
-    all[last] = std::move(made);
-    for (const int gone : {std::max(first, rows), std::min(first, rows)}) {
-      all.erase(all.begin() + gone);
-      --last;
+    const std::vector<size_t> begin = {static_cast<size_t>(first), static_cast<size_t>(rows)};
+    const std::vector<size_t> waiting = waiting_for(program, all, begin, last);
+    for (const size_t g : waiting) {
+      if (verdict && needs_one_of(program, made, all[g]))
+        verdict = Verdict::no(cycle, "another kernel lies between them");
     }
+    const auto name_of = [&](const Group& group) { return program.name_of(*group.product); };
+    groups.decisions.push_back({name_of(all[begin[0]]), name_of(all[last]), verdict});
+    if (!verdict) continue;
+    std::vector<Group> before, after;
+    for (size_t g = 0; g < last; ++g) {
+      if (std::ranges::find(begin, g) != begin.end()) continue;
+      const bool waits = std::ranges::find(waiting, g) != waiting.end();
+      (waits ? after : before).push_back(std::move(all[g]));
+    }
+    const size_t place = before.size();
+    before.push_back(std::move(made));
+    std::ranges::move(after, std::back_inserter(before));
+    std::move(all.begin() + static_cast<std::ptrdiff_t>(last) + 1, all.end(),
+              std::back_inserter(before));
+    all = std::move(before);
+    last = place;
   }
 }
 

@@ -6,12 +6,13 @@
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
-namespace {
 
 const Code cycle{"V0410", "the group would wait for itself",
                  "Something outside of the group needs one of its members and is needed by "
                  "another.",
                  "", "Nothing: the program's order asks for two kernels."};
+
+namespace {
 
 class Fuser {
  public:

@@ -44,6 +44,9 @@ struct Groups {
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
 
+// Why two groups stay apart where a third one has to run between them.
+extern const Code cycle;
+
 // Makes one group of each product whose rows are folded for another product's left operand.
 void chain_products(const Program& program, Groups& groups);
 

@@ -1,0 +1,54 @@
+// Products in one kernel whose operands the program overwrites after it has read them.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+namespace {
+
+using Body = std::function<std::vector<Tensor>(const Tensor& x, const Tensor& written)>;
+
+Tensor numbers(const Sizes& sizes, double scale) {
+  return sin(view(to(arange(0, product(sizes)), DType::f32), sizes) * scale);
+}
+
+// Compiled as eager, what is written too.
+void expect_same(const Sizes& sizes, const Body& body) {
+  init();
+  auto fast = compile([&](const Tensor& x, const Tensor& written) { return body(x, written); });
+  const Tensor x = numbers({16, 3, 17}, 0.37);
+  for (int call = 0; call < 3; ++call) {
+    const Tensor want = numbers(sizes, 0.9), got = numbers(sizes, 0.9);
+    const std::vector<Tensor> wanted = body(x, want), made = fast(x, got);
+    ASSERT_EQ(made.size(), wanted.size());
+    for (size_t i = 0; i < made.size(); ++i)
+      EXPECT_EQ(made[i].to_vector<float>(), wanted[i].to_vector<float>()) << "result " << i;
+    EXPECT_EQ(got.to_vector<float>(), want.to_vector<float>());
+  }
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
+TEST(WrittenOperand, a_mask_is_written_after_attention_has_read_it) {
+  expect_same({1, 3}, [](const Tensor& x, const Tensor& mask) {
+    const Tensor mixed = scaled_dot_product_attention(x, x, x, mask);
+    const Tensor before = cosh(mask);
+    sinh_(mask);
+    return std::vector<Tensor>{mixed - x, before};
+  });
+}
+
+TEST(WrittenOperand, a_mask_is_written_in_part_and_read_again) {
+  expect_same({3, 17}, [](const Tensor& x, const Tensor& mask) {
+    const Tensor weights = softmax(bmm(x, transpose(x, 1, 2)) + slice(mask, 1, 0, 3), -1);
+    mul_(select(mask, 0, 1), 3.0);
+    const Tensor mixed = bmm(weights, expand(mask, {16, 3, 17}));
+    return std::vector<Tensor>{mixed, exp(mask)};
+  });
+}
+
+}  // namespace
+}  // namespace vitro
