@@ -1,5 +1,7 @@
 #include "vitro/core/op.h"
 
+#include <algorithm>
+
 #include "vitro/base/error.h"
 #include "vitro/core/reach.h"
 
@@ -108,6 +110,9 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
 }
 
 void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta& result) {
+  const auto is_empty = [&] {  // as PyTorch, which lets nothing be written anywhere
+    return std::ranges::any_of(target.sizes, [](Size s) { return known_equal(s, 0); });
+  };
   bool fits = result.sizes.size() == target.sizes.size(), shared = false;
   for (size_t d = 0; fits && d < result.sizes.size(); ++d) {
     fits = equal(result.sizes[d], target.sizes[d]);
@@ -119,9 +124,9 @@ void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta&
   VITRO_CHECK(info(result.dtype).category <= info(target.dtype).category, op.name,
               "_: a result of ", result.dtype, " cannot be stored in a tensor of ", target.dtype,
               "; call ", op.name, " instead, or cast the operand");
-  VITRO_CHECK(!shared, op.name, "_: several elements of the tensor share memory (sizes ",
-              numbers_of(target.sizes), ", strides ", numbers_of(target.strides),
-              "); clone it before writing");
+  VITRO_CHECK(!shared || is_empty(), op.name,
+              "_: several elements of the tensor share memory (sizes ", numbers_of(target.sizes),
+              ", strides ", numbers_of(target.strides), "); clone it before writing");
 }
 
 }  // namespace vitro

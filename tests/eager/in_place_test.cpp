@@ -120,6 +120,11 @@ void expect_error(const std::function<void()>& f, std::string_view text) {
   }
 }
 
+TEST_F(InPlace, nothing_may_be_written_anywhere) {
+  const Tensor none = expand(ones({0, 1}), {0, 4});
+  EXPECT_EQ(add_(none, 1.0).numel().value(), 0);
+}
+
 TEST_F(InPlace, what_cannot_be_written_says_why) {
   const Tensor x = counted(3), whole = arange(3), truth = x > 1;
   expect_error(
