@@ -1,6 +1,7 @@
 // view and reshape: which strides other sizes can have over the same elements.
 #include <algorithm>
 
+#include "ops/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/view.h"
@@ -18,13 +19,6 @@ Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
 
 bool is_empty(const Sizes& sizes) {
   return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return known_equal(s, 0); });
-}
-
-// This run's numbers, without the symbols.
-Sizes numbers_of(const Sizes& sizes) {
-  Sizes out = sizes;
-  for (Size& s : out) s = Size(s.hint());
-  return out;
 }
 
 // Index of one dimension of a group [begin, end) of `sizes`, given the index within the group.
@@ -64,7 +58,7 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
     out[*open] = count / known;
     known = known * out[*open];
   }
-  VITRO_CHECK(equal(known, count), op, ": sizes ", numbers_of(x.sizes), " have ", count.hint(),
+  VITRO_CHECK(equal(known, count), op, ": sizes ", numbers_of(x.sizes), " have ", number_of(count),
               " elements, which sizes ", numbers_of(size), " cannot hold");
   return out;
 }

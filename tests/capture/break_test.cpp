@@ -3,13 +3,6 @@
 namespace vitro {
 namespace {
 
-const Finding* find(const std::vector<Finding>& list, std::string_view code) {
-  for (const Finding& f : list) {
-    if (f.code->id == code) return &f;
-  }
-  return nullptr;
-}
-
 TEST(Break, ItemSplitsTheFunctionAndSaysWhere) {
   int line = 0;
   auto f = compile(

@@ -4,13 +4,6 @@
 namespace vitro {
 namespace {
 
-const Finding* find(const std::vector<Finding>& list, std::string_view code) {
-  for (const Finding& f : list) {
-    if (f.code->id == code) return &f;
-  }
-  return nullptr;
-}
-
 Tensor above_0(const Tensor& x) {
   return masked_select(x, x > 0.0);
 }
@@ -87,6 +80,18 @@ TEST(DataSize, AShapeRuleThatComparesItBreaks) {
   const Finding* broke = find(report.breaks, "V0208");
   ASSERT_TRUE(broke);
   EXPECT_NE(broke->reason.find("add asks"), std::string::npos) << broke->reason;
+}
+
+TEST(DataSize, AnErrorSaysTheNumber) {
+  auto body = [](const Tensor& x) {
+    const Tensor some = above_0(x);
+    return narrow(some, 0, 1, some.size(0) - 1);
+  };
+  auto f = compile(body, graphs());
+  EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2}));
+  const std::string want = error_of([&] { (void)body(vec({-1, -1})); });
+  EXPECT_NE(want.find("got -1"), std::string::npos) << want;
+  EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1})); }), want);
 }
 
 TEST(DataSize, FullgraphRefusesTheQuestion) {

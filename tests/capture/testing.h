@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eager/eager.h"
@@ -41,6 +42,14 @@ inline Tensor counted(std::initializer_list<int64_t> sizes, float scale = 1) {
   std::vector<float> v;
   for (int64_t i = 0; i < n; ++i) v.push_back(static_cast<float>(i) * scale);
   return Tensor::from<float>(v, sizes);
+}
+
+// The finding with that code; null: there is none.
+inline const Finding* find(const std::vector<Finding>& list, std::string_view code) {
+  for (const Finding& f : list) {
+    if (f.code->id == code) return &f;
+  }
+  return nullptr;
 }
 
 // Every graph of the report is well-formed.
