@@ -9,6 +9,9 @@ usage: check_documents.py [ROOT]
   programs    a block of ```cpp with a main function compiles"""
 import concurrent.futures, os, pathlib, re, subprocess, sys
 
+sys.dont_write_bytecode = True
+from repository import tracked
+
 FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.M | re.S)
 FOLDERS = "src|include|tests|tools|docs|bench|examples|cli|cmake"
 
@@ -109,12 +112,12 @@ def compile_problem(document, at, program, launcher):
 
 def check(root, files=None, launcher=()):
     root = pathlib.Path(root).resolve()
-    files = sorted(root.rglob("*")) if files is None else files
+    files = tracked(root) if files is None else files
     documents = [Document(root, path) for path in files if path.suffix == ".md"]
     variables, commands = set(), set()
     for path in files:
         top = path.relative_to(root).parts[0]
-        if path.suffix in (".md", "") and top not in ("tools", "bench", "tests") or not path.is_file():
+        if path.suffix in (".md", "") and top not in ("tools", "bench", "tests"):
             continue
         try:
             text = path.read_text()
