@@ -45,7 +45,8 @@ class Run:
     def __init__(self, example):
         with tempfile.TemporaryDirectory() as folder:
             settings = {"VITRO_CACHE_DIR": f"{folder}/cache", "VITRO_COMPILE_DEBUG": "1", "VITRO_COMPILE_DEBUG_DIR": f"{folder}/debug"}
-            done = subprocess.run([example], env=os.environ | settings, capture_output=True, text=True)
+            others = {name: value for name, value in os.environ.items() if not name.startswith("VITRO_")}
+            done = subprocess.run([example], env=others | settings, capture_output=True, text=True)
             if done.returncode != 0:
                 sys.exit(f"{example} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
             self.files = {str(path.relative_to(run)): path.read_text()

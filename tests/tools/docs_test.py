@@ -9,6 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tools"))
 loader = importlib.machinery.SourceFileLoader("docs", str(ROOT / "tools" / "docs"))
 docs = importlib.util.module_from_spec(importlib.util.spec_from_loader("docs", loader))
 loader.exec_module(docs)
