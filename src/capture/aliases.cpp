@@ -14,15 +14,15 @@ namespace {
 
 // The slot that names the storage of an outside tensor; other tensors in it say that they share it.
 uint32_t storage_of(const SlotTable& table, uint32_t slot) {
-  const Bind& bind = *table[slot].bind;
-  return bind.shares == no_slot ? slot : bind.shares;
+  const ExternalInput& input = *table[slot].input;
+  return input.shares == no_slot ? slot : input.shares;
 }
 
 bool is_empty(const TensorMeta& meta) {
   return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.hint() == 0; });
 }
 
-// From its first element to behind its last.
+// From its first element to after its last.
 Size elements_of(const TensorMeta& meta) {
   Size last = 0;
   for (size_t d = 0; d < meta.sizes.size(); ++d) {
@@ -97,14 +97,14 @@ Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
   }
   for (const Cluster& cluster : all) {
     const bool repeated =
-        cluster.written && covers_itself_in_this_call(table_[cluster.slots[0]].bind->meta);
+        cluster.written && covers_itself_in_this_call(table_[cluster.slots[0]].input->meta);
     if (cluster.slots.size() > 1 || repeated) add_base(cluster);
   }
 }
 
 int64_t Aliases::distance(uint32_t slot) const {
-  const Bind& bind = *table_[slot].bind;
-  return bind.shares == no_slot ? 0 : bind.shared_distance;
+  const ExternalInput& input = *table_[slot].input;
+  return input.shares == no_slot ? 0 : input.shared_distance;
 }
 
 int64_t Aliases::offset(uint32_t slot) const {
@@ -114,10 +114,10 @@ int64_t Aliases::offset(uint32_t slot) const {
 
 void Aliases::join_equal() {
   for (uint32_t a = 0; a < table_.size(); ++a) {
-    if (!table_[a].bind || table_[a].bind->shares == no_slot) continue;
-    for (uint32_t b = table_[a].bind->shares; b < a; ++b) {
-      if (!table_[b].bind || same_[b] != b || storage_of(table_, a) != storage_of(table_, b) ||
-          distance(a) != distance(b) || !graph::fits(table_[a].bind->meta, table_[b].bind->meta))
+    if (!table_[a].input || table_[a].input->shares == no_slot) continue;
+    for (uint32_t b = table_[a].input->shares; b < a; ++b) {
+      if (!table_[b].input || same_[b] != b || storage_of(table_, a) != storage_of(table_, b) ||
+          distance(a) != distance(b) || !graph::fits(table_[a].input->meta, table_[b].input->meta))
         continue;
       same_[a] = b;
       if (written_[a]) written_[b] = true;
@@ -129,14 +129,14 @@ void Aliases::join_equal() {
 std::vector<Aliases::Cluster> Aliases::clusters() const {
   std::vector<Cluster> out;
   for (uint32_t slot = 0; slot < table_.size(); ++slot) {
-    if (!table_[slot].bind || same_[slot] != slot || is_empty(table_[slot].bind->meta)) continue;
-    const Bind& bind = *table_[slot].bind;
+    if (!table_[slot].input || same_[slot] != slot || is_empty(table_[slot].input->meta)) continue;
+    const ExternalInput& input = *table_[slot].input;
     const int64_t begin = distance(slot);
     out.push_back({{slot},
                    storage_of(table_, slot),
                    begin,
-                   begin + elements_of(bind.meta).hint() * bytes_of(bind.meta.dtype),
-                   bind.symbolic,
+                   begin + elements_of(input.meta).hint() * bytes_of(input.meta.dtype),
+                   input.symbolic,
                    written_[slot]});
   }
   return out;
@@ -168,16 +168,16 @@ void Aliases::add_base(const Cluster& cluster) {
   const uint32_t first =
       *std::min_element(cluster.slots.begin(), cluster.slots.end(),
                         [this](uint32_t a, uint32_t b) { return distance(a) < distance(b); });
-  Base base{first, 0, table_[first].bind->meta.dtype};
+  Base base{first, 0, table_[first].input->meta.dtype};
   for (const uint32_t slot : cluster.slots) {
-    const TensorMeta& meta = table_[slot].bind->meta;
-    const int64_t behind = distance(slot) - distance(first);
-    if (meta.dtype != base.dtype || behind % bytes_of(base.dtype) != 0 || walks_back(meta)) {
+    const TensorMeta& meta = table_[slot].input->meta;
+    const int64_t after = distance(slot) - distance(first);
+    if (meta.dtype != base.dtype || after % bytes_of(base.dtype) != 0 || walks_back(meta)) {
       trouble_ = cat("inputs ", first, " (", base.dtype, ") and ", slot, " (", meta.dtype, ", ",
-                     behind, " bytes behind) overlap in memory, and one is written");
+                     after, " bytes after) overlap in memory, and one is written");
       return;
     }
-    base.elements = max(base.elements, elements_of(meta) + behind / bytes_of(base.dtype));
+    base.elements = max(base.elements, elements_of(meta) + after / bytes_of(base.dtype));
   }
   for (const uint32_t slot : cluster.slots) base_[slot] = static_cast<int>(bases_.size());
   bases_.push_back(base);

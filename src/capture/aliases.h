@@ -25,13 +25,14 @@ class Aliases {
     DType dtype = DType::f32;
   };
 
-  // `written`: by slot, whether a path writes into it.  Sizes and distances are those of the binds.
+  // `written`: by slot, whether a path writes into it.  Sizes and distances are those of the
+  // external inputs.
   Aliases(const SlotTable& table, std::vector<bool> written);
 
   // The earlier tensor with the same window, or the slot itself.
   uint32_t same(uint32_t slot) const { return same_[slot]; }
   const std::vector<Base>& bases() const { return bases_; }
-  // The base that the tensor is a window of, -1: none; and how many elements behind its begin.
+  // The base that the tensor is a window of, -1: none; and how many elements after its begin.
   int base(uint32_t slot) const { return base_[slot]; }
   int64_t offset(uint32_t slot) const;
   // Why tensors that overlap have no base; empty where all have.

@@ -39,9 +39,9 @@ Call::Call(CallPool& pool, const InterpreterFrame* below)
       pool_(pool),
       memory_(pool.take()),
       m_(*memory_),
-      record_(m_.record.get()),
+      tree_(m_.tree.get()),
       below_(below),
-      names_(record_->last_symbol()) {
+      names_(tree_->last_symbol()) {
   m_.symbols.clear();
   m_.data.clear();
   m_.numbers.clear();
@@ -54,52 +54,52 @@ Call::~Call() {
   pool_.give_back(std::move(memory_));
 }
 
-inline void Call::hand_out(const Step& step, const OpCall& call, std::span<Tensor> results) {
-  if (step.slots_after > m_.slots.size()) m_.reserve_slots(step.slots_after);
-  for (uint32_t k = 0; k < step.result_count; ++k) {
+inline void Call::hand_out(const TraceNode& node, const OpCall& call, std::span<Tensor> results) {
+  if (node.slots_after > m_.slots.size()) m_.reserve_slots(node.slots_after);
+  for (uint32_t k = 0; k < node.result_count; ++k) {
     TensorImpl* impl = m_.fresh_impl();
-    const TensorMeta& meta = step.results[k];
+    const TensorMeta& meta = node.results[k];
     impl->refs.store(2, std::memory_order_relaxed);  // the caller's and ours: no atomic addition
     impl->dtype = meta.dtype;
     impl->device = meta.device;
-    impl->slot = step.first_slot + k;
+    impl->slot = node.first_slot + k;
     impl->call = number_;
-    impl->promised = &meta;
-    m_.slots[step.first_slot + k] = impl;
+    impl->deferred = &meta;
+    m_.slots[node.first_slot + k] = impl;
     results[k] = Tensor(impl);
   }
-  if (step.in_place) results[0] = call.operands[0].tensor();
-  cursor_ = const_cast<Step*>(&step);
+  if (node.in_place) results[0] = call.operands[0].tensor();
+  cursor_ = const_cast<TraceNode*>(&node);
 }
 
 // The path that a compiled function spends its time on: compare, hand out, go on.
 void Call::call(const OpCall& call, std::span<Tensor> results) {
   if (!cursor_) [[unlikely]]
     return run_now(call, results);
-  if (record_->has_cuts() && cut_before(call)) [[unlikely]]
+  if (tree_->has_cuts() && cut_before(call)) [[unlikely]]
     return this->call(call, results);
   if (data_is_known_ && names_known_data(call)) [[unlikely]]
     return call_with_numbers(call, results);
-  Step* step = cursor_->next.load(std::memory_order_acquire);
-  if (!step || !step->plain || !matches_plain(*step, call)) [[unlikely]] {
+  TraceNode* node = cursor_->next.load(std::memory_order_acquire);
+  if (!node || !node->plain || !matches_plain(*node, call)) [[unlikely]] {
     bool again = false;
-    step = next_step(call, &again);
+    node = next_node(call, &again);
     if (again) return this->call(call, results);
-    if (!step) return run_now(call, results);
-    if (step->expands) return expand(call, results);
-    if (step->data_size.defined()) hand_out_data(*step);
+    if (!node) return run_now(call, results);
+    if (node->expands) return expand(call, results);
+    if (node->data_size.defined()) hand_out_data(*node);
   }
-  hand_out(*step, call, results);
+  hand_out(*node, call, results);
   if (questions_ && !questions_->guards().empty()) [[unlikely]]
     (void)questions_->take();
 }
 
-void Call::settle(TensorImpl&, Need need, std::source_location where) {
+void Call::materialize(TensorImpl&, Need need, std::source_location where) {
   break_here(code_of(need), {}, where);
 }
 
-void Call::touch(const TensorImpl& impl, Need need, std::source_location where) {
-  const CompileOptions& options = record_->options();
+void Call::before_access(const TensorImpl& impl, Need need, std::source_location where) {
+  const CompileOptions& options = tree_->options();
   VITRO_CHECK(
       !options.frozen, options.name, ": frozen: ", place_text(where),
       " looks at elements of a tensor, which a frozen call would not do again; compute with "
@@ -129,13 +129,13 @@ const TensorMeta* Call::remembered(const TensorImpl& impl) const {
 std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);
   if (impl.call != number_) return std::nullopt;
-  const Size recorded = impl.promised->offset;
+  const Size recorded = impl.deferred->offset;
   const Size within(value_of(recorded.expr()).value(), recorded.expr());
   uint32_t slot = impl.slot;
-  for (const Step* step = cursor_; step->op; step = step->parent) {
-    if (slot < step->first_slot || slot >= step->first_slot + step->result_count) continue;
-    if (step->op->kind != OpKind::view) return within;
-    slot = step->operands[0].slot;
+  for (const TraceNode* node = cursor_; node->op; node = node->parent) {
+    if (slot < node->first_slot || slot >= node->first_slot + node->result_count) continue;
+    if (node->op->kind != OpKind::view) return within;
+    slot = node->operands[0].slot;
   }
   return offset_outside(*m_.slots[slot]) + within;
 }
@@ -143,7 +143,7 @@ std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
 // A number of this call, which the function's code asks for again in the next one.  A frozen call
 // does not: there it is a symbol, so that what is asked of it is a guard.
 Size Call::offset_outside(const TensorImpl& impl) const {
-  const uint32_t slot = cursor_ && record_->options().frozen ? slot_of(impl) : no_slot;
+  const uint32_t slot = cursor_ && tree_->options().frozen ? slot_of(impl) : no_slot;
   if (slot == no_slot || slot >= start_of(*cursor_).slots_after) return impl.offset;
   const sym::Expr symbol = offset_symbol(slot);
   const bool is_this_call = m_.symbols.bind(symbol, impl.offset);
@@ -162,11 +162,11 @@ uint32_t Call::slot_of(const TensorImpl& impl) const {
   return no_slot;
 }
 
-void Call::bind_slot(const Bind& bind, TensorImpl* impl) {
+void Call::bind_slot(const ExternalInput& input, TensorImpl* impl) {
   impl->refs.fetch_add(1, std::memory_order_relaxed);
-  m_.slots[bind.slot] = impl;
-  m_.bound_metas[bind.slot] = &bind.meta;
-  link_outside(bind.slot);
+  m_.slots[input.slot] = impl;
+  m_.bound_metas[input.slot] = &input.meta;
+  link_outside(input.slot);
 }
 
 void Call::link_outside(uint32_t slot) {

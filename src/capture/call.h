@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "capture/bind.h"
 #include "capture/call_pool.h"
+#include "capture/external_inputs.h"
 #include "capture/memory.h"
-#include "capture/record.h"
-#include "capture/step.h"
+#include "capture/trace_node.h"
+#include "capture/trace_tree.h"
 #include "vitro/capture/function.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/events/kinds.h"
@@ -34,8 +34,8 @@ class Call final : public Interpreter {
   ~Call() override;
 
   void call(const OpCall& call, std::span<Tensor> results) override;
-  void settle(TensorImpl& impl, Need need, std::source_location where) override;
-  void touch(const TensorImpl& impl, Need need, std::source_location where) override;
+  void materialize(TensorImpl& impl, Need need, std::source_location where) override;
+  void before_access(const TensorImpl& impl, Need need, std::source_location where) override;
   const TensorMeta* meta_of(const TensorImpl& impl) const override;
   std::optional<Size> offset_of(const TensorImpl& impl) const override;
   std::optional<int64_t> value_of(sym::Expr expr) const override;
@@ -55,10 +55,11 @@ class Call final : public Interpreter {
 
   // Ends the segment because of `code`; an Error under fullgraph.
   void break_here(const Code& code, std::string_view reason, std::source_location where);
-  Record& record() const { return *record_; }
-  // What the recorder shows of ops that run one by one, and why: null where there is no exit, where
-  // it has no code.
-  events::EagerBegin eager_slice(const Exit* exit, const Code* code, std::string_view reason) const;
+  TraceTree& tree() const { return *tree_; }
+  // What the recorder shows of ops that run one by one, and why: null where there is no variant,
+  // where it has no code.
+  events::EagerBegin eager_slice(const SegmentVariant* variant, const Code* code,
+                                 std::string_view reason) const;
 
  private:
   // Why a call fits none of the ways that are recorded.
@@ -66,15 +67,15 @@ class Call final : public Interpreter {
     const Code* code = nullptr;  // null: there is no other way yet
     std::string text, place;
   };
-  // A step that a call is like, and which of its operands stands for each of the call's.
+  // A node that a call is like, and which of its operands stands for each of the call's.
   struct Likeness {
-    const Step* step = nullptr;
+    const TraceNode* node = nullptr;
     std::vector<int> operands;  // -1: none
-    const StepOperand* operand(size_t i) const {
-      return !step || operands[i] < 0 ? nullptr : &step->operands[operands[i]];
+    const NodeOperand* operand(size_t i) const {
+      return !node || operands[i] < 0 ? nullptr : &node->operands[operands[i]];
     }
   };
-  // What a number that differs from the record's may become.
+  // What a number that differs from the recorded one may become.
   enum class Variation : uint8_t {
     none,            // it is a part of the program
     argument,        // an input of the graph
@@ -82,42 +83,42 @@ class Call final : public Interpreter {
     of_its_program,  // what becomes of it in the ops that the composite is written in
   };
   // matching (match.cpp)
-  bool matches_plain(const Step& step, const OpCall& call) const;
-  bool matches(const Step& step, const OpCall& call);
-  bool match_operands(const Step& step, const OpCall& call);
-  bool match_bind(const Bind& bind, const TensorImpl& impl);
-  bool match_attrs(const Step& step, AttrsView attrs);
-  void accept(const Step& step);
+  bool matches_plain(const TraceNode& node, const OpCall& call) const;
+  bool matches(const TraceNode& node, const OpCall& call);
+  bool match_operands(const TraceNode& node, const OpCall& call);
+  bool match_external(const ExternalInput& input, const TensorImpl& impl);
+  bool match_attrs(const TraceNode& node, AttrsView attrs);
+  void accept(const TraceNode& node);
   // reasons (why.cpp)
-  Why why_another_way(std::atomic<Step*>& link, const OpCall& call);
+  Why why_another_way(std::atomic<TraceNode*>& link, const OpCall& call);
   Why why_it_goes_on(const OpCall& call) const;
-  Why why_it_ends(const Exit& exit) const;
-  // The first thing that keeps `call` from being `step`.
-  std::string difference(const Step& step, const OpCall& call, const Code** code) const;
-  std::string operand_difference(const Step& step, size_t i, const OpCall& call,
+  Why why_it_ends(const SegmentVariant& variant) const;
+  // The first thing that keeps `call` from being `node`.
+  std::string difference(const TraceNode& node, const OpCall& call, const Code** code) const;
+  std::string operand_difference(const TraceNode& node, size_t i, const OpCall& call,
                                  const Code** code) const;
-  std::string bind_difference(const Bind& bind, const OpCall& call, size_t i, Symbols& trial,
-                              const Code** code) const;
-  std::string guard_difference(const Step& step, const OpCall& call, const Code** code);
+  std::string external_difference(const ExternalInput& input, const OpCall& call, size_t i,
+                                  Symbols& trial, const Code** code) const;
+  std::string guard_difference(const TraceNode& node, const OpCall& call, const Code** code);
   std::string question_difference(const std::vector<sym::Guard>& asked) const;
   void explain_by_question(const std::vector<sym::Guard>& asked, Why* why) const;
   std::string with_values(const sym::Guard& guard) const;
-  bool same_attrs(const Step& step, AttrsView attrs) const;
+  bool same_attrs(const TraceNode& node, AttrsView attrs) const;
   void note_recompile(const Why& why);
-  // What the function's own code asked since the last step.
+  // What the function's own code asked since the last node.
   std::vector<sym::Guard> asked() const {
     return questions_ ? questions_->guards() : std::vector<sym::Guard>();
   }
-  // what a record is made from (generalise.cpp)
+  // what a node is recorded from (generalise.cpp)
   static Variation variation_of(const OpDef* op, const Scalar& number);
-  bool is_like(const Step& step, const Bind* bind, const StepOperand& want, const OpCall& call,
-               const Operand& got) const;
-  Likeness like_arguments(const Step& step, const OpCall& call) const;
-  Likeness like_operands(const Step& step, const OpCall& call) const;
-  Likeness similar(std::atomic<Step*>& link, const OpCall& call) const;
+  bool is_like(const TraceNode& node, const ExternalInput* input, const NodeOperand& want,
+               const OpCall& call, const Operand& got) const;
+  Likeness like_arguments(const TraceNode& node, const OpCall& call) const;
+  Likeness like_operands(const TraceNode& node, const OpCall& call) const;
+  Likeness similar(std::atomic<TraceNode*>& link, const OpCall& call) const;
   Occurrence occurrence_of(const OpCall& call);
   Likeness like_at(const Occurrence& at, const OpCall& call) const;
-  bool numbers_differ(const Step& like, const OpCall& call) const;
+  bool numbers_differ(const TraceNode& like, const OpCall& call) const;
   // composites as the ops that they are written in (expand.cpp)
   void expand(const OpCall& call, std::span<Tensor> results);
   std::source_location place_of(const OpCall& call) const;
@@ -137,39 +138,41 @@ class Call final : public Interpreter {
    private:
     Call& call_;
   };
-  void hand_out_data(const Step& step);
-  void name_data(Step& step, TensorMeta& result);
+  void hand_out_data(const TraceNode& node);
+  void name_data(TraceNode& node, TensorMeta& result);
   void add_bounds(sym::DataBounds& to) const;
-  // Whether the step's size has a value already: it was taken in an earlier segment of this call.
-  bool has_value(const Step& step) const;
-  void bind_data(const Step& step, const Tensor& result);
+  // Whether the node's size has a value already: it was taken in an earlier segment of this call.
+  bool has_value(const TraceNode& node) const;
+  void bind_data(const TraceNode& node, const Tensor& result);
   std::string_view asking() const { return expanding_ ? expanding_->op->name : "the function"; }
   int64_t number_of(sym::Expr e, std::string_view who, const std::string& question);
-  Step* next_step(const OpCall& call, bool* again);
+  TraceNode* next_node(const OpCall& call, bool* again);
   bool takes_data(const OpCall& call) const;
   bool names_known_data(const OpCall& call) const;
   Size without_known_data(Size size) const;
   void call_with_numbers(const OpCall& call, std::span<Tensor> results);
   // recording (extend.cpp)
-  Step* find_or_record(std::atomic<Step*>& link, const OpCall& call);
-  // `end`: the empty link behind the ways that were looked at.  `*late` where another thread has
+  TraceNode* find_or_record(std::atomic<TraceNode*>& link, const OpCall& call);
+  // `end`: the empty link after the ways that were looked at.  `*late` where another thread has
   // filled it meanwhile; then nothing is recorded.
-  Step* record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCall& call, bool* late);
-  void fill(Step& step, std::atomic<Step*>& link, const OpCall& call);
-  void record_operands(Step& step, const OpCall& call, const Likeness& like);
-  StepOperand record_tensor(Step& step, size_t i, const Likeness& like, const OpCall& call);
-  Bind new_bind(const TensorImpl& impl, size_t i, const Likeness& like);
-  StepOperand record_number(Step& step, const Scalar& number, const StepOperand* before,
+  TraceNode* record(std::atomic<TraceNode*>& link, std::atomic<TraceNode*>& end, const OpCall& call,
+                    bool* late);
+  void fill(TraceNode& node, std::atomic<TraceNode*>& link, const OpCall& call);
+  void record_operands(TraceNode& node, const OpCall& call, const Likeness& like);
+  NodeOperand record_tensor(TraceNode& node, size_t i, const Likeness& like, const OpCall& call);
+  ExternalInput new_input(const TensorImpl& impl, size_t i, const Likeness& like);
+  NodeOperand record_number(TraceNode& node, const Scalar& number, const NodeOperand* before,
                             const OpCall& call);
-  void record_attrs(Step& step, const OpCall& call, const Likeness& like);
-  void record_results(Step& step, const OpCall& call);
-  void keep_new_guards(Step& step, std::vector<sym::Guard> guards) const;
-  bool shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const Step& start) const;
+  void record_attrs(TraceNode& node, const OpCall& call, const Likeness& like);
+  void record_results(TraceNode& node, const OpCall& call);
+  void keep_new_guards(TraceNode& node, std::vector<sym::Guard> guards) const;
+  bool shares_inputs_as(const ExternalInput& recorded, const TensorImpl& impl,
+                        const TraceNode& start) const;
   // slots
-  void hand_out(const Step& step, const OpCall& call, std::span<Tensor> results);
-  void bind_slot(const Bind& bind, TensorImpl* impl);
+  void hand_out(const TraceNode& node, const OpCall& call, std::span<Tensor> results);
+  void bind_slot(const ExternalInput& input, TensorImpl* impl);
   uint32_t slot_of(const TensorImpl& impl) const;  // no_slot: not seen in this segment
-  // The first slot with the storage of `impl`, or no_slot: of the segment; of the step that is
+  // The first slot with the storage of `impl`, or no_slot: of the segment; of the node that is
   // being compared.
   uint32_t first_sharing(const TensorImpl& impl) const;
   uint32_t first_tried(const TensorImpl& impl) const;
@@ -184,31 +187,32 @@ class Call final : public Interpreter {
   Size offset_outside(const TensorImpl& impl) const;
   // the end of a segment (flush.cpp)
   void flush(bool by_interpretation = false);
-  void note_end(const Exit& exit);
+  void note_end(const SegmentVariant& variant);
   void find_live();
-  void run_exit(Exit& exit);
-  bool run_ready(Exit& exit);
-  void run_compiled(const Exit& exit);
+  void run_variant(SegmentVariant& variant);
+  bool run_ready(SegmentVariant& variant);
+  void run_compiled(const SegmentVariant& variant);
   bool is_shared(const TensorImpl& output);
   bool has_strides(const TensorImpl& impl, const Sizes& strides) const;
-  void keep_promises(const Exit& exit);
-  void interpret(const Exit* exit, bool unwinding);
-  void interpret_path(const Exit* exit, const Code* code, std::string_view reason);
-  void call_late(const Step& step, std::span<const Operand> operands, std::span<Tensor> results);
-  void adopt(TensorImpl& promise, TensorImpl& real);
-  void fail_promises();
+  void materialize_results(const SegmentVariant& variant);
+  void interpret(const SegmentVariant* variant, bool unwinding);
+  void interpret_path(const SegmentVariant* variant, const Code* code, std::string_view reason);
+  void call_late(const TraceNode& node, std::span<const Operand> operands,
+                 std::span<Tensor> results);
+  void adopt(TensorImpl& deferred, TensorImpl& real);
+  void fail_deferred();
   void release_slots();
   void run_now(const OpCall& call, std::span<Tensor> results);
   void stop_capturing(const Code& code, std::string reason, std::source_location where);
   bool written_in_segment(const TensorImpl& impl) const;
 
-  Step* cursor_ = nullptr;  // null: nothing is put off, ops run as they come
+  TraceNode* cursor_ = nullptr;  // null: nothing is put off, ops run as they come
   ThreadState* thread_;
   uint64_t number_;
   CallPool& pool_;
   std::unique_ptr<Memory> memory_;
   Memory& m_;
-  Record* record_;  // kept by the memory
+  TraceTree* tree_;  // kept by the memory
   const InterpreterFrame* below_;
   NewSymbols names_;
   size_t remembered_inputs_ = 0;
@@ -219,31 +223,31 @@ class Call final : public Interpreter {
   const OpCall* expanding_ = nullptr;  // the composite that is taken as its ops
   bool stopping_ = false;              // the rest of the call runs eagerly
   bool expansion_begins_ = false;      // and why it is was noted just now
-  // How often the segment came by places, up to the step that was recorded last.
+  // How often the segment came by places, up to the node that was recorded last.
   std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
-  const Step* counted_to_ = nullptr;
+  const TraceNode* counted_to_ = nullptr;
   std::optional<DataAnswers> data_;          // since data decide a size
   bool data_is_known_ = false;               // some of them have values
-  std::optional<sym::GuardSink> questions_;  // of the function's own code, since the last step
+  std::optional<sym::GuardSink> questions_;  // of the function's own code, since the last node
 };
 
-inline bool Call::matches_plain(const Step& step, const OpCall& call) const {
-  if (step.op != call.op || step.operand_count != call.operands.size() ||
-      step.in_place != call.in_place || !(step.modes == thread_->modes))
+inline bool Call::matches_plain(const TraceNode& node, const OpCall& call) const {
+  if (node.op != call.op || node.operand_count != call.operands.size() ||
+      node.in_place != call.in_place || !(node.modes == thread_->modes))
     return false;
   TensorImpl* const* slots = m_.slots.data();
-  const StepOperand* want = step.operands;
+  const NodeOperand* want = node.operands;
   for (const Operand& got : call.operands) {
-    if (want->kind == StepOperand::Kind::slot) {
+    if (want->kind == NodeOperand::Kind::slot) {
       if (!got.is_tensor() || got.tensor().impl() != slots[want->slot]) return false;
-    } else if (want->kind == StepOperand::Kind::number) {
+    } else if (want->kind == NodeOperand::Kind::number) {
       if (!got.is_number() || !(got.number() == want->number)) return false;
-    } else if (want->kind != StepOperand::Kind::none || got.kind() != Operand::Kind::none) {
+    } else if (want->kind != NodeOperand::Kind::none || got.kind() != Operand::Kind::none) {
       return false;
     }
     ++want;
   }
-  return step.attrs == call.attrs;
+  return node.attrs == call.attrs;
 }
 
 }  // namespace vitro::capture

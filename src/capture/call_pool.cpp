@@ -5,36 +5,36 @@
 namespace vitro::capture {
 
 CallPool::CallPool(CompileOptions options)
-    : options_(std::move(options)), record_(std::make_shared<Record>(options_)) {
-  newest_ = record_.get();
+    : options_(std::move(options)), tree_(std::make_shared<TraceTree>(options_)) {
+  newest_ = tree_.get();
 }
 
 CallPool::~CallPool() {
   const std::unique_ptr<Memory> let_go(ready_.load(std::memory_order_acquire));
 }
 
-std::shared_ptr<Record> CallPool::record() const {
+std::shared_ptr<TraceTree> CallPool::tree() const {
   std::lock_guard hold(lock_);
-  return record_;
+  return tree_;
 }
 
 void CallPool::reset() {
-  auto fresh = std::make_shared<Record>(options_);
+  auto fresh = std::make_shared<TraceTree>(options_);
   std::vector<std::unique_ptr<Memory>> old;
   {
     std::lock_guard hold(lock_);
     newest_.store(fresh.get(), std::memory_order_release);
-    record_.swap(fresh);
+    tree_.swap(fresh);
     idle_.swap(old);
     calls_ = 0;
   }
   old.emplace_back(ready_.exchange(nullptr, std::memory_order_acq_rel));
 }
 
-// A piece of an old record keeps that alive, so that no new one has its address.
+// A piece of an old tree keeps that alive, so that no new one has its address.
 std::unique_ptr<Memory> CallPool::take() {
   std::unique_ptr<Memory> memory(ready_.exchange(nullptr, std::memory_order_acq_rel));
-  if (memory && memory->record.get() == newest_.load(std::memory_order_acquire)) return memory;
+  if (memory && memory->tree.get() == newest_.load(std::memory_order_acquire)) return memory;
   memory.reset();
   std::lock_guard hold(lock_);
   if (!idle_.empty()) {
@@ -42,7 +42,7 @@ std::unique_ptr<Memory> CallPool::take() {
     idle_.pop_back();
   } else {
     memory = std::make_unique<Memory>();
-    memory->record = record_;
+    memory->tree = tree_;
   }
   return memory;
 }
@@ -54,7 +54,7 @@ void CallPool::give_back(std::unique_ptr<Memory> memory) {
     return;
   }
   std::lock_guard hold(lock_);
-  if (memory->record == record_) idle_.push_back(std::move(memory));
+  if (memory->tree == tree_) idle_.push_back(std::move(memory));
 }
 
 }  // namespace vitro::capture

@@ -1,4 +1,4 @@
-// What the calls of a function share: its record, and memory to work in that is lent with it.
+// What the calls of a function share: its trace tree, and memory to work in that is lent with it.
 // Threads: any.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/memory.h"
-#include "capture/record.h"
+#include "capture/trace_tree.h"
 
 namespace vitro::capture {
 
@@ -17,10 +17,10 @@ class CallPool {
   explicit CallPool(CompileOptions options);
   ~CallPool();
   const CompileOptions& options() const { return options_; }
-  std::shared_ptr<Record> record() const;
-  // The calls that run finish on the old record.
+  std::shared_ptr<TraceTree> tree() const;
+  // The calls that run finish on the old tree.
   void reset();
-  // Of the newest record.  One piece lies ready without a lock, which is all that calls of one
+  // For the newest tree.  One piece lies ready without a lock, which is all that calls of one
   // thread need.
   std::unique_ptr<Memory> take();
   void give_back(std::unique_ptr<Memory> memory);
@@ -30,10 +30,10 @@ class CallPool {
  private:
   const CompileOptions options_;
   std::atomic<uint64_t> calls_{0};
-  std::atomic<const Record*> newest_;
+  std::atomic<const TraceTree*> newest_;
   std::atomic<Memory*> ready_{nullptr};
   mutable std::mutex lock_;
-  std::shared_ptr<Record> record_;
+  std::shared_ptr<TraceTree> tree_;
   std::vector<std::unique_ptr<Memory>> idle_;
 };
 

@@ -65,12 +65,12 @@ const Code size_break{
 
 const Code op_differs{"V0301", "another op is called",
                       "At this place an earlier call of the function did something else, or ended, "
-                      "as an if on a value of the host does. The record forks: both ways are "
+                      "as an if on a value of the host does. The trace tree forks: both ways are "
                       "kept.",
                       "x = flag ? exp(x) : sigmoid(x);", "Nothing, if the ways are few."};
 const Code inputs_differ{"V0302", "a tensor has another shape or dtype",
                          "A tensor that comes from outside differs from what was recorded. Sizes "
-                         "that differ become symbols, other differences make a new record.",
+                         "that differ become symbols, other differences make a new path.",
                          "f(ones({2})); f(ones({3}));",
                          "Nothing for a size: it is a symbol from now on. dynamic = true or "
                          "mark_dynamic(tensor, dim) make it one from the first call on."};
@@ -83,7 +83,7 @@ const Code number_differs{
     "Nothing: once it is known at a place, other ways to that place know it too."};
 const Code attribute_differs{"V0304", "an attribute differs",
                              "An op is called with other attributes than before. A position or a "
-                             "size becomes a symbol; another attribute makes a new record.",
+                             "size becomes a symbol; another attribute makes a new path.",
                              "sum(x, {dim});",
                              "Nothing for a position or a size: it is a symbol from now on. Else "
                              "keep attributes the same from call to call."};
@@ -93,10 +93,10 @@ const Code sizes_differ{"V0305", "a question about sizes has another answer",
                         "recorded way, or what was compiled for it, does not hold.",
                         "if (x.size(0) < 8) { ... }", "Nothing, if the answers are few."};
 const Code modes_differ{"V0306", "gradients or autocast are switched differently",
-                        "Modes of the thread are part of the record of each op.",
-                        "vitro::NoGrad off;", "Call the function under the same modes."};
+                        "Modes of the thread are recorded with each op.", "vitro::NoGrad off;",
+                        "Call the function under the same modes."};
 const Code aliases_differ{"V0307", "tensors share memory differently",
-                          "Which tensors from outside share memory is part of the record.",
+                          "Which tensors from outside share memory is recorded.",
                           "f(x, x); f(x, y);", "Nothing, if the patterns are few."};
 const Code too_many_ways{"V0308", "too many ways to go on",
                          "A place of the function was recorded in as many ways as allowed "
@@ -106,7 +106,7 @@ const Code too_many_ways{"V0308", "too many ways to go on",
                          "",
                          "Find what varies in the reasons of the recompiles, and make it a "
                          "tensor, or a size marked as dynamic."};
-const Code too_much_recorded{"V0309", "the record is full",
+const Code too_much_recorded{"V0309", "the trace tree is full",
                              "As many ops are recorded for the function as allowed "
                              "(VITRO_RECORD_LIMIT); what is new runs eagerly.",
                              "", "Compile smaller functions."};

@@ -34,30 +34,30 @@ int64_t Call::DataAnswers::number(sym::Expr e) {
   return call_.number_of(e, call_.asking(), cat("the number ", e));
 }
 
-void Call::hand_out_data(const Step& step) {
-  m_.data.push_back(&step);
+void Call::hand_out_data(const TraceNode& node) {
+  m_.data.push_back(&node);
   if (!data_) data_.emplace(*this);
 }
 
 // A new symbol in the place of the bound, which is what the shape rule gives.
-void Call::name_data(Step& step, TensorMeta& result) {
+void Call::name_data(TraceNode& node, TensorMeta& result) {
   const Size most = result.sizes[0];
-  step.data_bound = most.expr();
-  step.data_size = sym::Expr::data(record_->last_symbol().fetch_add(1));
-  ops::set_count(result, {most.hint(), step.data_size});
+  node.data_bound = most.expr();
+  node.data_size = sym::Expr::data(tree_->last_symbol().fetch_add(1));
+  ops::set_count(result, {most.hint(), node.data_size});
 }
 
 void Call::add_bounds(sym::DataBounds& to) const {
-  for (const Step* step : m_.data) to.add(step->data_size, step->data_bound);
+  for (const TraceNode* node : m_.data) to.add(node->data_size, node->data_bound);
 }
 
-bool Call::has_value(const Step& step) const {
-  return step.data_size.defined() && m_.symbols.find(step.data_size);
+bool Call::has_value(const TraceNode& node) const {
+  return node.data_size.defined() && m_.symbols.find(node.data_size);
 }
 
-void Call::bind_data(const Step& step, const Tensor& result) {
-  const bool is_first = m_.symbols.bind(step.data_size, result.impl()->sizes[0]);
-  VITRO_ASSERT(is_first, step.data_size, " has another value in this call");
+void Call::bind_data(const TraceNode& node, const Tensor& result) {
+  const bool is_first = m_.symbols.bind(node.data_size, result.impl()->sizes[0]);
+  VITRO_ASSERT(is_first, node.data_size, " has another value in this call");
   data_is_known_ = true;
 }
 
@@ -67,7 +67,7 @@ std::optional<int64_t> Call::value_of(sym::Expr expr) const {
   bool all = true;
   const auto value = [&](sym::Expr symbol) -> int64_t {
     if (const int64_t* found = m_.symbols.find(symbol)) return *found;
-    const auto of = std::ranges::find(m_.data, symbol, &Step::data_size);
+    const auto of = std::ranges::find(m_.data, symbol, &TraceNode::data_size);
     const auto most = of == m_.data.end() ? std::nullopt : value_of((*of)->data_bound);
     all = all && most;
     return most.value_or(1);
@@ -79,13 +79,13 @@ std::optional<int64_t> Call::value_of(sym::Expr expr) const {
 // `who` asks `question`, which takes the number.
 int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& question) {
   if (const auto known = m_.symbols.find_value(e)) return *known;
-  const auto asked = std::ranges::find_if(m_.data, [&](const Step* step) {
-    return sym::contains(e, step->data_size) && !m_.symbols.find(step->data_size);
+  const auto asked = std::ranges::find_if(m_.data, [&](const TraceNode* node) {
+    return sym::contains(e, node->data_size) && !m_.symbols.find(node->data_size);
   });
   if (asked != m_.data.end() && cursor_) {
-    const Step& step = **asked;
+    const TraceNode& node = **asked;
     break_here(size_break,
-               cat(step.data_size, ", a size of ", step.op->name, " (", place_text(step.place),
+               cat(node.data_size, ", a size of ", node.op->name, " (", place_text(node.place),
                    "): ", who, " asks ", question),
                cursor_->where);
   }
@@ -97,13 +97,14 @@ int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& qu
 
 // What fits the call, or is recorded for it.  `*again`: a shape rule has asked for the number of a
 // size, so that the segment has ended, and the call is to be made anew.
-Step* Call::next_step(const OpCall& call, bool* again) {
+TraceNode* Call::next_node(const OpCall& call, bool* again) {
   try {
     return find_or_record(cursor_->next, call);
   } catch (const sym::Undecided& undecided) {
-    const bool waits = cursor_ && cursor_->op && std::ranges::any_of(m_.data, [&](const Step* s) {
-                         return !m_.symbols.find(s->data_size);
-                       });
+    const bool waits =
+        cursor_ && cursor_->op && std::ranges::any_of(m_.data, [&](const TraceNode* s) {
+          return !m_.symbols.find(s->data_size);
+        });
     if (!waits) throw;
     const sym::Guard& asked = undecided.asked;
     (void)number_of(sym::is_data(asked.a) ? asked.a : asked.b, call.op->name,
@@ -113,13 +114,13 @@ Step* Call::next_step(const OpCall& call, bool* again) {
   }
 }
 
-// Whether an operand is a promise with a size that data decide.
+// Whether an operand is a deferred tensor with a size that data decide.
 bool Call::takes_data(const OpCall& call) const {
   if (m_.data.empty()) return false;
   const auto by_data = [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); };
   return std::ranges::any_of(call.operands, [&](const Operand& o) {
     const TensorImpl* impl = o.is_tensor() ? o.tensor().impl() : nullptr;
-    return impl && impl->call == number_ && std::ranges::any_of(impl->promised->sizes, by_data);
+    return impl && impl->call == number_ && std::ranges::any_of(impl->deferred->sizes, by_data);
   });
 }
 

@@ -1,5 +1,5 @@
-// Recording: a call that fits no step becomes one, with symbols and varying numbers where it
-// differs from a step only in these.
+// Recording: a call that fits no node becomes one, with symbols and varying numbers where it
+// differs from a node only in these.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -15,7 +15,7 @@
 namespace vitro::capture {
 namespace {
 
-// A shape rule may ask about symbols that it cannot know from the step alone; what it asked.
+// A shape rule may ask about symbols that it cannot know from the node alone; what it asked.
 struct Inferred {
   std::vector<TensorMeta> results;
   std::vector<sym::Guard> guards;
@@ -112,11 +112,11 @@ Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, A
 
 }  // namespace
 
-Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
+TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& call) {
   int64_t ways = 0;
-  std::atomic<Step*>* end = &link;
+  std::atomic<TraceNode*>* end = &link;
   bool taken = false;
-  for (Step* s = nullptr; (s = end->load(std::memory_order_acquire)); end = &s->fork) {
+  for (TraceNode* s = nullptr; (s = end->load(std::memory_order_acquire)); end = &s->fork) {
     if (has_value(*s)) {  // a loop comes by again: sizes of this round have symbols of their own
       taken = true;
       continue;
@@ -126,12 +126,12 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
     accept(*s);
     return s;
   }
-  if (!call.op && has_lists_of_any_length()) return &record_->start_behind({});
-  const Step* first = link.load(std::memory_order_acquire);
+  if (!call.op && has_lists_of_any_length()) return &tree_->start_after({});
+  const TraceNode* first = link.load(std::memory_order_acquire);
   const Why why = taken ? Why{} : why_another_way(link, call);
   if (ways >= recompile_limit.get() && ways > 0) {
     stop_capturing(too_many_ways,
-                   cat("the record has ", counted(static_cast<uint64_t>(ways), "way"),
+                   cat("the trace tree has ", counted(static_cast<uint64_t>(ways), "way"),
                        " to go on here (", recompile_limit.variable(), "); ", why.text),
                    place_of(call));
     return nullptr;
@@ -142,8 +142,8 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
     return cursor_ ? find_or_record(cursor_->next, call) : nullptr;
   }
   bool late = false;
-  Step* made = record(link, *end, call, &late);
-  if (late) return find_or_record(link, call);  // what came first may be this very step
+  TraceNode* made = record(link, *end, call, &late);
+  if (late) return find_or_record(link, call);  // what came first may be this very node
   if (!made || !why.code) {
     expansion_begins_ = expansion_begins_ || (made && made->expands);
     return made;
@@ -155,13 +155,13 @@ Step* Call::find_or_record(std::atomic<Step*>& link, const OpCall& call) {
 }
 
 void Call::note_recompile(const Why& why) {
-  record_->note(Record::What::recompiled, *why.code, why.text, why.place);
+  tree_->note(TraceTree::What::recompiled, *why.code, why.text, why.place);
 }
 
-Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCall& call,
-                   bool* late) {
-  Step* step = record_->new_step();
-  if (!step) {
+TraceNode* Call::record(std::atomic<TraceNode*>& link, std::atomic<TraceNode*>& end,
+                        const OpCall& call, bool* late) {
+  TraceNode* node = tree_->new_node();
+  if (!node) {
     stop_capturing(too_much_recorded, cat("more ops are recorded than ", record_limit.get()),
                    place_of(call));
     return nullptr;
@@ -169,178 +169,179 @@ Step* Call::record(std::atomic<Step*>& link, std::atomic<Step*>& end, const OpCa
   const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
   const uint32_t before = cursor_ ? cursor_->slots_after : 0;
   const auto take_back = [&] {
-    unbind_from(before, before + static_cast<uint32_t>(step->binds.size()));
+    unbind_from(before, before + static_cast<uint32_t>(node->inputs.size()));
     m_.symbols.back_to(symbols);
     m_.numbers.resize(numbers);
-    record_->take_back(step);
+    tree_->take_back(node);
   };
   try {
-    step->op = call.op;
-    step->in_place = call.in_place;
-    step->modes = thread_->modes;
-    step->parent = call.op ? cursor_ : nullptr;
-    step->depth = call.op ? cursor_->depth + 1 : 0;
-    step->where = place_of(call);
-    step->place = {step->where.file_name(), step->where.line(), thread_->module};
-    step->asked = asked();
-    fill(*step, link, call);
-    step->finish();
+    node->op = call.op;
+    node->in_place = call.in_place;
+    node->modes = thread_->modes;
+    node->parent = call.op ? cursor_ : nullptr;
+    node->depth = call.op ? cursor_->depth + 1 : 0;
+    node->where = place_of(call);
+    node->place = {node->where.file_name(), node->where.line(), thread_->module};
+    node->asked = asked();
+    fill(*node, link, call);
+    node->finish();
   } catch (...) {
     take_back();
     throw;
   }
-  *late = Record::link(end, step) != nullptr;
+  *late = TraceTree::link(end, node) != nullptr;
   if (!*late) {
-    if (call.op && !step->expands) record_->note_latest(occurrence_of(call), *step);
-    return step;
+    if (call.op && !node->expands) tree_->note_latest(occurrence_of(call), *node);
+    return node;
   }
   take_back();
   return nullptr;
 }
 
-void Call::fill(Step& step, std::atomic<Step*>& link, const OpCall& call) {
+void Call::fill(TraceNode& node, std::atomic<TraceNode*>& link, const OpCall& call) {
   Likeness like = similar(link, call);
-  if (!like.step && call.op) like = like_at(occurrence_of(call), call);
+  if (!like.node && call.op) like = like_at(occurrence_of(call), call);
   // What a composite's own code asks of sizes that data decide, it asks here, where the segment can
   // end.
-  step.expands = (like.step && numbers_differ(*like.step, call)) ||
+  node.expands = (like.node && numbers_differ(*like.node, call)) ||
                  (call.op && call.op->composite && !call.in_place && takes_data(call));
-  if (step.expands) return;
-  record_operands(step, call, like);
-  record_attrs(step, call, like);
-  if (call.op) record_results(step, call);
+  if (node.expands) return;
+  record_operands(node, call, like);
+  record_attrs(node, call, like);
+  if (call.op) record_results(node, call);
 }
 
-void Call::record_operands(Step& step, const OpCall& call, const Likeness& like) {
-  step.slots_after = cursor_ && call.op ? cursor_->slots_after : 0;
-  step.numbers_after = cursor_ && call.op ? cursor_->numbers_after : 0;
-  step.binds.reserve(call.operands.size());  // bound metas are pointed to
-  m_.reserve_slots(step.slots_after + call.operands.size());
+void Call::record_operands(TraceNode& node, const OpCall& call, const Likeness& like) {
+  node.slots_after = cursor_ && call.op ? cursor_->slots_after : 0;
+  node.numbers_after = cursor_ && call.op ? cursor_->numbers_after : 0;
+  node.inputs.reserve(call.operands.size());  // bound metas are pointed to
+  m_.reserve_slots(node.slots_after + call.operands.size());
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const Operand& got = call.operands[i];
-    StepOperand operand;
-    if (got.is_tensor()) operand = record_tensor(step, i, like, call);
-    if (got.is_number()) operand = record_number(step, got.number(), like.operand(i), call);
-    step.operands_owned.push_back(operand);
+    NodeOperand operand;
+    if (got.is_tensor()) operand = record_tensor(node, i, like, call);
+    if (got.is_number()) operand = record_number(node, got.number(), like.operand(i), call);
+    node.operands_owned.push_back(operand);
   }
-  step.first_slot = step.slots_after;
+  node.first_slot = node.slots_after;
 }
 
-StepOperand Call::record_tensor(Step& step, size_t i, const Likeness& like, const OpCall& call) {
+NodeOperand Call::record_tensor(TraceNode& node, size_t i, const Likeness& like,
+                                const OpCall& call) {
   const TensorImpl& impl = *call.operands[i].tensor().impl();
-  StepOperand operand;
-  operand.kind = StepOperand::Kind::slot;
+  NodeOperand operand;
+  operand.kind = NodeOperand::Kind::slot;
   if (impl.call != 0 && impl.call != number_)
-    refuse_promise(impl, call.op ? call.op->name : std::string_view("call"));
+    refuse_deferred(impl, call.op ? call.op->name : std::string_view("call"));
   operand.slot = impl.call == number_ ? impl.slot : slot_of(impl);
   if (operand.slot != no_slot) return operand;
-  operand.kind = StepOperand::Kind::bind;
-  operand.slot = step.slots_after;
+  operand.kind = NodeOperand::Kind::external;
+  operand.slot = node.slots_after;
   const TensorMeta* known = remembered(impl);
-  Bind bind = known ? make_bind(impl, *known) : new_bind(impl, i, like);
-  bind.slot = step.slots_after++;
-  bind.shares = first_sharing(impl);
-  if (bind.shares != no_slot) {
-    const TensorImpl& first = *m_.slots[bind.shares];
-    bind.shared_distance =
+  ExternalInput input = known ? make_external_input(impl, *known) : new_input(impl, i, like);
+  input.slot = node.slots_after++;
+  input.shares = first_sharing(impl);
+  if (input.shares != no_slot) {
+    const TensorImpl& first = *m_.slots[input.shares];
+    input.shared_distance =
         impl.offset * bytes_of(impl.dtype) - first.offset * bytes_of(first.dtype);
   }
-  step.binds.push_back(std::move(bind));
-  bind_slot(step.binds.back(), const_cast<TensorImpl*>(&impl));
+  node.inputs.push_back(std::move(input));
+  bind_slot(node.inputs.back(), const_cast<TensorImpl*>(&impl));
   return operand;
 }
 
 // An argument that was not there before may be a cache, which grows: all its sizes become symbols,
 // each its own, and those that the program holds to numbers are numbers in its graph.
-Bind Call::new_bind(const TensorImpl& impl, size_t i, const Likeness& like) {
-  const std::optional<bool>& dynamic = record_->options().dynamic;
+ExternalInput Call::new_input(const TensorImpl& impl, size_t i, const Likeness& like) {
+  const std::optional<bool>& dynamic = tree_->options().dynamic;
   const bool may = dynamic.value_or(true);
-  const StepOperand* before = like.operand(i);
-  if (may && like.step && !before) {
-    NewSymbols apart(record_->last_symbol(), NewSymbols::Equal::stays_apart);
-    return make_bind(impl, nullptr, true, apart, m_.symbols);
+  const NodeOperand* before = like.operand(i);
+  if (may && like.node && !before) {
+    NewSymbols apart(tree_->last_symbol(), NewSymbols::Equal::stays_apart);
+    return make_external_input(impl, nullptr, true, apart, m_.symbols);
   }
-  const Bind* old = nullptr;
-  if (may && before && before->kind == StepOperand::Kind::bind) {
-    old = &*std::find_if(like.step->binds.begin(), like.step->binds.end(),
-                         [&](const Bind& b) { return b.slot == before->slot; });
+  const ExternalInput* old = nullptr;
+  if (may && before && before->kind == NodeOperand::Kind::external) {
+    old = &*std::find_if(like.node->inputs.begin(), like.node->inputs.end(),
+                         [&](const ExternalInput& b) { return b.slot == before->slot; });
   }
-  return make_bind(impl, old, dynamic.value_or(false), names_, m_.symbols);
+  return make_external_input(impl, old, dynamic.value_or(false), names_, m_.symbols);
 }
 
-StepOperand Call::record_number(Step& step, const Scalar& number, const StepOperand* before,
+NodeOperand Call::record_number(TraceNode& node, const Scalar& number, const NodeOperand* before,
                                 const OpCall& call) {
-  StepOperand operand;
+  NodeOperand operand;
   operand.number = number;
-  operand.kind = StepOperand::Kind::number;
+  operand.kind = NodeOperand::Kind::number;
   const bool varies =
       is_given_to_composite(number) ||
-      (before && (before->kind != StepOperand::Kind::number || !(before->number == number)));
+      (before && (before->kind != NodeOperand::Kind::number || !(before->number == number)));
   const Variation may = varies ? variation_of(call.op, number) : Variation::none;
   if (may == Variation::argument) {
-    operand.kind = StepOperand::Kind::varying;
-    operand.slot = step.numbers_after++;
+    operand.kind = NodeOperand::Kind::varying;
+    operand.slot = node.numbers_after++;
     m_.numbers.push_back(number);
   }
-  if (may != Variation::count || !record_->options().dynamic.value_or(true)) return operand;
+  if (may != Variation::count || !tree_->options().dynamic.value_or(true)) return operand;
   const Scalar was = before ? before->number : Scalar(0);
   const auto symbol = names_.number(was.size(), number.hint().size());
   if (!symbol) return operand;
-  operand.kind = StepOperand::Kind::counted;
+  operand.kind = NodeOperand::Kind::counted;
   operand.number = Scalar(Size(number.size().hint(), *symbol));
-  step.attr_symbols.push_back(*symbol);
+  node.attr_symbols.push_back(*symbol);
   m_.symbols.bind(*symbol, number.size().hint());
   return operand;
 }
 
-void Call::record_attrs(Step& step, const OpCall& call, const Likeness& like) {
+void Call::record_attrs(TraceNode& node, const OpCall& call, const Likeness& like) {
   if (!call.attrs) return;
-  step.attrs_owned = Attrs(call.attrs);
-  if (!like.step || !record_->options().dynamic.value_or(true)) return;
-  const std::vector<Size> before = sizes_in(like.step->attrs), now = sizes_in(call.attrs);
+  node.attrs_owned = Attrs(call.attrs);
+  if (!like.node || !tree_->options().dynamic.value_or(true)) return;
+  const std::vector<Size> before = sizes_in(like.node->attrs), now = sizes_in(call.attrs);
   if (before.size() != now.size()) return;
   size_t at = 0;
-  step.attrs_owned = step.attrs_owned.map_sizes([&](Size s) {
+  node.attrs_owned = node.attrs_owned.map_sizes([&](Size s) {
     const auto symbol = names_.number(before[at++], s);
     if (!symbol) return s;
     m_.symbols.bind(*symbol, s.hint());
-    step.attr_symbols.push_back(*symbol);
+    node.attr_symbols.push_back(*symbol);
     return Size(s.hint(), *symbol);
   });
 }
 
-void Call::record_results(Step& step, const OpCall& call) {
+void Call::record_results(TraceNode& node, const OpCall& call) {
   std::vector<Operand> operands(call.operands.begin(), call.operands.end());
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (step.operands_owned[i].kind == StepOperand::Kind::counted)
-      operands[i] = Operand(step.operands_owned[i].number);
+    if (node.operands_owned[i].kind == NodeOperand::Kind::counted)
+      operands[i] = Operand(node.operands_owned[i].number);
   }
   sym::DataBounds bounds;
   add_bounds(bounds);
-  Inferred inferred = infer_with_guards(*call.op, operands, step.attrs_owned.view());
-  if (call.op->compaction) name_data(step, inferred.results[0]);
+  Inferred inferred = infer_with_guards(*call.op, operands, node.attrs_owned.view());
+  if (call.op->compaction) name_data(node, inferred.results[0]);
   if (call.in_place) {
     sym::GuardSink sink;
     check_in_place(*call.op, call.operands[0].tensor().rule_meta(), inferred.results.at(0));
     for (const sym::Guard& guard : sink.take()) inferred.guards.push_back(guard);
   } else {
-    step.slots_after += static_cast<uint32_t>(inferred.results.size());
+    node.slots_after += static_cast<uint32_t>(inferred.results.size());
   }
-  step.results_owned = std::move(inferred.results);
-  keep_new_guards(step, std::move(inferred.guards));
+  node.results_owned = std::move(inferred.results);
+  keep_new_guards(node, std::move(inferred.guards));
 }
 
 // Guards that the path has already are not asked again.
-void Call::keep_new_guards(Step& step, std::vector<sym::Guard> guards) const {
+void Call::keep_new_guards(TraceNode& node, std::vector<sym::Guard> guards) const {
   for (sym::Guard& guard : guards) {
     bool known = false;
-    for (const Step* s = &step; s && !known; s = s->parent)
+    for (const TraceNode* s = &node; s && !known; s = s->parent)
       known = std::find(s->guards.begin(), s->guards.end(), guard) != s->guards.end();
-    if (!known) step.guards.push_back(std::move(guard));
+    if (!known) node.guards.push_back(std::move(guard));
   }
 }
 
-// Lets go of tensors bound on the way to a step that did not come to be.
+// Lets go of tensors bound on the way to a node that did not come to be.
 void Call::unbind_from(uint32_t first, uint32_t end) {
   if (first == end) return;
   m_.outside.clear();

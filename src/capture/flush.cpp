@@ -1,4 +1,4 @@
-// The end of a segment: what was put off runs, promises are kept.
+// The end of a segment: what was put off runs, deferred tensors are kept.
 #include <algorithm>
 #include <deque>
 #include <exception>
@@ -19,7 +19,7 @@ namespace vitro::capture {
 namespace {
 
 // A tensor whose ops failed: any look at its elements is an Error.  Their shapes outlive the
-// record; failures are rare, and their shapes small.
+// tree; failures are rare, and their shapes small.
 const TensorMeta* keep_for_ever(const TensorMeta& meta) {
   static auto* lock = new std::mutex;
   static auto* kept = new std::deque<TensorMeta>;
@@ -55,13 +55,13 @@ class RunsBelow {
 void Call::enter(std::span<const Tensor* const> inputs) {
   m_.inputs.clear();
   for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
-  Step* start = find_or_record(record_->entry(), OpCall{nullptr, m_.inputs, {}, false, {}});
+  TraceNode* start = find_or_record(tree_->entry(), OpCall{nullptr, m_.inputs, {}, false, {}});
   cursor_ = start;
   questions_.emplace();
   if (!start) return;
-  for (const Bind& bind : start->binds) {
-    const TensorImpl* impl = m_.slots[bind.slot];
-    if (bind.symbolic) m_.remembered.push_back({impl, impl->storage.id(), &bind.meta});
+  for (const ExternalInput& input : start->inputs) {
+    const TensorImpl* impl = m_.slots[input.slot];
+    if (input.symbolic) m_.remembered.push_back({impl, impl->storage.id(), &input.meta});
   }
   remembered_inputs_ = m_.remembered.size();
 }
@@ -85,19 +85,18 @@ void Call::unwind() noexcept {
 
 void Call::break_here(const Code& code, std::string_view reason, std::source_location where) {
   if (!cursor_) return;
-  if (record_->options().fullgraph) {
-    throw_error(cat(record_->options().name, ": fullgraph: ", code.title,
-                    reason.empty() ? "" : ": ", reason, " at ", place_text(where), " (", code.id,
-                    ")"));
+  if (tree_->options().fullgraph) {
+    throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
+                    reason, " at ", place_text(where), " (", code.id, ")"));
   }
-  record_->note(Record::What::broke, code, std::string(reason.empty() ? code.title : reason),
-                place_text(where));
+  tree_->note(TraceTree::What::broke, code, std::string(reason.empty() ? code.title : reason),
+              place_text(where));
   flush();
-  cursor_ = &record_->start_behind(where);
+  cursor_ = &tree_->start_after(where);
 }
 
 void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
-  record_->note(Record::What::fell_back, code, reason, place_text(where));
+  tree_->note(TraceTree::What::fell_back, code, reason, place_text(where));
   stopping_ = true;
   flush();
   cursor_ = nullptr;
@@ -105,12 +104,12 @@ void Call::stop_capturing(const Code& code, std::string reason, std::source_loca
     eager_begun_ = events::record(eager_slice(nullptr, &code, reason));
 }
 
-events::EagerBegin Call::eager_slice(const Exit* exit, const Code* code,
+events::EagerBegin Call::eager_slice(const SegmentVariant* variant, const Code* code,
                                      std::string_view reason) const {
-  return {.region = events::intern(record_->region_name(exit)),
+  return {.region = events::intern(tree_->region_name(variant)),
           .code = code ? events::intern(code->id) : events::NameId{},
           .reason = events::intern(reason),
-          .label = exit ? exit->label : events::intern(record_->options().name)};
+          .label = variant ? variant->label : events::intern(tree_->options().name)};
 }
 
 void Call::run_now(const OpCall& call, std::span<Tensor> results) {
@@ -124,22 +123,22 @@ void Call::flush(bool by_interpretation) {
   try {
     find_live();
     bool made = false;
-    Exit* exit = nullptr;
+    SegmentVariant* variant = nullptr;
     if (!by_interpretation)
-      exit = record_->exit(*cursor_, m_.live, m_.symbols, &made, number_, asked());
+      variant = tree_->variant(*cursor_, m_.live, m_.symbols, &made, number_, asked());
     if (questions_) (void)questions_->take();
-    if (exit && made) {
-      note_end(*exit);
-      record_->build(*exit);
+    if (variant && made) {
+      note_end(*variant);
+      tree_->build(*variant);
     }
     // Asked again: one that was building when it was found had no guards yet.
-    if (exit && exit->can_run(m_.symbols)) {
-      run_exit(*exit);
+    if (variant && variant->can_run(m_.symbols)) {
+      run_variant(*variant);
     } else {
-      interpret(exit, by_interpretation);
+      interpret(variant, by_interpretation);
     }
   } catch (...) {
-    fail_promises();
+    fail_deferred();
     release_slots();
     cursor_ = nullptr;
     throw;
@@ -148,11 +147,11 @@ void Call::flush(bool by_interpretation) {
 }
 
 // A graph more, where the function ended otherwise before.
-void Call::note_end(const Exit& exit) {
+void Call::note_end(const SegmentVariant& variant) {
   if (stopping_) return;  // which was reported
-  const Why why = why_it_ends(exit);
+  const Why why = why_it_ends(variant);
   if (why.code) note_recompile(why);
-  if (const Step* next = cursor_->next.load(std::memory_order_acquire))
+  if (const TraceNode* next = cursor_->next.load(std::memory_order_acquire))
     note_parting(next->where, next->where);
 }
 
@@ -165,38 +164,40 @@ void Call::find_live() {
   }
 }
 
-void Call::run_exit(Exit& exit) {
-  exit.runs.fetch_add(1, std::memory_order_relaxed);
-  if (!exit.plan.empty() && !run_ready(exit)) return;
-  keep_promises(exit);
+void Call::run_variant(SegmentVariant& variant) {
+  variant.runs.fetch_add(1, std::memory_order_relaxed);
+  if (!variant.plan.empty() && !run_ready(variant)) return;
+  materialize_results(variant);
 }
 
 // False where the ops ran one by one instead: a mistake in the data is then thrown as eager words
 // it, after what was done before it; anything else was our failure, and the call goes on.
-bool Call::run_ready(Exit& exit) {
+bool Call::run_ready(SegmentVariant& variant) {
   std::string of_data;
   const Code* code = &run_failed;
-  const bool seen = events::record(events::RegionBegin{record_->number(), exit.number, exit.label});
+  const bool seen =
+      events::record(events::RegionBegin{tree_->number(), variant.number, variant.label});
   if (seen) events::record_stack();
   try {
     const uint64_t begin = ticks();
-    run_compiled(exit);
-    exit.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+    run_compiled(variant);
+    variant.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
     open_regions_ += seen ? 1 : 0;
     return true;
   } catch (const Error& e) {
     of_data = e.what();
   } catch (const Unusable& e) {
-    record_->give_up(exit, *e.code, e.what());
+    tree_->give_up(variant, *e.code, e.what());
     code = e.code;
   } catch (...) {
-    record_->run_failed_of(exit, what_was_thrown());
+    tree_->run_failed_of(variant, what_was_thrown());
   }
   if (seen) events::record(events::RegionEnd{});
   m_.outputs.clear();
-  interpret_path(&exit, code, of_data.empty() ? "the compiled segment failed" : of_data);
+  interpret_path(&variant, code, of_data.empty() ? "the compiled segment failed" : of_data);
   if (!of_data.empty())
-    record_->run_failed_of(exit, cat("eager finds no mistake in the data, but it said: ", of_data));
+    tree_->run_failed_of(variant,
+                         cat("eager finds no mistake in the data, but it said: ", of_data));
   return false;
 }
 
@@ -218,8 +219,8 @@ bool Call::is_shared(const TensorImpl& output) {
   return m_.shared.seen(output.storage);
 }
 
-void Call::run_compiled(const Exit& exit) {
-  const Plan& plan = exit.plan;
+void Call::run_compiled(const SegmentVariant& variant) {
+  const Plan& plan = variant.plan;
   // Handles over the slots' counts, given back without a subtraction.
   struct Borrowed {
     std::vector<Tensor>& list;
@@ -254,8 +255,8 @@ void Call::run_compiled(const Exit& exit) {
   m_.outputs.resize(plan.outputs.size());
   const RunsBelow below(below_);
   record_inputs(m_.operands);
-  exit.segment->run(m_.operands, m_.symbol_values, m_.outputs);
-  for (const auto& [step, output] : plan.data) bind_data(*step, m_.outputs[output]);
+  variant.segment->run(m_.operands, m_.symbol_values, m_.outputs);
+  for (const auto& [node, output] : plan.data) bind_data(*node, m_.outputs[output]);
   m_.shared.clear();
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (is_shared(*m_.outputs[i].impl()) ||
@@ -266,21 +267,23 @@ void Call::run_compiled(const Exit& exit) {
   record_outputs(m_.outputs);
 }
 
-void Call::keep_promises(const Exit& exit) {
-  for (const Keep& keep : exit.plan.keeps) {
-    TensorImpl& promise = *m_.slots[keep.slot];
-    const TensorImpl& source = keep.output >= 0
-                                   ? *m_.outputs[static_cast<size_t>(keep.output)].impl()
-                                   : *m_.slots[keep.outside];
-    promise.storage = source.storage;
-    promise.sizes = keep.symbolic ? m_.symbols.values(keep.meta->sizes) : keep.sizes;
-    promise.strides = keep.symbolic ? m_.symbols.values(keep.meta->strides) : keep.strides;
-    const int64_t within = keep.symbolic ? m_.symbols.value(keep.meta->offset) : keep.offset;
-    promise.offset = source.offset + within;
-    if (keep.symbolic && !keep.sized_by_data)
-      m_.remembered.push_back({&promise, promise.storage.id(), keep.meta});
-    promise.promised = nullptr;
-    promise.call = 0;
+void Call::materialize_results(const SegmentVariant& variant) {
+  for (const ResultBinding& binding : variant.plan.results) {
+    TensorImpl& deferred = *m_.slots[binding.slot];
+    const TensorImpl& source = binding.output >= 0
+                                   ? *m_.outputs[static_cast<size_t>(binding.output)].impl()
+                                   : *m_.slots[binding.outside];
+    deferred.storage = source.storage;
+    deferred.sizes = binding.symbolic ? m_.symbols.values(binding.meta->sizes) : binding.sizes;
+    deferred.strides =
+        binding.symbolic ? m_.symbols.values(binding.meta->strides) : binding.strides;
+    const int64_t within =
+        binding.symbolic ? m_.symbols.value(binding.meta->offset) : binding.offset;
+    deferred.offset = source.offset + within;
+    if (binding.symbolic && !binding.sized_by_data)
+      m_.remembered.push_back({&deferred, deferred.storage.id(), binding.meta});
+    deferred.deferred = nullptr;
+    deferred.call = 0;
   }
   m_.outputs.clear();
   constexpr size_t room = 64;
@@ -289,44 +292,45 @@ void Call::keep_promises(const Exit& exit) {
     m_.remembered.erase(results, m_.remembered.end() - room);
 }
 
-void Call::adopt(TensorImpl& promise, TensorImpl& real) {
-  promise.storage = real.storage;
-  promise.sizes = real.sizes;
-  promise.strides = real.strides;
-  promise.offset = real.offset;
-  promise.promised = nullptr;
-  promise.call = 0;
+void Call::adopt(TensorImpl& deferred, TensorImpl& real) {
+  deferred.storage = real.storage;
+  deferred.sizes = real.sizes;
+  deferred.strides = real.strides;
+  deferred.offset = real.offset;
+  deferred.deferred = nullptr;
+  deferred.call = 0;
 }
 
-// A mistake in the data comes to light later than its op was called: that place is told.
-void Call::call_late(const Step& step, std::span<const Operand> operands,
+// A mistake in the data comes to light later than its op was called: that place is named.
+void Call::call_late(const TraceNode& node, std::span<const Operand> operands,
                      std::span<Tensor> results) {
   const SizeMap this_run = [this](Size s) { return Size(m_.symbols.value(s)); };
-  const Attrs attrs = step.attrs_owned.map_sizes(this_run);
+  const Attrs attrs = node.attrs_owned.map_sizes(this_run);
   try {
-    vitro::call(OpCall{step.op, operands, attrs.view(), step.in_place, {}}, results);
+    vitro::call(OpCall{node.op, operands, attrs.view(), node.in_place, {}}, results);
   } catch (const Error& e) {
-    const std::string place = place_text(step.place);
+    const std::string place = place_text(node.place);
     const size_t name = place.rfind('/') + 1;  // npos + 1 == 0
     if (place.empty()) throw;
     throw Error(e, place.substr(name));
   }
 }
 
-void Call::interpret(const Exit* exit, bool unwinding) {
+void Call::interpret(const SegmentVariant* variant, bool unwinding) {
   if (unwinding) return interpret_path(nullptr, nullptr, "the function threw an exception");
-  if (!exit) return interpret_path(nullptr, &too_many_ways, too_many_ways.title);
-  if (exit->state.load(std::memory_order_acquire) == Exit::State::interpreted)
-    return interpret_path(exit, exit->why_code, exit->why_not);
-  interpret_path(exit, nullptr, "another thread compiles it");
+  if (!variant) return interpret_path(nullptr, &too_many_ways, too_many_ways.title);
+  if (variant->state.load(std::memory_order_acquire) == SegmentVariant::State::interpreted)
+    return interpret_path(variant, variant->why_code, variant->why_not);
+  interpret_path(variant, nullptr, "another thread compiles it");
 }
 
-// Runs the ops of the path as they were called; promises are kept as soon as their op has run, so
-// that a failure leaves what was done before it.
-void Call::interpret_path(const Exit* exit, const Code* code, std::string_view reason) {
+// Runs the ops of the path as they were called; deferred tensors are kept as soon as their op has
+// run, so that a failure leaves what was done before it.
+void Call::interpret_path(const SegmentVariant* variant, const Code* code,
+                          std::string_view reason) {
   std::optional<events::EagerScope> seen;
   if (events::recording()) {
-    seen.emplace(eager_slice(exit, code, reason));
+    seen.emplace(eager_slice(variant, code, reason));
     events::record_stack();
   }
   const RunsBelow below(below_);
@@ -339,41 +343,41 @@ void Call::interpret_path(const Exit* exit, const Code* code, std::string_view r
   }
   std::vector<Operand> operands;
   std::vector<Tensor> results;
-  for (const Step* step : path_to(*cursor_)) {
+  for (const TraceNode* node : path_to(*cursor_)) {
     operands.clear();
-    for (const StepOperand& o : step->operands_owned) {
-      Scalar number = o.kind == StepOperand::Kind::varying ? m_.numbers[o.slot] : o.number;
+    for (const NodeOperand& o : node->operands_owned) {
+      Scalar number = o.kind == NodeOperand::Kind::varying ? m_.numbers[o.slot] : o.number;
       if (number.is_symbolic()) number = Scalar(m_.symbols.value(number.expr()));
-      if (o.kind == StepOperand::Kind::none) {
+      if (o.kind == NodeOperand::Kind::none) {
         operands.emplace_back();
-      } else if (o.slot != no_slot && o.kind != StepOperand::Kind::varying) {
+      } else if (o.slot != no_slot && o.kind != NodeOperand::Kind::varying) {
         operands.emplace_back(values[o.slot]);
       } else {
         operands.emplace_back(number);
       }
     }
-    results.assign(step->in_place ? 1 : step->result_count, Tensor());
-    thread_->modes = step->modes;
-    thread_->module = step->place.module;
-    call_late(*step, operands, results);
-    if (step->data_size.defined()) bind_data(*step, results[0]);
-    for (uint32_t k = 0; k < step->result_count; ++k) {
-      TensorImpl* promise = m_.slots[step->first_slot + k];
-      if (promise && promise->refs.load(std::memory_order_acquire) > 1)
-        adopt(*promise, *results[k].impl());
-      values[step->first_slot + k] = std::move(results[k]);
+    results.assign(node->in_place ? 1 : node->result_count, Tensor());
+    thread_->modes = node->modes;
+    thread_->module = node->place.module;
+    call_late(*node, operands, results);
+    if (node->data_size.defined()) bind_data(*node, results[0]);
+    for (uint32_t k = 0; k < node->result_count; ++k) {
+      TensorImpl* deferred = m_.slots[node->first_slot + k];
+      if (deferred && deferred->refs.load(std::memory_order_acquire) > 1)
+        adopt(*deferred, *results[k].impl());
+      values[node->first_slot + k] = std::move(results[k]);
     }
   }
 }
 
-// Promises that an error left open: shapes stay, elements never come.
-void Call::fail_promises() {
+// Deferred tensors that an error left open: shapes stay, elements never come.
+void Call::fail_deferred() {
   m_.outputs.clear();
   for (uint32_t slot = 0; slot < cursor_->slots_after; ++slot) {
     if (!m_.slots[slot]) continue;
     TensorImpl& impl = *m_.slots[slot];
     if (impl.call != number_ || impl.refs.load(std::memory_order_acquire) == 1) continue;
-    TensorMeta now = *impl.promised;
+    TensorMeta now = *impl.deferred;
     const auto number = [this](Size s) -> Size {
       try {
         return s.is_symbolic() ? Size(value_of(s.expr()).value_or(sym::unbounded)) : s;
@@ -386,7 +390,7 @@ void Call::fail_promises() {
     now.offset = number(now.offset);
     impl.sizes = plain(now.sizes);
     impl.strides = plain(now.strides);
-    impl.promised = keep_for_ever(now);
+    impl.deferred = keep_for_ever(now);
     impl.call = failed_call;
   }
 }
@@ -406,11 +410,11 @@ void Call::release_slots() {
 }
 
 bool Call::written_in_segment(const TensorImpl& impl) const {
-  const std::vector<const Step*> path = path_to(*cursor_);
+  const std::vector<const TraceNode*> path = path_to(*cursor_);
   const SlotTable table(*cursor_, path);
-  return std::any_of(path.begin(), path.end(), [&](const Step* step) {
-    if (!step->in_place) return false;
-    const uint32_t root = table.root(step->operands[0].slot);
+  return std::any_of(path.begin(), path.end(), [&](const TraceNode* node) {
+    if (!node->in_place) return false;
+    const uint32_t root = table.root(node->operands[0].slot);
     const TensorImpl& written = *m_.slots[root];
     return written.call == 0 && written.storage == impl.storage;
   });

@@ -51,11 +51,12 @@ bool FrozenArguments::unchanged(const FrozenCall& call) const {
 
 // Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
 // in their slots, as it did when it was recorded.
-bool Call::shares_inputs_as(const Bind& recorded, const TensorImpl& impl, const Step& start) const {
-  const auto first = std::find_if(start.binds.begin(), start.binds.end(), [&](const Bind& input) {
-    return m_.slots[input.slot]->storage == impl.storage;
-  });
-  if (first == start.binds.end())
+bool Call::shares_inputs_as(const ExternalInput& recorded, const TensorImpl& impl,
+                            const TraceNode& start) const {
+  const auto first = std::find_if(
+      start.inputs.begin(), start.inputs.end(),
+      [&](const ExternalInput& input) { return m_.slots[input.slot]->storage == impl.storage; });
+  if (first == start.inputs.end())
     return recorded.shares == no_slot || recorded.shares >= start.slots_after;
   return recorded.shares == first->slot &&
          recorded.shared_distance == byte_offset(impl) - byte_offset(*m_.slots[first->slot]);
@@ -79,7 +80,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
                           }) &&
       std::ranges::all_of(program.guards,
                           [&](const sym::Guard& g) { return m_.symbols.holds(g); }) &&
-      program.exit->suits(m_.symbols);
+      program.variant->suits(m_.symbols);
   if (!fit) return m_.symbols.clear(), false;
   m_.numbers = program.numbers;
   accept(*program.start);
@@ -87,24 +88,24 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   std::fill(m_.slots.begin() + program.start->slots_after,
             m_.slots.begin() + program.last->slots_after, nullptr);
   cursor_ = program.last;
-  for (const auto& [bind, tensor] : program.reached) bind_slot(*bind, tensor.impl());
-  for (const Keep& keep : program.exit->plan.keeps) {
+  for (const auto& [input, tensor] : program.reached) bind_slot(*input, tensor.impl());
+  for (const ResultBinding& binding : program.variant->plan.results) {
     TensorImpl* impl = m_.fresh_impl();
     impl->refs.store(2, std::memory_order_relaxed);
-    impl->dtype = keep.meta->dtype;
-    impl->device = keep.meta->device;
+    impl->dtype = binding.meta->dtype;
+    impl->device = binding.meta->device;
     impl->call = number_;
-    impl->promised = keep.meta;
-    impl->slot = keep.slot;
-    m_.slots[keep.slot] = impl;
+    impl->deferred = binding.meta;
+    impl->slot = binding.slot;
+    m_.slots[binding.slot] = impl;
     m_.borrowed.emplace_back(impl);  // the count of the results
   }
   std::vector<Tensor> held;
   held.swap(m_.borrowed);
   try {
-    run_exit(*program.exit);
+    run_variant(*program.variant);
   } catch (...) {
-    fail_promises();
+    fail_deferred();
     release_slots();
     cursor_ = nullptr;
     throw;
@@ -126,15 +127,15 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
                                             uint64_t newest_storage) {
   if (!cursor_ || !cursor_->op) return nullptr;
   auto program = std::make_unique<FrozenProgram>(std::move(key));
-  program->start = const_cast<Step*>(&start_of(*cursor_));
+  program->start = const_cast<TraceNode*>(&start_of(*cursor_));
   program->last = cursor_;
   std::vector<uint32_t> held(cursor_->slots_after,
                              1);  // counts of each slot that are accounted for
   for (const Tensor& t : results) {
     uint32_t slot = no_slot;
     if (t.defined()) {
-      slot = t.is_promise() ? t.impl()->slot : slot_of(*t.impl());
-      VITRO_CHECK(slot != no_slot, record_->options().name,
+      slot = t.is_deferred() ? t.impl()->slot : slot_of(*t.impl());
+      VITRO_CHECK(slot != no_slot, tree_->options().name,
                   ": frozen: the result holds a tensor that no op of the function takes or makes; "
                   "return what was computed from the arguments (",
                   not_repeatable, ")");
@@ -144,32 +145,32 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
   }
   program->numbers = m_.numbers;
   program->guards = program->start->guards;
-  for (const Bind& bind : program->start->binds) {
-    const sym::Expr offset = offset_symbol(bind.slot);
-    if (m_.symbols.find(offset)) program->offsets.emplace_back(bind.slot, offset);
+  for (const ExternalInput& input : program->start->inputs) {
+    const sym::Expr offset = offset_symbol(input.slot);
+    if (m_.symbols.find(offset)) program->offsets.emplace_back(input.slot, offset);
   }
-  for (const Step* step : path_to(*cursor_)) {
-    program->guards.insert(program->guards.end(), step->guards.begin(), step->guards.end());
-    VITRO_CHECK(step->op->kind != OpKind::random, record_->options().name,
-                ": frozen: ", step->op->name, " at ", place_text(step->place),
+  for (const TraceNode* node : path_to(*cursor_)) {
+    program->guards.insert(program->guards.end(), node->guards.begin(), node->guards.end());
+    VITRO_CHECK(node->op->kind != OpKind::random, tree_->options().name,
+                ": frozen: ", node->op->name, " at ", place_text(node->place),
                 " draws random numbers, which a frozen call would repeat (", not_repeatable, ")");
-    for (const sym::Expr symbol : step->attr_symbols)
+    for (const sym::Expr symbol : node->attr_symbols)
       program->symbols.emplace_back(symbol, m_.symbols.value(symbol));
-    for (const Bind& bind : step->binds) {
-      const Tensor outside(m_.slots[bind.slot]);
-      m_.slots[bind.slot]->refs.fetch_add(1, std::memory_order_relaxed);
-      VITRO_CHECK(outside.storage().id() <= newest_storage, record_->options().name,
-                  ": frozen: ", step->op->name, " at ", place_text(step->place),
+    for (const ExternalInput& input : node->inputs) {
+      const Tensor outside(m_.slots[input.slot]);
+      m_.slots[input.slot]->refs.fetch_add(1, std::memory_order_relaxed);
+      VITRO_CHECK(outside.storage().id() <= newest_storage, tree_->options().name,
+                  ": frozen: ", node->op->name, " at ", place_text(node->place),
                   " takes a tensor that the function made from host data, which a frozen call "
                   "would not make again; pass it as an argument (",
                   not_repeatable, ")");
-      program->reached.emplace_back(&bind, outside);
+      program->reached.emplace_back(&input, outside);
     }
-    for (uint32_t k = 0; k < step->result_count; ++k) {
-      const uint32_t slot = step->first_slot + k;
+    for (uint32_t k = 0; k < node->result_count; ++k) {
+      const uint32_t slot = node->first_slot + k;
       VITRO_CHECK(m_.slots[slot]->refs.load(std::memory_order_acquire) <= held[slot],
-                  record_->options().name, ": frozen: the result of ", step->op->name, " at ",
-                  place_text(step->place),
+                  tree_->options().name, ": frozen: the result of ", node->op->name, " at ",
+                  place_text(node->place),
                   " is kept somewhere outside, where a frozen call would not put it again; "
                   "return it (",
                   not_repeatable, ")");
@@ -177,9 +178,9 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
   }
   find_live();
   bool made = false;
-  program->exit = record_->exit(*cursor_, m_.live, m_.symbols, &made);
-  if (program->exit && made) record_->build(*program->exit);
-  const bool ready = program->exit && program->exit->can_run(m_.symbols);
+  program->variant = tree_->variant(*cursor_, m_.live, m_.symbols, &made);
+  if (program->variant && made) tree_->build(*program->variant);
+  const bool ready = program->variant && program->variant->can_run(m_.symbols);
   return ready ? std::move(program) : nullptr;
 }
 

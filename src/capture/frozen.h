@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "capture/exit.h"
+#include "capture/segment_variant.h"
 #include "vitro/capture/function.h"
 #include "vitro/core/tensor.h"
 
@@ -14,9 +14,9 @@ namespace vitro::capture {
 struct FrozenProgram {
   explicit FrozenProgram(FrozenKey of) : key(std::move(of)) {}
   FrozenKey key;
-  Step* start = nullptr;  // what the inputs must be
-  Step* last = nullptr;
-  Exit* exit = nullptr;
+  TraceNode* start = nullptr;  // what the inputs must be
+  TraceNode* last = nullptr;
+  SegmentVariant* variant = nullptr;
   std::vector<sym::Guard> guards;  // all of the path, and what the function's own code asked
   // What the path takes from the function's own code: numbers that vary, and symbols that have
   // their values from plain numbers in attributes.
@@ -25,7 +25,7 @@ struct FrozenProgram {
   // Inputs whose offset the function's own code asked for, and the symbols for it.
   std::vector<std::pair<uint32_t, sym::Expr>> offsets;
   // Tensors that the function reached by itself (parameters), with their slots.
-  std::vector<std::pair<const Bind*, Tensor>> reached;
+  std::vector<std::pair<const ExternalInput*, Tensor>> reached;
   // Each tensor of the result: a slot, or (no_slot) undefined.
   std::vector<uint32_t> results;
   std::any prototype;
@@ -33,7 +33,7 @@ struct FrozenProgram {
 
   // Programs that two threads recorded at once.
   bool same_as(const FrozenProgram& o) const {
-    return key == o.key && last == o.last && exit == o.exit && guards == o.guards &&
+    return key == o.key && last == o.last && variant == o.variant && guards == o.guards &&
            numbers == o.numbers && symbols == o.symbols;
   }
 };

@@ -7,7 +7,7 @@
 #include "capture/call.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
-#include "capture/record.h"
+#include "capture/trace_tree.h"
 #include "vitro/base/error.h"
 #include "vitro/base/nearest.h"
 #include "vitro/events/record.h"
@@ -60,8 +60,8 @@ class Starting final : public Interpreter {
   }
 
   void call(const OpCall& call, std::span<Tensor> results) override { begun().call(call, results); }
-  void touch(const TensorImpl& impl, Need need, std::source_location where) override {
-    begun().touch(impl, need, where);
+  void before_access(const TensorImpl& impl, Need need, std::source_location where) override {
+    begun().before_access(impl, need, where);
   }
   const TensorMeta* meta_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().meta_of(impl);
@@ -69,7 +69,9 @@ class Starting final : public Interpreter {
   std::optional<Size> offset_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().offset_of(impl);
   }
-  uint64_t call_number() const override { return builder_calls - 1; }  // which makes no promises
+  uint64_t call_number() const override {
+    return builder_calls - 1;
+  }  // which makes no deferred tensors
 
  private:
   CallPool& pool_;
@@ -97,8 +99,8 @@ Call& Starting::begun() {
   return *call_;
 }
 
-// The first from the top whose results are promises, to which ops go in the end.
-const InterpreterFrame* first_with_promises() {
+// The first from the top whose results are deferred tensors, to which ops go in the end.
+const InterpreterFrame* first_that_defers() {
   const InterpreterFrame* f = thread_state.top;
   while (f && f->interpreter->call_number() == 0) f = f->below;
   return f;
@@ -106,7 +108,7 @@ const InterpreterFrame* first_with_promises() {
 
 // The compiled function whose code this thread runs, if that is where ops go.
 Call* call_in_stack() {
-  const InterpreterFrame* const found = first_with_promises();
+  const InterpreterFrame* const found = first_that_defers();
   if (!found) return nullptr;
   if (starting && found->interpreter == starting) return &starting->begun();
   return running && found->interpreter == running ? running : nullptr;
@@ -161,13 +163,13 @@ const CompileOptions& Function::options() const {
 }
 
 CompiledReport Function::report() const {
-  CompiledReport out = state_->calls.record()->report();
+  CompiledReport out = state_->calls.tree()->report();
   out.calls = state_->calls.calls();
   return out;
 }
 
 bool Function::is_inlined() {
-  return first_with_promises() != nullptr;
+  return first_that_defers() != nullptr;
 }
 
 void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const {
@@ -194,7 +196,7 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
   Call now(state_->calls, thread_state.top);
   const Using use(&now);
   const Running running_now(&now);
-  for (const FrozenProgram* p = now.record().frozen(); p; p = p->next) {
+  for (const FrozenProgram* p = now.tree().frozen(); p; p = p->next) {
     if (!p->key.fits(call) || !now.run_frozen(*p, call.inputs, &result->tensors)) continue;
     result->prototype = p->prototype;
     state_->calls.count_call();
@@ -205,7 +207,7 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
 
 void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
                              FrozenResult& result) const {
-  if (!state_->calls.record()->has_room_for_frozen()) return run(frozen.inputs, body, false);
+  if (!state_->calls.tree()->has_room_for_frozen()) return run(frozen.inputs, body, false);
   state_->calls.count_call();
   const uint64_t newest_storage = Storage::allocate(0, cpu).id();
   FrozenKey key(frozen);  // before the function takes its arguments apart
@@ -232,7 +234,7 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   call.finish();
   if (!program) return;
   program->prototype = std::move(result.prototype);
-  call.record().add(std::move(program));
+  call.tree().add(std::move(program));
 }
 
 bool is_compiling() {
@@ -259,7 +261,7 @@ Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen
 // The stack without the call: those above it, then those below.
 void Disabled::leave_out() {
   stack_ = std::make_unique<Stack>();
-  const InterpreterFrame* const of_call = first_with_promises();
+  const InterpreterFrame* const of_call = first_that_defers();
   for (const InterpreterFrame* f = before_; f != of_call; f = f->below) stack_->above.push_back(*f);
   const InterpreterFrame* below = of_call->below;
   for (auto f = stack_->above.rbegin(); f != stack_->above.rend(); ++f) {

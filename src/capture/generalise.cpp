@@ -1,5 +1,5 @@
-// From which record a new one is made: what differs between the two becomes symbols and arguments,
-// so that the new one fits both and what comes after them.
+// From which node a new one is recorded: what differs between the two becomes symbols and
+// arguments, so that the new one fits both and what comes after them.
 #include <algorithm>
 
 #include "capture/call.h"
@@ -12,9 +12,9 @@ bool is_whole(const Scalar& number) {
 }
 
 // The same attributes but for what may vary.
-bool same_but_variable(const Step& step, const OpCall& call) {
-  return call.op && call.op->kind == OpKind::composite ? same_but_numbers(step.attrs, call.attrs)
-                                                       : same_but_sizes(step.attrs, call.attrs);
+bool same_but_variable(const TraceNode& node, const OpCall& call) {
+  return call.op && call.op->kind == OpKind::composite ? same_but_numbers(node.attrs, call.attrs)
+                                                       : same_but_sizes(node.attrs, call.attrs);
 }
 
 }  // namespace
@@ -28,22 +28,22 @@ Call::Variation Call::variation_of(const OpDef* op, const Scalar& number) {
 }
 
 // Whether the operands are alike but for sizes and numbers that may vary.
-bool Call::is_like(const Step& step, const Bind* bind, const StepOperand& want, const OpCall& call,
-                   const Operand& got) const {
+bool Call::is_like(const TraceNode& node, const ExternalInput* input, const NodeOperand& want,
+                   const OpCall& call, const Operand& got) const {
   switch (want.kind) {
-    case StepOperand::Kind::none:
+    case NodeOperand::Kind::none:
       return got.kind() == Operand::Kind::none;
-    case StepOperand::Kind::slot:
-      // A slot behind the cursor's is a tensor that this very step saw first.
-      return got.is_tensor() && (want.slot >= step.first_slot - step.binds.size() ||
+    case NodeOperand::Kind::slot:
+      // A slot after the cursor's is a tensor that this very node saw first.
+      return got.is_tensor() && (want.slot >= node.first_slot - node.inputs.size() ||
                                  got.tensor().impl() == m_.slots[want.slot]);
-    case StepOperand::Kind::bind:
+    case NodeOperand::Kind::external:
       return got.is_tensor() && got.tensor().impl()->call == 0 &&
              slot_of(*got.tensor().impl()) == no_slot &&
-             fits_but_sizes(*bind, *got.tensor().impl());
-    case StepOperand::Kind::number:
-    case StepOperand::Kind::counted:
-    case StepOperand::Kind::varying:
+             fits_but_sizes(*input, *got.tensor().impl());
+    case NodeOperand::Kind::number:
+    case NodeOperand::Kind::counted:
+    case NodeOperand::Kind::varying:
       return got.is_number() && got.number().kind() == want.number.kind() &&
              (got.number() == want.number ||
               variation_of(call.op, got.number()) != Variation::none);
@@ -53,25 +53,25 @@ bool Call::is_like(const Step& step, const Bind* bind, const StepOperand& want, 
 
 // Which tensors of an earlier call the arguments of this one stand for: a tensor may be there that
 // was not, and a list may have become longer in the middle.
-Call::Likeness Call::like_arguments(const Step& step, const OpCall& call) const {
-  const size_t before = step.operand_count, now = call.operands.size();
-  std::vector<const Bind*> binds(before, nullptr);
-  const Bind* next = step.binds.data();
+Call::Likeness Call::like_arguments(const TraceNode& node, const OpCall& call) const {
+  const size_t before = node.operand_count, now = call.operands.size();
+  std::vector<const ExternalInput*> inputs(before, nullptr);
+  const ExternalInput* next = node.inputs.data();
   for (size_t i = 0; i < before; ++i) {
-    if (step.operands[i].kind == StepOperand::Kind::bind) binds[i] = next++;
+    if (node.operands[i].kind == NodeOperand::Kind::external) inputs[i] = next++;
   }
   const auto alike = [&](size_t was, size_t is) {
-    const StepOperand& want = step.operands[was];
+    const NodeOperand& want = node.operands[was];
     const Operand& got = call.operands[is];
     if (before == now &&
-        (want.kind == StepOperand::Kind::none || got.kind() == Operand::Kind::none))
+        (want.kind == NodeOperand::Kind::none || got.kind() == Operand::Kind::none))
       return true;
-    return is_like(step, binds[was], want, call, got);
+    return is_like(node, inputs[was], want, call, got);
   };
-  Likeness out{&step, std::vector<int>(now, -1)};
+  Likeness out{&node, std::vector<int>(now, -1)};
   size_t front = 0, back = 0;
   while (front < std::min(before, now) && alike(front, front)) {
-    const bool is_new = step.operands[front].kind == StepOperand::Kind::none;
+    const bool is_new = node.operands[front].kind == NodeOperand::Kind::none;
     out.operands[front] = is_new ? -1 : static_cast<int>(front);
     ++front;
   }
@@ -83,33 +83,33 @@ Call::Likeness Call::like_arguments(const Step& step, const OpCall& call) const 
   return front + back == before ? out : Likeness{};
 }
 
-Call::Likeness Call::like_operands(const Step& step, const OpCall& call) const {
-  Likeness out{&step, std::vector<int>(call.operands.size())};
-  const Bind* bind = step.binds.data();
-  for (size_t i = 0; i < step.operand_count; ++i) {
-    const bool binds = step.operands[i].kind == StepOperand::Kind::bind;
-    if (!is_like(step, bind, step.operands[i], call, call.operands[i])) return {};
-    bind += binds;
+Call::Likeness Call::like_operands(const TraceNode& node, const OpCall& call) const {
+  Likeness out{&node, std::vector<int>(call.operands.size())};
+  const ExternalInput* input = node.inputs.data();
+  for (size_t i = 0; i < node.operand_count; ++i) {
+    const bool is_external = node.operands[i].kind == NodeOperand::Kind::external;
+    if (!is_like(node, input, node.operands[i], call, call.operands[i])) return {};
+    input += is_external;
     out.operands[i] = static_cast<int>(i);
   }
   return out;
 }
 
-// The recorded step that stands for most of those from which the call differs only in sizes and
+// The recorded node that stands for most of those from which the call differs only in sizes and
 // numbers; null where there is none.
-Call::Likeness Call::similar(std::atomic<Step*>& link, const OpCall& call) const {
+Call::Likeness Call::similar(std::atomic<TraceNode*>& link, const OpCall& call) const {
   Likeness best;
   size_t most = 0;
-  for (const Step* s = link.load(std::memory_order_acquire); s;
+  for (const TraceNode* s = link.load(std::memory_order_acquire); s;
        s = s->fork.load(std::memory_order_acquire)) {
     if (s->op != call.op || s->in_place != call.in_place || s->expands ||
         !(s->modes == thread_->modes) || (call.op && s->operand_count != call.operands.size()))
       continue;
     if (!same_but_variable(*s, call)) continue;
     const size_t here = generality(*s);
-    if (best.step && here < most) continue;
+    if (best.node && here < most) continue;
     Likeness like = call.op ? like_operands(*s, call) : like_arguments(*s, call);
-    if (!like.step) continue;
+    if (!like.node) continue;
     best = std::move(like);
     most = here;
   }
@@ -122,7 +122,7 @@ Occurrence Call::occurrence_of(const OpCall& call) {
     ++came_by_[{cursor_->where, 0}];
   } else if (counted_to_ != cursor_) {
     came_by_.clear();
-    for (const Step* s = cursor_; s->op; s = s->parent) ++came_by_[{s->where, 0}];
+    for (const TraceNode* s = cursor_; s->op; s = s->parent) ++came_by_[{s->where, 0}];
   }
   counted_to_ = cursor_;
   const std::source_location where = place_of(call);
@@ -130,35 +130,35 @@ Occurrence Call::occurrence_of(const OpCall& call) {
   return {where, found == came_by_.end() ? 0 : found->second};
 }
 
-// The latest step of the same place that another way led to.
+// The latest node of the same place that another way led to.
 Call::Likeness Call::like_at(const Occurrence& at, const OpCall& call) const {
-  const Step* step = record_->latest(at);
-  if (!step || step->op != call.op || step->in_place != call.in_place ||
-      step->operand_count != call.operands.size() || !same_but_variable(*step, call))
+  const TraceNode* node = tree_->latest(at);
+  if (!node || node->op != call.op || node->in_place != call.in_place ||
+      node->operand_count != call.operands.size() || !same_but_variable(*node, call))
     return {};
-  Likeness like{step, std::vector<int>(call.operands.size(), 0)};
-  const Bind* bind = step->binds.data();
+  Likeness like{node, std::vector<int>(call.operands.size(), 0)};
+  const ExternalInput* input = node->inputs.data();
   for (size_t i = 0; i < call.operands.size(); ++i) {
-    const StepOperand& want = step->operands[i];
+    const NodeOperand& want = node->operands[i];
     const Operand& got = call.operands[i];
     like.operands[i] = static_cast<int>(i);
-    if (want.kind == StepOperand::Kind::slot ? !got.is_tensor()
-                                             : !is_like(*step, bind, want, call, got))
+    if (want.kind == NodeOperand::Kind::slot ? !got.is_tensor()
+                                             : !is_like(*node, input, want, call, got))
       return {};
-    bind += want.kind == StepOperand::Kind::bind;
+    input += want.kind == NodeOperand::Kind::external;
   }
   return like;
 }
 
-// Whether the op is a composite to which numbers are given that differ from the record's: it is
-// taken as the ops that it is written in, whose numbers may vary.
-bool Call::numbers_differ(const Step& like, const OpCall& call) const {
+// Whether the op is a composite to which numbers are given that differ from the recorded ones: it
+// is taken as the ops that it is written in, whose numbers may vary.
+bool Call::numbers_differ(const TraceNode& like, const OpCall& call) const {
   if (!call.op || call.op->kind != OpKind::composite || call.in_place ||
-      !record_->options().dynamic.value_or(true))
+      !tree_->options().dynamic.value_or(true))
     return false;
   if (!same_but_sizes(like.attrs, call.attrs)) return true;
   for (size_t i = 0; i < like.operand_count; ++i) {
-    const bool number = like.operands[i].kind == StepOperand::Kind::number;
+    const bool number = like.operands[i].kind == NodeOperand::Kind::number;
     if (number && !(call.operands[i].number() == like.operands[i].number)) return true;
   }
   return false;

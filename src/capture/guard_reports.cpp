@@ -1,11 +1,11 @@
-// Collects guards from recorded steps and gives their symbols the names that the graph has.
+// Collects guards from recorded nodes and gives their symbols the names that the graph has.
 #include "capture/guard_reports.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "capture/bind.h"
+#include "capture/external_inputs.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::capture {
@@ -13,10 +13,10 @@ namespace {
 
 // Whether what the program asked decides how it goes on: a size that was taken as a number, which
 // reads as "s0 == 5", does so only where other ways are known.
-bool decides(const Step& step, const sym::Guard& asked) {
-  if (asked.question == sym::Guard::Question::less || !step.parent) return true;
-  return step.parent->next.load(std::memory_order_acquire) != &step ||
-         step.fork.load(std::memory_order_acquire) != nullptr;
+bool decides(const TraceNode& node, const sym::Guard& asked) {
+  if (asked.question == sym::Guard::Question::less || !node.parent) return true;
+  return node.parent->next.load(std::memory_order_acquire) != &node ||
+         node.fork.load(std::memory_order_acquire) != nullptr;
 }
 
 // Whether only this is asked: that a number of elements does not reach what 64 bits count, see
@@ -47,13 +47,13 @@ class Names {
   sym::Guard operator()(sym::Guard guard) {
     return {guard.question, (*this)(guard.a), (*this)(guard.b), guard.answer};
   }
-  Bind operator()(Bind bind) {
+  ExternalInput operator()(ExternalInput input) {
     const SizeMap named = [this](Size s) {
       return s.is_symbolic() ? Size(s.hint(), (*this)(s.expr())) : s;
     };
-    attribute::map_sizes(bind.meta.sizes, named);
-    attribute::map_sizes(bind.meta.strides, named);
-    return bind;
+    attribute::map_sizes(input.meta.sizes, named);
+    attribute::map_sizes(input.meta.strides, named);
+    return input;
   }
 
  private:
@@ -66,16 +66,16 @@ class Guards {
  public:
   enum class Once : uint8_t { at_all, for_each_asker };
   explicit Guards(Once once) : once_(once) {}
-  void add(const Step& step, auto&& named) {
-    const Bind* bind = step.binds.data();
-    for (size_t i = 0; !step.op && i < step.operand_count; ++i) {
-      if (step.operands[i].kind == StepOperand::Kind::bind)
-        add({cat("input ", i, ": ", describe(named(*bind++))), {}, false});
+  void add(const TraceNode& node, auto&& named) {
+    const ExternalInput* input = node.inputs.data();
+    for (size_t i = 0; !node.op && i < node.operand_count; ++i) {
+      if (node.operands[i].kind == NodeOperand::Kind::external)
+        add({cat("input ", i, ": ", describe(named(*input++))), {}, false});
     }
-    const std::string_view op = step.op ? step.op->name : "start";
-    for (const sym::Guard& guard : step.guards) add(named(guard), std::string(op));
-    for (const sym::Guard& guard : step.asked) {
-      if (decides(step, guard)) add(named(guard), cat("asked before ", op));
+    const std::string_view op = node.op ? node.op->name : "start";
+    for (const sym::Guard& guard : node.guards) add(named(guard), std::string(op));
+    for (const sym::Guard& guard : node.asked) {
+      if (decides(node, guard)) add(named(guard), cat("asked before ", op));
     }
   }
   void add(const sym::Guard& guard, std::string asked) {
@@ -95,25 +95,26 @@ class Guards {
 
 }  // namespace
 
-std::vector<GuardReport> guard_reports(const Exit& exit) {
-  Names named(exit.plan);
+std::vector<GuardReport> guard_reports(const SegmentVariant& variant) {
+  Names named(variant.plan);
   Guards out(Guards::Once::at_all);
-  const Step& start = start_of(*exit.last);
+  const TraceNode& start = start_of(*variant.last);
   out.add(start, named);
-  for (const Step* step : path_to(*exit.last)) {
-    if (step != &start) out.add(*step, named);
+  for (const TraceNode* node : path_to(*variant.last)) {
+    if (node != &start) out.add(*node, named);
   }
-  for (const sym::Guard& guard : exit.guards) out.add(named(guard), "asked while it was compiled");
+  for (const sym::Guard& guard : variant.guards)
+    out.add(named(guard), "asked while it was compiled");
   return out.take();
 }
 
-std::vector<std::string> guard_texts(std::span<const Step* const> steps,
-                                     std::span<const Exit* const> exits) {
+std::vector<std::string> guard_texts(std::span<const TraceNode* const> nodes,
+                                     std::span<const SegmentVariant* const> variants) {
   Guards guards(Guards::Once::for_each_asker);
-  for (const Step* step : steps) guards.add(*step, [](const auto& same) { return same; });
-  for (const Exit* exit : exits) {
-    for (const sym::Guard& guard : exit->guards)
-      guards.add(guard, cat("asked while ", exit->name, " was compiled"));
+  for (const TraceNode* node : nodes) guards.add(*node, [](const auto& same) { return same; });
+  for (const SegmentVariant* variant : variants) {
+    for (const sym::Guard& guard : variant->guards)
+      guards.add(guard, cat("asked while ", variant->name, " was compiled"));
   }
   std::vector<std::string> out;
   for (const GuardReport& guard : guards.take())

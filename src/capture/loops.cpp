@@ -12,34 +12,34 @@ namespace vitro::capture {
 
 // Whether the segment has been at that place before.
 bool Call::went_by(std::source_location where) const {
-  for (const Step* s = cursor_; s->op; s = s->parent) {
+  for (const TraceNode* s = cursor_; s->op; s = s->parent) {
     if (same_place(s->where, where)) return true;
   }
   return false;
 }
 
-// The ways part behind the cursor: one goes on at `recorded`, this call at `called`.
+// The paths part after the cursor: one goes on at `recorded`, this call at `called`.
 void Call::note_parting(std::source_location recorded, std::source_location called) {
-  if (record_->options().fullgraph || expanding_ || !cursor_) return;
+  if (tree_->options().fullgraph || expanding_ || !cursor_) return;
   if (went_by(called)) {
-    record_->part(called);
+    tree_->part(called);
   } else if (went_by(recorded)) {
-    record_->part(recorded);
+    tree_->part(recorded);
   }
 }
 
 // Lists among the arguments that have another number of tensors in each call.  Each number would be
-// a record of its own; after a few the arguments are not looked at when the function begins, but
+// a path of its own; after a few the arguments are not looked at when the function begins, but
 // where an op takes them, as tensors that it reaches by itself are.
 bool Call::has_lists_of_any_length() {
   constexpr size_t most = 3;
-  if (record_->options().frozen) return false;
+  if (tree_->options().frozen) return false;
   std::vector<size_t> lengths;
-  const Step* step = record_->entry().load(std::memory_order_acquire);
-  for (; step; step = step->fork.load(std::memory_order_acquire)) {
-    if (step->operand_count == m_.inputs.size()) return false;
-    if (std::ranges::find(lengths, step->operand_count) == lengths.end())
-      lengths.push_back(step->operand_count);
+  const TraceNode* node = tree_->entry().load(std::memory_order_acquire);
+  for (; node; node = node->fork.load(std::memory_order_acquire)) {
+    if (node->operand_count == m_.inputs.size()) return false;
+    if (std::ranges::find(lengths, node->operand_count) == lengths.end())
+      lengths.push_back(node->operand_count);
   }
   if (lengths.size() < most) return false;
   note_recompile({&op_differs,
@@ -50,7 +50,7 @@ bool Call::has_lists_of_any_length() {
 }
 
 bool Call::cut_before(const OpCall& call) {
-  if (!cursor_->op || expanding_ || !record_->is_cut(call.where)) return false;
+  if (!cursor_->op || expanding_ || !tree_->is_cut(call.where)) return false;
   break_here(loop_break, {}, call.where);
   return true;
 }

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "capture/step.h"
 #include "capture/symbols.h"
+#include "capture/trace_node.h"
 #include "core/storage_table.h"
 #include "vitro/core/tensor.h"
 
@@ -21,7 +21,7 @@ struct Remembered {
   const TensorMeta* meta = nullptr;
 };
 
-class Record;
+class TraceTree;
 
 struct Memory {
   Memory() = default;
@@ -35,17 +35,17 @@ struct Memory {
     return impl;
   }
 
-  std::shared_ptr<Record> record;  // that it is lent for
-  std::vector<TensorImpl*> slots;  // by slot; a count is held on each up to the cursor's slots
-  // Of tensors from outside: their records, and the next slot with the same storage.
+  std::shared_ptr<TraceTree> tree;  // that it is lent for
+  std::vector<TensorImpl*> slots;   // by slot; a count is held on each up to the cursor's slots
+  // Of tensors from outside: their recorded metas, and the next slot with the same storage.
   std::vector<const TensorMeta*> bound_metas;
   std::vector<uint32_t> next_shared;
-  // Slots of tensors from outside: of the segment; of the step that is being compared.
+  // Slots of tensors from outside: of the segment; of the node that is being compared.
   StorageTable outside, tried;
-  std::vector<TensorImpl*> free;  // promises that nobody else held
+  std::vector<TensorImpl*> free;  // deferred tensors that nobody else held
   Symbols symbols;
-  std::vector<const Step*> data;  // the call's steps whose data decide a size
-  std::vector<Scalar> numbers;    // the segment's numbers that vary
+  std::vector<const TraceNode*> data;  // the call's nodes whose data decide a size
+  std::vector<Scalar> numbers;         // the segment's numbers that vary
   std::vector<Remembered> remembered;
   std::vector<Operand> inputs;  // of the function
   // Arguments of the backend.

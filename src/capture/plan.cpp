@@ -11,8 +11,8 @@
 
 #include "capture/aliases.h"
 #include "capture/codes.h"
-#include "capture/exit.h"
 #include "capture/held.h"
+#include "capture/segment_variant.h"
 #include "capture/slot_table.h"
 #include "graph/metas.h"
 #include "graph/order.h"
@@ -41,10 +41,10 @@ const OpDef* scatter_of(const OpDef& view) {
   return nullptr;
 }
 
-std::vector<sym::Guard> guards_of(const Step& last) {
+std::vector<sym::Guard> guards_of(const TraceNode& last) {
   std::vector<sym::Guard> out = start_of(last).guards;
-  for (const Step* step : path_to(last))
-    out.insert(out.end(), step->guards.begin(), step->guards.end());
+  for (const TraceNode* traced : path_to(last))
+    out.insert(out.end(), traced->guards.begin(), traced->guards.end());
   return out;
 }
 
@@ -84,7 +84,7 @@ bool shows_each_once(const TensorMeta& view) {
 
 class Planner {
  public:
-  Planner(const Step& last, const std::vector<uint64_t>& live, Plan* plan)
+  Planner(const TraceNode& last, const std::vector<uint64_t>& live, Plan* plan)
       : path_(path_to(last)),
         table_(last, path_),
         aliases_(table_, written_by(path_, table_)),
@@ -95,19 +95,19 @@ class Planner {
         input_of_(memory_.size(), -1),
         numbers_(last.numbers_after),
         held_(guards_of(last)) {
-    for (const Step* step : path_) {
-      if (step->data_size.defined()) bounds_.add(step->data_size, held_(step->data_bound));
+    for (const TraceNode* traced : path_) {
+      if (traced->data_size.defined()) bounds_.add(traced->data_size, held_(traced->data_bound));
     }
   }
 
   void run() {
     if (!aliases_.trouble().empty()) throw Refused{&shared_memory_written, aliases_.trouble()};
-    for (const Step* step : path_) {
-      place_ = step->place;
-      if (step->in_place) {
-        write_in_place(*step);
-      } else if (step->op->kind != OpKind::view) {
-        add_results(*step);
+    for (const TraceNode* traced : path_) {
+      place_ = traced->place;
+      if (traced->in_place) {
+        write_in_place(*traced);
+      } else if (traced->op->kind != OpKind::view) {
+        add_results(*traced);
       }
     }
     add_outputs();
@@ -124,14 +124,14 @@ class Planner {
     uint32_t version = 0;
   };
 
-  // The memory that a tensor looks at: a slot, or behind these a base.
+  // The memory that a tensor looks at: a slot, or after these a base.
   uint32_t root(uint32_t slot) const {
     const uint32_t root = aliases_.same(table_.root(slot));
     const int base = aliases_.base(root);
     return base < 0 ? root : table_.size() + static_cast<uint32_t>(base);
   }
   bool is_base(uint32_t memory) const { return memory >= table_.size(); }
-  // Steps of one path may have been recorded by calls of other sizes, and before guards held their
+  // Nodes of one path may have been recorded by calls of other sizes, and before guards held their
   // symbols to something; this call's numbers count, and what the whole path knows.
   Size now(Size s) const {
     if (!s.is_symbolic()) return s;
@@ -156,11 +156,11 @@ class Planner {
   bool is_live(uint32_t slot) const { return (live_[slot / 64] >> (slot % 64) & 1) != 0; }
 
   // ---- tensors from outside that share memory
-  static std::vector<bool> written_by(const std::vector<const Step*>& path,
+  static std::vector<bool> written_by(const std::vector<const TraceNode*>& path,
                                       const SlotTable& table) {
     std::vector<bool> written(table.size(), false);
-    for (const Step* step : path) {
-      if (step->in_place) written[table.root(step->operands[0].slot)] = true;
+    for (const TraceNode* traced : path) {
+      if (traced->in_place) written[table.root(traced->operands[0].slot)] = true;
     }
     return written;
   }
@@ -211,23 +211,23 @@ class Planner {
     input_of_[memory] = static_cast<int>(inputs_.size());
     inputs_.push_back({base.first, no_slot, base.elements});
     const TensorMeta meta{
-        base.dtype, table_[base.first].bind->meta.device, {base.elements}, {1}, 0};
+        base.dtype, table_[base.first].input->meta.device, {base.elements}, {1}, 0};
     return {graph_.add_input("base", now(meta), InputKind::argument), 0};
   }
 
   Value add_input(uint32_t slot) {
     if (is_base(slot)) return add_base(slot);
-    const Bind& bind = *table_[slot].bind;
+    const ExternalInput& input = *table_[slot].input;
     const bool argument = slot < start_of(*path_.front()).slots_after;
-    const std::string name = bind.is_parameter ? "param" : argument ? cat("arg", slot) : "tensor";
+    const std::string name = input.is_parameter ? "param" : argument ? cat("arg", slot) : "tensor";
     input_of_[slot] = static_cast<int>(inputs_.size());
     inputs_.push_back({slot, no_slot});
-    return {graph_.add_input(name, now(bind.meta),
-                             bind.is_parameter ? InputKind::parameter : InputKind::argument),
+    return {graph_.add_input(name, now(input.meta),
+                             input.is_parameter ? InputKind::parameter : InputKind::argument),
             0};
   }
 
-  Value number(const StepOperand& operand) {
+  Value number(const NodeOperand& operand) {
     std::optional<Value>& known = numbers_[operand.slot];
     if (known) return *known;
     inputs_.push_back({no_slot, operand.slot});
@@ -237,22 +237,22 @@ class Planner {
     return *known;
   }
 
-  std::vector<Arg> args(const Step& step) {
+  std::vector<Arg> args(const TraceNode& traced) {
     std::vector<Arg> out;
-    for (const StepOperand& o : step.operands_owned) {
+    for (const NodeOperand& o : traced.operands_owned) {
       switch (o.kind) {
-        case StepOperand::Kind::none:
+        case NodeOperand::Kind::none:
           out.emplace_back();
           break;
-        case StepOperand::Kind::slot:
-        case StepOperand::Kind::bind:
+        case NodeOperand::Kind::slot:
+        case NodeOperand::Kind::external:
           out.emplace_back(read(o.slot));
           break;
-        case StepOperand::Kind::number:
-        case StepOperand::Kind::counted:
+        case NodeOperand::Kind::number:
+        case NodeOperand::Kind::counted:
           out.emplace_back(o.number);
           break;
-        case StepOperand::Kind::varying:
+        case NodeOperand::Kind::varying:
           out.emplace_back(number(o));
           break;
       }
@@ -275,26 +275,26 @@ class Planner {
     return add(std::move(node));
   }
 
-  graph::NodeId add_step(const Step& step) {
+  graph::NodeId add_node(const TraceNode& traced) {
     graph::Node node;
-    node.op = step.op;
-    node.args = args(step);
-    node.attrs = step.attrs_owned;
-    node.place = step.place;
-    return add_recorded(std::move(node), step.results_owned);
+    node.op = traced.op;
+    node.args = args(traced);
+    node.attrs = traced.attrs_owned;
+    node.place = traced.place;
+    return add_recorded(std::move(node), traced.results_owned);
   }
 
-  void add_results(const Step& step) {
-    const graph::NodeId id = add_step(step);
-    for (uint32_t k = 0; k < step.result_count; ++k)
-      memory_[step.first_slot + k].value = Value{id, k};
+  void add_results(const TraceNode& traced) {
+    const graph::NodeId id = add_node(traced);
+    for (uint32_t k = 0; k < traced.result_count; ++k)
+      memory_[traced.first_slot + k].value = Value{id, k};
   }
 
-  void write_in_place(const Step& step) {
-    const uint32_t target = step.operands[0].slot;
+  void write_in_place(const TraceNode& traced) {
+    const uint32_t target = traced.operands[0].slot;
     const TensorMeta meta = now(*table_[target].meta);
     needs_each_once(target);
-    Value value{add_step(step), 0};
+    Value value{add_node(traced), 0};
     const TensorMeta& got = graph_.meta(value);
     if (got.dtype != meta.dtype || !attribute::same(got.sizes, meta.sizes))
       value = fitted(read(target), value);
@@ -348,7 +348,7 @@ class Planner {
 
   // Later views of the memory rely on its strides.
   Value whole_value(uint32_t root, Value value) {
-    if (table_[root].bind) return value;
+    if (table_[root].input) return value;
     const Sizes strides = graph_.meta(whole(root)).strides;
     if (attribute::same(graph_.meta(value).strides, strides)) return value;
     const Value out = fitted(whole(root), value);
@@ -358,10 +358,10 @@ class Planner {
   }
 
   ViewBack back_of(const SlotTable::Entry& view, const TensorMeta& parent) const {
-    const Step& step = *view.made_by;
-    if (!step.op->view->back) return {};
-    const Attrs attrs = step.attrs_owned.map_sizes([this](Size s) { return now(s); });
-    return step.op->view->back(now(parent), now(*view.meta), attrs.view());
+    const TraceNode& traced = *view.made_by;
+    if (!traced.op->view->back) return {};
+    const Attrs attrs = traced.attrs_owned.map_sizes([this](Size s) { return now(s); });
+    return traced.op->view->back(now(parent), now(*view.meta), attrs.view());
   }
 
   // Not where a view repeats elements, of which a later one shows each once.
@@ -383,8 +383,8 @@ class Planner {
     if (shows_nothing(now(*view.meta))) return read(view.parent);
     const ViewBack back = back_of(view, *table_[view.parent].meta);
     if (back.op) return add(*back.op, {value}, back.attrs);
-    const Step& step = *view.made_by;
-    return add(*scatter_of(*step.op), {read(view.parent), value}, step.attrs_owned);
+    const TraceNode& traced = *view.made_by;
+    return add(*scatter_of(*traced.op), {read(view.parent), value}, traced.attrs_owned);
   }
 
   // The memory with `value` where `slot` lies in it.
@@ -411,17 +411,17 @@ class Planner {
     for (uint32_t slot = 0; slot < table_.size(); ++slot) {
       if (!is_live(slot)) continue;
       const uint32_t from = table_.root(slot);
-      const bool outside = table_[from].bind != nullptr;
+      const bool outside = table_[from].input != nullptr;
       if (!outside && output_of[from] < 0) {
         output_of[from] = static_cast<int>(plan_.outputs.size());
         plan_.outputs.push_back(table_[from].meta);
         outputs_.push_back({whole(from), -1});
       }
-      plan_.keeps.push_back(keep(slot, from, outside ? -1 : output_of[from]));
+      plan_.results.push_back(keep(slot, from, outside ? -1 : output_of[from]));
     }
     add_data_sizes(output_of);
     for (uint32_t n = 0; n < memory_.size(); ++n) {
-      if (memory_[n].version == 0 || !(is_base(n) || table_[n].bind)) continue;
+      if (memory_[n].version == 0 || !(is_base(n) || table_[n].input)) continue;
       if (input_of_[n] < 0) add_input(n);
       plan_.written.push_back(inputs_[static_cast<size_t>(input_of_[n])].slot);
       outputs_.push_back({*memory_[n].value, input_of_[n]});
@@ -430,37 +430,37 @@ class Planner {
 
   // Each of them may be asked for later: what shows it is an output, also where nobody holds it.
   void add_data_sizes(std::vector<int>& output_of) {
-    for (const Step* step : path_) {
-      if (!step->data_size.defined()) continue;
-      int& output = output_of[step->first_slot];
+    for (const TraceNode* traced : path_) {
+      if (!traced->data_size.defined()) continue;
+      int& output = output_of[traced->first_slot];
       if (output < 0) {
         output = static_cast<int>(plan_.outputs.size());
-        plan_.outputs.push_back(table_[step->first_slot].meta);
-        outputs_.push_back({whole(step->first_slot), -1});
+        plan_.outputs.push_back(table_[traced->first_slot].meta);
+        outputs_.push_back({whole(traced->first_slot), -1});
       }
-      plan_.data.emplace_back(step, static_cast<size_t>(output));
+      plan_.data.emplace_back(traced, static_cast<size_t>(output));
     }
   }
 
-  Keep keep(uint32_t slot, uint32_t from, int output) const {
-    Keep keep;
-    keep.slot = slot;
-    keep.output = output;
-    keep.outside = output < 0 ? from : no_slot;
-    keep.whole = slot == from;
-    keep.meta = table_[slot].meta;
-    keep.symbolic = keep.meta->offset.is_symbolic();
-    for (const Size s : keep.meta->sizes) {
-      keep.sizes.push_back(s.hint());
-      keep.symbolic |= s.is_symbolic();
+  ResultBinding keep(uint32_t slot, uint32_t from, int output) const {
+    ResultBinding binding;
+    binding.slot = slot;
+    binding.output = output;
+    binding.outside = output < 0 ? from : no_slot;
+    binding.whole = slot == from;
+    binding.meta = table_[slot].meta;
+    binding.symbolic = binding.meta->offset.is_symbolic();
+    for (const Size s : binding.meta->sizes) {
+      binding.sizes.push_back(s.hint());
+      binding.symbolic |= s.is_symbolic();
     }
-    for (const Size s : keep.meta->strides) {
-      keep.strides.push_back(s.hint());
-      keep.symbolic |= s.is_symbolic();
+    for (const Size s : binding.meta->strides) {
+      binding.strides.push_back(s.hint());
+      binding.symbolic |= s.is_symbolic();
     }
-    keep.offset = keep.meta->offset.hint();
-    keep.sized_by_data = is_sized_by_data(*keep.meta);
-    return keep;
+    binding.offset = binding.meta->offset.hint();
+    binding.sized_by_data = is_sized_by_data(*binding.meta);
+    return binding;
   }
 
   // What the outputs need, with symbols numbered in order of appearance.
@@ -530,7 +530,7 @@ class Planner {
     return {s.hint(), sym::substitute(s.expr(), renames_)};
   }
 
-  const std::vector<const Step*> path_;
+  const std::vector<const TraceNode*> path_;
   const SlotTable table_;
   const Aliases aliases_;
   const std::vector<uint64_t>& live_;
@@ -546,7 +546,7 @@ class Planner {
   sym::DataBounds bounds_;  // answers while it works
   std::vector<std::pair<sym::Expr, sym::Expr>> renames_;
   uint32_t data_count_ = 0;  // of them are of sizes that data decide
-  graph::Place place_;
+  graph::SourceLocation place_;
 };
 
 // What is left of a plan that was refused: for which calls it was.
@@ -558,7 +558,7 @@ void keep_questions(Plan* plan) {
 
 }  // namespace
 
-Verdict make_plan(const Step& last, const std::vector<uint64_t>& live, Plan* plan) {
+Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, Plan* plan) {
   const sym::GuardSink answers_follow_from_the_path;
   try {
     Planner(last, live, plan).run();

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "capture/step.h"
+#include "capture/trace_node.h"
 
 namespace vitro::capture {
 
@@ -11,20 +11,20 @@ class SlotTable {
  public:
   struct Entry {
     const TensorMeta* meta = nullptr;
-    const Bind* bind = nullptr;     // a tensor from outside
-    const Step* made_by = nullptr;  // or the op that made it
+    const ExternalInput* input = nullptr;  // a tensor from outside
+    const TraceNode* made_by = nullptr;    // or the op that made it
     uint32_t output = 0;
     uint32_t parent = no_slot;  // a view of this one
     uint32_t root = no_slot;    // whose memory it looks at; itself where it is no view
   };
 
-  SlotTable(const Step& last, const std::vector<const Step*>& path);
+  SlotTable(const TraceNode& last, const std::vector<const TraceNode*>& path);
   const Entry& operator[](uint32_t slot) const { return entries_[slot]; }
   uint32_t root(uint32_t slot) const { return entries_[slot].root; }
   uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }
 
  private:
-  void add_binds(const Step& step);
+  void add_inputs(const TraceNode& node);
   std::vector<Entry> entries_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "capture/call.h"
 #include "capture/codes.h"
-#include "capture/exit.h"
+#include "capture/segment_variant.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::capture {
@@ -13,7 +13,7 @@ std::string_view name_of(const OpDef* op) {
   return op ? op->name : std::string_view("start");
 }
 
-// Why a number of this op stays one of its record.
+// Why a number of this op stays a part of the program.
 std::string_view why_fixed(const OpDef* op, const Scalar& number) {
   if (number.kind() == Scalar::Kind::boolean) return " (a truth value is a part of the program)";
   if (!op || op->kind == OpKind::composite) return "";
@@ -23,12 +23,12 @@ std::string_view why_fixed(const OpDef* op, const Scalar& number) {
   return "";
 }
 
-// Why a size of a tensor that differs does not become a symbol with which the record fits both.
-std::string_view why_apart(const Bind& bind, const TensorImpl& impl) {
+// Why a size of a tensor that differs does not become a symbol with which one node fits both.
+std::string_view why_apart(const ExternalInput& input, const TensorImpl& impl) {
   for (size_t d = 0; d < impl.sizes.size(); ++d) {
-    const Size want = bind.meta.sizes[d];
+    const Size want = input.meta.sizes[d];
     if (impl.sizes[d] == want.hint() && !want.is_symbolic()) continue;
-    if (impl.sizes[d] == 0) return " (a tensor without elements has a record of its own)";
+    if (impl.sizes[d] == 0) return " (a tensor without elements is recorded by itself)";
   }
   return "";
 }
@@ -54,104 +54,104 @@ std::string_view why_fixed(AttrsView want, AttrsView got) {
 
 }  // namespace
 
-std::string Call::difference(const Step& step, const OpCall& call, const Code** code) const {
-  const std::string_view recorded = name_of(step.op), called = name_of(call.op);
+std::string Call::difference(const TraceNode& node, const OpCall& call, const Code** code) const {
+  const std::string_view recorded = name_of(node.op), called = name_of(call.op);
   *code = &op_differs;
-  if (step.op != call.op) return cat("expected ", recorded, ", got ", called);
-  if (step.in_place != call.in_place)
-    return cat(called, ": expected ", step.in_place ? "a write in place" : "a new tensor",
+  if (node.op != call.op) return cat("expected ", recorded, ", got ", called);
+  if (node.in_place != call.in_place)
+    return cat(called, ": expected ", node.in_place ? "a write in place" : "a new tensor",
                ", got the other");
-  if (step.operand_count != call.operands.size())
-    return cat(called, ": expected ", step.operand_count, call.op ? " operands" : " tensors",
+  if (node.operand_count != call.operands.size())
+    return cat(called, ": expected ", node.operand_count, call.op ? " operands" : " tensors",
                ", got ", call.operands.size());
-  if (!(step.modes == thread_->modes))
+  if (!(node.modes == thread_->modes))
     return *code = &modes_differ, cat(called, ": gradients or autocast are switched differently");
-  const Bind* bind = step.binds.data();
+  const ExternalInput* input = node.inputs.data();
   Symbols trial = m_.symbols;
-  for (size_t i = 0; i < step.operand_count; ++i) {
-    const bool binds = step.operands[i].kind == StepOperand::Kind::bind;
-    std::string found = binds ? bind_difference(*bind++, call, i, trial, code)
-                              : operand_difference(step, i, call, code);
+  for (size_t i = 0; i < node.operand_count; ++i) {
+    const bool is_external = node.operands[i].kind == NodeOperand::Kind::external;
+    std::string found = is_external ? external_difference(*input++, call, i, trial, code)
+                                    : operand_difference(node, i, call, code);
     if (!found.empty()) return found;
   }
-  if (!same_attrs(step, call.attrs)) {
+  if (!same_attrs(node, call.attrs)) {
     *code = &attribute_differs;
-    return cat(called, ": expected ", step.attrs_owned.text(), ", got ", Attrs(call.attrs).text(),
-               why_fixed(step.attrs, call.attrs));
+    return cat(called, ": expected ", node.attrs_owned.text(), ", got ", Attrs(call.attrs).text(),
+               why_fixed(node.attrs, call.attrs));
   }
   return cat(called, ": its operands are of other kinds than before");
 }
 
-bool Call::same_attrs(const Step& step, AttrsView attrs) const {
-  if (step.attr_symbols.empty()) return step.attrs == attrs;
-  if (!differ_in_sizes_alone(step.attrs, attrs)) return false;
-  const std::vector<Size> want = sizes_in(step.attrs), got = sizes_in(attrs);
+bool Call::same_attrs(const TraceNode& node, AttrsView attrs) const {
+  if (node.attr_symbols.empty()) return node.attrs == attrs;
+  if (!differ_in_sizes_alone(node.attrs, attrs)) return false;
+  const std::vector<Size> want = sizes_in(node.attrs), got = sizes_in(attrs);
   for (size_t i = 0; i < want.size(); ++i) {
     const bool given = want[i].is_symbolic() && !got[i].is_symbolic() &&
-                       std::find(step.attr_symbols.begin(), step.attr_symbols.end(),
-                                 want[i].expr()) != step.attr_symbols.end();
+                       std::find(node.attr_symbols.begin(), node.attr_symbols.end(),
+                                 want[i].expr()) != node.attr_symbols.end();
     if (!given && !identical(want[i], got[i])) return false;
   }
   return true;
 }
 
-std::string Call::operand_difference(const Step& step, size_t i, const OpCall& call,
+std::string Call::operand_difference(const TraceNode& node, size_t i, const OpCall& call,
                                      const Code** code) const {
-  const StepOperand& want = step.operands[i];
+  const NodeOperand& want = node.operands[i];
   const Operand& got = call.operands[i];
   const std::string what = operand_text(call, i);
-  if (want.kind == StepOperand::Kind::slot &&
-      (!got.is_tensor() || (want.slot < step.first_slot - step.binds.size() &&
+  if (want.kind == NodeOperand::Kind::slot &&
+      (!got.is_tensor() || (want.slot < node.first_slot - node.inputs.size() &&
                             got.tensor().impl() != m_.slots[want.slot])))
     return cat(what, ": expected another tensor of the program");
-  if (want.kind == StepOperand::Kind::number && got.is_number() && !(got.number() == want.number)) {
+  if (want.kind == NodeOperand::Kind::number && got.is_number() && !(got.number() == want.number)) {
     *code = &number_differs;
     return cat(what, ": expected ", want.number, ", got ", got.number(),
                why_fixed(call.op, got.number()));
   }
-  if (want.kind == StepOperand::Kind::none && got.is_tensor() && !call.op) {
+  if (want.kind == NodeOperand::Kind::none && got.is_tensor() && !call.op) {
     *code = &inputs_differ;
     return cat(what, ": expected no tensor, got ", describe(*got.tensor().impl()));
   }
   return {};
 }
 
-std::string Call::bind_difference(const Bind& bind, const OpCall& call, size_t i, Symbols& trial,
-                                  const Code** code) const {
+std::string Call::external_difference(const ExternalInput& input, const OpCall& call, size_t i,
+                                      Symbols& trial, const Code** code) const {
   const Operand& got = call.operands[i];
   const std::string what = operand_text(call, i);
   *code = &inputs_differ;
-  if (!got.is_tensor()) return cat(what, ": expected ", describe(bind), ", got no tensor");
+  if (!got.is_tensor()) return cat(what, ": expected ", describe(input), ", got no tensor");
   const TensorImpl& impl = *got.tensor().impl();
   *code = &aliases_differ;
   if (impl.call != 0 || slot_of(impl) != no_slot)
     return cat(what, ": expected a tensor not seen before");
-  if (!fits(bind, impl, trial)) {
+  if (!fits(input, impl, trial)) {
     *code = &inputs_differ;
-    return cat(what, ": ", capture::difference(bind, impl), why_apart(bind, impl));
+    return cat(what, ": ", capture::difference(input, impl), why_apart(input, impl));
   }
   const auto before = call.operands.first(i);
   const bool shares = first_sharing(impl) != no_slot ||
                       std::any_of(before.begin(), before.end(), [&](const Operand& o) {
                         return o.is_tensor() && o.tensor().impl()->storage == impl.storage;
                       });
-  if (bind.shares != no_slot || shares)
+  if (input.shares != no_slot || shares)
     return cat(what, ": shares its memory with other tensors than before");
   *code = &op_differs;
   return {};
 }
 
-// What keeps the call from `step` where its operands fit: a question about sizes, asked by a shape
+// What keeps the call from `node` where its operands fit: a question about sizes, asked by a shape
 // rule.
-std::string Call::guard_difference(const Step& step, const OpCall& call, const Code** code) {
-  if (step.op != call.op || step.operand_count != call.operands.size() || step.guards.empty() ||
-      step.in_place != call.in_place || !(step.modes == thread_->modes))
+std::string Call::guard_difference(const TraceNode& node, const OpCall& call, const Code** code) {
+  if (node.op != call.op || node.operand_count != call.operands.size() || node.guards.empty() ||
+      node.in_place != call.in_place || !(node.modes == thread_->modes))
     return {};
-  m_.reserve_slots(step.slots_after);
+  m_.reserve_slots(node.slots_after);
   const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
   std::string found;
-  if (match_operands(step, call) && match_attrs(step, call.attrs)) {
-    for (const sym::Guard& guard : step.guards) {
+  if (match_operands(node, call) && match_attrs(node, call.attrs)) {
+    for (const sym::Guard& guard : node.guards) {
       if (m_.symbols.holds(guard)) continue;
       *code = &sizes_differ;
       found = cat(name_of(call.op), ": expected ", guard.text(), with_values(guard));
@@ -188,12 +188,12 @@ std::string Call::question_difference(const std::vector<sym::Guard>& asked) cons
              : cat("the function asks about a size: expected ", other->text(), with_values(*other));
 }
 
-Call::Why Call::why_another_way(std::atomic<Step*>& link, const OpCall& call) {
+Call::Why Call::why_another_way(std::atomic<TraceNode*>& link, const OpCall& call) {
   Why why;
-  const Step* first = link.load(std::memory_order_acquire);
+  const TraceNode* first = link.load(std::memory_order_acquire);
   if (!first) return why_it_goes_on(call);
-  const Step* near = similar(link, call).step;
-  for (const Step* s = first; s && !near; s = s->fork.load(std::memory_order_acquire)) {
+  const TraceNode* near = similar(link, call).node;
+  for (const TraceNode* s = first; s && !near; s = s->fork.load(std::memory_order_acquire)) {
     if (s->op == call.op && !s->expands) near = s;
   }
   if (!near) near = first;
@@ -201,7 +201,7 @@ Call::Why Call::why_another_way(std::atomic<Step*>& link, const OpCall& call) {
   if (why.text.empty()) why.text = difference(*near, call, &why.code);
   if (near->op != call.op) explain_by_question(near->asked, &why);
   // Arguments have no place: that of the first op after them says which function it is.
-  const Step* next = near->next.load(std::memory_order_acquire);
+  const TraceNode* next = near->next.load(std::memory_order_acquire);
   why.place = call.op || !next ? place_text(place_of(call)) : place_text(next->place);
   return why;
 }
@@ -215,7 +215,7 @@ void Call::explain_by_question(const std::vector<sym::Guard>& asked, Why* why) c
 
 // An op where an earlier call ended its segment.
 Call::Why Call::why_it_goes_on(const OpCall& call) const {
-  const Exit* end = cursor_ ? cursor_->exits.load(std::memory_order_acquire) : nullptr;
+  const SegmentVariant* end = cursor_ ? cursor_->variants.load(std::memory_order_acquire) : nullptr;
   if (!end || !call.op || end->made_by == number_) return {};
   Why why{&op_differs, cat("expected the end of the segment, got ", call.op->name),
           place_text(place_of(call))};
@@ -224,15 +224,15 @@ Call::Why Call::why_it_goes_on(const OpCall& call) const {
 }
 
 // A new end of a segment where earlier calls went on, or ended with other results.
-Call::Why Call::why_it_ends(const Exit& exit) const {
-  if (const Step* next = cursor_->next.load(std::memory_order_acquire)) {
+Call::Why Call::why_it_ends(const SegmentVariant& variant) const {
+  if (const TraceNode* next = cursor_->next.load(std::memory_order_acquire)) {
     Why why{&op_differs, cat("expected ", name_of(next->op), ", got the end of the segment"),
             place_text(next->place)};
     explain_by_question(next->asked, &why);
     return why;
   }
-  for (const Exit* e = exit.next; e; e = e->next) {
-    if (e->live != exit.live || e->suits(m_.symbols)) continue;
+  for (const SegmentVariant* e = variant.next; e; e = e->next) {
+    if (e->live != variant.live || e->suits(m_.symbols)) continue;
     if (const sym::Guard* broken = e->broken_guard(m_.symbols))
       return {&sizes_differ,
               cat(e->name, " was compiled for ", broken->text(), with_values(*broken)),
@@ -243,19 +243,20 @@ Call::Why Call::why_it_ends(const Exit& exit) const {
                   broken->answer ? "" : "not ", "the same memory"),
               place_text(cursor_->place)};
   }
-  const Exit* before = exit.next;
+  const SegmentVariant* before = variant.next;
   if (!before || before->made_by == number_) return {};
   Why why{&results_differ, {}, place_text(cursor_->place)};
-  for (const Step* s = cursor_; s->op; s = s->parent) {
+  for (const TraceNode* s = cursor_; s->op; s = s->parent) {
     for (uint32_t k = 0; k < s->result_count; ++k) {
       const uint32_t slot = s->first_slot + k;
-      const auto wanted = [slot](const Exit& e) {
+      const auto wanted = [slot](const SegmentVariant& e) {
         return (e.live[slot / 64] >> slot % 64 & 1) != 0;
       };
-      if (wanted(*before) == wanted(exit)) continue;
-      append_to(why.text, cat(why.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
-                              place_text(s->place), ") is ",
-                              wanted(exit) ? "kept, which it was not" : "not kept, which it was"));
+      if (wanted(*before) == wanted(variant)) continue;
+      append_to(why.text,
+                cat(why.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
+                    place_text(s->place), ") is ",
+                    wanted(variant) ? "kept, which it was not" : "not kept, which it was"));
     }
   }
   return why;

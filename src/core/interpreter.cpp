@@ -22,12 +22,12 @@ void Interpreter::call(const OpCall& call, std::span<Tensor> results) {
   call_below(call, results);
 }
 
-void Interpreter::settle(TensorImpl&, Need, std::source_location) {
-  throw_bug("settle", __FILE__, __LINE__,
-            "an interpreter that makes no promises was asked to keep one");
+void Interpreter::materialize(TensorImpl&, Need, std::source_location) {
+  throw_bug("materialize", __FILE__, __LINE__,
+            "an interpreter that returns no deferred tensors was asked to compute one");
 }
 
-void Interpreter::touch(const TensorImpl&, Need, std::source_location) {}
+void Interpreter::before_access(const TensorImpl&, Need, std::source_location) {}
 
 const TensorMeta* Interpreter::meta_of(const TensorImpl&) const {
   return nullptr;
@@ -86,8 +86,8 @@ bool names_the_program(const Error& mistake, const OpCall& call) {
 [[gnu::always_inline]] inline void run(const OpCall& call, std::span<Tensor> results) {
   if (thread_state.answers) return thread_state.answers->call(call, results);
   for (const Operand& operand : call.operands) {
-    if (operand.is_tensor() && operand.tensor().is_promise()) [[unlikely]]
-      refuse_promise(*operand.tensor().impl(), call.op->name);
+    if (operand.is_tensor() && operand.tensor().is_deferred()) [[unlikely]]
+      refuse_deferred(*operand.tensor().impl(), call.op->name);
   }
   eager_of(device_of(call)).call(call, results);
 }
@@ -110,7 +110,7 @@ Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView at
   return result;
 }
 
-void refuse_promise(const TensorImpl& impl, std::string_view who) {
+void refuse_deferred(const TensorImpl& impl, std::string_view who) {
   VITRO_CHECK(impl.call != failed_call, who,
               ": this tensor was never computed: an op that it depends on failed");
   throw_error(cat(who,
@@ -135,7 +135,7 @@ Size offset_of(const TensorImpl& impl) {
   for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
     if (const std::optional<Size> offset = f->interpreter->offset_of(impl)) return *offset;
   }
-  return impl.call != 0 ? impl.promised->offset : Size(impl.offset);
+  return impl.call != 0 ? impl.deferred->offset : Size(impl.offset);
 }
 
 int64_t value_of(sym::Expr expr) {
@@ -145,23 +145,23 @@ int64_t value_of(sym::Expr expr) {
   throw_bug("value_of", __FILE__, __LINE__, cat("no interpreter of this thread knows ", expr));
 }
 
-void touch(const TensorImpl& impl, Need need, std::source_location where) {
+void before_access(const TensorImpl& impl, Need need, std::source_location where) {
   const InterpreterFrame* const top = thread_state.top;
   if (!top) return;
-  top->interpreter->touch(impl, need, where);
+  top->interpreter->before_access(impl, need, where);
   for (const InterpreterFrame* f = top->below; f; f = f->below) {
     const UsingStack from_here(f);
-    f->interpreter->touch(impl, need, where);
+    f->interpreter->before_access(impl, need, where);
   }
 }
 
-void settle(TensorImpl& impl, Need need, std::source_location where) {
+void materialize(TensorImpl& impl, Need need, std::source_location where) {
   for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
     if (f->interpreter->call_number() != impl.call) continue;
     const UsingStack from_here(f);
-    return f->interpreter->settle(impl, need, where);
+    return f->interpreter->materialize(impl, need, where);
   }
-  refuse_promise(impl, "data");
+  refuse_deferred(impl, "data");
 }
 
 }  // namespace vitro

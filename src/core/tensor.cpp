@@ -52,8 +52,8 @@ const TensorMeta* inner_meta(const TensorImpl& impl) {
   if (impl.call != 0) {
     // Symbols have their values in the call that runs, on its own thread.
     if (impl.call != call_of_this_thread && impl.call < builder_calls) [[unlikely]]
-      refuse_promise(impl, "size");
-    return impl.promised;
+      refuse_deferred(impl, "size");
+    return impl.deferred;
   }
   return thread_state.top ? meta_of(impl) : nullptr;
 }
@@ -116,7 +116,7 @@ void Tensor::destroy(TensorImpl* impl) {
   }
   impl->storage = {};
   impl->call = 0;
-  impl->promised = nullptr;
+  impl->deferred = nullptr;
   impl->requires_grad = impl->is_parameter = false;
   impl->dynamic_dims = 0;
   p.free[p.count++] = impl;
@@ -188,7 +188,7 @@ void Tensor::refuse_undefined() {
 
 int64_t Tensor::rank() const {
   const TensorImpl& impl = there();
-  return impl.call != 0 ? impl.promised->rank() : static_cast<int64_t>(impl.sizes.size());
+  return impl.call != 0 ? impl.deferred->rank() : static_cast<int64_t>(impl.sizes.size());
 }
 
 Size Tensor::size(int64_t dim) const {
@@ -244,12 +244,12 @@ bool Tensor::is_contiguous() const {
   return true;
 }
 
-// Puts off no longer what was put off: a promise is kept, and ops on this memory run.
+// Runs what was put off: the ops that a deferred tensor depends on, and those on this memory.
 void Tensor::make_ready(Need need, std::source_location where) const {
   if (there().call != 0) {
-    settle(*impl_, need, where);
+    materialize(*impl_, need, where);
   } else if (thread_state.top) {
-    touch(*impl_, need, where);
+    before_access(*impl_, need, where);
   }
 }
 
@@ -272,7 +272,7 @@ const void* Tensor::const_data(std::source_location where) const {
 }
 
 bool Tensor::is_sized_by_data() const {
-  const Sizes all = is_promise() ? sizes() : Sizes();
+  const Sizes all = is_deferred() ? sizes() : Sizes();
   return std::any_of(all.begin(), all.end(),
                      [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); });
 }

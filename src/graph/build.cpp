@@ -28,12 +28,12 @@ struct Builder::State {
   Graph graph;
   uint64_t number = next_number();
   std::deque<Value> values;      // by slot
-  std::deque<TensorMeta> metas;  // by slot; promises point to them
+  std::deque<TensorMeta> metas;  // by slot; deferred tensors point to them
   SymbolValues symbols;
-  std::optional<Place> place;
+  std::optional<SourceLocation> place;
   bool expand = false;
 
-  Tensor promise(Value value) {
+  Tensor deferred(Value value) {
     values.push_back(value);
     metas.push_back(graph.meta(value));
     symbols.note_hints(metas.back());
@@ -42,7 +42,7 @@ struct Builder::State {
     impl->device = metas.back().device;
     impl->call = number;
     impl->slot = static_cast<uint32_t>(values.size() - 1);
-    impl->promised = &metas.back();
+    impl->deferred = &metas.back();
     return Tensor(impl);
   }
 
@@ -88,7 +88,7 @@ Tensor Builder::input(std::string name, TensorMeta meta, InputKind kind) {
 }
 
 Tensor Builder::tensor(Value value) {
-  return state_->promise(value);
+  return state_->deferred(value);
 }
 
 Value Builder::value(const Tensor& tensor) const {
@@ -105,7 +105,7 @@ Graph Builder::take() {
   return std::exchange(state_->graph, {});
 }
 
-void Builder::set_place(Place place) {
+void Builder::set_place(SourceLocation place) {
   state_->place = place;
 }
 
@@ -125,14 +125,14 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
     if (operand.is_number() && operand.number().is_symbolic())
       state_->note_expr(operand.number().size());
   }
-  const Place here{call.where.file_name(), call.where.line(), current_module()};
+  const SourceLocation here{call.where.file_name(), call.where.line(), current_module()};
   const NodeId id =
       state_->graph.add(*call.op, std::move(args), Attrs(call.attrs), state_->place.value_or(here));
   VITRO_ASSERT(state_->graph[id].results.size() == results.size());
   for (size_t i = 0; i < results.size(); ++i) results[i] = tensor({id, static_cast<uint32_t>(i)});
 }
 
-void Builder::settle(TensorImpl&, Need need, std::source_location where) {
+void Builder::materialize(TensorImpl&, Need need, std::source_location where) {
   VITRO_CHECK(false, where.file_name(), ':', where.line(), ": ",
               need == Need::item ? "item" : "data",
               ": a graph is being built, there is no value yet");

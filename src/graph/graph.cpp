@@ -20,7 +20,7 @@ bool is_numbered(const Node& node) {
   return rest.starts_with('_') && rest.find_first_not_of("0123456789", 1) == rest.npos;
 }
 
-bool same_place(const Place& a, const Place& b) {
+bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.file == b.file && a.line == b.line && a.module == b.module;
 }
 
@@ -32,7 +32,7 @@ bool same_node(const Node& a, const Node& b) {
 
 }  // namespace
 
-NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, Place place) {
+NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, SourceLocation place) {
   Node node;
   node.name = free_name(name, true);
   node.results.push_back(std::move(meta));
@@ -44,7 +44,7 @@ NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, Place
   return id;
 }
 
-NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, Place place) {
+NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, SourceLocation place) {
   Node node;
   node.op = &op;
   node.results = infer(*this, op, args, attrs.view());

@@ -53,7 +53,7 @@ class Run {
 
  private:
   bool is_shared(const Tensor& value) {
-    return !value.is_promise() && memory_.seen(value.storage());
+    return !value.is_deferred() && memory_.seen(value.storage());
   }
 
   void take_input(NodeId id, const Operand& input) {

@@ -236,9 +236,9 @@ class Parser {
     fail("\"", name, "\" is no input");
   }
 
-  Place place() {
+  SourceLocation place() {
     const std::vector<std::string> words = at_.comment();
-    Place out;
+    SourceLocation out;
     if (words.empty()) return out;
     const std::string_view where = words[0];
     const size_t colon = where.rfind(':');

@@ -25,7 +25,7 @@ void append_quoted(std::string& out, std::string_view text) {
 }
 
 // "mlp.cpp:12 fc1"; "?" stands for a file that is not known.
-std::string text_of(const Place& place) {
+std::string text_of(const SourceLocation& place) {
   std::string out;
   if (place.file.empty() && place.line == 0 && place.module == 0) return out;
   if (place.file.empty()) {

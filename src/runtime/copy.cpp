@@ -34,10 +34,10 @@ namespace vitro {
 
 Tensor to(const Tensor& x, Device device, std::source_location where) {
   if (x.device() == device) return x;
-  if (x.is_promise()) {
-    settle(*x.impl(), Need::pointer, where);
+  if (x.is_deferred()) {
+    materialize(*x.impl(), Need::pointer, where);
   } else {
-    touch(*x.impl(), Need::pointer, where);
+    before_access(*x.impl(), Need::pointer, where);
   }
   const TensorImpl& from = *x.impl();
   const Reach reach = reach_of(from);

@@ -12,7 +12,7 @@ TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor some = above_0(x);
-        EXPECT_TRUE(some.is_promise());
+        EXPECT_TRUE(some.is_deferred());
         EXPECT_TRUE(some.size(0).is_symbolic());
         EXPECT_EQ(some.size(0).hint(), 4);  // at most
         return some + 1.0;
@@ -60,7 +60,7 @@ TEST(DataSize, BoundsAnswerWithoutABreak) {
         const Tensor some = above_0(x);
         EXPECT_FALSE(some.size(0) > x.size(0));
         EXPECT_FALSE(x.size(0) + 1 == some.size(0));
-        EXPECT_TRUE(some.is_promise());
+        EXPECT_TRUE(some.is_deferred());
         return some + 1.0;
       },
       graphs());

@@ -88,7 +88,7 @@ TEST(Exception, LeavesTheInterpreterStackAsItWas) {
       graphs());
   EXPECT_THROW(f(vec({1})), std::runtime_error);
   EXPECT_FALSE(is_compiling());
-  EXPECT_FALSE(add(vec({1}), 1.0).is_promise());
+  EXPECT_FALSE(add(vec({1}), 1.0).is_deferred());
 }
 
 }  // namespace

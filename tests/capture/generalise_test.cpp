@@ -1,5 +1,5 @@
 // What varies from call to call becomes a symbol or an argument: programs, and how many graphs
-// they settle at.
+// they end with.
 #include <optional>
 
 #include "capture/testing.h"
@@ -38,14 +38,14 @@ TEST(Generalise, ABatchOfOneAfterOthersFitsTheSymbol) {
   expect_graphs(f.report(), 2);
 }
 
-TEST(Generalise, ATensorWithoutElementsHasARecordOfItsOwnWhichIsSaid) {
+TEST(Generalise, ATensorWithoutElementsIsRecordedByItselfWhichIsSaid) {
   auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
   for (const int64_t n : {5, 1, 0, 7, 1, 0, 9}) EXPECT_EQ(f(counted({n})).numel().value(), n);
   expect_graphs(f.report(), 3);
   EXPECT_EQ(reasons(f.report()),
             "V0302 input 0: expected f32[5], got f32[1]\n"
-            "V0302 input 0: expected f32[s0], got f32[0] (a tensor without elements has a record "
-            "of its own)\n");
+            "V0302 input 0: expected f32[s0], got f32[0] (a tensor without elements is recorded "
+            "by itself)\n");
 }
 
 TEST(Generalise, BatchesFromZeroOnAreTwoGraphs) {

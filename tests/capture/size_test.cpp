@@ -191,7 +191,7 @@ TEST(Dynamic, ParametersSeenOnTheWayMayVaryToo) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Dynamic, StridesOfAnotherKindAreAnotherRecord) {
+TEST(Dynamic, StridesOfAnotherKindAreAnotherStart) {
   auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
   const Tensor x = counted({3, 4});
   for (const Tensor& t : {x, permute(counted({4, 3}), {1, 0}), slice(counted({6, 8}), 1, 0, 8, 2),

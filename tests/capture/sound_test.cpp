@@ -34,7 +34,7 @@ TEST(Sound, AHandleThatIsKeptOnSomeCallsIsThereOnTheseCalls) {
   EXPECT_EQ(report.segments[0].runs, 2U);
 }
 
-TEST(Sound, NoPromiseOutlivesItsCall) {
+TEST(Sound, NoDeferredTensorOutlivesItsCall) {
   Tensor kept;
   auto f = compile(
       [&](const Tensor& x) {
@@ -43,7 +43,7 @@ TEST(Sound, NoPromiseOutlivesItsCall) {
       },
       graphs());
   f(vec({0}));
-  EXPECT_FALSE(kept.is_promise());
+  EXPECT_FALSE(kept.is_deferred());
   EXPECT_EQ(values(kept), (std::vector<float>{1}));
 }
 
@@ -107,7 +107,7 @@ TEST(Sound, ALongPathIsCut) {
   EXPECT_EQ(report.breaks[0].code->id, "V0206");
 }
 
-TEST(Sound, TheRecordIsBounded) {
+TEST(Sound, TheTraceTreeIsBounded) {
   const int64_t before = capture::record_limit.get();
   capture::record_limit.set(50);
   auto f = compile(

@@ -87,7 +87,7 @@ TEST(Interpreters, what_they_make_of_a_call_is_captured) {
   EXPECT_EQ((x - y).to_vector<float>(), (x + -y).to_vector<float>());
 }
 
-TEST(Interpreters, promises_are_kept_through_those_above) {
+TEST(Interpreters, deferred_tensors_are_materialized_through_those_above) {
   CountOps counter;
   auto fast = compile([&](const Tensor& x) {
     const Tensor y = exp(x);

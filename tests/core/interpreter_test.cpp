@@ -35,8 +35,8 @@ class Eager : public Interpreter {
 
 class PassThrough : public Interpreter {};
 
-// Has promises and symbols of its own, and writes down what it hears and whether it is the top
-// then.
+// Has deferred tensors and symbols of its own, and writes down what it hears and whether it is the
+// top then.
 class Owner : public Interpreter {
  public:
   Owner(const std::string& name, uint64_t number, Log* log)
@@ -48,11 +48,13 @@ class Owner : public Interpreter {
     note("call");
     call_below(call, results);
   }
-  void settle(TensorImpl& impl, Need, std::source_location) override {
-    note("settle");
+  void materialize(TensorImpl& impl, Need, std::source_location) override {
+    note("materialize");
     impl.call = 0;
   }
-  void touch(const TensorImpl&, Need, std::source_location) override { note("touch"); }
+  void before_access(const TensorImpl&, Need, std::source_location) override {
+    note("before_access");
+  }
   const TensorMeta* meta_of(const TensorImpl& impl) const override {
     return &impl == known ? &meta : nullptr;
   }
@@ -102,24 +104,24 @@ TEST(Interpreter, hands_calls_down_to_eager) {
   EXPECT_EQ(thread_state.top->interpreter, &s.pass);
 }
 
-TEST(Interpreter, keeps_its_own_promises_and_no_others) {
+TEST(Interpreter, materializes_its_own_deferred_tensors_and_no_others) {
   Stack s;
   TensorImpl low, high, nobodys;
   low.call = 5;
   high.call = 6;
   nobodys.call = 99;
-  settle(low, Need::item, {});
-  settle(high, Need::item, {});
-  EXPECT_EQ(s.log, (Log{"low settle", "high settle"}));
+  materialize(low, Need::item, {});
+  materialize(high, Need::item, {});
+  EXPECT_EQ(s.log, (Log{"low materialize", "high materialize"}));
   EXPECT_EQ(low.call + high.call, 0U);
-  EXPECT_NE(error_of([&] { settle(nobodys, Need::item, {}); }).find("another thread"),
+  EXPECT_NE(error_of([&] { materialize(nobodys, Need::item, {}); }).find("another thread"),
             std::string::npos);
 }
 
 TEST(Interpreter, hears_of_looks_at_memory_with_all_of_its_stack) {
   Stack s;
-  touch({}, Need::pointer, {});
-  EXPECT_EQ(s.log, (Log{"high touch", "low touch"}));
+  before_access({}, Need::pointer, {});
+  EXPECT_EQ(s.log, (Log{"high before_access", "low before_access"}));
 }
 
 TEST(Interpreter, answers_for_the_tensors_and_symbols_that_are_its_own) {

@@ -46,10 +46,10 @@ class Make {
     g_.add_input("in", meta, kind, place());
   }
 
-  Place place() {
+  SourceLocation place() {
     static constexpr std::string_view files[] = {"", "a.cpp", "dir/b c.cpp", "d\"#\n.cpp"};
     static const uint32_t module = intern_module_path("encoder.layer one.2");
-    Place out;
+    SourceLocation out;
     out.file = files[below(4)];
     if (below(2) == 0) out.line = static_cast<uint32_t>(below(1000));
     if (below(3) == 0) out.module = module;

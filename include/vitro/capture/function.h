@@ -1,5 +1,5 @@
-// A compiled function as capture sees it: a record of the calls that were made, and what runs them.
-// compile/compile.h puts the types of the user's function around this.
+// A compiled function as capture sees it: the trace tree of the calls that were made, and what runs
+// them. compile/compile.h puts the types of the user's function around this.
 #pragma once
 
 #include <any>
@@ -17,7 +17,7 @@
 
 namespace vitro::capture {
 
-class Record;
+class TraceTree;
 
 // A piece of code to run, borrowed.
 class Body {
@@ -92,7 +92,7 @@ struct FrozenResult {
   std::any prototype;              // the result without its tensors
 };
 
-// Threads: any number of calls at once.  Handles share one record.
+// Threads: any number of calls at once.  Handles share one trace tree.
 class Function {
  public:
   // Error where nobody registered the backend.
@@ -104,7 +104,8 @@ class Function {
   // and mistakes in the data.  `inputs_stay`: the addresses hold until the first op of `body`,
   // which is when they are looked at.
   void run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const;
-  // False: there is no program for such a call yet.  Error where it cannot be told from others.
+  // False: there is no program for such a call yet.  Error where it cannot be distinguished from
+  // others.
   bool run_frozen(const FrozenCall& call, FrozenResult* result) const;
   // Runs `body`, then `describe`, which fills `result`, and keeps the program.  Error for what a
   // program that does not run the function's code could not repeat.
@@ -114,7 +115,7 @@ class Function {
 
   const CompileOptions& options() const;
   CompiledReport report() const;
-  // Forgets all that was recorded and compiled.  Calls that are running finish on the old record.
+  // Forgets all that was recorded and compiled.  Calls that are running finish on the old tree.
   void reset() const;
 
  private:

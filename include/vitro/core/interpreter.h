@@ -17,15 +17,16 @@
 // The other functions answer for what is an interpreter's own, and by default nothing is: the free
 // functions of the same names ask the whole stack, from the top on.  So one that only counts or
 // rewrites overrides call() alone, and one that overrides nothing changes nothing, wherever it is
-// pushed.  Whoever gives promises has a call_number(), and keeps them in settle(); whoever puts off
-// ops on memory hears of it in touch(); whoever has symbols answers meta_of() and value_of().
+// pushed.  An interpreter that returns deferred tensors has a call_number() and computes them in
+// materialize(); one that puts off ops on memory is asked in before_access() to run them; one that
+// has symbols answers meta_of() and value_of().
 //
 // Composite ops are one call.  Pushed around a compiled function, an interpreter sees what that
 // runs op by op, and no op that is compiled; pushed inside of one, every op of every call, before
 // it becomes a part of the graph: what is captured is what the interpreter makes of it.  There, it
 // has to do the same each time, or the calls differ and are compiled again; its results are
-// promises, and to look at their elements ends the graph.  A compiled function that is called under
-// an interpreter inside of another one is inlined all the same.
+// deferred tensors, and reading their elements ends the graph.  A compiled function that is called
+// under an interpreter inside of another one is inlined all the same.
 //
 // Errors: what call() throws reaches the caller of the op, with the place of that call where it has
 // none.  A Using ends with its scope, also by an exception; one that outlives the function of
@@ -47,7 +48,7 @@
 
 namespace vitro {
 
-// Why a promise has to be kept now.
+// Why a deferred tensor has to be materialized now.
 enum class Need : uint8_t { item, pointer, writable_pointer, other_thread_or_library };
 
 class Interpreter {
@@ -55,12 +56,13 @@ class Interpreter {
   virtual ~Interpreter() = default;
   // Answers one call: fills `results`, which has room for as many tensors as the shape rule gives.
   virtual void call(const OpCall& call, std::span<Tensor> results);
-  // Makes the promise real: afterwards impl.call == 0.  Asked only for promises with its
+  // Computes a deferred tensor: afterwards impl.call == 0.  Called only for those with its own
   // call_number(), and while it runs this interpreter is the top.
-  virtual void settle(TensorImpl& impl, Need need, std::source_location where);
-  // Somebody is about to look at (or write) the elements of a tensor that is there: ops on it that
-  // this interpreter has put off must run first.  All of the stack hear it, each as the top.
-  virtual void touch(const TensorImpl& impl, Need need, std::source_location where);
+  virtual void materialize(TensorImpl& impl, Need need, std::source_location where);
+  // Somebody is about to read (or write) the elements of a tensor that is not deferred: ops on it
+  // that this interpreter has put off must run first.  All of the stack are called, each as the
+  // top.
+  virtual void before_access(const TensorImpl& impl, Need need, std::source_location where);
   // Shape with symbols of a tensor as this interpreter sees it, or null where it is just what its
   // numbers say.
   virtual const TensorMeta* meta_of(const TensorImpl& impl) const;
@@ -70,8 +72,8 @@ class Interpreter {
   // This run's value of an expression over the symbols of this interpreter; none where one of its
   // symbols is not.
   virtual std::optional<int64_t> value_of(sym::Expr expr) const;
-  // What its promises carry as TensorImpl::call; 0: it gives none.  Functions of `compile` that are
-  // called above an interpreter that gives promises are inlined.
+  // What its deferred tensors carry as TensorImpl::call; 0: it returns none.  Functions of
+  // `compile` that are called above an interpreter that returns deferred tensors are inlined.
   virtual uint64_t call_number() const { return 0; }
 };
 
@@ -157,7 +159,7 @@ void call_below(const OpCall& call, std::span<Tensor> results);
 const TensorMeta* meta_of(const TensorImpl& impl);  // null: nobody knows symbols of it
 Size offset_of(const TensorImpl& impl);
 int64_t value_of(sym::Expr expr);  // Bug where nobody knows a symbol
-void touch(const TensorImpl& impl, Need need, std::source_location where);
+void before_access(const TensorImpl& impl, Need need, std::source_location where);
 
 // The door.
 void call(const OpCall& call, std::span<Tensor> results);
@@ -173,12 +175,13 @@ inline constexpr uint64_t failed_call = ~uint64_t{0};
 // Numbers from here on are none of compiled functions.
 inline constexpr uint64_t builder_calls = uint64_t{1} << 63;
 
-// Makes a promise real, by whichever interpreter of this thread's stack gave it.  Error when
-// another thread's call owns it.
-void settle(TensorImpl& impl, Need need, std::source_location where);
+// Computes a deferred tensor, by the interpreter of this thread's stack that returned it.  Error
+// when another thread's call owns it.
+void materialize(TensorImpl& impl, Need need, std::source_location where);
 
-// The Error for a promise that nobody on this thread can keep; `who` took it: "add".
-[[noreturn]] void refuse_promise(const TensorImpl& impl, std::string_view who);
+// The Error for a deferred tensor that no interpreter of this thread can compute; `who` took it:
+// "add".
+[[noreturn]] void refuse_deferred(const TensorImpl& impl, std::string_view who);
 
 // Op calls inside of this scope do not record gradients.
 class NoGrad {

@@ -1,11 +1,11 @@
-// The tensor: a counted handle to sizes, strides and a storage, or to a promise of them.
+// The tensor: a counted handle to sizes, strides and a storage.
 //   Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F}, {2, 2});
 //   x.size(0);  x.dtype();  x.data<float>();
-// Copying a handle is cheap and shares the tensor.  Inside a compiled function an op may answer
-// with a promise: its shape is known, its elements are computed when somebody needs them (data(),
-// item(), the end of the function). Threads: different handles may be used by different threads;
-// concurrent reads of one tensor are fine, a write needs the caller's own order.  A promise belongs
-// to the thread that runs the compiled function until it is settled.
+// Copying a handle is cheap and shares the tensor.  Inside a compiled function an op may return a
+// deferred tensor: its shape is known, its elements are computed when somebody needs them (data(),
+// item(), the end of the function).  Threads: different handles may be used by different threads;
+// concurrent reads of one tensor are fine, a write needs the caller's own order.  A deferred tensor
+// belongs to the thread that runs the compiled function until it is materialized.
 #pragma once
 
 #include <atomic>
@@ -47,11 +47,11 @@ struct TensorImpl {
   Device device;
   bool requires_grad = false, is_parameter = false;
   uint32_t dynamic_dims = 0;  // one bit per dimension that compiled functions keep symbolic
-  // A promise: the number of the call that made it (0: the tensor is there), its place in that
-  // call, its shape.
+  // Of a deferred tensor: the number of the call that made it (0: the tensor is not deferred), its
+  // slot in that call, its shape.
   uint32_t slot = 0;
   uint64_t call = 0;
-  const TensorMeta* promised = nullptr;
+  const TensorMeta* deferred = nullptr;
   // The tensor itself.
   int64_t offset = 0;
   Ints sizes, strides;
@@ -60,8 +60,8 @@ struct TensorImpl {
 
 enum class Need : uint8_t;  // core/interpreter.h
 
-// The number of the compiled call that runs on this thread, whose promises it counts one holder of
-// each itself; 0 where there is none.
+// The number of the compiled call that runs on this thread, 0 where there is none.  That call holds
+// one count on each of its deferred tensors itself.
 extern constinit thread_local uint64_t call_of_this_thread
     __attribute__((tls_model("initial-exec")));
 
@@ -126,16 +126,16 @@ class Tensor : tensor_functions::Base {
   Size numel() const;
   TensorMeta meta() const;
   // What shape rules are given: inside of a compiled function the offset counts from that of the
-  // tensor from outside whose memory this one looks at, so that a record fits any of them.
+  // tensor from outside whose memory this one looks at, so that what is recorded fits any of them.
   TensorMeta rule_meta() const;
   bool is_contiguous() const;
-  bool is_promise() const { return there().call != 0; }
+  bool is_deferred() const { return there().call != 0; }
   bool requires_grad() const { return there().requires_grad; }
 
   // Pointers to the first element (the offset is added).  Error where the host does not reach the
-  // device's memory: `to(x, cpu)` (vitro/runtime/copy.h) does.  A promise is settled first: inside
-  // of a compiled function that is a graph break.  Writing through data() is seen by ops that run
-  // later, and marks the storage as written by foreign hands.
+  // device's memory: `to(x, cpu)` (vitro/runtime/copy.h) does.  A deferred tensor is materialized
+  // first: inside of a compiled function that is a graph break.  Writing through data() is seen by
+  // ops that run later, and marks the storage as written by foreign hands.
   void* data(std::source_location where = std::source_location::current()) const;
   const void* const_data(std::source_location where = std::source_location::current()) const;
   template <class T>
@@ -157,7 +157,7 @@ class Tensor : tensor_functions::Base {
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_dtype(dtype_of<T>);
-    if (is_promise()) (void)const_data(where);  // perhaps data decide how many elements there are
+    if (is_deferred()) (void)const_data(where);  // perhaps data decide how many elements there are
     const auto n = static_cast<size_t>(numel().hint());
     if constexpr (std::is_same_v<T, bool>) {  // vector<bool> has no memory to copy into
       const auto bytes = std::make_unique<bool[]>(n);

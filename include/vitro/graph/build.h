@@ -29,13 +29,13 @@ class Builder : public Interpreter {
   void output(const Tensor& tensor, int writes = -1);
   Graph take();
   // Place given to nodes made from now on, instead of the call's own.
-  void set_place(Place place);
+  void set_place(SourceLocation place);
   // Composite ops are written out instead of becoming one node each.
   void set_expand(bool on);
 
   void call(const OpCall& call, std::span<Tensor> results) override;
-  void settle(TensorImpl& impl, Need need,
-              std::source_location where) override;  // Error: there is nothing to compute with
+  void materialize(TensorImpl& impl, Need need,
+                   std::source_location where) override;  // Error: there is nothing to compute with
   std::optional<int64_t> value_of(sym::Expr expr) const override;
   uint64_t call_number() const override;
 

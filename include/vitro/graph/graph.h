@@ -47,7 +47,7 @@ using Arg = std::variant<std::monostate, Value, Scalar>;
 
 // Where a node comes from.  `file` lives as long as the program does (interned where it was read
 // from text).
-struct Place {
+struct SourceLocation {
   std::string_view file;  // empty: not known
   uint32_t line = 0;
   uint32_t module = 0;  // core/module_path.h
@@ -66,7 +66,7 @@ struct Node {
   Attrs attrs;
   std::vector<TensorMeta> results;  // one for most ops; strides are those that eager would give
   std::string name;                 // unique in the graph: "mm", "mm_1"; given by Graph::add
-  Place place;
+  SourceLocation place;
   InputKind input = InputKind::argument;  // inputs only
 
   bool is_input() const { return op == nullptr; }
@@ -84,10 +84,10 @@ class Graph {
  public:
   // A name that is taken, or that print could not write, is changed a little.
   NodeId add_input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument,
-                   Place place = {});
+                   SourceLocation place = {});
   // Runs the op's shape rule; a free name is made from the op's.  Operands must be in the graph
   // already; those at the end that are left out or have their default are not kept.
-  NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, Place place = {});
+  NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, SourceLocation place = {});
   // The same with results that are known already.
   NodeId add(Node node);
   // The names that nodes of `g` have are for them, when they are added under these.

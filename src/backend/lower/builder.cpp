@@ -30,7 +30,7 @@ KernelBuilder::KernelBuilder(const Program& program, const Places& places, const
 }
 
 std::string KernelBuilder::place_of(graph::NodeId id) const {
-  const graph::Place& place = program_.graph()[id].place;
+  const graph::SourceLocation& place = program_.graph()[id].place;
   if (place.file.empty()) return {};
   const size_t slash = place.file.rfind('/');
   return cat(slash == std::string_view::npos ? place.file : place.file.substr(slash + 1), ':',

@@ -81,7 +81,7 @@ std::optional<Value> rewrite(Graph& g, NodeId id, const Pattern& pattern) {
   Found found;
   if (!match(pattern, pattern.root, g, {id, 0}, found)) return std::nullopt;
   const TensorMeta wanted = g.meta({id, 0});
-  const Place place = g[id].place;
+  const SourceLocation place = g[id].place;
   Builder build(std::move(g));
   build.set_place(place);
   Placeholders p;

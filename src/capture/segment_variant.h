@@ -1,4 +1,4 @@
-// A segment that ends after a step, for one set of results that somebody still holds, and one set
+// A segment that ends after a node, for one set of results that somebody still holds, and one set
 // of answers to what was asked about sizes while it was compiled.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "capture/step.h"
 #include "capture/symbols.h"
+#include "capture/trace_node.h"
 #include "vitro/base/verdict.h"
 #include "vitro/capture/segment.h"
 #include "vitro/events/name.h"
@@ -17,8 +17,9 @@
 
 namespace vitro::capture {
 
-// How a promise is kept: a window on an output of the graph or on a tensor from outside.
-struct Keep {
+// How a deferred tensor is materialized: as a window on an output of the graph or on an external
+// input.
+struct ResultBinding {
   uint32_t slot = 0;
   int output = -1;             // an output of the graph, or
   uint32_t outside = no_slot;  // a slot of a tensor from outside
@@ -49,22 +50,22 @@ struct Plan {
   size_t base_count = 0;           // inputs that are bases
   std::vector<sym::Expr> symbols;  // the call's symbols that give graph.symbols() their values
   std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
-  std::vector<Keep> keeps;
-  // Steps whose data decide a size, and the outputs whose first size it is.
-  std::vector<std::pair<const Step*, size_t>> data;
+  std::vector<ResultBinding> results;
+  // Nodes whose data decide a size, and the outputs whose first size it is.
+  std::vector<std::pair<const TraceNode*, size_t>> data;
   std::vector<uint32_t> written;  // tensors from outside
   // What was asked of windows that are written, where other values might answer otherwise.
   std::vector<Covering> coverings;
   bool empty() const { return graph.outputs().empty(); }
 };
 
-struct Exit {
+struct SegmentVariant {
   // Guarded: ready for calls in which what was asked is answered alike.
   enum class State : uint8_t { building, ready, guarded, interpreted };
   std::vector<uint64_t> live;     // a bit per slot
   uint64_t made_by = 0;           // the number of that call
-  std::vector<sym::Guard> asked;  // what its code asked behind the last step; see Step::asked
-  const Step* last = nullptr;
+  std::vector<sym::Guard> asked;  // what its code asked after the last node; see TraceNode::asked
+  const TraceNode* last = nullptr;
   std::string name;
   uint32_t number = 0;
   events::NameId label;  // the name in the recorder
@@ -78,7 +79,7 @@ struct Exit {
   int64_t compile_ns = 0;
   std::atomic<uint64_t> runs{0}, run_ticks{0};
   std::atomic<bool> failure_said{false};  // that a run failed
-  Exit* next = nullptr;
+  SegmentVariant* next = nullptr;
 
   bool is_compiled() const {
     const State now = state.load(std::memory_order_acquire);
@@ -106,6 +107,6 @@ struct Exit {
 // The graph of the path to `last`; `live`: the slots whose tensors are still wanted.  No, where
 // what the path does to memory cannot be said in values; then it is interpreted.  Asks the thread's
 // interpreter for values of symbols.
-Verdict make_plan(const Step& last, const std::vector<uint64_t>& live, Plan* plan);
+Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, Plan* plan);
 
 }  // namespace vitro::capture

@@ -1,4 +1,4 @@
-#include "capture/bind.h"
+#include "capture/external_inputs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,7 +8,7 @@
 namespace vitro::capture {
 namespace {
 
-// Whether a symbol may stand for it: a tensor without elements has a record of its own.
+// Whether a symbol may stand for it: a tensor without elements is recorded by itself.
 bool may_vary(int64_t value) {
   return value >= 1 && value <= sym::largest_size;
 }
@@ -46,8 +46,8 @@ Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes)
   return out;
 }
 
-Sizes strides_of(const TensorImpl& t, const Bind* before, const Sizes& sizes, NewSymbols& names,
-                 Symbols& symbols) {
+Sizes strides_of(const TensorImpl& t, const ExternalInput* before, const Sizes& sizes,
+                 NewSymbols& names, Symbols& symbols) {
   if (t.sizes.empty()) return {};
   if (Sizes dense = dense_strides(t.strides, t.sizes, sizes); !dense.empty()) return dense;
   Sizes out;
@@ -78,13 +78,13 @@ TensorMeta meta_in_numbers(const TensorImpl& t) {
   return meta;
 }
 
-void note_symbols(Bind& bind, const TensorImpl& tensor) {
+void note_symbols(ExternalInput& input, const TensorImpl& tensor) {
   const auto symbolic = [](Size s) { return s.is_symbolic(); };
-  bind.symbolic = std::any_of(bind.meta.sizes.begin(), bind.meta.sizes.end(), symbolic) ||
-                  std::any_of(bind.meta.strides.begin(), bind.meta.strides.end(), symbolic);
-  bind.row_major = is_row_major(tensor.sizes, tensor.strides);
-  bind.requires_grad = tensor.requires_grad;
-  bind.is_parameter = tensor.is_parameter;
+  input.symbolic = std::any_of(input.meta.sizes.begin(), input.meta.sizes.end(), symbolic) ||
+                   std::any_of(input.meta.strides.begin(), input.meta.strides.end(), symbolic);
+  input.row_major = is_row_major(tensor.sizes, tensor.strides);
+  input.requires_grad = tensor.requires_grad;
+  input.is_parameter = tensor.is_parameter;
 }
 
 }  // namespace
@@ -109,10 +109,10 @@ std::optional<sym::Expr> NewSymbols::number(Size before, Size now) {
   return symbol(before, now.hint(), 'n', {0, sym::largest_size});
 }
 
-bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
-  if (!fits_but_sizes(bind, t)) return false;
-  const TensorMeta& meta = bind.meta;
-  if (!bind.symbolic) {
+bool fits(const ExternalInput& input, const TensorImpl& t, Symbols& symbols) {
+  if (!fits_but_sizes(input, t)) return false;
+  const TensorMeta& meta = input.meta;
+  if (!input.symbolic) {
     for (size_t d = 0; d < t.sizes.size(); ++d) {
       if (meta.sizes[d].hint() != t.sizes[d] || meta.strides[d].hint() != t.strides[d])
         return false;
@@ -122,7 +122,7 @@ bool fits(const Bind& bind, const TensorImpl& t, Symbols& symbols) {
   for (size_t d = 0; d < t.sizes.size(); ++d) {
     if (!same_number(meta.sizes[d], t.sizes[d], symbols)) return false;
   }
-  if (bind.row_major) return is_row_major(t.sizes, t.strides);
+  if (input.row_major) return is_row_major(t.sizes, t.strides);
   for (size_t d = 0; d < t.sizes.size(); ++d) {
     if (!same_number(meta.strides[d], t.strides[d], symbols)) return false;
   }
@@ -138,16 +138,16 @@ bool describes(const TensorMeta& meta, const TensorImpl& t, const Symbols& symbo
   return meta.dtype == t.dtype && are(meta.sizes, t.sizes) && are(meta.strides, t.strides);
 }
 
-bool fits_but_sizes(const Bind& bind, const TensorImpl& t) {
-  return bind.meta.dtype == t.dtype && bind.meta.sizes.size() == t.sizes.size() &&
-         bind.meta.device == t.device && bind.requires_grad == t.requires_grad &&
-         bind.is_parameter == t.is_parameter;
+bool fits_but_sizes(const ExternalInput& input, const TensorImpl& t) {
+  return input.meta.dtype == t.dtype && input.meta.sizes.size() == t.sizes.size() &&
+         input.meta.device == t.device && input.requires_grad == t.requires_grad &&
+         input.is_parameter == t.is_parameter;
 }
 
-Bind make_bind(const TensorImpl& t, const Bind* before, bool all_dynamic, NewSymbols& names,
-               Symbols& symbols) {
-  Bind bind;
-  bind.meta = meta_in_numbers(t);
+ExternalInput make_external_input(const TensorImpl& t, const ExternalInput* before,
+                                  bool all_dynamic, NewSymbols& names, Symbols& symbols) {
+  ExternalInput input;
+  input.meta = meta_in_numbers(t);
   for (size_t d = 0; d < t.sizes.size(); ++d) {
     const int64_t now = t.sizes[d];
     const Size was = before ? before->meta.sizes[d] : Size(now);
@@ -156,27 +156,27 @@ Bind make_bind(const TensorImpl& t, const Bind* before, bool all_dynamic, NewSym
     if (!may_vary(now) || !(marked || varies)) continue;
     const sym::Expr symbol = names.size(was, now);
     symbols.bind(symbol, now);
-    bind.meta.sizes[d] = {now, symbol};
+    input.meta.sizes[d] = {now, symbol};
   }
-  bind.meta.strides = strides_of(t, before, bind.meta.sizes, names, symbols);
-  note_symbols(bind, t);
-  return bind;
+  input.meta.strides = strides_of(t, before, input.meta.sizes, names, symbols);
+  note_symbols(input, t);
+  return input;
 }
 
-Bind make_bind(const TensorImpl& t, const TensorMeta& known) {
-  Bind bind;
-  bind.meta = known;
-  bind.meta.offset = 0;
-  note_symbols(bind, t);
-  bind.row_major =
-      bind.row_major && attribute::same(bind.meta.strides, contiguous_strides(bind.meta.sizes));
-  return bind;
+ExternalInput make_external_input(const TensorImpl& t, const TensorMeta& known) {
+  ExternalInput input;
+  input.meta = known;
+  input.meta.offset = 0;
+  note_symbols(input, t);
+  input.row_major =
+      input.row_major && attribute::same(input.meta.strides, contiguous_strides(input.meta.sizes));
+  return input;
 }
 
-std::string describe(const Bind& bind) {
+std::string describe(const ExternalInput& input) {
   std::string out;
-  append_layout(out, bind.meta);
-  if (bind.requires_grad) out.append(" requires_grad");
+  append_layout(out, input.meta);
+  if (input.requires_grad) out.append(" requires_grad");
   return out;
 }
 
@@ -187,8 +187,8 @@ std::string describe(const TensorImpl& t) {
   return out;
 }
 
-std::string difference(const Bind& bind, const TensorImpl& t) {
-  return cat("expected ", describe(bind), ", got ", describe(t));
+std::string difference(const ExternalInput& input, const TensorImpl& t) {
+  return cat("expected ", describe(input), ", got ", describe(t));
 }
 
 }  // namespace vitro::capture

@@ -1,5 +1,5 @@
-// All that is remembered of a function: steps, exits, compiled segments, findings.
-// Threads: any; steps and exits are linked without a lock, the rest under one that is never held
+// All that is remembered of a function: nodes, variants, compiled segments, findings.
+// Threads: any; nodes and variants are linked without a lock, the rest under one that is never held
 // while the user's code or the backend runs.
 #pragma once
 
@@ -12,50 +12,51 @@
 #include <unordered_map>
 #include <vector>
 
-#include "capture/exit.h"
-#include "capture/step.h"
+#include "capture/segment_variant.h"
+#include "capture/trace_node.h"
 #include "vitro/capture/function.h"
 
 namespace vitro::capture {
 
 struct FrozenProgram;
 
-class Record {
+class TraceTree {
  public:
-  explicit Record(CompileOptions options);
-  ~Record();
+  explicit TraceTree(CompileOptions options);
+  ~TraceTree();
   const CompileOptions& options() const { return options_; }
   SegmentRunner* runner() const { return runner_.get(); }
   uint32_t number() const { return number_; }
   // What the segment, or (null) the function, is called in tables and traces, as in PyTorch.
-  std::string region_name(const Exit* exit) const;
+  std::string region_name(const SegmentVariant* variant) const;
 
-  std::atomic<Step*>& entry() { return entry_; }
+  std::atomic<TraceNode*>& entry() { return entry_; }
   std::atomic<uint32_t>& last_symbol() { return last_symbol_; }
-  // Where the segment behind a break at that place starts.
-  Step& start_behind(std::source_location where);
-  // A step that will live as long as this; null once the record is full.
-  Step* new_step();
-  // A step that was never linked.
-  void take_back(Step* step);
-  // Links a step behind `link` unless somebody else linked one first, which is returned then.
-  static Step* link(std::atomic<Step*>& link, Step* step);
+  // Where the segment after a break at that place starts.
+  TraceNode& start_after(std::source_location where);
+  // A node that will live as long as this; null once the tree is full.
+  TraceNode* new_node();
+  // A node that was never linked.
+  void take_back(TraceNode* node);
+  // Links a node at `link` unless another thread linked one first, which is returned then.
+  static TraceNode* link(std::atomic<TraceNode*>& link, TraceNode* node);
 
-  // The exit after `last` with these slots live that suits the call's symbols; `made` where this
+  // The variant after `last` with these slots live that suits the call's symbols; `made` where this
   // call has to build it.  Null where there are too many.
-  // `call`, `asked`: Exit::made_by, Exit::asked.
-  Exit* exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols, bool* made,
-             uint64_t call = 0, std::vector<sym::Guard> asked = {});
-  // Gives an exit its graph and what runs it; afterwards its state is not `building`.
-  void build(Exit& exit);
+  // `call`, `asked`: SegmentVariant::made_by, SegmentVariant::asked.
+  SegmentVariant* variant(TraceNode& last, const std::vector<uint64_t>& live,
+                          const Symbols& symbols, bool* made, uint64_t call = 0,
+                          std::vector<sym::Guard> asked = {});
+  // Gives a variant its graph and what runs it; afterwards its state is not `building`.
+  void build(SegmentVariant& variant);
   // What was compiled failed in a call, which ran op by op instead.
-  void run_failed_of(Exit& exit, const std::string& why);
+  void run_failed_of(SegmentVariant& variant, const std::string& why);
   // What runs it has found out that it cannot; from now on its ops run one by one.
-  void give_up(Exit& exit, const Code& code, const std::string& why);
+  void give_up(SegmentVariant& variant, const Code& code, const std::string& why);
 
-  // The latest step of that place, whichever way led there; null where there is none.
-  const Step* latest(const Occurrence& at) const;
-  void note_latest(const Occurrence& at, const Step& step);
+  // The latest node of that place, whichever way led there; null where there is none.
+  const TraceNode* latest(const Occurrence& at) const;
+  void note_latest(const Occurrence& at, const TraceNode& node);
   // Places in loops before which segments end.  `part` counts, and makes one.
   bool has_cuts() const { return cuts_.load(std::memory_order_acquire) != nullptr; }
   bool is_cut(std::source_location where) const;
@@ -82,27 +83,28 @@ class Record {
       return reinterpret_cast<size_t>(s.file) * 31 + s.line * 1009 + s.column;
     }
   };
-  void make(Exit& exit);
-  std::shared_ptr<CompiledSegment> compiled(const Exit& exit, std::string* why, const Code** code);
+  void make(SegmentVariant& variant);
+  std::shared_ptr<CompiledSegment> compiled(const SegmentVariant& variant, std::string* why,
+                                            const Code** code);
   // Why no further segment is compiled; empty while some may be.
   std::string budget_spent() const;
   std::shared_ptr<CompiledSegment> known_segment(const Hash& key, const graph::Graph& graph) const;
-  std::vector<const Step*> linked_steps() const;
-  SegmentReport report(const Exit& exit) const;
+  std::vector<const TraceNode*> linked_nodes() const;
+  SegmentReport report(const SegmentVariant& variant) const;
 
   CompileOptions options_;
   std::shared_ptr<SegmentRunner> runner_;
   uint32_t number_;
-  std::atomic<Step*> entry_{nullptr};
+  std::atomic<TraceNode*> entry_{nullptr};
   std::atomic<uint32_t> last_symbol_{0};
   mutable std::mutex lock_;
-  std::deque<Step> steps_;
-  std::vector<Step*> spare_;
-  std::deque<Exit> exits_;
-  std::unordered_map<Site, Step*, SiteHash> starts_;
+  std::deque<TraceNode> nodes_;
+  std::vector<TraceNode*> spare_;
+  std::deque<SegmentVariant> variants_;
+  std::unordered_map<Site, TraceNode*, SiteHash> starts_;
   // By the graph's hash: those of one graph have other guards.
   std::unordered_multimap<Hash, std::shared_ptr<CompiledSegment>> segments_;
-  std::unordered_map<Occurrence, const Step*, OccurrenceHash> latest_;
+  std::unordered_map<Occurrence, const TraceNode*, OccurrenceHash> latest_;
   std::map<std::string, int> partings_;  // by place
   struct Cut {
     std::source_location where;
@@ -117,6 +119,6 @@ class Record {
 };
 
 std::string place_text(std::source_location where);
-std::string place_text(const graph::Place& place);
+std::string place_text(const graph::SourceLocation& place);
 
 }  // namespace vitro::capture

@@ -1,4 +1,4 @@
-// Tensors from outside: how they are recorded, and whether one fits its record.
+// External inputs: how a tensor from outside is recorded, and whether one fits what was recorded.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "capture/memory.h"
-#include "capture/step.h"
+#include "capture/trace_node.h"
 
 namespace vitro::capture {
 
@@ -37,22 +37,22 @@ class NewSymbols {
 
 // Does the tensor fit, storage apart?  Gives symbols their values; where it does not fit the caller
 // takes them back.
-bool fits(const Bind& bind, const TensorImpl& tensor, Symbols& symbols);
-// The same but for sizes and strides: a record with more symbols would fit both.
-bool fits_but_sizes(const Bind& bind, const TensorImpl& tensor);
+bool fits(const ExternalInput& input, const TensorImpl& tensor, Symbols& symbols);
+// The same but for sizes and strides: an input with more symbols would fit both.
+bool fits_but_sizes(const ExternalInput& input, const TensorImpl& tensor);
 // Is `meta` what the tensor looks like in this call?  Gives symbols no values.
 bool describes(const TensorMeta& meta, const TensorImpl& tensor, const Symbols& symbols);
 
-// The record of a tensor.  `before`: a record whose sizes differ, and become symbols where they do
-// (null: none).  `all_dynamic`: every size does.
-Bind make_bind(const TensorImpl& tensor, const Bind* before, bool all_dynamic, NewSymbols& names,
-               Symbols& symbols);
-// The record of a tensor whose symbols are known.
-Bind make_bind(const TensorImpl& tensor, const TensorMeta& known);
+// Records a tensor.  `before`: an earlier input whose sizes differ, and become symbols where they
+// do (null: none).  `all_dynamic`: every size does.
+ExternalInput make_external_input(const TensorImpl& tensor, const ExternalInput* before,
+                                  bool all_dynamic, NewSymbols& names, Symbols& symbols);
+// Records a tensor whose symbols are known.
+ExternalInput make_external_input(const TensorImpl& tensor, const TensorMeta& known);
 
-std::string describe(const Bind& bind);          // "f32[s0, 4]"
+std::string describe(const ExternalInput& input);  // "f32[s0, 4]"
 std::string describe(const TensorImpl& tensor);  // "f32[7, 4]", with strides where they are unusual
 // What differs, as expected and got.
-std::string difference(const Bind& bind, const TensorImpl& tensor);
+std::string difference(const ExternalInput& input, const TensorImpl& tensor);
 
 }  // namespace vitro::capture

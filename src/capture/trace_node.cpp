@@ -1,4 +1,4 @@
-#include "capture/step.h"
+#include "capture/trace_node.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,16 +13,16 @@ Attrs without_sizes(AttrsView attrs) {
 
 }  // namespace
 
-void Step::finish() {
+void TraceNode::finish() {
   operands = operands_owned.data();
   operand_count = static_cast<uint16_t>(operands_owned.size());
   attrs = attrs_owned.view();
   results = results_owned.data();
   result_count = in_place ? 0 : static_cast<uint16_t>(results_owned.size());
   const bool varies =
-      std::any_of(operands_owned.begin(), operands_owned.end(), [](const StepOperand& o) {
-        return o.kind == StepOperand::Kind::varying || o.kind == StepOperand::Kind::bind ||
-               o.kind == StepOperand::Kind::counted;
+      std::any_of(operands_owned.begin(), operands_owned.end(), [](const NodeOperand& o) {
+        return o.kind == NodeOperand::Kind::varying || o.kind == NodeOperand::Kind::external ||
+               o.kind == NodeOperand::Kind::counted;
       });
   plain = !expands && !varies && guards.empty() && attr_symbols.empty() && !data_size.defined();
 }
@@ -68,18 +68,18 @@ std::vector<Scalar> fractions_in(AttrsView attrs) {
   return out;
 }
 
-size_t generality(const Step& step) {
-  std::vector<sym::Expr> symbols = step.attr_symbols;
+size_t generality(const TraceNode& node) {
+  std::vector<sym::Expr> symbols = node.attr_symbols;
   size_t count = 0;
-  for (const Bind& bind : step.binds) {
-    for (const Sizes* sizes : {&bind.meta.sizes, &bind.meta.strides}) {
+  for (const ExternalInput& input : node.inputs) {
+    for (const Sizes* sizes : {&input.meta.sizes, &input.meta.strides}) {
       for (const Size s : *sizes) {
         if (s.is_symbolic() && s.expr().is_symbol()) symbols.push_back(s.expr());
       }
     }
   }
-  for (const StepOperand& o : step.operands_owned) {
-    count += o.kind == StepOperand::Kind::varying;
+  for (const NodeOperand& o : node.operands_owned) {
+    count += o.kind == NodeOperand::Kind::varying;
   }
   std::sort(symbols.begin(), symbols.end(),
             [](sym::Expr a, sym::Expr b) { return std::less<>()(a.node(), b.node()); });
@@ -87,16 +87,16 @@ size_t generality(const Step& step) {
   return count + static_cast<size_t>(end - symbols.begin());
 }
 
-std::vector<const Step*> path_to(const Step& last) {
-  std::vector<const Step*> path;
+std::vector<const TraceNode*> path_to(const TraceNode& last) {
+  std::vector<const TraceNode*> path;
   path.reserve(last.depth);
-  for (const Step* s = &last; s->op; s = s->parent) path.push_back(s);
+  for (const TraceNode* s = &last; s->op; s = s->parent) path.push_back(s);
   std::reverse(path.begin(), path.end());
   return path;
 }
 
-const Step& start_of(const Step& last) {
-  const Step* s = &last;
+const TraceNode& start_of(const TraceNode& last) {
+  const TraceNode* s = &last;
   while (s->op) s = s->parent;
   return *s;
 }

@@ -1,4 +1,4 @@
-#include "capture/record.h"
+#include "capture/trace_tree.h"
 
 #include <algorithm>
 #include <chrono>
@@ -64,24 +64,25 @@ std::string place_text(std::source_location where) {
   return where.line() == 0 ? std::string() : cat(where.file_name(), ':', where.line());
 }
 
-std::string place_text(const graph::Place& place) {
+std::string place_text(const graph::SourceLocation& place) {
   return place.line == 0 ? std::string() : cat(place.file, ':', place.line);
 }
 
-Record::Record(CompileOptions options)
+TraceTree::TraceTree(CompileOptions options)
     : options_(std::move(options)),
       runner_(runner_named(options_.backend)),
       number_(next_number()) {
   if (auto exact = options_.exact ? runner_->exact() : nullptr) runner_ = std::move(exact);
 }
 
-Record::~Record() = default;
+TraceTree::~TraceTree() = default;
 
-std::string Record::region_name(const Exit* exit) const {
-  return cat("Torch-Compiled Region: ", number_, exit ? cat('/', exit->number) : std::string());
+std::string TraceTree::region_name(const SegmentVariant* variant) const {
+  return cat("Torch-Compiled Region: ", number_,
+             variant ? cat('/', variant->number) : std::string());
 }
 
-bool Record::has_room_for_frozen() {
+bool TraceTree::has_room_for_frozen() {
   int64_t count = 0;
   for (const FrozenProgram* p = frozen(); p; p = p->next) ++count;
   if (count < recompile_limit.get()) return true;
@@ -92,7 +93,7 @@ bool Record::has_room_for_frozen() {
   return false;
 }
 
-void Record::add(std::unique_ptr<FrozenProgram> program) {
+void TraceTree::add(std::unique_ptr<FrozenProgram> program) {
   std::lock_guard hold(lock_);
   for (const FrozenProgram* p = frozen(); p; p = p->next) {
     if (p->same_as(*program)) return;
@@ -102,38 +103,38 @@ void Record::add(std::unique_ptr<FrozenProgram> program) {
   programs_.push_back(std::move(program));
 }
 
-Step& Record::start_behind(std::source_location where) {
+TraceNode& TraceTree::start_after(std::source_location where) {
   const Site site{where.file_name(), where.line(), where.column()};
   std::lock_guard hold(lock_);
-  Step*& start = starts_[site];
+  TraceNode*& start = starts_[site];
   if (!start) {
-    start = &steps_.emplace_back();
+    start = &nodes_.emplace_back();
     start->place = {where.file_name(), where.line(), 0};
   }
   return *start;
 }
 
-Step* Record::new_step() {
+TraceNode* TraceTree::new_node() {
   std::lock_guard hold(lock_);
   if (!spare_.empty()) {
-    Step* step = spare_.back();
+    TraceNode* node = spare_.back();
     spare_.pop_back();
-    return step;
+    return node;
   }
-  if (steps_.size() >= static_cast<size_t>(record_limit.get())) return nullptr;
-  return &steps_.emplace_back();
+  if (nodes_.size() >= static_cast<size_t>(record_limit.get())) return nullptr;
+  return &nodes_.emplace_back();
 }
 
-void Record::take_back(Step* step) {
-  std::destroy_at(step);
-  std::construct_at(step);
+void TraceTree::take_back(TraceNode* node) {
+  std::destroy_at(node);
+  std::construct_at(node);
   std::lock_guard hold(lock_);
-  spare_.push_back(step);
+  spare_.push_back(node);
 }
 
-Step* Record::link(std::atomic<Step*>& link, Step* step) {
-  Step* there = nullptr;
-  link.compare_exchange_strong(there, step, std::memory_order_acq_rel);
+TraceNode* TraceTree::link(std::atomic<TraceNode*>& link, TraceNode* node) {
+  TraceNode* there = nullptr;
+  link.compare_exchange_strong(there, node, std::memory_order_acq_rel);
   return there;
 }
 
@@ -141,23 +142,24 @@ bool Covering::holds(const Symbols& symbols) const {
   return may_cover_itself(symbols.values(window->sizes), symbols.values(window->strides)) == answer;
 }
 
-const sym::Guard* Exit::broken_guard(const Symbols& symbols) const {
+const sym::Guard* SegmentVariant::broken_guard(const Symbols& symbols) const {
   const auto broken = std::ranges::find_if_not(
       guards, [&](const sym::Guard& guard) { return symbols.holds(guard); });
   return broken == guards.end() ? nullptr : &*broken;
 }
 
-const Covering* Exit::broken_covering(const Symbols& symbols) const {
+const Covering* SegmentVariant::broken_covering(const Symbols& symbols) const {
   const auto broken = std::ranges::find_if_not(
       plan.coverings, [&](const Covering& covering) { return covering.holds(symbols); });
   return broken == plan.coverings.end() ? nullptr : &*broken;
 }
 
-Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, const Symbols& symbols,
-                   bool* made, uint64_t call, std::vector<sym::Guard> asked) {
-  const auto suits = [&](const Exit& e) { return e.live == live && e.suits(symbols); };
+SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>& live,
+                                   const Symbols& symbols, bool* made, uint64_t call,
+                                   std::vector<sym::Guard> asked) {
+  const auto suits = [&](const SegmentVariant& e) { return e.live == live && e.suits(symbols); };
   int64_t count = 0;
-  for (Exit* e = last.exits.load(std::memory_order_acquire); e; e = e->next, ++count) {
+  for (SegmentVariant* e = last.variants.load(std::memory_order_acquire); e; e = e->next, ++count) {
     if (suits(*e)) return e;
   }
   if (count >= recompile_limit.get()) {
@@ -168,72 +170,74 @@ Exit* Record::exit(Step& last, const std::vector<uint64_t>& live, const Symbols&
     return nullptr;
   }
   std::lock_guard hold(lock_);
-  Exit* newest = last.exits.load(std::memory_order_acquire);
-  for (Exit* e = newest; e; e = e->next) {  // one that another thread made meanwhile
+  SegmentVariant* newest = last.variants.load(std::memory_order_acquire);
+  for (SegmentVariant* e = newest; e; e = e->next) {  // one that another thread made meanwhile
     if (suits(*e)) return e;
   }
-  Exit* exit = &exits_.emplace_back();
-  exit->number = static_cast<uint32_t>(exits_.size() - 1);
-  exit->live = live;
-  exit->made_by = call;
-  exit->asked = std::move(asked);
-  exit->last = &last;
-  exit->name = cat(options_.name, '/', exit->number);
-  exit->label = events::intern(exit->name);
-  exit->next = newest;
-  last.exits.store(exit, std::memory_order_release);
+  SegmentVariant* variant = &variants_.emplace_back();
+  variant->number = static_cast<uint32_t>(variants_.size() - 1);
+  variant->live = live;
+  variant->made_by = call;
+  variant->asked = std::move(asked);
+  variant->last = &last;
+  variant->name = cat(options_.name, '/', variant->number);
+  variant->label = events::intern(variant->name);
+  variant->next = newest;
+  last.variants.store(variant, std::memory_order_release);
   *made = true;
-  return exit;
+  return variant;
 }
 
-void Record::make(Exit& exit) {
-  const Verdict said = make_plan(*exit.last, exit.live, &exit.plan);
+void TraceTree::make(SegmentVariant& variant) {
+  const Verdict said = make_plan(*variant.last, variant.live, &variant.plan);
   if (!said) {
-    exit.why_not = said.why;
-    exit.why_code = said.code;
-  } else if (!exit.plan.empty()) {
-    exit.segment = compiled(exit, &exit.why_not, &exit.why_code);
-    if (exit.segment) exit.guards = guards_of(*exit.segment, exit.plan);
+    variant.why_not = said.why;
+    variant.why_code = said.code;
+  } else if (!variant.plan.empty()) {
+    variant.segment = compiled(variant, &variant.why_not, &variant.why_code);
+    if (variant.segment) variant.guards = guards_of(*variant.segment, variant.plan);
   }
 }
 
-void Record::build(Exit& exit) {
+void TraceTree::build(SegmentVariant& variant) {
   const auto begin = std::chrono::steady_clock::now();
   const sym::DataBounds nobody_runs_anything_now;
   try {
-    make(exit);
+    make(variant);
   } catch (...) {
-    exit.why_not = what_was_thrown();
-    exit.why_code = &not_compiled;
+    variant.why_not = what_was_thrown();
+    variant.why_code = &not_compiled;
   }
-  exit.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-  const bool ready = exit.why_code == nullptr;
-  const Exit::State compiled = exit.has_questions() ? Exit::State::guarded : Exit::State::ready;
-  exit.state.store(ready ? compiled : Exit::State::interpreted, std::memory_order_release);
+  variant.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  const bool ready = variant.why_code == nullptr;
+  const SegmentVariant::State compiled =
+      variant.has_questions() ? SegmentVariant::State::guarded : SegmentVariant::State::ready;
+  variant.state.store(ready ? compiled : SegmentVariant::State::interpreted,
+                      std::memory_order_release);
   if (ready) return;
-  note(What::fell_back, *exit.why_code, exit.why_not, place_text(exit.last->place));
-  if (exit.why_code == &not_compiled || exit.why_code == &budget_is_spent)
-    say_once(options_.name, *exit.why_code, exit.why_not);
+  note(What::fell_back, *variant.why_code, variant.why_not, place_text(variant.last->place));
+  if (variant.why_code == &not_compiled || variant.why_code == &budget_is_spent)
+    say_once(options_.name, *variant.why_code, variant.why_not);
 }
 
-void Record::run_failed_of(Exit& exit, const std::string& why) {
-  note(What::fell_back, run_failed, cat(exit.name, ": ", why), place_text(exit.last->place));
-  if (!exit.failure_said.exchange(true)) say_once(options_.name, run_failed, why);
+void TraceTree::run_failed_of(SegmentVariant& variant, const std::string& why) {
+  note(What::fell_back, run_failed, cat(variant.name, ": ", why), place_text(variant.last->place));
+  if (!variant.failure_said.exchange(true)) say_once(options_.name, run_failed, why);
 }
 
-void Record::give_up(Exit& exit, const Code& code, const std::string& why) {
+void TraceTree::give_up(SegmentVariant& variant, const Code& code, const std::string& why) {
   {
     std::lock_guard hold(lock_);
-    if (!exit.is_compiled()) return;
-    exit.why_not = why;
-    exit.why_code = &code;
-    exit.state.store(Exit::State::interpreted, std::memory_order_release);
+    if (!variant.is_compiled()) return;
+    variant.why_not = why;
+    variant.why_code = &code;
+    variant.state.store(SegmentVariant::State::interpreted, std::memory_order_release);
   }
-  note(What::fell_back, code, cat(exit.name, ": ", why), place_text(exit.last->place));
+  note(What::fell_back, code, cat(variant.name, ": ", why), place_text(variant.last->place));
   say_once(options_.name, code, why);
 }
 
-std::string Record::budget_spent() const {
+std::string TraceTree::budget_spent() const {
   constexpr int64_t ns_per_s = 1'000'000'000;
   if (compiled_count_ >= compile_limit.get())
     return cat(counted(static_cast<uint64_t>(compiled_count_), "segment"),
@@ -246,9 +250,9 @@ std::string Record::budget_spent() const {
 }
 
 // Equal graphs are compiled once.  Two threads may both compile one; the first stays.
-std::shared_ptr<CompiledSegment> Record::compiled(const Exit& exit, std::string* why,
-                                                  const Code** code) {
-  const graph::Graph& graph = exit.plan.graph;
+std::shared_ptr<CompiledSegment> TraceTree::compiled(const SegmentVariant& variant,
+                                                     std::string* why, const Code** code) {
+  const graph::Graph& graph = variant.plan.graph;
   const Hash key = graph.hash();
   {
     std::lock_guard hold(lock_);
@@ -259,7 +263,7 @@ std::shared_ptr<CompiledSegment> Record::compiled(const Exit& exit, std::string*
   const auto begin = std::chrono::steady_clock::now();
   std::shared_ptr<CompiledSegment> made;
   try {
-    made = runner_->compile(graph, exit.name, why);
+    made = runner_->compile(graph, variant.name, why);
   } catch (...) {
     *why = what_was_thrown();
   }
@@ -273,8 +277,8 @@ std::shared_ptr<CompiledSegment> Record::compiled(const Exit& exit, std::string*
 }
 
 // One whose guards hold for the sizes that the graph was captured with.
-std::shared_ptr<CompiledSegment> Record::known_segment(const Hash& key,
-                                                       const graph::Graph& graph) const {
+std::shared_ptr<CompiledSegment> TraceTree::known_segment(const Hash& key,
+                                                          const graph::Graph& graph) const {
   const graph::SymbolValues value_of(graph);
   const auto [begin, end] = segments_.equal_range(key);
   for (auto at = begin; at != end; ++at) {
@@ -285,25 +289,25 @@ std::shared_ptr<CompiledSegment> Record::known_segment(const Hash& key,
   return nullptr;
 }
 
-const Step* Record::latest(const Occurrence& at) const {
+const TraceNode* TraceTree::latest(const Occurrence& at) const {
   std::lock_guard hold(lock_);
   const auto found = latest_.find(at);
   return found == latest_.end() ? nullptr : found->second;
 }
 
-void Record::note_latest(const Occurrence& at, const Step& step) {
+void TraceTree::note_latest(const Occurrence& at, const TraceNode& node) {
   std::lock_guard hold(lock_);
-  latest_[at] = &step;
+  latest_[at] = &node;
 }
 
-bool Record::is_cut(std::source_location where) const {
+bool TraceTree::is_cut(std::source_location where) const {
   for (const Cut* cut = cuts_.load(std::memory_order_acquire); cut; cut = cut->next) {
     if (same_place(cut->where, where)) return true;
   }
   return false;
 }
 
-void Record::part(std::source_location where) {
+void TraceTree::part(std::source_location where) {
   constexpr int most = 3;
   std::lock_guard hold(lock_);
   if (++partings_[exact_place(where)] != most) return;
@@ -311,7 +315,7 @@ void Record::part(std::source_location where) {
   cuts_.store(&all_cuts_.back(), std::memory_order_release);
 }
 
-void Record::note(What what, const Code& code, std::string reason, std::string place) {
+void TraceTree::note(What what, const Code& code, std::string reason, std::string place) {
   // Limits turn a function slow without an error: the first time is said aloud.
   bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
@@ -340,22 +344,22 @@ void Record::note(What what, const Code& code, std::string reason, std::string p
   }
 }
 
-// Steps that are linked; others may still be in the making.
-std::vector<const Step*> Record::linked_steps() const {
-  std::vector<const Step*> out, todo{entry_.load(std::memory_order_acquire)};
+// Nodes that are linked; others may still be in the making.
+std::vector<const TraceNode*> TraceTree::linked_nodes() const {
+  std::vector<const TraceNode*> out, todo{entry_.load(std::memory_order_acquire)};
   for (const auto& [site, start] : starts_) todo.push_back(start);
   while (!todo.empty()) {
-    const Step* step = todo.back();
+    const TraceNode* node = todo.back();
     todo.pop_back();
-    for (; step; step = step->next.load(std::memory_order_acquire)) {
-      out.push_back(step);
-      todo.push_back(step->fork.load(std::memory_order_acquire));
+    for (; node; node = node->next.load(std::memory_order_acquire)) {
+      out.push_back(node);
+      todo.push_back(node->fork.load(std::memory_order_acquire));
     }
   }
   return out;
 }
 
-SegmentReport Record::report(const Exit& e) const {
+SegmentReport TraceTree::report(const SegmentVariant& e) const {
   SegmentReport segment;
   segment.name = e.name;
   segment.region = region_name(&e);
@@ -372,23 +376,26 @@ SegmentReport Record::report(const Exit& e) const {
   return segment;
 }
 
-CompiledReport Record::report() const {
+CompiledReport TraceTree::report() const {
   CompiledReport out;
   std::lock_guard hold(lock_);
   out.name = options_.name;
   out.backend = options_.backend;
-  const std::vector<const Step*> steps = linked_steps();
-  out.ops_recorded = static_cast<uint64_t>(std::count_if(
-      steps.begin(), steps.end(), [](const Step* s) { return s->op != nullptr && !s->expands; }));
-  std::vector<const Exit*> built;
-  for (const Exit& e : exits_) {
-    if (e.state.load(std::memory_order_acquire) != Exit::State::building) built.push_back(&e);
+  const std::vector<const TraceNode*> nodes = linked_nodes();
+  out.ops_recorded =
+      static_cast<uint64_t>(std::count_if(nodes.begin(), nodes.end(), [](const TraceNode* s) {
+        return s->op != nullptr && !s->expands;
+      }));
+  std::vector<const SegmentVariant*> built;
+  for (const SegmentVariant& e : variants_) {
+    if (e.state.load(std::memory_order_acquire) != SegmentVariant::State::building)
+      built.push_back(&e);
   }
-  for (const Exit* e : built) out.segments.push_back(report(*e));
+  for (const SegmentVariant* e : built) out.segments.push_back(report(*e));
   out.breaks = findings_[0];
   out.recompiles = findings_[1];
   out.fallbacks = findings_[2];
-  out.guards = guard_texts(steps, built);
+  out.guards = guard_texts(nodes, built);
   return out;
 }
 
