@@ -1,3 +1,20 @@
+// Which external inputs of a path share memory, and which of them the graph has to take as windows
+// of one vector.  RecordedPath makes one for the passes of a plan.
+//
+// Inputs are found to be equal first (join_equal): the same storage, distance and shape.  Each one
+// left begins as a cluster of its own, with the bytes that it covers, counted from the first tensor
+// of its storage; where sizes are symbols its end is not known (open).  Two clusters of a storage
+// one of which is written become one unless their bytes are apart, and that again until no two do
+// (join_overlapping): a cluster that has grown may overlap another one.  A cluster of several
+// windows, or of one that is written and in which elements are the same memory, gets a base
+// (add_base): a vector from its first byte to the end of its last window, of the dtype that all
+// must share.  What has no such vector (dtypes differ, a distance is not a whole number of
+// elements, a window goes backwards) is the trouble with which the plan is refused.
+//
+// Whether elements of one window may be the same memory (may_cover_itself) is decided from the
+// innermost dimension outwards: as long as each stride is longer than all that the dimensions
+// within it reach, every element has memory of its own.  A window that fails this may still cover
+// nothing twice; it is then treated as if it did.
 #include "capture/aliases.h"
 
 #include <algorithm>
@@ -7,7 +24,6 @@
 
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
-#include "vitro/ops/shapes.h"
 
 namespace vitro::capture {
 namespace {
@@ -50,10 +66,10 @@ std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
 }
 
 // The window may have been recorded by a call of other sizes.
-bool covers_itself_in_this_call(const TensorMeta& window) {
-  const auto values = [](const Sizes& sizes) {
+bool covers_itself_in_this_call(const TensorMeta& window, const ValueOf& value_of) {
+  const auto values = [&](const Sizes& sizes) {
     Ints out;
-    for (const Size s : sizes) out.push_back(ops::this_run(s.expr()).hint());
+    for (const Size s : sizes) out.push_back(s.is_symbolic() ? value_of(s.expr()) : s.hint());
     return out;
   };
   return may_cover_itself(values(window.sizes), values(window.strides));
@@ -88,7 +104,7 @@ bool never_covers_itself(const TensorMeta& window) {
   return true;
 }
 
-Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
+Aliases::Aliases(const SlotTable& table, std::vector<bool> written, const ValueOf& value_of)
     : table_(table), written_(std::move(written)), same_(table.size()), base_(table.size(), -1) {
   std::iota(same_.begin(), same_.end(), 0U);
   join_equal();
@@ -96,8 +112,8 @@ Aliases::Aliases(const SlotTable& table, std::vector<bool> written)
   while (join_overlapping(all)) {
   }
   for (const Cluster& cluster : all) {
-    const bool repeated =
-        cluster.written && covers_itself_in_this_call(table_[cluster.slots[0]].input->meta);
+    const bool repeated = cluster.written && covers_itself_in_this_call(
+                                                 table_[cluster.slots[0]].input->meta, value_of);
     if (cluster.slots.size() > 1 || repeated) add_base(cluster);
   }
 }

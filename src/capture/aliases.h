@@ -1,13 +1,18 @@
-// Tensors from outside that lie in one storage, as the graph of a segment sees them.  Equal windows
-// are one tensor.  Windows that overlap, one of which is written, are views of a base: a vector of
-// all the memory that they cover, which is the graph's input in their place.  So is a window whose
-// elements are the same memory in part and that is written (through a view whose are not).
+// External inputs that lie in one storage, as the graph of a segment sees them.  Equal windows are
+// one tensor.  Windows that overlap, one of which is written, are views of a base: a vector of all
+// the memory that they cover, which is the graph's input in their place.  So is a written window in
+// which some elements are the same memory (it is written through a view in which none are).
+//
+// Invariants: `same` and `base` are defined for the slots of external inputs.  A slot that is the
+// same as an earlier one has the window, the memory and the writes of that one; only the earlier
+// one may have a base.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "capture/slot_table.h"
+#include "capture/symbols.h"
 
 namespace vitro::capture {
 
@@ -26,8 +31,8 @@ class Aliases {
   };
 
   // `written`: by slot, whether a path writes into it.  Sizes and distances are those of the
-  // external inputs.
-  Aliases(const SlotTable& table, std::vector<bool> written);
+  // external inputs; `value_of`: the values of their symbols in this call.
+  Aliases(const SlotTable& table, std::vector<bool> written, const ValueOf& value_of);
 
   // The earlier tensor with the same window, or the slot itself.
   uint32_t same(uint32_t slot) const { return same_[slot]; }

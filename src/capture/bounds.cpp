@@ -1,3 +1,5 @@
+// Each guard that compares two expressions narrows the range of the sum that their difference is.
+// Held asks for what these ranges leave of a symbol.
 #include "capture/bounds.h"
 
 #include <algorithm>

@@ -1,10 +1,16 @@
+// The interpreter of a compiled function's call: each op is compared with the trace tree, recorded
+// where it fits nothing, and answered with deferred tensors; a segment ends where a value is
+// needed. Function::run makes one for each call (function.cpp).
 #include "capture/call.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "capture/codes.h"
+#include "capture/loops.h"
+#include "capture/slot_table.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
-#include "vitro/events/record.h"
 
 namespace vitro::capture {
 namespace {
@@ -31,68 +37,151 @@ const Code& code_of(Need need) {
   __builtin_unreachable();
 }
 
+std::string text_of(sym::Guard::Question question, sym::Expr a, sym::Expr b) {
+  return sym::Guard{question, a, b, true}.text();
+}
+
 }  // namespace
 
 Call::Call(CallPool& pool, const InterpreterFrame* below)
-    : thread_(&thread_state),
-      number_(next_number()),
+    : number_(next_number()),
       pool_(pool),
       memory_(pool.take()),
-      m_(*memory_),
-      tree_(m_.tree.get()),
-      below_(below),
-      names_(tree_->last_symbol()) {
-  m_.symbols.clear();
-  m_.data.clear();
-  m_.numbers.clear();
-  m_.remembered.clear();
+      tree_(memory_->tree.get()),
+      slots_(memory_->slots),
+      values_(memory_->values),
+      data_(memory_->data),
+      matcher_(slots_, values_, data_),
+      runner_(*tree_, slots_, values_, data_, memory_->remembered, memory_->arguments, below) {
+  memory_->begin_call(number_);
 }
 
 Call::~Call() {
-  if (eager_begun_) events::record(events::EagerEnd{});
-  for (; open_regions_ > 0; --open_regions_) events::record(events::RegionEnd{});
   pool_.give_back(std::move(memory_));
 }
 
-inline void Call::hand_out(const TraceNode& node, const OpCall& call, std::span<Tensor> results) {
-  if (node.slots_after > m_.slots.size()) m_.reserve_slots(node.slots_after);
-  for (uint32_t k = 0; k < node.result_count; ++k) {
-    TensorImpl* impl = m_.fresh_impl();
-    const TensorMeta& meta = node.results[k];
-    impl->refs.store(2, std::memory_order_relaxed);  // the caller's and ours: no atomic addition
-    impl->dtype = meta.dtype;
-    impl->device = meta.device;
-    impl->slot = node.first_slot + k;
-    impl->call = number_;
-    impl->deferred = &meta;
-    m_.slots[node.first_slot + k] = impl;
-    results[k] = Tensor(impl);
-  }
+// ---- an op
+
+inline void Call::hand_out(TraceNode& node, const OpCall& call, std::span<Tensor> results) {
+  slots_.reserve(node.slots_after);
+  for (uint32_t k = 0; k < node.result_count; ++k)
+    results[k] = Tensor(slots_.defer(node.first_slot + k, node.results[k]));
   if (node.in_place) results[0] = call.operands[0].tensor();
-  cursor_ = const_cast<TraceNode*>(&node);
+  matcher_.move_to(&node);
 }
 
 // The path that a compiled function spends its time on: compare, hand out, go on.
 void Call::call(const OpCall& call, std::span<Tensor> results) {
-  if (!cursor_) [[unlikely]]
-    return run_now(call, results);
+  if (!matcher_.cursor()) [[unlikely]]
+    return runner_.run_now(call, results);
   if (tree_->has_cuts() && cut_before(call)) [[unlikely]]
     return this->call(call, results);
-  if (data_is_known_ && names_known_data(call)) [[unlikely]]
+  if (data_.some_known() && data_.known_ones_are_named_by(call)) [[unlikely]]
     return call_with_numbers(call, results);
-  TraceNode* node = cursor_->next.load(std::memory_order_acquire);
-  if (!node || !node->plain || !matches_plain(*node, call)) [[unlikely]] {
+  TraceNode* node = matcher_.plain_next(call);
+  if (!node) [[unlikely]] {
     bool again = false;
     node = next_node(call, &again);
     if (again) return this->call(call, results);
-    if (!node) return run_now(call, results);
-    if (node->expands) return expand(call, results);
-    if (node->data_size.defined()) hand_out_data(*node);
+    if (!node) return runner_.run_now(call, results);
+    if (node->expands) return expansion_.run(call, results);
+    if (node->data_size.defined()) {
+      data_.add(*node);
+      if (!data_answers_) data_answers_.emplace(*this);
+    }
   }
   hand_out(*node, call, results);
   if (questions_ && !questions_->guards().empty()) [[unlikely]]
     (void)questions_->take();
 }
+
+TraceNode* Call::next_node(const OpCall& call, bool* again) {
+  try {
+    return find_or_record(matcher_.cursor()->next, call);
+  } catch (const sym::Undecided& undecided) {
+    const TraceNode* cursor = matcher_.cursor();
+    if (!cursor || !cursor->op || !data_.some_unknown()) throw;
+    const sym::Guard& asked = undecided.asked;
+    (void)number_of(sym::is_data(asked.a) ? asked.a : asked.b, call.op->name,
+                    text_of(asked.question, asked.a, asked.b));
+    *again = true;
+    return nullptr;
+  }
+}
+
+TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& call) {
+  const Matcher::Found found = matcher_.find(link, call);
+  if (found.node) return found.node;
+  if (!call.op) {
+    if (const size_t counts = argument_counts(*tree_, memory_->inputs.size())) {
+      note_recompile({&op_differs,
+                      cat("start: calls gave lists of ", counts,
+                          " lengths; tensors are now guarded where they are used"),
+                      {}});
+      return &tree_->start_after({});
+    }
+  }
+  return record(found, link, call);
+}
+
+TraceNode* Call::record(const Matcher::Found& found, std::atomic<TraceNode*>& link,
+                        const OpCall& call) {
+  const TraceNode* first = link.load(std::memory_order_acquire);
+  const RecompileReason reason =
+      found.has_been_taken ? RecompileReason{} : reasons().of_another_node(link, call);
+  const std::source_location place = expansion_.place_of(call);
+  if (found.compared >= recompile_limit.get() && found.compared > 0) {
+    stop_capturing(too_many_ways,
+                   cat("the trace tree has ", counted(static_cast<uint64_t>(found.compared), "way"),
+                       " to go on here (", recompile_limit.variable(), "); ", reason.text),
+                   place);
+    return nullptr;
+  }
+  if (const TraceNode* cursor = matcher_.cursor(); cursor && cursor->depth >= segment_limit.get()) {
+    break_here(long_break, cat("after ", counted(static_cast<uint64_t>(cursor->depth), "op")),
+               place);
+    return matcher_.cursor() ? find_or_record(matcher_.cursor()->next, call) : nullptr;
+  }
+  if (!recorder_)
+    recorder_.emplace(*tree_, slots_, values_, data_, memory_->remembered, matcher_, expansion_);
+  const Recorder::Recorded made = recorder_->record(link, *found.end, call, asked());
+  switch (made.outcome) {
+    case Recorder::Outcome::tree_is_full:
+      stop_capturing(too_much_recorded, cat("more ops are recorded than ", record_limit.get()),
+                     place);
+      return nullptr;
+    case Recorder::Outcome::another_was_first:  // whose node may be this very one
+      return find_or_record(link, call);
+    case Recorder::Outcome::linked:
+      break;
+  }
+  if (!reason.code) {
+    expansion_.note_reported(made.node->expands);
+    return made.node;
+  }
+  if (!expansion_.exchange_reported(made.node->expands)) note_recompile(reason);
+  if (call.op && (!first || first->op != call.op))
+    note_parting(first ? first->where : call.where, call.where);
+  return made.node;
+}
+
+void Call::note_recompile(const RecompileReason& reason) {
+  tree_->note(TraceTree::What::recompiled, *reason.code, reason.text, reason.place);
+}
+
+void Call::note_parting(std::source_location recorded, std::source_location called) {
+  if (!expansion_.is_running() && matcher_.cursor())
+    capture::note_parting(*tree_, *matcher_.cursor(), recorded, called);
+}
+
+// A loop that goes round a varying number of times: its body begins a segment.
+bool Call::cut_before(const OpCall& call) {
+  if (!matcher_.cursor()->op || expansion_.is_running() || !tree_->is_cut(call.where)) return false;
+  break_here(loop_break, {}, call.where);
+  return true;
+}
+
+// ---- what is asked of tensors and symbols
 
 void Call::materialize(TensorImpl&, Need need, std::source_location where) {
   break_here(code_of(need), {}, where);
@@ -105,24 +194,26 @@ void Call::before_access(const TensorImpl& impl, Need need, std::source_location
       " looks at elements of a tensor, which a frozen call would not do again; compute with "
       "the tensor instead (",
       not_repeatable, ")");
-  if (!cursor_ || first_sharing(impl) == no_slot) return;
-  if (need == Need::writable_pointer || written_in_segment(impl))
+  if (!matcher_.cursor() || slots_.first_sharing(impl) == no_slot) return;
+  if (need == Need::writable_pointer || is_written_in_segment(impl))
     break_here(code_of(need), "ops on the tensor's memory have been put off", where);
 }
 
-const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
-  if (!cursor_) return nullptr;
-  const uint32_t slot = slot_of(impl);
-  return slot == no_slot ? remembered(impl) : m_.bound_metas[slot];
+bool Call::is_written_in_segment(const TensorImpl& impl) const {
+  const std::vector<const TraceNode*> path = path_to(*matcher_.cursor());
+  const SlotTable table(*matcher_.cursor(), path);
+  return std::any_of(path.begin(), path.end(), [&](const TraceNode* node) {
+    if (!node->in_place) return false;
+    const TensorImpl& written = slots_[table.root(node->operands[0].slot)];
+    return written.call == 0 && written.storage == impl.storage;
+  });
 }
 
-// A tensor that is gone may have left its address to another one.
-const TensorMeta* Call::remembered(const TensorImpl& impl) const {
-  for (const Remembered& r : m_.remembered) {
-    const bool same = r.impl == &impl && impl.storage && r.storage == impl.storage.id();
-    if (same && describes(*r.meta, impl, m_.symbols)) return r.meta;
-  }
-  return nullptr;
+const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
+  if (!matcher_.cursor()) return nullptr;
+  const uint32_t slot = slots_.slot_of(impl);
+  return slot == no_slot ? memory_->remembered.find(impl, values_.symbols)
+                         : slots_.external_meta(slot);
 }
 
 // What looks at the memory of a tensor from outside begins where that one does, or after it.
@@ -132,55 +223,186 @@ std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   const Size recorded = impl.deferred->offset;
   const Size within(value_of(recorded.expr()).value(), recorded.expr());
   uint32_t slot = impl.slot;
-  for (const TraceNode* node = cursor_; node->op; node = node->parent) {
+  for (const TraceNode* node = matcher_.cursor(); node->op; node = node->parent) {
     if (slot < node->first_slot || slot >= node->first_slot + node->result_count) continue;
     if (node->op->kind != OpKind::view) return within;
     slot = node->operands[0].slot;
   }
-  return offset_outside(*m_.slots[slot]) + within;
+  return offset_outside(slots_[slot]) + within;
 }
 
 // A number of this call, which the function's code asks for again in the next one.  A frozen call
 // does not: there it is a symbol, so that what is asked of it is a guard.
 Size Call::offset_outside(const TensorImpl& impl) const {
-  const uint32_t slot = cursor_ && tree_->options().frozen ? slot_of(impl) : no_slot;
-  if (slot == no_slot || slot >= start_of(*cursor_).slots_after) return impl.offset;
+  const TraceNode* cursor = matcher_.cursor();
+  const uint32_t slot = cursor && tree_->options().frozen ? slots_.slot_of(impl) : no_slot;
+  if (slot == no_slot || slot >= start_of(*cursor).slots_after) return impl.offset;
   const sym::Expr symbol = offset_symbol(slot);
-  const bool is_this_call = m_.symbols.bind(symbol, impl.offset);
+  const bool is_this_call = values_.symbols.bind(symbol, impl.offset);
   VITRO_ASSERT(is_this_call, "a tensor has moved in its storage");
   return {impl.offset, symbol};
 }
 
-uint32_t Call::first_sharing(const TensorImpl& impl) const {
-  return first_slot(m_.outside, impl);
+std::optional<int64_t> Call::value_of(sym::Expr expr) const {
+  return data_.value_of(expr);
 }
 
-uint32_t Call::slot_of(const TensorImpl& impl) const {
-  for (uint32_t s = first_sharing(impl); s != no_slot; s = m_.next_shared[s]) {
-    if (m_.slots[s] == &impl) return s;
+// ---- sizes that data decide
+
+bool Call::DataAnswers::answer(sym::Guard::Question question, sym::Expr a, sym::Expr b) {
+  {
+    sym::DataBounds bounds;
+    call_.data_.add_bounds(bounds);
+    if (const auto known = bounds.decide(question, a, b)) return *known;
   }
-  return no_slot;
+  const std::string text = text_of(question, a, b);
+  const std::string_view who = call_.expansion_.asker();
+  const int64_t x = call_.number_of(a, who, text);
+  const int64_t y = call_.number_of(b, who, text);
+  return question == sym::Guard::Question::equal ? x == y : x < y;
 }
 
-void Call::bind_slot(const ExternalInput& input, TensorImpl* impl) {
-  impl->refs.fetch_add(1, std::memory_order_relaxed);
-  m_.slots[input.slot] = impl;
-  m_.bound_metas[input.slot] = &input.meta;
-  link_outside(input.slot);
+int64_t Call::DataAnswers::number(sym::Expr e) {
+  return call_.number_of(e, call_.expansion_.asker(), cat("the number ", e));
 }
 
-void Call::link_outside(uint32_t slot) {
-  link_shared(m_.outside, slot);
+int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& question) {
+  if (const auto known = values_.symbols.find_value(e)) return *known;
+  const TraceNode* decider = data_.decider_of(e);
+  if (decider && matcher_.cursor()) {
+    break_here(size_break,
+               cat(decider->data_size, ", a size of ", decider->op->name, " (",
+                   place_text(decider->place), "): ", who, " asks ", question),
+               matcher_.cursor()->where);
+  }
+  const auto number = values_.symbols.find_value(e);
+  VITRO_CHECK(number, "a size that data decide (", e,
+              ") was never known: the op that makes it failed, or belongs to another call");
+  return *number;
 }
 
-void Call::link_shared(StorageTable& known, uint32_t slot) {
-  m_.next_shared[slot] = no_slot;
-  const TensorImpl& impl = *m_.slots[slot];
-  if (!impl.storage) return;
-  uint32_t at = first_slot(known, impl);
-  if (at == no_slot) return known.add(impl.storage.id(), slot);
-  while (m_.next_shared[at] != no_slot) at = m_.next_shared[at];
-  m_.next_shared[at] = slot;
+// The call with numbers in the place of sizes that data have decided.
+void Call::call_with_numbers(const OpCall& call, std::span<Tensor> results) {
+  const SizeMap known = [this](Size s) { return data_.without_known(s); };
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  for (Operand& o : operands) {
+    if (o.is_number() && o.number().is_symbolic()) o = Operand(known(o.number().size()));
+  }
+  const Attrs attrs = call.attrs ? Attrs(call.attrs).map_sizes(known) : Attrs();
+  this->call(OpCall{call.op, operands, attrs.view(), call.in_place, call.where}, results);
+}
+
+// ---- the begin and the end of the call, and of its segments
+
+void Call::enter(std::span<const Tensor* const> inputs) {
+  std::vector<Operand>& arguments = memory_->inputs;
+  arguments.clear();
+  for (const Tensor* t : inputs) arguments.emplace_back(*t);
+  TraceNode* start = find_or_record(tree_->entry(), OpCall{nullptr, arguments, {}, false, {}});
+  matcher_.move_to(start);
+  questions_.emplace();
+  if (!start) return;
+  for (const ExternalInput& input : start->inputs) {
+    if (input.symbolic) memory_->remembered.add_input(slots_[input.slot], input.meta);
+  }
+}
+
+void Call::finish() {
+  flush();
+  leave();
+}
+
+void Call::unwind() noexcept {
+  try {
+    flush(true);
+  } catch (...) {  // the exception that is under way already says why the function ended
+  }
+  leave();
+}
+
+void Call::leave() {
+  data_answers_.reset();
+  questions_.reset();
+  matcher_.move_to(nullptr);
+}
+
+void Call::break_here(const Code& code, std::string_view reason, std::source_location where) {
+  if (!matcher_.cursor()) return;
+  if (tree_->options().fullgraph) {
+    throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
+                    reason, " at ", place_text(where), " (", code.id, ")"));
+  }
+  tree_->note(TraceTree::What::broke, code, std::string(reason.empty() ? code.title : reason),
+              place_text(where));
+  flush();
+  matcher_.move_to(&tree_->start_after(where));
+}
+
+void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
+  tree_->note(TraceTree::What::fell_back, code, reason, place_text(where));
+  stopping_ = true;
+  flush();
+  matcher_.move_to(nullptr);
+  runner_.begin_eager(code, reason);
+}
+
+inline void Call::run_segment(bool unwinding) {
+  TraceNode& last = *matcher_.cursor();
+  bool is_new = false;
+  SegmentVariant* variant = nullptr;  // for what is held, and for this call's sizes
+  if (!unwinding)
+    variant = tree_->variant(last, slots_.find_live(last.slots_after), values_.symbols, &is_new,
+                             number_, asked());
+  if (questions_) (void)questions_->take();
+  if (is_new) build_new(*variant);
+  // Asked again: one that was building when it was found had no guards yet.
+  if (variant && variant->can_run(values_.symbols)) return runner_.run(*variant);
+  runner_.interpret(last, variant, unwinding);
+}
+
+void Call::flush(bool unwinding) {
+  if (!matcher_.cursor()) return;
+  if (matcher_.cursor()->op) {
+    try {
+      run_segment(unwinding);
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+  release_slots();
+}
+
+void Call::build_new(SegmentVariant& variant) {
+  if (!stopping_) {  // which was reported
+    const RecompileReason reason = reasons().of_another_end(variant);
+    if (reason.code) note_recompile(reason);
+    if (const TraceNode* next = matcher_.cursor()->next.load(std::memory_order_acquire))
+      note_parting(next->where, next->where);
+  }
+  build(variant);
+}
+
+// Passes and shape rules ask for this call's values as the program does now.
+void Call::build(SegmentVariant& variant) const {
+  const InterpreterFrame* const now = thread_state.top;
+  tree_->build(variant, [now](sym::Expr e) {
+    const UsingStack as_now(now);
+    return vitro::value_of(e);
+  });
+}
+
+void Call::abandon() {
+  const SizeMap in_numbers = [this](Size s) -> Size {
+    try {
+      return s.is_symbolic() ? Size(value_of(s.expr()).value_or(sym::unbounded)) : s;
+    } catch (const sym::Overflow&) {  // this may be why its op failed
+      return sym::unbounded;
+    }
+  };
+  slots_.fail_deferred(matcher_.cursor()->slots_after, in_numbers);
+  release_slots();
+  matcher_.move_to(nullptr);
 }
 
 }  // namespace vitro::capture

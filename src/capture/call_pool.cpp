@@ -10,7 +10,7 @@ CallPool::CallPool(CompileOptions options)
 }
 
 CallPool::~CallPool() {
-  const std::unique_ptr<Memory> let_go(ready_.load(std::memory_order_acquire));
+  const std::unique_ptr<CallMemory> let_go(ready_.load(std::memory_order_acquire));
 }
 
 std::shared_ptr<TraceTree> CallPool::tree() const {
@@ -20,7 +20,7 @@ std::shared_ptr<TraceTree> CallPool::tree() const {
 
 void CallPool::reset() {
   auto fresh = std::make_shared<TraceTree>(options_);
-  std::vector<std::unique_ptr<Memory>> old;
+  std::vector<std::unique_ptr<CallMemory>> old;
   {
     std::lock_guard hold(lock_);
     newest_.store(fresh.get(), std::memory_order_release);
@@ -32,8 +32,8 @@ void CallPool::reset() {
 }
 
 // A piece of an old tree keeps that alive, so that no new one has its address.
-std::unique_ptr<Memory> CallPool::take() {
-  std::unique_ptr<Memory> memory(ready_.exchange(nullptr, std::memory_order_acq_rel));
+std::unique_ptr<CallMemory> CallPool::take() {
+  std::unique_ptr<CallMemory> memory(ready_.exchange(nullptr, std::memory_order_acq_rel));
   if (memory && memory->tree.get() == newest_.load(std::memory_order_acquire)) return memory;
   memory.reset();
   std::lock_guard hold(lock_);
@@ -41,14 +41,13 @@ std::unique_ptr<Memory> CallPool::take() {
     memory = std::move(idle_.back());
     idle_.pop_back();
   } else {
-    memory = std::make_unique<Memory>();
-    memory->tree = tree_;
+    memory = std::make_unique<CallMemory>(tree_);
   }
   return memory;
 }
 
-void CallPool::give_back(std::unique_ptr<Memory> memory) {
-  Memory* none = nullptr;
+void CallPool::give_back(std::unique_ptr<CallMemory> memory) {
+  CallMemory* none = nullptr;
   if (ready_.compare_exchange_strong(none, memory.get(), std::memory_order_acq_rel)) {
     (void)memory.release();
     return;

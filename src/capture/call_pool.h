@@ -1,4 +1,7 @@
 // What the calls of a function share: its trace tree, and memory to work in that is lent with it.
+//
+// Invariant: a piece of memory is in one place: ready, idle or with a call.  Pieces of an old tree
+// are dropped when they come back.
 // Threads: any.
 #pragma once
 
@@ -7,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "capture/memory.h"
+#include "capture/call_memory.h"
 #include "capture/trace_tree.h"
 
 namespace vitro::capture {
@@ -22,8 +25,8 @@ class CallPool {
   void reset();
   // For the newest tree.  One piece lies ready without a lock, which is all that calls of one
   // thread need.
-  std::unique_ptr<Memory> take();
-  void give_back(std::unique_ptr<Memory> memory);
+  std::unique_ptr<CallMemory> take();
+  void give_back(std::unique_ptr<CallMemory> memory);
   void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
   uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
 
@@ -31,10 +34,10 @@ class CallPool {
   const CompileOptions options_;
   std::atomic<uint64_t> calls_{0};
   std::atomic<const TraceTree*> newest_;
-  std::atomic<Memory*> ready_{nullptr};
+  std::atomic<CallMemory*> ready_{nullptr};
   mutable std::mutex lock_;
   std::shared_ptr<TraceTree> tree_;
-  std::vector<std::unique_ptr<Memory>> idle_;
+  std::vector<std::unique_ptr<CallMemory>> idle_;
 };
 
 }  // namespace vitro::capture

@@ -1,3 +1,5 @@
+// Makes the external input of a tensor, with symbols for sizes that vary, and compares tensors with
+// one.  The recorder makes them; the matcher and frozen calls compare.
 #include "capture/external_inputs.h"
 
 #include <algorithm>

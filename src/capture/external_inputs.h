@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/memory.h"
+#include "capture/symbols.h"
 #include "capture/trace_node.h"
 
 namespace vitro::capture {

@@ -1,2 +1,2 @@
 # What is done once for a way through a function: its graph, recording and reports, reasons in words.
-vitro_compile_for_size(capture "backends.cpp;codes.cpp;expand.cpp;extend.cpp;generalise.cpp;guard_reports.cpp;plan.cpp;trace_tree.cpp;why.cpp")
+vitro_compile_for_size(capture "backends.cpp;bind_results.cpp;codes.cpp;expansion.cpp;functionalize.cpp;generalise.cpp;guard_reports.cpp;inference.cpp;plan.cpp;prune.cpp;recompile_reasons.cpp;recorded_path.cpp;recorder.cpp;trace_tree.cpp")

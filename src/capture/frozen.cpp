@@ -1,16 +1,80 @@
+// Frozen calls: a recorded segment stands for the whole call.  freeze() makes the program after the
+// function's code has run once, and run_frozen() runs it for a call that fits (function.cpp).
 #include "capture/frozen.h"
 
 #include <algorithm>
 
 #include "capture/call.h"
 #include "capture/codes.h"
+#include "capture/external_inputs.h"
 #include "vitro/base/error.h"
 
 namespace vitro::capture {
 namespace {
 
-int64_t byte_offset(const TensorImpl& t) {
-  return t.offset * bytes_of(t.dtype);
+// Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
+// in their slots, as it did when it was recorded.
+bool shares_inputs_as(const ExternalInput& recorded, const TensorImpl& impl, const TraceNode& start,
+                      const Slots& slots) {
+  const auto first = std::ranges::find_if(start.inputs, [&](const ExternalInput& input) {
+    return slots[input.slot].storage == impl.storage;
+  });
+  if (first == start.inputs.end())
+    return recorded.shares == no_slot || recorded.shares >= start.slots_after;
+  return recorded.shares == first->slot &&
+         recorded.shared_distance == slots.bytes_after(first->slot, impl);
+}
+
+// Whether the call, whose inputs fit, is one that the program stands for.
+bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& symbols) {
+  return std::ranges::all_of(program.symbols,
+                             [&](const auto& s) { return symbols.bind(s.first, s.second); }) &&
+         std::ranges::all_of(
+             program.offsets,
+             [&](const auto& o) { return symbols.bind(o.second, slots[o.first].offset); }) &&
+         std::ranges::all_of(program.reached,
+                             [&](const auto& r) {
+                               const TensorImpl& impl = *r.second.impl();
+                               return shares_inputs_as(*r.first, impl, *program.start, slots) &&
+                                      fits(*r.first, impl, symbols);
+                             }) &&
+         std::ranges::all_of(program.guards,
+                             [&](const sym::Guard& g) { return symbols.holds(g); }) &&
+         program.variant->suits(symbols);
+}
+
+// What the program has to check and to hold because of a node.
+void add_node(FrozenProgram& program, const TraceNode& node, const Slots& slots,
+              const Symbols& symbols, const std::string& name, uint64_t newest_storage) {
+  program.guards.insert(program.guards.end(), node.guards.begin(), node.guards.end());
+  VITRO_CHECK(node.op->kind != OpKind::random, name, ": frozen: ", node.op->name, " at ",
+              place_text(node.place), " draws random numbers, which a frozen call would repeat (",
+              not_repeatable, ")");
+  for (const sym::Expr symbol : node.attr_symbols)
+    program.symbols.emplace_back(symbol, symbols.value(symbol));
+  for (const ExternalInput& input : node.inputs) {
+    slots[input.slot].refs.fetch_add(1, std::memory_order_relaxed);
+    const Tensor outside(&slots[input.slot]);
+    VITRO_CHECK(outside.storage().id() <= newest_storage, name, ": frozen: ", node.op->name, " at ",
+                place_text(node.place),
+                " takes a tensor that the function made from host data, which a frozen call "
+                "would not make again; pass it as an argument (",
+                not_repeatable, ")");
+    program.reached.emplace_back(&input, outside);
+  }
+}
+
+// `held`: by slot, counts that are accounted for.
+void check_returned(const TraceNode& node, const Slots& slots, const std::vector<uint32_t>& held,
+                    const std::string& name) {
+  for (uint32_t k = 0; k < node.result_count; ++k) {
+    const uint32_t slot = node.first_slot + k;
+    VITRO_CHECK(slots[slot].refs.load(std::memory_order_acquire) <= held[slot], name,
+                ": frozen: the result of ", node.op->name, " at ", place_text(node.place),
+                " is kept somewhere outside, where a frozen call would not put it again; "
+                "return it (",
+                not_repeatable, ")");
+  }
 }
 
 }  // namespace
@@ -49,65 +113,28 @@ bool FrozenArguments::unchanged(const FrozenCall& call) const {
                     [](const Tensor& a, const Tensor* b) { return a.same_as(*b); });
 }
 
-// Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
-// in their slots, as it did when it was recorded.
-bool Call::shares_inputs_as(const ExternalInput& recorded, const TensorImpl& impl,
-                            const TraceNode& start) const {
-  const auto first = std::find_if(
-      start.inputs.begin(), start.inputs.end(),
-      [&](const ExternalInput& input) { return m_.slots[input.slot]->storage == impl.storage; });
-  if (first == start.inputs.end())
-    return recorded.shares == no_slot || recorded.shares >= start.slots_after;
-  return recorded.shares == first->slot &&
-         recorded.shared_distance == byte_offset(impl) - byte_offset(*m_.slots[first->slot]);
-}
-
 bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
                       std::vector<Tensor>* results) {
-  m_.inputs.clear();
-  for (const Tensor* t : inputs) m_.inputs.emplace_back(*t);
-  if (!matches(*program.start, OpCall{nullptr, m_.inputs, {}, false, {}})) return false;
-  const bool fit =
-      std::ranges::all_of(program.symbols,
-                          [&](const auto& s) { return m_.symbols.bind(s.first, s.second); }) &&
-      std::ranges::all_of(
-          program.offsets,
-          [&](const auto& o) { return m_.symbols.bind(o.second, m_.slots[o.first]->offset); }) &&
-      std::ranges::all_of(program.reached,
-                          [&](const auto& r) {
-                            return shares_inputs_as(*r.first, *r.second.impl(), *program.start) &&
-                                   fits(*r.first, *r.second.impl(), m_.symbols);
-                          }) &&
-      std::ranges::all_of(program.guards,
-                          [&](const sym::Guard& g) { return m_.symbols.holds(g); }) &&
-      program.variant->suits(m_.symbols);
-  if (!fit) return m_.symbols.clear(), false;
-  m_.numbers = program.numbers;
-  accept(*program.start);
-  m_.reserve_slots(program.last->slots_after);
-  std::fill(m_.slots.begin() + program.start->slots_after,
-            m_.slots.begin() + program.last->slots_after, nullptr);
-  cursor_ = program.last;
-  for (const auto& [input, tensor] : program.reached) bind_slot(*input, tensor.impl());
-  for (const ResultBinding& binding : program.variant->plan.results) {
-    TensorImpl* impl = m_.fresh_impl();
-    impl->refs.store(2, std::memory_order_relaxed);
-    impl->dtype = binding.meta->dtype;
-    impl->device = binding.meta->device;
-    impl->call = number_;
-    impl->deferred = binding.meta;
-    impl->slot = binding.slot;
-    m_.slots[binding.slot] = impl;
-    m_.borrowed.emplace_back(impl);  // the count of the results
-  }
-  std::vector<Tensor> held;
-  held.swap(m_.borrowed);
+  std::vector<Operand>& arguments = memory_->inputs;
+  arguments.clear();
+  for (const Tensor* t : inputs) arguments.emplace_back(*t);
+  const TraceNode &start = *program.start, &last = *program.last;
+  if (!matcher_.matches(start, OpCall{nullptr, arguments, {}, false, {}})) return false;
+  if (!fits_program(program, slots_, values_.symbols)) return values_.symbols.clear(), false;
+  values_.numbers = program.numbers;
+  matcher_.accept(start);
+  slots_.reserve(last.slots_after);
+  slots_.clear(start.slots_after, last.slots_after);
+  matcher_.move_to(program.last);
+  for (const auto& [input, tensor] : program.reached) slots_.bind(*input, tensor.impl());
   try {
-    run_variant(*program.variant);
+    std::vector<Tensor> held;  // while they are computed, as a program would hold them
+    held.reserve(program.variant->plan.results.size());
+    for (const ResultBinding& binding : program.variant->plan.results)
+      held.emplace_back(slots_.defer(binding.slot, *binding.meta));
+    runner_.run(*program.variant);
   } catch (...) {
-    fail_deferred();
-    release_slots();
-    cursor_ = nullptr;
+    abandon();
     throw;
   }
   for (const uint32_t slot : program.results) {
@@ -115,27 +142,29 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
       results->emplace_back();
       continue;
     }
-    m_.slots[slot]->refs.fetch_add(1, std::memory_order_relaxed);
-    results->emplace_back(m_.slots[slot]);
+    slots_[slot].refs.fetch_add(1, std::memory_order_relaxed);
+    results->emplace_back(&slots_[slot]);
   }
   release_slots();
-  cursor_ = nullptr;
+  matcher_.move_to(nullptr);
   return true;
 }
 
 std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Tensor>& results,
                                             uint64_t newest_storage) {
-  if (!cursor_ || !cursor_->op) return nullptr;
+  TraceNode* const last = matcher_.cursor();
+  if (!last || !last->op) return nullptr;
+  const std::string& name = tree_->options().name;
   auto program = std::make_unique<FrozenProgram>(std::move(key));
-  program->start = const_cast<TraceNode*>(&start_of(*cursor_));
-  program->last = cursor_;
-  std::vector<uint32_t> held(cursor_->slots_after,
-                             1);  // counts of each slot that are accounted for
+  program->start = &start_of(*last);
+  program->last = last;
+  // Counts of each slot that are accounted for: the slot's own, to begin with.
+  std::vector<uint32_t> held(last->slots_after, 1);
   for (const Tensor& t : results) {
     uint32_t slot = no_slot;
     if (t.defined()) {
-      slot = t.is_deferred() ? t.impl()->slot : slot_of(*t.impl());
-      VITRO_CHECK(slot != no_slot, tree_->options().name,
+      slot = t.is_deferred() ? t.impl()->slot : slots_.slot_of(*t.impl());
+      VITRO_CHECK(slot != no_slot, name,
                   ": frozen: the result holds a tensor that no op of the function takes or makes; "
                   "return what was computed from the arguments (",
                   not_repeatable, ")");
@@ -143,44 +172,21 @@ std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Ten
     }
     program->results.push_back(slot);
   }
-  program->numbers = m_.numbers;
+  program->numbers = values_.numbers;
   program->guards = program->start->guards;
   for (const ExternalInput& input : program->start->inputs) {
     const sym::Expr offset = offset_symbol(input.slot);
-    if (m_.symbols.find(offset)) program->offsets.emplace_back(input.slot, offset);
+    if (values_.symbols.find(offset)) program->offsets.emplace_back(input.slot, offset);
   }
-  for (const TraceNode* node : path_to(*cursor_)) {
-    program->guards.insert(program->guards.end(), node->guards.begin(), node->guards.end());
-    VITRO_CHECK(node->op->kind != OpKind::random, tree_->options().name,
-                ": frozen: ", node->op->name, " at ", place_text(node->place),
-                " draws random numbers, which a frozen call would repeat (", not_repeatable, ")");
-    for (const sym::Expr symbol : node->attr_symbols)
-      program->symbols.emplace_back(symbol, m_.symbols.value(symbol));
-    for (const ExternalInput& input : node->inputs) {
-      const Tensor outside(m_.slots[input.slot]);
-      m_.slots[input.slot]->refs.fetch_add(1, std::memory_order_relaxed);
-      VITRO_CHECK(outside.storage().id() <= newest_storage, tree_->options().name,
-                  ": frozen: ", node->op->name, " at ", place_text(node->place),
-                  " takes a tensor that the function made from host data, which a frozen call "
-                  "would not make again; pass it as an argument (",
-                  not_repeatable, ")");
-      program->reached.emplace_back(&input, outside);
-    }
-    for (uint32_t k = 0; k < node->result_count; ++k) {
-      const uint32_t slot = node->first_slot + k;
-      VITRO_CHECK(m_.slots[slot]->refs.load(std::memory_order_acquire) <= held[slot],
-                  tree_->options().name, ": frozen: the result of ", node->op->name, " at ",
-                  place_text(node->place),
-                  " is kept somewhere outside, where a frozen call would not put it again; "
-                  "return it (",
-                  not_repeatable, ")");
-    }
+  for (const TraceNode* node : path_to(*last)) {
+    add_node(*program, *node, slots_, values_.symbols, name, newest_storage);
+    check_returned(*node, slots_, held, name);
   }
-  find_live();
   bool made = false;
-  program->variant = tree_->variant(*cursor_, m_.live, m_.symbols, &made);
-  if (program->variant && made) tree_->build(*program->variant);
-  const bool ready = program->variant && program->variant->can_run(m_.symbols);
+  program->variant =
+      tree_->variant(*last, slots_.find_live(last->slots_after), values_.symbols, &made);
+  if (program->variant && made) build(*program->variant);
+  const bool ready = program->variant && program->variant->can_run(values_.symbols);
   return ready ? std::move(program) : nullptr;
 }
 

@@ -1,4 +1,8 @@
 // A program that stands for a whole call: guards, kernels, results.
+//
+// Invariant: once it is linked (TraceTree::add) nothing of it changes.  It holds the tensors that
+// the function reached by itself; nodes and variant belong to the trace tree.
+// Threads: any.
 #pragma once
 
 #include <any>
@@ -14,7 +18,7 @@ namespace vitro::capture {
 struct FrozenProgram {
   explicit FrozenProgram(FrozenKey of) : key(std::move(of)) {}
   FrozenKey key;
-  TraceNode* start = nullptr;  // what the inputs must be
+  const TraceNode* start = nullptr;  // what the inputs must be
   TraceNode* last = nullptr;
   SegmentVariant* variant = nullptr;
   std::vector<sym::Guard> guards;  // all of the path, and what the function's own code asked

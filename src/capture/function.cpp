@@ -1,3 +1,5 @@
+// The door for `compile`: runs the user's code under an interpreter that captures its ops, or the
+// frozen program that stands for it.  A call costs next to nothing until its code calls an op.
 #include "vitro/capture/function.h"
 
 #include <algorithm>
@@ -69,9 +71,8 @@ class Starting final : public Interpreter {
   std::optional<Size> offset_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().offset_of(impl);
   }
-  uint64_t call_number() const override {
-    return builder_calls - 1;
-  }  // which makes no deferred tensors
+  // Of no tensor: it returns no deferred ones.
+  uint64_t call_number() const override { return builder_calls - 1; }
 
  private:
   CallPool& pool_;
@@ -254,8 +255,7 @@ Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen
   if (!call) return;
   call->break_here(disabled_break, {}, where);
   leave_out();
-  if (events::recording())
-    seen_ = events::record(call->eager_slice(nullptr, &disabled_break, disabled_break.title));
+  if (events::recording()) seen_ = events::record(call->eager_slice(disabled_break));
 }
 
 // The stack without the call: those above it, then those below.

@@ -1,8 +1,10 @@
-// From which node a new one is recorded: what differs between the two becomes symbols and
-// arguments, so that the new one fits both and what comes after them.
+// Which recorded node a call is like: operands and attributes are compared but for what may become
+// a symbol or an argument.  The recorder asks for one before it makes a node.
+#include "capture/generalise.h"
+
 #include <algorithm>
 
-#include "capture/call.h"
+#include "capture/external_inputs.h"
 
 namespace vitro::capture {
 namespace {
@@ -19,7 +21,7 @@ bool same_but_variable(const TraceNode& node, const OpCall& call) {
 
 }  // namespace
 
-Call::Variation Call::variation_of(const OpDef* op, const Scalar& number) {
+Variation variation_of(const OpDef* op, const Scalar& number) {
   if (!op || number.kind() == Scalar::Kind::boolean || number.is_symbolic()) return Variation::none;
   if (op->kind == OpKind::composite) return Variation::of_its_program;
   if (!op->pointwise) return Variation::none;
@@ -27,19 +29,21 @@ Call::Variation Call::variation_of(const OpDef* op, const Scalar& number) {
   return is_whole(number) ? Variation::count : Variation::none;
 }
 
+namespace {
+
 // Whether the operands are alike but for sizes and numbers that may vary.
-bool Call::is_like(const TraceNode& node, const ExternalInput* input, const NodeOperand& want,
-                   const OpCall& call, const Operand& got) const {
+bool is_like(const TraceNode& node, const ExternalInput* input, const NodeOperand& want,
+             const OpCall& call, const Operand& got, const Slots& slots) {
   switch (want.kind) {
     case NodeOperand::Kind::none:
       return got.kind() == Operand::Kind::none;
     case NodeOperand::Kind::slot:
       // A slot after the cursor's is a tensor that this very node saw first.
       return got.is_tensor() && (want.slot >= node.first_slot - node.inputs.size() ||
-                                 got.tensor().impl() == m_.slots[want.slot]);
+                                 got.tensor().impl() == &slots[want.slot]);
     case NodeOperand::Kind::external:
       return got.is_tensor() && got.tensor().impl()->call == 0 &&
-             slot_of(*got.tensor().impl()) == no_slot &&
+             slots.slot_of(*got.tensor().impl()) == no_slot &&
              fits_but_sizes(*input, *got.tensor().impl());
     case NodeOperand::Kind::number:
     case NodeOperand::Kind::counted:
@@ -53,7 +57,7 @@ bool Call::is_like(const TraceNode& node, const ExternalInput* input, const Node
 
 // Which tensors of an earlier call the arguments of this one stand for: a tensor may be there that
 // was not, and a list may have become longer in the middle.
-Call::Likeness Call::like_arguments(const TraceNode& node, const OpCall& call) const {
+Likeness like_arguments(const TraceNode& node, const OpCall& call, const Slots& slots) {
   const size_t before = node.operand_count, now = call.operands.size();
   std::vector<const ExternalInput*> inputs(before, nullptr);
   const ExternalInput* next = node.inputs.data();
@@ -66,7 +70,7 @@ Call::Likeness Call::like_arguments(const TraceNode& node, const OpCall& call) c
     if (before == now &&
         (want.kind == NodeOperand::Kind::none || got.kind() == Operand::Kind::none))
       return true;
-    return is_like(node, inputs[was], want, call, got);
+    return is_like(node, inputs[was], want, call, got, slots);
   };
   Likeness out{&node, std::vector<int>(now, -1)};
   size_t front = 0, back = 0;
@@ -83,32 +87,33 @@ Call::Likeness Call::like_arguments(const TraceNode& node, const OpCall& call) c
   return front + back == before ? out : Likeness{};
 }
 
-Call::Likeness Call::like_operands(const TraceNode& node, const OpCall& call) const {
+Likeness like_operands(const TraceNode& node, const OpCall& call, const Slots& slots) {
   Likeness out{&node, std::vector<int>(call.operands.size())};
   const ExternalInput* input = node.inputs.data();
   for (size_t i = 0; i < node.operand_count; ++i) {
     const bool is_external = node.operands[i].kind == NodeOperand::Kind::external;
-    if (!is_like(node, input, node.operands[i], call, call.operands[i])) return {};
+    if (!is_like(node, input, node.operands[i], call, call.operands[i], slots)) return {};
     input += is_external;
     out.operands[i] = static_cast<int>(i);
   }
   return out;
 }
 
-// The recorded node that stands for most of those from which the call differs only in sizes and
-// numbers; null where there is none.
-Call::Likeness Call::similar(std::atomic<TraceNode*>& link, const OpCall& call) const {
+}  // namespace
+
+Likeness similar(const std::atomic<TraceNode*>& link, const OpCall& call, Modes modes,
+                 const Slots& slots) {
   Likeness best;
   size_t most = 0;
   for (const TraceNode* s = link.load(std::memory_order_acquire); s;
        s = s->fork.load(std::memory_order_acquire)) {
-    if (s->op != call.op || s->in_place != call.in_place || s->expands ||
-        !(s->modes == thread_->modes) || (call.op && s->operand_count != call.operands.size()))
+    if (s->op != call.op || s->in_place != call.in_place || s->expands || !(s->modes == modes) ||
+        (call.op && s->operand_count != call.operands.size()))
       continue;
     if (!same_but_variable(*s, call)) continue;
     const size_t here = generality(*s);
     if (best.node && here < most) continue;
-    Likeness like = call.op ? like_operands(*s, call) : like_arguments(*s, call);
+    Likeness like = call.op ? like_operands(*s, call, slots) : like_arguments(*s, call, slots);
     if (!like.node) continue;
     best = std::move(like);
     most = here;
@@ -116,23 +121,7 @@ Call::Likeness Call::similar(std::atomic<TraceNode*>& link, const OpCall& call) 
   return best;
 }
 
-// The place of the call, with how often the segment came by it.
-Occurrence Call::occurrence_of(const OpCall& call) {
-  if (counted_to_ && cursor_->parent == counted_to_) {
-    ++came_by_[{cursor_->where, 0}];
-  } else if (counted_to_ != cursor_) {
-    came_by_.clear();
-    for (const TraceNode* s = cursor_; s->op; s = s->parent) ++came_by_[{s->where, 0}];
-  }
-  counted_to_ = cursor_;
-  const std::source_location where = place_of(call);
-  const auto found = came_by_.find({where, 0});
-  return {where, found == came_by_.end() ? 0 : found->second};
-}
-
-// The latest node of the same place that another way led to.
-Call::Likeness Call::like_at(const Occurrence& at, const OpCall& call) const {
-  const TraceNode* node = tree_->latest(at);
+Likeness like_at(const TraceNode* node, const OpCall& call, const Slots& slots) {
   if (!node || node->op != call.op || node->in_place != call.in_place ||
       node->operand_count != call.operands.size() || !same_but_variable(*node, call))
     return {};
@@ -143,19 +132,15 @@ Call::Likeness Call::like_at(const Occurrence& at, const OpCall& call) const {
     const Operand& got = call.operands[i];
     like.operands[i] = static_cast<int>(i);
     if (want.kind == NodeOperand::Kind::slot ? !got.is_tensor()
-                                             : !is_like(*node, input, want, call, got))
+                                             : !is_like(*node, input, want, call, got, slots))
       return {};
     input += want.kind == NodeOperand::Kind::external;
   }
   return like;
 }
 
-// Whether the op is a composite to which numbers are given that differ from the recorded ones: it
-// is taken as the ops that it is written in, whose numbers may vary.
-bool Call::numbers_differ(const TraceNode& like, const OpCall& call) const {
-  if (!call.op || call.op->kind != OpKind::composite || call.in_place ||
-      !tree_->options().dynamic.value_or(true))
-    return false;
+bool numbers_differ(const TraceNode& like, const OpCall& call) {
+  if (!call.op || call.op->kind != OpKind::composite || call.in_place) return false;
   if (!same_but_sizes(like.attrs, call.attrs)) return true;
   for (size_t i = 0; i < like.operand_count; ++i) {
     const bool number = like.operands[i].kind == NodeOperand::Kind::number;

@@ -1,4 +1,5 @@
-// Collects guards from recorded nodes and gives their symbols the names that the graph has.
+// Collects guards from recorded nodes and gives their symbols the names that the graph has.  The
+// report of a function (TraceTree::report) asks for those of a variant and for all of them as text.
 #include "capture/guard_reports.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ class Names {
   std::vector<Pair> names_;
 };
 
-// Takes reports in, each once: whoever asked, or once for each who did.
+// Collects reports, each once: whoever asked, or once for each asker.
 class Guards {
  public:
   enum class Once : uint8_t { at_all, for_each_asker };

@@ -1,3 +1,6 @@
+// Solves the guards of a path for symbols: equations first, then bounds that leave one value.  A
+// value that is put in may make another guard one that can be solved, so that it goes round until
+// none is.
 #include "capture/held.h"
 
 #include <optional>

@@ -4,60 +4,15 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "capture/symbols.h"
-#include "capture/trace_node.h"
+#include "capture/plan.h"
 #include "vitro/base/verdict.h"
 #include "vitro/capture/segment.h"
 #include "vitro/events/name.h"
-#include "vitro/graph/graph.h"
 
 namespace vitro::capture {
-
-// How a deferred tensor is materialized: as a window on an output of the graph or on an external
-// input.
-struct ResultBinding {
-  uint32_t slot = 0;
-  int output = -1;             // an output of the graph, or
-  uint32_t outside = no_slot;  // a slot of a tensor from outside
-  bool whole = false;          // the output itself, not a view of it
-  bool symbolic = false;
-  bool sized_by_data = false;  // to later segments it is a tensor like any other
-  const TensorMeta* meta = nullptr;
-  Ints sizes, strides;  // where not symbolic
-  int64_t offset = 0;   // from the output's or the outside tensor's own
-};
-
-// Whether elements of a window that is written are the same memory.
-struct Covering {
-  const TensorMeta* window = nullptr;
-  bool answer = false;
-  bool holds(const Symbols& symbols) const;
-};
-
-// The program of a segment as a graph, and how its ends are tied to slots.
-struct Plan {
-  struct Input {
-    uint32_t slot = no_slot;
-    uint32_t number = no_slot;      // or this of the call's numbers
-    std::optional<Size> base = {};  // as many elements from where the slot's tensor begins
-  };
-  graph::Graph graph;
-  std::vector<Input> inputs;
-  size_t base_count = 0;           // inputs that are bases
-  std::vector<sym::Expr> symbols;  // the call's symbols that give graph.symbols() their values
-  std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
-  std::vector<ResultBinding> results;
-  // Nodes whose data decide a size, and the outputs whose first size it is.
-  std::vector<std::pair<const TraceNode*, size_t>> data;
-  std::vector<uint32_t> written;  // tensors from outside
-  // What was asked of windows that are written, where other values might answer otherwise.
-  std::vector<Covering> coverings;
-  bool empty() const { return graph.outputs().empty(); }
-};
 
 struct SegmentVariant {
   // Guarded: ready for calls in which what was asked is answered alike.
@@ -103,10 +58,5 @@ struct SegmentVariant {
   const sym::Guard* broken_guard(const Symbols& symbols) const;
   const Covering* broken_covering(const Symbols& symbols) const;
 };
-
-// The graph of the path to `last`; `live`: the slots whose tensors are still wanted.  No, where
-// what the path does to memory cannot be said in values; then it is interpreted.  Asks the thread's
-// interpreter for values of symbols.
-Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, Plan* plan);
 
 }  // namespace vitro::capture

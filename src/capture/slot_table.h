@@ -1,4 +1,7 @@
 // What the tensors of a path are to each other: which are views, of what.
+//
+// Invariant: a parent has a lower slot than its views, and a root is its own root.
+// Threads: any; nodes of a path do not change.
 #pragma once
 
 #include <vector>
@@ -15,7 +18,7 @@ class SlotTable {
     const TraceNode* made_by = nullptr;    // or the op that made it
     uint32_t output = 0;
     uint32_t parent = no_slot;  // a view of this one
-    uint32_t root = no_slot;    // whose memory it looks at; itself where it is no view
+    uint32_t root = no_slot;    // whose memory it shares; itself where it is not a view
   };
 
   SlotTable(const TraceNode& last, const std::vector<const TraceNode*>& path);

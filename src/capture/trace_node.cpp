@@ -1,3 +1,5 @@
+// What is asked of a node and its attributes: their sizes and numbers, whether two differ in these
+// alone, and the path that leads to a node.  The matcher, the recorder and plans ask.
 #include "capture/trace_node.h"
 
 #include <algorithm>

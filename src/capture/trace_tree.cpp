@@ -1,9 +1,11 @@
+// Owns the nodes and variants of a function, has variants compiled, and keeps what is to be
+// reported. Each compiled function has one through its CallPool; calls of all threads read and
+// extend it.
 #include "capture/trace_tree.h"
 
 #include <algorithm>
 #include <chrono>
 
-#include "capture/aliases.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
 #include "capture/guard_reports.h"
@@ -138,25 +140,9 @@ TraceNode* TraceTree::link(std::atomic<TraceNode*>& link, TraceNode* node) {
   return there;
 }
 
-bool Covering::holds(const Symbols& symbols) const {
-  return may_cover_itself(symbols.values(window->sizes), symbols.values(window->strides)) == answer;
-}
-
-const sym::Guard* SegmentVariant::broken_guard(const Symbols& symbols) const {
-  const auto broken = std::ranges::find_if_not(
-      guards, [&](const sym::Guard& guard) { return symbols.holds(guard); });
-  return broken == guards.end() ? nullptr : &*broken;
-}
-
-const Covering* SegmentVariant::broken_covering(const Symbols& symbols) const {
-  const auto broken = std::ranges::find_if_not(
-      plan.coverings, [&](const Covering& covering) { return covering.holds(symbols); });
-  return broken == plan.coverings.end() ? nullptr : &*broken;
-}
-
 SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>& live,
                                    const Symbols& symbols, bool* made, uint64_t call,
-                                   std::vector<sym::Guard> asked) {
+                                   std::span<const sym::Guard> asked) {
   const auto suits = [&](const SegmentVariant& e) { return e.live == live && e.suits(symbols); };
   int64_t count = 0;
   for (SegmentVariant* e = last.variants.load(std::memory_order_acquire); e; e = e->next, ++count) {
@@ -178,7 +164,7 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
   variant->number = static_cast<uint32_t>(variants_.size() - 1);
   variant->live = live;
   variant->made_by = call;
-  variant->asked = std::move(asked);
+  variant->asked.assign(asked.begin(), asked.end());
   variant->last = &last;
   variant->name = cat(options_.name, '/', variant->number);
   variant->label = events::intern(variant->name);
@@ -188,8 +174,8 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
   return variant;
 }
 
-void TraceTree::make(SegmentVariant& variant) {
-  const Verdict said = make_plan(*variant.last, variant.live, &variant.plan);
+void TraceTree::make(SegmentVariant& variant, const ValueOf& value_of) {
+  const Verdict said = make_plan(*variant.last, variant.live, value_of, &variant.plan);
   if (!said) {
     variant.why_not = said.why;
     variant.why_code = said.code;
@@ -199,11 +185,11 @@ void TraceTree::make(SegmentVariant& variant) {
   }
 }
 
-void TraceTree::build(SegmentVariant& variant) {
+void TraceTree::build(SegmentVariant& variant, const ValueOf& value_of) {
   const auto begin = std::chrono::steady_clock::now();
   const sym::DataBounds nobody_runs_anything_now;
   try {
-    make(variant);
+    make(variant, value_of);
   } catch (...) {
     variant.why_not = what_was_thrown();
     variant.why_code = &not_compiled;

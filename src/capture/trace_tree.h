@@ -1,4 +1,9 @@
 // All that is remembered of a function: nodes, variants, compiled segments, findings.
+//
+// Invariants:
+//   - A node or variant that is linked is never unlinked, and stays where it is in memory.
+//   - Of the variants of a node with the same live slots, at most one suits a call, whoever asks.
+//   - A variant that is `building` is built by the one call that was told that it made it.
 // Threads: any; nodes and variants are linked without a lock, the rest under one that is never held
 // while the user's code or the backend runs.
 #pragma once
@@ -8,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,9 +52,10 @@ class TraceTree {
   // `call`, `asked`: SegmentVariant::made_by, SegmentVariant::asked.
   SegmentVariant* variant(TraceNode& last, const std::vector<uint64_t>& live,
                           const Symbols& symbols, bool* made, uint64_t call = 0,
-                          std::vector<sym::Guard> asked = {});
+                          std::span<const sym::Guard> asked = {});
   // Gives a variant its graph and what runs it; afterwards its state is not `building`.
-  void build(SegmentVariant& variant);
+  // `value_of`: values of symbols in the call that builds it.
+  void build(SegmentVariant& variant, const ValueOf& value_of);
   // What was compiled failed in a call, which ran op by op instead.
   void run_failed_of(SegmentVariant& variant, const std::string& why);
   // What runs it has found out that it cannot; from now on its ops run one by one.
@@ -83,7 +90,7 @@ class TraceTree {
       return reinterpret_cast<size_t>(s.file) * 31 + s.line * 1009 + s.column;
     }
   };
-  void make(SegmentVariant& variant);
+  void make(SegmentVariant& variant, const ValueOf& value_of);
   std::shared_ptr<CompiledSegment> compiled(const SegmentVariant& variant, std::string* why,
                                             const Code** code);
   // Why no further segment is compiled; empty while some may be.

@@ -1,4 +1,5 @@
-// Where a call goes: to the interpreter on top of this thread, or to the device's eager one.
+// Where a call goes: to the interpreter on top of this thread, or to the device's eager one; and
+// what the interpreters of a stack are asked, from the top on.
 #include "vitro/core/interpreter.h"
 
 #include <array>

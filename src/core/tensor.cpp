@@ -1,3 +1,5 @@
+// Handles, their pool, and what is asked of a tensor: its numbers, or, inside of a compiled
+// function, sizes with symbols; whoever asks for elements has what was put off run first.
 #include "vitro/core/tensor.h"
 
 #include <algorithm>

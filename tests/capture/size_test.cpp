@@ -162,7 +162,7 @@ TEST(Dynamic, SizesOfTensorsBehindABreakKeepTheirSymbols) {
   EXPECT_LE(f.report().segments.size(), 4U);
 }
 
-// A view that is made behind the break may get the address of one that is gone.
+// A view that is made after the break may get the address of one that is gone.
 TEST(Dynamic, SizesOfTensorsThatAreGoneAreForgotten) {
   auto f = compile(
       [](const Tensor& x) {

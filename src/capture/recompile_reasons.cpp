@@ -1,9 +1,14 @@
-// Why a call fits none of the ways that are recorded, in words.
+// Finds the reason of a recompile: compares a call with the recorded node that is nearest to it,
+// and a new end of a segment with the earlier ones.  Call asks before it records, and reports the
+// answer.
+#include "capture/recompile_reasons.h"
+
 #include <algorithm>
 
-#include "capture/call.h"
 #include "capture/codes.h"
-#include "capture/segment_variant.h"
+#include "capture/external_inputs.h"
+#include "capture/generalise.h"
+#include "capture/trace_tree.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::capture {
@@ -52,9 +57,20 @@ std::string_view why_fixed(AttrsView want, AttrsView got) {
   return "";
 }
 
+bool same_attrs(const TraceNode& node, AttrsView attrs) {
+  if (node.attr_symbols.empty()) return node.attrs == attrs;
+  if (!differ_in_sizes_alone(node.attrs, attrs)) return false;
+  const std::vector<Size> want = sizes_in(node.attrs), got = sizes_in(attrs);
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (!is_given(node, want[i], got[i]) && !identical(want[i], got[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-std::string Call::difference(const TraceNode& node, const OpCall& call, const Code** code) const {
+std::string RecompileReasons::difference(const TraceNode& node, const OpCall& call,
+                                         const Code** code) const {
   const std::string_view recorded = name_of(node.op), called = name_of(call.op);
   *code = &op_differs;
   if (node.op != call.op) return cat("expected ", recorded, ", got ", called);
@@ -67,7 +83,7 @@ std::string Call::difference(const TraceNode& node, const OpCall& call, const Co
   if (!(node.modes == thread_->modes))
     return *code = &modes_differ, cat(called, ": gradients or autocast are switched differently");
   const ExternalInput* input = node.inputs.data();
-  Symbols trial = m_.symbols;
+  Symbols trial = values_.symbols;
   for (size_t i = 0; i < node.operand_count; ++i) {
     const bool is_external = node.operands[i].kind == NodeOperand::Kind::external;
     std::string found = is_external ? external_difference(*input++, call, i, trial, code)
@@ -82,27 +98,14 @@ std::string Call::difference(const TraceNode& node, const OpCall& call, const Co
   return cat(called, ": its operands are of other kinds than before");
 }
 
-bool Call::same_attrs(const TraceNode& node, AttrsView attrs) const {
-  if (node.attr_symbols.empty()) return node.attrs == attrs;
-  if (!differ_in_sizes_alone(node.attrs, attrs)) return false;
-  const std::vector<Size> want = sizes_in(node.attrs), got = sizes_in(attrs);
-  for (size_t i = 0; i < want.size(); ++i) {
-    const bool given = want[i].is_symbolic() && !got[i].is_symbolic() &&
-                       std::find(node.attr_symbols.begin(), node.attr_symbols.end(),
-                                 want[i].expr()) != node.attr_symbols.end();
-    if (!given && !identical(want[i], got[i])) return false;
-  }
-  return true;
-}
-
-std::string Call::operand_difference(const TraceNode& node, size_t i, const OpCall& call,
-                                     const Code** code) const {
+std::string RecompileReasons::operand_difference(const TraceNode& node, size_t i,
+                                                 const OpCall& call, const Code** code) const {
   const NodeOperand& want = node.operands[i];
   const Operand& got = call.operands[i];
   const std::string what = operand_text(call, i);
   if (want.kind == NodeOperand::Kind::slot &&
       (!got.is_tensor() || (want.slot < node.first_slot - node.inputs.size() &&
-                            got.tensor().impl() != m_.slots[want.slot])))
+                            got.tensor().impl() != slots_.data()[want.slot])))
     return cat(what, ": expected another tensor of the program");
   if (want.kind == NodeOperand::Kind::number && got.is_number() && !(got.number() == want.number)) {
     *code = &number_differs;
@@ -116,22 +119,23 @@ std::string Call::operand_difference(const TraceNode& node, size_t i, const OpCa
   return {};
 }
 
-std::string Call::external_difference(const ExternalInput& input, const OpCall& call, size_t i,
-                                      Symbols& trial, const Code** code) const {
+std::string RecompileReasons::external_difference(const ExternalInput& input, const OpCall& call,
+                                                  size_t i, Symbols& trial,
+                                                  const Code** code) const {
   const Operand& got = call.operands[i];
   const std::string what = operand_text(call, i);
   *code = &inputs_differ;
   if (!got.is_tensor()) return cat(what, ": expected ", describe(input), ", got no tensor");
   const TensorImpl& impl = *got.tensor().impl();
   *code = &aliases_differ;
-  if (impl.call != 0 || slot_of(impl) != no_slot)
+  if (impl.call != 0 || slots_.slot_of(impl) != no_slot)
     return cat(what, ": expected a tensor not seen before");
   if (!fits(input, impl, trial)) {
     *code = &inputs_differ;
     return cat(what, ": ", capture::difference(input, impl), why_apart(input, impl));
   }
   const auto before = call.operands.first(i);
-  const bool shares = first_sharing(impl) != no_slot ||
+  const bool shares = slots_.first_sharing(impl) != no_slot ||
                       std::any_of(before.begin(), before.end(), [&](const Operand& o) {
                         return o.is_tensor() && o.tensor().impl()->storage == impl.storage;
                       });
@@ -143,33 +147,30 @@ std::string Call::external_difference(const ExternalInput& input, const OpCall& 
 
 // What keeps the call from `node` where its operands fit: a question about sizes, asked by a shape
 // rule.
-std::string Call::guard_difference(const TraceNode& node, const OpCall& call, const Code** code) {
-  if (node.op != call.op || node.operand_count != call.operands.size() || node.guards.empty() ||
-      node.in_place != call.in_place || !(node.modes == thread_->modes))
-    return {};
-  m_.reserve_slots(node.slots_after);
-  const size_t symbols = m_.symbols.mark(), numbers = m_.numbers.size();
+std::string RecompileReasons::guard_difference(const TraceNode& node, const OpCall& call,
+                                               const Code** code) const {
+  if (!matcher_.is_same_op(node, call) || node.guards.empty()) return {};
+  const CallValues::Mark before = values_.mark();
   std::string found;
-  if (match_operands(node, call) && match_attrs(node, call.attrs)) {
+  if (matcher_.matches_but_guards(node, call)) {
     for (const sym::Guard& guard : node.guards) {
-      if (m_.symbols.holds(guard)) continue;
+      if (values_.symbols.holds(guard)) continue;
       *code = &sizes_differ;
       found = cat(name_of(call.op), ": expected ", guard.text(), with_values(guard));
       break;
     }
   }
-  m_.symbols.back_to(symbols);
-  m_.numbers.resize(numbers);
+  values_.back_to(before);
   return found;
 }
 
 // ", got s0 = 9": this call's values.
-std::string Call::with_values(const sym::Guard& guard) const {
+std::string RecompileReasons::with_values(const sym::Guard& guard) const {
   std::string out;
   for (const sym::Expr side : {guard.a, guard.b}) {
-    if (!m_.symbols.knows(side)) continue;
+    if (!values_.symbols.knows(side)) continue;
     for (const sym::Expr symbol : sym::symbols_of(side)) {
-      const std::string value = cat(symbol, " = ", m_.symbols.value(symbol));
+      const std::string value = cat(symbol, " = ", values_.symbols.value(symbol));
       if (out.find(value) == std::string::npos) append_to(out, out.empty() ? ", got " : ", ");
       if (out.find(value) == std::string::npos) append_to(out, value);
     }
@@ -178,88 +179,98 @@ std::string Call::with_values(const sym::Guard& guard) const {
 }
 
 // What the function's own code asked before and was answered otherwise now, so that it went another
-// way; empty where there is no such question.
-std::string Call::question_difference(const std::vector<sym::Guard>& asked) const {
+// path; empty where there is no such question.
+std::string RecompileReasons::question_difference(const std::vector<sym::Guard>& asked) const {
   const auto other = std::find_if(asked.begin(), asked.end(), [this](const sym::Guard& guard) {
-    return m_.symbols.knows(guard.a) && m_.symbols.knows(guard.b) && !m_.symbols.holds(guard);
+    return values_.symbols.knows(guard.a) && values_.symbols.knows(guard.b) &&
+           !values_.symbols.holds(guard);
   });
   return other == asked.end()
              ? std::string()
              : cat("the function asks about a size: expected ", other->text(), with_values(*other));
 }
 
-Call::Why Call::why_another_way(std::atomic<TraceNode*>& link, const OpCall& call) {
-  Why why;
+RecompileReason RecompileReasons::of_another_node(std::atomic<TraceNode*>& link,
+                                                  const OpCall& call) const {
+  RecompileReason reason;
   const TraceNode* first = link.load(std::memory_order_acquire);
-  if (!first) return why_it_goes_on(call);
-  const TraceNode* near = similar(link, call).node;
+  if (!first) return of_going_on(call);
+  const TraceNode* near = similar(link, call, thread_->modes, slots_).node;
   for (const TraceNode* s = first; s && !near; s = s->fork.load(std::memory_order_acquire)) {
     if (s->op == call.op && !s->expands) near = s;
   }
   if (!near) near = first;
-  why.text = guard_difference(*near, call, &why.code);
-  if (why.text.empty()) why.text = difference(*near, call, &why.code);
-  if (near->op != call.op) explain_by_question(near->asked, &why);
+  reason.text = guard_difference(*near, call, &reason.code);
+  if (reason.text.empty()) reason.text = difference(*near, call, &reason.code);
+  if (near->op != call.op) explain_by_question(near->asked, &reason);
   // Arguments have no place: that of the first op after them says which function it is.
   const TraceNode* next = near->next.load(std::memory_order_acquire);
-  why.place = call.op || !next ? place_text(place_of(call)) : place_text(next->place);
-  return why;
+  reason.place = call.op || !next ? place_text(expansion_.place_of(call)) : place_text(next->place);
+  return reason;
 }
 
-void Call::explain_by_question(const std::vector<sym::Guard>& asked, Why* why) const {
+void RecompileReasons::explain_by_question(const std::vector<sym::Guard>& asked,
+                                           RecompileReason* reason) const {
   std::string question = question_difference(asked);
   if (question.empty()) return;
-  why->text = cat(question, " (", why->text, ")");
-  why->code = &sizes_differ;
+  reason->text = cat(question, " (", reason->text, ")");
+  reason->code = &sizes_differ;
 }
 
 // An op where an earlier call ended its segment.
-Call::Why Call::why_it_goes_on(const OpCall& call) const {
-  const SegmentVariant* end = cursor_ ? cursor_->variants.load(std::memory_order_acquire) : nullptr;
-  if (!end || !call.op || end->made_by == number_) return {};
-  Why why{&op_differs, cat("expected the end of the segment, got ", call.op->name),
-          place_text(place_of(call))};
-  explain_by_question(end->asked, &why);
-  return why;
+RecompileReason RecompileReasons::of_going_on(const OpCall& call) const {
+  const TraceNode* at = matcher_.cursor();
+  const SegmentVariant* end = at ? at->variants.load(std::memory_order_acquire) : nullptr;
+  if (!end || !call.op || end->made_by == slots_.call()) return {};
+  RecompileReason reason{&op_differs, cat("expected the end of the segment, got ", call.op->name),
+                         place_text(expansion_.place_of(call))};
+  explain_by_question(end->asked, &reason);
+  return reason;
 }
 
 // A new end of a segment where earlier calls went on, or ended with other results.
-Call::Why Call::why_it_ends(const SegmentVariant& variant) const {
-  if (const TraceNode* next = cursor_->next.load(std::memory_order_acquire)) {
-    Why why{&op_differs, cat("expected ", name_of(next->op), ", got the end of the segment"),
-            place_text(next->place)};
-    explain_by_question(next->asked, &why);
-    return why;
+RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) const {
+  if (const TraceNode* next = matcher_.cursor()->next.load(std::memory_order_acquire)) {
+    RecompileReason reason{&op_differs,
+                           cat("expected ", name_of(next->op), ", got the end of the segment"),
+                           place_text(next->place)};
+    explain_by_question(next->asked, &reason);
+    return reason;
   }
   for (const SegmentVariant* e = variant.next; e; e = e->next) {
-    if (e->live != variant.live || e->suits(m_.symbols)) continue;
-    if (const sym::Guard* broken = e->broken_guard(m_.symbols))
+    if (e->live != variant.live || e->suits(values_.symbols)) continue;
+    if (const sym::Guard* broken = e->broken_guard(values_.symbols))
       return {&sizes_differ,
               cat(e->name, " was compiled for ", broken->text(), with_values(*broken)),
-              place_text(cursor_->place)};
-    if (const Covering* broken = e->broken_covering(m_.symbols))
+              place_text(matcher_.cursor()->place)};
+    if (const Covering* broken = e->broken_covering(values_.symbols))
       return {&sizes_differ,
               cat(e->name, " was for calls in which elements of what is written are ",
                   broken->answer ? "" : "not ", "the same memory"),
-              place_text(cursor_->place)};
+              place_text(matcher_.cursor()->place)};
   }
   const SegmentVariant* before = variant.next;
-  if (!before || before->made_by == number_) return {};
-  Why why{&results_differ, {}, place_text(cursor_->place)};
-  for (const TraceNode* s = cursor_; s->op; s = s->parent) {
+  if (!before || before->made_by == slots_.call()) return {};
+  return of_other_results(*before, variant);
+}
+
+RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
+                                                   const SegmentVariant& now) const {
+  RecompileReason reason{&results_differ, {}, place_text(matcher_.cursor()->place)};
+  for (const TraceNode* s = matcher_.cursor(); s->op; s = s->parent) {
     for (uint32_t k = 0; k < s->result_count; ++k) {
       const uint32_t slot = s->first_slot + k;
       const auto wanted = [slot](const SegmentVariant& e) {
         return (e.live[slot / 64] >> slot % 64 & 1) != 0;
       };
-      if (wanted(*before) == wanted(variant)) continue;
-      append_to(why.text,
-                cat(why.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
+      if (wanted(before) == wanted(now)) continue;
+      append_to(reason.text,
+                cat(reason.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
                     place_text(s->place), ") is ",
-                    wanted(variant) ? "kept, which it was not" : "not kept, which it was"));
+                    wanted(now) ? "kept, which it was not" : "not kept, which it was"));
     }
   }
-  return why;
+  return reason;
 }
 
 }  // namespace vitro::capture

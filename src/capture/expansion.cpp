@@ -1,9 +1,8 @@
-// Composites whose numbers vary (alpha of addmm, eps of a norm): the call is taken as the calls
-// that it is written in, to which the numbers are operands.  What the composite's own code decides
-// by a number it decides in each call.
+#include "capture/expansion.h"
+
 #include <algorithm>
 
-#include "capture/call.h"
+#include "capture/trace_node.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::capture {
@@ -17,21 +16,16 @@ bool has_strides_of(const Tensor& t, const TensorMeta& meta) {
 
 }  // namespace
 
-std::source_location Call::place_of(const OpCall& call) const {
-  return expanding_ ? expanding_->where : call.where;
-}
-
-void Call::expand(const OpCall& call, std::span<Tensor> results) {
-  struct Expanding {
-    const OpCall*& now;
-    bool& begins;
+void Expansion::run(const OpCall& call, std::span<Tensor> results) {
+  struct Running {
+    Expansion& expansion;
     const OpCall* before;
-    ~Expanding() {
-      now = before;
-      begins = false;
+    ~Running() {
+      expansion.composite_ = before;
+      expansion.reported_ = false;
     }
-  } scope{expanding_, expansion_begins_, expanding_};
-  if (!expanding_) expanding_ = &call;
+  } running{*this, composite_};
+  if (!composite_) composite_ = &call;
   // First, so that a mistake is reported in the composite's words.
   const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
   call.op->composite->expand(call.operands, call.attrs, results);
@@ -41,12 +35,11 @@ void Call::expand(const OpCall& call, std::span<Tensor> results) {
   }
 }
 
-// In the ops that a composite is written in, the numbers that were given to it.
-bool Call::is_given_to_composite(const Scalar& number) const {
-  if (!expanding_) return false;
-  const std::vector<Scalar> fractions = fractions_in(expanding_->attrs);
+bool Expansion::was_given(const Scalar& number) const {
+  if (!composite_) return false;
+  const std::vector<Scalar> fractions = fractions_in(composite_->attrs);
   return std::find(fractions.begin(), fractions.end(), number) != fractions.end() ||
-         std::ranges::any_of(expanding_->operands, [&](const Operand& o) {
+         std::ranges::any_of(composite_->operands, [&](const Operand& o) {
            return o.is_number() && o.number() == number;
          });
 }

@@ -1,0 +1,93 @@
+// Compares op calls with the trace tree, and holds the cursor: the node that the call has reached.
+//
+// Invariants:
+//   - The path to the cursor is what the segment has done so far: its slots, numbers and symbols
+//     are those of this call.
+//   - The cursor is null where nothing is put off: before the call has begun, after it has ended,
+//     and where a limit was reached.
+//   - A comparison that fails leaves symbols and numbers as they were; it may have left tensors in
+//     slots after the cursor's, which mean nothing.
+// Threads: that of its call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "capture/data_symbols.h"
+#include "capture/slots.h"
+#include "capture/symbols.h"
+#include "capture/trace_node.h"
+
+namespace vitro::capture {
+
+class Matcher {
+ public:
+  Matcher(Slots& slots, CallValues& values, const DataSymbols& data)
+      : slots_(slots), values_(values), data_(data), thread_(&thread_state) {}
+
+  TraceNode* cursor() const { return cursor_; }
+  void move_to(TraceNode* node) { cursor_ = node; }
+
+  // The node after the cursor where it has nothing but slots and numbers to compare, and fits;
+  // null: find() is to be asked.  Replay spends its time here.
+  TraceNode* plain_next(const OpCall& call) const {
+    TraceNode* next = cursor_->next.load(std::memory_order_acquire);
+    return next && next->plain && matches_plain(*next, call) ? next : nullptr;
+  }
+
+  struct Found {
+    TraceNode* node = nullptr;               // the first that fits, accepted; null: none does
+    std::atomic<TraceNode*>* end = nullptr;  // then: the empty link after them
+    int64_t compared = 0;                    // how many there are
+    bool has_been_taken = false;             // one of them was by this call, in an earlier segment
+  };
+  // Of the nodes at `link` the one that fits the call.
+  Found find(std::atomic<TraceNode*>& link, const OpCall& call);
+
+  // Whether the call fits the node.  If so, symbols and numbers have their values, and accept()
+  // binds external inputs.
+  bool matches(const TraceNode& node, const OpCall& call);
+  void accept(const TraceNode& node);
+  // Whether operands and attributes fit.  Symbols and numbers that have got values stay so, and the
+  // caller takes them back.
+  bool matches_but_guards(const TraceNode& node, const OpCall& call);
+  // Whether the op, the count of its operands and the thread's modes are those of the node.
+  bool is_same_op(const TraceNode& node, const OpCall& call) const {
+    return node.op == call.op && node.operand_count == call.operands.size() &&
+           node.in_place == call.in_place && node.modes == thread_->modes;
+  }
+
+ private:
+  bool matches_plain(const TraceNode& node, const OpCall& call) const;
+  bool match_operands(const TraceNode& node, const OpCall& call);
+  bool match_external(const ExternalInput& input, const TensorImpl& impl);
+  bool match_attrs(const TraceNode& node, AttrsView attrs);
+
+  Slots& slots_;
+  CallValues& values_;
+  const DataSymbols& data_;
+  const ThreadState* thread_;
+  TraceNode* cursor_ = nullptr;
+};
+
+inline bool Matcher::matches_plain(const TraceNode& node, const OpCall& call) const {
+  if (!is_same_op(node, call)) return false;
+  TensorImpl* const* slots = slots_.data();
+  const NodeOperand* want = node.operands;
+  for (const Operand& got : call.operands) {
+    if (want->kind == NodeOperand::Kind::slot) {
+      if (!got.is_tensor() || got.tensor().impl() != slots[want->slot]) return false;
+    } else if (want->kind == NodeOperand::Kind::number) {
+      if (!got.is_number() || !(got.number() == want->number)) return false;
+    } else if (want->kind != NodeOperand::Kind::none || got.kind() != Operand::Kind::none) {
+      return false;
+    }
+    ++want;
+  }
+  return node.attrs == call.attrs;
+}
+
+// A size among attributes that is a symbol of the node, to which the call gives a plain number.
+bool is_given(const TraceNode& node, Size want, Size got);
+
+}  // namespace vitro::capture

@@ -1,0 +1,276 @@
+// The end of a segment: its compiled program is called with the tensors of its slots, or its ops
+// are called one by one, and deferred tensors get their memory.  Call and frozen calls run segments
+// here.
+#include "capture/runner.h"
+
+#include <exception>
+#include <optional>
+
+#include "capture/codes.h"
+#include "capture/layout.h"
+#include "vitro/base/clock.h"
+#include "vitro/base/error.h"
+#include "vitro/core/op_event.h"
+#include "vitro/events/record.h"
+#include "vitro/events/stack.h"
+
+namespace vitro::capture {
+namespace {
+
+// Ops that run inside of the scope see the interpreters below the call.
+class RunsBelow {
+ public:
+  explicit RunsBelow(const InterpreterFrame* below)
+      : use_(below), modes_(thread_state.modes), module_(thread_state.module) {}
+  ~RunsBelow() {
+    thread_state.modes = modes_;
+    thread_state.module = module_;
+  }
+  RunsBelow(const RunsBelow&) = delete;
+
+ private:
+  UsingStack use_;
+  Modes modes_;
+  uint32_t module_;
+};
+
+void gather_inputs(const Plan& plan, const Slots& slots, const CallValues& values,
+                   SegmentArguments& to, std::vector<Tensor>& bases) {
+  to.inputs.reserve(plan.inputs.size());
+  if (plan.base_count > 0) bases.reserve(plan.base_count);
+  to.operands.clear();
+  for (const Plan::Input& input : plan.inputs) {
+    if (input.slot == no_slot) {
+      to.operands.emplace_back(values.numbers[input.number]);
+      continue;
+    }
+    to.inputs.emplace_back(&slots[input.slot]);
+    const Tensor& tensor = to.inputs.back();
+    if (!input.base) {
+      to.operands.emplace_back(tensor);
+      continue;
+    }
+    const TensorImpl& first = *tensor.impl();
+    const int64_t elements[] = {values.symbols.value(*input.base)}, side_by_side[] = {1};
+    bases.push_back(Tensor::over(first.storage, first.dtype, elements, side_by_side, first.offset));
+    to.operands.emplace_back(bases.back());
+  }
+  to.symbols.clear();
+  for (const sym::Expr symbol : plan.symbols) to.symbols.push_back(values.symbols.value(symbol));
+}
+
+bool has_strides(const TensorImpl& impl, const Sizes& strides, const Symbols& symbols) {
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (symbols.value(strides[d]) != impl.strides[d]) return false;
+  }
+  return true;
+}
+
+// Whether an earlier output has the memory, or an input.
+bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
+  if (output.refs.load(std::memory_order_acquire) == 1 && output.storage.use_count() == 1)
+    return false;
+  if (arguments.storages.is_empty()) {
+    for (const Tensor& given : arguments.inputs) (void)arguments.storages.seen(given.storage());
+  }
+  return arguments.storages.seen(output.storage);
+}
+
+// Outputs get the strides, and the memory of their own, that they have in eager.  Equal values may
+// have become one tensor in the backend; to the program they are two.
+void separate_outputs(const Plan& plan, const Symbols& symbols, SegmentArguments& arguments) {
+  arguments.storages.clear();
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    Tensor& output = arguments.outputs[i];
+    const Sizes& strides = plan.outputs[i]->strides;
+    if (is_shared(*output.impl(), arguments) || !has_strides(*output.impl(), strides, symbols))
+      output = copy_with_strides(output, symbols.values(strides));
+  }
+}
+
+}  // namespace
+
+Runner::~Runner() {
+  if (eager_begun_) events::record(events::EagerEnd{});
+  for (; open_regions_ > 0; --open_regions_) events::record(events::RegionEnd{});
+}
+
+events::EagerBegin Runner::eager_slice(const SegmentVariant* variant, const Code* code,
+                                       std::string_view reason) const {
+  return {.region = events::intern(tree_.region_name(variant)),
+          .code = code ? events::intern(code->id) : events::NameId{},
+          .reason = events::intern(reason),
+          .label = variant ? variant->label : events::intern(tree_.options().name)};
+}
+
+void Runner::begin_eager(const Code& code, std::string_view reason) {
+  if (events::recording() && !eager_begun_)
+    eager_begun_ = events::record(eager_slice(nullptr, &code, reason));
+}
+
+void Runner::run_now(const OpCall& call, std::span<Tensor> results) const {
+  const UsingStack use(below_);
+  vitro::call(call, results);
+}
+
+// ---- compiled
+
+inline void Runner::materialize_results(const Plan& plan) {
+  const Symbols& symbols = values_.symbols;
+  for (const ResultBinding& binding : plan.results) {
+    TensorImpl& deferred = slots_[binding.slot];
+    const TensorImpl& source = binding.output >= 0
+                                   ? *arguments_.outputs[static_cast<size_t>(binding.output)].impl()
+                                   : slots_[binding.outside];
+    deferred.storage = source.storage;
+    deferred.sizes = binding.symbolic ? symbols.values(binding.meta->sizes) : binding.sizes;
+    deferred.strides = binding.symbolic ? symbols.values(binding.meta->strides) : binding.strides;
+    const int64_t within = binding.symbolic ? symbols.value(binding.meta->offset) : binding.offset;
+    deferred.offset = source.offset + within;
+    if (binding.symbolic && !binding.sized_by_data) remembered_.add_result(deferred, *binding.meta);
+    Slots::mark_materialized(deferred);
+  }
+  remembered_.trim();
+}
+
+void Runner::run(SegmentVariant& variant) {
+  struct ClearOutputs {
+    std::vector<Tensor>& outputs;
+    ~ClearOutputs() { outputs.clear(); }
+  } at_the_end{arguments_.outputs};
+  variant.runs.fetch_add(1, std::memory_order_relaxed);
+  if (!variant.plan.empty() && !run_ready(variant)) return;
+  materialize_results(variant.plan);
+}
+
+// False where the ops ran one by one instead: a mistake in the data is then thrown as eager words
+// it, after what was done before it; anything else was our failure, and the call goes on.
+bool Runner::run_ready(SegmentVariant& variant) {
+  std::string of_data;
+  const Code* code = &run_failed;
+  const bool seen =
+      events::record(events::RegionBegin{tree_.number(), variant.number, variant.label});
+  if (seen) events::record_stack();
+  try {
+    const uint64_t begin = ticks();
+    run_compiled(variant);
+    variant.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+    open_regions_ += seen ? 1 : 0;
+    return true;
+  } catch (const Error& e) {
+    of_data = e.what();
+  } catch (const Unusable& e) {
+    tree_.give_up(variant, *e.code, e.what());
+    code = e.code;
+  } catch (...) {
+    tree_.run_failed_of(variant, what_was_thrown());
+  }
+  if (seen) events::record(events::RegionEnd{});
+  arguments_.outputs.clear();
+  interpret_path(*variant.last, &variant, code,
+                 of_data.empty() ? "the compiled segment failed" : of_data);
+  if (!of_data.empty())
+    tree_.run_failed_of(variant, cat("eager finds no mistake in the data, but it said: ", of_data));
+  return false;
+}
+
+void Runner::run_compiled(const SegmentVariant& variant) {
+  const Plan& plan = variant.plan;
+  // Handles over the slots' counts, given back without a subtraction.
+  struct Borrowed {
+    std::vector<Tensor>& list;
+    ~Borrowed() {
+      for (Tensor& t : list) t.release();
+      list.clear();
+    }
+  } borrowed{arguments_.inputs};
+  std::vector<Tensor> bases;  // over the memory of inputs that overlap
+  gather_inputs(plan, slots_, values_, arguments_, bases);
+  std::vector<Tensor>& outputs = arguments_.outputs;
+  outputs.clear();
+  outputs.resize(plan.outputs.size());
+  const RunsBelow below(below_);
+  record_inputs(arguments_.operands);
+  variant.segment->run(arguments_.operands, arguments_.symbols, outputs);
+  for (const auto& [node, output] : plan.data) data_.bind(*node, outputs[output]);
+  separate_outputs(plan, values_.symbols, arguments_);
+  for (const uint32_t slot : plan.written) slots_[slot].storage.bump_version();
+  record_outputs(outputs);
+}
+
+// ---- one by one
+
+void Runner::interpret(const TraceNode& last, const SegmentVariant* variant, bool unwinding) {
+  if (unwinding) return interpret_path(last, nullptr, nullptr, "the function threw an exception");
+  if (!variant) return interpret_path(last, nullptr, &too_many_ways, too_many_ways.title);
+  if (variant->state.load(std::memory_order_acquire) == SegmentVariant::State::interpreted)
+    return interpret_path(last, variant, variant->why_code, variant->why_not);
+  interpret_path(last, variant, nullptr, "another thread compiles it");
+}
+
+// A mistake in the data comes to light later than its op was called: the Error names that place.
+void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
+                       std::span<Tensor> results) const {
+  const SizeMap this_run = [this](Size s) { return Size(values_.symbols.value(s)); };
+  const Attrs attrs = node.attrs_owned.map_sizes(this_run);
+  try {
+    vitro::call(OpCall{node.op, operands, attrs.view(), node.in_place, {}}, results);
+  } catch (const Error& e) {
+    const std::string place = place_text(node.place);
+    const size_t name = place.rfind('/') + 1;  // npos + 1 == 0
+    if (place.empty()) throw;
+    throw Error(e, place.substr(name));
+  }
+}
+
+Operand Runner::operand_of(const NodeOperand& recorded, std::span<const Tensor> tensors) const {
+  if (recorded.kind == NodeOperand::Kind::none) return {};
+  if (recorded.kind == NodeOperand::Kind::varying) return Operand(values_.numbers[recorded.slot]);
+  if (recorded.slot != no_slot) return Operand(tensors[recorded.slot]);
+  if (!recorded.number.is_symbolic()) return Operand(recorded.number);
+  return Operand(Scalar(values_.symbols.value(recorded.number.expr())));
+}
+
+// Deferred tensors are materialized as soon as their op has run, so that a failure leaves what was
+// done before it.
+void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant, const Code* code,
+                            std::string_view reason) {
+  std::optional<events::EagerScope> seen;
+  if (events::recording()) {
+    seen.emplace(eager_slice(variant, code, reason));
+    events::record_stack();
+  }
+  const RunsBelow below(below_);
+  std::vector<Tensor> tensors(last.slots_after);  // by slot
+  for (uint32_t slot = 0; slot < last.slots_after; ++slot) {
+    if (!slots_.is_used(slot) || slots_.is_deferred(slots_[slot])) continue;
+    slots_[slot].refs.fetch_add(1, std::memory_order_relaxed);
+    tensors[slot] = Tensor(&slots_[slot]);
+  }
+  std::vector<Operand> operands;
+  std::vector<Tensor> results;
+  for (const TraceNode* node : path_to(last)) {
+    operands.clear();
+    for (const NodeOperand& o : node->operands_owned) operands.push_back(operand_of(o, tensors));
+    results.assign(node->in_place ? 1 : node->result_count, Tensor());
+    thread_state.modes = node->modes;
+    thread_state.module = node->place.module;
+    call_node(*node, operands, results);
+    if (node->data_size.defined()) data_.bind(*node, results[0]);
+    for (uint32_t k = 0; k < node->result_count; ++k) {
+      const uint32_t slot = node->first_slot + k;
+      if (slots_.is_used(slot) && slots_.is_held(slot)) {
+        TensorImpl& deferred = slots_[slot];
+        const TensorImpl& computed = *results[k].impl();
+        deferred.storage = computed.storage;
+        deferred.sizes = computed.sizes;
+        deferred.strides = computed.strides;
+        deferred.offset = computed.offset;
+        Slots::mark_materialized(deferred);
+      }
+      tensors[slot] = std::move(results[k]);
+    }
+  }
+}
+
+}  // namespace vitro::capture
