@@ -4,9 +4,8 @@
 //   Tensor y;
 //   { const Using recording(&tape);  y = sin(x) * x; }
 //   Tensor of_x = tape.back({&y, 1}, {&g, 1}, {&x, 1})[0];
-// The calls are made below it; those that depend on no watched tensor are not kept.  Going back calls
-// ops itself, which another tape may record.
-// Threads: belongs to the one that records.
+// The calls are made below it; those that depend on no watched tensor are not kept.  Going back
+// calls ops itself, which another tape may record. Threads: belongs to the one that records.
 #pragma once
 
 #include <unordered_map>
@@ -30,7 +29,7 @@ class Tape : public Interpreter {
  private:
   struct Entry {
     const OpDef* op;
-    std::vector<Tensor> tensors;    // that the operands refer to
+    std::vector<Tensor> tensors;  // that the operands refer to
     std::vector<Operand> operands;
     Attrs attrs;
     std::vector<Tensor> results;

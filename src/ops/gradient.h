@@ -25,7 +25,7 @@ inline Size count_of(const Tensor& x, const Dims& dims) {
 // The last element along `dim` first.
 inline Tensor reversed(const Tensor& x, int64_t dim) {
   if (x.rank() == 0) return x;
-  return index_select(x, dim, arange(x.size(dim) - 1, -1, -1));
+  return index_select(x, dim, arange(x.size(dim) - 1, -1, -1, {}, x.device()));
 }
 
 }  // namespace vitro::ops

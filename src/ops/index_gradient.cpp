@@ -57,7 +57,8 @@ void Expand::gradient(Formula& f) {
 void AsStrided::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
   const Tensor& x = f.tensor(0);
-  const Tensor places = as_strided(arange(x.size(0)), a.size, a.stride, a.storage_offset);
+  const Tensor all = arange(x.size(0), {}, x.device());
+  const Tensor places = as_strided(all, a.size, a.stride, a.storage_offset);
   f.set(0, index_add(zeros_like(x), 0, flat(places), reshape(f.gradient(), {-1})));
 }
 
@@ -99,7 +100,7 @@ void PutOp::gradient(Formula& f) {
     if (equal(taken, sizes[d])) continue;
     Sizes missing = part.sizes();
     missing[d] = sizes[d] - taken;
-    part = cat({part, zeros(missing, part.dtype())}, static_cast<int64_t>(d));
+    part = cat({part, zeros(missing, g.dtype(), g.device())}, static_cast<int64_t>(d));
   }
   f.set(source, part);
 }
@@ -109,8 +110,7 @@ void GatherOp::gradient(Formula& f) {
   const GatherSpec spec = f.op().gather->spec(f.attrs(), static_cast<int>(table.rank()));
   const Tensor& indices = f.tensor(static_cast<size_t>(spec.indices));
   const Tensor zeros = zeros_like(table);
-  if (spec.same_rank)
-    return f.set(0, scatter_add(zeros, spec.axis, indices, f.gradient()));
+  if (spec.same_rank) return f.set(0, scatter_add(zeros, spec.axis, indices, f.gradient()));
   Sizes sizes = table.sizes();
   if (!sizes.empty()) sizes[static_cast<size_t>(spec.axis)] = indices.numel();
   f.set(0, index_add(zeros, spec.axis, flat(indices), reshape(f.gradient(), sizes)));
@@ -118,8 +118,7 @@ void GatherOp::gradient(Formula& f) {
 
 void Embedding::gradient(Formula& f) {
   const Size rows = f.tensor(0).size(0);
-  f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows,
-                                    f.attrs<Attrs>().padding_idx));
+  f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows, f.attrs<Attrs>().padding_idx));
 }
 
 void Cat::gradient(Formula& f) {
@@ -142,7 +141,8 @@ void MaskedSelect::gradient(Formula& f) {
   const Sizes sizes = broadcast(name, x.sizes(), mask.sizes());
   const Tensor picked = reshape(expand(mask, sizes), {product(sizes)});
   const Tensor number = vitro::where(picked, cumsum(picked, 0), 0);
-  const Tensor all = cat({zeros({1}, f.gradient().dtype()), f.gradient()});
+  const Tensor& g = f.gradient();
+  const Tensor all = cat({zeros({1}, g.dtype(), g.device()), g});
   f.set(0, reshape(index_select(all, 0, number), sizes));
 }
 

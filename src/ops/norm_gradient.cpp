@@ -70,11 +70,12 @@ void NativeLayerNorm::gradient(Formula& f) {
   const bool exact = x.dtype() == f.tensor(0).dtype();
   const Tensor mean_of_x = exact ? f.result(1) : mean(x, dims, true);
   const Tensor distance = x - mean_of_x;
-  const Tensor scale = exact ? f.result(2)
-                             : rsqrt(mean(distance * distance, dims, true) + f.attrs<Attrs>().eps);
+  const Tensor scale =
+      exact ? f.result(2) : rsqrt(mean(distance * distance, dims, true) + f.attrs<Attrs>().eps);
   const Tensor n = distance * scale;
   const auto wide = [](const Tensor& t) { return t.defined() ? widened(t) : t; };
-  const Tensor g = wide(f.gradient(0)), of_mean = wide(f.gradient(1)), of_scale = wide(f.gradient(2));
+  const Tensor g = wide(f.gradient(0)), of_mean = wide(f.gradient(1)),
+               of_scale = wide(f.gradient(2));
   if (g.defined() && f.wants(1)) f.set(1, g * n);
   if (g.defined() && f.wants(2)) f.set(2, g);
   if (!f.wants(0)) return;

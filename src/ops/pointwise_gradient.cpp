@@ -38,10 +38,10 @@ Term call_of(const OpDef& op, const Term& a, const Term& b) {
 
 }  // namespace
 
-#define VITRO_TERM(sign, op)                                     \
-  Term operator sign(const Term& a, const Term& b) {             \
-    if (!are_numbers(a, b)) return call_of(def<op>(), a, b);     \
-    return a.number().as_double() sign b.number().as_double();   \
+#define VITRO_TERM(sign, op)                                   \
+  Term operator sign(const Term& a, const Term& b) {           \
+    if (!are_numbers(a, b)) return call_of(def<op>(), a, b);   \
+    return a.number().as_double() sign b.number().as_double(); \
   }
 VITRO_TERM(+, Add)
 VITRO_TERM(-, Sub)
@@ -74,13 +74,13 @@ Term where(const Term& condition, const Term& a, const Term& b) {
   return call<Where>({}, {condition.tensor(), a.operand(), b.operand()});
 }
 
-#define VITRO_TERM_1(name)                                 \
-  Term name(const Term& x) {                               \
-    return tensor_functions::called::name(as_tensor(x));   \
+#define VITRO_TERM_1(name)                               \
+  Term name(const Term& x) {                             \
+    return tensor_functions::called::name(as_tensor(x)); \
   }
-#define VITRO_TERM_2(name)                                            \
-  Term name(const Term& a, const Term& b) {                           \
-    return tensor_functions::called::name(as_first(a), b.operand());  \
+#define VITRO_TERM_2(name)                                           \
+  Term name(const Term& a, const Term& b) {                          \
+    return tensor_functions::called::name(as_first(a), b.operand()); \
   }
 #define VITRO_TERM_3(name)
 #define VITRO_TERM(name, operands, ...) VITRO_TERM_##operands(name)

@@ -52,7 +52,8 @@ void ValueAndIndex::gradient(Formula& f) {
   if (!f.gradient(0).defined()) return;
   if (x.rank() == 0) return f.set(0, f.gradient(0));
   const ReducedDims dims = reduced(f);
-  f.set(0, scatter(zeros_like(x), dims.dims[0], kept(f.result(1), dims), kept(f.gradient(0), dims)));
+  f.set(0,
+        scatter(zeros_like(x), dims.dims[0], kept(f.result(1), dims), kept(f.gradient(0), dims)));
 }
 
 void Aminmax::gradient(Formula& f) {

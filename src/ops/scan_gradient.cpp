@@ -38,8 +38,8 @@ void Cumprod::gradient(Formula& f) {
   f.set(0, vitro::where(zeros == 0, before, vitro::where(is_first, of_first, 0)));
 }
 
-// e^(x - y) over all y from it on, each times its gradient, whose logarithm is added so that nothing
-// overflows; positive and negative ones apart.
+// e^(x - y) over all y from it on, each times its gradient, whose logarithm is added so that
+// nothing overflows; positive and negative ones apart.
 void Logcumsumexp::gradient(Formula& f) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const int64_t dim = dim_of(f);

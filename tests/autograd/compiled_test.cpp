@@ -1,4 +1,5 @@
-// Formulas inside of compiled functions: the same bits as eager, other sizes without another record.
+// Formulas inside of compiled functions: the same bits as eager, other sizes without another
+// record.
 #include <gtest/gtest.h>
 
 #include <cstring>

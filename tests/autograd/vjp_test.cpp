@@ -165,9 +165,9 @@ void check_second_order(F f, const Tensor& x, std::string_view what) {
   ASSERT_TRUE(second.defined()) << what;
   const Tensor direction = sin(x * 7.0 + 1.0);
   const double h = 1e-6;
-  const double found = sum((slope(x + direction * h) - slope(x - direction * h)) * seed)
-                           .template item<double>() /
-                       (2 * h);
+  const double found =
+      sum((slope(x + direction * h) - slope(x - direction * h)) * seed).template item<double>() /
+      (2 * h);
   const double want = sum(second * direction).item<double>();
   EXPECT_NEAR(found, want, 1e-5 * std::max(1.0, std::abs(want))) << what;
 }

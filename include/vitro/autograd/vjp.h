@@ -1,5 +1,5 @@
-// The gradients of one call of an op, from its definition: what a tape that records calls and a pass
-// over a graph both go back with.
+// The gradients of one call of an op, from its definition: what a tape that records calls and a
+// pass over a graph both go back with.
 //   Tensor y = mul(x, w);                        // the call that was made, with its results
 //   const Operand operands[] = {x, w};
 //   const bool wanted[] = {true, false};
@@ -11,7 +11,8 @@
 //  * Where an operand was broadcast, its gradient is summed to the operand's sizes, and it has the
 //    operand's dtype.
 //  * An undefined tensor stands for 0, among those that are given and those that come back.
-//  * Whole numbers, bool and plain numbers have no gradient, nor does a result that is one give any.
+//  * Whole numbers, bool and plain numbers have no gradient, nor does a result that is one give
+//  any.
 // Corners are PyTorch's: abs at 0 gives 0, equal numbers share that of their maximum, and so on.
 #pragma once
 
@@ -23,13 +24,13 @@
 namespace vitro::autograd {
 
 // The gradient of each operand of the call, undefined where it is not wanted or 0.  `gradients` are
-// those of `results`.  Error where a wanted one would be needed and the op has none, with the reason
-// that its definition gives.
+// those of `results`.  Error where a wanted one would be needed and the op has none, with the
+// reason that its definition gives.
 std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
                         std::span<const Tensor> gradients, std::span<const bool> wanted);
 
-// What vjp() reads of the call: whose elements have to be kept until it runs.  One that is not saved
-// may be given as any tensor of its dtype and sizes.
+// What vjp() reads of the call: whose elements have to be kept until it runs.  One that is not
+// saved may be given as any tensor of its dtype and sizes.
 struct Saved {
   std::vector<bool> operands, results;
 };

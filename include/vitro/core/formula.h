@@ -3,11 +3,11 @@
 //     f.set(0, expand(kept(f.gradient()), f.tensor(0).sizes()));
 //   }
 // A formula consists of calls of ops: it runs eagerly and while a graph is captured, on symbolic
-// sizes, and has a gradient itself.  It must not look at elements.  Whatever it hands to an op has to
-// be saved for it; asking an operand for its sizes or dtype alone does not count, nor does an op of
-// which it is only the shape (zeros_like).
-// It may set a gradient that is larger than the operand where the operand was broadcast, or of
-// another dtype: its caller sums and converts (vitro/autograd/vjp.h).  One that it leaves out is 0.
+// sizes, and has a gradient itself.  It must not look at elements.  Whatever it hands to an op has
+// to be saved for it; asking an operand for its sizes or dtype alone does not count, nor does an op
+// of which it is only the shape (zeros_like). It may set a gradient that is larger than the operand
+// where the operand was broadcast, or of another dtype: its caller sums and converts
+// (vitro/autograd/vjp.h).  One that it leaves out is 0.
 #pragma once
 
 #include <span>
@@ -44,8 +44,8 @@ class Formula {
   }
   const Tensor& result(size_t k = 0) const { return results_[k]; }
 
-  // Of result k.  Undefined where it is 0; not all of them are, so of an op with one result it never
-  // is.
+  // Of result k.  Undefined where it is 0; not all of them are, so of an op with one result it
+  // never is.
   const Tensor& gradient(size_t k = 0) const { return gradients_[k]; }
 
   // Whether anybody asks for the gradient of the operand: a tensor of floating-point numbers.

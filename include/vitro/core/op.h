@@ -210,9 +210,9 @@ struct OpaqueInfo {
   void (*kernel)(const OpaqueCall& call);
 };
 
-// How gradients go back through an op: a function that sets those of the operands, from those of the
-// results and what else it asks for (core/formula.h).  Without one that of a composite is made from
-// its program; of other ops there is none, and `none_because` says why.
+// How gradients go back through an op: a function that sets those of the operands, from those of
+// the results and what else it asks for (core/formula.h).  Without one that of a composite is made
+// from its program; of other ops there is none, and `none_because` says why.
 class Formula;
 struct GradientInfo {
   void (*formula)(Formula& f) = nullptr;

@@ -135,7 +135,8 @@ struct Pow : Binary {
   static constexpr auto function = &vitro::pow;
   static void shape(ShapeCall& call);  // refuses whole numbers raised to a negative one
   static auto value(auto a, auto b) { return m::pow(a, b); }
-  // 0 where nothing is to be gained: x to the power of 0, and 0 to the power of what is not negative.
+  // 0 where nothing is to be gained: x to the power of 0, and 0 to the power of what is not
+  // negative.
   static auto vjp(auto g, auto a, auto b, auto y) {
     const auto of_base = [=] {
       return m::where(b == 0.0, m::like(g, 0.0), g * (b * m::pow(a, b - 1.0)));

@@ -80,8 +80,9 @@ struct Where : Ternary {
   static auto value(auto condition, auto a, auto b) { return m::where(condition, a, b); }
   static auto vjp(auto g, auto condition, auto, auto, auto) {
     const auto none = m::like(g, 0.0);
-    return std::make_tuple(no_gradient, [=] { return m::where(condition, g, none); },
-                           [=] { return m::where(condition, none, g); });
+    return std::make_tuple(
+        no_gradient, [=] { return m::where(condition, g, none); },
+        [=] { return m::where(condition, none, g); });
   }
 };
 

@@ -18,17 +18,18 @@
 // names otherwise, or that has none, says so in `in_place_signatures`.
 // How its gradient is made, a definition says in one of these ways:
 //   static auto vjp(auto g, auto x, auto y) { return g * y; }
-//     Of a pointwise op: a body, which also runs on tensors (ops/term.h).  It is given the attributes
-//     where `uses_attrs`, the gradient of the result, the operands, the result; it gives the gradient
-//     of the operand, or a tuple, one for each operand: of the leading ones where the others are
-//     plain numbers, `no_gradient` for one that has none.  One may be a function without arguments,
-//     called where that gradient is wanted.  Numbers that broadcast are summed by the caller.
+//     Of a pointwise op: a body, which also runs on tensors (ops/term.h).  It is given the
+//     attributes where `uses_attrs`, the gradient of the result, the operands, the result; it gives
+//     the gradient of the operand, or a tuple, one for each operand: of the leading ones where the
+//     others are plain numbers, `no_gradient` for one that has none.  One may be a function without
+//     arguments, called where that gradient is wanted.  Numbers that broadcast are summed by the
+//     caller.
 //   static void gradient(Formula& f);
 //     Of any kind (core/formula.h); the bases of views, gathers and scatters have one.  It goes
 //     before `vjp`.
 //   static constexpr std::string_view not_differentiable = "it counts";
-//     There is none, and why.  Of comparisons, and where no floating-point numbers are taken, this
-//     is known.
+//     There is none, and why; also of an op whose base has one.  Of comparisons, and where no
+//     floating-point numbers are taken, this is known.
 // A composite that says nothing is differentiated through its program.
 // The arguments of a body: the attributes where `uses_attrs`; then, where `uses_index`, a callable
 // at(d) that gives the element's index (i64) along dimension d < 0 of the result; then the operands
@@ -210,9 +211,7 @@ concept HasVjp = !requires { &NamesVjpTwice<Op>::vjp; };
 
 template <class Op>
 constexpr std::string_view why_no_gradient() {
-  if constexpr (requires { Op::not_differentiable; }) {
-    return Op::not_differentiable;
-  } else if constexpr (std::derived_from<Op, Pointwise>) {
+  if constexpr (std::derived_from<Op, Pointwise>) {
     if (Op::promote == Promote::comparison || Op::promote == Promote::to_bool)
       return "its result is bool";
     if (Op::accepts == Accepts::not_floating) return "it takes no floating-point numbers";
@@ -224,7 +223,9 @@ constexpr std::string_view why_no_gradient() {
 
 template <class Op>
 constexpr GradientInfo make_gradient() {
-  if constexpr (requires(Formula& f) { Op::gradient(f); }) {
+  if constexpr (requires { Op::not_differentiable; }) {
+    return {nullptr, Op::not_differentiable};
+  } else if constexpr (requires(Formula& f) { Op::gradient(f); }) {
     return {&Op::gradient, {}};
   } else if constexpr (HasVjp<Op>) {
     return {&vjp_gradient<Op>, {}};

@@ -133,7 +133,6 @@ struct Amin : Reduction {
 // The state is a value and its index; of equal values the first counts, and NaN before all.
 struct ArgReduction : Reduction {
   static void shape(ShapeCall& call);
-  static constexpr std::string_view not_differentiable = "its result is a whole number";
   static DType argument_dtype(DType operand, DType) { return compute_type(operand); }
   static constexpr ReductionInfo info{&reduced_dims, &argument_dtype};
   static auto chosen(auto take, auto v, auto i, auto w, auto j) {
@@ -150,6 +149,7 @@ struct Argmax : ArgReduction {
                                     doc = "Where over `dim` the largest is, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
+  static constexpr std::string_view not_differentiable = "its result is a whole number";
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
@@ -163,6 +163,7 @@ struct Argmin : ArgReduction {
                                     doc = "Where over `dim` the smallest is, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
+  static constexpr std::string_view not_differentiable = "its result is a whole number";
   static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
