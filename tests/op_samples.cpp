@@ -110,6 +110,7 @@ OpSample sample_of(Payload payload, const json& row) {
     s.gradients.emplace_back();
     if (!gradient.is_null()) s.gradients.back() = result_of(payload, gradient);
   }
+  s.slope = row.value("slope", true);
   if (row.contains("tol")) s.tolerance = {false, row["tol"][0], row["tol"][1], row["tol"][2]};
   s.where = s.op;
   for (const SampleOperand& operand : s.operands) describe(s.where, operand);

@@ -56,57 +56,75 @@ class Find : public Shapes {
   const OpDef& op_;
 };
 
-// Arguments of one element each: tensors of `rank` and `dtypes` in turn, the last one from then on.
-std::vector<ArgValue> example(Shapes& shapes, const Schema& schema, size_t rank,
-                              std::span<const DType> dtypes) {
+// What the tensors of an example are like: which ones an op takes is not in its schema.
+struct Kind {
+  std::span<const DType> dtypes;  // in turn, the last one from then on
+  size_t rank;                    // of the first tensor
+  size_t less;                    // by how much that of the others is smaller
+  bool all;                       // also those that may be left out
+};
+
+// A number or what else an argument that is no tensor needs, where it has no default.
+ArgValue example(const ArgType& type, size_t rank) {
+  if (type.list) {  // sizes are 1, and the dimensions that there are
+    std::vector<Scalar> all;
+    for (size_t d = 0; d < rank; ++d)
+      all.emplace_back(type.kind == ArgKind::integer ? static_cast<int64_t>(d) : 1);
+    return all;
+  }
+  if (type.kind == ArgKind::boolean) return Scalar(false);
+  if (type.kind == ArgKind::scalar) return Scalar(0.5);
+  return type.optional ? ArgValue() : ArgValue(Scalar(0));
+}
+
+// Arguments of one element each.
+std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& kind) {
   size_t next = 0;
   const auto tensor = [&] {
-    const DType dtype = dtypes[std::min(next++, dtypes.size() - 1)];
+    const DType dtype = kind.dtypes[std::min(next, kind.dtypes.size() - 1)];
+    const size_t rank = kind.rank - (next++ > 0 ? kind.less : 0);
     return shapes.tensor(ops::dense(dtype, cpu, Sizes(rank, Size(1))));
   };
-  std::vector<ArgValue> out;
+  std::vector<NamedArg> out;
   for (const SchemaArgument& argument : schema.arguments) {
     const bool is_tensor = argument.type.kind == ArgKind::tensor;
+    if (argument.default_text && !(is_tensor && kind.all)) continue;
     if (is_tensor && argument.type.list) {
       const Tensor first = tensor();
-      out.emplace_back(std::vector<Tensor>{first, tensor()});
+      out.push_back({argument.name, std::vector<Tensor>{first, tensor()}});
     } else if (is_tensor) {
-      out.emplace_back(tensor());
-    } else if (argument.default_text) {
-      out.push_back(ops::default_value(argument));
-    } else if (argument.type.list) {  // sizes are 1, and the dimensions that there are
-      std::vector<Scalar> all;
-      for (size_t d = 0; d < rank; ++d)
-        all.emplace_back(argument.type.kind == ArgKind::integer ? static_cast<int64_t>(d) : 1);
-      out.emplace_back(std::move(all));
-    } else if (argument.type.kind == ArgKind::boolean) {
-      out.emplace_back(Scalar(false));
-    } else if (argument.type.kind == ArgKind::scalar) {
-      out.emplace_back(Scalar(0.5));
-    } else if (argument.type.optional) {
-      out.emplace_back();
+      out.push_back({argument.name, tensor()});
     } else {
-      out.emplace_back(Scalar(0));
+      out.push_back({argument.name, example(argument.type, kind.rank)});
     }
   }
   return out;
 }
 
-// The first call of an overload that fits: which tensors it takes is not in the schema.
+std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) {
+  Find find(*overload.op);
+  const std::vector<NamedArg> arguments = example(find, overload.schema, kind);
+  try {
+    const Using use(&find);
+    (void)ops::call(overload, {}, arguments);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return find.found;
+}
+
+// Of the first call of an overload that fits.
 std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean;
-  constexpr DType kinds[][3] = {{f, f, f}, {f, i, f}, {b, f, f}, {f, b, f}};
-  for (const auto& dtypes : kinds) {
-    for (const size_t rank : {1, 2, 3, 4, 0}) {
-      Find find(*overload.op);
-      const std::vector<ArgValue> arguments = example(find, overload.schema, rank, dtypes);
-      try {
-        const Using use(&find);
-        (void)ops::call(overload, arguments);
-      } catch (const Error&) {
-        continue;
+  constexpr DType dtypes[][3] = {{f, f, f}, {f, i, f}, {b, f, f}, {f, b, f}};
+  for (const bool all : {true, false}) {
+    for (const size_t less : {0, 1}) {
+      for (const auto& some : dtypes) {
+        for (const size_t rank : {1, 2, 3, 4, 0}) {
+          if (rank < less) continue;
+          if (const auto found = found_for(overload, {some, rank, less, all})) return found;
+        }
       }
-      if (find.found) return find.found;
     }
   }
   return std::nullopt;

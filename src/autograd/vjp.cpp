@@ -108,7 +108,9 @@ std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
   const auto asked = std::make_unique<bool[]>(n);
   for (size_t i = 0; i < n; ++i) {
     const Operand& operand = call.operands[i];
-    asked[i] = wanted[i] && operand.is_tensor() && is_floating(operand.tensor().dtype());
+    const bool is_shape = i == 0 && op.pointwise && op.pointwise->first_is_shape;
+    asked[i] =
+        wanted[i] && operand.is_tensor() && is_floating(operand.tensor().dtype()) && !is_shape;
   }
   const std::span<const bool> sought(asked.get(), n);
   if (std::none_of(sought.begin(), sought.end(), [](bool b) { return b; }) ||

@@ -122,7 +122,7 @@ TEST_F(Vjp, says_what_has_to_be_saved) {
   EXPECT_EQ(saved(call_of<ops::Mul>(two), {true, false}), (Bits{false, true, false}));
   EXPECT_EQ(saved(call_of<ops::Mul>(number), {true, false}), (Bits{false, false, false}));
   EXPECT_EQ(saved(call_of<ops::Maximum>(number), {true, false}), (Bits{true, false, false}));
-  const ops::ReduceAttrs attrs;
+  const ops::ReduceAttrs attrs{};
   EXPECT_EQ(saved({&ops::def<ops::Sum>(), one, ops::view_of<ops::Sum>(attrs), false, {}}, {true}),
             (Bits{false, false}));
   EXPECT_EQ(saved({&ops::def<ops::Amax>(), one, ops::view_of<ops::Amax>(attrs), false, {}}, {true}),

@@ -9,8 +9,9 @@ TOLERANCES = {torch.float64: [16, 2e-13, 2e-14], torch.float32: [4, 2e-6, 2e-6],
 
 
 class Gradients(Family):
-    def add(self, op, *inputs, attrs=None, call=None):
-        """One sample: the gradients of all floating-point operands, from seeded gradients of the results."""
+    def add(self, op, *inputs, attrs=None, call=None, slope=True):
+        """One sample: the gradients of all floating-point operands, from seeded gradients of the results.
+        slope: they are slopes; else torch's convention, which differences of results do not show."""
         call, attrs = call or getattr(torch.ops.aten, op), attrs or {}
         row = {"op": op, "in": [self.value(x) for x in inputs]}
         if attrs:
@@ -28,6 +29,8 @@ class Gradients(Family):
         row["tol"] = TOLERANCES[max((x.dtype for x in sought), key=lambda d: torch.finfo(d).eps)]
         row["seeds"] = [None if s is None else self.tensor(s) for s in seeds]
         row["gradients"] = [self.gradient(next(found)) if x.requires_grad else None for x in leaves]
+        if not slope:
+            row["slope"] = False
         self.lines.append(row)
 
     def leaf(self, x):
@@ -80,13 +83,17 @@ def unary(family):
     family.add("exp", v.numbers("bf16", (9,), "gradient"))
     for alpha, scale, input_scale in ((1, 1, 1), (1.5, 2.0, 0.5)):
         family.add("elu", row(-2.0, -0.5, 0.0, 0.5, 3.0, NAN), alpha, scale, input_scale)
+        family.add("elu", row(-2.0, -0.5, 0.5, 3.0), alpha, scale, input_scale)
     for slope in (0.01, -0.5):
         family.add("leaky_relu", row(-2.0, 0.0, 0.5, NAN), slope)
+        family.add("leaky_relu", row(-2.0, 0.5), slope)
     family.add("hardtanh", row(-2.0, -1.0, -0.5, 0.0, 1.0, 1.5), -1.0, 1.0)
+    family.add("hardtanh", row(-2.0, -0.5, 0.5, 1.5), -1.0, 1.0)
     for diagonal in (0, 1, -1):
         family.add("tril", real(2, 3, 4), attrs={"diagonal": diagonal})
         family.add("triu", real(2, 3, 4), attrs={"diagonal": diagonal})
     family.add("clone", real(2, 3))
+    family.add("_to_copy", real(2, 3), attrs={"dtype": torch.float64})
     family.add("_to_copy", real(2, 3), attrs={"dtype": torch.float32})
     family.add("_to_copy", v.numbers("f32", (2, 3)), attrs={"dtype": torch.float16})
     family.add("fill", real(2, 3), row(2.0)[0])
@@ -141,6 +148,7 @@ def choosing(family):
     family.add("where", mask[0], 1.0, real(2, 3))
     x = row(-2.0, -1.0, 0.0, 1.0, 2.0, NAN)
     family.add("clamp", x, -1.0, 1.0)
+    family.add("clamp", row(-2.0, -0.5, 0.5, 1.5), -1.0, 1.0)
     family.add("clamp", x, -1.0, None)
     family.add("clamp", x, None, 1.0)
     family.add("clamp", x, 1.0, -1.0)
@@ -223,7 +231,7 @@ def moving(family):
     family.add("stack", [real(2, 3, key=1), real(2, 3, key=2)], attrs={"dim": 1})
     family.add("embedding", real(3, 4), more)
     family.add("embedding", v.numbers("f16", (3, 4)), rows)
-    family.add("embedding", real(3, 4), more, attrs={"padding_idx": 2})
+    family.add("embedding", real(3, 4), more, attrs={"padding_idx": 2}, slope=False)
     family.add("embedding_dense_backward", real(4, 3), rows, attrs={"num_weights": 3, "padding_idx": 1, "scale_grad_by_freq": False})
     for dim in (0, 1):
         family.add("gather", real(3, 3), more, attrs={"dim": dim}, call=lambda x, i, dim: torch.gather(x, dim, i))
@@ -232,7 +240,10 @@ def moving(family):
     family.add("slice_scatter", x, src, attrs={"dim": 1, "start": 1, "end": 3, "step": 1})
     family.add("select_scatter", x, real(3), attrs={"dim": 1, "index": 2})
     family.add("diagonal_scatter", x, real(3), attrs={"offset": 0})
-    family.add("as_strided_scatter", real(10), real(2, 3), attrs={"size": [2, 3], "stride": [5, 1], "storage_offset": 1})
+    # That of torch 2.13 for as_strided_scatter is that of what is overwritten; of this one it is right.
+    written = lambda x, src, size, stride, storage_offset: put(x.clone(), src, size, stride, storage_offset)
+    put = lambda x, src, *view: (x.as_strided(*view).copy_(src), x)[1]
+    family.add("as_strided_scatter", real(10), real(2, 3), attrs={"size": [2, 3], "stride": [5, 1], "storage_offset": 1}, call=written)
     puts(family, rows)
 
 
@@ -240,7 +251,7 @@ def puts(family, rows):
     x, twice = real(3, 4), torch.tensor([[0, 1, 0, 2], [0, 2, 1, 1]])
     src = real(2, 4, key="src")
     family.add("scatter", x, torch.tensor([[0, 1, 0, 2], [1, 2, 1, 1]]), src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter(dim, i, s))
-    family.add("scatter", x, twice, src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter(dim, i, s))
+    family.add("scatter", x, twice, src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter(dim, i, s), slope=False)
     family.add("scatter_add", x, twice, src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter_add(dim, i, s))
     family.add("index_copy", x, torch.tensor([2, 0]), src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.index_copy(dim, i, s))
     family.add("index_add", x, rows[:2], src, attrs={"dim": 0, "alpha": 2.5}, call=lambda x, i, s, dim, alpha: x.index_add(dim, i, s, alpha=alpha))
