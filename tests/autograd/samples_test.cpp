@@ -158,18 +158,17 @@ TEST_F(Gradients, agree_with_differences_for_every_op) {
     checked.insert(of_call.called.begin(), of_call.called.end());
   }
   for (const OpDef* op : ops::all()) {
-    if (is_differentiable(*op))
-      EXPECT_TRUE(checked.contains(op)) << op->name << ": tools/op_samples/gradients.py needs one "
-                                        << "at a place where it has a slope";
+    EXPECT_TRUE(checked.contains(op) || !is_differentiable(*op))
+        << op->name << ": tools/op_samples/gradients.py needs one at a place where it has a slope";
   }
 }
 
 TEST(Gradient, what_is_saved_is_known_of_every_formula) {
   init();
   for (const OpDef* op : ops::all()) {
-    if (is_differentiable(*op))
-      EXPECT_NE(autograd::describe(*op).find("; saves "), std::string::npos)
-          << op->name << ": " << autograd::describe(*op);
+    if (!is_differentiable(*op)) continue;
+    const std::string text = autograd::describe(*op);
+    EXPECT_NE(text.find("; saves "), std::string::npos) << op->name << ": " << text;
   }
 }
 

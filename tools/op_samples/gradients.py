@@ -125,6 +125,7 @@ def binary(family):
         family.add(op, row(1.0, 2.0, 2.0, NAN, 1.0, INF, 0.0), row(2.0, 1.0, 2.0, 1.0, NAN, INF, -0.0))
     for mode in ("floor", "trunc"):
         family.add("div", real(2, 3), real(3, low=0.5, high=2), attrs={"rounding_mode": mode})
+        family.add("div", real(2, 3), 0.7, attrs={"rounding_mode": mode})
     family.add("atan2", row(0.0, 1.0, -1.0), row(1.0, 0.0, -1.0))
     powers(family)
 
