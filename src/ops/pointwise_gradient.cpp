@@ -7,41 +7,46 @@
 
 namespace vitro::ops {
 
-Term::Term(const Operand& operand) : is_number_(operand.is_number()) {
-  if (is_number_) {
-    number_ = operand.number();
-  } else if (operand.is_tensor()) {
-    tensor_ = operand.tensor();
-  }
+Terms::Terms() = default;
+Terms::~Terms() = default;
+
+Term Terms::of(const Tensor& tensor) {
+  Kept& kept = kept_.emplace_back(tensor, Operand());
+  kept.operand = Operand(kept.tensor);
+  return {this, &kept.operand};
+}
+Term Terms::of(double number) {
+  return {this, &kept_.emplace_back(Tensor(), Operand(number)).operand};
 }
 
 namespace {
 
-bool are_numbers(const Term& a, const Term& b) {
+bool are_numbers(Term a, Term b) {
   return a.is_number() && b.is_number();
 }
 
-Tensor as_tensor(const Term& x) {
-  return x.is_number() ? scalar_tensor(x.number(), DType::f64) : x.tensor();
+// Of two numbers.
+Term number_of(Term a, Term b, double number) {
+  return a.is_literal() && b.is_literal() ? Term(number) : Terms::at(a, b).of(number);
 }
 
-First as_first(const Term& x) {
+First as_first(Term x) {
   First out(Scalar(0), {});
   out.operand = x.operand();
   return out;
 }
 
-Term call_of(const OpDef& op, const Term& a, const Term& b) {
+Term call_of(const OpDef& op, Term a, Term b) {
   const Operand operands[] = {a.operand(), b.operand()};
-  return call_one(op, operands, {}, {});
+  return Terms::at(a, b).of(call_one(op, operands, {}, {}));
 }
 
 }  // namespace
 
-#define VITRO_TERM(sign, op)                                   \
-  Term operator sign(const Term& a, const Term& b) {           \
-    if (!are_numbers(a, b)) return call_of(def<op>(), a, b);   \
-    return a.number().as_double() sign b.number().as_double(); \
+#define VITRO_TERM(sign, op)                                                    \
+  Term operator sign(Term a, Term b) {                                          \
+    if (!are_numbers(a, b)) return call_of(def<op>(), a, b);                    \
+    return number_of(a, b, a.number().as_double() sign b.number().as_double()); \
   }
 VITRO_TERM(+, Add)
 VITRO_TERM(-, Sub)
@@ -55,32 +60,43 @@ VITRO_TERM(>, Gt)
 VITRO_TERM(>=, Ge)
 #undef VITRO_TERM
 
-Term operator&&(const Term& a, const Term& b) {
+Term operator&&(Term a, Term b) {
   if (!are_numbers(a, b)) return call_of(def<LogicalAnd>(), a, b);
   return a.number().as_bool() && b.number().as_bool();
 }
-Term operator||(const Term& a, const Term& b) {
+Term operator||(Term a, Term b) {
   if (!are_numbers(a, b)) return call_of(def<LogicalOr>(), a, b);
   return a.number().as_bool() || b.number().as_bool();
 }
-Term operator!(const Term& x) {
-  return x.is_number() ? Term(!x.number().as_bool()) : Term(logical_not(x.tensor()));
+Term operator!(Term x) {
+  if (x.is_number()) return !x.number().as_bool();
+  return Terms::at(x, x).of(logical_not(x.tensor()));
 }
-Term operator-(const Term& x) {
-  return x.is_number() ? Term(-x.number().as_double()) : Term(neg(x.tensor()));
+Term operator-(Term x) {
+  if (x.is_number()) return number_of(x, x, -x.number().as_double());
+  return Terms::at(x, x).of(neg(x.tensor()));
 }
-Term where(const Term& condition, const Term& a, const Term& b) {
+Term where(Term condition, Term a, Term b) {
   if (condition.is_number()) return condition.number().as_bool() ? a : b;
-  return call<Where>({}, {condition.tensor(), a.operand(), b.operand()});
+  return Terms::at(condition, a)
+      .of(call<Where>({}, {condition.tensor(), a.operand(), b.operand()}));
 }
 
-#define VITRO_TERM_1(name)                               \
-  Term name(const Term& x) {                             \
-    return tensor_functions::called::name(as_tensor(x)); \
+namespace {
+
+Tensor as_tensor(Term x) {
+  return x.is_number() ? scalar_tensor(x.number(), DType::f64) : x.tensor();
+}
+
+}  // namespace
+
+#define VITRO_TERM_1(name)                                                   \
+  Term name(Term x) {                                                        \
+    return Terms::at(x, x).of(tensor_functions::called::name(as_tensor(x))); \
   }
-#define VITRO_TERM_2(name)                                           \
-  Term name(const Term& a, const Term& b) {                          \
-    return tensor_functions::called::name(as_first(a), b.operand()); \
+#define VITRO_TERM_2(name)                                                               \
+  Term name(Term a, Term b) {                                                            \
+    return Terms::at(a, b).of(tensor_functions::called::name(as_first(a), b.operand())); \
   }
 #define VITRO_TERM_3(name)
 #define VITRO_TERM(name, operands, ...) VITRO_TERM_##operands(name)
@@ -90,13 +106,13 @@ VITRO_SCALAR_FUNCTIONS(VITRO_TERM)
 #undef VITRO_TERM_2
 #undef VITRO_TERM_3
 
-void set_term(Formula& f, size_t i, const Term& gradient) {
+void set_term(Formula& f, size_t i, Term gradient) {
   VITRO_ASSERT(!gradient.is_number() || gradient.number().is(0), "the gradient of ", f.op().name,
                " is the number ", gradient.number());
   if (!gradient.is_number()) f.set(i, gradient.tensor());
 }
 
-void set_gradients(Formula& f, const Term& one) {
+void set_gradients(Formula& f, Term one) {
   set_term(f, 0, one);
 }
 
@@ -128,8 +144,8 @@ namespace {
 // Beside a bound, a plain number, x keeps all of its gradient where it lies on the bound.
 void beside_bound(Formula& f, const OpDef& within) {
   const size_t x = f.has(0) ? 0 : 1;
-  const Term kept = call_of(within, f.operand(x), f.operand(1 - x));
-  f.set(x, vitro::where(kept.tensor(), f.gradient(), 0));
+  const Tensor kept = call_one(within, std::array{f.operand(x), f.operand(1 - x)}, {}, {});
+  f.set(x, vitro::where(kept, f.gradient(), 0));
 }
 
 }  // namespace
