@@ -187,6 +187,17 @@ class Printer {
         '\n');
   }
 
+  void statement(const Sort& s, int depth) {
+    indent(depth);
+    const auto target = [&](int to, sym::Expr base, sym::Expr stride) {
+      return to < 0 ? std::string("nothing") : cat(buffer(to), '[', base, " + ", stride, "*i]");
+    };
+    put(target(s.values, s.values_base, s.values_stride), ", ",
+        target(s.indices, s.indices_base, s.indices_stride), " = the first ", s.count, " of ",
+        s.size, " elements ", buffer(s.from), '[', s.base, " + i] in ",
+        s.descending ? "descending" : "ascending", " order\n");
+  }
+
   const Kernel* kernel_;
   std::string out_;
 };

@@ -19,6 +19,7 @@ enum class OpKind : uint8_t {
   pointwise,    // each element of the result from the elements at the same (broadcast) index
   reduction,    // folds some dimensions: init, combine, merge, finish over a tuple of state
   scan,         // a reduction that keeps every step
+  sort,         // rows along one dimension in order, and where the elements were
   view,         // the same memory, other indices
   contraction,  // sums of products: mm, bmm
   gather,       // elements picked by a tensor of indices
@@ -116,6 +117,17 @@ struct ScanInfo {
   DType (*state)(DType operand, DType result);  // what it accumulates in
 };
 
+// Result 0: the elements of each row of the operand along `dim` in order, result 1: their places in
+// the row (i64).  Equal elements keep their order, NaN is the largest number, -0 equals 0.  Of the
+// order counts as much as the results have along `dim`.
+struct SortSpec {
+  int64_t dim;  // in [0, rank); 0 of a tensor without dimensions
+  bool descending;
+};
+struct SortInfo {
+  SortSpec (*spec)(AttrsView attrs, int rank);
+};
+
 struct OpDef;
 struct ViewBack {
   const OpDef* op = nullptr;
@@ -210,6 +222,15 @@ struct OpaqueInfo {
   void (*kernel)(const OpaqueCall& call);
 };
 
+// How gradients go back through an op: a function that sets those of the operands, from those of
+// the results and what else it asks for (core/formula.h).  Without one that of a composite is made
+// from its program; of other ops there is none, and `none_because` says why.
+class Formula;
+struct GradientInfo {
+  void (*formula)(Formula& f) = nullptr;
+  std::string_view none_because = {};  // ends the sentence "has no gradient: "
+};
+
 // ---- the definition
 // -----------------------------------------------------------------------------------------------------
 
@@ -228,6 +249,7 @@ struct OpDef {
   const PointwiseInfo* pointwise = nullptr;
   const ReductionInfo* reduction = nullptr;
   const ScanInfo* scan = nullptr;
+  const SortInfo* sort = nullptr;
   const ViewInfo* view = nullptr;
   const ContractionInfo* contraction = nullptr;
   const GatherInfo* gather = nullptr;
@@ -237,6 +259,7 @@ struct OpDef {
   const CompactionInfo* compaction = nullptr;
   const CompositeInfo* composite = nullptr;
   const OpaqueInfo* opaque = nullptr;
+  const GradientInfo* gradient = nullptr;  // null: its definition says nothing
 };
 
 // A call through the door.  Everything is borrowed for the time of the call.

@@ -21,6 +21,7 @@
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
+#include "vitro/ops/sort.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
@@ -54,6 +55,7 @@ using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, Al
 using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
 using ReductionOps = decltype(joined(ReductionAhead{}, ReductionOnDemand{}));
 using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
+using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
@@ -67,6 +69,7 @@ constexpr void each_op(auto&& f) {
   PointwiseOps::each(f);
   ReductionOps::each(f);
   ScanOps::each(f);
+  SortOps::each(f);
   OtherOps::each(f);
   PointwisePrograms::each(f);
 }

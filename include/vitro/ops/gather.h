@@ -11,19 +11,26 @@ namespace ops {
 struct GatherOp {
   static constexpr OpKind kind = OpKind::gather;
   static constexpr int arity = 2;
+  static void gradient(Formula& f);  // by the spec
 };
 struct DimAttrs {
   int64_t dim = 0;
   static constexpr void each(auto&& f) { f("dim", &DimAttrs::dim); }
 };
 
+struct EmbeddingAttrs {
+  Size padding_idx = -1;  // of the weight's rows the one that has no gradient
+  static constexpr void each(auto&& f) { f("padding_idx", &EmbeddingAttrs::padding_idx); }
+};
 struct Embedding : GatherOp {
   static constexpr std::string_view name = "embedding",
                                     doc = "Rows of `weight` [n, d], one per index.";
   static constexpr std::string_view signatures =
       "(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
       "sparse=False) -> Tensor";
+  using Attrs = EmbeddingAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static GatherSpec spec(AttrsView, int) { return {0, 1, 0, false}; }
   static constexpr GatherInfo info{&spec};
 };
@@ -54,8 +61,9 @@ struct Gather : GatherOp {
 
 }  // namespace ops
 
-inline Tensor embedding(ops::At weight, const Tensor& indices) {
-  return ops::call<ops::Embedding>(weight.where, {weight.operand, indices});
+// The row `padding_idx` of the weight has no gradient; -1: all have.
+inline Tensor embedding(ops::At weight, const Tensor& indices, Size padding_idx = -1) {
+  return ops::call<ops::Embedding>(weight.where, {weight.operand, indices}, {padding_idx});
 }
 inline Tensor index_select(ops::At x, int64_t dim, const Tensor& index) {
   return ops::call<ops::IndexSelect>(x.where, {x.operand, index}, {dim});

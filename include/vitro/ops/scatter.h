@@ -22,6 +22,7 @@ namespace ops {
 struct ScatterOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 2;
+  static void gradient(Formula& f);  // by the view
   static Attrs same_attrs(AttrsView attrs) { return vitro::Attrs(attrs); }
 };
 struct SliceScatter : ScatterOp {
@@ -68,6 +69,7 @@ struct PutOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 3;
   using Attrs = DimAttrs;
+  static void gradient(Formula& f);  // by the spec
 };
 struct Scatter : PutOp {
   static constexpr std::string_view

@@ -1,0 +1,157 @@
+// The gradients of what moves elements: views, gathers, scatters, sorts, joins, compactions.
+#include <array>
+
+#include "ops/gradient.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::ops {
+namespace {
+
+// The op of a kind that `is_meant` picks.
+template <class F>
+const OpDef& op_with(std::string_view what, const OpDef& of, F is_meant) {
+  for (const OpDef* op : all()) {
+    if (is_meant(*op)) return *op;
+  }
+  throw_bug("op_with", __FILE__, __LINE__, cat(of.name, ": no ", what, " goes with it"));
+}
+
+const OpDef& scatter_of(const OpDef& view) {
+  return op_with("scatter", view,
+                 [&](const OpDef& op) { return op.scatter && op.scatter->view == view.view; });
+}
+const OpDef& view_of(const OpDef& scatter) {
+  return op_with("view", scatter,
+                 [&](const OpDef& op) { return op.view && op.view == scatter.scatter->view; });
+}
+
+// Zeros of x's shape with `part` where the view of x looks.
+Tensor put_back(const OpDef& view, const Tensor& x, const Tensor& part, AttrsView attrs) {
+  const Tensor zeros = zeros_like(x);
+  return call_one(scatter_of(view), std::array{Operand(zeros), Operand(part)}, attrs, {});
+}
+
+// Indices along a dimension one after the other, as the ops that take rank 1 want them.
+Tensor flat(const Tensor& indices) {
+  return indices.rank() == 1 ? indices : reshape(indices, {-1});
+}
+
+}  // namespace
+
+void ViewOp::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &g = f.gradient();
+  const ViewInfo& view = *f.op().view;
+  const ViewBack back = view.back ? view.back(x.meta(), g.meta(), f.attrs()) : ViewBack();
+  if (!back.op) return f.set(0, put_back(f.op(), x, g, f.attrs()));
+  if (back.op == &def<View>()) return f.set(0, reshape(g, x.sizes()));
+  f.set(0, call_one(*back.op, std::array{Operand(g)}, back.attrs.view(), {}));
+}
+
+// What was repeated is summed by the caller.
+void Expand::gradient(Formula& f) {
+  f.set(0, f.gradient());
+}
+
+// Elements may have been seen more than once.
+void AsStrided::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const Tensor& x = f.tensor(0);
+  const Tensor all = arange(x.size(0), {}, x.device());
+  const Tensor places = as_strided(all, a.size, a.stride, a.storage_offset);
+  f.set(0, index_add(zeros_like(x), 0, flat(places), reshape(f.gradient(), {-1})));
+}
+
+void ScatterOp::gradient(Formula& f) {
+  const Tensor& g = f.gradient();
+  const Tensor& source = f.tensor(1);
+  if (f.wants(0)) {
+    const Tensor zeros = zeros_like(source);
+    f.set(0, call_one(f.op(), std::array{Operand(g), Operand(zeros)}, f.attrs(), {}));
+  }
+  if (!f.wants(1)) return;
+  const OpDef& view = view_of(f.op());
+  const Tensor dense = &view == &def<AsStrided>() ? contiguous(g) : g;
+  const Attrs attrs = f.op().scatter->view_attrs(f.attrs());
+  f.set(1, call_one(view, std::array{Operand(dense)}, attrs.view(), {}));
+}
+
+// Of equal indices each takes the gradient of the place, also those that were overwritten, as in
+// PyTorch.
+void PutOp::gradient(Formula& f) {
+  const Tensor& g = f.gradient();
+  const PutSpec spec = f.op().put->spec(f.attrs(), static_cast<int>(g.rank()));
+  const auto source = static_cast<size_t>(spec.source);
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.indices));
+  if (f.wants(0) && spec.adds) f.set(0, g);
+  if (f.wants(0) && !spec.adds) {
+    std::array<Operand, 3> operands{Operand(g), indices, indices};
+    const Tensor zeros = zeros_like(f.tensor(source));
+    operands[source] = zeros;
+    f.set(0, call_one(f.op(), operands, f.attrs(), {}));
+  }
+  if (!f.wants(source)) return;
+  if (!spec.same_rank) return f.set(source, index_select(g, spec.axis, indices));
+  // What the indices leave out of the source counts for nothing.
+  Tensor part = gather(g, spec.axis, indices);
+  const Sizes sizes = f.tensor(source).sizes();
+  for (size_t d = sizes.size(); d-- > 0;) {
+    const Size taken = part.size(static_cast<int64_t>(d));
+    if (equal(taken, sizes[d])) continue;
+    Sizes missing = part.sizes();
+    missing[d] = sizes[d] - taken;
+    part = cat({part, zeros(missing, g.dtype(), g.device())}, static_cast<int64_t>(d));
+  }
+  f.set(source, part);
+}
+
+void GatherOp::gradient(Formula& f) {
+  const Tensor& table = f.tensor(0);
+  const GatherSpec spec = f.op().gather->spec(f.attrs(), static_cast<int>(table.rank()));
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.indices));
+  const Tensor zeros = zeros_like(table);
+  if (spec.same_rank) return f.set(0, scatter_add(zeros, spec.axis, indices, f.gradient()));
+  Sizes sizes = table.sizes();
+  if (!sizes.empty()) sizes[static_cast<size_t>(spec.axis)] = indices.numel();
+  f.set(0, index_add(zeros, spec.axis, flat(indices), reshape(f.gradient(), sizes)));
+}
+
+// Places differ, so that nothing is added.
+void SortOp::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &g = f.gradient(0);
+  if (!g.defined()) return;
+  const SortSpec spec = f.op().sort->spec(f.attrs(), x.rank());
+  f.set(0, scatter(zeros_like(x), spec.dim, f.result(1), g));
+}
+
+void Embedding::gradient(Formula& f) {
+  const Size rows = f.tensor(0).size(0);
+  f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows, f.attrs<Attrs>().padding_idx));
+}
+
+void Cat::gradient(Formula& f) {
+  const Tensor& g = f.gradient();
+  const int64_t axis = Cat::axis(f.attrs(), static_cast<int>(g.rank()));
+  Size at = 0;
+  for (size_t i = 0; i < f.operand_count(); ++i) {
+    const Tensor& part = f.tensor(i);
+    if (part.rank() != g.rank()) continue;  // sizes [0], skipped
+    const Size end = at + part.size(axis);
+    if (f.wants(i)) f.set(i, slice(g, axis, at, end));
+    at = end;
+  }
+}
+
+// Each element that was picked is found by its number, that of the elements picked up to it; the
+// others find the 0 before the first.
+void MaskedSelect::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &mask = f.tensor(1);
+  const Sizes sizes = broadcast(name, x.sizes(), mask.sizes());
+  const Tensor picked = reshape(expand(mask, sizes), {product(sizes)});
+  const Tensor number = vitro::where(picked, cumsum(picked, 0), 0);
+  const Tensor& g = f.gradient();
+  const Tensor all = cat({zeros({1}, g.dtype(), g.device()), g});
+  f.set(0, reshape(index_select(all, 0, number), sizes));
+}
+
+}  // namespace vitro::ops
