@@ -17,7 +17,7 @@ class Shapes : public Interpreter {
   void call(const OpCall& call, std::span<Tensor> results) override;
 
  private:
-  std::deque<TensorMeta> metas_;  // promises point to them
+  std::deque<TensorMeta> metas_;  // deferred tensors point to them
   std::deque<Tensor> made_;       // alive, so that no other tensor takes the place of one
   std::unordered_set<const TensorImpl*> read_;
 };

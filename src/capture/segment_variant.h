@@ -1,5 +1,10 @@
 // A segment that ends after a node, for one set of results that somebody still holds, and one set
 // of answers to what was asked about sizes while it was compiled.
+//
+// Invariants: what identifies a variant (live, last, name, number) is set before it is linked.  The
+// plan, the segment, the guards and the reason why there is none are written by the call that
+// builds it, before `state` leaves `building`; after that, only a variant that turns out to be
+// unusable changes, to `interpreted` (TraceTree::give_up). Threads: any.
 #pragma once
 
 #include <atomic>

@@ -3,7 +3,7 @@
 namespace vitro {
 namespace {
 
-TEST(Exception, AShapeErrorIsThrownAtItsStepAndMayBeCaught) {
+TEST(Exception, AShapeErrorIsThrownAtItsOpAndMayBeCaught) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor y = add(x, 1.0);

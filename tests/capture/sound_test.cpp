@@ -48,7 +48,7 @@ TEST(Sound, NoDeferredTensorOutlivesItsCall) {
 }
 
 // 2. Paths rejoin.
-TEST(Sound, TenBranchesOnDataMakeTensOfStepsNotThousands) {
+TEST(Sound, TenBranchesOnDataMakeTensOfNodesNotThousands) {
   auto f = compile(
       [](Tensor x) {
         for (int i = 0; i < 10; ++i) {
@@ -189,7 +189,7 @@ TEST(Sound, TensorsMadeInsideOfTheFunctionAreFreshOnEveryCall) {
   EXPECT_EQ(f.report().segments.size(), 1U);
 }
 
-// 6. Modes are one word that is compared at each step.
+// 6. Modes are one word that is compared at each node.
 TEST(Sound, SwitchingGradientsOffIsAnotherWay) {
   bool off = false;
   auto f = compile(
@@ -223,7 +223,7 @@ TEST(Sound, NumbersDifferByKindAndBits) {
 }
 
 // 8. A composite is one node.
-TEST(Sound, ACompositeIsRecordedAsOneStep) {
+TEST(Sound, ACompositeIsRecordedAsOneNode) {
   auto f = compile([](const Tensor& x) { return softmax(x, 1); }, graphs());
   const Tensor x = counted({2, 3});
   EXPECT_EQ(values(f(x)), values(softmax(x, 1)));
