@@ -214,7 +214,7 @@ SampleNumber number_of(const json& value) {
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
       "unary",   "binary",   "choosing", "reduction",  "rows",    "scan",    "view",
-      "joining", "indexing", "putting",  "compacting", "product", "creation"};
+      "joining", "indexing", "putting",  "compacting", "product", "windows", "creation"};
   return names;
 }
 
