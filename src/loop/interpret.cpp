@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,6 +36,7 @@ class Interpretation {
   void run(const Grow& g);
   void run(const Total& t);
   void run(const Turn& t);
+  void run(const Sort& s);
   void run(const Multiply&) { refuse("a product of blocks"); }
   void run(const Product&) { refuse("a product"); }
   void run(const Pack&) { refuse("a pack"); }
@@ -238,6 +240,34 @@ void Interpretation::run(const Turn& t) {
     for (int64_t c = 0; c < columns; ++c)
       store(memory(t.to), to + c * to_row + r, dtype,
             load(memory(t.from), from + r * from_row + c, dtype));
+  }
+}
+
+// As sort_row of kernels/sort.h.
+void Interpretation::run(const Sort& s) {
+  const DType dtype = dtype_of(s.from);
+  const int64_t base = scalar(s.base), count = scalar(s.count);
+  std::vector<std::pair<Element, int64_t>> row;
+  for (int64_t i = 0, size = scalar(s.size); i < size; ++i)
+    row.emplace_back(load(memory(s.from), base + i, dtype), i);
+  const auto less = [&](Element a, Element b) {
+    if (!is_floating(dtype)) return a.whole < b.whole;
+    return std::isnan(b.real) ? !std::isnan(a.real) : a.real < b.real;
+  };
+  const auto before = [&](const auto& a, const auto& b) {
+    if (less(a.first, b.first)) return !s.descending;
+    if (less(b.first, a.first)) return s.descending;
+    return a.second < b.second;
+  };
+  std::make_heap(row.begin(), row.end(), before);
+  std::sort_heap(row.begin(), row.end(), before);
+  const int64_t values = scalar(s.values_base), indices = scalar(s.indices_base);
+  const int64_t values_stride = scalar(s.values_stride), indices_stride = scalar(s.indices_stride);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto& [element, place] = row[static_cast<size_t>(i)];
+    if (s.values >= 0) store(memory(s.values), values + i * values_stride, dtype, element);
+    if (s.indices >= 0)
+      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.whole = place});
   }
 }
 

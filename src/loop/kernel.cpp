@@ -119,6 +119,12 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
                 visit(e);
               }
             },
+            [&](const Sort& s) {
+              for (const sym::Expr e : {s.base, s.size, s.count, s.values_base, s.values_stride,
+                                        s.indices_base, s.indices_stride}) {
+                visit(e);
+              }
+            },
         },
         s.what);
   }
@@ -141,6 +147,7 @@ void each_operand(const Block& block, const std::function<void(int)>& visit) {
     if (const auto* loop = std::get_if<Loop>(&s.what)) each_operand(loop->body, visit);
     if (const auto* pack = std::get_if<Pack>(&s.what)) visit(pack->from);
     if (const auto* turn = std::get_if<Turn>(&s.what)) visit(turn->from);
+    if (const auto* sort = std::get_if<Sort>(&s.what)) visit(sort->from);
     if (const auto* multiply = std::get_if<Multiply>(&s.what)) {
       visit(multiply->left.buffer);
       visit(multiply->right);

@@ -228,6 +228,17 @@ class Printer {
   }
 
   static constexpr double most_in_a_line = 4000;
+  void statement(const Sort& s, int depth) {
+    indent(depth);
+    const auto target = [&](int to, sym::Expr base, sym::Expr stride) {
+      return to < 0 ? std::string("nothing") : cat(buffer(to), '[', base, " + ", stride, "*i]");
+    };
+    put(target(s.values, s.values_base, s.values_stride), ", ",
+        target(s.indices, s.indices_base, s.indices_stride), " = the first ", s.count, " of ",
+        s.size, " elements ", buffer(s.from), '[', s.base, " + i] in ",
+        s.descending ? "descending" : "ascending", " order\n");
+  }
+
   const Kernel* kernel_;
   std::string out_;
   std::unordered_map<const Node*, size_t> names_;  // of values repeated in the statement

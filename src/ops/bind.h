@@ -94,6 +94,9 @@ inline std::vector<Tensor> listed(Tensor one) {
 inline std::vector<Tensor> listed(std::vector<Tensor> many) {
   return many;
 }
+inline std::vector<Tensor> listed(std::pair<Tensor, Tensor> two) {
+  return {std::move(two.first), std::move(two.second)};
+}
 template <class... T>
 std::vector<Tensor> listed(std::tuple<T...> many) {
   return std::apply([](auto&... one) { return std::vector<Tensor>{std::move(one)...}; }, many);

@@ -102,6 +102,21 @@ Tensor bilinear2d_of(At x, const std::optional<Sizes>& sizes, bool align_corners
   const auto [to, scales] = resampling_of("upsample_bilinear2d", t, sizes, factors);
   return upsample_bilinear2d(x, to, align_corners, scales[0], scales[1]);
 }
+Tensor argsort_stable(At x, bool, int64_t dim, bool descending) {
+  return argsort(x, dim, descending);
+}
+std::pair<Tensor, Tensor> median_along(At x, int64_t dim, bool keepdim) {
+  return median(x, dim, keepdim);
+}
+std::pair<Tensor, Tensor> nanmedian_along(At x, int64_t dim, bool keepdim) {
+  return nanmedian(x, dim, keepdim);
+}
+Tensor median_of_all(At x) {
+  return median(x);
+}
+Tensor nanmedian_of_all(At x) {
+  return nanmedian(x);
+}
 
 constexpr NamedFunction rows[] = {
     {"square", "x * x.", "(Tensor self) -> Tensor", bound<&square>},
@@ -212,6 +227,28 @@ constexpr NamedFunction rows[] = {
      ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
      "Tensor",
      bound<&bilinear2d_of>},
+    {"argsort", "Where the elements of each row along `dim` in order were.",
+     "(Tensor self, int dim=-1, bool descending=False) -> Tensor", bound<&argsort>},
+    {"argsort", "Where the elements of each row along `dim` in order were.",
+     ".stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+     bound<&argsort_stable>},
+    {"msort", "Rows along dimension 0 in order.", "(Tensor self) -> Tensor", bound<&msort>},
+    {"kthvalue", "The k-th smallest of each row along `dim`, and its index.",
+     "(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&kthvalue>},
+    {"mode", "What is most often in each row along `dim`, of such elements the smallest.",
+     "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&mode>},
+    {"median", "The middle of the order, the lower of two; NaN where there is one.",
+     "(Tensor self) -> Tensor", bound<&median_of_all>},
+    {"median", "The middle of the order, the lower of two; NaN where there is one.",
+     ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&median_along>},
+    {"nanmedian", "The median as if NaNs were not there.", "(Tensor self) -> Tensor",
+     bound<&nanmedian_of_all>},
+    {"nanmedian", "The median as if NaNs were not there.",
+     ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&nanmedian_along>},
 };
 #undef VITRO_OPTIONS
 

@@ -23,6 +23,8 @@ std::string_view meaning(OpKind kind) {
       return "folds dimensions";
     case OpKind::scan:
       return "a reduction that keeps every step";
+    case OpKind::sort:
+      return "rows along a dimension in order, and where their elements were";
     case OpKind::view:
       return "the same memory under other indices";
     case OpKind::contraction:

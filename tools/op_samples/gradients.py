@@ -283,6 +283,18 @@ def products(family):
         family.add("native_layer_norm", real(2, 3, 4), w, b, attrs={"normalized_shape": [4], "eps": 1e-5}, call=one)
 
 
+def sorts(family):
+    for sizes, dim in [((7,), 0), ((3, 4), 0), ((2, 3, 4), -1), ((), 0), ((1,), 0)]:
+        family.add("sort", real(*sizes, key="sort"), attrs={"dim": dim, "descending": len(sizes) == 2})
+        family.add("topk", real(*sizes, key="topk"), attrs={"k": 1 if len(sizes) == 0 or sizes == (1,) else 3, "dim": dim})
+    family.add("topk", real(2, 5), attrs={"k": 2, "dim": 1, "largest": False, "sorted": True})
+    family.add("kthvalue", real(3, 5), attrs={"k": 2, "dim": 1, "keepdim": True})
+    family.add("msort", real(3, 5))
+    for op in ("median", "nanmedian"):
+        family.add(op, real(3, 6), attrs={"dim": 1})
+        family.add(op, row(3.0, NAN, 1.0, 2.0))
+
+
 def windows(family):
     for pad in ([1, 2], [-1, 1, 2, 0]):
         family.add("constant_pad_nd", real(2, 3, 4), attrs={"pad": pad, "value": 2.5})
@@ -305,6 +317,6 @@ def windows(family):
 
 def gradients():
     family = Gradients("gradient")
-    for part in (unary, binary, choosing, reductions, scans, views, moving, products, windows):
+    for part in (unary, binary, choosing, reductions, scans, views, moving, products, sorts, windows):
         part(family)
     return family

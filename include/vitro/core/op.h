@@ -19,6 +19,7 @@ enum class OpKind : uint8_t {
   pointwise,    // each element of the result from the elements at the same (broadcast) index
   reduction,    // folds some dimensions: init, combine, merge, finish over a tuple of state
   scan,         // a reduction that keeps every step
+  sort,         // rows along one dimension in order, and where the elements were
   view,         // the same memory, other indices
   contraction,  // sums of products: mm, bmm
   gather,       // elements picked by a tensor of indices
@@ -115,6 +116,17 @@ struct ReductionInfo {
 struct ScanInfo {
   int64_t (*dim)(AttrsView attrs, int rank);    // in [0, rank); 0 of a tensor without dimensions
   DType (*state)(DType operand, DType result);  // what it accumulates in
+};
+
+// Result 0: the elements of each row of the operand along `dim` in order, result 1: their places in
+// the row (i64).  Equal elements keep their order, NaN is the largest number, -0 equals 0.  Of the
+// order counts as much as the results have along `dim`.
+struct SortSpec {
+  int64_t dim;  // in [0, rank); 0 of a tensor without dimensions
+  bool descending;
+};
+struct SortInfo {
+  SortSpec (*spec)(AttrsView attrs, int rank);
 };
 
 struct OpDef;
@@ -252,6 +264,7 @@ struct OpDef {
   const PointwiseInfo* pointwise = nullptr;
   const ReductionInfo* reduction = nullptr;
   const ScanInfo* scan = nullptr;
+  const SortInfo* sort = nullptr;
   const ViewInfo* view = nullptr;
   const ContractionInfo* contraction = nullptr;
   const GatherInfo* gather = nullptr;

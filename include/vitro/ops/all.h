@@ -21,6 +21,7 @@
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
+#include "vitro/ops/sort.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 #include "vitro/ops/window.h"
@@ -59,6 +60,7 @@ using WindowOps = List<
     ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
     ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
     MaxPool2d, MaxPool2dWithIndices, AvgPool2d>;
+using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
@@ -73,6 +75,7 @@ constexpr void each_op(auto&& f) {
   ReductionOps::each(f);
   ScanOps::each(f);
   WindowOps::each(f);
+  SortOps::each(f);
   OtherOps::each(f);
   PointwisePrograms::each(f);
 }

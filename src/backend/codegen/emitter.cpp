@@ -31,6 +31,9 @@ void collect(const loop::Block& body, Changing& out) {
       out.variables.insert(static_cast<uint64_t>(t->variable));
     } else if (const auto* store = std::get_if<loop::Store>(&s.what)) {
       out.buffers.insert(static_cast<uint64_t>(store->buffer));
+    } else if (const auto* sort = std::get_if<loop::Sort>(&s.what)) {
+      out.buffers.insert(static_cast<uint64_t>(sort->values));
+      out.buffers.insert(static_cast<uint64_t>(sort->indices));
     } else if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
       out.indices.insert(l->index.node());
       collect(l->body, out);
@@ -457,6 +460,20 @@ void Emitter::write(const loop::Turn& t) {
   out_.line("transpose_block(", at(t.from, t.base), ", ", scalar_text(t.row_stride), ", ",
             at(t.to, t.to_base), ", ", scalar_text(t.to_stride), ", ", scalar_text(t.rows), ", ",
             scalar_text(t.columns), ");");
+}
+
+void Emitter::write(const loop::Sort& s) {
+  const auto at = [this](int buffer, Expr base) {
+    return base.is(0) ? buffer_name(buffer) : cat(buffer_name(buffer), " + ", scalar_text(base));
+  };
+  const std::string type(type_text(buffer_dtype(s.from)));
+  const std::string values =
+      s.values < 0 ? cat('(', type, "*)nullptr") : at(s.values, s.values_base);
+  const std::string indices = s.indices < 0 ? "nullptr" : at(s.indices, s.indices_base);
+  out_.line("sort_row<", type, ">(", at(s.from, s.base), ", ", scalar_text(s.size), ", ",
+            scalar_text(s.count), ", ", s.descending ? "true" : "false", ", ", values, ", ",
+            scalar_text(s.values_stride), ", ", indices, ", ", scalar_text(s.indices_stride), ", ",
+            buffer_name(s.scratch), ");");
 }
 
 std::string kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {

@@ -63,6 +63,7 @@ class Emitter {
   void write(const loop::Pack& p);
   void write(const loop::Multiply& m);
   void write(const loop::Turn& t);
+  void write(const loop::Sort& s);
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);

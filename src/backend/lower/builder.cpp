@@ -145,7 +145,8 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
     const bool puts = item.role == Role::put;
     return cast(read(part, puts ? program_.operand_index(id, at) : at), node.results[0].dtype);
   }
-  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
+  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
+      item.kind == ItemKind::sort) {
     return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
   }
   if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
@@ -185,8 +186,14 @@ LoweredKernel KernelBuilder::take() {
 
 namespace {
 
-std::string reason_for(const Group& group) {
+bool has(const Program& program, const Group& group, ItemKind kind) {
+  return std::ranges::any_of(group.items, [&](ItemId id) { return program[id].kind == kind; });
+}
+
+std::string reason_for(const Program& program, const Group& group) {
   if (group.items.size() < 2) return {};
+  if (has(program, group, ItemKind::sort))
+    return "a row is put in order once, for all that it gives";
   if (!group.stages.empty()) {
     return "a block of rows stays in the cache from one product to the next";
   }
@@ -211,9 +218,9 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
   } else if (group.product) {
     out = lower_product(program, places, group);
   } else if (group.layout.space.scanned) {
-    const bool puts = std::ranges::any_of(
-        group.items, [&](ItemId id) { return program[id].kind == ItemKind::put; });
-    out.push_back(puts ? lower_put(program, places, group) : lower_scan(program, places, group));
+    out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, places, group)
+                  : has(program, group, ItemKind::sort) ? lower_sort(program, places, group)
+                                                        : lower_scan(program, places, group));
   } else if (!group.layout.space.reduces()) {
     out.push_back(lower_pointwise(program, places, group));
   } else {
@@ -230,7 +237,7 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
       if (lowered.kernel.buffers[i].written) places.forget_panels(lowered.buffers[i]);
     }
   }
-  out.back().kernel.reason = reason_for(group);
+  out.back().kernel.reason = reason_for(program, group);
   return out;
 }
 

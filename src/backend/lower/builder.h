@@ -46,7 +46,7 @@ class KernelBuilder : public ElementSource {
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
   // The value that an item computes at `at` of its sizes, in the dtype of what it writes.  Of a
-  // reduction or a scan: what it folds.
+  // reduction, a scan or a sort: what it reads.
   loop::Value compute(ItemId item, const Index& at);
   // The store of a stored item's value.
   loop::Statement store(ItemId item, const Index& at, loop::Value value);
@@ -96,6 +96,7 @@ class KernelBuilder : public ElementSource {
 
 LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
 LoweredKernel lower_put(const Program&, const Places&, const Group&);
+LoweredKernel lower_sort(const Program&, const Places&, const Group&);
 LoweredKernel lower_scan(const Program&, const Places&, const Group&);
 LoweredKernel lower_rows(const Program&, const Places&, const Group&);
 LoweredKernel lower_opaque(const Program&, const Places&, const Group&);
