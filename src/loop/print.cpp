@@ -227,7 +227,6 @@ class Printer {
         '\n');
   }
 
-  static constexpr double most_in_a_line = 4000;
   void statement(const Sort& s, int depth) {
     indent(depth);
     const auto target = [&](int to, sym::Expr base, sym::Expr stride) {
@@ -239,6 +238,7 @@ class Printer {
         s.descending ? "descending" : "ascending", " order\n");
   }
 
+  static constexpr double most_in_a_line = 4000;  // nodes of a statement
   const Kernel* kernel_;
   std::string out_;
   std::unordered_map<const Node*, size_t> names_;  // of values repeated in the statement

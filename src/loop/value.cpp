@@ -271,6 +271,7 @@ Value where(Value condition, Value a, Value b) {
   VITRO_ASSERT(a.dtype() == b.dtype(), "where of ", a.dtype(), " and ", b.dtype());
   if (same(a, b)) return a;
   if (condition->fn == Fn::constant) return condition->payload ? a : b;
+  if (a->fn == Fn::select && a->operands[0] == condition.node()) a = Value(a->operands[1]);
   const bool is_zero = b->fn == Fn::constant && b->payload == 0;
   if (is_zero && a->fn == Fn::load_where && a->operands[0] == condition.node()) return a;
   return a.pool().make(Fn::select, a.dtype(), {condition, a, b});

@@ -501,7 +501,7 @@ Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted,
     one_piece = one_piece && equal(out, 1);
     all.push_back(static_cast<int64_t>(planes + d));
     VITRO_CHECK(less(0, out) && less(0, size) && equal(size % out, 0), op, ": dimension ",
-                planes + d, " of size ", size, " is no multiple of the size ", out,
+                planes + d, " of size ", size.hint(), " is no multiple of the size ", out.hint(),
                 " that is wanted, so that its pieces would differ; pad or resample x first");
     sizes.push_back(out);
     folded.push_back(static_cast<int64_t>(sizes.size()));

@@ -82,6 +82,8 @@ TEST(Window, makes_one_kernel_with_what_is_around_it) {
                  1);
   expect_kernels([](const Tensor& t) { return max_pool2d(relu(t), 3, 2, 1) + 1; }, x, 1);
   expect_kernels([](const Tensor& t) { return avg_pool2d(t * 2, 3, 1, 1, false, false); }, x, 1);
+  expect_kernels([](const Tensor& t) { return avg_pool2d(t + 1, 3, 1, 1); }, x, 1);
+  expect_kernels([](const Tensor& t) { return pad(avg_pool2d(t + 1, 2, 2, 1), {1, 2}); }, x, 1);
   expect_kernels([](const Tensor& t) { return amax(constant_pad_nd(t, {1, 2}, 20), {-1}); }, x, 1);
 }
 

@@ -130,7 +130,8 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
     for (const Read& read : operands_at(g, id, index, Expr())) {
       const Value inside = info.leaves ? is_inside(meta, read.index, pool)
                                        : pool.constant(DType::boolean, int64_t{1});
-      const Value x = cast(source.read_where(operand, read.index, inside), type);
+      const Value read_there = source.read_where(operand, read.index, inside);
+      const Value x = cast(where(inside, read_there, like(read_there, 0)), type);
       state = body.combine(state, x, inside, place_in_plane(meta, read.index, pool));
     }
   }
