@@ -213,8 +213,8 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",   "binary",   "choosing", "reduction",  "rows",    "scan",    "view",
-      "joining", "indexing", "putting",  "compacting", "sorting", "product", "creation"};
+      "unary",    "binary",  "choosing",   "reduction", "rows",    "scan",    "view",    "joining",
+      "indexing", "putting", "compacting", "sorting",   "product", "windows", "creation"};
   return names;
 }
 

@@ -62,10 +62,17 @@ struct Kind {
   size_t rank;                    // of the first tensor
   size_t less;                    // by how much that of the others is smaller
   bool all;                       // also those that may be left out
+  std::optional<int64_t> number;  // what arguments that are whole numbers are; else dimensions
 };
 
 // A number or what else an argument that is no tensor needs, where it has no default.
-ArgValue example(const ArgType& type, size_t rank) {
+ArgValue example(const ArgType& type, const Kind& kind) {
+  const size_t rank = kind.rank;
+  if (kind.number && type.list) {
+    const size_t length = type.length == 0 ? rank : static_cast<size_t>(type.length);
+    return std::vector<Scalar>(length, Scalar(*kind.number));
+  }
+  if (kind.number && type.kind == ArgKind::integer) return Scalar(*kind.number);
   if (type.list) {  // sizes are 1, and the dimensions that there are
     std::vector<Scalar> all;
     for (size_t d = 0; d < rank; ++d)
@@ -95,7 +102,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
     } else if (is_tensor) {
       out.push_back({argument.name, tensor()});
     } else {
-      out.push_back({argument.name, example(argument.type, kind.rank)});
+      out.push_back({argument.name, example(argument.type, kind)});
     }
   }
   return out;
@@ -117,12 +124,16 @@ std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) 
 std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean;
   constexpr DType dtypes[][3] = {{f, f, f}, {f, i, f}, {b, f, f}, {f, b, f}};
-  for (const bool all : {true, false}) {
-    for (const size_t less : {0, 1}) {
-      for (const auto& some : dtypes) {
-        for (const size_t rank : {1, 2, 3, 4, 0}) {
-          if (rank < less) continue;
-          if (const auto found = found_for(overload, {some, rank, less, all})) return found;
+  constexpr std::optional<int64_t> numbers[] = {std::nullopt, 1, 0};
+  for (const auto& number : numbers) {
+    for (const bool all : {true, false}) {
+      for (const size_t less : {0, 1}) {
+        for (const auto& some : dtypes) {
+          for (const size_t rank : {1, 2, 3, 4, 0}) {
+            if (rank < less) continue;
+            if (const auto found = found_for(overload, {some, rank, less, all, number}))
+              return found;
+          }
         }
       }
     }

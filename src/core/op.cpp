@@ -26,6 +26,8 @@ std::string_view name_of(OpKind kind) {
       return "gather";
     case OpKind::scatter:
       return "scatter";
+    case OpKind::window:
+      return "window";
     case OpKind::concat:
       return "concat";
     case OpKind::compaction:

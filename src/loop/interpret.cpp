@@ -127,7 +127,7 @@ std::vector<const Node*> Interpretation::loads_of(int buffer,
     each_value({s}, [&](Value v) { roots.push_back(v); });
   }
   const auto reads = [&](const Node* n) {
-    return n->fn == Fn::load && n->payload == static_cast<uint64_t>(buffer);
+    return reads_memory(*n) && n->payload == static_cast<uint64_t>(buffer);
   };
   std::vector<const Node*> out;
   for (const Node* node : nodes_below(roots)) {
@@ -296,7 +296,13 @@ Lanes Interpretation::compute(const Node* node) {
     case Fn::variable:
       return variables_[node->payload];
     case Fn::load:
+    case Fn::load_where:
       return loaded(node);
+    case Fn::not_negative: {
+      const Indices index = at(node->index);
+      for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l] >= 0;
+      return out;
+    }
     case Fn::index: {
       const Indices index = at(node->index);
       for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l];
@@ -334,12 +340,21 @@ Lanes Interpretation::compute(const Node* node) {
   return out;
 }
 
-// Lanes that do not exist are 0.
+// Lanes that do not exist, or that are not wanted, are 0.
 Lanes Interpretation::loaded(const Node* node) {
   Lanes out{};
   const auto buffer = static_cast<int>(node->payload);
   const std::byte* from = memory(buffer);
   const DType dtype = dtype_of(buffer);
+  if (node->fn == Fn::load_where) {
+    const Lanes wanted = value(node->operands[0]);
+    const Indices element = at(node->index);
+    for (size_t l = 0; l < out.size(); ++l) {
+      if (wanted[l].whole && (static_cast<int64_t>(l) < count_ || !varies(node->index)))
+        out[l] = load(from, element[l], dtype);
+    }
+    return out;
+  }
   if (!varies(node->index)) {
     out.fill(load(from, scalar(node->index), dtype));
     return out;

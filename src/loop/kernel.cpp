@@ -174,7 +174,7 @@ std::vector<bool> buffers_read(const Kernel& kernel) {
   each_value(kernel.body, [&](Value v) { roots.push_back(v); });
   for (const Pick& pick : kernel.picks) roots.push_back(pick.value);
   for (const Node* node : nodes_below(roots)) {
-    if (node->fn == Fn::load) note(static_cast<int>(node->payload));
+    if (reads_memory(*node)) note(static_cast<int>(node->payload));
   }
   each_operand(kernel.body, note);
   return read;

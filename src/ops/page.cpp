@@ -33,6 +33,8 @@ std::string_view meaning(OpKind kind) {
       return "elements picked by a tensor of indices";
     case OpKind::scatter:
       return "a copy with some elements replaced";
+    case OpKind::window:
+      return "an element from those around a place; bounds say which of them there are";
     case OpKind::concat:
       return "operands one after the other";
     case OpKind::compaction:

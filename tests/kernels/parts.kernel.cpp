@@ -4,6 +4,7 @@
 #include "kernels/integer.h"
 #include "kernels/reduce.h"
 #include "kernels/sort.h"
+#include "kernels/window.h"
 #include "kernels_under_test.h"
 
 namespace vitro::kernels_test::VITRO_ISA {
@@ -99,6 +100,33 @@ static const char* strided(unsigned char* page_end) {
   return nullptr;
 }
 
+// Lanes in the middle: the last of them is the last element of the page, what follows may not be
+// touched.
+template <class T>
+static const char* between(unsigned char* page_end) {
+  const i64 strides[] = {1, 2, 3};
+  for (i64 stride : strides) {
+    for (i64 first = -1; first <= 17; ++first) {
+      for (i64 end = -1; end <= 17; ++end) {
+        const i64 from = first < 0 ? 0 : first, to = end > 16 ? 16 : end;
+        T* p = (T*)page_end - (to > 0 ? (to - 1) * stride + 1 : 0);
+        for (i64 i = from; i < to; ++i) p[i * stride] = pattern<T>(i);
+        T got[16];
+        store(got, load_strided_between(p, stride, first, end));
+        for (i64 i = 0; i < 16; ++i) {
+          if (differ(got[i], i >= from && i < to ? pattern<T>(i) : T{})) return "strided between";
+        }
+        if (stride != 1) continue;
+        store(got, load_between(p, first, end));
+        for (i64 i = 0; i < 16; ++i) {
+          if (differ(got[i], i >= from && i < to ? pattern<T>(i) : T{})) return "load between";
+        }
+      }
+    }
+  }
+  return nullptr;
+}
+
 template <template <class> class Test>
 struct All;
 
@@ -107,7 +135,8 @@ struct Memory {
   static const char* run(unsigned char* end) {
     const char* wrong = memory<T>(end);
     if (!wrong) wrong = streamed<T>(end);
-    return wrong ? wrong : strided<T>(end);
+    if (!wrong) wrong = strided<T>(end);
+    return wrong ? wrong : between<T>(end);
   }
 };
 

@@ -32,6 +32,7 @@ TEST(Ops, have_what_their_kind_needs) {
     EXPECT_EQ(op->gather != nullptr, op->kind == OpKind::gather) << op->name;
     EXPECT_EQ((op->scatter != nullptr) + (op->put != nullptr), op->kind == OpKind::scatter)
         << op->name;
+    EXPECT_EQ(op->window != nullptr, op->kind == OpKind::window) << op->name;
     EXPECT_EQ(op->concat != nullptr, op->kind == OpKind::concat) << op->name;
     EXPECT_EQ(op->composite != nullptr, op->kind == OpKind::composite) << op->name;
   }

@@ -181,9 +181,29 @@ std::map<std::string, Row> arithmetic() {
   };
 }
 
+std::map<std::string, Row> windows() {
+  const auto line = [] { return Tensor::empty({1, 3, 4}); };
+  return {
+      {"constant_pad_nd", {{x(), List{1, 1}}, [] { (void)constant_pad_nd(x(), {1, 1}); }}},
+      {"pad", {{x(), List{1, 1}}, [] { (void)pad(x(), {1, 1}); }}},
+      {"max_pool2d", {{image(), List{2, 2}}, [] { (void)max_pool2d(image(), {2, 2}); }}},
+      {"max_pool2d_with_indices",
+       {{image(), List{2, 2}}, [] { (void)max_pool2d_with_indices(image(), {2, 2}); }}},
+      {"avg_pool2d", {{image(), List{2, 2}}, [] { (void)avg_pool2d(image(), {2, 2}); }}},
+      {"max_pool1d", {{line(), List{2}}, [line] { (void)max_pool1d(line(), 2); }}},
+      {"avg_pool1d", {{line(), List{2}}, [line] { (void)avg_pool1d(line(), 2); }}},
+      {"upsample_nearest1d", {{line(), List{8}}, [line] { (void)upsample_nearest1d(line(), 8); }}},
+      {"upsample_nearest2d",
+       {{image(), List{6, 6}}, [] { (void)upsample_nearest2d(image(), {6, 6}); }}},
+      {"upsample_bilinear2d",
+       {{image(), List{6, 6}, Scalar(false)},
+        [] { (void)upsample_bilinear2d(image(), {6, 6}, false); }}},
+  };
+}
+
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
-  for (auto* more : {&views, &makers, &arithmetic}) all.merge((*more)());
+  for (auto* more : {&views, &makers, &arithmetic, &windows}) all.merge((*more)());
   return all;
 }
 

@@ -295,8 +295,28 @@ def sorts(family):
         family.add(op, row(3.0, NAN, 1.0, 2.0))
 
 
+def windows(family):
+    for pad in ([1, 2], [-1, 1, 2, 0]):
+        family.add("constant_pad_nd", real(2, 3, 4), attrs={"pad": pad, "value": 2.5})
+    for dims in (1, 2, 3):
+        for op in ("reflection_pad", "replication_pad"):
+            family.add(f"{op}{dims}d", real(*(1, 2, 3, 3, 4)[: 2 + dims], key=op), attrs={"padding": [2, 1] * dims})
+            family.add(f"{op}{dims}d", real(*(2, 3, 3, 4)[: 1 + dims], key=op), attrs={"padding": [-1, 1] + [1, 0] * (dims - 1)})
+    kernels = [{"kernel_size": [2, 2]}, {"kernel_size": [3, 2], "stride": [2, 1], "padding": [1, 1]}, {"kernel_size": [3], "stride": [2], "padding": [1], "ceil_mode": True}]
+    for op in ("max_pool2d", "max_pool2d_with_indices"):
+        for kernel in kernels:
+            family.add(op, real(2, 2, 5, 6, key=op), attrs=kernel)
+        family.add(op, row(2, 2, 1, 3, 3, 3, NAN, 1, 2).reshape(1, 3, 3), attrs={"kernel_size": [2, 2], "stride": [1, 1]})
+    for kernel in kernels:
+        for more in ({}, {"count_include_pad": False}, {"divisor_override": 3}):
+            family.add("avg_pool2d", real(2, 2, 5, 6), attrs=kernel | more)
+    family.add("unfold", real(3, 5), attrs={"dimension": 1, "size": 3, "step": 2})
+    family.add("unfold", real(5, 3), attrs={"dimension": 0, "size": 2, "step": 1})
+    family.add("im2col", real(2, 2, 5, 6), attrs={"kernel_size": [2, 3], "dilation": [1, 2], "padding": [1, 2], "stride": [2, 1]})
+
+
 def gradients():
     family = Gradients("gradient")
-    for part in (unary, binary, choosing, reductions, scans, views, moving, products, sorts):
+    for part in (unary, binary, choosing, reductions, scans, views, moving, products, sorts, windows):
         part(family)
     return family

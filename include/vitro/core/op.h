@@ -24,6 +24,7 @@ enum class OpKind : uint8_t {
   contraction,  // sums of products: mm, bmm
   gather,       // elements picked by a tensor of indices
   scatter,      // a copy with some elements replaced: where a view of it looks, or by indices
+  window,       // an element from those around a place, which may lie outside of the operand
   concat,       // operands one after the other along a dimension
   compaction,   // the elements for which a mask holds, or where they are: data decide how many
   random,       // counter-based numbers
@@ -183,6 +184,20 @@ struct PutInfo {
   PutSpec (*spec)(AttrsView attrs, int rank);
 };
 
+// Each element of the result from `taps` elements of operand 0, one after the other: those at
+// map(index, tap), as far as it leads into the operand.
+struct WindowInfo {
+  int64_t (*taps)(AttrsView attrs);
+  // The operand's index; no question about sizes is asked.
+  SmallVector<sym::Expr, 6> (*map)(const TensorMeta& operand, const TensorMeta& result,
+                                   AttrsView attrs, std::span<const sym::Expr> index, int64_t tap);
+  bool leaves;                       // whether the map may lead outside of the operand
+  DType (*computes)(DType operand);  // what the elements are converted to
+  // A number that the element depends on besides: how many count for a mean.  Null: 1.
+  sym::Expr (*count)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                     std::span<const sym::Expr> index) = nullptr;
+};
+
 struct ConcatInfo {
   int64_t (*axis)(AttrsView attrs, int rank);
 };
@@ -255,6 +270,7 @@ struct OpDef {
   const GatherInfo* gather = nullptr;
   const ScatterInfo* scatter = nullptr;  // of a scatter one of these
   const PutInfo* put = nullptr;
+  const WindowInfo* window = nullptr;
   const ConcatInfo* concat = nullptr;
   const CompactionInfo* compaction = nullptr;
   const CompositeInfo* composite = nullptr;

@@ -282,6 +282,7 @@ OpDef make_def(int index) {
       d.put = &Op::info;
     }
   }
+  if constexpr (Op::kind == OpKind::window) d.window = &Op::info;
   if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
   if constexpr (Op::kind == OpKind::compaction) d.compaction = &Op::info;
   if constexpr (Op::kind == OpKind::composite) {

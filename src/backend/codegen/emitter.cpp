@@ -74,6 +74,12 @@ bool stores_rows_quickly(const loop::Loop& l, const loop::Kernel& kernel) {
   });
 }
 
+// A condition on indices alone: reads by it ask its expressions.
+bool is_bound(const loop::Node* node) {
+  if (node->fn == Fn::not_negative) return true;
+  return node->fn == Fn::and_ && is_bound(node->operands[0]) && is_bound(node->operands[1]);
+}
+
 bool touches(Expr e, const Changing& changing) {
   for (const Expr s : sym::symbols_of(e)) {
     if (changing.indices.contains(s.node())) return true;
@@ -217,7 +223,7 @@ void Emitter::read_before(int buffer, std::span<const loop::Statement> statement
     }
   }
   const auto reads = [&](const Node* n) {
-    return n->fn == Fn::load && n->payload == static_cast<uint64_t>(buffer);
+    return reads_memory(*n) && n->payload == static_cast<uint64_t>(buffer);
   };
   for (const Node* node : loop::nodes_below(roots)) {
     if (reads(node) && !lets_.contains(node)) let(node);
@@ -365,13 +371,14 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   const std::vector<const Node*> all = loop::nodes_below(roots);
   for (const Node* node : all) {
     bool changes = (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
-                   (node->fn == Fn::load && changing.buffers.contains(node->payload)) ||
+                   (reads_memory(*node) && changing.buffers.contains(node->payload)) ||
                    (node->index.defined() && touches(node->index, changing));
     for (const Node* operand : node->operands) changes = changes || inside.contains(operand);
     if (changes) inside.insert(node);
   }
   const auto keep = [&](const Node* node) {
-    if (inside.contains(node) || info(node->fn).cost == 0 || lets_.contains(node)) return;
+    if (is_bound(node) || inside.contains(node) || lets_.contains(node)) return;
+    if (info(node->fn).cost == 0) return;
     let(node);
   };
   for (const Node* node : all) {

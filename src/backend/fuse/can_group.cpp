@@ -308,9 +308,13 @@ class Check {
            !p_.is_output(sort);
   }
 
-  // A costly value that is broadcast along an outer dimension is made once, not for every row.
+  // A costly value that is broadcast along an outer dimension is made once, not for every row; so
+  // is one that many windows reach.
   bool recomputes(ItemId made, ItemId reader) const {
     if (is_cheap_for_each_row(p_[made].cost)) return false;
+    const graph::Node& node = p_.graph()[p_[reader].value.node];
+    if (p_[reader].role == Role::result && !node.is_input() && node.op->window)
+      return node.op->window->taps(node.attrs.view()) > 1;
     const auto fewer = sym::prove_less(count_of(p_[made].sizes), count_of(p_[reader].sizes));
     return fewer.value_or(true) && !(count_of(p_[made].sizes) == count_of(p_[reader].sizes));
   }

@@ -64,6 +64,7 @@ Value KernelBuilder::number(graph::NodeId input) {
 }
 
 Expr KernelBuilder::pick(graph::NodeId node, Value index, Expr bound) {
+  if (where_.defined()) index = where(where_, index, like(index, 0));
   for (const loop::Pick& pick : out_.kernel.picks) {
     if (same(pick.value, index) && pick.bound == bound) return pick.symbol;
   }
@@ -76,6 +77,7 @@ Expr KernelBuilder::pick(graph::NodeId node, Value index, Expr bound) {
 
 Value KernelBuilder::not_zero(graph::NodeId node, Value divisor) {
   if (divisor->fn == loop::Fn::constant && divisor->payload != 0) return divisor;
+  if (where_.defined()) divisor = where(where_, divisor, like(divisor, 1));
   const auto check = out_.kernel.checks.size();
   out_.kernel.checks.push_back(
       {std::string(program_.graph()[node].op->name), place_of(node), true});
@@ -87,8 +89,7 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
   const graph::Node& node = program_.graph()[id];
   if (node.is_input()) {
     if (node.input == graph::InputKind::number) return number(id);
-    const Stored& stored = places_.of(id);
-    return pool().load(buffer(stored.buffer), node.results[0].dtype, stored.element(index));
+    return load(places_.of(id), node.results[0].dtype, index);
   }
   if (program_.is_inlined(id)) {
     if (node.op->kind != OpKind::view) return element_of_node(id, index);
@@ -104,17 +105,31 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
                  " is read before it is computed");
     return element_of_node(id, index);
   }
-  const Stored& stored = places_.of(id);
-  return pool().load(buffer(stored.buffer), node.results[0].dtype, stored.element(index));
+  return load(places_.of(id), node.results[0].dtype, index);
+}
+
+Value KernelBuilder::read_where(graph::Value value, const Index& index, Value condition) {
+  const Value around = where_;
+  where_ = around.defined() ? around && condition : condition;
+  if (where_->fn == loop::Fn::constant && where_->payload != 0) where_ = {};
+  const Value made = read(value, index);
+  where_ = around;
+  return made;
+}
+
+Value KernelBuilder::load(const Stored& stored, DType dtype, const Index& index) {
+  const int from = buffer(stored.buffer);
+  if (!where_.defined()) return pool().load(from, dtype, stored.element(index));
+  return pool().load_where(from, dtype, stored.element(index), where_);
 }
 
 Value KernelBuilder::element_of_node(graph::NodeId id, const Index& index) {
-  Key key{id.n, {}};
-  for (const Expr e : index) key.second.push_back(e.node());
+  Key key{id.n, where_.node(), {}};
+  for (const Expr e : index) key.index.push_back(e.node());
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
-  const Value made = element(program_.graph(), id, index, *this);
-  if (made->fn != loop::Fn::load && made->fn != loop::Fn::constant) {
+  const Value made = element(program_.graph(), id, index, *this, program_.result_of(id));
+  if (!reads_memory(*made.node()) && made->fn != loop::Fn::constant) {
     pool().name(made, program_.graph()[id].op->name);
   }
   known_.emplace(std::move(key), made);

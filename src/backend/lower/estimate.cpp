@@ -44,7 +44,7 @@ class Counter {
   void value(loop::Value v, const Turns& turns) {
     for (const Node* node : loop::nodes_below({v})) {
       if (!seen_.insert(node).second) continue;
-      if (node->fn == loop::Fn::load) {
+      if (reads_memory(*node)) {
         access(static_cast<int>(node->payload), node->index, node->dtype);
       } else {
         flops_ = flops_ + count(turns) * info(node->fn).cost;

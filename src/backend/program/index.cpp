@@ -38,6 +38,18 @@ std::vector<Read> gather_operands(const graph::Graph& g, const graph::Node& node
   return {{table, std::move(at)}, {indices, Index(from, from + count)}};
 }
 
+std::vector<Read> window_operands(const graph::Graph& g, const graph::Node& node,
+                                  const Index& index) {
+  const WindowInfo& info = *node.op->window;
+  const auto operand = std::get<graph::Value>(node.args[0]);
+  std::vector<Read> out;
+  for (int64_t tap = 0; tap < info.taps(node.attrs.view()); ++tap) {
+    const auto at = info.map(g.meta(operand), node.results[0], node.attrs.view(), index, tap);
+    out.push_back({operand, Index(at.begin(), at.end())});
+  }
+  return out;
+}
+
 }  // namespace
 
 namespace {
@@ -114,6 +126,7 @@ std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Ind
   const TensorMeta& result = node.results[0];
   std::vector<Read> out;
   if (node.op->kind == OpKind::gather) return gather_operands(g, node, index, picked);
+  if (node.op->kind == OpKind::window) return window_operands(g, node, index);
   const bool skip_first = node.op->pointwise && node.op->pointwise->first_is_shape;
   for (size_t i = skip_first ? 1 : 0; i < node.args.size(); ++i) {
     const auto* value = std::get_if<graph::Value>(&node.args[i]);

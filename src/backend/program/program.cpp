@@ -11,7 +11,7 @@ namespace vitro::backend {
 namespace {
 
 bool is_elementwise(OpKind kind) {
-  return kind == OpKind::pointwise || kind == OpKind::gather;
+  return kind == OpKind::pointwise || kind == OpKind::gather || kind == OpKind::window;
 }
 
 void require(bool can, const graph::Node& node, std::string_view what) {

@@ -168,7 +168,8 @@ Index strides_of_new(const TensorMeta& meta);
 Expr element_of(const Index& index, const Index& strides);
 
 // The operands of a node at an index of its result, as its kind says; operands that are numbers or
-// left out are skipped.  `picked` stands for the index that a gather reads from memory.
+// left out are skipped.  Those of a window may lie outside of the operand.  `picked` stands for the
+// index that a gather reads from memory.
 std::vector<Read> operands_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
                               Expr picked);
 
