@@ -124,8 +124,8 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
   return record(found, link, call);
 }
 
-TraceNode* Call::record(const Matcher::Found& found, std::atomic<TraceNode*>& link,
-                        const OpCall& call) {
+[[gnu::cold]] TraceNode* Call::record(const Matcher::Found& found, std::atomic<TraceNode*>& link,
+                                      const OpCall& call) {
   const TraceNode* first = link.load(std::memory_order_acquire);
   const RecompileReason reason =
       found.has_been_taken ? RecompileReason{} : reasons().of_another_node(link, call);

@@ -18,6 +18,7 @@ namespace vitro::capture {
 struct CallMemory {
   explicit CallMemory(std::shared_ptr<TraceTree> of) : tree(std::move(of)) {}
   CallMemory(const CallMemory&) = delete;
+  ~CallMemory();
   // As for a call that has just begun; the call that had it before has released its slots.
   void begin_call(uint64_t number) {
     slots.begin_call(number);

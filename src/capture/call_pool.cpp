@@ -4,6 +4,8 @@
 
 namespace vitro::capture {
 
+CallMemory::~CallMemory() = default;
+
 CallPool::CallPool(CompileOptions options)
     : options_(std::move(options)), tree_(std::make_shared<TraceTree>(options_)) {
   newest_ = tree_.get();

@@ -44,8 +44,9 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
 }
 
 // What the program has to check and to hold because of a node.
-void add_node(FrozenProgram& program, const TraceNode& node, const Slots& slots,
-              const Symbols& symbols, const std::string& name, uint64_t newest_storage) {
+[[gnu::cold]] void add_node(FrozenProgram& program, const TraceNode& node, const Slots& slots,
+                            const Symbols& symbols, const std::string& name,
+                            uint64_t newest_storage) {
   program.guards.insert(program.guards.end(), node.guards.begin(), node.guards.end());
   VITRO_CHECK(node.op->kind != OpKind::random, name, ": frozen: ", node.op->name, " at ",
               place_text(node.place), " draws random numbers, which a frozen call would repeat (",
@@ -65,8 +66,8 @@ void add_node(FrozenProgram& program, const TraceNode& node, const Slots& slots,
 }
 
 // `held`: by slot, counts that are accounted for.
-void check_returned(const TraceNode& node, const Slots& slots, const std::vector<uint32_t>& held,
-                    const std::string& name) {
+[[gnu::cold]] void check_returned(const TraceNode& node, const Slots& slots,
+                                  const std::vector<uint32_t>& held, const std::string& name) {
   for (uint32_t k = 0; k < node.result_count; ++k) {
     const uint32_t slot = node.first_slot + k;
     VITRO_CHECK(slots[slot].refs.load(std::memory_order_acquire) <= held[slot], name,
@@ -150,8 +151,9 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   return true;
 }
 
-std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key, const std::vector<Tensor>& results,
-                                            uint64_t newest_storage) {
+[[gnu::cold]] std::unique_ptr<FrozenProgram> Call::freeze(FrozenKey key,
+                                                          const std::vector<Tensor>& results,
+                                                          uint64_t newest_storage) {
   TraceNode* const last = matcher_.cursor();
   if (!last || !last->op) return nullptr;
   const std::string& name = tree_->options().name;
