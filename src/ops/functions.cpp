@@ -31,12 +31,36 @@ std::tuple<Tensor, Tensor> var_mean_along(At x, Dims dim, bool unbiased, bool ke
   return var_mean(x, std::move(dim), unbiased ? 1 : 0, keepdim);
 }
 
+using PutTensor = Tensor (*)(At, int64_t, const Tensor&, const Tensor&, ScatterWith);
+using PutValue = Tensor (*)(At, int64_t, const Tensor&, const Scalar&);
+using PutValueWith = Tensor (*)(At, int64_t, const Tensor&, const Scalar&, ScatterWith);
+
 // What functions that make tensors take.
 #define VITRO_OPTIONS                                                           \
   "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
   "pin_memory=None"
 
 constexpr NamedFunction rows[] = {
+    {"scatter", "x with `value` in the places that the indices name along dim.",
+     ".value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+     bound<static_cast<PutValue>(&scatter)>},
+    {"scatter", "x with the elements of `src` added to, or times, what the indices name along dim.",
+     ".reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+     bound<static_cast<PutTensor>(&scatter)>},
+    {"scatter", "x with `value` added to, or times, what the indices name along dim.",
+     ".value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+     bound<static_cast<PutValueWith>(&scatter)>},
+    {"scatter_", "x with `value` in the places that the indices name along dim.",
+     ".value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
+     bound<static_cast<PutValue>(&scatter_)>},
+    {"scatter_",
+     "x with the elements of `src` added to, or times, what the indices name along dim.",
+     ".reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
+     bound<static_cast<PutTensor>(&scatter_)>},
+    {"scatter_", "x with `value` added to, or times, what the indices name along dim.",
+     ".value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> "
+     "Tensor(a!)",
+     bound<static_cast<PutValueWith>(&scatter_)>},
     {"square", "x * x.", "(Tensor self) -> Tensor", bound<&square>},
     {"masked_fill", "`value` where the mask holds, x elsewhere.",
      ".Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor\n"

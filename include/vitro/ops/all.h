@@ -56,8 +56,9 @@ using ReductionOps = decltype(joined(ReductionAhead{}, ReductionOnDemand{}));
 using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
-    Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
-    AsStridedScatter, Scatter, ScatterAdd, IndexCopy, IndexAdd, EmbeddingDenseBackward, Mm, Bmm,
+    Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
+    AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexPut, EmbeddingDenseBackward,
+    Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
     Nonzero, MaskedSelect>;

@@ -9,6 +9,13 @@
 
 namespace vitro::backend {
 
+// The dimension that an index picks from.
+struct PickedSize {
+  Expr size;
+  int64_t axis = 0;
+  bool wraps = false;  // the index counted from the end where it was negative
+};
+
 // What an element of a node is made of: where its operands come from.
 class ElementSource {
  public:
@@ -18,8 +25,8 @@ class ElementSource {
   virtual loop::Value read(graph::Value value, const Index& index) = 0;
   // A number of the call (a graph input that is a number), in its dtype.
   virtual loop::Value number(graph::NodeId input) = 0;
-  // A symbol for `index`, which is checked to lie in [0, bound).
-  virtual Expr pick(graph::NodeId node, loop::Value index, Expr bound) = 0;
+  // A symbol for `index`, which is checked to lie in [0, of.size).
+  virtual Expr pick(graph::NodeId node, loop::Value index, const PickedSize& of) = 0;
   // `divisor`, which is checked to be other than 0.
   virtual loop::Value not_zero(graph::NodeId node, loop::Value divisor) = 0;
 };
@@ -28,6 +35,10 @@ class ElementSource {
 // dtype of its result.
 loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& index,
                     ElementSource& source);
+
+// The symbols of the indices that are read at `reads` to pick from a tensor of sizes `sizes`.
+std::vector<Expr> picks(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes, bool wraps,
+                        std::span<const Read> reads, ElementSource& source);
 
 // What one element of a pointwise or gather node costs, operands not counted.
 int element_cost(const graph::Graph& graph, graph::NodeId node);
