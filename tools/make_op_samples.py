@@ -13,8 +13,8 @@ from op_samples import creation, indexing, pointwise, products, promotion, reduc
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
-            "rows": reductions.rows, "scan": reductions.scans, "view": views.views, "joining": views.joining, "indexing": indexing.indexing, "putting": indexing.putting,
-            "compacting": indexing.compacting,
+            "rows": reductions.rows, "scan": reductions.scans, "view": views.views, "joining": views.joining, "indexing": indexing.indexing,
+            "picking": indexing.picking, "putting": indexing.putting, "compacting": indexing.compacting,
             "product": products.products, "creation": creation.creation}
 
 
