@@ -83,9 +83,9 @@ class Call {
           operand(argument);
           break;
         case Role::operands:
-          operands(argument, static_cast<size_t>(std::count(
-                                 overload.roles.begin() + static_cast<std::ptrdiff_t>(i),
-                                 overload.roles.end(), Role::operand)));
+          operands(argument, static_cast<size_t>(
+                                 std::count(overload.roles.begin() + static_cast<std::ptrdiff_t>(i),
+                                            overload.roles.end(), Role::operand)));
           break;
         case Role::attribute:
           attribute(argument);

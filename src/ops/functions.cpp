@@ -61,6 +61,21 @@ constexpr NamedFunction rows[] = {
      ".value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> "
      "Tensor(a!)",
      bound<static_cast<PutValueWith>(&scatter_)>},
+    {"take", "The elements of the flattened x that the indices name.",
+     "(Tensor self, Tensor index) -> Tensor", bound<&take>},
+    {"put", "x with the elements of `source` where the indices name those of the flattened x.",
+     "(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", bound<&put>},
+    {"put_", "x with the elements of `source` where the indices name those of the flattened x.",
+     "(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)",
+     bound<&put_>},
+    {"index_fill", "x with `value` in the slices that the indices name along dim.",
+     ".int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor\n"
+     ".int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+     bound<&index_fill>},
+    {"index_fill_", "x with `value` in the slices that the indices name along dim.",
+     ".int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)\n"
+     ".int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)",
+     bound<&index_fill_>},
     {"square", "x * x.", "(Tensor self) -> Tensor", bound<&square>},
     {"masked_fill", "`value` where the mask holds, x elsewhere.",
      ".Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor\n"

@@ -107,9 +107,8 @@ void Index::shape(ShapeCall& call) {
   const TensorMeta& x = *call.operands[0].meta;
   check_index_list(call.op, x, call.operands);
   const PickedTogether picked = picked_by_list(ranks_of(call.operands));
-  call.results.push_back(
-      dense(x.dtype, x.device,
-            picked_sizes(call.op, x.sizes, picked.axes, picked.first, call.operands)));
+  call.results.push_back(dense(
+      x.dtype, x.device, picked_sizes(call.op, x.sizes, picked.axes, picked.first, call.operands)));
 }
 
 GatherSpec Index::spec(AttrsView, std::span<const int> ranks) {
@@ -155,8 +154,7 @@ namespace vitro {
 
 Tensor index(ops::At x, std::span<const Tensor> indices) {
   const auto is_given = [](const Tensor& one) { return one.defined(); };
-  const bool one_mask = !indices.empty() && is_given(indices[0]) &&
-                        is_bool(indices[0].dtype()) &&
+  const bool one_mask = !indices.empty() && is_given(indices[0]) && is_bool(indices[0].dtype()) &&
                         std::ranges::count_if(indices, is_given) == 1;
   if (one_mask) return index(x, indices[0]);
   std::vector<Operand> operands{x.operand};
@@ -180,6 +178,10 @@ Tensor index(ops::At x, const Tensor& mask) {
   const Tensor places = nonzero({reshape({mask, x.where}, rows[0]), x.where});
   const Tensor which = select({places, x.where}, 1, 0);
   return index_select({reshape(x, rows), x.where}, 0, which);
+}
+
+Tensor take(ops::At x, const Tensor& index) {
+  return vitro::index({reshape(x, {-1}), x.where}, {index});
 }
 
 }  // namespace vitro

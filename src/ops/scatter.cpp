@@ -236,6 +236,11 @@ Scalar neutral(ScatterReduction reduce, DType dtype) {
   return out;
 }
 
+// A number in the place of a source: as many as there are indices.
+Tensor source_of(const ops::At& x, const Tensor& index, const Scalar& value) {
+  return full_like({index, x.where}, value, x.operand.tensor().dtype());
+}
+
 // In a type that is computed in.
 Tensor reduced_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& src,
                     ScatterReduction reduce, bool include_self) {
@@ -245,23 +250,15 @@ Tensor reduced_into(const ops::At& x, int64_t dim, const Tensor& index, const Te
   const Tensor made = ops::call<ops::ScatterReduce>(
       x.where, {start, index, src}, {dim, divides ? ScatterReduction::sum : reduce});
   if (!divides) return made;
-  const Tensor one = full({}, 1, t.dtype(), x.where);
-  const Tensor none = full({}, include_self ? 1 : 0, t.dtype(), x.where);
-  const Tensor counts = scatter_add({expand({none, x.where}, t.sizes()), x.where}, dim, index,
-                                    expand({one, x.where}, index.sizes()));
-  const Tensor divisor = maximum({counts, x.where}, one);
+  const Tensor none = full_like(x, include_self ? 1 : 0);
+  const Tensor counts = scatter_add({none, x.where}, dim, index, source_of(x, index, 1));
+  const Tensor divisor = maximum({counts, x.where}, 1);
   return is_floating(t.dtype()) ? div({made, x.where}, divisor)
                                 : floor_divide({made, x.where}, divisor);
 }
 
 ScatterReduction reduction_of(ScatterWith with) {
   return with == ScatterWith::add ? ScatterReduction::sum : ScatterReduction::prod;
-}
-
-// A number in the place of a source: as many as there are indices.
-Tensor source_of(const ops::At& x, const Tensor& index, const Scalar& value) {
-  const Tensor one = full({}, value, x.operand.tensor().dtype(), x.where);
-  return expand({one, x.where}, index.sizes());
 }
 
 Tensor written(const ops::At& x, const Tensor& made) {
@@ -295,8 +292,7 @@ Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
   return scatter(x, dim, index, source_of(x, index, value));
 }
-Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
-               ScatterWith reduce) {
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src, ScatterWith reduce) {
   return scatter_reduce(x, dim, index, src, reduction_of(reduce));
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
@@ -343,6 +339,30 @@ Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& value
   return in_wide(x, values, accumulate ? compute_type(t.dtype()) : t.dtype(), put);
 }
 
+Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  const Tensor flat = reshape(x, {-1}), values = reshape({source, x.where}, index.sizes());
+  return reshape({index_put({flat, x.where}, {index}, values, accumulate), x.where},
+                 x.operand.tensor().sizes());
+}
+
+Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
+  const Tensor& t = x.operand.tensor();
+  const auto axis = static_cast<size_t>(ops::wrap_dim("index_fill", dim, t.rank()));
+  VITRO_CHECK(value.is_number() || value.tensor().rank() == 0,
+              "index_fill: needs a number, got a tensor with dimensions");
+  VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),
+              "; flatten them");
+  const Tensor one = value.is_number() ? full_like({reshape({index, x.where}, {-1}), x.where},
+                                                   value.number(), t.dtype())
+                                       : to({value.tensor(), x.where}, t.dtype());
+  // A number for each index is a column of the slices.
+  Sizes sizes(value.is_number() ? t.sizes().size() - axis : 0, 1);
+  if (!sizes.empty()) sizes[0] = one.size(0);
+  std::vector<Tensor> indices(axis);
+  indices.push_back(index.rank() == 0 ? reshape({index, x.where}, {-1}) : index);
+  return index_put(x, indices, reshape({one, x.where}, sizes));
+}
+
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   return written(x, scatter_add(x, dim, index, src));
 }
@@ -374,6 +394,13 @@ Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& so
 Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,
                   bool accumulate) {
   return written(x, index_put(x, indices, values, accumulate));
+}
+
+Tensor put_(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  return written(x, put(x, index, source, accumulate));
+}
+Tensor index_fill_(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
+  return written(x, index_fill(x, dim, index, value));
 }
 
 }  // namespace vitro

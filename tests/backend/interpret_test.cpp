@@ -111,12 +111,12 @@ TEST(Interpret, elements_are_picked_and_put_in_the_same_order) {
     const Tensor i = to(floor(select(x, 2, 0) * 2), DType::i64);  // a few each way
     const Tensor at = remainder(i, 6), back = remainder(i, 9) - 9;
     const Tensor y = index(x, {at, {}, back});
-    return std::vector<Tensor>{
-        y, index_put(x, {at, {}, back}, y * 2, true), index_put(x, {{}, {}, back}, select(select(y, 0, 0), 0, 0)),
-        scatter_reduce(x, 0, remainder(to(floor(x * 3), DType::i64), 6), x * 2,
-                       ops::ScatterReduction::amin),
-        scatter_reduce(x, 0, remainder(to(floor(x * 3), DType::i64), 6), x * 2,
-                       ops::ScatterReduction::prod, false)};
+    return std::vector<Tensor>{y, index_put(x, {at, {}, back}, y * 2, true),
+                               index_put(x, {{}, {}, back}, select(select(y, 0, 0), 0, 0)),
+                               scatter_reduce(x, 0, remainder(to(floor(x * 3), DType::i64), 6),
+                                              x * 2, ops::ScatterReduction::amin),
+                               scatter_reduce(x, 0, remainder(to(floor(x * 3), DType::i64), 6),
+                                              x * 2, ops::ScatterReduction::prod, false)};
   });
 }
 

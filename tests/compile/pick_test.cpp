@@ -38,7 +38,8 @@ std::vector<float> picked(const Tensor& x, const Tensor& i, const Tensor& j) {
   const int64_t rows = x.size(0).value(), columns = x.size(1).value();
   std::vector<float> out;
   for (size_t k = 0; k < a.size(); ++k)
-    out.push_back(from[static_cast<size_t>(wrapped(a[k], rows) * columns + wrapped(b[k], columns))]);
+    out.push_back(
+        from[static_cast<size_t>(wrapped(a[k], rows) * columns + wrapped(b[k], columns))]);
   return out;
 }
 
@@ -92,11 +93,9 @@ TEST(Pick, masks_among_indices) {
             index(x, {select(at, 1, 0), select(at, 1, 1)}).to_vector<float>());
   EXPECT_EQ(ops::call("index", {x, std::vector<Tensor>{mask}})[0].to_vector<float>(),
             index(x, mask).to_vector<float>());
-  auto fast = compile([](const Tensor& a, const Tensor& m, const Tensor& k) {
-    return index(a * 2, {m, k}) + 1;
-  });
-  EXPECT_EQ(fast(x, mask, j).to_vector<float>(),
-            (index(x * 2, {mask, j}) + 1).to_vector<float>());
+  auto fast = compile(
+      [](const Tensor& a, const Tensor& m, const Tensor& k) { return index(a * 2, {m, k}) + 1; });
+  EXPECT_EQ(fast(x, mask, j).to_vector<float>(), (index(x * 2, {mask, j}) + 1).to_vector<float>());
 }
 
 TEST(Pick, puts_add_in_the_order_of_the_values) {
@@ -194,9 +193,9 @@ TEST(Pick, scatters_reduce) {
 TEST(Pick, scatters_of_half_precision_are_rounded_once) {
   const Tensor x = zeros({2}, DType::bf16), src = ones({1000}, DType::bf16);
   const Tensor at = zeros({1000}, DType::i64);
-  EXPECT_EQ(to(scatter_reduce(x, 0, at, src, ops::ScatterReduction::sum), DType::f32)
-                .to_vector<float>(),
-            (std::vector<float>{1000, 0}));
+  EXPECT_EQ(
+      to(scatter_reduce(x, 0, at, src, ops::ScatterReduction::sum), DType::f32).to_vector<float>(),
+      (std::vector<float>{1000, 0}));
   EXPECT_EQ(to(index_put(x, {at}, src, true), DType::f32).to_vector<float>(),
             (std::vector<float>{1000, 0}));
 }
@@ -233,8 +232,7 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
             "index: 3 indices for a tensor of rank 2; leave some out");
   EXPECT_EQ(error_of([&] { index(x, {numbers({2})}); }),
             "index: indices must be i32, i64 or bool, got f32");
-  EXPECT_EQ(error_of([&] { index(x, {Tensor(), Tensor()}); }),
-            "index: needs at least one index");
+  EXPECT_EQ(error_of([&] { index(x, {Tensor(), Tensor()}); }), "index: needs at least one index");
   EXPECT_EQ(error_of([&] { index_put(x, {good}, numbers({4})); }),
             "index_put: values of sizes [4] do not broadcast to [2, 3], which the indices pick");
   EXPECT_EQ(error_of([&] { index_put(x, {good}, numbers({3}, DType::f64)); }),
@@ -243,8 +241,7 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
             "index: a mask of sizes [3] does not stand for the first sizes of [4, 3]");
   auto fast = compile([](const Tensor& a, const Tensor& i) { return index(a, {{}, i}) + 1; });
   const std::string compiled = error_of([&] { (void)fast(x, bad).to_vector<float>(); });
-  EXPECT_NE(compiled.find("index -4 is out of range for dimension 1 of size 3"),
-            std::string::npos);
+  EXPECT_NE(compiled.find("index -4 is out of range for dimension 1 of size 3"), std::string::npos);
 }
 
 }  // namespace

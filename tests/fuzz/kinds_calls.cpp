@@ -257,13 +257,12 @@ OpArguments arguments_of(const ops::Overload& call, std::vector<NamedArg>& argum
   OpArguments out;
   if (call.op->attrs) out.attrs = call.op->attrs->make();
   for (NamedArg& argument : arguments) {
-    const size_t place = static_cast<size_t>(call.schema.argument(argument.name) -
-                                             call.schema.arguments.data());
+    const size_t place =
+        static_cast<size_t>(call.schema.argument(argument.name) - call.schema.arguments.data());
     const ops::Role role = call.roles[place];
     if (role == ops::Role::attribute)
       (void)call.op->attrs->assign(out.attrs.get(), argument.name, argument.value);
-    if (role == ops::Role::operand)
-      out.operands.push_back(std::get_if<Tensor>(&argument.value));
+    if (role == ops::Role::operand) out.operands.push_back(std::get_if<Tensor>(&argument.value));
     if (auto* list = std::get_if<std::vector<Tensor>>(&argument.value);
         list && role == ops::Role::operands) {
       for (Tensor& one : *list) out.operands.push_back(one.defined() ? &one : nullptr);

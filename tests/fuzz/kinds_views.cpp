@@ -160,8 +160,7 @@ void add_views(Kinds& all) {
            scatter_reduce(x(0), i(0), remainder(x(1), x(0).size(i(0))),
                           gather(x(0), i(0), remainder(x(1), x(0).size(i(0)))),
                           ops::ScatterReduction::amax, false)),
-      KIND("scatter number", 3, picked,
-           scatter(x(0), i(0), remainder(x(1), x(0).size(i(0))), 2)),
+      KIND("scatter number", 3, picked, scatter(x(0), i(0), remainder(x(1), x(0).size(i(0))), 2)),
       KIND("select_scatter", 3, replaced, select_scatter(x(0), select(x(1), i(0), 0), i(0), i(1))),
   };
   all.insert(all.end(), std::begin(rows_of_table), std::end(rows_of_table));

@@ -167,6 +167,7 @@ std::map<std::string, Row> arithmetic() {
       {"index_add", {{x(), Scalar(0), i(), x()}, [] { (void)index_add(x(), 0, i(), x()); }}},
       {"index_put",
        {{x(), std::vector<Tensor>{i()}, row()}, [] { (void)index_put(x(), {i()}, row()); }}},
+      {"put", {{x(), i(), row()}, [] { (void)put(x(), i(), row()); }}},
       {"scatter_reduce.two",
        {{x(), Scalar(0), indices(), x(), std::string("sum")},
         [] { (void)scatter_reduce(x(), 0, indices(), x(), ops::ScatterReduction::sum); }}},

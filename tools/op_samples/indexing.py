@@ -86,6 +86,10 @@ def picking():
     for wrong in ([torch.tensor([0, 4])], [torch.tensor([0, -5])], [None, torch.tensor([3])], [torch.tensor([1]), torch.tensor([-4])],
                   [torch.tensor([0.0])], [torch.tensor([0, 1]), torch.tensor([0, 1, 2])], [torch.tensor([0])] * 4, [mask_of((3,), 0.5)]):
         family.add("index", v.numbers("f32", shape), wrong)
+    for name in v.ALL:
+        family.add("take", v.numbers(name, (4, 3), "taken"), torch.tensor([[0, -1, 5], [11, -12, 5]]))
+    for wrong in (torch.tensor([12]), torch.tensor([-13]), torch.tensor([0.0])):
+        family.add("take", v.numbers("f32", (4, 3)), wrong)
     family.add("index", v.numbers("f32", (0, 3)), [torch.zeros(0, dtype=torch.int64)])
     family.add("index", v.numbers("f32", (0, 3)), [torch.tensor([0])])
     return family
@@ -144,6 +148,20 @@ def put_by_lists(family):
     for layout in (v.transposed, v.stepped):
         x = layout(lambda n: v.numbers("f32", n), (5, 4))
         family.add("index_put", x, [torch.tensor([4, 1])], layout(lambda n: v.numbers("f32", n, "values"), (2, 4)), call=put)
+    put_flat = lambda x, index, source, **more: torch.ops.aten.put(x, index, source, **more)
+    fill = lambda x, index, value, dim: torch.ops.aten.index_fill(x, dim, index, value)
+    for name in v.ALL:
+        x = v.numbers(name, (4, 3), "flat")
+        family.add("put", x, torch.tensor([[0, -1], [5, 7]]), v.numbers(name, (2, 2), "flat source"), call=put_flat)
+        family.add("put", x, torch.tensor([0, -1, 5]), v.numbers(name, (3, 1), "flat source"), call=put_flat, attrs=dict(accumulate=True))
+        family.add("index_fill", x, torch.tensor([1, -3]), 1, call=fill, attrs=dict(dim=0))
+        family.add("index_fill", x, torch.tensor([2]), v.numbers(name, (), "filled"), call=fill, attrs=dict(dim=-1))
+    family.add("index_fill", v.numbers("f32", shape), torch.tensor([2, 0]), 7.5, call=fill, attrs=dict(dim=1))
+    family.add("index_fill", v.numbers("f32", shape), torch.tensor(1), 7.5, call=fill, attrs=dict(dim=1))
+    family.add("index_fill", v.numbers("f32", shape), torch.zeros(0, dtype=torch.int64), 7.5, call=fill, attrs=dict(dim=2))
+    family.add("put", v.numbers("f32", (4, 3)), torch.tensor([12]), torch.tensor([1.0]), call=put_flat)
+    family.add("put", v.numbers("f32", (4, 3)), torch.tensor([1]), torch.tensor([1.0, 2.0]), call=put_flat)
+    family.add("index_fill", v.numbers("f32", (4, 3)), torch.tensor([4]), 1, call=fill, attrs=dict(dim=0))
     x = v.numbers("f32", shape)
     for at, values in (([torch.tensor([0, 4])], torch.tensor(1.0)), ([None, torch.tensor([-4])], torch.tensor(1.0)),
                        ([torch.tensor([0, 1])], torch.zeros(3)), ([torch.tensor([0, 1])], torch.zeros((1, 2, 3, 5))[0].double()),

@@ -23,6 +23,8 @@ inline Tensor index(ops::At x, std::initializer_list<Tensor> indices) {
 // The same of one index: x[mask], where the mask has the first sizes of x and picks what lies at
 // each place of them, [u, the other sizes].
 Tensor index(ops::At x, const Tensor& mask);
+// The elements of the flattened x at the indices, whose sizes the result has.
+Tensor take(ops::At x, const Tensor& index);
 
 namespace ops {
 
@@ -93,8 +95,7 @@ struct PickedTogether {
 };
 PickedTogether picked_by_list(std::span<const int> ranks);
 // Error where a list of indices is none for `x`; its sizes come later.
-void check_index_list(std::string_view op, const TensorMeta& x,
-                      std::span<const Argument> operands);
+void check_index_list(std::string_view op, const TensorMeta& x, std::span<const Argument> operands);
 // The sizes of what they pick from `x`.
 Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
                    std::span<const Argument> operands);

@@ -53,6 +53,10 @@ inline Tensor index_put(ops::At x, std::initializer_list<Tensor> indices, const 
                         bool accumulate = false) {
   return index_put(x, std::span(indices.begin(), indices.size()), values, accumulate);
 }
+// x with the elements of `source` where the indices name those of the flattened x, or added there.
+Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate = false);
+// x with the number where the indices name slices along dim.
+Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value);
 
 // The same with the result written into x, which is returned.
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
@@ -73,6 +77,8 @@ inline Tensor index_put_(ops::At x, std::initializer_list<Tensor> indices, const
                          bool accumulate = false) {
   return index_put_(x, std::span(indices.begin(), indices.size()), values, accumulate);
 }
+Tensor put_(ops::At x, const Tensor& index, const Tensor& source, bool accumulate = false);
+Tensor index_fill_(ops::At x, int64_t dim, const Tensor& index, const Operand& value);
 
 namespace ops {
 
@@ -234,8 +240,8 @@ struct IndexPut : PutOp {
   static void shape(ShapeCall& call);
   static PutSpec spec(AttrsView attrs, std::span<const int> ranks);
   static constexpr PutInfo info{&spec};
-  static constexpr auto function = static_cast<Tensor (*)(At, std::span<const Tensor>,
-                                                          const Tensor&, bool)>(&vitro::index_put);
+  static constexpr auto function =
+      static_cast<Tensor (*)(At, std::span<const Tensor>, const Tensor&, bool)>(&vitro::index_put);
 };
 
 struct EmbeddingBackwardAttrs {

@@ -85,8 +85,7 @@ Value with_pick(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
 Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
   const graph::Node& node = g[id];
   const GatherSpec spec = node.op->gather->spec(node.attrs.view(), ranks_of(g, node));
-  const std::vector<Expr> unknown(spec.picked.size(),
-                                  Expr::symbol("picked", {0, sym::unbounded}));
+  const std::vector<Expr> unknown(spec.picked.size(), Expr::symbol("picked", {0, sym::unbounded}));
   const std::vector<Read> reads = gathered_at(g, id, index, unknown);
   const TensorMeta& table = g.meta(reads[0].value);
   const std::vector<Expr> symbols =

@@ -321,8 +321,7 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
       direct = std::move(reads.indices);
       direct.insert(direct.begin(), std::move(reads.source));
     } else {
-      direct.push_back(
-          {std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
+      direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
     }
   } else if (folds_nothing(*graph_, item.value.node)) {
     return out;
