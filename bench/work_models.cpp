@@ -1,10 +1,10 @@
 #include <memory>
 
 #include "harness.h"
-#include "vitro/nn/bert.h"
-#include "vitro/nn/gpt2.h"
+#include "vitro/models/bert.h"
+#include "vitro/models/gpt2.h"
+#include "vitro/models/mlp.h"
 #include "vitro/nn/init.h"
-#include "vitro/nn/mlp.h"
 
 namespace vitro::bench {
 namespace {
@@ -23,22 +23,24 @@ Program program_of(std::shared_ptr<Model> model, Tensor input) {
 }
 
 const Add mlp({"mlp", "64x784 -> 1024 -> 1024 -> 10 with ReLU", [] {
-                 auto model = std::shared_ptr<nn::Mlp>(new nn::Mlp{784, 1024, 1024, 10});
+                 auto model = std::shared_ptr<models::Mlp>(new models::Mlp{784, 1024, 1024, 10});
                  return program_of(std::move(model), nn::normal({64, 784}, 0, 1));
                }});
 
 const Add minilm({"minilm", "MiniLM-L6 encoder, 1x128 tokens", [] {
-                    return program_of(std::make_shared<nn::Bert>(nn::BertConfig::mini_lm_l6()),
-                                      tokens(30522));
+                    return program_of(
+                        std::make_shared<models::Bert>(models::BertConfig::mini_lm_l6()),
+                        tokens(30522));
                   }});
 
 const Add bert({"bert", "BERT base with a classifier, 1x128 tokens", [] {
-                  return program_of(std::make_shared<nn::BertClassifier>(nn::BertConfig::base(), 2),
-                                    tokens(30522));
+                  return program_of(
+                      std::make_shared<models::BertClassifier>(models::BertConfig::base(), 2),
+                      tokens(30522));
                 }});
 
 const Add gpt2({"gpt2", "GPT-2 124M with its tied head, 1x128 tokens",
-                [] { return program_of(std::make_shared<nn::Gpt2>(), tokens(50257)); }});
+                [] { return program_of(std::make_shared<models::Gpt2>(), tokens(50257)); }});
 
 }  // namespace
 }  // namespace vitro::bench

@@ -62,7 +62,7 @@ std::unique_ptr<Encoder> encoder_of(Setting& setting, report::Progress& progress
   if (setting.seeded) return Encoder::seeded();
   if (setting.model.empty()) {
     progress.step("fetching the weights of MiniLM-L6 (once)");
-    const auto files = io::fetch_minilm(
+    const auto files = models::fetch_minilm(
         [](std::string_view line) { std::fprintf(stderr, "%s\n", std::string(line).c_str()); });
     if (!files) {
       std::fprintf(

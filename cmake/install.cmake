@@ -1,8 +1,8 @@
-# `cmake --install BUILD --prefix WHERE`, after which `find_package(vitro)` gives the target vitro::vitro.
+# `cmake --install BUILD --prefix WHERE`, after which `find_package(vitro)` gives the targets vitro::vitro and vitro::models.
 include(CMakePackageConfigHelpers)
 
 function(vitro_install)
-  install(TARGETS vitro EXPORT vitro_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS vitro vitro_models_shared EXPORT vitro_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   foreach(program IN ITEMS vitro_cli vitro-cc)
     if(TARGET ${program})
       install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -15,7 +15,7 @@ function(vitro_install)
       install(FILES ${PROJECT_BINARY_DIR}/vitro_prelude.${isa}.ast DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
     endforeach()
   endif()
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/vitro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/vitro ${PROJECT_SOURCE_DIR}/models/vitro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
   vitro_install_texts()

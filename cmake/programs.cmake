@@ -1,4 +1,4 @@
-# What the folders become: one shared library, the program `vitro` (cli/), the lessons (examples/) and the benchmarks
+# What the folders become: one shared library, another of models (models/), the program `vitro` (cli/), the lessons (examples/) and the benchmarks
 # (bench/).  Each takes the files that lie in its folder; a folder that is not there is left out.
 
 # libvitro.so holds every folder.  Programs and installed users link vitro::vitro.
@@ -20,6 +20,44 @@ function(vitro_library)
   if(TARGET vitro_test)
     add_dependencies(vitro_test vitro)
     target_compile_definitions(vitro_test PRIVATE VITRO_LIBRARY="$<TARGET_FILE:vitro>")
+  endif()
+endfunction()
+
+# libvitro_models.so, of models/*.cpp: complete models, and what feeds them.  Programs and installed users link
+# vitro::models, which brings vitro::vitro.
+function(vitro_models)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.cpp)
+  # Tests that hold the folders of the library link the objects: they must not load the library too.
+  add_library(vitro_models OBJECT ${sources})
+  vitro_warnings(vitro_models)
+  target_include_directories(vitro_models PUBLIC ${PROJECT_SOURCE_DIR}/models ${PROJECT_SOURCE_DIR}/include)
+  target_compile_features(vitro_models PUBLIC cxx_std_20)
+  target_link_libraries(vitro_models PUBLIC PkgConfig::utf8proc)
+
+  # The script that downloads MiniLM travels inside of the library.
+  set(script ${PROJECT_SOURCE_DIR}/tools/fetch_minilm)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  file(READ ${script} text)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/models/fetch_minilm_script.h @ONLY CONTENT
+       "inline constexpr char fetch_minilm_script[] = R\"script(@text@)script\";\n")
+  target_include_directories(vitro_models PRIVATE ${PROJECT_BINARY_DIR}/models)
+
+  add_library(vitro_models_shared SHARED $<TARGET_OBJECTS:vitro_models>)
+  set_target_properties(
+    vitro_models_shared PROPERTIES OUTPUT_NAME vitro_models EXPORT_NAME models VERSION ${PROJECT_VERSION} SOVERSION 0
+                                   LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
+  target_include_directories(vitro_models_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models>)
+  target_link_libraries(vitro_models_shared PUBLIC vitro PRIVATE PkgConfig::utf8proc)
+  add_library(vitro::models ALIAS vitro_models_shared)
+
+  if(VITRO_TESTS)
+    file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/models/*.cpp)
+    add_executable(models_test ${tests})
+    vitro_warnings(models_test)
+    target_include_directories(models_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(models_test PRIVATE VITRO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    target_link_libraries(models_test PRIVATE vitro::models nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
+    gtest_discover_tests(models_test TEST_PREFIX "models." DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()
 
@@ -75,7 +113,7 @@ function(vitro_program target folder)
   endif()
   add_executable(${target} ${sources})
   vitro_warnings(${target})
-  target_link_libraries(${target} PRIVATE vitro::vitro)
+  target_link_libraries(${target} PRIVATE vitro::models)
   if(TARGET vitro_trees)
     add_dependencies(${target} vitro_trees)
   endif()
@@ -109,7 +147,7 @@ endfunction()
 function(vitro_example name)
   add_executable(example_${name} ${ARGN})
   vitro_warnings(example_${name})
-  target_link_libraries(example_${name} PRIVATE vitro::vitro)
+  target_link_libraries(example_${name} PRIVATE vitro::models)
   set_target_properties(
     example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   if(VITRO_TESTS)

@@ -3,6 +3,7 @@
 // The first call of a compiled function is profiled.  A small function is compiled before it, so
 // that what the compiler does once per process does not count.  The trace shows the phases, nested;
 // `compile_times` tells the same seconds as text, and needs no profiler.
+#include <vitro/models/mlp.h>
 #include <vitro/vitro.h>
 
 #include <iostream>
@@ -19,7 +20,7 @@ void warmup_compile() {
 }  // namespace
 
 int main() try {
-  const vitro::nn::Mlp model({64, 256, 256, 10});
+  const vitro::models::Mlp model({64, 256, 256, 10});
   auto fast = vitro::compile([&](const Tensor& x) { return model(x); }, {.name = "mlp"});
   const Tensor x = vitro::nn::normal({32, 64}, 0, 1);
 

@@ -2,6 +2,9 @@
 // `vitro demo`.
 #pragma once
 
+#include <vitro/models/bert.h>
+#include <vitro/models/minilm.h>
+#include <vitro/models/wordpiece.h>
 #include <vitro/vitro.h>
 
 #include <filesystem>
@@ -18,8 +21,8 @@ class Encoder {
   // Weights and vocabulary of a MiniLM-L6 from the files in `folder`; empty: where fetch_minilm()
   // puts them.
   static vitro::Result<std::unique_ptr<Encoder>> load(const std::string& folder = {}) {
-    const vitro::io::MinilmFiles files = vitro::io::minilm_files(folder);
-    auto tokenizer = vitro::io::WordPiece::read(files.vocabulary);
+    const vitro::models::MinilmFiles files = vitro::models::minilm_files(folder);
+    auto tokenizer = vitro::models::WordPiece::read(files.vocabulary);
     if (!tokenizer) return tokenizer.failure();
     auto weights = vitro::io::Safetensors::read(files.weights);
     if (!weights) return weights.failure();
@@ -42,7 +45,7 @@ class Encoder {
   // The weights of `folder`; without a folder the fetched ones, and random ones where none were
   // fetched.
   static vitro::Result<std::unique_ptr<Encoder>> load_or_seeded(const std::string& folder) {
-    if (folder.empty() && !std::filesystem::exists(vitro::io::minilm_files().weights))
+    if (folder.empty() && !std::filesystem::exists(vitro::models::minilm_files().weights))
       return seeded();
     return load(folder);
   }
@@ -69,9 +72,9 @@ class Encoder {
   }
 
  private:
-  Encoder() : bert_(vitro::nn::BertConfig::mini_lm_l6()) {}
-  vitro::nn::Bert bert_;
-  std::optional<vitro::io::WordPiece> tokenizer_;
+  Encoder() : bert_(vitro::models::BertConfig::mini_lm_l6()) {}
+  vitro::models::Bert bert_;
+  std::optional<vitro::models::WordPiece> tokenizer_;
 };
 
 }  // namespace sentences

@@ -8,7 +8,7 @@
 //
 // Tensors have slots, numbered along the path: results of steps, and tensors from outside, which
 // take the next slot where they are first seen.  Steps are never changed once linked, and live as
-// long as the record; `next`, `fork` and `exits` only ever go from null to something.
+// long as the record; `next` and `fork` only ever go from null to something, and exits are added.
 #pragma once
 
 #include <atomic>

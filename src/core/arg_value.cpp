@@ -179,6 +179,13 @@ bool assign(DType& v, const ArgValue& value) {
   if (dtype) v = *dtype;
   return dtype != nullptr;
 }
+bool assign(Device& v, const ArgValue& value) {
+  if (is_none(value)) return true;
+  const auto* text = std::get_if<std::string>(&value);
+  const std::optional<Device> device = text ? device_named(*text) : std::nullopt;
+  if (device) v = *device;
+  return device.has_value();
+}
 bool assign(Size& v, const ArgValue& value) {
   if (is_none(value)) return true;
   const Scalar* number = whole_number(value);

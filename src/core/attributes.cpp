@@ -26,6 +26,9 @@ void add(Hasher& h, const std::string& v) {
 void add(Hasher& h, DType v) {
   h.add(v);
 }
+void add(Hasher& h, Device v) {
+  h.add(slot_of(v));
+}
 void add(Hasher& h, Size v) {
   h.add(v.is_symbolic());
   if (v.is_symbolic()) return h.add(v.expr().text());
@@ -43,6 +46,9 @@ void add(Hasher& h, const Sizes& v) {
   for (const Size s : v) add(h, s);
 }
 
+ArgValue value_of(Device v) {
+  return cat(v);
+}
 ArgValue value_of(const Dims& v) {
   return std::vector<Scalar>(v.begin(), v.end());
 }
@@ -68,6 +74,9 @@ void record(events::ValueWriter& out, const std::string& v) {
 }
 void record(events::ValueWriter& out, DType v) {
   out.text(name_of(v));
+}
+void record(events::ValueWriter& out, Device v) {
+  out.text(cat(v));
 }
 void record(events::ValueWriter& out, Size v) {
   out.integer(v.hint());

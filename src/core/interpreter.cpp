@@ -16,7 +16,7 @@ std::array<std::atomic<Interpreter*>, device_kind_count>& slots() {
 
 }  // namespace
 
-constinit thread_local ThreadState thread_state;
+constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 void Interpreter::call(const OpCall& call, std::span<Tensor> results) {
   call_below(call, results);
@@ -71,7 +71,9 @@ Device device_of(const OpCall& call) {
     VITRO_CHECK(goes_along, call.op->name, ": operands lie on ", chosen->device(), " and ",
                 t.device(), "; move them to one device");
   }
-  return chosen ? chosen->device() : cpu;
+  if (chosen) return chosen->device();
+  const AttrsType* attrs = call.attrs.type;
+  return attrs && attrs->device ? attrs->device(call.attrs.data).value_or(cpu) : cpu;
 }
 
 namespace {

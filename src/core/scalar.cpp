@@ -1,15 +1,8 @@
 #include "vitro/core/scalar.h"
 
 #include "vitro/base/cat.h"
-#include "vitro/core/device.h"
 
 namespace vitro {
-
-void append_to(std::string& out, Device device) {
-  static constexpr std::string_view names[device_kind_count] = {"cpu", "cuda", "plugin"};
-  out.append(names[static_cast<int>(device.kind)]);
-  if (device.kind != Device::Kind::cpu) append_to(out, cat(':', device.index));
-}
 
 DType Scalar::dtype() const {
   switch (kind_) {

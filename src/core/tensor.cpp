@@ -25,9 +25,19 @@ struct ImplPool {
   }
 };
 
-ImplPool& pool() {
+// What has a destructor is found through a call of the loader, a pointer is not.
+constinit thread_local ImplPool* pool_of_this_thread __attribute__((tls_model("initial-exec"))) =
+    nullptr;
+
+ImplPool& make_pool() {
   static thread_local ImplPool one;
+  pool_of_this_thread = &one;
   return one;
+}
+
+ImplPool& pool() {
+  ImplPool* known = pool_of_this_thread;
+  return known ? *known : make_pool();
 }
 
 int64_t wrap_dim(int64_t dim, int64_t rank) {
@@ -88,7 +98,7 @@ void copy_elements(std::byte* strided, std::byte* dense, const Ints& sizes, cons
 
 }  // namespace
 
-constinit thread_local uint64_t call_of_this_thread = 0;
+constinit thread_local uint64_t call_of_this_thread __attribute__((tls_model("initial-exec"))) = 0;
 
 TensorImpl* new_impl() {
   ImplPool& p = pool();

@@ -4,7 +4,8 @@
 
 namespace vitro::events {
 
-constinit thread_local MemoryCategory category_of_this_thread = MemoryCategory::other;
+constinit thread_local MemoryCategory category_of_this_thread
+    __attribute__((tls_model("initial-exec"))) = MemoryCategory::other;
 
 void record_allocation(const void* address, int64_t bytes, int64_t live_bytes) {
   record(

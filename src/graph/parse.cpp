@@ -148,19 +148,11 @@ class Parser {
       if (!read(text, meta.strides)) fail("cannot read strides ", text);
     } else if (name == "offset") {
       if (!read(text, meta.offset)) fail("cannot read the offset ", text);
-    } else if (name != "device" || !device(text, meta.device)) {
-      fail("a type has no ", part);
+    } else {
+      const std::optional<Device> device = device_named(text);
+      if (name != "device" || !device) fail("a type has no ", part);
+      meta.device = *device;
     }
-  }
-
-  static bool device(std::string_view text, Device& out) {
-    for (int kind = 0; kind < device_kind_count; ++kind) {
-      for (int index = 0; index < 256; ++index) {
-        const Device one{static_cast<Device::Kind>(kind), static_cast<uint8_t>(index)};
-        if (cat(one) == text) return out = one, true;
-      }
-    }
-    return false;
   }
 
   // "name: type = op(arguments)  # place"

@@ -90,7 +90,7 @@ void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsV
       a.scale.value_or(1 / std::sqrt(static_cast<double>(static_cast<int64_t>(q.size(-1)))));
   Tensor scores = bmm(as_batch(q, batch), transpose(as_batch(k, batch), 1, 2)) * scale;
   const bool has_mask = operands.size() > 3 && operands[3].is_tensor();
-  if (a.is_causal) scores = masked(scores, tril(full({rows, keys}, true)));
+  if (a.is_causal) scores = masked(scores, tril(full({rows, keys}, true, {}, q.device())));
   if (has_mask) {
     scores = view(scores, with(batch, rows, keys));
     scores = reshape(masked(scores, operands[3].tensor()), {product(batch), rows, keys});

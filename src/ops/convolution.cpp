@@ -65,7 +65,7 @@ Tensor padded(const Tensor& x, int64_t dim, int64_t by) {
   if (by == 0) return x;
   Sizes sizes = x.sizes();
   sizes[static_cast<size_t>(dim)] = by;
-  const Tensor zeros = full(sizes, 0, x.dtype());
+  const Tensor zeros = full(sizes, 0, x.dtype(), x.device());
   return cat({zeros, x, zeros}, dim);
 }
 

@@ -90,7 +90,8 @@ void Full::shape(ShapeCall& call) {
   const auto& a = call.attrs.as<Attrs>();
   for (const Size s : a.size)
     VITRO_CHECK(!less(s, 0), "full: sizes must not be negative, got ", a.size);
-  call.results.push_back(dense(a.dtype.value_or(dtype_for(number_of(call, 0))), cpu, a.size));
+  call.results.push_back(
+      dense(a.dtype.value_or(dtype_for(number_of(call, 0))), a.device.value_or(cpu), a.size));
 }
 
 void FullLike::shape(ShapeCall& call) {
@@ -108,10 +109,10 @@ void Arange::shape(ShapeCall& call) {
               " to ", end, " by ", step, " does not end; needs finite bounds");
   VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
               end, "; turn its sign or exchange the bounds");
-  const DType dtype = call.attrs.as<Attrs>().dtype.value_or(
-      is_whole(start, end, step) ? DType::i64 : default_float);
+  const auto& a = call.attrs.as<Attrs>();
+  const DType dtype = a.dtype.value_or(is_whole(start, end, step) ? DType::i64 : default_float);
   VITRO_CHECK(!is_bool(dtype), "arange: takes numbers (not bool), got ", dtype);
-  call.results.push_back(dense(dtype, cpu, {length_of(start, end, step)}));
+  call.results.push_back(dense(dtype, a.device.value_or(cpu), {length_of(start, end, step)}));
 }
 
 void Fill::shape(ShapeCall& call) {
@@ -147,6 +148,11 @@ void Triu::shape(ShapeCall& call) {
 
 namespace {
 
+// One spelling of the CPU: calls that differ in nothing else are one call.
+std::optional<Device> unless_cpu(std::optional<Device> device) {
+  return device == cpu ? std::nullopt : device;
+}
+
 template <class Op>
 const Tensor& write(const Tensor& x, const Operand& value, std::source_location from) {
   Tensor result;
@@ -158,14 +164,14 @@ const Tensor& write(const Tensor& x, const Operand& value, std::source_location 
 }  // namespace
 
 Tensor full(SizesArg size, const Scalar& fill, std::optional<DType> dtype,
-            std::source_location from) {
-  return ops::call<ops::Full>(from, {fill}, {size, dtype});
+            std::optional<Device> device, std::source_location from) {
+  return ops::call<ops::Full>(from, {fill}, {size, dtype, unless_cpu(device)});
 }
-Tensor zeros(SizesArg size, DType dtype, std::source_location from) {
-  return full(std::move(size), 0, dtype, from);
+Tensor zeros(SizesArg size, DType dtype, std::optional<Device> device, std::source_location from) {
+  return full(std::move(size), 0, dtype, device, from);
 }
-Tensor ones(SizesArg size, DType dtype, std::source_location from) {
-  return full(std::move(size), 1, dtype, from);
+Tensor ones(SizesArg size, DType dtype, std::optional<Device> device, std::source_location from) {
+  return full(std::move(size), 1, dtype, device, from);
 }
 Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype) {
   return ops::call<ops::FullLike>(x.where, {x.operand, fill}, {dtype});
@@ -176,15 +182,17 @@ Tensor zeros_like(ops::At x, std::optional<DType> dtype) {
 Tensor ones_like(ops::At x, std::optional<DType> dtype) {
   return full_like(x, 1, dtype);
 }
-Tensor scalar_tensor(const Scalar& number, DType dtype, std::source_location from) {
-  return full({}, number, dtype, from);
+Tensor scalar_tensor(const Scalar& number, DType dtype, std::optional<Device> device,
+                     std::source_location from) {
+  return full({}, number, dtype, device, from);
 }
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
-              std::optional<DType> dtype, std::source_location from) {
-  return ops::call<ops::Arange>(from, {start, end, step}, {dtype});
+              std::optional<DType> dtype, std::optional<Device> device, std::source_location from) {
+  return ops::call<ops::Arange>(from, {start, end, step}, {dtype, unless_cpu(device)});
 }
-Tensor arange(const Scalar& end, std::optional<DType> dtype, std::source_location from) {
-  return arange(0, end, 1, dtype, from);
+Tensor arange(const Scalar& end, std::optional<DType> dtype, std::optional<Device> device,
+              std::source_location from) {
+  return arange(0, end, 1, dtype, device, from);
 }
 
 const Tensor& fill_(const Tensor& x, const Operand& value, std::source_location from) {

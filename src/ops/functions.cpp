@@ -7,12 +7,40 @@
 namespace vitro::ops {
 namespace {
 
-Tensor arange_to(const Scalar& end, std::optional<DType> dtype, std::source_location from) {
-  return arange(end, dtype, from);
+// What functions that make tensors take.
+#define VITRO_OPTIONS                                                           \
+  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
+  "pin_memory=None"
+using Layout = std::optional<std::string>;
+void check_layout(const Layout& layout) {
+  VITRO_CHECK(layout.value_or("strided") == "strided", "layout ", *layout,
+              " is not implemented; needs strided");
+}
+
+Tensor zeros_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
+                std::optional<Device> device, std::source_location from) {
+  check_layout(layout);
+  return zeros(std::move(size), dtype.value_or(default_float), device, from);
+}
+Tensor ones_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
+               std::optional<Device> device, std::source_location from) {
+  check_layout(layout);
+  return ones(std::move(size), dtype.value_or(default_float), device, from);
+}
+Tensor scalar_tensor_of(const Scalar& s, std::optional<DType> dtype, const Layout& layout,
+                        std::optional<Device> device, std::source_location from) {
+  check_layout(layout);
+  return scalar_tensor(s, dtype.value_or(default_float), device, from);
 }
 Tensor arange_between(const Scalar& start, const Scalar& end, std::optional<DType> dtype,
+                      const Layout& layout, std::optional<Device> device,
                       std::source_location from) {
-  return arange(start, end, 1, dtype, from);
+  check_layout(layout);
+  return arange(start, end, 1, dtype, device, from);
+}
+Tensor arange_to(const Scalar& end, std::optional<DType> dtype, const Layout& layout,
+                 std::optional<Device> device, std::source_location from) {
+  return arange_between(0, end, dtype, layout, device, from);
 }
 Tensor layer_norm_of(At x, Sizes normalized_shape, const Tensor& weight, const Tensor& bias,
                      double eps) {
@@ -34,11 +62,6 @@ std::tuple<Tensor, Tensor> var_mean_along(At x, Dims dim, bool unbiased, bool ke
 using PutTensor = Tensor (*)(At, int64_t, const Tensor&, const Tensor&, ScatterWith);
 using PutValue = Tensor (*)(At, int64_t, const Tensor&, const Scalar&);
 using PutValueWith = Tensor (*)(At, int64_t, const Tensor&, const Scalar&, ScatterWith);
-
-// What functions that make tensors take.
-#define VITRO_OPTIONS                                                           \
-  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None"
 
 constexpr NamedFunction rows[] = {
     {"scatter", "x with `value` in the places that the indices name along dim.",
@@ -87,8 +110,9 @@ constexpr NamedFunction rows[] = {
      bound<&masked_fill_>},
     {"zero_", "x with every element 0.", "(Tensor(a!) self) -> Tensor(a!)", bound<&zero_>},
     {"zeros", "A new tensor of zeros.", "(SymInt[] size, " VITRO_OPTIONS ") -> Tensor",
-     bound<&zeros>},
-    {"ones", "A new tensor of ones.", "(SymInt[] size, " VITRO_OPTIONS ") -> Tensor", bound<&ones>},
+     bound<&zeros_of>},
+    {"ones", "A new tensor of ones.", "(SymInt[] size, " VITRO_OPTIONS ") -> Tensor",
+     bound<&ones_of>},
     {"zeros_like", "Zeros of x's shape.",
      "(Tensor self, " VITRO_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
      bound<&zeros_like>},
@@ -96,7 +120,7 @@ constexpr NamedFunction rows[] = {
      "(Tensor self, " VITRO_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
      bound<&ones_like>},
     {"scalar_tensor", "A tensor without dimensions.", "(Scalar s, " VITRO_OPTIONS ") -> Tensor",
-     bound<&scalar_tensor>},
+     bound<&scalar_tensor_of>},
     {"arange", "0, 1, ... before end.", "(Scalar end, " VITRO_OPTIONS ") -> Tensor",
      bound<&arange_to>},
     {"arange", "start, start + 1, ... before end.",

@@ -316,16 +316,18 @@ bool takes(const ArgType& type, const ArgValue& value) {
   if (is_none(value) || (tensor && !tensor->defined())) return type.optional;
   if (type.list) return fits_list(type, value);
   if (const auto* number = std::get_if<Scalar>(&value)) return fits_number(type.kind, *number);
+  const auto* text = std::get_if<std::string>(&value);
   switch (type.kind) {
     case ArgKind::tensor:
       return tensor != nullptr;
     case ArgKind::dtype:
       return std::holds_alternative<DType>(value);
+    case ArgKind::device:
+      return text && device_named(*text);
     case ArgKind::text:
     case ArgKind::layout:
-    case ArgKind::device:
     case ArgKind::memory_format:
-      return std::holds_alternative<std::string>(value);
+      return text != nullptr;
     default:
       return false;
   }

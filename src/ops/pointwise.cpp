@@ -83,10 +83,14 @@ void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
 Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
   const DType common = promoted(a.operand, b);
   check_alpha(op, common, alpha);
-  const Tensor cast = b.is_tensor() ? to(b.tensor(), common) : scalar_tensor(b.number(), common);
+  const Device device = a.operand.is_tensor() ? a.operand.tensor().device()
+                        : b.is_tensor()       ? b.tensor().device()
+                                              : cpu;
+  const Tensor cast =
+      b.is_tensor() ? to(b.tensor(), common) : scalar_tensor(b.number(), common, device);
   const Scalar factor = is_bool(common) ? Scalar(alpha.as_bool()) : alpha;
   if (compute_type(common) == common) return ops::call<ops::Mul>(a.where, {cast, factor});
-  return ops::call<ops::Mul>(a.where, {cast, scalar_tensor(factor, common)});
+  return ops::call<ops::Mul>(a.where, {cast, scalar_tensor(factor, common, device)});
 }
 
 }  // namespace

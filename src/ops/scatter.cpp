@@ -175,7 +175,7 @@ void EmbeddingDenseBackward::expand(std::span<const Operand> operands, AttrsView
   Tensor rows = reshape(grad, {flat.size(0), grad.size(-1)});
   // A row that does not count is a row of zeros.
   if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), 0, rows);
-  const Tensor none = full({a.num_weights, grad.size(-1)}, 0, grad.dtype());
+  const Tensor none = full({a.num_weights, grad.size(-1)}, 0, grad.dtype(), grad.device());
   results[0] = index_add(none, 0, flat, rows);
 }
 

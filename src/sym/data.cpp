@@ -9,7 +9,7 @@
 namespace vitro::sym {
 namespace {
 
-thread_local DataSizes* innermost = nullptr;
+constinit thread_local DataSizes* innermost __attribute__((tls_model("initial-exec"))) = nullptr;
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 namespace vitro::sym {
 namespace {
 
-thread_local GuardSink* innermost = nullptr;
+constinit thread_local GuardSink* innermost __attribute__((tls_model("initial-exec"))) = nullptr;
 
 }  // namespace
 

@@ -78,7 +78,7 @@ struct Compiled {
 // Kernels for a machine that is the same wherever the tests run.
 inline BuildOptions for_any_host() {
   BuildOptions options;
-  options.machine = {};
+  options.machine.emplace();
   return options;
 }
 

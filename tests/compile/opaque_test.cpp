@@ -2,6 +2,7 @@
 // that were generated.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 
@@ -44,6 +45,46 @@ struct Decaying {
   }
 };
 constexpr ops::Call<Decaying> decaying;
+
+// The largest element of each row and where it is, and the row divided by it: three results.
+struct Peak {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "peak", doc = "The peaks of rows, and the rows scaled.";
+  static constexpr std::string_view signatures =
+      "(Tensor self) -> (Tensor values, Tensor indices, Tensor scaled)";
+  static constexpr int arity = 1;
+  static void shape(ShapeCall& call) {
+    const TensorMeta& x = *call.operands[0].meta;
+    VITRO_CHECK(x.dtype == DType::f32 && x.rank() == 2, "peak: takes a matrix of f32");
+    call.results.push_back(ops::dense(DType::f32, x.device, {x.sizes[0]}));
+    call.results.push_back(ops::dense(DType::i64, x.device, {x.sizes[0]}));
+    call.results.push_back(ops::dense(DType::f32, x.device, x.sizes));
+  }
+  static void kernel(const OpaqueCall& call) {
+    ++calls;
+    const OpaqueTensor &x = call.operands[0].tensor, &scaled = call.results[2];
+    const auto* in = static_cast<const float*>(x.data);
+    for (int64_t row = 0; row < x.sizes[0]; ++row) {
+      const auto at = [&](const OpaqueTensor& t, int64_t i) {
+        return row * t.strides[0] + i * t.strides[1];
+      };
+      int64_t best = 0;
+      for (int64_t i = 1; i < x.sizes[1]; ++i) {
+        if (in[at(x, i)] > in[at(x, best)]) best = i;
+      }
+      const float most = in[at(x, best)];
+      static_cast<float*>(call.results[0].data)[row * call.results[0].strides[0]] = most;
+      static_cast<int64_t*>(call.results[1].data)[row * call.results[1].strides[0]] = best;
+      for (int64_t i = 0; i < x.sizes[1]; ++i)
+        static_cast<float*>(scaled.data)[at(scaled, i)] = in[at(x, i)] / most;
+    }
+  }
+};
+std::array<Tensor, 3> peak(ops::At x) {
+  std::array<Tensor, 3> results;
+  vitro::call(OpCall{&ops::def<Peak>(), {&x.operand, 1}, {}, false, x.where}, results);
+  return results;
+}
 
 Tensor matrix(int64_t rows, int64_t columns, double step = 0.37) {
   return reshape(to(arange(rows * columns), DType::f32) * step - 2.0, {rows, columns});
@@ -92,6 +133,37 @@ TEST(Opaque, gets_views_as_memory_and_sizes_that_vary) {
   for (const int64_t n : {4, 9, 16, 33}) {
     const Tensor x = matrix(n, 7), w = matrix(n, 3, 0.01);
     EXPECT_EQ(fast(x, w).to_vector<float>(), f(x, w).to_vector<float>()) << n;
+  }
+}
+
+TEST(Opaque, gives_several_results_between_generated_kernels) {
+  const auto f = [](const Tensor& x) {
+    const auto [values, indices, scaled] = peak(exp(sin(x)));
+    return std::tuple(values * 2.0, indices, sum(scaled, 1) + to(indices, DType::f32));
+  };
+  const auto fast = compile(f);
+  for (const int64_t n : {4, 4, 9, 30}) {
+    const Tensor x = matrix(n, 7);
+    const auto [a, b, c] = f(x);
+    const int before = calls;
+    const auto [d, e, g] = fast(x);
+    EXPECT_EQ(d.to_vector<float>(), a.to_vector<float>()) << n;
+    EXPECT_EQ(e.to_vector<int64_t>(), b.to_vector<int64_t>()) << n;
+    EXPECT_EQ(g.to_vector<float>(), c.to_vector<float>()) << n;
+    EXPECT_EQ(calls, before + 1) << "one call gives all of them";
+  }
+  EXPECT_TRUE(fast.report().segments[0].compiled) << fast.report().segments[0].why_not;
+}
+
+TEST(Opaque, writes_results_that_nobody_uses_into_memory_of_their_own) {
+  for (const int used : {0, 1, 2}) {
+    const auto f = [used](const Tensor& x) {
+      return to(peak(relu(x) + 1.0)[static_cast<size_t>(used)], DType::f32) + 0.5;
+    };
+    const auto fast = compile(f);
+    const Tensor x = matrix(5, 3);
+    EXPECT_EQ(fast(x).to_vector<float>(), f(x).to_vector<float>()) << used;
+    EXPECT_TRUE(fast.report().segments[0].compiled) << fast.report().segments[0].why_not;
   }
 }
 

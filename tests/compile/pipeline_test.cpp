@@ -6,10 +6,10 @@
 
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
-#include "vitro/nn/bert.h"
-#include "vitro/nn/gpt2.h"
+#include "vitro/models/bert.h"
+#include "vitro/models/gpt2.h"
+#include "vitro/models/mlp.h"
 #include "vitro/nn/init.h"
-#include "vitro/nn/mlp.h"
 #include "vitro/ops/all.h"
 
 namespace vitro {
@@ -31,7 +31,7 @@ TEST(Pipeline, a_compiled_function_gives_the_numbers_of_eager) {
 
 TEST(Pipeline, a_multi_layer_perceptron) {
   init();
-  nn::Mlp model{784, 128, 10};
+  models::Mlp model{784, 128, 10};
   auto fast = compile(std::ref(model));
   const Tensor x = nn::normal({64, 784}, 0, 1);
   for (int call = 0; call < 3; ++call) expect_equal(fast(x), model(x));
@@ -39,8 +39,8 @@ TEST(Pipeline, a_multi_layer_perceptron) {
 
 TEST(Pipeline, a_bert) {
   init();
-  nn::BertConfig config = nn::BertConfig::mini_lm_l6();
-  nn::Bert model(config);
+  models::BertConfig config = models::BertConfig::mini_lm_l6();
+  models::Bert model(config);
   auto fast = compile([&](const Tensor& ids) { return model(ids); });
   std::vector<int64_t> ids(24);
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int64_t>(i * 7919 + 101) % 30522;

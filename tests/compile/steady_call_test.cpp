@@ -6,9 +6,9 @@
 
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
-#include "vitro/nn/bert.h"
+#include "vitro/models/bert.h"
+#include "vitro/models/mlp.h"
 #include "vitro/nn/init.h"
-#include "vitro/nn/mlp.h"
 #include "vitro/ops/all.h"
 #include "vitro/runtime/memory.h"
 
@@ -63,9 +63,9 @@ TEST(SteadyCall, of_one_kernel_takes_memory_for_its_result_alone) {
 
 TEST(SteadyCall, of_many_kernels_takes_an_arena_and_its_result) {
   init();
-  nn::BertConfig config = nn::BertConfig::mini_lm_l6();
+  models::BertConfig config = models::BertConfig::mini_lm_l6();
   config.layers = 2;
-  nn::Bert model(config);
+  models::Bert model(config);
   auto fast = compile([&](const Tensor& ids) { return model(ids); });
   const Taken t = taken_by(fast, Tensor::from<int64_t>({1, 2, 3, 4, 5, 6}, {1, 6}));
   EXPECT_LE(t.blocks, blocks_of_a_result);
@@ -74,7 +74,7 @@ TEST(SteadyCall, of_many_kernels_takes_an_arena_and_its_result) {
 
 TEST(SteadyCall, of_varying_sizes_takes_no_more) {
   init();
-  nn::Mlp model{784, 128, 10};
+  models::Mlp model{784, 128, 10};
   auto fast = compile(std::ref(model));
   for (const int64_t rows : {4, 9, 13}) (void)fast(nn::normal({rows, 784}, 0, 1));
   const Taken t = taken_by(fast, nn::normal({9, 784}, 0, 1));
@@ -84,7 +84,7 @@ TEST(SteadyCall, of_varying_sizes_takes_no_more) {
 
 TEST(SteadyCall, launches_each_kernel_once) {
   init();
-  nn::Mlp model{784, 1024, 1024, 10};
+  models::Mlp model{784, 1024, 1024, 10};
   auto fast = compile(std::ref(model));
   (void)taken_by(fast, nn::normal({64, 784}, 0, 1));
   const CompiledReport report = fast.report();

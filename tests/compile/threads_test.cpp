@@ -8,8 +8,8 @@
 
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
+#include "vitro/models/mlp.h"
 #include "vitro/nn/init.h"
-#include "vitro/nn/mlp.h"
 #include "vitro/ops/all.h"
 
 namespace vitro {
@@ -17,7 +17,7 @@ namespace {
 
 TEST(CompiledThreads, that_come_while_the_first_compiles_get_the_same_numbers) {
   init();
-  nn::Mlp model{48, 64, 10};
+  models::Mlp model{48, 64, 10};
   const auto f = [&](const Tensor& x) { return softmax(model(x) * 1.5, -1); };
   for (int round = 0; round < 3; ++round) {
     auto fast = compile(f);

@@ -1,5 +1,6 @@
 // A program of somebody who has only what `cmake --install` put there: a function is compiled, and
 // its kernel runs.
+#include <vitro/models/mlp.h>
 #include <vitro/vitro.h>
 
 #include <cstdio>
@@ -16,5 +17,7 @@ int main() {
   int kernels = 0;
   for (const auto& entry : profiler.averages().entries())
     kernels += entry.kind == vitro::SliceKind::kernel;
-  return first == 1 && kernels == 1 ? 0 : 1;
+  const vitro::models::Mlp model{3, 2};
+  const bool has_models = model(reshape(y, {1, 3})).numel() == 2;
+  return first == 1 && kernels == 1 && has_models ? 0 : 1;
 }

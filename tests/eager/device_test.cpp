@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <set>
 
 #include "eager/call.h"
 #include "eager/far_device.h"
@@ -13,17 +12,13 @@
 #include "vitro/compile/compile.h"
 #include "vitro/core/print.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
 #include "vitro/runtime/copy.h"
 
 namespace vitro::test {
 namespace {
 
 const Device far = {Device::Kind::plugin, 0};
-
-// Ops whose programs make tensors of numbers on the way: those lie on the CPU, as functions that
-// make tensors name no device.
-const std::set<std::string_view> not_yet = {"conv2d", "embedding_dense_backward",
-                                            "scaled_dot_product_attention"};
 
 // What is wrong with the data, without the words in which eager and compiled kernels differ.
 std::string_view mistake(std::string_view refusal) {
@@ -86,21 +81,11 @@ class DeviceSamples : public testing::TestWithParam<std::string> {};
 TEST_P(DeviceSamples, have_the_bits_of_the_cpu) {
   FarDevice& device = far_device();
   const int64_t before = device.launches;
-  std::set<std::string> listed, refused;
   const OpSamples samples = OpSamples::read(GetParam());
   for (const OpSample& sample : samples.samples()) {
     if (!is_callable(sample) || !has_tensor(sample)) continue;
-    const Answer got = answer(sample, far);
-    if (not_yet.contains(sample.op)) {
-      listed.insert(sample.op);
-      if (got.refusal.find("operands lie on") != std::string::npos) {
-        refused.insert(sample.op);
-        continue;
-      }
-    }
-    EXPECT_EQ(differs(got, answer(sample, cpu)), "") << sample.where;
+    EXPECT_EQ(differs(answer(sample, far), answer(sample, cpu)), "") << sample.where;
   }
-  EXPECT_EQ(listed, refused) << "some of not_yet run now";
   const bool launches = GetParam() != "view" && GetParam() != "compacting";  // the host's work
   EXPECT_EQ(device.launches > before, launches);
 }
@@ -160,6 +145,41 @@ TEST(Device, operands_of_two_devices_are_refused_and_numbers_go_along) {
   const Tensor two = scalar_tensor(2.0);
   EXPECT_EQ(to(there * two, cpu).to_vector<float>(), (x * two).to_vector<float>());
   EXPECT_EQ(to(atan2(there, two), cpu).to_vector<float>(), atan2(x, two).to_vector<float>());
+}
+
+TEST(Device, new_tensors_are_made_where_the_call_says) {
+  (void)far_device();
+  const Tensor made = full({2, 3}, 1.5, DType::f32, far), counted = arange(1, 9, 2, {}, far);
+  EXPECT_EQ(made.device(), far);
+  EXPECT_EQ(to(made, cpu).to_vector<float>(), std::vector<float>(6, 1.5F));
+  EXPECT_EQ(to(counted, cpu).to_vector<int64_t>(), (std::vector<int64_t>{1, 3, 5, 7}));
+  EXPECT_EQ(ones({2}, DType::f32, far).device(), far);
+  EXPECT_EQ(scalar_tensor(2.0).device(), cpu);
+  const auto named = [](std::string device) {
+    return ops::call("zeros", {std::vector<Scalar>{2}}, {{"device", std::move(device)}})[0];
+  };
+  EXPECT_EQ(named("plugin:0").device(), far);
+  EXPECT_EQ(named("cpu").device(), cpu);
+  EXPECT_EQ(error_of([&] { named("mars"); }),
+            "zeros(): no overload takes these arguments\n"
+            "  zeros(): argument 'device' (position 4) must be Device?, got \"mars\"");
+}
+
+TEST(Device, compiled_functions_make_tensors_there) {
+  (void)far_device();
+  const auto f = [](const Tensor& x) {
+    const Tensor mask = tril(full(x.sizes(), true, {}, x.device()));
+    return add(where(mask, x, -1.0), arange(x.size(1), DType::f32, x.device()), 0.5);
+  };
+  const auto fast = compile(f);
+  for (const int64_t n : {3, 3, 8, 17}) {
+    const Tensor x = reshape(sin(to(arange(n * 5), DType::f32)), {n, 5});
+    const Tensor got = fast(to(x, far));
+    EXPECT_EQ(got.device(), far);
+    EXPECT_EQ(to(got, cpu).to_vector<float>(), f(x).to_vector<float>()) << n;
+  }
+  ASSERT_FALSE(fast.report().segments.empty());
+  EXPECT_TRUE(fast.report().segments[0].compiled) << fast.report().segments[0].why_not;
 }
 
 TEST(Device, compiled_functions_run_there) {

@@ -79,6 +79,15 @@ class Folders(Tree):
         self.assertEqual(self.problems("examples/b.cpp", "vitro/graph/graph.h", "graph/a.h"),
                          ["examples/b.cpp:2: examples uses public headers only, not graph/a.h"])
 
+    def test_models_stand_on_public_headers_and_the_library_does_not_know_them(self):
+        self.write("models/vitro/models/a.h", "#pragma once\n")
+        self.assertEqual(self.problems("examples/b.cpp", "vitro/models/a.h", "vitro/graph/graph.h"), [])
+        self.assertEqual(self.problems("models/a.cpp", "vitro/models/a.h", "graph/a.h"),
+                         ["models/a.cpp:2: models uses public headers only, not graph/a.h"])
+        (self.root / "models/a.cpp").unlink()
+        self.assertEqual(self.problems("src/compile/b.cpp", "vitro/models/a.h"),
+                         ["src/compile/b.cpp:1: compile must not know models, which are built with the library"])
+
 
 class SubFolders(Tree):
     def test_what_is_named_and_what_that_names_may_be_included(self):

@@ -5,8 +5,8 @@
 //   };
 // Comparing, hashing, values and arguments by name, and rewriting of sizes follow from `each`; what
 // arguments a call has, and how it is written, says the op's schema (core/schema.h).  Members may
-// be bool, int64_t, double, std::string, DType, Size, Sizes, Dims, Scalar, and std::optional of
-// these, and enums that name their values:
+// be bool, int64_t, double, std::string, DType, Device, Size, Sizes, Dims, Scalar, and
+// std::optional of these, and enums that name their values:
 //   enum class Rounding : uint8_t { down, up };
 //   constexpr auto names_of_values(Rounding) { return std::array<std::string_view, 2>{"down",
 //   "up"}; }
@@ -24,6 +24,7 @@
 #include "vitro/base/hash.h"
 #include "vitro/base/small_vector.h"
 #include "vitro/core/arg_value.h"
+#include "vitro/core/device.h"
 #include "vitro/core/dtype.h"
 #include "vitro/core/scalar.h"
 #include "vitro/events/values.h"
@@ -56,6 +57,9 @@ inline bool same(const std::string& a, const std::string& b) {
 inline bool same(DType a, DType b) {
   return a == b;
 }
+inline bool same(Device a, Device b) {
+  return a == b;
+}
 inline bool same(Size a, Size b) {
   return identical(a, b);
 }
@@ -80,6 +84,7 @@ void add(Hasher& h, int64_t v);
 void add(Hasher& h, double v);
 void add(Hasher& h, const std::string& v);
 void add(Hasher& h, DType v);
+void add(Hasher& h, Device v);
 void add(Hasher& h, Size v);
 void add(Hasher& h, const Dims& v);
 void add(Hasher& h, const Scalar& v);
@@ -116,6 +121,7 @@ inline ArgValue value_of(const std::string& v) {
 inline ArgValue value_of(DType v) {
   return v;
 }
+ArgValue value_of(Device v);
 ArgValue value_of(const Dims& v);
 ArgValue value_of(const Sizes& v);
 template <NamedEnum E>
@@ -145,6 +151,7 @@ bool assign(int64_t& v, const ArgValue& value);
 bool assign(double& v, const ArgValue& value);
 bool assign(std::string& v, const ArgValue& value);
 bool assign(DType& v, const ArgValue& value);
+bool assign(Device& v, const ArgValue& value);
 bool assign(Size& v, const ArgValue& value);
 bool assign(Dims& v, const ArgValue& value);
 bool assign(Scalar& v, const ArgValue& value);
@@ -171,6 +178,7 @@ void record(events::ValueWriter& out, int64_t v);
 void record(events::ValueWriter& out, double v);
 void record(events::ValueWriter& out, const std::string& v);
 void record(events::ValueWriter& out, DType v);
+void record(events::ValueWriter& out, Device v);
 void record(events::ValueWriter& out, Size v);
 void record(events::ValueWriter& out, const Dims& v);
 void record(events::ValueWriter& out, const Scalar& v);
@@ -218,6 +226,8 @@ struct AttrsType {
   // The texts that the member of that name takes; empty where any, or it takes none.
   std::span<const std::string_view> (*choices)(std::string_view name);
   bool has_sizes;  // some member can hold a symbol
+  // Where a call makes its results, as a member says; null: no member is a device.
+  std::optional<Device> (*device)(const void*);
 };
 
 // Attributes of a call, borrowed.  Null for an op without attributes.
@@ -266,6 +276,8 @@ class Attrs {
 template <class A>
 struct AttrsTypeOf {
   static const A& at(const void* p) { return *static_cast<const A*>(p); }
+  template <class Member>
+  static constexpr bool is_device = std::is_same_v<Member, std::optional<Device> A::*>;
   static bool equal(const void* a, const void* b) {
     bool result = true;
     A::each(
@@ -311,6 +323,18 @@ struct AttrsTypeOf {
     });
     return out;
   }
+  static std::optional<Device> device(const void* a) {
+    std::optional<Device> out;
+    A::each([&](std::string_view, auto m) {
+      if constexpr (is_device<decltype(m)>) out = at(a).*m;
+    });
+    return out;
+  }
+  static constexpr bool has_device() {
+    bool any = false;
+    A::each([&](std::string_view, auto m) { any = any || is_device<decltype(m)>; });
+    return any;
+  }
   static constexpr bool has_sizes() {
     bool any = false;
     A::each([&](std::string_view, auto m) {
@@ -324,10 +348,17 @@ struct AttrsTypeOf {
 };
 
 template <class A>
-inline constexpr AttrsType attrs_type{&AttrsTypeOf<A>::equal,   &AttrsTypeOf<A>::hash,
-                                      &AttrsTypeOf<A>::copy,    &AttrsTypeOf<A>::map_sizes,
-                                      &AttrsTypeOf<A>::record,  &AttrsTypeOf<A>::make,
-                                      &AttrsTypeOf<A>::assign,  &AttrsTypeOf<A>::values,
-                                      &AttrsTypeOf<A>::choices, AttrsTypeOf<A>::has_sizes()};
+inline constexpr AttrsType attrs_type{
+    &AttrsTypeOf<A>::equal,
+    &AttrsTypeOf<A>::hash,
+    &AttrsTypeOf<A>::copy,
+    &AttrsTypeOf<A>::map_sizes,
+    &AttrsTypeOf<A>::record,
+    &AttrsTypeOf<A>::make,
+    &AttrsTypeOf<A>::assign,
+    &AttrsTypeOf<A>::values,
+    &AttrsTypeOf<A>::choices,
+    AttrsTypeOf<A>::has_sizes(),
+    AttrsTypeOf<A>::has_device() ? &AttrsTypeOf<A>::device : nullptr};
 
 }  // namespace vitro

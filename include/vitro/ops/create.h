@@ -18,10 +18,12 @@ struct Create : Pointwise {
 
 struct FullAttrs {
   Sizes size;
-  std::optional<DType> dtype;  // none: what the number is (f32, i64 or bool)
+  std::optional<DType> dtype;    // none: what the number is (f32, i64 or bool)
+  std::optional<Device> device;  // none: the CPU
   static constexpr void each(auto&& f) {
     f("size", &FullAttrs::size);
     f("dtype", &FullAttrs::dtype);
+    f("device", &FullAttrs::device);
   }
 };
 struct Full : Create {
@@ -52,6 +54,14 @@ struct FullLike : Create {
   static auto value(auto, auto fill) { return fill; }
 };
 
+struct ArangeAttrs {
+  std::optional<DType> dtype;
+  std::optional<Device> device;  // none: the CPU
+  static constexpr void each(auto&& f) {
+    f("dtype", &ArangeAttrs::dtype);
+    f("device", &ArangeAttrs::device);
+  }
+};
 struct Arange : Create {
   static constexpr std::string_view name = "arange", doc = "start, start + step, ... before end.";
   static constexpr std::string_view signatures =
@@ -60,7 +70,7 @@ struct Arange : Create {
   static constexpr int arity = 3;
   static constexpr bool uses_index = true;
   static constexpr Accepts accepts = Accepts::no_bool;
-  using Attrs = DTypeAttrs;
+  using Attrs = ArangeAttrs;
   static void shape(ShapeCall& call);
   static auto value(auto at, auto start, auto, auto step) {
     return start + m::like(start, at(-1)) * step;
@@ -153,23 +163,26 @@ struct Triu : Triangle {
 
 }  // namespace ops
 
+// On the CPU where no device is named.
 Tensor full(SizesArg size, const Scalar& fill, std::optional<DType> dtype = {},
+            std::optional<Device> device = {},
             std::source_location from = std::source_location::current());
-Tensor zeros(SizesArg size, DType dtype = default_float,
+Tensor zeros(SizesArg size, DType dtype = default_float, std::optional<Device> device = {},
              std::source_location from = std::source_location::current());
-Tensor ones(SizesArg size, DType dtype = default_float,
+Tensor ones(SizesArg size, DType dtype = default_float, std::optional<Device> device = {},
             std::source_location from = std::source_location::current());
 Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype = {});
 Tensor zeros_like(ops::At x, std::optional<DType> dtype = {});
 Tensor ones_like(ops::At x, std::optional<DType> dtype = {});
 // A tensor without dimensions that holds the number.
 Tensor scalar_tensor(const Scalar& number, DType dtype = default_float,
+                     std::optional<Device> device = {},
                      std::source_location from = std::source_location::current());
 // Whole numbers give i64, others the default float.
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
-              std::optional<DType> dtype = {},
+              std::optional<DType> dtype = {}, std::optional<Device> device = {},
               std::source_location from = std::source_location::current());
-Tensor arange(const Scalar& end, std::optional<DType> dtype = {},
+Tensor arange(const Scalar& end, std::optional<DType> dtype = {}, std::optional<Device> device = {},
               std::source_location from = std::source_location::current());
 
 const Tensor& fill_(const Tensor& x, const Operand& value,

@@ -33,7 +33,7 @@ VITRO_SCALAR_FUNCTIONS(VITRO_TENSOR)
 #undef VITRO_TENSOR_3
 
 inline Tensor like(const Tensor& x, const Scalar& number) {
-  return scalar_tensor(number, x.dtype());
+  return scalar_tensor(number, x.dtype(), x.device());
 }
 inline Tensor like(const Tensor& x, const Tensor& a) {
   return to(a, x.dtype());

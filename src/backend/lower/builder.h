@@ -21,7 +21,7 @@ struct OpaqueKernel {
     Index strides;
   };
   graph::NodeId node;
-  std::vector<Place> tensors;  // those among the operands, in order, then the result
+  std::vector<Place> tensors;  // those among the operands, in order, then the results
 };
 
 // A kernel, and what its parameters stand for.

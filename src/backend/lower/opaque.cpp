@@ -1,4 +1,4 @@
-// Kernels of users: the op's operands and its result, each a whole tensor in a buffer.
+// Kernels of users: the op's operands and its results, each a whole tensor in a buffer.
 #include "backend/lower/builder.h"
 #include "vitro/base/error.h"
 
@@ -24,7 +24,7 @@ LoweredKernel lower_opaque(const Program& program, const Places& places, const G
                 ": an operand without elements, which the compiler does not lower yet");
     add(places.of(value->node), *value, false);
   }
-  add(places.of(id), {id, 0}, true);
+  for (const graph::NodeId made : program.made_by(item)) add(places.of(made), {made, 0}, true);
   build.kernel().bytes = bytes;
   build.kernel().flops = 0;
   build.set_opaque(std::move(made));

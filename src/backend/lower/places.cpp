@@ -40,12 +40,15 @@ Places::Places(const Program& program, const Groups& groups)
       if (item.role == Role::output) {
         outputs_[static_cast<size_t>(item.part)] =
             make(g[item.value.node].name, g.meta(item.value), BufferKind::output);
-      } else if (!known_[item.value.node.n]) {
-        known_[item.value.node.n] = true;
-        by_node_[item.value.node.n] =
-            make(g[item.value.node].name, g.meta(item.value),
-                 program.is_output(id) ? BufferKind::output : BufferKind::temporary);
-        by_node_[item.value.node.n].order = order_for_reader(program, id);
+        continue;
+      }
+      for (const graph::NodeId node : program.made_by(id)) {
+        if (known_[node.n]) continue;
+        known_[node.n] = true;
+        const bool is_output = program.is_output_value(node);
+        by_node_[node.n] = make(g[node].name, g[node].results[0],
+                                is_output ? BufferKind::output : BufferKind::temporary);
+        by_node_[node.n].order = order_for_reader(program, id);
       }
     }
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::backend {
@@ -19,8 +18,6 @@ bool is_view(const graph::Graph& g, const graph::Arg& arg) {
 }
 
 bool reads_views(const graph::Graph& g, const graph::Node& node) {
-  VITRO_CHECK(!is_opaque(node) || node.results.size() == 1, node.op->name,
-              ": a kernel of several results, which the compiler does not lower yet");
   return is_opaque(node) &&
          std::ranges::any_of(node.args, [&](const graph::Arg& arg) { return is_view(g, arg); });
 }

@@ -7,8 +7,7 @@
 
 namespace vitro::backend {
 
-// A graph in which no operand of an opaque op is a view; none where that holds already.  Error for
-// an opaque op of several results, which is not lowered.
+// A graph in which no operand of an opaque op is a view; none where that holds already.
 std::optional<graph::Graph> store_opaque_operands(const graph::Graph& graph);
 
 }  // namespace vitro::backend

@@ -47,6 +47,7 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
 
 void Program::build() {
   items_.clear();
+  made_.clear();
   makers_.assign(graph_->size(), {});
   add_node_items();
   add_output_items();
@@ -91,6 +92,7 @@ void Program::add_item(Item item) {
   if (item.role != Role::output && item.role != Role::write) {
     makers_[item.value.node.n].push_back(id);
   }
+  made_.push_back({item.value.node});
   items_.push_back(std::move(item));
 }
 
@@ -99,9 +101,22 @@ void Program::add_node_items() {
     const graph::Node& node = (*graph_)[graph::NodeId{n}];
     if (node.is_input() || inlined_[n]) continue;
     require(node.results.size() == 1, node, "more than one result");
+    if (node.op->kind == OpKind::opaque && result_of({n}) > 0) {
+      add_result({n});
+      continue;
+    }
     if (backend::is_empty(node.results[0])) continue;
     add_items({.value = {graph::NodeId{n}, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}});
   }
+}
+
+// One more result of an opaque call.
+void Program::add_result(graph::NodeId node) {
+  const std::vector<ItemId>& first = makers_[node.n - result_of(node)];
+  require(!first.empty() && !backend::is_empty((*graph_)[node].results[0]), (*graph_)[node],
+          "a result without elements beside others");
+  makers_[node.n] = first;
+  made_[first[0].n].push_back(node);
 }
 
 // Those of a node: one, or its parts.  `item` computes its result element by element.
@@ -352,8 +367,9 @@ void Program::connect() {
   for (uint32_t i = 0; i < items_.size(); ++i) {
     const ItemId id{i};
     const Item& item = items_[i];
-    output_[i] = item.role == Role::output || item.role == Role::write ||
-                 is_output_value_[item.value.node.n];
+    output_[i] =
+        item.role == Role::output || item.role == Role::write ||
+        std::ranges::any_of(made_by(id), [&](graph::NodeId n) { return is_output_value(n); });
     const Index index(item.sizes.size(), Expr(0));
     for (const Read& read : reads_at(id, index)) {
       add_once(sources_[i], read.value.node);

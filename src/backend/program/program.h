@@ -94,6 +94,9 @@ class Program {
   // The element that an item writes for the index `at` of its sizes, of the scatter's result or the
   // input that it changes.
   Index written_at(ItemId item, const Index& at) const;
+  // The nodes of an opaque item's call, one for each result in order, which the item makes; of any
+  // other item its own node.
+  std::span<const graph::NodeId> made_by(ItemId item) const { return made_[item.n]; }
   // Items that make the value of a node: one, or all slices of a cat.
   const std::vector<ItemId>& makers(graph::NodeId node) const { return makers_[node.n]; }
   // The operands that an item reads to compute its element at `index` (of its sizes), through
@@ -128,6 +131,7 @@ class Program {
   void add_output_items();
   void add_item(Item item);
   void add_items(Item item);
+  void add_result(graph::NodeId node);
   void add_slices(Item item);
   Item folded_item(Item item) const;
   Item inserted_item(Item item) const;
@@ -145,7 +149,7 @@ class Program {
   std::vector<graph::NodeId> home_;
   std::vector<Item> items_;
   std::vector<std::vector<ItemId>> makers_, needs_, readers_;
-  std::vector<std::vector<graph::NodeId>> sources_;
+  std::vector<std::vector<graph::NodeId>> made_, sources_;
   std::vector<std::vector<ItemId>> node_readers_;  // by node: the items that read it
   std::vector<uint32_t> position_;
   std::vector<bool> output_;

@@ -40,7 +40,7 @@ std::optional<SingleResults> single_results(const graph::Graph& g) {
         out.result.push_back(0);
         continue;
       }
-      if (!used[n][r] && node.results.size() > 1) continue;
+      if (!used[n][r] && node.results.size() > 1 && node.op->kind != OpKind::opaque) continue;
       graph::Node one = node;
       one.results = {node.results[r]};
       for (graph::Arg& arg : one.args) {

@@ -1,6 +1,7 @@
 // Ops with several results as one node for each result that is used, so that everything after this
 // knows values by their nodes.  Nodes of one call compute the same until they choose their result;
-// they read the same and so become one kernel.
+// they read the same and so become one kernel.  An opaque call keeps all its results, one node
+// after the other: its kernel writes them whether or not they are used.
 #pragma once
 
 #include <optional>

@@ -205,10 +205,11 @@ class Executable::Call {
       return out;
     };
     std::vector<OpaqueOperand> operands;
+    std::vector<OpaqueTensor> results;
     for (const UserKernel::Argument& a : kernel.operands) operands.push_back(given(a));
-    const OpaqueTensor result = given(kernel.result).tensor;
+    for (const UserKernel::Argument& a : kernel.results) results.push_back(given(a).tensor);
     runtime::launch_opaque(
-        *kernel.op, {e_.device_.device(), operands, kernel.attrs.view(), {&result, 1}}, e_.device_);
+        *kernel.op, {e_.device_.device(), operands, kernel.attrs.view(), results}, e_.device_);
   }
 
   uint64_t bits_of(InputId input) const {

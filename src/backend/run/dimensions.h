@@ -20,7 +20,7 @@ struct Executable::Dimensions {
     int64_t bytes = 0, flops = 0;
     Hash layout;                   // of the panels that it packs
     std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
-    std::vector<Out> tensors;      // of a kernel of the user's: those among operands, the result
+    std::vector<Out> tensors;      // of a kernel of the user's: those among operands, the results
     uint64_t streams = 0;          // bit b: buffer b is written past the caches
   };
   static Run run_of(const Launch& launch, const Number& number,

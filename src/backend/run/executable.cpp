@@ -176,7 +176,8 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
                                  LaunchId number) {
   const graph::Node& node = graph[lowered.opaque->node];
   UserKernel kernel{node.op, node.attrs, {}, {}};
-  auto place = lowered.opaque->tensors.begin();
+  const auto& tensors = lowered.opaque->tensors;
+  auto place = tensors.begin();
   const auto tensor = [&]() -> UserKernel::Argument {
     const auto& [value, buffer, strides] = *place++;
     return {buffer, graph.meta(value).dtype, sizes_of(graph.meta(value)), strides};
@@ -194,7 +195,7 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
       made = tensor();
     }
   }
-  kernel.result = tensor();
+  while (place != tensors.end()) kernel.results.push_back(tensor());
   for (const BufferId id : lowered.buffers) use_buffer(id, number);
   launches_.emplace_back().what = std::move(kernel);
 }
@@ -276,7 +277,7 @@ Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
       run.tensors.push_back({numbers_of(a.sizes, number), numbers_of(a.strides, number)});
     };
     std::ranges::for_each(user->operands, add);
-    add(user->result);
+    std::ranges::for_each(user->results, add);
   }
   run.layout = launch.layout;
   return run;

@@ -43,8 +43,7 @@ struct UserKernel {
   };
   const OpDef* op = nullptr;
   Attrs attrs;
-  std::vector<Argument> operands;
-  Argument result;
+  std::vector<Argument> operands, results;
 };
 // The device's own copy of a whole buffer.
 struct BufferCopy {

@@ -106,7 +106,7 @@ class Fold {
     Value now;
     {
       const Using use(&build);
-      now = build.value(full(meta.sizes, number, meta.dtype));
+      now = build.value(full(meta.sizes, number, meta.dtype, meta.device));
     }
     made_.to = build.take();
     const bool same = fits(made_.to.meta(now), meta);

@@ -16,7 +16,7 @@ nlohmann::json expected() {
 }
 
 std::unique_ptr<sentences::Encoder> fetched_encoder() {
-  const auto files = io::fetch_minilm([](std::string_view line) { std::cout << line << '\n'; });
+  const auto files = models::fetch_minilm([](std::string_view line) { std::cout << line << '\n'; });
   if (!files) {
     std::cout << files.why() << '\n';
     return nullptr;

@@ -6,16 +6,16 @@
 
 #include "vitro/nn/layers.h"
 
-namespace vitro::nn {
+namespace vitro::models {
 
 // Mlp({784, 1024, 10}): x [batch, 784] -> [batch, 10].
-class Mlp : public Module {
+class Mlp : public nn::Module {
  public:
   explicit Mlp(std::initializer_list<int64_t> widths);
   Tensor operator()(const Tensor& x) const;
 
  private:
-  std::deque<Linear> layers_;
+  std::deque<nn::Linear> layers_;
 };
 
-}  // namespace vitro::nn
+}  // namespace vitro::models

@@ -1,4 +1,4 @@
-#include "vitro/io/minilm.h"
+#include "vitro/models/minilm.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-namespace vitro::io {
+namespace vitro::models {
 namespace {
 
 std::string cache_folder() {
@@ -99,4 +99,4 @@ Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view)>& pr
   return Failure{line.empty() ? cat(about, "python3 ended with status ", status) : line};
 }
 
-}  // namespace vitro::io
+}  // namespace vitro::models

@@ -5,7 +5,7 @@
 
 #include "vitro/nn/layers.h"
 
-namespace vitro::nn {
+namespace vitro::models {
 
 struct BertConfig {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, inner = 3072, positions = 512,
@@ -16,40 +16,40 @@ struct BertConfig {
   static BertConfig mini_lm_l6() { return {.width = 384, .layers = 6, .heads = 12, .inner = 1536}; }
 };
 
-class BertEmbeddings : public Module {
+class BertEmbeddings : public nn::Module {
  public:
-  BertEmbeddings(Module& owner, const BertConfig& config);
+  BertEmbeddings(nn::Module& owner, const BertConfig& config);
   Tensor operator()(const Tensor& input_ids) const;
 
  private:
-  Embedding word_, position_, token_type_;
-  LayerNorm norm_;
+  nn::Embedding word_, position_, token_type_;
+  nn::LayerNorm norm_;
 };
 
-class BertSelfAttention : public Module {
+class BertSelfAttention : public nn::Module {
  public:
-  BertSelfAttention(Module& owner, const BertConfig& config);
+  BertSelfAttention(nn::Module& owner, const BertConfig& config);
   Tensor operator()(const Tensor& x, const Tensor& mask) const;
 
  private:
   int64_t heads_;
-  Linear query_, key_, value_;
+  nn::Linear query_, key_, value_;
 };
 
 // A projection, then the residual and its normalisation ("attention.output", "output").
-class BertOutput : public Module {
+class BertOutput : public nn::Module {
  public:
-  BertOutput(Module& owner, int64_t from, const BertConfig& config);
+  BertOutput(nn::Module& owner, int64_t from, const BertConfig& config);
   Tensor operator()(const Tensor& x, const Tensor& residual) const;
 
  private:
-  Linear dense_;
-  LayerNorm norm_;
+  nn::Linear dense_;
+  nn::LayerNorm norm_;
 };
 
-class BertAttention : public Module {
+class BertAttention : public nn::Module {
  public:
-  BertAttention(Module& owner, const BertConfig& config);
+  BertAttention(nn::Module& owner, const BertConfig& config);
   Tensor operator()(const Tensor& x, const Tensor& mask) const;
 
  private:
@@ -57,18 +57,18 @@ class BertAttention : public Module {
   BertOutput output_;
 };
 
-class BertIntermediate : public Module {
+class BertIntermediate : public nn::Module {
  public:
-  BertIntermediate(Module& owner, const BertConfig& config);
+  BertIntermediate(nn::Module& owner, const BertConfig& config);
   Tensor operator()(const Tensor& x) const;
 
  private:
-  Linear dense_;
+  nn::Linear dense_;
 };
 
-class BertLayer : public Module {
+class BertLayer : public nn::Module {
  public:
-  BertLayer(Module& owner, std::string name, const BertConfig& config);
+  BertLayer(nn::Module& owner, std::string name, const BertConfig& config);
   Tensor operator()(const Tensor& x, const Tensor& mask) const;
 
  private:
@@ -77,22 +77,22 @@ class BertLayer : public Module {
   BertOutput output_;
 };
 
-class BertEncoder : public Module {
+class BertEncoder : public nn::Module {
  public:
-  BertEncoder(Module& owner, const BertConfig& config);
+  BertEncoder(nn::Module& owner, const BertConfig& config);
   Tensor operator()(const Tensor& x, const Tensor& mask) const;
 
  private:
-  Module layer_;  // the list: gives its parts the names "layer.0", "layer.1", ...
+  nn::Module layer_;  // the list: gives its parts the names "layer.0", "layer.1", ...
   std::deque<BertLayer> layers_;
 };
 
 // input_ids [batch, length] i64 -> last hidden state [batch, length, width].  `mask`: bool,
 // broadcast to [batch, heads, length, length], true where a token may look; undefined: everywhere.
-class Bert : public Module {
+class Bert : public nn::Module {
  public:
   explicit Bert(const BertConfig& config);
-  Bert(Module& owner, std::string name, const BertConfig& config);
+  Bert(nn::Module& owner, std::string name, const BertConfig& config);
   Tensor operator()(const Tensor& input_ids, const Tensor& mask = {}) const;
 
  private:
@@ -101,18 +101,18 @@ class Bert : public Module {
 };
 
 // tanh(W x[:, 0] + b).
-class BertPooler : public Module {
+class BertPooler : public nn::Module {
  public:
-  BertPooler(Module& owner, const BertConfig& config);
+  BertPooler(nn::Module& owner, const BertConfig& config);
   Tensor operator()(const Tensor& hidden) const;
 
  private:
-  Linear dense_;
+  nn::Linear dense_;
 };
 
 // The encoder with its pooler and one linear layer on top: [batch, length] -> logits [batch,
 // classes].
-class BertClassifier : public Module {
+class BertClassifier : public nn::Module {
  public:
   BertClassifier(const BertConfig& config, int64_t classes);
   Tensor operator()(const Tensor& input_ids, const Tensor& mask = {}) const;
@@ -120,7 +120,7 @@ class BertClassifier : public Module {
  private:
   Bert bert_;
   BertPooler pooler_;
-  Linear classifier_;
+  nn::Linear classifier_;
 };
 
-}  // namespace vitro::nn
+}  // namespace vitro::models

@@ -1,9 +1,9 @@
-#include "vitro/nn/mlp.h"
+#include "vitro/models/mlp.h"
 
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
 
-namespace vitro::nn {
+namespace vitro::models {
 
 Mlp::Mlp(std::initializer_list<int64_t> widths) {
   VITRO_CHECK(widths.size() >= 2, "Mlp: needs at least two widths, got ", widths.size());
@@ -21,4 +21,4 @@ Tensor Mlp::operator()(const Tensor& x) const {
   return y;
 }
 
-}  // namespace vitro::nn
+}  // namespace vitro::models

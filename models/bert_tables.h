@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace vitro::io::bert {
+namespace vitro::models::bert {
 
 struct Range {
   uint32_t first, last;
@@ -16,4 +16,4 @@ extern const std::span<const Range> ideographs;   // words of their own
 extern const std::span<const Range> marks;        // dropped after canonical decomposition
 extern const std::span<const Range> punctuation;  // words of their own, seen after decomposition
 
-}  // namespace vitro::io::bert
+}  // namespace vitro::models::bert

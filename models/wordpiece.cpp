@@ -1,15 +1,15 @@
-#include "vitro/io/wordpiece.h"
+#include "vitro/models/wordpiece.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
-#include "io/bert_words.h"
+#include "bert_words.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
-namespace vitro::io {
+namespace vitro::models {
 namespace {
 
 constexpr size_t longest_word = 100;  // code points; a longer one is unknown
@@ -114,4 +114,4 @@ std::vector<int64_t> WordPiece::encode(std::string_view text, size_t max_tokens)
   return ids;
 }
 
-}  // namespace vitro::io
+}  // namespace vitro::models

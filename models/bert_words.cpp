@@ -1,4 +1,4 @@
-#include "io/bert_words.h"
+#include "bert_words.h"
 
 #include <utf8proc.h>
 
@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <span>
 
-#include "io/bert_tables.h"
+#include "bert_tables.h"
 #include "vitro/base/error.h"
 
-namespace vitro::io {
+namespace vitro::models {
 namespace {
 
 using Code = utf8proc_int32_t;
@@ -92,4 +92,4 @@ size_t code_points(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-}  // namespace vitro::io
+}  // namespace vitro::models

@@ -1,8 +1,10 @@
-#include "vitro/nn/bert.h"
+#include "vitro/models/bert.h"
 
 #include "vitro/ops/all.h"
 
-namespace vitro::nn {
+namespace vitro::models {
+
+using nn::Module;
 
 BertEmbeddings::BertEmbeddings(Module& owner, const BertConfig& config)
     : Module(owner, "embeddings"),
@@ -116,4 +118,4 @@ Tensor BertClassifier::operator()(const Tensor& input_ids, const Tensor& mask) c
   return classifier_(pooler_(bert_(input_ids, mask)));
 }
 
-}  // namespace vitro::nn
+}  // namespace vitro::models

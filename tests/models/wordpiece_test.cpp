@@ -1,4 +1,4 @@
-#include "vitro/io/wordpiece.h"
+#include "vitro/models/wordpiece.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "io/scratch.h"
 #include "vitro/base/error.h"
 
-namespace vitro::io {
+namespace vitro::models {
 namespace {
 
 using Ids = std::vector<int64_t>;
@@ -34,7 +34,7 @@ std::string tokens(std::string_view text, size_t max_tokens = 256) {
 }
 
 std::string vocabulary_of(const std::string& content) {
-  std::string path = scratch("vocabulary.txt");
+  std::string path = io::scratch("vocabulary.txt");
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
@@ -100,4 +100,4 @@ TEST(WordPiece, lines_may_end_as_on_windows) {
 }
 
 }  // namespace
-}  // namespace vitro::io
+}  // namespace vitro::models

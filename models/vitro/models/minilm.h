@@ -10,7 +10,7 @@
 
 #include "vitro/base/result.h"
 
-namespace vitro::io {
+namespace vitro::models {
 
 struct MinilmFiles {
   std::string weights;     // .../model.safetensors
@@ -26,4 +26,4 @@ MinilmFiles minilm_files(std::string folder = {});
 Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view line)>& progress = {},
                                  const std::string& folder = {});
 
-}  // namespace vitro::io
+}  // namespace vitro::models
