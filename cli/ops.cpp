@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "op_names.h"
+#include "vitro/autograd/vjp.h"
 #include "vitro/base/cat.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/page.h"
@@ -18,6 +19,11 @@ struct OpsSetting {
   std::string name;
   bool json = false, page = false;
 };
+
+// How the gradient is made, and what is saved for it.
+std::string gradient_of(const ops::Overload& one) {
+  return one.op ? autograd::describe(*one.op) : "that of the ops that it calls";
+}
 
 void json_of(report::Json& json, const Schema& schema) {
   json.key("arguments").begin_array();
@@ -40,13 +46,19 @@ int print_json(const OpsSetting& setting) {
   for (const ops::Overload& one : setting.name.empty() ? all : ops::overloads(setting.name)) {
     json.begin_object().member("name", one.schema.name).member("overload", one.schema.overload);
     json.member("kind", ops::kind_of(one.schema.name)).member("doc", one.doc);
-    json.member("schema", cat(one.schema));
+    json.member("schema", cat(one.schema)).member("gradient", gradient_of(one));
     json_of(json, one.schema);
     json.end();
   }
   json.end();
   text.finish();
   std::printf("%s\n", text.text().c_str());
+  return 0;
+}
+
+int print_page(const std::string& name) {
+  std::printf("%s\ngradient: %s\n", ops::page(name).c_str(),
+              gradient_of(ops::overloads(name)[0]).c_str());
   return 0;
 }
 
@@ -66,7 +78,7 @@ int run(OpsSetting setting) {
   if (!setting.name.empty() && ops::overloads(setting.name).empty()) return refuse(setting.name);
   if (setting.json) return print_json(setting);
   if (setting.page) return std::fputs(ops::page().c_str(), stdout), 0;
-  if (!setting.name.empty()) return std::fputs(ops::page(setting.name).c_str(), stdout), 0;
+  if (!setting.name.empty()) return print_page(setting.name);
   for (const ops::Overload& one : ops::overloads())
     std::printf("%-12s %s\n", ops::kind_of(one.schema.name).data(), cat(one.schema).c_str());
   return 0;

@@ -103,6 +103,15 @@ OpSample sample_of(Payload payload, const json& row) {
   s.message = row.value("message", "");
   if (!s.error)
     for (const json& out : row.at("out")) s.results.push_back(result_of(payload, out));
+  for (const json& seed : row.value("seeds", json::array())) {
+    s.seeds.emplace_back();
+    if (!seed.is_null()) s.seeds.back() = tensor_of(payload, seed);
+  }
+  for (const json& gradient : row.value("gradients", json::array())) {
+    s.gradients.emplace_back();
+    if (!gradient.is_null()) s.gradients.back() = result_of(payload, gradient);
+  }
+  s.slope = row.value("slope", true);
   if (row.contains("tol")) s.tolerance = {false, row["tol"][0], row["tol"][1], row["tol"][2]};
   s.where = s.op;
   for (const SampleOperand& operand : s.operands) describe(s.where, operand);

@@ -58,6 +58,11 @@ struct OpSample {
   std::string message;  // torch's, where it refused
   std::vector<SampleResult> results;
   SampleTolerance tolerance;
+  // Of the family "gradient", which has no results: the gradient of each result, and what torch's
+  // autograd makes of them for each tensor among the operands, in order.  Null where there is none.
+  std::vector<std::optional<SampleTensor>> seeds;
+  std::vector<std::optional<SampleResult>> gradients;
+  bool slope = true;  // they are slopes, not a convention
   std::string where;  // "unary.jsonl:17 sin f32[3, 17]", to say which one failed
 };
 

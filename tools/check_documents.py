@@ -6,7 +6,8 @@ usage: check_documents.py [ROOT]
   files       `src/x/y.cpp` in text: one that begins with a folder of the repository (a pattern is one: `tests/x/*_test.cpp`)
   commands    a line of ```sh that begins with a script of tools, bench or tests, or with `vitro COMMAND`, and `vitro COMMAND` in text
   variables   VITRO_NAME, anywhere: some source file names it, too
-  programs    a block of ```cpp with a main function compiles"""
+  programs    a block of ```cpp with a main function compiles
+  excerpts    a block of ```cpp that begins with `// src/x/y.cpp` stands in that file, in pieces where a line is `// ...`"""
 import concurrent.futures, os, pathlib, re, subprocess, sys
 
 sys.dont_write_bytecode = True
@@ -98,6 +99,19 @@ class Document:
             if block[1] == "cpp" and re.search(r"^int main\(", block[2], re.M):
                 yield line_of(self.text, block.start()), block[2]
 
+    def excerpts(self):
+        for block in FENCE.finditer(self.text):
+            if block[1] != "cpp" or not (source := re.match(rf"// ((?:{FOLDERS})/\S+)\n", block[2])):
+                continue
+            at, path = line_of(self.text, block.start()) + 1, self.root / source[1]
+            if not path.exists():
+                yield self.problem(at, f"is an excerpt of {source[1]}, which does not exist")
+                continue
+            text = path.read_text()
+            for piece in re.split(r"^ *// \.\.\.\n", block[2][source.end() :], flags=re.M):
+                if piece.strip("\n") and f"\n{piece}" not in f"\n{text}":
+                    yield self.problem(at, f"is no excerpt of {source[1]}: it has not `{piece.strip().splitlines()[0]}` and what follows")
+
 
 def compile_problem(document, at, program, launcher):
     folder = document.root / "build" / "documents"
@@ -132,6 +146,7 @@ def check(root, files=None, launcher=()):
         problems += document.files()
         problems += document.commands(commands)
         problems += document.variables(variables)
+        problems += document.excerpts()
     programs = [(document, at, text) for document in documents for at, text in document.programs()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for more in pool.map(lambda one: compile_problem(*one, launcher), programs):

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vitro/base/error.h"
+#include "vitro/core/formula.h"
 #include "vitro/core/reach.h"
 
 namespace vitro {
@@ -122,6 +123,13 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   }
   for (const TensorMeta& result : results) check_sizes(op.name, result);
   return results;
+}
+
+Verdict is_differentiable(const OpDef& op) {
+  const GradientInfo* gradient = op.gradient;
+  if (!gradient) return Verdict::no("its definition says nothing of one");
+  if (gradient->formula || gradient->none_because.empty()) return Verdict::yes();
+  return Verdict::no(std::string(gradient->none_because));
 }
 
 void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta& result) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vitro/base/cat.h"
+#include "vitro/core/formula.h"
 #include "vitro/ops/overload.h"
 
 namespace vitro::ops {
@@ -48,15 +49,25 @@ std::string_view meaning(const Overload& one) {
   return one.op ? meaning(one.op->kind) : "written with ops; a graph holds those";
 }
 
-// A table of those that `belongs` picks; what several of a name give is said once.
+// How its gradient is made, in a word or with the reason why there is none.
+std::string gradient(const Overload& one) {
+  if (!one.op) return "of those ops";
+  const Verdict can = is_differentiable(*one.op);
+  if (!can) return cat("none: ", can.why);
+  return one.op->gradient->formula ? "formula" : "through its program";
+}
+
+// A table of those that `belongs` picks; what is the same for several of a name is said once.
 void append_table(std::string& out, bool (*belongs)(const Overload&, std::string_view),
                   std::string_view kind) {
-  out += "| schema | what it gives |\n|---|---|\n";
+  out += "| schema | what it gives | gradient |\n|---|---|---|\n";
   std::string_view last_doc;
   for (const Overload& one : overloads()) {
     if (!belongs(one, kind)) continue;
     std::string schema = cat(one.schema);
-    out += cat("| `", schema, "` | ", one.doc == last_doc ? std::string_view() : one.doc, " |\n");
+    const bool again = one.doc == last_doc;
+    out += cat("| `", schema, "` | ", again ? std::string_view() : one.doc, " | ",
+               again ? std::string() : gradient(one), " |\n");
     last_doc = one.doc;
   }
 }

@@ -58,6 +58,8 @@ class Usage(unittest.TestCase):
         self.assertIn("  add.Tensor(", one.stdout)
         self.assertNotIn("add.Scalar(", one.stdout)
         self.assertIn("add.Scalar(", run("ops", "add").stdout)
+        self.assertIn("gradient: a formula; saves self, other", run("ops", "mul").stdout)
+        self.assertIn("gradient: none: its result is bool", run("ops", "lt").stdout)
         self.assertEqual([each["overload"] for each in json.loads(run("ops", "add.Tensor", "--json").stdout)], ["Tensor"])
         for wrong, meant in (("sofmax", "softmax"), ("add.Tensr", "add.Tensor")):
             done = run("ops", wrong)

@@ -79,16 +79,21 @@ bool is_callable(const OpSample& sample) {
   return !ops::overloads(sample.op).empty();
 }
 
-std::vector<Tensor> call_sample(const OpSample& sample, Device device) {
+SampleCall call_of(const OpSample& sample, Device device) {
   std::string refused;
   for (const ops::Overload& overload : ops::overloads(sample.op)) {
-    const auto arguments = named(sample, overload.schema, device);
+    auto arguments = named(sample, overload.schema, device);
     if (!arguments) continue;
     const auto fitted = ops::arrange(overload.schema, {}, *arguments);
-    if (fitted) return ops::call(overload, {}, *arguments);
+    if (fitted) return {&overload, *std::move(arguments)};
     refused += fitted.why() + '\n';
   }
   throw_error(cat(sample.where, ": no overload takes these arguments\n", refused));
+}
+
+std::vector<Tensor> call_sample(const OpSample& sample, Device device) {
+  const SampleCall call = call_of(sample, device);
+  return ops::call(*call.overload, {}, call.arguments);
 }
 
 }  // namespace vitro::test

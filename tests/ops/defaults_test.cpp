@@ -133,6 +133,7 @@ std::map<std::string, Row> views() {
       {"diagonal_scatter", {{x(), row()}, [] { (void)diagonal_scatter(x(), row()); }}},
       {"as_strided_scatter",
        {{i(), i(), List{3}, List{1}}, [] { (void)as_strided_scatter(i(), i(), {3}, {1}); }}},
+      {"embedding", {{x(), i()}, [] { (void)embedding(x(), i()); }}},
       {"clone", {{x()}, [] { (void)clone(x()); }}},
       {"tril", {{x()}, [] { (void)tril(x()); }}},
       {"triu", {{x()}, [] { (void)triu(x()); }}},

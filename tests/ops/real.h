@@ -25,7 +25,10 @@ struct Real {
   friend Real operator/(Real a, Real b) { return a.v / b.v; }
   friend Real operator-(Real a) { return -a.v; }
   friend Flag operator==(Real a, Real b) { return {a.v == b.v}; }
+  friend Flag operator!=(Real a, Real b) { return {a.v != b.v}; }
   friend Flag operator<(Real a, Real b) { return {a.v < b.v}; }
+  friend Flag operator<=(Real a, Real b) { return {a.v <= b.v}; }
+  friend Flag operator>=(Real a, Real b) { return {a.v >= b.v}; }
   friend Flag operator>(Real a, Real b) { return {a.v > b.v}; }
 
 #define VITRO_REAL(name) \
@@ -60,6 +63,11 @@ struct Real {
   friend Real sigmoid(Real x) { return 1 / (1 + std::exp(-x.v)); }
   friend Real rsqrt(Real x) { return 1 / std::sqrt(x.v); }
   friend Real round(Real x) { return std::nearbyint(x.v); }
+  friend Real pow(Real a, Real b) { return std::pow(a.v, b.v); }
+  friend Real fmod(Real a, Real b) { return std::fmod(a.v, b.v); }
+  friend Real remainder(Real a, Real b) { return a.v - b.v * std::floor(a.v / b.v); }
+  friend Real floor_div(Real a, Real b) { return std::floor(a.v / b.v); }
+  friend Real trunc_div(Real a, Real b) { return std::trunc(a.v / b.v); }
   friend Real atan2(Real a, Real b) { return std::atan2(a.v, b.v); }
   friend Real maximum(Real a, Real b) { return a.v > b.v ? a : b; }
   friend Real minimum(Real a, Real b) { return a.v < b.v ? a : b; }

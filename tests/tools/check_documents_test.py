@@ -72,6 +72,16 @@ class Documents(unittest.TestCase):
     def test_pieces_of_programs_are_left_alone(self):
         self.assertEqual(self.problems("```cpp", "x = nothing;", "```"), [])
 
+    def test_excerpts_stand_in_their_file(self):
+        self.write("src/graph/sum.cpp", "int sum(int a,\n        int b) {\n  return a + b;\n}\n")
+        whole = ["```cpp", "// src/graph/sum.cpp", "int sum(int a,", "        int b) {", "// ...", "}", "```"]
+        self.assertEqual(self.problems(*whole), [])
+        whole[3] = "        int c) {"
+        self.assertEqual(self.problems(*whole), [
+            "docs/page.md:3: is no excerpt of src/graph/sum.cpp: it has not `int sum(int a,` and what follows"])
+        self.assertEqual(self.problems("```cpp", "// src/graph/gone.cpp", "int x;", "```"),
+                         ["docs/page.md:3: is an excerpt of src/graph/gone.cpp, which does not exist"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -232,6 +232,15 @@ struct OpaqueInfo {
   void (*kernel)(const OpaqueCall& call);
 };
 
+// How gradients go back through an op: a function that sets those of the operands, from those of
+// the results and what else it asks for (core/formula.h).  Without one that of a composite is made
+// from its program; of other ops there is none, and `none_because` says why.
+class Formula;
+struct GradientInfo {
+  void (*formula)(Formula& f) = nullptr;
+  std::string_view none_because = {};  // ends the sentence "has no gradient: "
+};
+
 // ---- the definition
 // -----------------------------------------------------------------------------------------------------
 
@@ -259,6 +268,7 @@ struct OpDef {
   const CompactionInfo* compaction = nullptr;
   const CompositeInfo* composite = nullptr;
   const OpaqueInfo* opaque = nullptr;
+  const GradientInfo* gradient = nullptr;  // null: its definition says nothing
 };
 
 // A call through the door.  Everything is borrowed for the time of the call.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <tuple>
 
 #include "vitro/ops/define.h"
 #include "vitro/ops/math.h"
@@ -22,7 +23,7 @@ struct Relu : Unary {
                                     doc = "x where it is positive, else 0; NaN stays.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x) { return m::maximum(x, m::like(x, 0.0)); }
-  static auto vjp(auto g, auto, auto y) { return m::where(y > 0.0, g, m::like(g, 0.0)); }
+  static auto vjp(auto g, auto, auto y) { return m::where(y <= 0.0, m::like(g, 0.0), g); }
 };
 
 struct Silu : Unary {
@@ -52,6 +53,21 @@ struct Gelu : Unary {
       return x * 0.5 * (1.0 + m::erf(x * 0.7071067811865476));
     return 0.5 * x * (1.0 + m::tanh(0.7978845608028654 * (x + 0.044715 * (x * x * x))));
   }
+  static auto vjp(const Attrs& attrs, auto g, auto x, auto) {
+    return attrs.approximate == Approximate::none ? g * slope(x) : g * slope_by_tanh(x);
+  }
+
+ private:
+  static auto slope(auto x) {
+    const auto density = 0.3989422804014327 * m::exp(-0.5 * (x * x));
+    return 0.5 * (1.0 + m::erf(x * 0.7071067811865476)) + x * density;
+  }
+  static auto slope_by_tanh(auto x) {
+    const auto squared = x * x;
+    const auto t = m::tanh(0.7978845608028654 * (x + 0.044715 * (squared * x)));
+    const auto inner = 0.7978845608028654 * (1.0 + 0.134145 * squared);
+    return 0.5 * (1.0 + t) + 0.5 * x * ((1.0 - t * t) * inner);
+  }
 };
 
 struct LeakyRelu : Binary {
@@ -62,6 +78,9 @@ struct LeakyRelu : Binary {
   static constexpr Accepts accepts = Accepts::floating;
   static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto x, auto slope) { return m::where(x > 0.0, x, x * slope); }
+  static auto vjp(auto g, auto x, auto slope, auto) {
+    return std::make_tuple(m::where(x > 0.0, g, g * slope));
+  }
 };
 
 struct Elu : Pointwise {
@@ -77,6 +96,10 @@ struct Elu : Pointwise {
   static auto value(auto x, auto alpha, auto scale, auto input_scale) {
     return m::where(x < 0.0, m::expm1(x * input_scale) * (alpha * scale), x * scale);
   }
+  static auto vjp(auto g, auto x, auto alpha, auto scale, auto input_scale, auto) {
+    const auto slope = m::exp(x * input_scale) * (alpha * scale * input_scale);
+    return std::make_tuple(m::where(x <= 0.0, g * slope, g * scale));
+  }
 };
 
 struct Hardtanh : Ternary {
@@ -88,6 +111,9 @@ struct Hardtanh : Ternary {
   static constexpr Accepts accepts = Accepts::no_bool;
   static void shape(ShapeCall& call);
   static auto value(auto x, auto low, auto high) { return m::minimum(m::maximum(x, low), high); }
+  static auto vjp(auto g, auto x, auto low, auto high, auto) {
+    return std::make_tuple(m::where(x <= low || x >= high, m::like(g, 0.0), g));
+  }
 };
 
 }  // namespace ops

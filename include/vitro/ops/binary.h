@@ -38,14 +38,18 @@ struct Sub : Binary {
   static constexpr Accepts accepts = Accepts::no_bool;
   static void shape(ShapeCall& call);  // any bool operand is an Error
   static auto value(auto a, auto b) { return a - b; }
-  static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(g, -g); }
+  static auto vjp(auto g, auto, auto, auto) {
+    return std::make_tuple(g, [=] { return -g; });
+  }
 };
 
 struct Mul : Binary {
   static constexpr std::string_view name = "mul", doc = "a * b; of bool a logical and.";
   static constexpr Numbers numbers = Numbers::kept;
   static auto value(auto a, auto b) { return a * b; }
-  static auto vjp(auto g, auto a, auto b, auto) { return std::make_tuple(g * b, g * a); }
+  static auto vjp(auto g, auto a, auto b, auto) {
+    return std::make_tuple([=] { return g * b; }, [=] { return g * a; });
+  }
 };
 
 struct Div : Binary {
@@ -61,7 +65,9 @@ struct Div : Binary {
   static constexpr Promote promote = Promote::to_float;
   static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return a / b; }
-  static auto vjp(auto g, auto, auto b, auto y) { return std::make_tuple(g / b, -g * y / b); }
+  static auto vjp(auto g, auto, auto b, auto y) {
+    return std::make_tuple([=] { return g / b; }, [=] { return -g * (y / b); });
+  }
 };
 
 struct FloorDivide : Binary {
@@ -76,6 +82,9 @@ struct FloorDivide : Binary {
   static constexpr bool whole_divisor = true;
   static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return m::floor_div(a, b); }
+  static auto vjp(auto g, auto, auto, auto) {
+    return std::make_tuple(m::like(g, 0.0), m::like(g, 0.0));
+  }
 };
 
 struct TruncDivide : Binary {
@@ -84,6 +93,9 @@ struct TruncDivide : Binary {
   static constexpr bool whole_divisor = true;
   static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return m::trunc_div(a, b); }
+  static auto vjp(auto g, auto, auto, auto) {
+    return std::make_tuple(m::like(g, 0.0), m::like(g, 0.0));
+  }
 };
 
 struct Fmod : Binary {
@@ -91,6 +103,9 @@ struct Fmod : Binary {
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
   static auto value(auto a, auto b) { return m::fmod(a, b); }
+  static auto vjp(auto g, auto a, auto b, auto) {
+    return std::make_tuple(g, [=] { return -g * m::trunc_div(a, b); });
+  }
 };
 
 struct Remainder : Binary {
@@ -103,6 +118,9 @@ struct Remainder : Binary {
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool whole_divisor = true;
   static auto value(auto a, auto b) { return m::remainder(a, b); }
+  static auto vjp(auto g, auto a, auto b, auto) {
+    return std::make_tuple(g, [=] { return -g * m::floor_div(a, b); });
+  }
 };
 
 struct Pow : Binary {
@@ -117,6 +135,17 @@ struct Pow : Binary {
   static constexpr auto function = &vitro::pow;
   static void shape(ShapeCall& call);  // refuses whole numbers raised to a negative one
   static auto value(auto a, auto b) { return m::pow(a, b); }
+  // 0 where nothing is to be gained: x to the power of 0, and 0 to the power of what is not
+  // negative.
+  static auto vjp(auto g, auto a, auto b, auto y) {
+    const auto of_base = [=] {
+      return m::where(b == 0.0, m::like(g, 0.0), g * (b * m::pow(a, b - 1.0)));
+    };
+    const auto of_exponent = [=] {
+      return m::where(a == 0.0 && b >= 0.0, m::like(g, 0.0), g * (y * m::log(a)));
+    };
+    return std::make_tuple(of_base, of_exponent);
+  }
 };
 
 // What add and sub with alpha, and pow with 3, compute.  ATen has no names for them.
@@ -131,12 +160,18 @@ struct AddScaled : Scaled {
   static constexpr std::string_view name = "add_scaled", doc = "a + alpha * b.";
   static void shape(ShapeCall& call);  // speaks as the function does
   static auto value(auto a, auto b, auto alpha) { return a + b * alpha; }
+  static auto vjp(auto g, auto, auto, auto alpha, auto) {
+    return std::make_tuple(g, [=] { return g * alpha; });
+  }
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct SubScaled : Scaled {
   static constexpr std::string_view name = "sub_scaled", doc = "a - alpha * b.";
   static void shape(ShapeCall& call);
   static auto value(auto a, auto b, auto alpha) { return a - b * alpha; }
+  static auto vjp(auto g, auto, auto, auto alpha, auto) {
+    return std::make_tuple(g, [=] { return -g * alpha; });
+  }
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Cube : Unary {
@@ -145,6 +180,7 @@ struct Cube : Unary {
   static constexpr std::string_view name = "cube", doc = "x * x * x.";
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x) { return x * x * x; }
+  static auto vjp(auto g, auto x, auto) { return g * (3.0 * (x * x)); }
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
@@ -153,29 +189,31 @@ struct Atan2 : TensorBinary {
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto a, auto b) { return m::atan2(a, b); }
   static auto vjp(auto g, auto a, auto b, auto) {
-    return std::make_tuple(g * b / (a * a + b * b), -g * a / (a * a + b * b));
+    const auto squares = a * a + b * b;
+    return std::make_tuple([=] { return g * (b / squares); }, [=] { return g * (-a / squares); });
   }
 };
 
 struct Minimum : TensorBinary {
   static constexpr std::string_view name = "minimum", doc = "The smaller; NaN if either is.";
   static auto value(auto a, auto b) { return m::minimum(a, b); }
-  // Of equal numbers each takes half.
+  static void gradient(Formula& f);
+  // Of equal numbers each takes half, and all of it where one is NaN.
   static auto vjp(auto g, auto a, auto b, auto) {
-    const auto half = g * 0.5, none = m::like(g, 0.0);
-    const auto of = [&](auto taken, auto other) {
-      return m::where(taken < other, g, m::where(taken == other, half, none));
-    };
-    return std::make_tuple(of(a, b), of(b, a));
+    const auto shared = m::where(a == b, g * 0.5, g), none = m::like(g, 0.0);
+    return std::make_tuple([=] { return m::where(a > b, none, shared); },
+                           [=] { return m::where(b > a, none, shared); });
   }
 };
 
 struct Maximum : TensorBinary {
   static constexpr std::string_view name = "maximum", doc = "The larger; NaN if either is.";
   static auto value(auto a, auto b) { return m::maximum(a, b); }
-  static auto vjp(auto g, auto a, auto b, auto y) {
-    const auto [of_smaller_a, of_smaller_b] = Minimum::vjp(g, a, b, y);
-    return std::make_tuple(of_smaller_b, of_smaller_a);
+  static void gradient(Formula& f);
+  static auto vjp(auto g, auto a, auto b, auto) {
+    const auto shared = m::where(a == b, g * 0.5, g), none = m::like(g, 0.0);
+    return std::make_tuple([=] { return m::where(a < b, none, shared); },
+                           [=] { return m::where(b < a, none, shared); });
   }
 };
 

@@ -1,6 +1,8 @@
 // Comparisons, and choosing by them.  The results of comparisons are bool.
 #pragma once
 
+#include <tuple>
+
 #include "vitro/ops/define.h"
 #include "vitro/ops/math.h"
 
@@ -76,6 +78,12 @@ struct Where : Ternary {
       ".Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor";
   static constexpr bool first_is_condition = true;
   static auto value(auto condition, auto a, auto b) { return m::where(condition, a, b); }
+  static auto vjp(auto g, auto condition, auto, auto, auto) {
+    const auto none = m::like(g, 0.0);
+    return std::make_tuple(
+        no_gradient, [=] { return m::where(condition, g, none); },
+        [=] { return m::where(condition, none, g); });
+  }
 };
 
 struct Clamp : Ternary {
@@ -86,6 +94,13 @@ struct Clamp : Ternary {
   static constexpr auto function = &vitro::clamp;
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x, auto min, auto max) { return m::minimum(m::maximum(x, min), max); }
+  // Of x as long as it lies within the bounds, these included.
+  static auto vjp(auto g, auto x, auto min, auto max, auto) {
+    const auto none = m::like(g, 0.0);
+    return std::make_tuple([=] { return m::where(x >= min && x <= max, g, none); },
+                           [=] { return m::where(x < min && min < max, g, none); },
+                           [=] { return m::where(x > max || max < min, g, none); });
+  }
 };
 
 }  // namespace ops

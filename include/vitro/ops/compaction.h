@@ -19,6 +19,7 @@ struct Nonzero : Compaction {
   static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
   static constexpr int arity = 1;
   static void shape(ShapeCall& call);
+  static constexpr std::string_view not_differentiable = "its result is a whole number";
   static constexpr CompactionInfo info{.mask = 0, .places = true};
 };
 struct MaskedSelect : Compaction {
@@ -27,6 +28,7 @@ struct MaskedSelect : Compaction {
   static constexpr std::string_view signatures = "(Tensor self, Tensor mask) -> Tensor";
   static constexpr int arity = 2;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static constexpr CompactionInfo info{.mask = 1, .places = false};
 };
 

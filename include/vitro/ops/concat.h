@@ -22,6 +22,7 @@ struct Cat {
   static constexpr int min_arity = 1, max_arity = 255;
   using Attrs = CatAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static int64_t axis(AttrsView attrs, int rank) {
     return wrap_dim(name, attrs.as<Attrs>().dim, rank);
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "vitro/ops/define.h"
 #include "vitro/ops/math.h"
@@ -14,6 +15,10 @@ namespace ops {
 
 struct Create : Pointwise {
   static constexpr Promote promote = Promote::attribute;
+};
+// What makes its elements of numbers.
+struct CreateAnew : Create {
+  static constexpr std::string_view not_differentiable = "no element of a tensor takes part in it";
 };
 
 struct FullAttrs {
@@ -26,7 +31,7 @@ struct FullAttrs {
     f("device", &FullAttrs::device);
   }
 };
-struct Full : Create {
+struct Full : CreateAnew {
   static constexpr std::string_view name = "full", doc = "A new tensor, all of one number.";
   static constexpr std::string_view signatures =
       "(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
@@ -41,7 +46,7 @@ struct DTypeAttrs {
   std::optional<DType> dtype;
   static constexpr void each(auto&& f) { f("dtype", &DTypeAttrs::dtype); }
 };
-struct FullLike : Create {
+struct FullLike : CreateAnew {
   static constexpr std::string_view name = "full_like",
                                     doc = "A new tensor like x, all of one number.";
   static constexpr std::string_view signatures =
@@ -62,7 +67,7 @@ struct ArangeAttrs {
     f("device", &ArangeAttrs::device);
   }
 };
-struct Arange : Create {
+struct Arange : CreateAnew {
   static constexpr std::string_view name = "arange", doc = "start, start + step, ... before end.";
   static constexpr std::string_view signatures =
       ".start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? "
@@ -86,6 +91,7 @@ struct Fill : Create {
   static constexpr bool first_is_shape = true;
   static void shape(ShapeCall& call);
   static auto value(auto, auto fill) { return fill; }
+  static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(no_gradient, g); }
 };
 struct Copy : Create {
   static constexpr std::string_view name = "copy",
@@ -96,6 +102,7 @@ struct Copy : Create {
   static constexpr bool first_is_shape = true;
   static void shape(ShapeCall& call);
   static auto value(auto, auto src) { return src; }
+  static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(no_gradient, g); }
 };
 
 enum class MemoryFormat : uint8_t { preserve, contiguous };
@@ -114,6 +121,7 @@ struct Clone : Create {
   using Attrs = CloneAttrs;
   static void shape(ShapeCall& call);
   static auto value(auto x) { return x; }
+  static auto vjp(auto g, auto, auto) { return g; }
 };
 struct ToCopy : Create {
   static constexpr std::string_view name = "_to_copy", doc = "A copy with another dtype.";
@@ -124,6 +132,7 @@ struct ToCopy : Create {
   using Attrs = DTypeAttrs;
   static void shape(ShapeCall& call);
   static auto value(auto x) { return x; }
+  static auto vjp(auto g, auto, auto) { return g; }
 };
 
 struct TriangleAttrs {
@@ -141,6 +150,7 @@ struct Triangle : Pointwise {
   static constexpr int arity = 1;
   static constexpr bool uses_index = true, uses_attrs = true;
   using Attrs = TriangleAttrs;
+  static void gradient(Formula& f);
 };
 struct Tril : Triangle {
   static constexpr std::string_view name = "tril",

@@ -16,6 +16,21 @@
 // definition names the function that users call: `static constexpr auto function = &vitro::add`.
 // The forms of a pointwise op that write into `self` follow from `signatures`; one whose forms ATen
 // names otherwise, or that has none, says so in `in_place_signatures`.
+// How its gradient is made, a definition says in one of these ways:
+//   static auto vjp(auto g, auto x, auto y) { return g * y; }
+//     Of a pointwise op: a body, which also runs on tensors (ops/term.h).  It is given the
+//     attributes where `uses_attrs`, the gradient of the result, the operands, the result; it gives
+//     the gradient of the operand, or a tuple, one for each operand: of the leading ones where the
+//     others are plain numbers, `no_gradient` for one that has none.  One may be a function without
+//     arguments, called where that gradient is wanted.  Numbers that broadcast are summed by the
+//     caller.
+//   static void gradient(Formula& f);
+//     Of any kind (core/formula.h); the bases of views, gathers and scatters have one.  It goes
+//     before `vjp`.
+//   static constexpr std::string_view not_differentiable = "it counts";
+//     There is none, and why; also of an op whose base has one.  Of comparisons, and where no
+//     floating-point numbers are taken, this is known.
+// A composite that says nothing is differentiated through its program.
 // The arguments of a body: the attributes where `uses_attrs`; then, where `uses_index`, a callable
 // at(d) that gives the element's index (i64) along dimension d < 0 of the result; then the operands
 // in the type that is computed in (the condition of `where` as a truth value).
@@ -174,6 +189,53 @@ struct Ternary : Pointwise {
   static constexpr int arity = 3;
 };
 
+// ---- gradients ----
+
+// In a tuple of gradients: the operand has none.
+struct NoGradient {};
+inline constexpr NoGradient no_gradient;
+
+// The formula of a body `vjp`, which runs on tensors: ops/term.h defines it, the library has those
+// of all ops in the list.
+template <class Op>
+void vjp_gradient(Formula& f);
+
+// Whether a struct has a member `vjp`, which as a template has no address: its name is found twice.
+struct NamesVjp {
+  int vjp;
+};
+template <class Op>
+struct NamesVjpTwice : Op, NamesVjp {};
+template <class Op>
+concept HasVjp = !requires { &NamesVjpTwice<Op>::vjp; };
+
+template <class Op>
+constexpr std::string_view why_no_gradient() {
+  if constexpr (std::derived_from<Op, Pointwise>) {
+    if (Op::promote == Promote::comparison || Op::promote == Promote::to_bool)
+      return "its result is bool";
+    if (Op::accepts == Accepts::not_floating) return "it takes no floating-point numbers";
+  } else if constexpr (Op::kind == OpKind::opaque) {
+    return "nobody looks into its kernel; its definition may have `gradient`";
+  }
+  return {};
+}
+
+template <class Op>
+constexpr GradientInfo make_gradient() {
+  if constexpr (requires { Op::not_differentiable; }) {
+    return {nullptr, Op::not_differentiable};
+  } else if constexpr (requires(Formula& f) { Op::gradient(f); }) {
+    return {&Op::gradient, {}};
+  } else if constexpr (HasVjp<Op>) {
+    return {&vjp_gradient<Op>, {}};
+  } else {
+    return {nullptr, why_no_gradient<Op>()};
+  }
+}
+template <class Op>
+inline constexpr GradientInfo gradient_info = make_gradient<Op>();
+
 // ---- from the struct to the run-time face ----
 
 template <class Op>
@@ -229,6 +291,9 @@ OpDef make_def(int index) {
     static constexpr OpaqueInfo info{&Op::kernel};
     d.opaque = &info;
   }
+  constexpr const GradientInfo& gradient = gradient_info<Op>;
+  if (gradient.formula || !gradient.none_because.empty() || Op::kind == OpKind::composite)
+    d.gradient = &gradient;
   return d;
 }
 

@@ -31,19 +31,26 @@ namespace ops {
 struct GatherOp {
   static constexpr OpKind kind = OpKind::gather;
   static constexpr int arity = 2;
+  static void gradient(Formula& f);  // by the spec
 };
 struct DimAttrs {
   int64_t dim = 0;
   static constexpr void each(auto&& f) { f("dim", &DimAttrs::dim); }
 };
 
+struct EmbeddingAttrs {
+  Size padding_idx = -1;  // of the weight's rows the one that has no gradient
+  static constexpr void each(auto&& f) { f("padding_idx", &EmbeddingAttrs::padding_idx); }
+};
 struct Embedding : GatherOp {
   static constexpr std::string_view name = "embedding",
                                     doc = "Rows of `weight` [n, d], one per index.";
   static constexpr std::string_view signatures =
       "(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
       "sparse=False) -> Tensor";
+  using Attrs = EmbeddingAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static GatherSpec spec(AttrsView, std::span<const int>) { return {0, {{0, 1}}, false}; }
   static constexpr GatherInfo info{&spec};
 };
@@ -94,6 +101,8 @@ struct PickedTogether {
   int64_t first = 0;
 };
 PickedTogether picked_by_list(std::span<const int> ranks);
+// Error where indices are no whole numbers.
+void check_whole(std::string_view op, DType indices);
 // Error where a list of indices is none for `x`; its sizes come later.
 void check_index_list(std::string_view op, const TensorMeta& x, std::span<const Argument> operands);
 // The sizes of what they pick from `x`.
@@ -105,8 +114,9 @@ std::vector<Tensor> without_masks(std::string_view op, const At& x,
 
 }  // namespace ops
 
-inline Tensor embedding(ops::At weight, const Tensor& indices) {
-  return ops::call<ops::Embedding>(weight.where, {weight.operand, indices});
+// The row `padding_idx` of the weight has no gradient; -1: all have.
+inline Tensor embedding(ops::At weight, const Tensor& indices, Size padding_idx = -1) {
+  return ops::call<ops::Embedding>(weight.where, {weight.operand, indices}, {padding_idx});
 }
 inline Tensor index_select(ops::At x, int64_t dim, const Tensor& index) {
   return ops::call<ops::IndexSelect>(x.where, {x.operand, index}, {dim});

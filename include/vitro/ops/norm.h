@@ -22,6 +22,7 @@ struct Softmax : Composite {
   static constexpr int arity = 1;
   using Attrs = SoftmaxAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct LogSoftmax : Composite {
@@ -31,6 +32,7 @@ struct LogSoftmax : Composite {
   static constexpr int arity = 1;
   using Attrs = SoftmaxAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
@@ -54,6 +56,7 @@ struct VarMean : Composite {
   static constexpr int arity = 1;
   using Attrs = VarAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Var : Composite {
@@ -66,6 +69,7 @@ struct Var : Composite {
   static constexpr int arity = 1;
   using Attrs = VarAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
@@ -89,6 +93,7 @@ struct NativeLayerNorm : Composite {
   static constexpr int min_arity = 1, max_arity = 3;
   using Attrs = LayerNormAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 

@@ -11,6 +11,7 @@ namespace ops {
 struct Contraction {
   static constexpr OpKind kind = OpKind::contraction;
   static constexpr int arity = 2;
+  static void gradient(Formula& f);
   static void whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Mm : Contraction {
@@ -37,6 +38,7 @@ struct Addmm : Composite {
       "(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor";
   static constexpr int min_arity = 3, max_arity = 5;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Linear : Composite {
@@ -47,6 +49,7 @@ struct Linear : Composite {
       "(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor";
   static constexpr int min_arity = 2, max_arity = 3;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Matmul : Composite {

@@ -65,6 +65,7 @@ struct Sum : Reduction {
       ".dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
       "Tensor";
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(zero); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) + x); }
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) + std::get<0>(b)); }
@@ -77,6 +78,7 @@ struct Mean : Sum {
       ".dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
   static constexpr Accepts states = Accepts::floating;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto finish(auto s, auto count) { return std::get<0>(s) / count; }
 };
 struct Prod : Reduction {
@@ -88,6 +90,7 @@ struct Prod : Reduction {
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
       ".dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) * x); }
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) * std::get<0>(b)); }
@@ -100,6 +103,7 @@ struct Amax : Reduction {
       "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor";
   static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero)); }
   static auto combine(auto s, auto x, auto) {
     return std::make_tuple(m::maximum(std::get<0>(s), x));
@@ -115,6 +119,7 @@ struct Amin : Reduction {
       "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor";
   static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::highest(zero)); }
   static auto combine(auto s, auto x, auto) {
     return std::make_tuple(m::minimum(std::get<0>(s), x));
@@ -144,6 +149,7 @@ struct Argmax : ArgReduction {
                                     doc = "Where over `dim` the largest is, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
+  static constexpr std::string_view not_differentiable = "its result is a whole number";
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
@@ -157,6 +163,7 @@ struct Argmin : ArgReduction {
                                     doc = "Where over `dim` the smallest is, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
+  static constexpr std::string_view not_differentiable = "its result is a whole number";
   static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
@@ -169,6 +176,7 @@ struct Argmin : ArgReduction {
 // The value and its index, as results.
 struct ValueAndIndex : ArgReduction {
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto finish(auto s, auto) { return s; }
 };
 struct MaxDim : ValueAndIndex {
@@ -200,6 +208,7 @@ struct Aminmax : Reduction {
       "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)";
   static constexpr Accepts states = Accepts::all;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::lowest(zero)); }
   static auto combine(auto s, auto x, auto) {
     return std::make_tuple(m::minimum(std::get<0>(s), x), m::maximum(std::get<1>(s), x));
@@ -215,6 +224,7 @@ struct Aminmax : Reduction {
 struct Logical : Reduction {
   static constexpr Accepts states = Accepts::not_floating;
   static void shape(ShapeCall& call);
+  static constexpr std::string_view not_differentiable = "its result is bool";
   static DType logical_dtype(DType, DType) { return DType::boolean; }
   static constexpr ReductionInfo info{&reduced_dims, &logical_dtype};
   static auto finish(auto s, auto) { return std::get<0>(s); }

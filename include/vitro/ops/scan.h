@@ -45,6 +45,7 @@ struct Cumsum : Scan {
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(zero); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) + x); }
   static auto results(auto s) { return s; }
@@ -56,6 +57,7 @@ struct Cumprod : Scan {
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) * x); }
   static auto results(auto s) { return s; }
@@ -66,6 +68,7 @@ struct Logcumsumexp : Scan {
       doc = "The logarithms of the sums of e^x of the elements up to each along `dim`.";
   static constexpr std::string_view signatures = "(Tensor self, int dim) -> Tensor";
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero)); }
   static auto combine(auto s, auto x, auto) {
     const auto before = std::get<0>(s);
@@ -82,6 +85,7 @@ struct Extreme : Scan {
   static DType own_dtype(DType operand, DType) { return compute_type(operand); }
   static constexpr ScanInfo info{&scanned_dim, &own_dtype};
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static auto chosen(auto beats, auto s, auto x, auto index) {
     const auto value = std::get<0>(s);
     const auto place = std::get<1>(s);

@@ -55,7 +55,8 @@ inline Tensor index_put(ops::At x, std::initializer_list<Tensor> indices, const 
 }
 // x with the elements of `source` where the indices name those of the flattened x, or added there.
 Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate = false);
-// x with the number where the indices name slices along dim.
+// x with the number, or the element of a tensor that has one, in the slices that the indices name
+// along dim.
 Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value);
 
 // The same with the result written into x, which is returned.
@@ -85,6 +86,7 @@ namespace ops {
 struct ScatterOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 2;
+  static void gradient(Formula& f);  // by the view
   static Attrs same_attrs(AttrsView attrs) { return vitro::Attrs(attrs); }
 };
 struct SliceScatter : ScatterOp {
@@ -131,6 +133,7 @@ struct PutOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 3;
   using Attrs = DimAttrs;
+  static void gradient(Formula& f);  // by the spec; of replacing and adding
   // Operand 1 has the indices along `dim`, operand 2 is the source.
   static PutSpec along(std::string_view op, int64_t dim, int rank, bool same_rank,
                        Combine combine) {
@@ -188,6 +191,7 @@ struct ScatterReduce : PutOp {
       "include_self=True) -> Tensor(a!)";
   using Attrs = ScatterReduceAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static PutSpec spec(AttrsView attrs, std::span<const int> ranks);
   static constexpr PutInfo info{&spec};
   static constexpr auto function = &vitro::scatter_reduce;

@@ -17,6 +17,8 @@ using IndexList = SmallVector<sym::Expr, 6>;
 struct ViewOp {
   static constexpr OpKind kind = OpKind::view;
   static constexpr int arity = 1;
+  // Through `back`, or by the scatter with this view.
+  static void gradient(Formula& f);
 };
 
 struct ViewAttrs {
@@ -62,6 +64,7 @@ struct Expand : ViewOp {
       "(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)";
   using Attrs = ExpandAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
   static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
@@ -189,6 +192,7 @@ struct AsStrided : ViewOp {
       "(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)";
   using Attrs = AsStridedAttrs;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
   static constexpr ViewInfo info{&map};

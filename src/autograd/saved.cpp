@@ -1,0 +1,173 @@
+// What gradients need of a call, and what can be said of those of an op.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "autograd/shapes.h"
+#include "vitro/autograd/vjp.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/core/formula.h"
+#include "vitro/ops/overload.h"
+#include "vitro/ops/shapes.h"
+
+namespace vitro::autograd {
+
+Saved saved_for(const OpCall& call, std::span<const bool> wanted) {
+  const std::vector<TensorMeta> shapes = infer(*call.op, call.operands, call.attrs);
+  Shapes without;
+  std::vector<Tensor> tensors(call.operands.size()), results, gradients;
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].is_tensor()) continue;
+    tensors[i] = without.tensor(operands[i].tensor().rule_meta());
+    operands[i] = Operand(tensors[i]);
+  }
+  for (const TensorMeta& shape : shapes) {
+    results.push_back(without.tensor(shape));
+    gradients.push_back(without.tensor(shape));
+  }
+  {
+    const Using shapes_alone(&without);
+    (void)vjp({call.op, operands, call.attrs, false, call.where}, results, gradients, wanted);
+  }
+  Saved out;
+  for (const Tensor& t : tensors) out.operands.push_back(t.defined() && without.was_read(t));
+  for (const Tensor& t : results) out.results.push_back(without.was_read(t));
+  return out;
+}
+
+namespace {
+
+// Catches the call of an op that an overload makes, and finds what is saved of it.
+class Find : public Shapes {
+ public:
+  explicit Find(const OpDef& op) : op_(op) {}
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    if (call.op == &op_) {
+      const auto wanted = std::make_unique<bool[]>(call.operands.size());
+      std::fill_n(wanted.get(), call.operands.size(), true);
+      found = saved_for(call, {wanted.get(), call.operands.size()});
+    }
+    Shapes::call(call, results);
+  }
+  std::optional<Saved> found;
+
+ private:
+  const OpDef& op_;
+};
+
+// What the tensors of an example are like: which ones an op takes is not in its schema.
+struct Kind {
+  std::span<const DType> dtypes;  // in turn, the last one from then on
+  size_t rank;                    // of the first tensor
+  size_t less;                    // by how much that of the others is smaller
+  bool all;                       // also those that may be left out
+};
+
+// A number or what else an argument that is no tensor needs, where it has no default.
+ArgValue example(const ArgType& type, size_t rank) {
+  if (type.list) {  // sizes are 1, and the dimensions that there are
+    std::vector<Scalar> all;
+    for (size_t d = 0; d < rank; ++d)
+      all.emplace_back(type.kind == ArgKind::integer ? static_cast<int64_t>(d) : 1);
+    return all;
+  }
+  if (type.kind == ArgKind::boolean) return Scalar(false);
+  if (type.kind == ArgKind::scalar) return Scalar(0.5);
+  return type.optional ? ArgValue() : ArgValue(Scalar(0));
+}
+
+// Arguments of one element each.
+std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& kind) {
+  size_t next = 0;
+  const auto tensor = [&] {
+    const DType dtype = kind.dtypes[std::min(next, kind.dtypes.size() - 1)];
+    const size_t rank = kind.rank - (next++ > 0 ? kind.less : 0);
+    return shapes.tensor(ops::dense(dtype, cpu, Sizes(rank, Size(1))));
+  };
+  std::vector<NamedArg> out;
+  for (const SchemaArgument& argument : schema.arguments) {
+    const bool is_tensor = argument.type.kind == ArgKind::tensor;
+    if (argument.default_text && !(is_tensor && kind.all)) continue;
+    if (is_tensor && argument.type.list) {
+      const Tensor first = tensor();
+      out.push_back({argument.name, std::vector<Tensor>{first, tensor()}});
+    } else if (is_tensor) {
+      out.push_back({argument.name, tensor()});
+    } else {
+      out.push_back({argument.name, example(argument.type, kind.rank)});
+    }
+  }
+  return out;
+}
+
+std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) {
+  Find find(*overload.op);
+  const std::vector<NamedArg> arguments = example(find, overload.schema, kind);
+  try {
+    const Using use(&find);
+    (void)ops::call(overload, {}, arguments);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return find.found;
+}
+
+// Of the first call of an overload that fits.
+std::optional<Saved> found_for(const ops::Overload& overload) {
+  constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean;
+  constexpr DType dtypes[][4] = {
+      {f, f, f, f}, {f, i, f, f}, {b, f, f, f}, {f, b, f, f}, {f, i, i, f}};
+  for (const bool all : {true, false}) {
+    for (const size_t less : {0, 1}) {
+      for (const auto& some : dtypes) {
+        for (const size_t rank : {1, 2, 3, 4, 0}) {
+          if (rank < less) continue;
+          if (const auto found = found_for(overload, {some, rank, less, all})) return found;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// The names of what is saved, in the schema's words.
+std::string names(const ops::Overload& overload, const Saved& saved) {
+  std::string out;
+  const auto add = [&](std::string_view name) { out += cat(out.empty() ? "" : ", ", name); };
+  const size_t all = saved.operands.size();
+  const auto single = static_cast<size_t>(std::ranges::count(overload.roles, ops::Role::operand));
+  size_t operand = 0;
+  for (size_t i = 0; i < overload.roles.size(); ++i) {
+    const bool is_list = overload.roles[i] == ops::Role::operands;
+    if (!is_list && overload.roles[i] != ops::Role::operand) continue;
+    const size_t end = std::min(all, operand + (is_list ? all - std::min(all, single) : 1));
+    bool any = false;
+    for (; operand < end; ++operand) any |= saved.operands[operand];
+    if (any) add(overload.schema.arguments[i].name);
+  }
+  for (size_t k = 0; k < saved.results.size() && k < overload.schema.results.size(); ++k) {
+    const std::string& name = overload.schema.results[k].name;
+    if (saved.results[k]) add(!name.empty() ? name : k == 0 ? "result" : cat("result", k));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string describe(const OpDef& op) {
+  const Verdict can = is_differentiable(op);
+  if (!can) return cat("none: ", can.why);
+  std::string out = op.gradient->formula ? "a formula" : "through its program";
+  for (const ops::Overload& overload : ops::overloads(op)) {
+    if (overload.schema.in_place()) continue;
+    const std::optional<Saved> saved = found_for(overload);
+    if (!saved) continue;
+    const std::string kept = names(overload, *saved);
+    return out + (kept.empty() ? "; saves nothing" : cat("; saves ", kept));
+  }
+  return out;
+}
+
+}  // namespace vitro::autograd

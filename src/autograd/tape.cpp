@@ -1,0 +1,82 @@
+#include "autograd/tape.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "vitro/autograd/vjp.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/binary.h"
+
+namespace vitro::autograd {
+
+void Tape::watch(const Tensor& tensor) {
+  watched_.push_back(tensor);
+  dependent_.insert(tensor.impl());
+}
+
+bool Tape::depends(const Operand& operand) const {
+  return operand.is_tensor() && dependent_.contains(operand.tensor().impl());
+}
+
+void Tape::call(const OpCall& call, std::span<Tensor> results) {
+  call_below(call, results);
+  if (std::none_of(call.operands.begin(), call.operands.end(),
+                   [&](const Operand& o) { return depends(o); }))
+    return;
+  VITRO_CHECK(!call.in_place, call.op->name,
+              "_: writes into a tensor while gradients are recorded; call ", call.op->name,
+              " instead");
+  keep(call, results);
+}
+
+void Tape::keep(const OpCall& call, std::span<const Tensor> results) {
+  Entry entry{call.op, {}, {}, Attrs(call.attrs), {results.begin(), results.end()}, call.where};
+  entry.tensors.reserve(call.operands.size());  // they stay where they are
+  for (const Operand& operand : call.operands) {
+    if (operand.is_tensor()) {
+      entry.operands.emplace_back(entry.tensors.emplace_back(operand.tensor()));
+    } else {
+      entry.operands.push_back(operand);
+    }
+  }
+  for (const Tensor& result : results) {
+    if (is_floating(result.dtype())) dependent_.insert(result.impl());
+  }
+  entries_.push_back(std::move(entry));
+}
+
+namespace {
+
+void add_to(Tensor& total, const Tensor& one) {
+  if (one.defined()) total = total.defined() ? add(total, one) : one;
+}
+
+}  // namespace
+
+void Tape::back_through(const Entry& entry, Gradients& gradients) const {
+  std::vector<Tensor> of_results;
+  for (const Tensor& result : entry.results) {
+    const auto found = gradients.find(result.impl());
+    of_results.push_back(found == gradients.end() ? Tensor() : found->second);
+  }
+  const size_t n = entry.operands.size();
+  const auto wanted = std::make_unique<bool[]>(n);
+  for (size_t i = 0; i < n; ++i) wanted[i] = depends(entry.operands[i]);
+  const OpCall call{entry.op, entry.operands, entry.attrs.view(), false, entry.where};
+  const auto of_operands = vjp(call, entry.results, of_results, {wanted.get(), n});
+  for (size_t i = 0; i < n; ++i) {
+    if (wanted[i]) add_to(gradients[entry.operands[i].tensor().impl()], of_operands[i]);
+  }
+}
+
+std::vector<Tensor> Tape::back(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+                               std::span<const Tensor> inputs) const {
+  Gradients all;
+  for (size_t k = 0; k < outputs.size(); ++k) add_to(all[outputs[k].impl()], gradients[k]);
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) back_through(*entry, all);
+  std::vector<Tensor> out;
+  for (const Tensor& input : inputs) out.push_back(all[input.impl()]);
+  return out;
+}
+
+}  // namespace vitro::autograd

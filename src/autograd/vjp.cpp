@@ -1,0 +1,133 @@
+#include "vitro/autograd/vjp.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "autograd/tape.h"
+#include "vitro/base/error.h"
+#include "vitro/core/formula.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/view.h"
+
+namespace vitro::autograd {
+namespace {
+
+bool same_sizes(const Sizes& a, const Sizes& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](Size x, Size y) {
+           return identical(x, y) || equal(x, y);
+         });
+}
+
+// The dimensions of a result of `sizes` along which an operand was repeated.
+Dims repeated(const Sizes& sizes, const Sizes& operand) {
+  Dims dims;
+  const size_t missing = sizes.size() - operand.size();
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const bool same = d >= missing && identical(sizes[d], operand[d - missing]);
+    if (!same && (d < missing || (equal(operand[d - missing], 1) && !equal(sizes[d], 1))))
+      dims.push_back(static_cast<int64_t>(d));
+  }
+  return dims;
+}
+
+// A gradient with the sizes and the dtype of its operand.
+Tensor fitted(const OpDef& op, Tensor gradient, const Tensor& operand) {
+  const Sizes sizes = operand.sizes();
+  if (gradient.rank() >= operand.rank()) {
+    const Dims dims = repeated(gradient.sizes(), sizes);
+    if (!dims.empty()) gradient = sum(gradient, dims, true);
+    if (gradient.rank() > operand.rank()) gradient = reshape(gradient, sizes);
+  }
+  VITRO_ASSERT(same_sizes(gradient.sizes(), sizes), "the gradient of ", op.name, " has sizes ",
+               gradient.sizes(), ", its operand has ", sizes);
+  return to(gradient, operand.dtype());
+}
+
+// Those of results that can have one.  Error where one does not fit its result.
+std::vector<Tensor> checked(const OpDef& op, std::span<const Tensor> results,
+                            std::span<const Tensor> gradients) {
+  VITRO_CHECK(results.size() == gradients.size(), "vjp: ", op.name, " has ", results.size(),
+              " results, got ", gradients.size(), " gradients");
+  std::vector<Tensor> out(gradients.size());
+  for (size_t k = 0; k < gradients.size(); ++k) {
+    if (!gradients[k].defined() || !is_floating(results[k].dtype())) continue;
+    VITRO_CHECK(same_sizes(gradients[k].sizes(), results[k].sizes()), "vjp: result ", k, " of ",
+                op.name, " has sizes ", results[k].sizes(), ", its gradient has ",
+                gradients[k].sizes());
+    out[k] = to(gradients[k], results[k].dtype());
+  }
+  return out;
+}
+
+// A tensor that stands twice among the operands is two: each has a gradient of its own.
+std::vector<Tensor> told_apart(const OpCall& call, std::span<const bool> wanted) {
+  std::vector<Tensor> out(call.operands.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!call.operands[i].is_tensor()) continue;
+    out[i] = call.operands[i].tensor();
+    for (size_t before = 0; before < i && wanted[i]; ++before) {
+      if (!out[before].defined() || !out[before].same_as(out[i])) continue;
+      out[i] = expand(out[i], out[i].sizes());
+      break;
+    }
+  }
+  return out;
+}
+
+void through_program(const OpCall& call, std::span<const Tensor> gradients,
+                     std::span<const bool> wanted, std::span<Tensor> out) {
+  const std::vector<Tensor> inputs = told_apart(call, wanted);
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  Tape tape;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (inputs[i].defined()) operands[i] = Operand(inputs[i]);
+    if (wanted[i]) tape.watch(inputs[i]);
+  }
+  std::vector<Tensor> results(gradients.size());
+  {
+    const Using recording(&tape);
+    call.op->composite->expand(operands, call.attrs, results);
+  }
+  const std::vector<Tensor> all = tape.back(results, gradients, inputs);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (wanted[i]) out[i] = all[i];
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
+                        std::span<const Tensor> gradients, std::span<const bool> wanted) {
+  const OpDef& op = *call.op;
+  const size_t n = call.operands.size();
+  VITRO_CHECK(wanted.size() == n, "vjp: ", op.name, " got ", n, " operands, told of ",
+              wanted.size(), " which are wanted");
+  std::vector<Tensor> out(n);
+  const std::vector<Tensor> given = checked(op, results, gradients);
+  const auto asked = std::make_unique<bool[]>(n);
+  for (size_t i = 0; i < n; ++i) {
+    const Operand& operand = call.operands[i];
+    const bool is_shape = i == 0 && op.pointwise && op.pointwise->first_is_shape;
+    asked[i] =
+        wanted[i] && operand.is_tensor() && is_floating(operand.tensor().dtype()) && !is_shape;
+  }
+  const std::span<const bool> sought(asked.get(), n);
+  if (std::none_of(sought.begin(), sought.end(), [](bool b) { return b; }) ||
+      std::none_of(given.begin(), given.end(), [](const Tensor& g) { return g.defined(); }))
+    return out;
+  const Verdict can = is_differentiable(op);
+  VITRO_CHECK(can, op.name, ": has no gradient: ", can.why);
+  if (op.gradient->formula) {
+    Formula formula(call, results, given, sought, out);
+    op.gradient->formula(formula);
+  } else {
+    through_program(call, given, sought, out);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (out[i].defined()) out[i] = fitted(op, out[i], call.operands[i].tensor());
+  }
+  return out;
+}
+
+}  // namespace vitro::autograd

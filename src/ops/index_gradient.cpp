@@ -1,0 +1,220 @@
+// The gradients of what moves elements: views, gathers, scatters, joins, compactions.
+#include <array>
+#include <vector>
+
+#include "ops/gradient.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::ops {
+namespace {
+
+// The op of a kind that `is_meant` picks.
+template <class F>
+const OpDef& op_with(std::string_view what, const OpDef& of, F is_meant) {
+  for (const OpDef* op : all()) {
+    if (is_meant(*op)) return *op;
+  }
+  throw_bug("op_with", __FILE__, __LINE__, cat(of.name, ": no ", what, " goes with it"));
+}
+
+const OpDef& scatter_of(const OpDef& view) {
+  return op_with("scatter", view,
+                 [&](const OpDef& op) { return op.scatter && op.scatter->view == view.view; });
+}
+const OpDef& view_of(const OpDef& scatter) {
+  return op_with("view", scatter,
+                 [&](const OpDef& op) { return op.view && op.view == scatter.scatter->view; });
+}
+
+// Zeros of x's shape with `part` where the view of x looks.
+Tensor put_back(const OpDef& view, const Tensor& x, const Tensor& part, AttrsView attrs) {
+  const Tensor zeros = zeros_like(x);
+  return call_one(scatter_of(view), std::array{Operand(zeros), Operand(part)}, attrs, {});
+}
+
+// Indices along a dimension one after the other, as the ops that take rank 1 want them.
+Tensor flat(const Tensor& indices) {
+  return indices.rank() == 1 ? indices : reshape(indices, {-1});
+}
+
+Ranks ranks_of(const Formula& f) {
+  Ranks out;
+  for (size_t i = 0; i < f.operand_count(); ++i)
+    out.push_back(f.has(i) ? static_cast<int>(f.tensor(i).rank()) : -1);
+  return out;
+}
+
+// The indices of the picked axes as `index` takes them.
+std::vector<Tensor> as_list(const Formula& f, const PickedAxes& picked) {
+  std::vector<Tensor> out;
+  for (const auto& [axis, operand] : picked) {
+    out.resize(static_cast<size_t>(axis));
+    out.push_back(f.tensor(static_cast<size_t>(operand)));
+  }
+  return out;
+}
+
+// The gradient of the result with zeros where elements were put.
+Tensor without_put(const Formula& f, size_t source) {
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < f.operand_count(); ++i) operands.push_back(f.operand(i));
+  const Tensor zeros = zeros_like(f.tensor(source));
+  operands[0] = f.gradient();
+  operands[source] = zeros;
+  return call_one(f.op(), operands, f.attrs(), {});
+}
+
+// Zeros of the sizes that begin with `part`: what indices leave out of a source counts for nothing.
+Tensor filled_up(Tensor part, const Sizes& sizes) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    const Size taken = part.size(static_cast<int64_t>(d));
+    if (equal(taken, sizes[d])) continue;
+    Sizes missing = part.sizes();
+    missing[d] = sizes[d] - taken;
+    part = cat({part, zeros(missing, part.dtype(), part.device())}, static_cast<int64_t>(d));
+  }
+  return part;
+}
+
+}  // namespace
+
+void ViewOp::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &g = f.gradient();
+  const ViewInfo& view = *f.op().view;
+  const ViewBack back = view.back ? view.back(x.meta(), g.meta(), f.attrs()) : ViewBack();
+  if (!back.op) return f.set(0, put_back(f.op(), x, g, f.attrs()));
+  if (back.op == &def<View>()) return f.set(0, reshape(g, x.sizes()));
+  f.set(0, call_one(*back.op, std::array{Operand(g)}, back.attrs.view(), {}));
+}
+
+// What was repeated is summed by the caller.
+void Expand::gradient(Formula& f) {
+  f.set(0, f.gradient());
+}
+
+// Elements may have been seen more than once.
+void AsStrided::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const Tensor& x = f.tensor(0);
+  const Tensor all = arange(x.size(0), {}, x.device());
+  const Tensor places = as_strided(all, a.size, a.stride, a.storage_offset);
+  f.set(0, index_add(zeros_like(x), 0, flat(places), reshape(f.gradient(), {-1})));
+}
+
+void ScatterOp::gradient(Formula& f) {
+  const Tensor& g = f.gradient();
+  const Tensor& source = f.tensor(1);
+  if (f.wants(0)) {
+    const Tensor zeros = zeros_like(source);
+    f.set(0, call_one(f.op(), std::array{Operand(g), Operand(zeros)}, f.attrs(), {}));
+  }
+  if (!f.wants(1)) return;
+  const OpDef& view = view_of(f.op());
+  const Tensor dense = &view == &def<AsStrided>() ? contiguous(g) : g;
+  const Attrs attrs = f.op().scatter->view_attrs(f.attrs());
+  f.set(1, call_one(view, std::array{Operand(dense)}, attrs.view(), {}));
+}
+
+// Of equal indices each takes the gradient of the place, also those that were overwritten, as in
+// PyTorch.
+void PutOp::gradient(Formula& f) {
+  const Tensor& g = f.gradient();
+  const PutSpec spec = f.op().put->spec(f.attrs(), ranks_of(f));
+  const auto source = static_cast<size_t>(spec.source);
+  if (f.wants(0)) f.set(0, spec.combine == Combine::add ? g : without_put(f, source));
+  if (!f.wants(source)) return;
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.picked[0].indices));
+  if (spec.wraps) return f.set(source, index(g, as_list(f, spec.picked)));
+  const int64_t axis = spec.picked[0].axis;
+  if (!spec.same_rank) return f.set(source, index_select(g, axis, indices));
+  f.set(source, filled_up(gather(g, axis, indices), f.tensor(source).sizes()));
+}
+
+namespace {
+
+// Of a product: the others that are multiplied, zeros counted by themselves.
+void gradient_of_products(Formula& f, int64_t dim, const Tensor& source) {
+  const Tensor &x = f.tensor(0), &indices = f.tensor(1), &g = f.gradient();
+  constexpr ScatterReduction prod = ScatterReduction::prod;
+  if (f.wants(0)) f.set(0, g * scatter_reduce(ones_like(x), dim, indices, source, prod));
+  if (!f.wants(2)) return;
+  const Tensor is_zero = to(source == 0, source.dtype());
+  const Tensor other_zeros =
+      gather(scatter_add(zeros_like(x), dim, indices, is_zero), dim, indices) - is_zero;
+  const Tensor factor = vitro::where(source == 0, 1, source);
+  const Tensor product = scatter_reduce(x, dim, indices, factor, prod);
+  const Tensor others = gather(g * product, dim, indices) / factor;
+  f.set(2, filled_up(vitro::where(other_zeros == 0, others, 0), f.tensor(2).sizes()));
+}
+
+// Of an extreme: elements that are equal to it share its gradient.
+void gradient_of_extremes(Formula& f, int64_t dim, const Tensor& source) {
+  const Tensor &x = f.tensor(0), &indices = f.tensor(1), &y = f.result();
+  const Tensor of_x = to(x == y, x.dtype());
+  const Tensor of_source = to(source == gather(y, dim, indices), x.dtype());
+  const Tensor share = f.gradient() / scatter_add(of_x, dim, indices, of_source);
+  f.set(0, of_x * share);
+  if (!f.wants(2)) return;
+  f.set(2, filled_up(of_source * gather(share, dim, indices), f.tensor(2).sizes()));
+}
+
+}  // namespace
+
+void ScatterReduce::gradient(Formula& f) {
+  const Tensor& indices = f.tensor(1);
+  const auto& [along, reduce] = f.attrs<Attrs>();
+  if (reduce == ScatterReduction::sum) return PutOp::gradient(f);
+  Tensor counted = f.tensor(2);
+  for (int64_t d = 0; d < indices.rank(); ++d) {
+    if (!equal(counted.size(d), indices.size(d))) counted = narrow(counted, d, 0, indices.size(d));
+  }
+  const bool products = reduce == ScatterReduction::prod;
+  return products ? gradient_of_products(f, along, counted)
+                  : gradient_of_extremes(f, along, counted);
+}
+
+void GatherOp::gradient(Formula& f) {
+  const Tensor& table = f.tensor(0);
+  const GatherSpec spec = f.op().gather->spec(f.attrs(), ranks_of(f));
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.picked[0].indices));
+  const int64_t axis = spec.picked[0].axis;
+  const Tensor zeros = zeros_like(table);
+  if (spec.wraps) return f.set(0, index_put(zeros, as_list(f, spec.picked), f.gradient(), true));
+  if (spec.same_rank) return f.set(0, scatter_add(zeros, axis, indices, f.gradient()));
+  Sizes sizes = table.sizes();
+  if (!sizes.empty()) sizes[static_cast<size_t>(axis)] = indices.numel();
+  f.set(0, index_add(zeros, axis, flat(indices), reshape(f.gradient(), sizes)));
+}
+
+void Embedding::gradient(Formula& f) {
+  const Size rows = f.tensor(0).size(0);
+  f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows, f.attrs<Attrs>().padding_idx));
+}
+
+void Cat::gradient(Formula& f) {
+  const Tensor& g = f.gradient();
+  const int64_t axis = Cat::axis(f.attrs(), static_cast<int>(g.rank()));
+  Size at = 0;
+  for (size_t i = 0; i < f.operand_count(); ++i) {
+    const Tensor& part = f.tensor(i);
+    if (part.rank() != g.rank()) continue;  // sizes [0], skipped
+    const Size end = at + part.size(axis);
+    if (f.wants(i)) f.set(i, slice(g, axis, at, end));
+    at = end;
+  }
+}
+
+// Each element that was picked is found by its number, that of the elements picked up to it; the
+// others find the 0 before the first.
+void MaskedSelect::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &mask = f.tensor(1);
+  const Sizes sizes = broadcast(name, x.sizes(), mask.sizes());
+  const Tensor picked = reshape(expand(mask, sizes), {product(sizes)});
+  const Tensor number = vitro::where(picked, cumsum(picked, 0), 0);
+  const Tensor& g = f.gradient();
+  const Tensor all = cat({zeros({1}, g.dtype(), g.device()), g});
+  f.set(0, reshape(index_select(all, 0, number), sizes));
+}
+
+}  // namespace vitro::ops

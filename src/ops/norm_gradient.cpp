@@ -1,0 +1,93 @@
+// The gradients of statistics and normalisation.  f16 and bf16 are computed in f32, as the ops are.
+#include <cmath>
+
+#include "ops/gradient.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::ops {
+namespace {
+
+Tensor widened(const Tensor& x) {
+  return to(x, compute_type(x.dtype()));
+}
+
+// The sum of both, of which one may be undefined.
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  return !a.defined() ? b : !b.defined() ? a : a + b;
+}
+
+// Of the variance: 2 (x - mean) over what the squares were divided by.
+Tensor of_variance(const Tensor& x, const Tensor& g, const Dims& dims, double correction) {
+  const Size count = count_of(x, dims);
+  const Tensor distance = x - mean(x, dims, true);
+  if (correction != std::floor(correction) || std::abs(correction) >= 0x1p53)
+    return distance * (g * (2.0 / (static_cast<double>(count.value()) - correction)));
+  return distance * (g * 2.0 / (count - static_cast<int64_t>(correction)));
+}
+
+// Of the mean, or of the variance, whose gradients are `of_mean` and `g`; undefined where they are.
+Tensor of_moments(const Formula& f, const Tensor& g, const Tensor& of_mean) {
+  const auto& a = f.attrs<VarAttrs>();
+  const Tensor x = widened(f.tensor(0));
+  const ReducedDims dims{wrap_dims(f.op().name, a.dim, x.rank()), a.keepdim};
+  Tensor out;
+  if (g.defined()) out = of_variance(x, kept(widened(g), dims), dims.dims, a.correction);
+  if (!of_mean.defined()) return out;
+  const Tensor of_each = kept(widened(of_mean), dims) / count_of(x, dims.dims);
+  return sum_of(out, expand(of_each, x.sizes()));
+}
+
+}  // namespace
+
+void Softmax::gradient(Formula& f) {
+  const Tensor y = widened(f.result()), product = widened(f.gradient()) * y;
+  if (y.rank() == 0) return f.set(0, product - y * product);
+  f.set(0, product - y * sum(product, {f.attrs<Attrs>().dim}, true));
+}
+
+void LogSoftmax::gradient(Formula& f) {
+  const Tensor y = widened(f.result()), g = widened(f.gradient());
+  if (y.rank() == 0) return f.set(0, g - exp(y) * g);
+  f.set(0, g - exp(y) * sum(g, {f.attrs<Attrs>().dim}, true));
+}
+
+void Var::gradient(Formula& f) {
+  f.set(0, of_moments(f, f.gradient(), {}));
+}
+void VarMean::gradient(Formula& f) {
+  f.set(0, of_moments(f, f.gradient(0), f.gradient(1)));
+}
+
+// With n = (x - mean) * scale, which weight multiplies, and h the gradient of n:
+//   scale * (h - mean(h) - n * mean(h * n)).
+// Those of the other results, mean and scale, add theirs.
+void NativeLayerNorm::gradient(Formula& f) {
+  const Tensor x = widened(f.tensor(0));
+  Dims dims;
+  for (size_t d = f.attrs<Attrs>().normalized_shape.size(); d > 0; --d)
+    dims.push_back(x.rank() - static_cast<int64_t>(d));
+  // Halves do not hold what was computed with.
+  const bool exact = x.dtype() == f.tensor(0).dtype();
+  const Tensor mean_of_x = exact ? f.result(1) : mean(x, dims, true);
+  const Tensor distance = x - mean_of_x;
+  const Tensor scale =
+      exact ? f.result(2) : rsqrt(mean(distance * distance, dims, true) + f.attrs<Attrs>().eps);
+  const Tensor n = distance * scale;
+  const auto wide = [](const Tensor& t) { return t.defined() ? widened(t) : t; };
+  const Tensor g = wide(f.gradient(0)), of_mean = wide(f.gradient(1)),
+               of_scale = wide(f.gradient(2));
+  if (g.defined() && f.wants(1)) f.set(1, g * n);
+  if (g.defined() && f.wants(2)) f.set(2, g);
+  if (!f.wants(0)) return;
+  Tensor out;
+  if (g.defined()) {
+    const Tensor h = f.has(1) ? g * widened(f.tensor(1)) : g;
+    out = scale * (h - mean(h, dims, true) - n * mean(h * n, dims, true));
+  }
+  const Size count = count_of(x, dims);
+  if (of_mean.defined()) out = sum_of(out, vitro::expand(of_mean / count, x.sizes()));
+  if (of_scale.defined()) out = sum_of(out, -(of_scale * scale * scale / count) * n);
+  f.set(0, out);
+}
+
+}  // namespace vitro::ops

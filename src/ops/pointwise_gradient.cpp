@@ -1,0 +1,165 @@
+// The gradients of pointwise ops: their bodies `vjp` on tensors, and the few that are no bodies.
+#include <array>
+
+#include "vitro/ops/all.h"
+#include "vitro/ops/tensor_functions.h"
+#include "vitro/ops/term.h"
+
+namespace vitro::ops {
+
+Terms::Terms() = default;
+Terms::~Terms() = default;
+
+Term Terms::of(const Tensor& tensor) {
+  Kept& kept = kept_.emplace_back(tensor, Operand());
+  kept.operand = Operand(kept.tensor);
+  return {this, &kept.operand};
+}
+Term Terms::of(double number) {
+  return {this, &kept_.emplace_back(Tensor(), Operand(number)).operand};
+}
+
+namespace {
+
+bool are_numbers(Term a, Term b) {
+  return a.is_number() && b.is_number();
+}
+
+// Of two numbers.
+Term number_of(Term a, Term b, double number) {
+  return a.is_literal() && b.is_literal() ? Term(number) : Terms::at(a, b).of(number);
+}
+
+First as_first(Term x) {
+  First out(Scalar(0), {});
+  out.operand = x.operand();
+  return out;
+}
+
+Term call_of(const OpDef& op, Term a, Term b) {
+  const Operand operands[] = {a.operand(), b.operand()};
+  return Terms::at(a, b).of(call_one(op, operands, {}, {}));
+}
+
+}  // namespace
+
+#define VITRO_TERM(sign, op)                                                    \
+  Term operator sign(Term a, Term b) {                                          \
+    if (!are_numbers(a, b)) return call_of(def<op>(), a, b);                    \
+    return number_of(a, b, a.number().as_double() sign b.number().as_double()); \
+  }
+VITRO_TERM(+, Add)
+VITRO_TERM(-, Sub)
+VITRO_TERM(*, Mul)
+VITRO_TERM(/, Div)
+VITRO_TERM(==, Eq)
+VITRO_TERM(!=, Ne)
+VITRO_TERM(<, Lt)
+VITRO_TERM(<=, Le)
+VITRO_TERM(>, Gt)
+VITRO_TERM(>=, Ge)
+#undef VITRO_TERM
+
+Term operator&&(Term a, Term b) {
+  if (!are_numbers(a, b)) return call_of(def<LogicalAnd>(), a, b);
+  return a.number().as_bool() && b.number().as_bool();
+}
+Term operator||(Term a, Term b) {
+  if (!are_numbers(a, b)) return call_of(def<LogicalOr>(), a, b);
+  return a.number().as_bool() || b.number().as_bool();
+}
+Term operator!(Term x) {
+  if (x.is_number()) return !x.number().as_bool();
+  return Terms::at(x, x).of(logical_not(x.tensor()));
+}
+Term operator-(Term x) {
+  if (x.is_number()) return number_of(x, x, -x.number().as_double());
+  return Terms::at(x, x).of(neg(x.tensor()));
+}
+Term where(Term condition, Term a, Term b) {
+  if (condition.is_number()) return condition.number().as_bool() ? a : b;
+  return Terms::at(condition, a)
+      .of(call<Where>({}, {condition.tensor(), a.operand(), b.operand()}));
+}
+
+namespace {
+
+Tensor as_tensor(Term x) {
+  return x.is_number() ? scalar_tensor(x.number(), DType::f64) : x.tensor();
+}
+
+}  // namespace
+
+#define VITRO_TERM_1(name)                                                   \
+  Term name(Term x) {                                                        \
+    return Terms::at(x, x).of(tensor_functions::called::name(as_tensor(x))); \
+  }
+#define VITRO_TERM_2(name)                                                               \
+  Term name(Term a, Term b) {                                                            \
+    return Terms::at(a, b).of(tensor_functions::called::name(as_first(a), b.operand())); \
+  }
+#define VITRO_TERM_3(name)
+#define VITRO_TERM(name, operands, ...) VITRO_TERM_##operands(name)
+VITRO_SCALAR_FUNCTIONS(VITRO_TERM)
+#undef VITRO_TERM
+#undef VITRO_TERM_1
+#undef VITRO_TERM_2
+#undef VITRO_TERM_3
+
+void set_term(Formula& f, size_t i, Term gradient) {
+  VITRO_ASSERT(!gradient.is_number() || gradient.number().is(0), "the gradient of ", f.op().name,
+               " is the number ", gradient.number());
+  if (!gradient.is_number()) f.set(i, gradient.tensor());
+}
+
+void set_gradients(Formula& f, Term one) {
+  set_term(f, 0, one);
+}
+
+namespace {
+
+using FormulaFunction = void (*)(Formula&);
+
+template <class Op>
+constexpr FormulaFunction formula() {
+  if constexpr (HasVjp<Op>) {
+    return &vjp_gradient<Op>;
+  } else {
+    return nullptr;
+  }
+}
+template <class... Op>
+constexpr std::array<FormulaFunction, sizeof...(Op)> formulas_of(List<Op...>) {
+  return {formula<Op>()...};
+}
+
+// Made here, and nowhere else.
+[[gnu::used]] constinit const auto formulas =
+    formulas_of(decltype(joined(PointwiseOps{}, PointwisePrograms{})){});
+
+}  // namespace
+
+namespace {
+
+// Beside a bound, a plain number, x keeps all of its gradient where it lies on the bound.
+void beside_bound(Formula& f, const OpDef& within) {
+  const size_t x = f.has(0) ? 0 : 1;
+  const Tensor kept = call_one(within, std::array{f.operand(x), f.operand(1 - x)}, {}, {});
+  f.set(x, vitro::where(kept, f.gradient(), 0));
+}
+
+}  // namespace
+
+void Minimum::gradient(Formula& f) {
+  f.has(0) && f.has(1) ? vjp_gradient<Minimum>(f) : beside_bound(f, def<Le>());
+}
+void Maximum::gradient(Formula& f) {
+  f.has(0) && f.has(1) ? vjp_gradient<Maximum>(f) : beside_bound(f, def<Ge>());
+}
+
+// The same triangle of the gradient.
+void Triangle::gradient(Formula& f) {
+  f.set(0, call_one(f.op(), std::array{Operand(f.gradient())}, f.attrs(), {}));
+}
+
+}  // namespace vitro::ops

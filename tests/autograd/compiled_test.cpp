@@ -1,0 +1,116 @@
+// Formulas inside of compiled functions: the same bits as eager, other sizes without another
+// record.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "autograd/sample_gradients.h"
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+
+namespace vitro::test {
+namespace {
+
+class CompiledGradients : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { init(); }
+};
+
+// Undefined where both are.
+void expect_same_bits(const Tensor& a, const Tensor& b, const std::string& where) {
+  ASSERT_EQ(a.defined(), b.defined()) << where;
+  if (!a.defined()) return;
+  ASSERT_EQ(a.dtype(), b.dtype()) << where;
+  const Tensor x = contiguous(a), y = contiguous(b);
+  const auto bytes = static_cast<size_t>(x.numel().value() * bytes_of(x.dtype()));
+  EXPECT_EQ(x.numel().value(), y.numel().value()) << where;
+  EXPECT_TRUE(bytes == 0 || std::memcmp(x.const_data(), y.const_data(), bytes) == 0) << where;
+}
+
+TEST_F(CompiledGradients, have_the_bits_of_eager) {
+  const OpSamples samples = OpSamples::read("gradient");
+  std::set<std::string> seen;
+  for (const OpSample& sample : samples.samples()) {
+    if (!seen.insert(sample.op).second) continue;  // one of each op
+    const SampleCall call = call_of(sample);
+    const std::vector<Tensor> tensors = tensors_of(call), seeds = seeds_of(sample);
+    const auto f = [&](const std::vector<Tensor>& inputs, const std::vector<Tensor>& from) {
+      return gradients_of(with_tensors(call, inputs), from);
+    };
+    const std::vector<Tensor> eager = f(tensors, seeds);
+    std::vector<Tensor> given;
+    for (const Tensor& seed : seeds) {
+      if (seed.defined()) given.push_back(seed);
+    }
+    auto fast = compile([&](const std::vector<Tensor>& inputs, const std::vector<Tensor>& from) {
+      std::vector<Tensor> all, out;
+      size_t next = 0;
+      for (const Tensor& seed : seeds) all.push_back(seed.defined() ? from[next++] : Tensor());
+      for (const Tensor& g : f(inputs, all)) {
+        if (g.defined()) out.push_back(g);
+      }
+      return out;
+    });
+    const std::vector<Tensor> compiled = fast(tensors, given);
+    size_t next = 0;
+    for (size_t i = 0; i < eager.size(); ++i) {
+      if (!eager[i].defined()) continue;
+      ASSERT_LT(next, compiled.size()) << sample.where;
+      expect_same_bits(compiled[next++], eager[i], sample.where);
+    }
+    EXPECT_EQ(next, compiled.size()) << sample.where;
+  }
+  EXPECT_GE(seen.size(), 90U);
+}
+
+// A tensor of f64 with other numbers for other sizes.
+Tensor numbers(int64_t rows, int64_t columns) {
+  Tensor x = Tensor::empty({rows, columns}, DType::f64);
+  for (int64_t i = 0; i < rows * columns; ++i)
+    x.data<double>()[i] = std::sin(static_cast<double>(i * 7 + columns));
+  return x;
+}
+
+template <class F>
+void check_sizes(F f, std::string_view what) {
+  const auto gradient = [&](const Tensor& x, const Tensor& weight) {
+    autograd::Tape tape;
+    tape.watch(x);
+    tape.watch(weight);
+    Tensor y;
+    {
+      const Using recording(&tape);
+      y = f(x, weight);
+    }
+    const Tensor g = sin(y);
+    return tape.back({&y, 1}, {&g, 1}, std::array{x, weight});
+  };
+  const auto fast = compile(gradient);
+  for (const int64_t rows : {3, 5, 6, 9}) {
+    const Tensor x = numbers(rows, 4), weight = numbers(1, 4);
+    const std::vector<Tensor> compiled = fast(x, weight), eager = gradient(x, weight);
+    for (size_t i = 0; i < 2; ++i)
+      expect_same_bits(compiled[i], eager[i], cat(what, ", ", rows, " rows, gradient ", i));
+  }
+  EXPECT_LE(fast.report().segments.size(), 2U) << what;
+}
+
+TEST_F(CompiledGradients, fit_other_sizes) {
+  check_sizes([](const Tensor& x, const Tensor& w) { return x * w; }, "mul");
+  check_sizes([](const Tensor& x, const Tensor& w) { return sum(x * w, 0); }, "sum");
+  check_sizes([](const Tensor& x, const Tensor& w) { return mean(x * w); }, "mean");
+  check_sizes([](const Tensor& x, const Tensor& w) { return amax(x + w, 0); }, "amax");
+  check_sizes([](const Tensor& x, const Tensor& w) { return prod(x * w, 0); }, "prod");
+  check_sizes([](const Tensor& x, const Tensor& w) { return cumsum(x * w, 0); }, "cumsum");
+  check_sizes([](const Tensor& x, const Tensor& w) { return cat({x, w}, 0); }, "cat");
+  check_sizes([](const Tensor& x, const Tensor& w) { return slice(x * w, 0, 1, 3); }, "slice");
+  check_sizes([](const Tensor& x, const Tensor& w) { return softmax(x * w, 0); }, "softmax");
+  check_sizes([](const Tensor& x, const Tensor& w) { return layer_norm(x * w, {4}); }, "norm");
+  check_sizes([](const Tensor& x, const Tensor& w) { return linear(x, w); }, "linear");
+  check_sizes([](const Tensor& x, const Tensor& w) { return matmul(x, transpose(w, 0, 1)); },
+              "matmul");
+}
+
+}  // namespace
+}  // namespace vitro::test

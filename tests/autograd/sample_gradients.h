@@ -1,0 +1,63 @@
+// The gradients of a sample's call, by a tape.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "autograd/tape.h"
+#include "eager/call.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::test {
+
+// The tensors among the arguments, in order.
+inline std::vector<Tensor> tensors_of(const SampleCall& call) {
+  std::vector<Tensor> out;
+  for (const NamedArg& argument : call.arguments) {
+    if (const auto* one = std::get_if<Tensor>(&argument.value)) out.push_back(*one);
+    if (const auto* many = std::get_if<std::vector<Tensor>>(&argument.value))
+      std::ranges::copy_if(*many, std::back_inserter(out), &Tensor::defined);
+  }
+  return out;
+}
+
+// The same call with other tensors.
+inline SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors) {
+  size_t next = 0;
+  for (NamedArg& argument : call.arguments) {
+    if (auto* one = std::get_if<Tensor>(&argument.value)) *one = tensors[next++];
+    if (auto* many = std::get_if<std::vector<Tensor>>(&argument.value)) {
+      for (Tensor& one : *many) {
+        if (one.defined()) one = tensors[next++];
+      }
+    }
+  }
+  return call;
+}
+
+inline std::vector<Tensor> seeds_of(const OpSample& sample) {
+  std::vector<Tensor> out;
+  for (const auto& seed : sample.seeds) out.push_back(seed ? tensor_of(*seed) : Tensor());
+  return out;
+}
+
+// Of all its tensors; undefined where they are 0.
+inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const Tensor> seeds) {
+  const std::vector<Tensor> inputs = tensors_of(call);
+  autograd::Tape tape;
+  for (const Tensor& input : inputs) {
+    if (is_floating(input.dtype())) tape.watch(input);
+  }
+  std::vector<Tensor> results;
+  {
+    const Using recording(&tape);
+    results = ops::call(*call.overload, {}, call.arguments);
+  }
+  results.resize(seeds.size());
+  return tape.back(results, seeds, inputs);
+}
+
+}  // namespace vitro::test

@@ -1,0 +1,176 @@
+// Gradients of every op against torch's autograd, and against differences of the op's own results.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "autograd/sample_gradients.h"
+#include "vitro/autograd/vjp.h"
+#include "vitro/core/formula.h"
+#include "vitro/init.h"
+
+namespace vitro::test {
+namespace {
+
+std::vector<std::byte> elements_of(const Tensor& t) {
+  std::vector<std::byte> out;
+  dispatch(t.dtype(), [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool>) {
+      const std::vector<T> values = t.to_vector<T>();
+      const auto* from = reinterpret_cast<const std::byte*>(values.data());
+      out.assign(from, from + values.size() * sizeof(T));
+    }
+  });
+  return out;
+}
+
+bool is_zero(const Tensor& t) {
+  return !t.defined() || !any(t != 0).item<bool>();
+}
+bool is_zero(const std::optional<SampleResult>& want) {
+  return !want || std::all_of(want->elements.begin(), want->elements.end(), [](std::byte b) {
+    return b == std::byte{0} || b == std::byte{0x80};  // also of -0
+  });
+}
+
+std::string wrong(const OpSample& sample, size_t i, const Tensor& got) {
+  const auto& want = sample.gradients[i];
+  if (!want || !got.defined()) return is_zero(want) && is_zero(got) ? "" : "one of them is 0";
+  if (name_of(got.dtype()) != want->dtype)
+    return cat("dtype ", got.dtype(), ", torch has ", want->dtype);
+  std::vector<int64_t> sizes;
+  for (const Size s : got.sizes()) sizes.push_back(s.value());
+  if (sizes != want->sizes) return cat("sizes ", got.sizes());
+  return difference(*want, elements_of(got), sample.tolerance);
+}
+
+class Gradients : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { init(); }
+  const OpSamples samples_ = OpSamples::read("gradient");
+};
+
+TEST_F(Gradients, agree_with_torch) {
+  for (const OpSample& sample : samples_.samples()) {
+    const SampleCall call = call_of(sample);
+    std::vector<Tensor> got;
+    try {
+      got = gradients_of(call, seeds_of(sample));
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << sample.where << ": " << e.what();
+      continue;
+    }
+    ASSERT_EQ(got.size(), sample.gradients.size()) << sample.where;
+    for (size_t i = 0; i < got.size(); ++i) {
+      const std::string problem = wrong(sample, i, got[i]);
+      EXPECT_TRUE(problem.empty()) << sample.where << ", gradient " << i << ": " << problem;
+    }
+  }
+}
+
+// Notes which ops are called.
+struct Note : Interpreter {
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    called.insert(call.op);
+    call_below(call, results);
+  }
+  std::set<const OpDef*> called;
+};
+
+// The sum of results, each times its seed.
+double total(const SampleCall& call, std::span<const Tensor> seeds) {
+  const std::vector<Tensor> results = ops::call(*call.overload, {}, call.arguments);
+  double out = 0;
+  for (size_t k = 0; k < seeds.size(); ++k) {
+    if (seeds[k].defined()) out += sum(results[k] * seeds[k]).item<double>();
+  }
+  return out;
+}
+
+// The call with its f64 tensors moved along `directions`.
+SampleCall moved(const SampleCall& call, std::span<const Tensor> directions, double by) {
+  std::vector<Tensor> tensors = tensors_of(call);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (directions[i].defined()) tensors[i] = tensors[i] + directions[i] * by;
+  }
+  return with_tensors(call, tensors);
+}
+
+// The slope of the total along `directions`; none at a corner or a jump.
+std::optional<double> slope(const SampleCall& call, std::span<const Tensor> seeds,
+                            std::span<const Tensor> directions) {
+  const double h = 1e-6, here = total(call, seeds);
+  const double up = total(moved(call, directions, h), seeds) - here;
+  const double down = here - total(moved(call, directions, -h), seeds);
+  const double half = total(moved(call, directions, h / 2), seeds) - here;
+  const double allowed = 1e-4 * (h + std::abs(up) + std::abs(down));
+  const bool smooth = std::abs(up - down) <= allowed && std::abs(up - 2 * half) <= allowed;
+  return smooth ? std::optional((up + down) / (2 * h)) : std::nullopt;
+}
+
+// Numbers that look random.
+Tensor direction_of(const Tensor& x, size_t i) {
+  const Tensor count = reshape(arange(x.numel()), x.sizes());
+  return sin(to(count, DType::f64) * 12.9898 + static_cast<double>(i) * 78.233 + 1.0);
+}
+
+// Whether differences of f64 say something: all floating-point tensors are f64.
+bool is_f64(std::span<const Tensor> tensors, std::span<const Tensor> seeds) {
+  for (const Tensor& t : tensors) {
+    if (is_floating(t.dtype()) && t.dtype() != DType::f64) return false;
+  }
+  for (const Tensor& t : seeds) {
+    if (t.defined() && t.dtype() != DType::f64) return false;
+  }
+  return true;
+}
+
+// Compares; false at a corner, and where torch has no number.
+bool check_slope(const OpSample& sample) {
+  const SampleCall call = call_of(sample);
+  const std::vector<Tensor> inputs = tensors_of(call), seeds = seeds_of(sample);
+  if (!sample.slope || !is_f64(inputs, seeds)) return false;
+  const std::vector<Tensor> got = gradients_of(call, seeds);
+  std::vector<Tensor> directions(inputs.size());
+  double want = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!is_floating(inputs[i].dtype())) continue;
+    directions[i] = direction_of(inputs[i], i);
+    if (got[i].defined()) want += sum(got[i] * directions[i]).item<double>();
+  }
+  const std::optional<double> found = slope(call, seeds, directions);
+  if (!found || !std::isfinite(*found)) return false;
+  EXPECT_NEAR(*found, want, 1e-5 * std::max(1.0, std::abs(want))) << sample.where;
+  return true;
+}
+
+TEST_F(Gradients, agree_with_differences_for_every_op) {
+  std::set<const OpDef*> checked;
+  for (const OpSample& sample : samples_.samples()) {
+    if (!check_slope(sample)) continue;
+    Note of_call;
+    {
+      const Using noting(&of_call);
+      (void)call_sample(sample);
+    }
+    checked.insert(of_call.called.begin(), of_call.called.end());
+  }
+  for (const OpDef* op : ops::all()) {
+    EXPECT_TRUE(checked.contains(op) || !is_differentiable(*op))
+        << op->name << ": tools/op_samples/gradients.py needs one at a place where it has a slope";
+  }
+}
+
+TEST(Gradient, what_is_saved_is_known_of_every_formula) {
+  init();
+  for (const OpDef* op : ops::all()) {
+    if (!is_differentiable(*op)) continue;
+    const std::string text = autograd::describe(*op);
+    EXPECT_NE(text.find("; saves "), std::string::npos) << op->name << ": " << text;
+  }
+}
+
+}  // namespace
+}  // namespace vitro::test

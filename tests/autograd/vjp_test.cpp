@@ -1,0 +1,192 @@
+// What the caller of a formula does: sums, dtypes, what has no gradient, what is saved.
+#include "vitro/autograd/vjp.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+
+#include "autograd/tape.h"
+#include "error_of.h"
+#include "vitro/core/formula.h"
+#include "vitro/init.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::autograd {
+namespace {
+
+Tensor row(std::initializer_list<double> values) {
+  return Tensor::from(values, {static_cast<int64_t>(values.size())});
+}
+
+template <class Op>
+OpCall call_of(std::span<const Operand> operands) {
+  return {&ops::def<Op>(), operands, {}, false, {}};
+}
+
+class Vjp : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { init(); }
+};
+
+TEST_F(Vjp, sums_what_was_broadcast_and_keeps_the_dtype) {
+  const Tensor x = Tensor::from({1.0F, 2.0F}, {1, 2}), y = Tensor::from({1.0, 2.0, 3.0}, {3, 1});
+  const Operand operands[] = {x, y};
+  const bool wanted[] = {true, true};
+  const Tensor z = mul(x, y);
+  const auto got = vjp(call_of<ops::Mul>(operands), {&z, 1}, std::array{ones_like(z)}, wanted);
+  EXPECT_EQ(got[0].dtype(), DType::f32);
+  EXPECT_EQ(got[0].to_vector<float>(), (std::vector<float>{6, 6}));
+  EXPECT_EQ(got[0].rank(), 2);
+  EXPECT_EQ(got[1].dtype(), DType::f64);
+  EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{3, 3, 3}));
+}
+
+TEST_F(Vjp, gives_nothing_that_is_not_wanted_or_has_none) {
+  const Tensor x = row({1, 2}), n = Tensor::from({2, 3}, {2});
+  const Operand operands[] = {x, n};
+  const bool both[] = {true, true}, none[] = {false, true};
+  const Tensor y = mul(x, n), g = ones_like(y);
+  const auto of_both = vjp(call_of<ops::Mul>(operands), {&y, 1}, {&g, 1}, both);
+  EXPECT_TRUE(of_both[0].defined());
+  EXPECT_FALSE(of_both[1].defined());  // whole numbers
+  EXPECT_FALSE(vjp(call_of<ops::Mul>(operands), {&y, 1}, {&g, 1}, none)[0].defined());
+  const Tensor zero;
+  EXPECT_FALSE(vjp(call_of<ops::Mul>(operands), {&y, 1}, {&zero, 1}, both)[0].defined());
+  const Tensor less = lt(x, n);
+  EXPECT_FALSE(vjp(call_of<ops::Lt>(operands), {&less, 1}, {&g, 1}, both)[0].defined());
+}
+
+TEST_F(Vjp, tells_a_tensor_that_stands_twice_apart) {
+  const Tensor x = Tensor::from({1.0, 2.0, 3.0, 4.0}, {2, 2});
+  const Operand operands[] = {x, x};
+  const bool wanted[] = {true, true};
+  const Tensor y = matmul(x, x), g = ones_like(y);
+  const auto got = vjp(call_of<ops::Matmul>(operands), {&y, 1}, {&g, 1}, wanted);
+  EXPECT_EQ(got[0].to_vector<double>(), (std::vector<double>{3, 7, 3, 7}));
+  EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{4, 4, 6, 6}));
+}
+
+// An op without a gradient, and with a result that could have one.
+struct Opaque {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "secret", doc = "Nobody knows.",
+                                    signatures = "(Tensor self) -> Tensor";
+  static constexpr int arity = 1;
+  static void shape(ShapeCall& call) { call.results.push_back(*call.operands[0].meta); }
+  static void kernel(const OpaqueCall&) {}
+};
+
+TEST_F(Vjp, refuses_with_the_reason) {
+  const Tensor x = row({1, 2}), g = row({1, 2, 3});
+  const Operand operands[] = {x};
+  const bool wanted[] = {true};
+  EXPECT_EQ(error_of([&] { (void)vjp(call_of<Opaque>(operands), {&x, 1}, {&x, 1}, wanted); }),
+            "secret: has no gradient: nobody looks into its kernel; its definition may have "
+            "`gradient`");
+  EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Exp>(operands), {&x, 1}, {&g, 1}, wanted); }),
+            "vjp: result 0 of exp has sizes [2], its gradient has [3]");
+}
+
+// One that has one.
+struct Doubled : Opaque {
+  static constexpr std::string_view name = "doubled";
+  static void gradient(Formula& f) { f.set(0, f.gradient() * 2.0); }
+};
+
+TEST_F(Vjp, is_asked_of_ops_outside_of_the_list) {
+  const Tensor x = row({1, 2}), g = row({3, 4});
+  const Operand operands[] = {x};
+  const bool wanted[] = {true};
+  const auto got = vjp(call_of<Doubled>(operands), {&x, 1}, {&g, 1}, wanted);
+  EXPECT_EQ(got[0].to_vector<double>(), (std::vector<double>{6, 8}));
+}
+
+std::vector<bool> saved(const OpCall& call, std::initializer_list<bool> wanted) {
+  const Saved all = saved_for(call, std::span(wanted.begin(), wanted.size()));
+  std::vector<bool> out = all.operands;
+  out.insert(out.end(), all.results.begin(), all.results.end());
+  return out;
+}
+
+// Operands, then results.
+TEST_F(Vjp, says_what_has_to_be_saved) {
+  using Bits = std::vector<bool>;
+  const Tensor x = row({1, 2, 3});
+  const Operand one[] = {x}, two[] = {x, x}, number[] = {x, 2.0};
+  EXPECT_EQ(saved(call_of<ops::Exp>(one), {true}), (Bits{false, true}));
+  EXPECT_EQ(saved(call_of<ops::Sin>(one), {true}), (Bits{true, false}));
+  EXPECT_EQ(saved(call_of<ops::Neg>(one), {true}), (Bits{false, false}));
+  EXPECT_EQ(saved(call_of<ops::Add>(two), {true, true}), (Bits{false, false, false}));
+  EXPECT_EQ(saved(call_of<ops::Mul>(two), {true, true}), (Bits{true, true, false}));
+  EXPECT_EQ(saved(call_of<ops::Mul>(two), {true, false}), (Bits{false, true, false}));
+  EXPECT_EQ(saved(call_of<ops::Mul>(number), {true, false}), (Bits{false, false, false}));
+  EXPECT_EQ(saved(call_of<ops::Maximum>(number), {true, false}), (Bits{true, false, false}));
+  const ops::ReduceAttrs attrs{};
+  EXPECT_EQ(saved({&ops::def<ops::Sum>(), one, ops::view_of<ops::Sum>(attrs), false, {}}, {true}),
+            (Bits{false, false}));
+  EXPECT_EQ(saved({&ops::def<ops::Amax>(), one, ops::view_of<ops::Amax>(attrs), false, {}}, {true}),
+            (Bits{true, true}));
+}
+
+TEST_F(Vjp, is_described_in_words) {
+  EXPECT_EQ(describe(ops::def<ops::Mul>()), "a formula; saves self, other");
+  EXPECT_EQ(describe(ops::def<ops::Exp>()), "a formula; saves result");
+  EXPECT_EQ(describe(ops::def<ops::MaxDim>()), "a formula; saves indices");
+  EXPECT_EQ(describe(ops::def<ops::Embedding>()), "a formula; saves indices");
+  EXPECT_EQ(describe(ops::def<ops::Matmul>()), "through its program; saves self, other");
+  EXPECT_EQ(describe(ops::def<ops::Lt>()), "none: its result is bool");
+  EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is a whole number");
+}
+
+// Gradients of gradients, against differences of the first.
+template <class F>
+void check_second_order(F f, const Tensor& x, std::string_view what) {
+  const auto slope = [&](const Tensor& at) {
+    Tape tape;
+    tape.watch(at);
+    Tensor y;
+    {
+      const Using recording(&tape);
+      y = f(at);
+    }
+    const Tensor g = sin(ones_like(y) + y * 0.0);
+    return tape.back({&y, 1}, {&g, 1}, {&at, 1})[0];
+  };
+  Tape outer;
+  outer.watch(x);
+  Tensor first;
+  {
+    const Using recording(&outer);
+    first = slope(x);
+  }
+  const Tensor seed = cos(x * 3.0);
+  const Tensor second = outer.back({&first, 1}, {&seed, 1}, {&x, 1})[0];
+  ASSERT_TRUE(second.defined()) << what;
+  const Tensor direction = sin(x * 7.0 + 1.0);
+  const double h = 1e-6;
+  const double found =
+      sum((slope(x + direction * h) - slope(x - direction * h)) * seed).template item<double>() /
+      (2 * h);
+  const double want = sum(second * direction).item<double>();
+  EXPECT_NEAR(found, want, 1e-5 * std::max(1.0, std::abs(want))) << what;
+}
+
+TEST_F(Vjp, can_be_gone_back_through_itself) {
+  const Tensor x = Tensor::from({0.3, 1.2, 0.7, 2.1, 0.9, 1.6}, {2, 3});
+  check_second_order([](const Tensor& a) { return sin(a); }, x, "sin");
+  check_second_order([](const Tensor& a) { return mul(a, exp(a)); }, x, "mul, exp");
+  check_second_order([](const Tensor& a) { return pow(a, 2.5); }, x, "pow");
+  check_second_order([](const Tensor& a) { return gelu(a); }, x, "gelu");
+  check_second_order([](const Tensor& a) { return prod(a, 1); }, x, "prod");
+  check_second_order([](const Tensor& a) { return cumprod(a, 1); }, x, "cumprod");
+  check_second_order([](const Tensor& a) { return softmax(a, 1) * a; }, x, "softmax");
+  check_second_order([](const Tensor& a) { return var(a, 1); }, x, "var");
+  check_second_order([](const Tensor& a) { return layer_norm(a, {3}) * a; }, x, "layer_norm");
+  check_second_order([](const Tensor& a) { return mm(a, transpose(a, 0, 1)); }, x, "mm");
+  check_second_order([](const Tensor& a) { return matmul(select(a, 0, 0), select(a, 0, 1)); }, x,
+                     "matmul, select");
+}
+
+}  // namespace
+}  // namespace vitro::autograd

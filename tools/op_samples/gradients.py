@@ -1,0 +1,327 @@
+"""Gradients, by torch's autograd: of every op that has some, and where functions have corners."""
+import torch
+
+from . import values as v
+from .samples import Family
+
+NAN, INF = float("nan"), float("inf")
+TOLERANCES = {torch.float64: [16, 2e-13, 2e-14], torch.float32: [4, 2e-6, 2e-6], torch.float16: [2, 4e-3, 4e-3], torch.bfloat16: [2, 3e-2, 3e-2]}
+
+
+class Gradients(Family):
+    def add(self, op, *inputs, attrs=None, call=None, slope=True):
+        """One sample: the gradients of all floating-point operands, from seeded gradients of the results.
+        slope: they are slopes; else torch's convention, which differences of results do not show."""
+        call, attrs = call or getattr(torch.ops.aten, op), attrs or {}
+        row = {"op": op, "in": [self.value(x) for x in inputs]}
+        if attrs:
+            row["attrs"] = {k: self.attribute(x) for k, x in attrs.items()}
+        inputs = [self.leaf(x) for x in inputs]
+        leaves = [x for one in inputs for x in (one if isinstance(one, list) else [one]) if isinstance(x, torch.Tensor)]
+        sought = [x for x in leaves if x.requires_grad]
+        out = call(*inputs, **attrs)
+        outs = [out] if isinstance(out, torch.Tensor) else list(out)
+        seeds = [self.seed(op, k, o) if o.requires_grad else None for k, o in enumerate(outs)]
+        used = [(o, s) for o, s in zip(outs, seeds) if s is not None]
+        found = torch.autograd.grad([o for o, _ in used], sought, [s for _, s in used], allow_unused=True)
+        found = iter(found)
+        row["out"] = []
+        row["tol"] = TOLERANCES[max((x.dtype for x in sought), key=lambda d: torch.finfo(d).eps)]
+        row["seeds"] = [None if s is None else self.tensor(s) for s in seeds]
+        row["gradients"] = [self.gradient(next(found)) if x.requires_grad else None for x in leaves]
+        if not slope:
+            row["slope"] = False
+        self.lines.append(row)
+
+    def leaf(self, x):
+        if isinstance(x, (list, tuple)) and x and isinstance(x[0], torch.Tensor):
+            return [self.leaf(y) for y in x]
+        if isinstance(x, torch.Tensor) and x.is_floating_point():
+            return x.detach().requires_grad_()
+        return x
+
+    def seed(self, op, k, out):
+        return v.numbers(NAMES[out.dtype], tuple(out.shape), "seed", op, k)
+
+    def gradient(self, g):
+        return None if g is None else self.result(g.detach().contiguous(), False)
+
+
+NAMES = v.NAMES
+
+
+def row(*numbers):
+    return torch.tensor(numbers, dtype=torch.float64)
+
+
+def real(*sizes, low=None, high=None, key=""):
+    return v.numbers("f64", sizes, "gradient", key, low=low, high=high)
+
+
+UNARY = {
+    "exp": (-2, 2), "expm1": (-2, 2), "exp2": (-2, 2), "log": (0.1, 5), "log2": (0.1, 5), "log10": (0.1, 5), "log1p": (-0.9, 5),
+    "sqrt": (0.1, 5), "rsqrt": (0.1, 5), "sin": (-5, 5), "cos": (-5, 5), "tan": (-1.2, 1.2), "asin": (-0.95, 0.95),
+    "acos": (-0.95, 0.95), "atan": (-5, 5), "sinh": (-3, 3), "cosh": (-3, 3), "tanh": (-3, 3), "asinh": (-5, 5), "acosh": (1.1, 5),
+    "atanh": (-0.95, 0.95), "erf": (-3, 3), "erfc": (-3, 3), "reciprocal": (0.2, 5), "neg": (-3, 3), "abs": (-3, 3), "sign": (-3, 3),
+    "floor": (-3, 3), "ceil": (-3, 3), "round": (-3, 3), "trunc": (-3, 3), "sigmoid": (-5, 5), "relu": (-3, 3), "silu": (-5, 5),
+    "gelu": (-4, 4), "square": (-3, 3),
+}
+CORNERS = {"abs": (0.0, -0.0, NAN, INF), "sign": (0.0, NAN), "relu": (0.0, -0.0, NAN, INF, -INF), "sqrt": (0.0, -1.0, INF),
+           "rsqrt": (0.0, INF), "log": (0.0, -1.0, INF), "reciprocal": (0.0, INF), "floor": (1.0, NAN), "round": (0.5, 1.5),
+           "square": (0.0,), "asin": (1.0, -1.0), "acosh": (1.0,), "atanh": (1.0,), "silu": (0.0, 40.0, -40.0), "gelu": (0.0, 12.0),
+           "tanh": (0.0, 40.0), "sigmoid": (0.0, 40.0, -800.0), "exp": (0.0, -INF, 800.0), "log1p": (-1.0,)}
+
+
+def unary(family):
+    for op, (low, high) in UNARY.items():
+        family.add(op, real(3, 5, low=low, high=high, key=op))
+        family.add(op, v.numbers("f32", (7,), "gradient", op, low=low, high=high))
+        if op in CORNERS:
+            family.add(op, row(*CORNERS[op]))
+    family.add("gelu", real(9, low=-4, high=4), attrs={"approximate": "tanh"})
+    family.add("relu", v.numbers("f16", (9,), "gradient"))
+    family.add("exp", v.numbers("bf16", (9,), "gradient"))
+    for alpha, scale, input_scale in ((1, 1, 1), (1.5, 2.0, 0.5)):
+        family.add("elu", row(-2.0, -0.5, 0.0, 0.5, 3.0, NAN), alpha, scale, input_scale)
+        family.add("elu", row(-2.0, -0.5, 0.5, 3.0), alpha, scale, input_scale)
+    for slope in (0.01, -0.5):
+        family.add("leaky_relu", row(-2.0, 0.0, 0.5, NAN), slope)
+        family.add("leaky_relu", row(-2.0, 0.5), slope)
+    family.add("hardtanh", row(-2.0, -1.0, -0.5, 0.0, 1.0, 1.5), -1.0, 1.0)
+    family.add("hardtanh", row(-2.0, -0.5, 0.5, 1.5), -1.0, 1.0)
+    for diagonal in (0, 1, -1):
+        family.add("tril", real(2, 3, 4), attrs={"diagonal": diagonal})
+        family.add("triu", real(2, 3, 4), attrs={"diagonal": diagonal})
+    family.add("clone", real(2, 3))
+    family.add("_to_copy", real(2, 3), attrs={"dtype": torch.float64})
+    family.add("_to_copy", real(2, 3), attrs={"dtype": torch.float32})
+    family.add("_to_copy", v.numbers("f32", (2, 3)), attrs={"dtype": torch.float16})
+    family.add("fill", real(2, 3), row(2.0)[0])
+    written = lambda x, y: x.clone().copy_(y)
+    family.add("copy", real(2, 3), real(3), call=written)
+    family.add("copy", real(2, 3), v.numbers("f32", (2, 1)), call=written)
+
+
+def binary(family):
+    pairs = [((3, 4), (3, 4)), ((2, 3, 4), (4,)), ((3, 1), (1, 4)), ((4,), (2, 3, 4)), ((), (3,)), ((2, 1), ())]
+    for op in ("add", "sub", "mul", "div", "atan2", "minimum", "maximum", "fmod", "remainder", "floor_divide"):
+        for a, b in pairs:
+            x, y = real(*a, key=op), real(*b, low=0.5, high=2, key=op + "b")
+            if op != "floor_divide":
+                family.add(op, x, y)
+    for op in ("add", "sub", "mul", "div"):
+        for dtypes in (("f32", "f64"), ("f16", "f32"), ("i64", "f32"), ("f32", "i64"), ("bool", "f64")):
+            if op == "sub" and "bool" in dtypes:
+                continue
+            x, y = (v.numbers(name, sizes, "gradient", op) for name, sizes in zip(dtypes, ((2, 3), (3,))))
+            y = torch.where(y == 0, torch.ones_like(y), y)
+            family.add(op, x, y)
+        family.add(op, v.numbers("f32", (5,), "gradient"), 2.5)
+        family.add(op, real(2, 3), 3)
+    family.add("add", real(2, 3), real(3), attrs={"alpha": 2.5})
+    family.add("sub", real(2, 3), real(2, 1), attrs={"alpha": -0.5})
+    family.add("add", v.numbers("f16", (2, 3)), v.numbers("f16", (3,)), attrs={"alpha": 2})
+    for op in ("minimum", "maximum"):
+        family.add(op, row(1.0, 2.0, 2.0, NAN, 1.0, INF, 0.0), row(2.0, 1.0, 2.0, 1.0, NAN, INF, -0.0))
+    for mode in ("floor", "trunc"):
+        family.add("div", real(2, 3), real(3, low=0.5, high=2), attrs={"rounding_mode": mode})
+        family.add("div", real(2, 3), 0.7, attrs={"rounding_mode": mode})
+    family.add("atan2", row(0.0, 1.0, -1.0), row(1.0, 0.0, -1.0))
+    powers(family)
+
+
+def powers(family):
+    family.add("pow", real(3, 4, low=0.2, high=3), real(4, low=-2, high=2))
+    family.add("pow", row(0.0, 0.0, 0.0, -2.0, -2.0, 3.0), row(0.0, 2.0, 1.0, 3.0, 2.0, 0.0))
+    family.add("pow", real(2, 3), torch.tensor([0, 1, 3]))
+    for exponent in (2, 3, 0.5, -0.5, 0, 1, 2.5, -1, 5):
+        family.add("pow", row(0.5, 1.0, 2.5), exponent)
+    for exponent in (2, 3, 0, 1, 2.5):
+        family.add("pow", row(0.0, 1.0), exponent)
+    for base in (2.0, 0.0, 3):
+        family.add("pow", base, row(0.5, 1.0, 0.0, 2.0), call=torch.pow)
+
+
+def choosing(family):
+    mask = torch.tensor([[True, False, True], [False, False, True]])
+    family.add("where", mask, real(2, 3, key="a"), real(3, key="b"))
+    family.add("where", mask, real(2, 1), 0.0)
+    family.add("where", mask[0], 1.0, real(2, 3))
+    x = row(-2.0, -1.0, 0.0, 1.0, 2.0, NAN)
+    family.add("clamp", x, -1.0, 1.0)
+    family.add("clamp", row(-2.0, -0.5, 0.5, 1.5), -1.0, 1.0)
+    family.add("clamp", x, -1.0, None)
+    family.add("clamp", x, None, 1.0)
+    family.add("clamp", x, 1.0, -1.0)
+    family.add("clamp", x, row(-1.0), row(1.0))
+    family.add("clamp", row(-2.0, -1.0, 0.0, 1.0, 2.0), row(-1.0, -1.0, 1.0, 3.0, 1.0), row(1.0, 1.0, -1.0, 1.0, 1.5))
+    family.add("masked_fill", real(2, 3), mask, 2.0)
+    family.add("masked_select", real(2, 3), mask)
+    family.add("masked_select", real(3), mask)
+    family.add("masked_select", real(2, 3), torch.zeros(2, 3).bool())
+
+
+def reductions(family):
+    for op in ("sum", "mean", "amax", "amin"):
+        for sizes, dim, keepdim in [((3, 4), [1], False), ((3, 4), [0], True), ((2, 3, 4), [0, 2], False), ((2, 3, 4), [-1], True), ((), [], False)]:
+            family.add(op, real(*sizes, key=op), attrs={"dim": dim, "keepdim": keepdim})
+    family.add("sum", real(2, 3))
+    family.add("mean", real(2, 3))
+    family.add("sum", v.numbers("f32", (2, 3)), attrs={"dim": [0], "dtype": torch.float64})
+    family.add("mean", v.numbers("f16", (2, 3)), attrs={"dim": [1], "dtype": torch.float32})
+    ties = torch.tensor([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0], [0.0, NAN, 1.0]], dtype=torch.float64)
+    for op in ("amax", "amin"):
+        family.add(op, ties, attrs={"dim": [1]})
+        family.add(op, ties[:2], attrs={"dim": []})
+    for op in ("max", "min"):
+        family.add(op, ties, attrs={"dim": 1})
+        family.add(op, real(2, 3, 4, key=op), attrs={"dim": 0, "keepdim": True})
+        family.add(op, real(), attrs={"dim": 0})
+    family.add("aminmax", real(3, 4), attrs={"dim": 1})
+    family.add("aminmax", ties[:2], attrs={"dim": 0, "keepdim": True})
+    family.add("aminmax", real(3, 4))
+    for zeros in ([1.0, 2.0, 3.0], [0.0, 2.0, 3.0], [0.0, 2.0, 0.0]):
+        family.add("prod", row(*zeros))
+        family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 1})
+        family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 0, "keepdim": True})
+    for op in ("var", "var_mean"):
+        for correction in (1, 0, 0.5):
+            family.add(op, real(3, 5), attrs={"dim": [1], "correction": correction})
+        family.add(op, real(2, 3, 4), attrs={"dim": [0, 2], "correction": 1, "keepdim": True})
+
+
+def scans(family):
+    for op in ("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin"):
+        for sizes, dim in [((5,), 0), ((3, 4), 0), ((2, 3, 4), -1), ((), 0), ((1,), 0)]:
+            family.add(op, real(*sizes, key=op), attrs={"dim": dim})
+    for numbers in ((1.0, 0.0, 2.0, 3.0), (0.0, 2.0, 3.0, -1.0), (2.0, 0.0, 3.0, 0.0), (0.0, 0.0, 1.0, 2.0), (1.0, 2.0, 3.0, 0.0)):
+        family.add("cumprod", row(*numbers), attrs={"dim": 0})
+    for op in ("cummax", "cummin"):
+        family.add(op, row(2.0, 2.0, 1.0, 3.0, 3.0), attrs={"dim": 0})
+    family.add("cumsum", v.numbers("f32", (2, 3)), attrs={"dim": 1, "dtype": torch.float64})
+    family.add("logcumsumexp", row(-1.0, 700.0, 710.0, 3.0), attrs={"dim": 0})
+
+
+def views(family):
+    x = real(2, 3, 4)
+    family.add("view", x, attrs={"size": [6, -1]})
+    family.add("permute", x, attrs={"dims": [2, 0, 1]})
+    family.add("expand", real(3, 1), attrs={"size": [2, 3, 4]})
+    family.add("expand", real(3, 1), attrs={"size": [3, 1]})
+    family.add("slice", x, attrs={"dim": 1, "start": 1, "end": 3, "step": 1})
+    family.add("slice", x, attrs={"dim": 2, "start": -3, "end": 4, "step": 2})
+    family.add("select", x, attrs={"dim": -1, "index": 2})
+    family.add("select", x, attrs={"dim": 0, "index": -1})
+    family.add("squeeze", real(2, 1, 3, 1))
+    family.add("squeeze", real(2, 1, 3), attrs={"dim": 1})
+    family.add("unsqueeze", x, attrs={"dim": 1})
+    family.add("diagonal", x, attrs={"offset": 1, "dim1": 1, "dim2": 2})
+    family.add("diagonal", real(4, 3), attrs={"offset": -1})
+    family.add("as_strided", real(10), attrs={"size": [3, 2], "stride": [2, 1], "storage_offset": 1})
+    family.add("as_strided", real(10), attrs={"size": [3, 4], "stride": [1, 1], "storage_offset": 0})
+    family.add("transpose", x, attrs={"dim0": 0, "dim1": 2})
+    family.add("reshape", v.transposed(lambda n: real(*n), (3, 4)), attrs={"shape": [2, 6]})
+    family.add("split", x, 2, 2)
+    family.add("unbind", x, 1)
+
+
+def moving(family):
+    rows, more = torch.tensor([2, 0, 2, 1]), torch.tensor([[0, 2], [2, 2]])
+    family.add("cat", [real(2, 3, key=1), real(2, 1, key=2), real(2, 2, key=3)], attrs={"dim": 1})
+    family.add("cat", [real(0), real(2, 3), v.numbers("f32", (1, 3))])
+    family.add("stack", [real(2, 3, key=1), real(2, 3, key=2)], attrs={"dim": 1})
+    family.add("embedding", real(3, 4), more)
+    family.add("embedding", v.numbers("f16", (3, 4)), rows)
+    family.add("embedding", real(3, 4), more, attrs={"padding_idx": 2}, slope=False)
+    family.add("embedding_dense_backward", real(4, 3), rows, attrs={"num_weights": 3, "padding_idx": 1, "scale_grad_by_freq": False})
+    for dim in (0, 1):
+        family.add("gather", real(3, 3), more, attrs={"dim": dim}, call=lambda x, i, dim: torch.gather(x, dim, i))
+        family.add("index_select", real(3, 3), rows, attrs={"dim": dim}, call=lambda x, i, dim: torch.index_select(x, dim, i))
+    x, src = real(3, 4), real(3, 2, key="src")
+    family.add("slice_scatter", x, src, attrs={"dim": 1, "start": 1, "end": 3, "step": 1})
+    family.add("select_scatter", x, real(3), attrs={"dim": 1, "index": 2})
+    family.add("diagonal_scatter", x, real(3), attrs={"offset": 0})
+    # That of torch 2.13 for as_strided_scatter is that of what is overwritten; of this one it is right.
+    written = lambda x, src, size, stride, storage_offset: put(x.clone(), src, size, stride, storage_offset)
+    put = lambda x, src, *view: (x.as_strided(*view).copy_(src), x)[1]
+    family.add("as_strided_scatter", real(10), real(2, 3), attrs={"size": [2, 3], "stride": [5, 1], "storage_offset": 1}, call=written)
+    puts(family, rows)
+
+
+def puts(family, rows):
+    x, twice = real(3, 4), torch.tensor([[0, 1, 0, 2], [0, 2, 1, 1]])
+    src = real(2, 4, key="src")
+    family.add("scatter", x, torch.tensor([[0, 1, 0, 2], [1, 2, 1, 1]]), src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter(dim, i, s))
+    family.add("scatter", x, twice, src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter(dim, i, s), slope=False)
+    family.add("scatter_add", x, twice, src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.scatter_add(dim, i, s))
+    family.add("index_copy", x, torch.tensor([2, 0]), src, attrs={"dim": 0}, call=lambda x, i, s, dim: x.index_copy(dim, i, s))
+    family.add("index_add", x, rows[:2], src, attrs={"dim": 0, "alpha": 2.5}, call=lambda x, i, s, dim, alpha: x.index_add(dim, i, s, alpha=alpha))
+
+
+def picked(family):
+    i, j, x = torch.tensor([2, 0, -1]), torch.tensor([[1], [-2]]), real(3, 4, 2)
+    for at in ([i], [i, j], [None, j], [i, None, torch.tensor([1, 0, 1])], [real(3, 4, key="mask") > 0], [real(3, key="mask") > 0, torch.tensor(1)]):
+        family.add("index", x, at, call=lambda x, at: torch.ops.aten.index(x, at))
+    family.add("index", v.numbers("f16", (3, 4)), [i], call=lambda x, at: torch.ops.aten.index(x, at))
+    family.add("take", real(3, 4), torch.tensor([[0, -1], [5, 0]]))
+    put = lambda x, at, values, **more: torch.ops.aten.index_put(x, at, values, **more)
+    for at, sizes in (([i[:2]], (2, 4, 2)), ([i[:2], j], (2, 2, 2)), ([None, j[:, 0]], (2,)), ([real(3, 4, key="mask") > 0], (2,))):
+        family.add("index_put", x, at, real(*sizes, key="values"), call=put)
+        family.add("index_put", x, at, real(*sizes, key="values"), call=put, attrs={"accumulate": True})
+    family.add("index_put", x, [i], real(3, 4, 2, key="values"), call=put, slope=False)
+    family.add("index_put", x, [i], real(4, 1, key="values"), call=put, attrs={"accumulate": True})
+    family.add("put", real(3, 4), torch.tensor([0, 11, -2]), real(3, key="values"))
+    family.add("put", real(3, 4), torch.tensor([0, 0, -2]), real(3, key="values"), attrs={"accumulate": True})
+    fill = lambda x, at, value, dim: torch.ops.aten.index_fill(x, dim, at, value)
+    family.add("index_fill", x, torch.tensor([3, 1]), 2.0, call=fill, attrs={"dim": 1})
+    family.add("index_fill", x, torch.tensor([3, 1, 3]), row(2.0)[0], call=fill, attrs={"dim": 1})
+    reduced(family)
+
+
+def reduced(family):
+    at, src = torch.tensor([[0, 1, 0, 2], [0, 2, 1, 1]]), real(2, 4, key="src")
+    call = lambda x, at, src, **more: torch.ops.aten.scatter_reduce(x, index=at, src=src, **more)
+    for how in ("sum", "prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            family.add("scatter_reduce", real(3, 4), at, src, call=call, attrs={"dim": 0, "reduce": how, "include_self": include})
+    ties = torch.tensor([[1.0, 2.0, 1.0, 3.0], [1.0, 3.0, 2.0, 2.0]], dtype=torch.float64)
+    zeros = torch.tensor([[0.0, 2.0, 3.0, 0.0], [2.0, 0.0, 0.0, 3.0]], dtype=torch.float64)
+    rows = torch.tensor([[0, 0, 1, 2], [0, 0, 1, 2]])
+    start = torch.tensor([[0.0, 2.0, 1.0, 3.0], [1.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 3.0]], dtype=torch.float64)
+    for include in (True, False):
+        for how in ("amax", "amin"):
+            family.add("scatter_reduce", start, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
+        family.add("scatter_reduce", start, rows, zeros, call=call, attrs={"dim": 0, "reduce": "prod", "include_self": include})
+    family.add("scatter", real(3, 4), at, 2.0, attrs={"dim": 0}, call=lambda x, i, value, dim: x.scatter(dim, i, value))
+
+
+def products(family):
+    family.add("mm", real(2, 3), real(3, 4))
+    family.add("mm", v.transposed(lambda n: real(*n), (2, 3)), real(3, 4))
+    family.add("bmm", real(2, 3, 4), real(2, 4, 5))
+    family.add("addmm", real(4), real(2, 3, key="m"), real(3, 4))
+    family.add("addmm", real(2, 1), real(2, 3, key="m"), real(3, 4), 0.5, 2.0, call=lambda x, a, b, beta, alpha: torch.addmm(x, a, b, beta=beta, alpha=alpha))
+    family.add("linear", real(2, 5, 3), real(4, 3), real(4))
+    family.add("linear", real(3), real(4, 3))
+    for a, b in [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((2, 1, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((3,), (2, 3, 4))]:
+        family.add("matmul", real(*a, key="a"), real(*b, key="b"))
+    q, k, w = real(2, 3, 4, key="q"), real(2, 5, 4, key="k"), real(2, 5, 6, key="v")
+    family.add("scaled_dot_product_attention", q, k, w)
+    family.add("scaled_dot_product_attention", q, k, w, real(3, 5))
+    family.add("scaled_dot_product_attention", q, q * 0.5, q * 2, attrs={"is_causal": True})
+    family.add("conv2d", real(2, 4, 5, 6), real(6, 2, 3, 2), real(6), attrs={"stride": [2, 1], "padding": [1, 2], "dilation": [1, 2], "groups": 2})
+    for op in ("_softmax", "_log_softmax"):
+        for sizes, dim in [((3, 4), -1), ((2, 3, 4), 1), ((), 0)]:
+            family.add(op, real(*sizes), attrs={"dim": dim, "half_to_float": False})
+    weight = real(4, key="w")
+    norm = lambda x, w, b, normalized_shape, eps: torch.ops.aten.native_layer_norm(x, normalized_shape, w, b, eps)
+    one = lambda *a, **k: norm(*a, **k)[0]
+    for w, b in [(weight, real(4, key="b")), (weight, None), (None, None)]:
+        family.add("native_layer_norm", real(2, 3, 4), w, b, attrs={"normalized_shape": [4], "eps": 1e-5}, call=one)
+
+
+def gradients():
+    family = Gradients("gradient")
+    for part in (unary, binary, choosing, reductions, scans, views, moving, picked, products):
+        part(family)
+    return family
