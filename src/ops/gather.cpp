@@ -13,12 +13,16 @@ namespace {
 const TensorMeta& indices_of(const ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta& indices = *call.operands[1].meta;
-  VITRO_CHECK(indices.dtype == DType::i64 || indices.dtype == DType::i32, call.op,
-              ": indices must be i32 or i64, got ", indices.dtype);
+  check_whole(call.op, indices.dtype);
   return indices;
 }
 
 }  // namespace
+
+void check_whole(std::string_view op, DType indices) {
+  VITRO_CHECK(indices == DType::i64 || indices == DType::i32, op,
+              ": indices must be i32 or i64, got ", indices);
+}
 
 void Embedding::shape(ShapeCall& call) {
   const TensorMeta &indices = indices_of(call), &weight = *call.operands[0].meta;
@@ -181,6 +185,7 @@ Tensor index(ops::At x, const Tensor& mask) {
 }
 
 Tensor take(ops::At x, const Tensor& index) {
+  ops::check_whole("take", index.dtype());
   return vitro::index({reshape(x, {-1}), x.where}, {index});
 }
 

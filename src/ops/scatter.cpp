@@ -27,8 +27,7 @@ void check_put(const ShapeCall& call) {
     VITRO_CHECK(operand.meta, call.op, ": takes three tensors");
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
                    &src = *call.operands[2].meta;
-  VITRO_CHECK(indices.dtype == DType::i64 || indices.dtype == DType::i32, call.op,
-              ": indices must be i32 or i64, got ", indices.dtype);
+  check_whole(call.op, indices.dtype);
   VITRO_CHECK(src.dtype == x.dtype, call.op, ": the source is of ", src.dtype, ", x of ", x.dtype,
               "; cast one of them");
   VITRO_CHECK(src.rank() == x.rank(), call.op, ": ranks differ: x has sizes ", x.sizes,
@@ -134,9 +133,13 @@ void IndexPut::shape(ShapeCall& call) {
               x.dtype, "; cast one of them");
   const PickedTogether picked = picked_by_list(ranks_of(indices));
   const Sizes whole = picked_sizes(call.op, x.sizes, picked.axes, picked.first, indices);
-  VITRO_CHECK(values.sizes.size() <= whole.size() &&
-                  equal_sizes(broadcast(call.op, whole, values.sizes), whole),
-              call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
+  bool fits = values.sizes.size() <= whole.size();
+  const size_t missing = fits ? whole.size() - values.sizes.size() : 0;
+  for (size_t d = 0; fits && d < values.sizes.size(); ++d) {
+    const Size there = whole[missing + d], given = values.sizes[d];
+    fits = identical(there, given) || known_equal(given, 1) || equal(there, given);
+  }
+  VITRO_CHECK(fits, call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
               ", which the indices pick");
   put_result(call);
   if (call.attrs.as<Attrs>().accumulate) check_sums(call);
@@ -155,8 +158,7 @@ PutSpec IndexPut::spec(AttrsView attrs, std::span<const int> ranks) {
 void EmbeddingDenseBackward::shape(ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta &grad = *call.operands[0].meta, &indices = *call.operands[1].meta;
-  VITRO_CHECK(indices.dtype == DType::i64 || indices.dtype == DType::i32, call.op,
-              ": indices must be i32 or i64, got ", indices.dtype);
+  check_whole(call.op, indices.dtype);
   bool fits = grad.rank() == indices.rank() + 1;
   for (size_t d = 0; fits && d < indices.sizes.size(); ++d)
     fits = equal(grad.sizes[d], indices.sizes[d]);
@@ -340,6 +342,7 @@ Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& value
 }
 
 Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  ops::check_whole("put", index.dtype());
   const Tensor flat = reshape(x, {-1}), values = reshape({source, x.where}, index.sizes());
   return reshape({index_put({flat, x.where}, {index}, values, accumulate), x.where},
                  x.operand.tensor().sizes());
@@ -348,19 +351,25 @@ Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate
 Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
   const Tensor& t = x.operand.tensor();
   const auto axis = static_cast<size_t>(ops::wrap_dim("index_fill", dim, t.rank()));
+  ops::check_whole("index_fill", index.dtype());
   VITRO_CHECK(value.is_number() || value.tensor().rank() == 0,
               "index_fill: needs a number, got a tensor with dimensions");
   VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),
               "; flatten them");
-  const Tensor one = value.is_number() ? full_like({reshape({index, x.where}, {-1}), x.where},
-                                                   value.number(), t.dtype())
-                                       : to({value.tensor(), x.where}, t.dtype());
-  // A number for each index is a column of the slices.
-  Sizes sizes(value.is_number() ? t.sizes().size() - axis : 0, 1);
-  if (!sizes.empty()) sizes[0] = one.size(0);
+  // Where: its rank tells the dimension of an index that is out of range.
+  const Size size = t.rank() == 0 ? Size(1) : t.size(static_cast<int64_t>(axis));
+  Sizes sizes(axis + 1, Size(1));
+  sizes[axis] = size;
   std::vector<Tensor> indices(axis);
-  indices.push_back(index.rank() == 0 ? reshape({index, x.where}, {-1}) : index);
-  return index_put(x, indices, reshape({one, x.where}, sizes));
+  indices.push_back(reshape({index, x.where}, {-1}));
+  const Tensor nowhere = zeros(sizes, DType::boolean, t.device(), x.where);
+  const Tensor yes = scalar_tensor(true, DType::boolean, t.device(), x.where);
+  sizes.resize(t.sizes().size(), Size(1));
+  const Tensor filled = reshape({index_put({nowhere, x.where}, indices, yes), x.where}, sizes);
+  const Tensor one = value.is_number()
+                         ? scalar_tensor(value.number(), t.dtype(), t.device(), x.where)
+                         : to({value.tensor(), x.where}, t.dtype());
+  return where({filled, x.where}, one, t);
 }
 
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {

@@ -225,9 +225,9 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
   const Tensor x = numbers({4, 3}), good = Tensor::from<int64_t>({0, 1}, {2});
   const Tensor bad = Tensor::from<int64_t>({0, -4}, {2});
   EXPECT_EQ(error_of([&] { index(x, {good, bad}); }),
-            "index: index -4 is out of range for dimension 1 of size 3; needs -3 to 2");
+            "index: index -4 is out of range along dimension 1, of size 3; needs -3 to 2");
   EXPECT_EQ(error_of([&] { index_put(x, {{}, Tensor::from<int64_t>({3}, {1})}, numbers({1})); }),
-            "index_put: index 3 is out of range for dimension 1 of size 3; needs -3 to 2");
+            "index_put: index 3 is out of range along dimension 1, of size 3; needs -3 to 2");
   EXPECT_EQ(error_of([&] { index(x, {good, good, good}); }),
             "index: 3 indices for a tensor of rank 2; leave some out");
   EXPECT_EQ(error_of([&] { index(x, {numbers({2})}); }),
@@ -241,7 +241,7 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
             "index: a mask of sizes [3] does not stand for the first sizes of [4, 3]");
   auto fast = compile([](const Tensor& a, const Tensor& i) { return index(a, {{}, i}) + 1; });
   const std::string compiled = error_of([&] { (void)fast(x, bad).to_vector<float>(); });
-  EXPECT_NE(compiled.find("index -4 is out of range for dimension 1 of size 3"), std::string::npos);
+  EXPECT_NE(compiled.find("index -4 is out of range along dimension 1, of size 3"), std::string::npos);
 }
 
 }  // namespace

@@ -283,8 +283,14 @@ void repair_indices(const Site& s, std::vector<NamedArg>& arguments) {
   }
   if (ranks.size() < 2 || ranks[0] < 0) return;
   const AttrsView view{attrs.get(), op->attrs};
-  const PickedAxes picked =
-      op->gather ? op->gather->spec(view, ranks).picked : op->put->spec(view, ranks).picked;
+  const auto [picked, wraps] = [&] {
+    if (op->put) {
+      const PutSpec spec = op->put->spec(view, ranks);
+      return std::pair(spec.picked, spec.wraps);
+    }
+    const GatherSpec spec = op->gather->spec(view, ranks);
+    return std::pair(spec.picked, spec.wraps);
+  }();
   const bool wrapped = std::any_of(s.step.given.begin(), s.step.given.end(),
                                    [](const Given& g) { return g.wrapped; });
   for (const auto& [axis, operand] : picked) {
@@ -292,7 +298,7 @@ void repair_indices(const Site& s, std::vector<NamedArg>& arguments) {
     Tensor* indices = operands[static_cast<size_t>(operand)];
     if (axis >= table.rank() || !indices || is_floating(indices->dtype())) continue;
     const Size size = table.size(axis);
-    *indices = wrapped ? remainder(*indices, size) : s.repaired_index(*indices, size);
+    *indices = wrapped ? remainder(*indices, size) : s.repaired_index(*indices, size, wraps);
   }
 }
 

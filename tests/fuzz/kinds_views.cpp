@@ -145,7 +145,7 @@ void add_views(Kinds& all) {
                                remainder(x(1) + 1, x(0).size(1)) - x(0).size(1)})),
       KIND("index second", 3, matrix_and_indices,
            vitro::index(x(0), {{}, remainder(x(1), x(0).size(1))})),
-      KIND("index any", 3, rows, vitro::index(x(0), {index(1, x(0).size(0))})),
+      KIND("index any", 3, rows, vitro::index(x(0), {s.repaired_index(x(1), x(0).size(0), true)})),
       KIND("index_put", 4, matrix_and_indices,
            index_put(x(0), {remainder(x(1), x(0).size(0)), remainder(x(1), x(0).size(1))},
                      an_element(x(0)))),

@@ -225,8 +225,8 @@ class Executable::Call {
       return cat(check.op, ": index ", error.index, " is out of range; needs 0 to ",
                  error.bound - 1);
     const int64_t given = error.index < 0 ? error.index - error.bound : error.index;
-    return cat(check.op, ": index ", given, " is out of range for dimension ", check.axis,
-               " of size ", error.bound, "; needs ", -error.bound, " to ", error.bound - 1);
+    return cat(check.op, ": index ", given, " is out of range along dimension ", check.axis,
+               ", of size ", error.bound, "; needs ", -error.bound, " to ", error.bound - 1);
   }
 
   [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
