@@ -1,4 +1,4 @@
-// Programs of the sweep: reductions, what normalises rows, products.
+// Programs of the sweep: reductions, what normalises rows or puts them in order, products.
 #include "sweep.h"
 #include "vitro/ops/all.h"
 
@@ -34,6 +34,18 @@ const SweepPrograms rows({
      [](In x) { return x[0] * rsqrt(mean(square(x[0]), {1}, true) + 1e-6) * x[1]; }},
     {"centre_columns", "nxn", [](In x) { return x[0] - mean(x[0], {0}, true); }},
     {"centre_columns_of_t", "nxn", [](In x) { return t(x[0]) - mean(t(x[0]), {0}, true); }},
+});
+
+const SweepPrograms in_order({
+    {"sort_rows", "nxn", [](In x) { return sort(x[0], 1).first; }},
+    {"sort_columns", "nxn", [](In x) { return sort(x[0], 0).first; }},
+    {"sort_rows_of_t", "nxn", [](In x) { return sort(t(x[0]), 1).first; }},
+    {"sort_one_row", "n*n", [](In x) { return sort(x[0]).first; }},
+    {"sort_i64", "nxn:i64", [](In x) { return sort(x[0], 1).first; }, round_numbers},
+    {"topk_rows", "nxn", [](In x) { return topk(x[0], 10, 1).first; }},
+    {"topk_columns", "nxn", [](In x) { return topk(x[0], 10, 0).first; }},
+    {"topk_half", "nxn", [](In x) { return topk(x[0], x[0].size(1) / 2, 1).first; }},
+    {"median_rows", "nxn", [](In x) { return median(x[0], 1).first; }, round_numbers},
 });
 
 const SweepPrograms products({

@@ -214,8 +214,8 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",   "binary",   "choosing", "reduction", "rows",       "scan",    "view",
-      "joining", "indexing", "picking",  "putting",   "compacting", "product", "creation"};
+      "unary",    "binary",  "choosing", "reduction",  "rows",    "scan",    "view",    "joining",
+      "indexing", "picking", "putting",  "compacting", "sorting", "product", "windows", "creation"};
   return names;
 }
 

@@ -9,13 +9,13 @@ import warnings
 
 import torch
 
-from op_samples import creation, gradients, indexing, pointwise, products, promotion, reductions, views
+from op_samples import creation, gradients, indexing, pointwise, products, promotion, reductions, sorting, views, windows
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
             "rows": reductions.rows, "scan": reductions.scans, "view": views.views, "joining": views.joining, "indexing": indexing.indexing,
             "picking": indexing.picking, "putting": indexing.putting, "compacting": indexing.compacting,
-            "product": products.products, "creation": creation.creation, "gradient": gradients.gradients}
+            "sorting": sorting.sorting, "product": products.products, "windows": windows.windows, "creation": creation.creation, "gradient": gradients.gradients}
 
 
 def main(names):

@@ -128,6 +128,16 @@ TWINS = {
     "centre_columns": lambda x: x - x.mean(0, True),
     "centre_columns_of_t": lambda x: x.t() - x.t().mean(0, True),
 
+    "sort_rows": lambda x: x.sort(1)[0],
+    "sort_columns": lambda x: x.sort(0)[0],
+    "sort_rows_of_t": lambda x: x.t().sort(1)[0],
+    "sort_one_row": lambda x: x.sort()[0],
+    "sort_i64": lambda x: x.sort(1)[0],
+    "topk_rows": lambda x: x.topk(10, 1)[0],
+    "topk_columns": lambda x: x.topk(10, 0)[0],
+    "topk_half": lambda x: x.topk(x.size(1) // 2, 1)[0],
+    "median_rows": lambda x: x.median(1)[0],
+
     "mm": lambda x, y: x @ y,
     "mm_odd": lambda x, y: x @ y,
     "mm_right_t": lambda x, y: x @ y.t(),

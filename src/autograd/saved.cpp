@@ -63,23 +63,34 @@ struct Kind {
   size_t rank;                    // of the first tensor
   size_t less;                    // by how much that of the others is smaller
   bool all;                       // also those that may be left out
+  std::optional<int64_t> number;  // what arguments that are whole numbers are; else dimensions
 };
 
 // A number or what else an argument that is no tensor needs, where it has no default.
-ArgValue example(const ArgType& type, size_t rank) {
+ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& kind) {
+  const ArgType& type = argument.type;
+  const size_t rank = kind.rank;
+  if (kind.number && type.list) {
+    const size_t length = type.length == 0 ? rank : static_cast<size_t>(type.length);
+    return std::vector<Scalar>(length, Scalar(*kind.number));
+  }
+  if (kind.number && type.kind == ArgKind::integer) return Scalar(*kind.number);
   if (type.list) {  // sizes are 1, and the dimensions that there are
     std::vector<Scalar> all;
     for (size_t d = 0; d < rank; ++d)
       all.emplace_back(type.kind == ArgKind::integer ? static_cast<int64_t>(d) : 1);
     return all;
   }
+  const auto words =
+      op.attrs ? op.attrs->choices(argument.name) : std::span<const std::string_view>();
+  if (!words.empty()) return std::string(words.back());
   if (type.kind == ArgKind::boolean) return Scalar(false);
   if (type.kind == ArgKind::scalar) return Scalar(0.5);
   return type.optional ? ArgValue() : ArgValue(Scalar(0));
 }
 
 // Arguments of one element each.
-std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& kind) {
+std::vector<NamedArg> example(Shapes& shapes, const ops::Overload& overload, const Kind& kind) {
   size_t next = 0;
   const auto tensor = [&] {
     const DType dtype = kind.dtypes[std::min(next, kind.dtypes.size() - 1)];
@@ -87,7 +98,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
     return shapes.tensor(ops::dense(dtype, cpu, Sizes(rank, Size(1))));
   };
   std::vector<NamedArg> out;
-  for (const SchemaArgument& argument : schema.arguments) {
+  for (const SchemaArgument& argument : overload.schema.arguments) {
     const bool is_tensor = argument.type.kind == ArgKind::tensor;
     if (argument.default_text && !(is_tensor && kind.all)) continue;
     if (is_tensor && argument.type.list) {
@@ -96,7 +107,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
     } else if (is_tensor) {
       out.push_back({argument.name, tensor()});
     } else {
-      out.push_back({argument.name, example(argument.type, kind.rank)});
+      out.push_back({argument.name, example(*overload.op, argument, kind)});
     }
   }
   return out;
@@ -104,7 +115,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
 
 std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) {
   Find find(*overload.op);
-  const std::vector<NamedArg> arguments = example(find, overload.schema, kind);
+  const std::vector<NamedArg> arguments = example(find, overload, kind);
   try {
     const Using use(&find);
     (void)ops::call(overload, {}, arguments);
@@ -119,12 +130,16 @@ std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean;
   constexpr DType dtypes[][4] = {
       {f, f, f, f}, {f, i, f, f}, {b, f, f, f}, {f, b, f, f}, {f, i, i, f}};
-  for (const bool all : {true, false}) {
-    for (const size_t less : {0, 1}) {
-      for (const auto& some : dtypes) {
-        for (const size_t rank : {1, 2, 3, 4, 0}) {
-          if (rank < less) continue;
-          if (const auto found = found_for(overload, {some, rank, less, all})) return found;
+  constexpr std::optional<int64_t> numbers[] = {std::nullopt, 1, 0};
+  for (const auto& number : numbers) {
+    for (const bool all : {true, false}) {
+      for (const size_t less : {0, 1}) {
+        for (const auto& some : dtypes) {
+          for (const size_t rank : {1, 2, 3, 4, 0}) {
+            if (rank < less) continue;
+            if (const auto found = found_for(overload, {some, rank, less, all, number}))
+              return found;
+          }
         }
       }
     }

@@ -46,6 +46,8 @@ class Form {
 
   // What distinguishes programs of one op with the same attributes.
   std::span<const uint64_t> words() const { return words_; }
+  // Those of the call, but sizes among the attributes of a sort (how many are wanted) are symbols.
+  AttrsView attrs() const { return attrs_ ? attrs_.view() : call_.attrs; }
   // Of the symbols and the inputs, as the graph orders them.
   std::span<const int64_t> values() const { return values_; }
   std::span<const Operand> inputs() const { return inputs_; }
@@ -67,6 +69,7 @@ class Form {
   const OpCall& call_;
   std::span<const Tensor> outs_;
   Device device_;
+  Attrs attrs_;
   // Whether dimensions that all operands walk alike count as one, and numbers are inputs.
   bool joins_ = false;
   std::vector<TensorForm> forms_;  // of the tensors among the operands, then of results if it joins
@@ -189,6 +192,11 @@ void Form::keep_dimensions() {
       inputs_.emplace_back(t);
     }
   }
+  if (call_.op->sort) {
+    attrs_ = Attrs(call_.attrs).map_sizes([&](Size size) {
+      return size.hint() < 2 ? Size(size.hint()) : size_of(symbol(size.hint()));
+    });
+  }
   for (const Tensor& out : outs_) {
     words_.push_back(static_cast<uint64_t>(out.dtype()));
     inputs_.emplace_back(copies_.emplace_back(
@@ -232,7 +240,7 @@ graph::Graph Form::graph() const {
       arg = operand.number().hint();
     }
   }
-  const graph::NodeId node = g.add(*call_.op, std::move(args), Attrs(call_.attrs));
+  const graph::NodeId node = g.add(*call_.op, std::move(args), Attrs(attrs()));
   for (uint32_t i = 0; i < outs_.size(); ++i) {
     graph::Value value{node, i};
     const DType dtype = outs_[i].dtype();
@@ -367,7 +375,8 @@ class Runner final : public eager::OnDemand {
  public:
   void run(const OpCall& call, std::span<const Tensor> outs) override {
     const Form form(call, outs);
-    const auto program = programs_of({call.op, call.attrs, form.words()}).find_or_make(call, form);
+    const auto program =
+        programs_of({call.op, form.attrs(), form.words()}).find_or_make(call, form);
     program->executable->run(form.inputs(), form.values(), {});
     form.copy_results();
   }

@@ -16,6 +16,8 @@ std::string_view name_of(OpKind kind) {
       return "reduction";
     case OpKind::scan:
       return "scan";
+    case OpKind::sort:
+      return "sort";
     case OpKind::view:
       return "view";
     case OpKind::contraction:
@@ -24,6 +26,8 @@ std::string_view name_of(OpKind kind) {
       return "gather";
     case OpKind::scatter:
       return "scatter";
+    case OpKind::window:
+      return "window";
     case OpKind::concat:
       return "concat";
     case OpKind::compaction:

@@ -67,6 +67,8 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
       if (call.op->put) return run_on_demand(call, outs);
       return run_scatter(call, meta, out);
     case OpKind::scan:
+    case OpKind::window:
+    case OpKind::sort:
       return run_on_demand(call, outs);
     case OpKind::view:
     case OpKind::compaction:

@@ -11,16 +11,18 @@
 namespace vitro::loop {
 
 // leaves: name, cost
-#define VITRO_LOOP_LEAVES(f)                                     \
-  f(constant, 0)     /* a number of the value's dtype */         \
-      f(load, 1)     /* an element of a buffer */                \
-      f(index, 1)    /* an index expression as a whole number */ \
-      f(number, 0)   /* a number that the call passes */         \
-      f(variable, 0) /* what a statement declared */
+#define VITRO_LOOP_LEAVES(f)                                            \
+  f(constant, 0)         /* a number of the value's dtype */            \
+      f(load, 1)         /* an element of a buffer */                   \
+      f(index, 1)        /* an index expression as a whole number */    \
+      f(not_negative, 1) /* whether an index expression is 0 or more */ \
+      f(number, 0)       /* a number that the call passes */            \
+      f(variable, 0)     /* what a statement declared */
 
 // operators and what only loops have: name, operands, cost
 // clang-format off
 #define VITRO_LOOP_OPERATORS(f) \
+  f(load_where, 1, 1)   /* a load where the condition holds; else 0, and memory is not touched */ \
   f(cast, 1, 1)         /* to the value's dtype */ \
   f(select, 3, 1)       /* condition, then, else */ \
   f(rotate, 1, 1)       /* lane i takes lane i + by */ \

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,6 +36,7 @@ class Interpretation {
   void run(const Grow& g);
   void run(const Total& t);
   void run(const Turn& t);
+  void run(const Sort& s);
   void run(const Multiply&) { refuse("a product of blocks"); }
   void run(const Product&) { refuse("a product"); }
   void run(const Pack&) { refuse("a pack"); }
@@ -125,7 +127,7 @@ std::vector<const Node*> Interpretation::loads_of(int buffer,
     each_value({s}, [&](Value v) { roots.push_back(v); });
   }
   const auto reads = [&](const Node* n) {
-    return n->fn == Fn::load && n->payload == static_cast<uint64_t>(buffer);
+    return reads_memory(*n) && n->payload == static_cast<uint64_t>(buffer);
   };
   std::vector<const Node*> out;
   for (const Node* node : nodes_below(roots)) {
@@ -241,6 +243,34 @@ void Interpretation::run(const Turn& t) {
   }
 }
 
+// As sort_row of kernels/sort.h.
+void Interpretation::run(const Sort& s) {
+  const DType dtype = dtype_of(s.from);
+  const int64_t base = scalar(s.base), count = scalar(s.count);
+  std::vector<std::pair<Element, int64_t>> row;
+  for (int64_t i = 0, size = scalar(s.size); i < size; ++i)
+    row.emplace_back(load(memory(s.from), base + i, dtype), i);
+  const auto less = [&](Element a, Element b) {
+    if (!is_floating(dtype)) return a.whole < b.whole;
+    return std::isnan(b.real) ? !std::isnan(a.real) : a.real < b.real;
+  };
+  const auto before = [&](const auto& a, const auto& b) {
+    if (less(a.first, b.first)) return !s.descending;
+    if (less(b.first, a.first)) return s.descending;
+    return a.second < b.second;
+  };
+  std::make_heap(row.begin(), row.end(), before);
+  std::sort_heap(row.begin(), row.end(), before);
+  const int64_t values = scalar(s.values_base), indices = scalar(s.indices_base);
+  const int64_t values_stride = scalar(s.values_stride), indices_stride = scalar(s.indices_stride);
+  for (int64_t i = 0; i < count; ++i) {
+    const auto& [element, place] = row[static_cast<size_t>(i)];
+    if (s.values >= 0) store(memory(s.values), values + i * values_stride, dtype, element);
+    if (s.indices >= 0)
+      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.whole = place});
+  }
+}
+
 const Lanes& Interpretation::value(const Node* node) {
   for (size_t block = kept_.size(); block-- > 0;) {
     if (const auto found = kept_[block].find(node); found != kept_[block].end())
@@ -266,7 +296,13 @@ Lanes Interpretation::compute(const Node* node) {
     case Fn::variable:
       return variables_[node->payload];
     case Fn::load:
+    case Fn::load_where:
       return loaded(node);
+    case Fn::not_negative: {
+      const Indices index = at(node->index);
+      for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l] >= 0;
+      return out;
+    }
     case Fn::index: {
       const Indices index = at(node->index);
       for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l];
@@ -304,12 +340,21 @@ Lanes Interpretation::compute(const Node* node) {
   return out;
 }
 
-// Lanes that do not exist are 0.
+// Lanes that do not exist, or that are not wanted, are 0.
 Lanes Interpretation::loaded(const Node* node) {
   Lanes out{};
   const auto buffer = static_cast<int>(node->payload);
   const std::byte* from = memory(buffer);
   const DType dtype = dtype_of(buffer);
+  if (node->fn == Fn::load_where) {
+    const Lanes wanted = value(node->operands[0]);
+    const Indices element = at(node->index);
+    for (size_t l = 0; l < out.size(); ++l) {
+      if (wanted[l].whole && (static_cast<int64_t>(l) < count_ || !varies(node->index)))
+        out[l] = load(from, element[l], dtype);
+    }
+    return out;
+  }
   if (!varies(node->index)) {
     out.fill(load(from, scalar(node->index), dtype));
     return out;

@@ -119,6 +119,12 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
                 visit(e);
               }
             },
+            [&](const Sort& s) {
+              for (const sym::Expr e : {s.base, s.size, s.count, s.values_base, s.values_stride,
+                                        s.indices_base, s.indices_stride}) {
+                visit(e);
+              }
+            },
         },
         s.what);
   }
@@ -141,6 +147,7 @@ void each_operand(const Block& block, const std::function<void(int)>& visit) {
     if (const auto* loop = std::get_if<Loop>(&s.what)) each_operand(loop->body, visit);
     if (const auto* pack = std::get_if<Pack>(&s.what)) visit(pack->from);
     if (const auto* turn = std::get_if<Turn>(&s.what)) visit(turn->from);
+    if (const auto* sort = std::get_if<Sort>(&s.what)) visit(sort->from);
     if (const auto* multiply = std::get_if<Multiply>(&s.what)) {
       visit(multiply->left.buffer);
       visit(multiply->right);
@@ -167,7 +174,7 @@ std::vector<bool> buffers_read(const Kernel& kernel) {
   each_value(kernel.body, [&](Value v) { roots.push_back(v); });
   for (const Pick& pick : kernel.picks) roots.push_back(pick.value);
   for (const Node* node : nodes_below(roots)) {
-    if (node->fn == Fn::load) note(static_cast<int>(node->payload));
+    if (reads_memory(*node)) note(static_cast<int>(node->payload));
   }
   each_operand(kernel.body, note);
   return read;

@@ -181,8 +181,19 @@ struct Turn {
   sym::Expr to_base, to_stride;
 };
 
+// The first `count` of `size` elements side by side, from[base + i], in order (kernels/sort.h):
+// they go to values[values_base + i*values_stride], their places to indices[...]; -1: to nobody.
+struct Sort {
+  int from = 0;
+  sym::Expr base, size, count;
+  bool descending = false;
+  int values = -1, indices = -1;
+  sym::Expr values_base = 0, values_stride = 1, indices_base = 0, indices_stride = 1;
+  int scratch = 0;  // a row
+};
+
 struct Statement {
-  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply, Grow, Total, Turn> what;
+  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply, Grow, Total, Turn, Sort> what;
 };
 
 struct Kernel {

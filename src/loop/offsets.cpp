@@ -64,7 +64,7 @@ std::vector<Expr> offsets_of(const Kernel& kernel) {
     if (number < out.size() && !out[number].defined()) out[number] = fixed_part(element);
   };
   for (const Node* node : nodes_of(kernel.body)) {
-    if (node->fn == Fn::load) note(static_cast<int>(node->payload), node->index);
+    if (reads_memory(*node)) note(static_cast<int>(node->payload), node->index);
   }
   each_element(kernel.body, note);
   for (Expr& offset : out) {
@@ -84,11 +84,10 @@ void subtract_offsets(Kernel& kernel, std::span<const Expr> offsets) {
   };
   std::unordered_map<const Node*, Value> loads;
   for (const Node* node : nodes_of(kernel.body)) {
-    if (node->fn != Fn::load) continue;
-    const auto buffer = static_cast<int>(node->payload);
-    Expr element = node->index;
-    subtract(buffer, element);
-    const Value load = node->pool->load(buffer, node->dtype, element);
+    if (!reads_memory(*node)) continue;
+    Node made = *node;
+    subtract(static_cast<int>(node->payload), made.index);
+    const Value load = node->pool->make(std::move(made));
     if (!node->name.empty()) node->pool->name(load, node->name);
     loads.emplace(node, load);
   }

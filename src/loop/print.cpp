@@ -1,4 +1,6 @@
 #include <bit>
+#include <span>
+#include <unordered_map>
 
 #include "loop/kernel.h"
 #include "vitro/base/cat.h"
@@ -12,11 +14,18 @@ class Printer {
   std::string take() { return std::move(out_); }
 
   void value(const Node* v, bool inner = false) {
+    if (const auto name = names_.find(v); name != names_.end()) return put('t', name->second);
     switch (v->fn) {
       case Fn::constant:
         return constant(v);
       case Fn::load:
         return put(buffer(static_cast<int>(v->payload)), '[', v->index, ']');
+      case Fn::load_where:
+        put(buffer(static_cast<int>(v->payload)), '[', v->index, " where ");
+        value(v->operands[0]);
+        return put(']');
+      case Fn::not_negative:
+        return put("(", v->index, " >= 0)");
       case Fn::index:
         return put("index(", v->index, ')');
       case Fn::number:
@@ -97,7 +106,36 @@ class Printer {
   std::string number(uint64_t n) const { return kernel_ ? kernel_->numbers[n].name : cat("n", n); }
   static std::string variable(uint64_t n) { return cat("v", n); }
 
+  // Values that occur several times have lines of their own before a statement that would be very
+  // long without them.
+  void name_repeated(std::span<const Value> values, int depth) {
+    names_.clear();
+    std::unordered_map<const Node*, double> length;
+    std::unordered_map<const Node*, int> uses;
+    const std::vector<const Node*> all = nodes_below({values.begin(), values.end()});
+    for (const Node* node : all) {
+      length[node] = 1;
+      for (const Node* operand : node->operands) {
+        length[node] += length[operand];
+        ++uses[operand];
+      }
+    }
+    double total = 0;
+    for (const Value v : values) total += length[v.node()];
+    if (total < most_in_a_line) return;
+    for (const Node* node : all) {
+      if (node->operands.empty() || uses[node] < 2) continue;
+      indent(depth);
+      put('t', names_.size(), " = ");
+      value(node);
+      put('\n');
+      const size_t number = names_.size();
+      names_.emplace(node, number);
+    }
+  }
+
   void statement(const Declare& d, int depth) {
+    name_repeated({&d.value, 1}, depth);
     indent(depth);
     put(variable(static_cast<uint64_t>(d.variable)), ": ", name_of(d.value.dtype()), " = ");
     value(d.value.node());
@@ -105,6 +143,7 @@ class Printer {
     put('\n');
   }
   void statement(const Assign& a, int depth) {
+    name_repeated(a.values, depth);
     indent(depth);
     for (size_t i = 0; i < a.variables.size(); ++i) {
       put(i == 0 ? "" : ", ", variable(static_cast<uint64_t>(a.variables[i])));
@@ -117,6 +156,7 @@ class Printer {
     put('\n');
   }
   void statement(const Store& s, int depth) {
+    name_repeated({&s.value, 1}, depth);
     indent(depth);
     put(buffer(s.buffer), '[', s.element, "] = ");
     value(s.value.node());
@@ -187,8 +227,21 @@ class Printer {
         '\n');
   }
 
+  void statement(const Sort& s, int depth) {
+    indent(depth);
+    const auto target = [&](int to, sym::Expr base, sym::Expr stride) {
+      return to < 0 ? std::string("nothing") : cat(buffer(to), '[', base, " + ", stride, "*i]");
+    };
+    put(target(s.values, s.values_base, s.values_stride), ", ",
+        target(s.indices, s.indices_base, s.indices_stride), " = the first ", s.count, " of ",
+        s.size, " elements ", buffer(s.from), '[', s.base, " + i] in ",
+        s.descending ? "descending" : "ascending", " order\n");
+  }
+
+  static constexpr double most_in_a_line = 4000;  // nodes of a statement
   const Kernel* kernel_;
   std::string out_;
+  std::unordered_map<const Node*, size_t> names_;  // of values repeated in the statement
 };
 
 }  // namespace

@@ -188,6 +188,17 @@ class Writer {
     add(to);
   }
 
+  void add(const Sort& s) {
+    const auto& [from, base, size, count, descending, values, indices, values_base, values_stride,
+                 indices_base, indices_stride, scratch] = s;
+    for (const sym::Expr e :
+         {base, size, count, values_base, values_stride, indices_base, indices_stride}) {
+      add(e);
+    }
+    for (const int buffer : {from, values, indices, scratch}) add(buffer);
+    add(descending);
+  }
+
   Structure out_;
   std::vector<uint32_t> number_of_;  // by the node's id; 0: it was not told
   uint32_t told_ = 0;

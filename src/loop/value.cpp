@@ -138,6 +138,28 @@ Value Pool::load(int buffer, DType dtype, sym::Expr element) {
   return make(std::move(n));
 }
 
+Value Pool::load_where(int buffer, DType dtype, sym::Expr element, Value condition) {
+  if (condition->fn == Fn::constant)
+    return condition->payload ? load(buffer, dtype, element) : constant(dtype, int64_t{0});
+  Node n;
+  n.fn = Fn::load_where;
+  n.dtype = dtype;
+  n.operands.push_back(condition.node());
+  n.payload = static_cast<uint64_t>(buffer);
+  n.index = element;
+  return make(std::move(n));
+}
+
+Value Pool::not_negative(sym::Expr value) {
+  if (const auto negative = sym::prove_less(value, 0))
+    return constant(DType::boolean, int64_t{!*negative});
+  Node n;
+  n.fn = Fn::not_negative;
+  n.dtype = DType::boolean;
+  n.index = value;
+  return make(std::move(n));
+}
+
 Value Pool::index(sym::Expr value) {
   if (const auto c = value.constant()) return constant(DType::i64, *c);
   Node n;
@@ -249,6 +271,9 @@ Value where(Value condition, Value a, Value b) {
   VITRO_ASSERT(a.dtype() == b.dtype(), "where of ", a.dtype(), " and ", b.dtype());
   if (same(a, b)) return a;
   if (condition->fn == Fn::constant) return condition->payload ? a : b;
+  if (a->fn == Fn::select && a->operands[0] == condition.node()) a = Value(a->operands[1]);
+  const bool is_zero = b->fn == Fn::constant && b->payload == 0;
+  if (is_zero && a->fn == Fn::load_where && a->operands[0] == condition.node()) return a;
   return a.pool().make(Fn::select, a.dtype(), {condition, a, b});
 }
 Value rotate(Value x, int by) {
@@ -270,11 +295,25 @@ Value operator>(Value a, Value b) {
 Value operator>=(Value a, Value b) {
   return compare(Fn::le, b, a);
 }
+namespace {
+
+// `fn` of two truth values, one of which may be known: `decides` is the one that says it all.
+Value connect(Fn fn, bool decides, Value a, Value b) {
+  a = cast(a, DType::boolean);
+  b = cast(b, DType::boolean);
+  for (const auto& [known, other] : {std::pair(a, b), std::pair(b, a)}) {
+    if (known->fn == Fn::constant) return (known->payload != 0) == decides ? known : other;
+  }
+  return binary(fn, a, b);
+}
+
+}  // namespace
+
 Value operator&&(Value a, Value b) {
-  return binary(Fn::and_, cast(a, DType::boolean), cast(b, DType::boolean));
+  return connect(Fn::and_, false, a, b);
 }
 Value operator||(Value a, Value b) {
-  return binary(Fn::or_, cast(a, DType::boolean), cast(b, DType::boolean));
+  return connect(Fn::or_, true, a, b);
 }
 
 #define VITRO_SIMPLE(name, make, fn) \

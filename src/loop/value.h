@@ -28,10 +28,10 @@ struct Node {
   Fn fn = Fn::constant;
   DType dtype = DType::f32;
   SmallVector<const Node*, 3> operands;
-  // constant: bits of the int64 or double; load: number of the buffer; number, variable: which;
+  // constant: bits of the int64 or double; loads: number of the buffer; number, variable: which;
   // rotate: by how many lanes
   uint64_t payload = 0;
-  sym::Expr index;  // load: the element; index: the value
+  sym::Expr index;  // load, load_where: the element; index: the value; not_negative: what is asked
   Pool* pool = nullptr;
   uint64_t hash = 0;
   uint32_t id = 0;        // in order of making
@@ -51,6 +51,9 @@ class Value {
  private:
   const Node* node_ = nullptr;
 };
+inline bool reads_memory(const Node& node) {
+  return node.fn == Fn::load || node.fn == Fn::load_where;
+}
 inline bool same(Value a, Value b) {
   return a.node() == b.node();
 }
@@ -63,7 +66,9 @@ class Pool {
   Value constant(DType dtype, int64_t value);
   Value constant(DType dtype, Element element);
   Value load(int buffer, DType dtype, sym::Expr element);
+  Value load_where(int buffer, DType dtype, sym::Expr element, Value condition);
   Value index(sym::Expr value);          // i64
+  Value not_negative(sym::Expr value);   // bool
   Value number(int which, DType dtype);  // f64, i64 or bool
   Value variable(int which, DType dtype);
   Value make(Fn fn, DType dtype, std::initializer_list<Value> operands, uint64_t payload = 0);

@@ -58,6 +58,15 @@ struct Parameter<Tensor> {
   Tensor& get() { return value; }
 };
 template <>
+struct Parameter<std::vector<Scalar>> {
+  std::vector<Scalar> value;
+  Parameter(const ArgValue& given, std::source_location) {
+    if (const auto* one = std::get_if<Scalar>(&given)) value = {*one};
+    if (const auto* many = std::get_if<std::vector<Scalar>>(&given)) value = *many;
+  }
+  std::vector<Scalar>& get() { return value; }
+};
+template <>
 struct Parameter<std::span<const Tensor>> {
   std::span<const Tensor> value;
   // An empty list may come as one of numbers.
@@ -86,6 +95,9 @@ inline std::vector<Tensor> listed(Tensor one) {
 }
 inline std::vector<Tensor> listed(std::vector<Tensor> many) {
   return many;
+}
+inline std::vector<Tensor> listed(std::pair<Tensor, Tensor> two) {
+  return {std::move(two.first), std::move(two.second)};
 }
 template <class... T>
 std::vector<Tensor> listed(std::tuple<T...> many) {

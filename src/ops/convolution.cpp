@@ -3,10 +3,10 @@
 
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
-#include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/view.h"
+#include "vitro/ops/window.h"
 
 namespace vitro {
 namespace ops {
@@ -60,26 +60,6 @@ Size size_out(const Conv2dAttrs& a, size_t d, Size size, Size kernel) {
   return (size - (kernel - 1) * a.dilation[d] - 1) / a.stride[d] + 1;
 }
 
-// Zeros before and after along a dimension.
-Tensor padded(const Tensor& x, int64_t dim, int64_t by) {
-  if (by == 0) return x;
-  Sizes sizes = x.sizes();
-  sizes[static_cast<size_t>(dim)] = by;
-  const Tensor zeros = full(sizes, 0, x.dtype(), x.device());
-  return cat({zeros, x, zeros}, dim);
-}
-
-// What each element of the result is made of, as a view: [n, g, c / g, kh, kw, oh, ow].
-Tensor patches(const Tensor& x, const Sizes& kernel, const Conv2dAttrs& a) {
-  const Tensor dense = contiguous(x);
-  const Size n = x.size(0), c = x.size(1), h = x.size(2), w = x.size(3), of_group = c / a.groups;
-  const Size oh = size_out(a, 0, h, kernel[0]), ow = size_out(a, 1, w, kernel[1]);
-  const Sizes sizes{n, a.groups, of_group, kernel[0], kernel[1], oh, ow};
-  const Sizes strides{c * h * w,     of_group * h * w, h * w,      w * a.dilation[0],
-                      a.dilation[1], w * a.stride[0],  a.stride[1]};
-  return as_strided(view(dense, {n * c * h * w}), sizes, strides);
-}
-
 }  // namespace
 
 void Conv2d::shape(ShapeCall& call) {
@@ -114,11 +94,12 @@ void Conv2d::expand(std::span<const Operand> operands, AttrsView attrs, std::spa
   const Tensor weight = to(operands[1].tensor(), wide);
   const bool single = x.rank() == 3;
   if (single) x = unsqueeze(x, 0);
-  x = padded(padded(x, 2, a.padding[0]), 3, a.padding[1]);
+  const auto [down, across] = std::pair(a.padding[0], a.padding[1]);
+  if (down != 0 || across != 0) x = constant_pad_nd(x, {across, across, down, down});
 
-  const Tensor parts = patches(x, {weight.size(2), weight.size(3)}, a);
-  const Size n = parts.size(0), oh = parts.size(5), ow = parts.size(6), out = weight.size(0);
-  const Size terms = parts.size(2) * parts.size(3) * parts.size(4), of_group = out / a.groups;
+  const Tensor parts = patches(x, {weight.size(2), weight.size(3)}, a.stride, a.dilation);
+  const Size n = parts.size(0), oh = parts.size(4), ow = parts.size(5), out = weight.size(0);
+  const Size terms = weight.size(1) * weight.size(2) * weight.size(3), of_group = out / a.groups;
   const Tensor per_group = reshape(weight, {1, a.groups, of_group, terms});
   const Tensor of_each = vitro::expand(per_group, {n, a.groups, of_group, terms});
   Tensor y = bmm(reshape(of_each, {n * a.groups, of_group, terms}),

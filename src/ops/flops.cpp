@@ -169,6 +169,22 @@ struct AddReduction {
   }
 };
 
+// What does no more than choose elements counts nothing.
+struct AddWindow {
+  Table& table;
+  template <class Op>
+  void operator()() {
+    if constexpr (Op::info.taps != &WindowOp::one_tap) {
+      table[&def<Op>()] = [](AttrsView attrs) {
+        return static_cast<uint64_t>(Op::info.taps(attrs)) * counting::operations_in([] {
+                 Op::combine(Op::init(typename Op::Attrs(), Element()), Element(), Element(),
+                             Element());
+               });
+      };
+    }
+  }
+};
+
 struct AddRows {
   Table& table;
   template <class Program>
@@ -188,6 +204,7 @@ const Table& table() {
     PointwisePrograms::each(AddPointwise{*made});
     ReductionOps::each(AddReduction{*made});
     ScanOps::each(AddReduction{*made});
+    WindowOps::each(AddWindow{*made});
     RowPrograms::each(AddRows{*made});
     return made;
   }();
@@ -212,7 +229,7 @@ uint64_t flops_of(const OpCall& call, const TensorMeta& result) {
   if (call.op->kind == OpKind::contraction) return product_flops(call, result);
   const auto found = table().find(call.op);
   if (found == table().end()) return 0;
-  const bool of_operand = !call.op->pointwise;
+  const bool of_operand = !call.op->pointwise && !call.op->window;
   return found->second(call.attrs) *
          elements(of_operand ? call.operands[0].tensor().rule_meta() : result);
 }

@@ -59,6 +59,65 @@ std::tuple<Tensor, Tensor> var_mean_along(At x, Dims dim, bool unbiased, bool ke
   return var_mean(x, std::move(dim), unbiased ? 1 : 0, keepdim);
 }
 
+// The sizes wanted of x's last dimensions, given as such or as multiples; the scales to compute
+// indices with.
+struct Resampling {
+  SizesArg sizes;
+  std::vector<std::optional<double>> scales;
+};
+Resampling resampling_of(std::string_view op, const Tensor& x, const std::optional<Sizes>& sizes,
+                         const std::vector<Scalar>& factors) {
+  VITRO_CHECK(sizes.has_value() != !factors.empty(), op,
+              ": needs either output_size or scale_factors");
+  const size_t dims = x.sizes().size() - std::min<size_t>(x.sizes().size(), 2);
+  if (sizes) return {*sizes, std::vector<std::optional<double>>(dims)};
+  VITRO_CHECK(factors.size() == dims, op, ": needs ", dims, " scale_factors, got ", factors.size());
+  Resampling out;
+  for (size_t d = 0; d < dims; ++d) {
+    const double factor = factors[d].as_double();
+    const auto size = static_cast<float>(x.sizes()[2 + d].value());
+    VITRO_CHECK(factor > 0 && factor * size < 1e9, op, ": scale factors must be positive, got ",
+                factor);
+    out.sizes.push_back(static_cast<int64_t>(static_cast<double>(size) * factor));
+    out.scales.emplace_back(factor);
+  }
+  return out;
+}
+Tensor nearest1d_of(At x, const std::optional<Sizes>& sizes, const std::vector<Scalar>& factors) {
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.rank() == 3, "upsample_nearest1d: needs x of rank 3, got sizes ", t.sizes());
+  const auto [to, scales] = resampling_of("upsample_nearest1d", t, sizes, factors);
+  return upsample_nearest1d(x, to, scales[0]);
+}
+Tensor nearest2d_of(At x, const std::optional<Sizes>& sizes, const std::vector<Scalar>& factors) {
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.rank() == 4, "upsample_nearest2d: needs x of rank 4, got sizes ", t.sizes());
+  const auto [to, scales] = resampling_of("upsample_nearest2d", t, sizes, factors);
+  return upsample_nearest2d(x, to, scales[0], scales[1]);
+}
+Tensor bilinear2d_of(At x, const std::optional<Sizes>& sizes, bool align_corners,
+                     const std::vector<Scalar>& factors) {
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.rank() == 4, "upsample_bilinear2d: needs x of rank 4, got sizes ", t.sizes());
+  const auto [to, scales] = resampling_of("upsample_bilinear2d", t, sizes, factors);
+  return upsample_bilinear2d(x, to, align_corners, scales[0], scales[1]);
+}
+Tensor argsort_stable(At x, bool, int64_t dim, bool descending) {
+  return argsort(x, dim, descending);
+}
+std::pair<Tensor, Tensor> median_along(At x, int64_t dim, bool keepdim) {
+  return median(x, dim, keepdim);
+}
+std::pair<Tensor, Tensor> nanmedian_along(At x, int64_t dim, bool keepdim) {
+  return nanmedian(x, dim, keepdim);
+}
+Tensor median_of_all(At x) {
+  return median(x);
+}
+Tensor nanmedian_of_all(At x) {
+  return nanmedian(x);
+}
+
 using PutTensor = Tensor (*)(At, int64_t, const Tensor&, const Tensor&, ScatterWith);
 using PutValue = Tensor (*)(At, int64_t, const Tensor&, const Scalar&);
 using PutValueWith = Tensor (*)(At, int64_t, const Tensor&, const Scalar&, ScatterWith);
@@ -168,6 +227,67 @@ constexpr NamedFunction rows[] = {
      ".dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, "
      "Tensor)",
      bound<&var_mean_along>},
+    {"pad",
+     "x with a border: of `value`, mirrored (reflect), or its outermost elements repeated "
+     "(replicate).",
+     "(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
+     bound<&pad>},
+    {"max_pool1d", "The largest element under each place of the kernel.",
+     "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], "
+     "bool ceil_mode=False) -> Tensor",
+     bound<&max_pool1d>},
+    {"avg_pool1d", "The mean of the elements under each place of the kernel.",
+     "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool "
+     "ceil_mode=False, bool count_include_pad=True) -> Tensor",
+     bound<&avg_pool1d>},
+    {"adaptive_avg_pool1d", "The mean of pieces of equal size.",
+     "(Tensor self, int[1] output_size) -> Tensor", bound<&adaptive_avg_pool1d>},
+    {"adaptive_avg_pool2d", "The mean of pieces of equal size.",
+     "(Tensor self, SymInt[2] output_size) -> Tensor", bound<&adaptive_avg_pool2d>},
+    {"_adaptive_avg_pool2d", "The mean of pieces of equal size.",
+     "(Tensor self, SymInt[2] output_size) -> Tensor", bound<&adaptive_avg_pool2d>},
+    {"upsample_nearest1d", "x at another size: each element is its nearest one.",
+     "(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
+     bound<&upsample_nearest1d>},
+    {"upsample_nearest1d", "x at another size: each element is its nearest one.",
+     ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+     bound<&nearest1d_of>},
+    {"upsample_nearest2d", "x at another size: each element is its nearest one.",
+     "(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+     bound<&upsample_nearest2d>},
+    {"upsample_nearest2d", "x at another size: each element is its nearest one.",
+     ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+     bound<&nearest2d_of>},
+    {"upsample_bilinear2d", "x at another size: elements lie on lines between those around them.",
+     "(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
+     "scales_w=None) -> Tensor",
+     bound<&upsample_bilinear2d>},
+    {"upsample_bilinear2d", "x at another size: elements lie on lines between those around them.",
+     ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+     "Tensor",
+     bound<&bilinear2d_of>},
+    {"argsort", "Where the elements of each row along `dim` in order were.",
+     "(Tensor self, int dim=-1, bool descending=False) -> Tensor", bound<&argsort>},
+    {"argsort", "Where the elements of each row along `dim` in order were.",
+     ".stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+     bound<&argsort_stable>},
+    {"msort", "Rows along dimension 0 in order.", "(Tensor self) -> Tensor", bound<&msort>},
+    {"kthvalue", "The k-th smallest of each row along `dim`, and its index.",
+     "(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&kthvalue>},
+    {"mode", "What is most often in each row along `dim`, of such elements the smallest.",
+     "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&mode>},
+    {"median", "The middle of the order, the lower of two; NaN where there is one.",
+     "(Tensor self) -> Tensor", bound<&median_of_all>},
+    {"median", "The middle of the order, the lower of two; NaN where there is one.",
+     ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&median_along>},
+    {"nanmedian", "The median as if NaNs were not there.", "(Tensor self) -> Tensor",
+     bound<&nanmedian_of_all>},
+    {"nanmedian", "The median as if NaNs were not there.",
+     ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     bound<&nanmedian_along>},
 };
 #undef VITRO_OPTIONS
 

@@ -1,4 +1,4 @@
-// The gradients of what moves elements: views, gathers, scatters, joins, compactions.
+// The gradients of what moves elements: views, gathers, scatters, sorts, joins, compactions.
 #include <array>
 #include <vector>
 
@@ -185,6 +185,14 @@ void GatherOp::gradient(Formula& f) {
   Sizes sizes = table.sizes();
   if (!sizes.empty()) sizes[static_cast<size_t>(axis)] = indices.numel();
   f.set(0, index_add(zeros, axis, flat(indices), reshape(f.gradient(), sizes)));
+}
+
+// Places differ, so that nothing is added.
+void SortOp::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &g = f.gradient(0);
+  if (!g.defined()) return;
+  const SortSpec spec = f.op().sort->spec(f.attrs(), x.rank());
+  f.set(0, scatter(zeros_like(x), spec.dim, f.result(1), g));
 }
 
 void Embedding::gradient(Formula& f) {

@@ -68,7 +68,7 @@ std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double corr
     return {squares / std::max(divisor, 0.0), mean_of_x};
   }
   const Size divisor = count - static_cast<int64_t>(correction);
-  return {squares / (less(divisor, 0) ? Size(0) : divisor), mean_of_x};
+  return {squares / max(divisor, Size(0)), mean_of_x};
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ std::string_view meaning(OpKind kind) {
       return "folds dimensions";
     case OpKind::scan:
       return "a reduction that keeps every step";
+    case OpKind::sort:
+      return "rows along a dimension in order, and where their elements were";
     case OpKind::view:
       return "the same memory under other indices";
     case OpKind::contraction:
@@ -31,6 +33,8 @@ std::string_view meaning(OpKind kind) {
       return "elements picked by a tensor of indices";
     case OpKind::scatter:
       return "a copy with some elements replaced";
+    case OpKind::window:
+      return "an element from those around a place; bounds say which of them there are";
     case OpKind::concat:
       return "operands one after the other";
     case OpKind::compaction:

@@ -137,6 +137,17 @@ TEST(Interpret, scans_keep_every_step) {
   }
 }
 
+TEST(Interpret, rows_in_order) {
+  for (const DType dtype : all_dtypes) {
+    SCOPED_TRACE(cat(dtype));
+    expect_bits({whole_numbers({5, 90}, dtype)}, [](std::vector<Tensor> in) {
+      const auto [values, indices] = sort(in[0] + in[0], 0, true);
+      const auto [least, where_it_is] = topk(in[0], 3, 1, false);
+      return std::vector<Tensor>{values, indices, least, where_it_is};
+    });
+  }
+}
+
 TEST(Interpret, layouts_and_indices) {
   const Tensor x = random_tensor({40, 50});
   expect_bits({x}, [](std::vector<Tensor> in) {

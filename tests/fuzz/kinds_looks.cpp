@@ -89,7 +89,7 @@ Tensor Site::index(size_t i, Size size) const {
 
 Tensor Site::repaired_index(const Tensor& index, Size size, bool wraps) const {
   if (occasion.repair == 0) return index;
-  const Size least = wraps ? -size : Size(0);
+  const Size least = wraps ? Size(0) - size : Size(0);
   const Tensor inside = logical_and(ge(index, least), lt(index, size));
   return where(inside, index,
                full_like(index, std::min<int64_t>(occasion.repair, size.value()) - 1));

@@ -3,6 +3,8 @@
 #include "kernels/exp.h"
 #include "kernels/integer.h"
 #include "kernels/reduce.h"
+#include "kernels/sort.h"
+#include "kernels/window.h"
 #include "kernels_under_test.h"
 
 namespace vitro::kernels_test::VITRO_ISA {
@@ -98,6 +100,33 @@ static const char* strided(unsigned char* page_end) {
   return nullptr;
 }
 
+// Lanes in the middle: the last of them is the last element of the page, what follows may not be
+// touched.
+template <class T>
+static const char* between(unsigned char* page_end) {
+  const i64 strides[] = {1, 2, 3};
+  for (i64 stride : strides) {
+    for (i64 first = -1; first <= 17; ++first) {
+      for (i64 end = -1; end <= 17; ++end) {
+        const i64 from = first < 0 ? 0 : first, to = end > 16 ? 16 : end;
+        T* p = (T*)page_end - (to > 0 ? (to - 1) * stride + 1 : 0);
+        for (i64 i = from; i < to; ++i) p[i * stride] = pattern<T>(i);
+        T got[16];
+        store(got, load_strided_between(p, stride, first, end));
+        for (i64 i = 0; i < 16; ++i) {
+          if (differ(got[i], i >= from && i < to ? pattern<T>(i) : T{})) return "strided between";
+        }
+        if (stride != 1) continue;
+        store(got, load_between(p, first, end));
+        for (i64 i = 0; i < 16; ++i) {
+          if (differ(got[i], i >= from && i < to ? pattern<T>(i) : T{})) return "load between";
+        }
+      }
+    }
+  }
+  return nullptr;
+}
+
 template <template <class> class Test>
 struct All;
 
@@ -106,7 +135,8 @@ struct Memory {
   static const char* run(unsigned char* end) {
     const char* wrong = memory<T>(end);
     if (!wrong) wrong = streamed<T>(end);
-    return wrong ? wrong : strided<T>(end);
+    if (!wrong) wrong = strided<T>(end);
+    return wrong ? wrong : between<T>(end);
   }
 };
 
@@ -290,6 +320,104 @@ static const char* select_test(unsigned char*) {
   return nullptr;
 }
 
+// Element i of a row that is hard to order.
+template <class T>
+static T hard_to_order(int row, i64 i, i64 n) {
+  const u64 noise = (u64(i) + 1) * 0x9e3779b97f4a7c15u >> 20;
+  const i64 number = row == 0   ? i64(noise % 251)
+                     : row == 1 ? i % 97
+                     : row == 2 ? (n - i) % 97
+                     : row == 3 ? (i < n - i ? i : n - i) % 97
+                     : row == 4 ? i % 3
+                                : 7;
+  if constexpr (__is_same(T, bool)) {
+    return number % 2 == 1;
+  } else if constexpr (is_half<T>) {  // all of them, NaN and both zeros too
+    return __builtin_bit_cast(T, u16(row == 0 ? noise : number * 512));
+  } else if constexpr (is_float<T>) {
+    if (row == 0 && i % 5 == 3) return i % 2 ? T(__builtin_nanf("")) : -T(__builtin_nanf(""));
+    if (row == 4) return i % 3 == 0 ? T(0) : i % 3 == 1 ? -T(0) : T(__builtin_inff());
+    return T(number - 120) * T(0.37);
+  } else {
+    return row == 0 ? T(noise) : T(number);
+  }
+}
+
+template <class T>
+static f64 as_number(T x) {
+  if constexpr (__is_same(T, bf16)) {
+    return __builtin_bit_cast(f32, u32(x.word) << 16);
+  } else {
+    return f64(x);
+  }
+}
+template <class T>
+static bool comes_before(T a, T b, bool descending) {
+  if constexpr (is_float<T> || is_half<T>) {
+    const f64 first = as_number(descending ? b : a), second = as_number(descending ? a : b);
+    return second != second ? first == first : first < second;
+  } else {
+    return descending ? b < a : a < b;
+  }
+}
+
+// What characterises the result: a stable order of elements of the row, and of none left out.
+template <class T>
+static const char* in_order(const T* x, i64 n, i64 count, bool descending) {
+  static u64 scratch[4 * 17000];
+  static T values[2 * 17000];
+  static i64 indices[17000];
+  static bool taken[17000];
+  __builtin_memset(taken, 0, sizeof taken);
+  indices[count] = -1;
+  sort_row(x, n, count, descending, values, 2, indices, 1, scratch);
+  if (indices[count] != -1) return "sort writes behind the last";
+  for (i64 i = 0; i < count; ++i) {
+    const i64 at = indices[i];
+    if (at < 0 || at >= n || taken[at]) return "sort takes an element twice";
+    taken[at] = true;
+    if (differ(values[2 * i], x[at])) return "sort gives the value of another element";
+    if (i == 0) continue;
+    const i64 before = indices[i - 1];
+    if (comes_before(x[at], x[before], descending)) return "sort in no order";
+    if (at < before && !comes_before(x[before], x[at], descending)) return "sort is not stable";
+  }
+  const i64 last = count > 0 ? indices[count - 1] : 0;
+  for (i64 at = 0; count > 0 && at < n; ++at) {
+    if (taken[at]) continue;
+    if (comes_before(x[at], x[last], descending)) return "sort leaves out an element";
+    if (at < last && !comes_before(x[last], x[at], descending)) return "sort takes a later equal";
+  }
+  return nullptr;
+}
+
+// Rows that end where memory does, and long ones.
+template <class T>
+struct Sorts {
+  static const char* run(unsigned char* end) {
+    static T row[16999];
+    const i64 sizes[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 200, 511, 3000, 16999};
+    for (i64 n : sizes) {
+      T* x = n < 512 ? (T*)end - n : row;
+      for (int hard = 0; hard < 6; ++hard) {
+        for (i64 i = 0; i < n; ++i) x[i] = hard_to_order<T>(hard, i, n);
+        const i64 counts[] = {n, 0, 1, 10, n / 20, n / 2};
+        for (i64 count : counts) {
+          if (count > n) continue;
+          const char* wrong = in_order(x, n, count, hard % 2 == 1);
+          if (!wrong) wrong = in_order(x, n, count, hard % 2 == 0);
+          if (wrong) return wrong;
+        }
+      }
+    }
+    return nullptr;
+  }
+};
+
+static const char* sort_test(unsigned char* end) {
+  return for_types<Sorts, f32, f64, f16, bf16, i8, i16, i32, i64, u8, bool>(end);
+}
+
 extern const PartTest part_tests[] = {
     {"memory", memory_test},
     {"halves", halves_test},
@@ -297,6 +425,7 @@ extern const PartTest part_tests[] = {
     {"reductions", reductions_test},
     {"integers", integers_test},
     {"select", select_test},
+    {"sort", sort_test},
     {},
 };
 

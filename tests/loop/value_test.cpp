@@ -51,6 +51,20 @@ TEST(Value, prints_as_it_would_be_written) {
             "select(0.0 < b0[3*i + 1], b0[3*i + 1], exp(b0[3*i + 1]) * 2.0)");
 }
 
+TEST(Value, loads_where_a_condition_holds) {
+  Pool pool;
+  const Expr i = Expr::index("i", 8);
+  const Value inside = pool.not_negative(i - 1) && pool.not_negative(-i + 5);
+  const Value x = pool.load_where(0, DType::f32, i - 1, inside);
+  EXPECT_EQ(text(x), "b0[i - 1 where (i - 1 >= 0) & (-i + 5 >= 0)]");
+  EXPECT_TRUE(same(where(inside, x, like(x, 0)), x));
+  const Value always = pool.not_negative(i), never = pool.not_negative(-i - 1);
+  EXPECT_TRUE(same(pool.load_where(0, DType::f32, i, always), pool.load(0, DType::f32, i)));
+  EXPECT_TRUE(same(pool.load_where(0, DType::f32, i, never), like(x, 0)));
+  EXPECT_TRUE(same(inside && always, inside));
+  EXPECT_TRUE(same(inside || always, always));
+}
+
 TEST(Value, replacing_a_part_keeps_the_rest) {
   Pool pool;
   const Value x = pool.load(0, DType::f32, 0), y = pool.load(1, DType::f32, 0), e = exp(x);

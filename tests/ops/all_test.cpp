@@ -26,11 +26,13 @@ TEST(Ops, have_what_their_kind_needs) {
     EXPECT_TRUE(op->pointwise || op->kind != OpKind::pointwise) << op->name;
     EXPECT_EQ(op->reduction != nullptr, op->kind == OpKind::reduction) << op->name;
     EXPECT_EQ(op->scan != nullptr, op->kind == OpKind::scan) << op->name;
+    EXPECT_EQ(op->sort != nullptr, op->kind == OpKind::sort) << op->name;
     EXPECT_EQ(op->view != nullptr, op->kind == OpKind::view) << op->name;
     EXPECT_EQ(op->contraction != nullptr, op->kind == OpKind::contraction) << op->name;
     EXPECT_EQ(op->gather != nullptr, op->kind == OpKind::gather) << op->name;
     EXPECT_EQ((op->scatter != nullptr) + (op->put != nullptr), op->kind == OpKind::scatter)
         << op->name;
+    EXPECT_EQ(op->window != nullptr, op->kind == OpKind::window) << op->name;
     EXPECT_EQ(op->concat != nullptr, op->kind == OpKind::concat) << op->name;
     EXPECT_EQ(op->composite != nullptr, op->kind == OpKind::composite) << op->name;
   }

@@ -58,8 +58,9 @@ std::string calls_of(const std::function<void()>& program) {
 }
 
 struct Row {
-  std::vector<ArgValue> required;  // all that has no default
-  std::function<void()> cpp;       // the function of the header, given no more than that
+  std::vector<ArgValue> required;      // all that has no default
+  std::function<void()> cpp;           // the function of the header, given no more than that
+  std::vector<NamedArg> by_name = {};  // required ones that have no place
 };
 
 const Tensor& x() {
@@ -106,6 +107,15 @@ std::map<std::string, Row> reductions() {
       {"aminmax", {{x()}, [] { (void)aminmax(x()); }}},
       {"cumsum", {{x(), Scalar(1)}, [] { (void)cumsum(x(), 1); }}},
       {"cumprod", {{x(), Scalar(1)}, [] { (void)cumprod(x(), 1); }}},
+      {"sort", {{x()}, [] { (void)sort(x()); }}},
+      {"sort.stable", {{x()}, [] { (void)sort(x()); }, {{"stable", ArgValue()}}}},
+      {"argsort", {{x()}, [] { (void)argsort(x()); }}},
+      {"argsort.stable", {{x()}, [] { (void)argsort(x()); }, {{"stable", Scalar(true)}}}},
+      {"topk", {{x(), Scalar(2)}, [] { (void)topk(x(), 2); }}},
+      {"kthvalue", {{x(), Scalar(2)}, [] { (void)kthvalue(x(), 2); }}},
+      {"mode", {{x()}, [] { (void)mode(x()); }}},
+      {"median.dim", {{x(), Scalar(1)}, [] { (void)median(x(), 1); }}},
+      {"nanmedian.dim", {{x(), Scalar(1)}, [] { (void)nanmedian(x(), 1); }}},
       {"var", {{x()}, [] { (void)var(x()); }}},
       {"var.dim", {{x(), List{1}}, [] { (void)var(x(), {1}); }}},
       {"var.correction", {{x()}, [] { (void)var(x()); }}},
@@ -181,9 +191,29 @@ std::map<std::string, Row> arithmetic() {
   };
 }
 
+std::map<std::string, Row> windows() {
+  const auto line = [] { return Tensor::empty({1, 3, 4}); };
+  return {
+      {"constant_pad_nd", {{x(), List{1, 1}}, [] { (void)constant_pad_nd(x(), {1, 1}); }}},
+      {"pad", {{x(), List{1, 1}}, [] { (void)pad(x(), {1, 1}); }}},
+      {"max_pool2d", {{image(), List{2, 2}}, [] { (void)max_pool2d(image(), {2, 2}); }}},
+      {"max_pool2d_with_indices",
+       {{image(), List{2, 2}}, [] { (void)max_pool2d_with_indices(image(), {2, 2}); }}},
+      {"avg_pool2d", {{image(), List{2, 2}}, [] { (void)avg_pool2d(image(), {2, 2}); }}},
+      {"max_pool1d", {{line(), List{2}}, [line] { (void)max_pool1d(line(), 2); }}},
+      {"avg_pool1d", {{line(), List{2}}, [line] { (void)avg_pool1d(line(), 2); }}},
+      {"upsample_nearest1d", {{line(), List{8}}, [line] { (void)upsample_nearest1d(line(), 8); }}},
+      {"upsample_nearest2d",
+       {{image(), List{6, 6}}, [] { (void)upsample_nearest2d(image(), {6, 6}); }}},
+      {"upsample_bilinear2d",
+       {{image(), List{6, 6}, Scalar(false)},
+        [] { (void)upsample_bilinear2d(image(), {6, 6}, false); }}},
+  };
+}
+
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
-  for (auto* more : {&views, &makers, &arithmetic}) all.merge((*more)());
+  for (auto* more : {&views, &makers, &arithmetic, &windows}) all.merge((*more)());
   return all;
 }
 
@@ -197,7 +227,9 @@ TEST(Defaults, of_functions_are_those_of_their_schemas) {
   for (const auto& [name, row] : rows()) {
     const ops::Overload* overload = ops::overload(name);
     ASSERT_TRUE(overload) << name;
-    const auto by_name = [&row = row, overload] { (void)ops::call(*overload, row.required, {}); };
+    const auto by_name = [&row = row, overload] {
+      (void)ops::call(*overload, row.required, row.by_name);
+    };
     EXPECT_EQ(calls_of(row.cpp), calls_of(by_name)) << name;
   }
 }

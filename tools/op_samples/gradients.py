@@ -288,9 +288,10 @@ def reduced(family):
     zeros = torch.tensor([[0.0, 2.0, 3.0, 0.0], [2.0, 0.0, 0.0, 3.0]], dtype=torch.float64)
     rows = torch.tensor([[0, 0, 1, 2], [0, 0, 1, 2]])
     start = torch.tensor([[0.0, 2.0, 1.0, 3.0], [1.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 3.0]], dtype=torch.float64)
+    # Of elements that are not included torch counts those, too, that are equal to the result.
     for include in (True, False):
         for how in ("amax", "amin"):
-            family.add("scatter_reduce", start, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
+            family.add("scatter_reduce", start if include else start + 5, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
         family.add("scatter_reduce", start, rows, zeros, call=call, attrs={"dim": 0, "reduce": "prod", "include_self": include})
     family.add("scatter", real(3, 4), at, 2.0, attrs={"dim": 0}, call=lambda x, i, value, dim: x.scatter(dim, i, value))
 
@@ -320,8 +321,40 @@ def products(family):
         family.add("native_layer_norm", real(2, 3, 4), w, b, attrs={"normalized_shape": [4], "eps": 1e-5}, call=one)
 
 
+def sorts(family):
+    for sizes, dim in [((7,), 0), ((3, 4), 0), ((2, 3, 4), -1), ((), 0), ((1,), 0)]:
+        family.add("sort", real(*sizes, key="sort"), attrs={"dim": dim, "descending": len(sizes) == 2})
+        family.add("topk", real(*sizes, key="topk"), attrs={"k": 1 if len(sizes) == 0 or sizes == (1,) else 3, "dim": dim})
+    family.add("topk", real(2, 5), attrs={"k": 2, "dim": 1, "largest": False, "sorted": True})
+    family.add("kthvalue", real(3, 5), attrs={"k": 2, "dim": 1, "keepdim": True})
+    family.add("msort", real(3, 5))
+    for op in ("median", "nanmedian"):
+        family.add(op, real(3, 6), attrs={"dim": 1})
+        family.add(op, row(3.0, NAN, 1.0, 2.0))
+
+
+def windows(family):
+    for pad in ([1, 2], [-1, 1, 2, 0]):
+        family.add("constant_pad_nd", real(2, 3, 4), attrs={"pad": pad, "value": 2.5})
+    for dims in (1, 2, 3):
+        for op in ("reflection_pad", "replication_pad"):
+            family.add(f"{op}{dims}d", real(*(1, 2, 3, 3, 4)[: 2 + dims], key=op), attrs={"padding": [2, 1] * dims})
+            family.add(f"{op}{dims}d", real(*(2, 3, 3, 4)[: 1 + dims], key=op), attrs={"padding": [-1, 1] + [1, 0] * (dims - 1)})
+    kernels = [{"kernel_size": [2, 2]}, {"kernel_size": [3, 2], "stride": [2, 1], "padding": [1, 1]}, {"kernel_size": [3], "stride": [2], "padding": [1], "ceil_mode": True}]
+    for op in ("max_pool2d", "max_pool2d_with_indices"):
+        for kernel in kernels:
+            family.add(op, real(2, 2, 5, 6, key=op), attrs=kernel)
+        family.add(op, row(2, 2, 1, 3, 3, 3, NAN, 1, 2).reshape(1, 3, 3), attrs={"kernel_size": [2, 2], "stride": [1, 1]})
+    for kernel in kernels:
+        for more in ({}, {"count_include_pad": False}, {"divisor_override": 3}):
+            family.add("avg_pool2d", real(2, 2, 5, 6), attrs=kernel | more)
+    family.add("unfold", real(3, 5), attrs={"dimension": 1, "size": 3, "step": 2})
+    family.add("unfold", real(5, 3), attrs={"dimension": 0, "size": 2, "step": 1})
+    family.add("im2col", real(2, 2, 5, 6), attrs={"kernel_size": [2, 3], "dilation": [1, 2], "padding": [1, 2], "stride": [2, 1]})
+
+
 def gradients():
     family = Gradients("gradient")
-    for part in (unary, binary, choosing, reductions, scans, views, moving, picked, products):
+    for part in (unary, binary, choosing, reductions, scans, views, moving, picked, products, sorts, windows):
         part(family)
     return family

@@ -20,10 +20,12 @@ enum class OpKind : uint8_t {
   pointwise,    // each element of the result from the elements at the same (broadcast) index
   reduction,    // folds some dimensions: init, combine, merge, finish over a tuple of state
   scan,         // a reduction that keeps every step
+  sort,         // rows along one dimension in order, and where the elements were
   view,         // the same memory, other indices
   contraction,  // sums of products: mm, bmm
   gather,       // elements picked by a tensor of indices
   scatter,      // a copy with some elements replaced: where a view of it looks, or by indices
+  window,       // an element from those around a place, which may lie outside of the operand
   concat,       // operands one after the other along a dimension
   compaction,   // the elements for which a mask holds, or where they are: data decide how many
   random,       // counter-based numbers
@@ -122,6 +124,17 @@ struct ScanInfo {
   DType (*state)(DType operand, DType result);  // what it accumulates in
 };
 
+// Result 0: the elements of each row of the operand along `dim` in order, result 1: their places in
+// the row (i64).  Equal elements keep their order, NaN is the largest number, -0 equals 0.  Of the
+// order counts as much as the results have along `dim`.
+struct SortSpec {
+  int64_t dim;  // in [0, rank); 0 of a tensor without dimensions
+  bool descending;
+};
+struct SortInfo {
+  SortSpec (*spec)(AttrsView attrs, int rank);
+};
+
 struct OpDef;
 struct ViewBack {
   const OpDef* op = nullptr;
@@ -193,6 +206,20 @@ struct PutInfo {
   PutSpec (*spec)(AttrsView attrs, std::span<const int> ranks);
 };
 
+// Each element of the result from `taps` elements of operand 0, one after the other: those at
+// map(index, tap), as far as it leads into the operand.
+struct WindowInfo {
+  int64_t (*taps)(AttrsView attrs);
+  // The operand's index; no question about sizes is asked.
+  SmallVector<sym::Expr, 6> (*map)(const TensorMeta& operand, const TensorMeta& result,
+                                   AttrsView attrs, std::span<const sym::Expr> index, int64_t tap);
+  bool leaves;                       // whether the map may lead outside of the operand
+  DType (*computes)(DType operand);  // what the elements are converted to
+  // A number that the element depends on besides: how many count for a mean.  Null: 1.
+  sym::Expr (*count)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                     std::span<const sym::Expr> index) = nullptr;
+};
+
 struct ConcatInfo {
   int64_t (*axis)(AttrsView attrs, int rank);
 };
@@ -259,11 +286,13 @@ struct OpDef {
   const PointwiseInfo* pointwise = nullptr;
   const ReductionInfo* reduction = nullptr;
   const ScanInfo* scan = nullptr;
+  const SortInfo* sort = nullptr;
   const ViewInfo* view = nullptr;
   const ContractionInfo* contraction = nullptr;
   const GatherInfo* gather = nullptr;
   const ScatterInfo* scatter = nullptr;  // of a scatter one of these
   const PutInfo* put = nullptr;
+  const WindowInfo* window = nullptr;
   const ConcatInfo* concat = nullptr;
   const CompactionInfo* compaction = nullptr;
   const CompositeInfo* composite = nullptr;

@@ -21,8 +21,10 @@
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
+#include "vitro/ops/sort.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
+#include "vitro/ops/window.h"
 
 namespace vitro::ops {
 
@@ -54,6 +56,11 @@ using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, Al
 using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
 using ReductionOps = decltype(joined(ReductionAhead{}, ReductionOnDemand{}));
 using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
+using WindowOps = List<
+    ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
+    ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
+    MaxPool2d, MaxPool2dWithIndices, AvgPool2d>;
+using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
@@ -61,13 +68,15 @@ using OtherOps = List<
     Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
-    Nonzero, MaskedSelect>;
+    Unfold, Im2col, Nonzero, MaskedSelect>;
 // clang-format on
 
 constexpr void each_op(auto&& f) {
   PointwiseOps::each(f);
   ReductionOps::each(f);
   ScanOps::each(f);
+  WindowOps::each(f);
+  SortOps::each(f);
   OtherOps::each(f);
   PointwisePrograms::each(f);
 }

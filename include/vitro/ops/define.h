@@ -271,6 +271,7 @@ OpDef make_def(int index) {
   if constexpr (std::derived_from<Op, Pointwise>) d.pointwise = &pointwise_info<Op>;
   if constexpr (Op::kind == OpKind::reduction) d.reduction = &Op::info;
   if constexpr (Op::kind == OpKind::scan) d.scan = &Op::info;
+  if constexpr (Op::kind == OpKind::sort) d.sort = &Op::info;
   if constexpr (Op::kind == OpKind::view) d.view = &Op::info;
   if constexpr (Op::kind == OpKind::contraction) d.contraction = &Op::info;
   if constexpr (Op::kind == OpKind::gather) d.gather = &Op::info;
@@ -281,6 +282,7 @@ OpDef make_def(int index) {
       d.put = &Op::info;
     }
   }
+  if constexpr (Op::kind == OpKind::window) d.window = &Op::info;
   if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
   if constexpr (Op::kind == OpKind::compaction) d.compaction = &Op::info;
   if constexpr (Op::kind == OpKind::composite) {

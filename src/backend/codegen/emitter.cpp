@@ -31,6 +31,9 @@ void collect(const loop::Block& body, Changing& out) {
       out.variables.insert(static_cast<uint64_t>(t->variable));
     } else if (const auto* store = std::get_if<loop::Store>(&s.what)) {
       out.buffers.insert(static_cast<uint64_t>(store->buffer));
+    } else if (const auto* sort = std::get_if<loop::Sort>(&s.what)) {
+      out.buffers.insert(static_cast<uint64_t>(sort->values));
+      out.buffers.insert(static_cast<uint64_t>(sort->indices));
     } else if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
       out.indices.insert(l->index.node());
       collect(l->body, out);
@@ -69,6 +72,12 @@ bool stores_rows_quickly(const loop::Loop& l, const loop::Kernel& kernel) {
     const auto* store = std::get_if<loop::Store>(&s.what);
     return store && stores_quickly(loop::cost_of(store->value));
   });
+}
+
+// A condition on indices alone: reads by it ask its expressions.
+bool is_bound(const loop::Node* node) {
+  if (node->fn == Fn::not_negative) return true;
+  return node->fn == Fn::and_ && is_bound(node->operands[0]) && is_bound(node->operands[1]);
 }
 
 bool touches(Expr e, const Changing& changing) {
@@ -214,7 +223,7 @@ void Emitter::read_before(int buffer, std::span<const loop::Statement> statement
     }
   }
   const auto reads = [&](const Node* n) {
-    return n->fn == Fn::load && n->payload == static_cast<uint64_t>(buffer);
+    return reads_memory(*n) && n->payload == static_cast<uint64_t>(buffer);
   };
   for (const Node* node : loop::nodes_below(roots)) {
     if (reads(node) && !lets_.contains(node)) let(node);
@@ -362,13 +371,14 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   const std::vector<const Node*> all = loop::nodes_below(roots);
   for (const Node* node : all) {
     bool changes = (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
-                   (node->fn == Fn::load && changing.buffers.contains(node->payload)) ||
+                   (reads_memory(*node) && changing.buffers.contains(node->payload)) ||
                    (node->index.defined() && touches(node->index, changing));
     for (const Node* operand : node->operands) changes = changes || inside.contains(operand);
     if (changes) inside.insert(node);
   }
   const auto keep = [&](const Node* node) {
-    if (inside.contains(node) || info(node->fn).cost == 0 || lets_.contains(node)) return;
+    if (is_bound(node) || inside.contains(node) || lets_.contains(node)) return;
+    if (info(node->fn).cost == 0) return;
     let(node);
   };
   for (const Node* node : all) {
@@ -450,6 +460,20 @@ void Emitter::write(const loop::Turn& t) {
   out_.line("transpose_block(", at(t.from, t.base), ", ", scalar_text(t.row_stride), ", ",
             at(t.to, t.to_base), ", ", scalar_text(t.to_stride), ", ", scalar_text(t.rows), ", ",
             scalar_text(t.columns), ");");
+}
+
+void Emitter::write(const loop::Sort& s) {
+  const auto at = [this](int buffer, Expr base) {
+    return base.is(0) ? buffer_name(buffer) : cat(buffer_name(buffer), " + ", scalar_text(base));
+  };
+  const std::string type(type_text(buffer_dtype(s.from)));
+  const std::string values =
+      s.values < 0 ? cat('(', type, "*)nullptr") : at(s.values, s.values_base);
+  const std::string indices = s.indices < 0 ? "nullptr" : at(s.indices, s.indices_base);
+  out_.line("sort_row<", type, ">(", at(s.from, s.base), ", ", scalar_text(s.size), ", ",
+            scalar_text(s.count), ", ", s.descending ? "true" : "false", ", ", values, ", ",
+            scalar_text(s.values_stride), ", ", indices, ", ", scalar_text(s.indices_stride), ", ",
+            buffer_name(s.scratch), ");");
 }
 
 std::string kernel_text(const loop::Kernel& kernel, std::span<const Expr> symbols, Naming naming) {

@@ -2,6 +2,7 @@
 // are read and written.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -37,6 +38,13 @@ class Emitter {
     enum Kind { uniform, contiguous, strided, scattered } kind;
     sym::Expr stride;
   };
+  // The lanes for which a condition holds: none unless all of `everywhere` are 0 or more; else
+  // those from `first` to before `end`, as far as these are given.
+  struct Between {
+    std::vector<sym::Expr> everywhere;
+    sym::Expr first, end;
+    std::string everywhere_text() const;
+  };
 
   // emitter.cpp: statements
   void declare_parameters();
@@ -55,6 +63,7 @@ class Emitter {
   void write(const loop::Pack& p);
   void write(const loop::Multiply& m);
   void write(const loop::Turn& t);
+  void write(const loop::Sort& s);
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);
@@ -87,6 +96,11 @@ class Emitter {
   std::string text_of(const Node* node, bool atom);
   std::string plain_text(const Node* node, bool* is_operator);
   std::string load_text(const Node* node);
+  std::string run_or_gather_text(const Node* node, std::string gather) const;
+  std::string load_where_text(const Node* node);
+  std::string not_negative_text(sym::Expr e);
+  std::optional<Between> between(sym::Expr e) const;
+  std::optional<Between> between(const Node* condition) const;
   std::string index_value_text(sym::Expr e);
   void let(const Node* node);
   bool deserves_let(const Node* node) const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "backend/codegen/emitter.h"
 #include "backend/codegen/index_text.h"
@@ -102,6 +103,44 @@ std::string Emitter::index_value_text(Expr e) {
   return vector_text(e, [this](Expr s) { return lanes_text(s); });
 }
 
+namespace {
+
+// Whether the expression changes by one at most from lane to lane, so that it goes by ones where
+// its ends are as far from each other as the lanes are.
+bool goes_by_ones(Expr e, Expr lane) {
+  if (!sym::contains(e, lane) || e == lane) return true;
+  const std::vector<Expr> operands = sym::operands_of(e);
+  const auto moves = [&](Expr part) { return sym::contains(part, lane); };
+  const bool goes = std::all_of(operands.begin(), operands.end(),
+                                [&](Expr part) { return goes_by_ones(part, lane); });
+  switch (sym::kind_of(e)) {
+    case sym::Kind::min:
+    case sym::Kind::max:
+      return goes;
+    case sym::Kind::sum:
+      return goes && std::count_if(operands.begin(), operands.end(), moves) == 1;
+    case sym::Kind::product:
+      return goes && operands.size() == 2 && operands[0].is(-1);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// Lanes that mostly lie side by side, but not always: what is reflected at a border.
+std::string Emitter::run_or_gather_text(const Node* node, std::string gather) const {
+  const Expr element = node->index, lane = lanes_.index;
+  const bool picks = std::ranges::any_of(sym::symbols_of(element),
+                                         [&](Expr s) { return varying_picks_.contains(s.node()); });
+  if (picks || !goes_by_ones(element, lane)) return gather;
+  const Expr last = sym::substitute(element, lane, lane + (kernel_.lanes - 1));
+  const std::string first = scalar_text(element);
+  return cat("(", scalar_text(last), " - (", first, ") == ", kernel_.lanes - 1, " ? load(",
+             with_count(cat(buffer_name(static_cast<int>(node->payload)), " + ", first)),
+             ") : ", gather, ")");
+}
+
 std::string Emitter::load_text(const Node* node) {
   const std::string& from = buffer_name(static_cast<int>(node->payload));
   const Walk walk = walk_of(node->index);
@@ -122,7 +161,76 @@ std::string Emitter::load_text(const Node* node) {
   const std::string base = shared.is(0) ? from : cat(from, " + ", scalar_text(shared)),
                     at =
                         vector_text(node->index - shared, [this](Expr e) { return lanes_text(e); });
-  return cat("gather(", with_count(cat(base, ", ", at)), ")");
+  return run_or_gather_text(node, cat("gather(", with_count(cat(base, ", ", at)), ")"));
+}
+
+// ---- what holds for some lanes ----
+
+// Which lanes an expression is not negative for, where that is one stretch of them.
+std::optional<Emitter::Between> Emitter::between(Expr e) const {
+  if (!varies(e)) return Between{{e}, {}, {}};
+  const auto linear = lanes_.index.defined() ? sym::as_linear(e, lanes_.index) : std::nullopt;
+  const auto step = linear ? linear->coefficient.constant() : std::nullopt;
+  if (!step || varies(linear->rest)) return std::nullopt;
+  if (*step > 0) return Between{{}, -sym::floordiv(e, *step), {}};
+  return Between{{}, {}, sym::floordiv(e, -*step) + 1};
+}
+
+// The same of a condition: such expressions that hold together.
+std::optional<Emitter::Between> Emitter::between(const Node* condition) const {
+  if (condition->fn == Fn::not_negative) return between(condition->index);
+  if (condition->fn != Fn::and_) return std::nullopt;
+  auto a = between(condition->operands[0]);
+  const auto b = between(condition->operands[1]);
+  if (!a || !b) return std::nullopt;
+  a->everywhere.insert(a->everywhere.end(), b->everywhere.begin(), b->everywhere.end());
+  if (b->first.defined()) a->first = a->first.defined() ? sym::max(a->first, b->first) : b->first;
+  if (b->end.defined()) a->end = a->end.defined() ? sym::min(a->end, b->end) : b->end;
+  return a;
+}
+
+std::string Emitter::Between::everywhere_text() const {
+  std::string out;
+  for (const Expr e : everywhere) out += cat(out.empty() ? "" : " && ", scalar_text(e), " >= 0");
+  return out;
+}
+
+std::string Emitter::load_where_text(const Node* node) {
+  const Node* condition = node->operands[0];
+  const std::string& from = buffer_name(static_cast<int>(node->payload));
+  const auto lanes = between(condition);
+  const Walk walk = walk_of(node->index);
+  const bool all_or_none = lanes && !lanes->first.defined() && !lanes->end.defined();
+  if (all_or_none) {
+    return cat("(", lanes->everywhere_text(), " ? ", load_text(node), " : ",
+               vector_type_text(node->dtype), "{})");
+  }
+  if (!lanes || walk.kind == Walk::uniform || walk.kind == Walk::scattered) {
+    std::string mask = text_of(condition, true);
+    if (!lanes_.count.empty()) mask = cat(mask, " & first_lanes(", lanes_.count, ")");
+    const std::string at = vector_text(node->index, [this](Expr e) { return lanes_text(e); });
+    return cat("gather(", from, ", ", at, ", ", mask, ")");
+  }
+  const std::string first = lanes->first.defined() ? scalar_text(lanes->first) : "0";
+  std::string end = lanes->end.defined() ? scalar_text(lanes->end) : lane_count();
+  if (lanes->end.defined() && !lanes_.count.empty())
+    end = cat("min(", end, ", ", lanes_.count, ")");
+  if (!lanes->everywhere.empty()) end = cat(lanes->everywhere_text(), " ? ", end, " : 0");
+  const std::string at = cat(from, " + ", scalar_text(node->index));
+  if (walk.kind == Walk::contiguous) return cat("load_between(", at, ", ", first, ", ", end, ")");
+  return cat("load_strided_between(", at, ", ", scalar_text(walk.stride), ", ", first, ", ", end,
+             ")");
+}
+
+std::string Emitter::not_negative_text(Expr e) {
+  const auto lanes = between(e);
+  if (!lanes) {
+    const std::string at = vector_text(e, [this](Expr s) { return lanes_text(s); });
+    return cat("ge(", at, ", splat(i64(0)))");
+  }
+  if (lanes->first.defined()) return cat("lanes_from(", scalar_text(lanes->first), ")");
+  if (lanes->end.defined()) return cat("first_lanes(", scalar_text(lanes->end), ")");
+  return cat("splat(", lanes->everywhere_text(), ")");
 }
 
 bool Emitter::deserves_let(const Node* node) const {
@@ -137,7 +245,7 @@ void Emitter::let(const Node* node) {
   const std::string text = plain_text(node, &is_operator);
   std::string_view wanted = node->name;
   std::string from_buffer;
-  if (wanted.empty() && node->fn == Fn::load) {
+  if (wanted.empty() && reads_memory(*node)) {
     from_buffer = cat(buffer_name(static_cast<int>(node->payload)), "_i");
     wanted = from_buffer;
   }
@@ -164,6 +272,12 @@ std::string Emitter::plain_text(const Node* node, bool* is_operator) {
     case Fn::load:
       need_picks(node->index);
       return load_text(node);
+    case Fn::load_where:
+      need_picks(node->index);
+      return load_where_text(node);
+    case Fn::not_negative:
+      need_picks(node->index);
+      return not_negative_text(node->index);
     case Fn::index:
       need_picks(node->index);
       return index_value_text(node->index);

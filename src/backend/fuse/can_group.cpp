@@ -81,6 +81,7 @@ class Check {
   Verdict choose(std::vector<Space>& candidates) {
     std::optional<Space> reducing, product;
     bool puts = false;
+    sorts_ = 0;
     for (const ItemId id : items_) {
       const Item& item = p_[id];
       if (Verdict v = overwrites_alone(id); !v) return v;
@@ -95,6 +96,9 @@ class Check {
           return Verdict::no(scans_apart,
                              cat(p_.name_of(id), " puts elements in an order of its own"));
         puts = puts || item.kind == ItemKind::put;
+        if (reducing && (item.kind == ItemKind::sort || sorts_ > 0) && !is_other_result(id))
+          return Verdict::no(scans_apart, cat(p_.name_of(id), " puts rows in an order of its own"));
+        if (item.kind == ItemKind::sort && sorts_++ == 0) sort_ = id;
         if (reducing && (puts || reducing->scanned != space.scanned))
           return Verdict::no(scans_apart,
                              cat(p_.name_of(id), " walks its elements in another way"));
@@ -246,7 +250,8 @@ class Check {
   std::optional<Index> result_place(ItemId id) const {
     const auto at = places_.find(id.n);
     if (at == places_.end()) return std::nullopt;
-    if (p_[id].kind == ItemKind::scan) return p_.operand_index(id, at->second);
+    if (p_[id].kind == ItemKind::scan || p_[id].kind == ItemKind::sort)
+      return p_.operand_index(id, at->second);
     if (p_[id].kind != ItemKind::reduction) return at->second;
     return place_in(*space_, sizes_of(p_.graph().meta(p_[id].value)));
   }
@@ -268,6 +273,10 @@ class Check {
       return Verdict::no(product_reads, cat(p_.name_of(reader), " reads ", p_.name_of(made),
                                             " again for each tile"));
     }
+    if (p_[made].kind == ItemKind::sort && !takes_over(reader, made)) {
+      return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
+                                          ", of which a row is in order when all of it is"));
+    }
     if (p_[made].role != Role::result) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
                                           ", which is whole only when all parts are written"));
@@ -285,9 +294,27 @@ class Check {
     return reads_fit(made, read.index);
   }
 
-  // A costly value that is broadcast along an outer dimension is made once, not for every row.
+  // The second result of the call whose first is a member.
+  bool is_other_result(ItemId id) const {
+    if (sorts_ != 1) return false;
+    const graph::NodeId own = p_[id].value.node, known = p_[sort_].value.node;
+    const graph::Node &a = p_.graph()[own], &b = p_.graph()[known];
+    return a.op == b.op && a.args == b.args && a.attrs == b.attrs &&
+           p_.result_of(own) != p_.result_of(known);
+  }
+  // A copy of a sort's result, which nobody reads but it: the sort writes there.
+  bool takes_over(ItemId reader, ItemId sort) const {
+    return p_[reader].value == p_[sort].value && p_.readers(sort).size() == 1 &&
+           !p_.is_output(sort);
+  }
+
+  // A costly value that is broadcast along an outer dimension is made once, not for every row; so
+  // is one that many windows reach.
   bool recomputes(ItemId made, ItemId reader) const {
     if (is_cheap_for_each_row(p_[made].cost)) return false;
+    const graph::Node& node = p_.graph()[p_[reader].value.node];
+    if (p_[reader].role == Role::result && !node.is_input() && node.op->window)
+      return node.op->window->taps(node.attrs.view()) > 1;
     const auto fewer = sym::prove_less(count_of(p_[made].sizes), count_of(p_[reader].sizes));
     return fewer.value_or(true) && !(count_of(p_[made].sizes) == count_of(p_[reader].sizes));
   }
@@ -310,7 +337,8 @@ class Check {
   }
   Verdict not_overwritten(ItemId reader, const Read& read) const {
     for (const Read& write : writes_) {
-      if (write.value.node != p_.home(read.value.node) || write.index == read.index) continue;
+      if (write.value.node != p_.home(read.value.node)) continue;
+      if (write.index == read.index && sorts_ == 0) continue;
       return Verdict::no(other_index,
                          cat(p_.name_of(reader), " still reads elements of ",
                              p_.graph()[read.value.node].name, " that the loop overwrites"));
@@ -328,6 +356,8 @@ class Check {
   const std::vector<ItemId>& items_;
   const Space* space_ = nullptr;
   std::unordered_map<uint32_t, Index> places_;  // of items; without one: computed where it is read
+  size_t sorts_ = 0;                            // members that are sorts
+  ItemId sort_;                                 // the first of them
   std::vector<Read> writes_;                    // elements of inputs that items overwrite
 };
 

@@ -64,6 +64,7 @@ Value KernelBuilder::number(graph::NodeId input) {
 }
 
 Expr KernelBuilder::pick(graph::NodeId node, Value index, const PickedSize& of) {
+  if (where_.defined()) index = where(where_, index, like(index, 0));
   for (const loop::Pick& pick : out_.kernel.picks) {
     if (same(pick.value, index) && pick.bound == of.size) return pick.symbol;
   }
@@ -79,6 +80,7 @@ Expr KernelBuilder::pick(graph::NodeId node, Value index, const PickedSize& of) 
 
 Value KernelBuilder::not_zero(graph::NodeId node, Value divisor) {
   if (divisor->fn == loop::Fn::constant && divisor->payload != 0) return divisor;
+  if (where_.defined()) divisor = where(where_, divisor, like(divisor, 1));
   const auto check = out_.kernel.checks.size();
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
                                 .place = place_of(node),
@@ -91,8 +93,7 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
   const graph::Node& node = program_.graph()[id];
   if (node.is_input()) {
     if (node.input == graph::InputKind::number) return number(id);
-    const Stored& stored = places_.of(id);
-    return pool().load(buffer(stored.buffer), node.results[0].dtype, stored.element(index));
+    return load(places_.of(id), node.results[0].dtype, index);
   }
   if (program_.is_inlined(id)) {
     if (node.op->kind != OpKind::view) return element_of_node(id, index);
@@ -108,17 +109,31 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
                  " is read before it is computed");
     return element_of_node(id, index);
   }
-  const Stored& stored = places_.of(id);
-  return pool().load(buffer(stored.buffer), node.results[0].dtype, stored.element(index));
+  return load(places_.of(id), node.results[0].dtype, index);
+}
+
+Value KernelBuilder::read_where(graph::Value value, const Index& index, Value condition) {
+  const Value around = where_;
+  where_ = around.defined() ? around && condition : condition;
+  if (where_->fn == loop::Fn::constant && where_->payload != 0) where_ = {};
+  const Value made = read(value, index);
+  where_ = around;
+  return made;
+}
+
+Value KernelBuilder::load(const Stored& stored, DType dtype, const Index& index) {
+  const int from = buffer(stored.buffer);
+  if (!where_.defined()) return pool().load(from, dtype, stored.element(index));
+  return pool().load_where(from, dtype, stored.element(index), where_);
 }
 
 Value KernelBuilder::element_of_node(graph::NodeId id, const Index& index) {
-  Key key{id.n, {}};
-  for (const Expr e : index) key.second.push_back(e.node());
+  Key key{id.n, where_.node(), {}};
+  for (const Expr e : index) key.index.push_back(e.node());
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
-  const Value made = element(program_.graph(), id, index, *this);
-  if (made->fn != loop::Fn::load && made->fn != loop::Fn::constant) {
+  const Value made = element(program_.graph(), id, index, *this, program_.result_of(id));
+  if (!reads_memory(*made.node()) && made->fn != loop::Fn::constant) {
     pool().name(made, program_.graph()[id].op->name);
   }
   known_.emplace(std::move(key), made);
@@ -134,7 +149,8 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
     const Index& index = item.role == Role::put ? program_.put_reads(id, at).source.index : at;
     return cast(read(part, index), node.results[0].dtype);
   }
-  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
+  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
+      item.kind == ItemKind::sort) {
     return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
   }
   if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
@@ -174,8 +190,14 @@ LoweredKernel KernelBuilder::take() {
 
 namespace {
 
-std::string reason_for(const Group& group) {
+bool has(const Program& program, const Group& group, ItemKind kind) {
+  return std::ranges::any_of(group.items, [&](ItemId id) { return program[id].kind == kind; });
+}
+
+std::string reason_for(const Program& program, const Group& group) {
   if (group.items.size() < 2) return {};
+  if (has(program, group, ItemKind::sort))
+    return "a row is put in order once, for all that it gives";
   if (!group.stages.empty()) {
     return "a block of rows stays in the cache from one product to the next";
   }
@@ -200,9 +222,9 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
   } else if (group.product) {
     out = lower_product(program, places, group);
   } else if (group.layout.space.scanned) {
-    const bool puts = std::ranges::any_of(
-        group.items, [&](ItemId id) { return program[id].kind == ItemKind::put; });
-    out.push_back(puts ? lower_put(program, places, group) : lower_scan(program, places, group));
+    out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, places, group)
+                  : has(program, group, ItemKind::sort) ? lower_sort(program, places, group)
+                                                        : lower_scan(program, places, group));
   } else if (!group.layout.space.reduces()) {
     out.push_back(lower_pointwise(program, places, group));
   } else {
@@ -219,7 +241,7 @@ std::vector<LoweredKernel> lower(const Program& program, Places& places, const G
       if (lowered.kernel.buffers[i].written) places.forget_panels(lowered.buffers[i]);
     }
   }
-  out.back().kernel.reason = reason_for(group);
+  out.back().kernel.reason = reason_for(program, group);
   return out;
 }
 

@@ -40,12 +40,13 @@ class KernelBuilder : public ElementSource {
 
   loop::Pool& pool() override { return *out_.kernel.pool; }
   loop::Value read(graph::Value value, const Index& index) override;
+  loop::Value read_where(graph::Value value, const Index& index, loop::Value condition) override;
   loop::Value number(graph::NodeId input) override;
   Expr pick(graph::NodeId node, loop::Value index, const PickedSize& of) override;
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
   // The value that an item computes at `at` of its sizes, in the dtype of what it writes.  Of a
-  // reduction or a scan: what it folds.
+  // reduction, a scan or a sort: what it reads.
   loop::Value compute(ItemId item, const Index& at);
   // The store of a stored item's value.
   loop::Statement store(ItemId item, const Index& at, loop::Value value);
@@ -70,14 +71,22 @@ class KernelBuilder : public ElementSource {
   LoweredKernel take();
 
  private:
-  using Key = std::pair<uint32_t, std::vector<const sym::Node*>>;
+  // A node, the index, and where it is read.
+  struct Key {
+    uint32_t node;
+    const loop::Node* where;
+    std::vector<const sym::Node*> index;
+    auto operator<=>(const Key&) const = default;
+  };
   loop::Value element_of_node(graph::NodeId node, const Index& index);
+  loop::Value load(const Stored& stored, DType dtype, const Index& index);
   std::string place_of(graph::NodeId node) const;
 
   const Program& program_;
   const Places& places_;
   const Group& group_;
   LoweredKernel out_;
+  loop::Value where_;  // reads are wanted; none: everywhere
   std::map<Key, loop::Value> known_;
   std::unordered_map<uint32_t, loop::Value> defined_;              // by node
   std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by item
@@ -87,6 +96,7 @@ class KernelBuilder : public ElementSource {
 
 LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
 LoweredKernel lower_put(const Program&, const Places&, const Group&);
+LoweredKernel lower_sort(const Program&, const Places&, const Group&);
 LoweredKernel lower_scan(const Program&, const Places&, const Group&);
 LoweredKernel lower_rows(const Program&, const Places&, const Group&);
 LoweredKernel lower_opaque(const Program&, const Places&, const Group&);

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "backend/lower/builder.h"
+#include "backend/schedule/folds.h"
 
 namespace vitro::backend {
 namespace {
@@ -43,7 +44,7 @@ class Counter {
   void value(loop::Value v, const Turns& turns) {
     for (const Node* node : loop::nodes_below({v})) {
       if (!seen_.insert(node).second) continue;
-      if (node->fn == loop::Fn::load) {
+      if (reads_memory(*node)) {
         access(static_cast<int>(node->payload), node->index, node->dtype);
       } else {
         flops_ = flops_ + count(turns) * info(node->fn).cost;
@@ -117,6 +118,19 @@ class Counter {
       if (buffer >= loop::Kernel::first_row) continue;
       bytes_ = bytes_ + elements * bytes_of(kernel_.buffers[static_cast<size_t>(buffer)].dtype);
     }
+  }
+
+  void statement(const loop::Sort& s, const Turns& turns) {
+    const Expr rows = count(turns);
+    const auto touch = [&](int buffer, Expr elements) {
+      if (buffer < 0 || buffer >= loop::Kernel::first_row) return;
+      const DType dtype = kernel_.buffers[static_cast<size_t>(buffer)].dtype;
+      bytes_ = bytes_ + rows * elements * bytes_of(dtype);
+    };
+    flops_ = flops_ + rows * (s.size + s.count * operations_of_sorted);
+    touch(s.from, s.size);
+    touch(s.values, s.count);
+    touch(s.indices, s.count);
   }
 
   loop::Kernel& kernel_;

@@ -71,7 +71,7 @@ std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
     block_of[i] = i;
     const auto& store = std::get<loop::Store>(stores[i].what);
     for (const loop::Node* node : loop::nodes_below({store.value})) {
-      const bool reads = node->fn == loop::Fn::load;
+      const bool reads = reads_memory(*node);
       if (reads && kernel.buffers[node->payload].written) return {std::move(stores)};
       if (!reads && !is_worth_sharing(info(node->fn).cost)) continue;
       const auto [known, is_new] = reader.emplace(node->id, i);

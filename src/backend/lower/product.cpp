@@ -248,7 +248,7 @@ class ProductLowering {
       roots.push_back(store.value);
     }
     for (const loop::Node* node : loop::nodes_below(roots)) {
-      if (node->fn == loop::Fn::load) visit(node->index, false);
+      if (reads_memory(*node)) visit(node->index, false);
     }
     return along_rows <= along_columns;
   }

@@ -60,8 +60,8 @@ bool is_maker(const Program& program, graph::Value operand, ItemId made) {
 std::optional<Order> order_for_reader(const Program& program, ItemId made) {
   const graph::Graph& g = program.graph();
   const auto& readers = program.readers(made);
-  if (program[made].kind == ItemKind::opaque || program[made].role != Role::result ||
-      program.is_output(made) || readers.size() != 1 ||
+  if (program[made].kind == ItemKind::opaque || program[made].kind == ItemKind::sort ||
+      program[made].role != Role::result || program.is_output(made) || readers.size() != 1 ||
       program[readers[0]].kind != ItemKind::product) {
     return std::nullopt;
   }

@@ -20,7 +20,7 @@ bool depends_on(const Node* node, sym::Expr index) {
 }  // namespace
 
 bool RowScratch::worth_keeping(const Node* node) const {
-  if (node->fn == loop::Fn::load || node->fn == loop::Fn::constant || is_bool(node->dtype)) {
+  if (reads_memory(*node) || node->fn == loop::Fn::constant || is_bool(node->dtype)) {
     return false;
   }
   const bool fits = shape_.size.constant().value_or(1) * bytes_of(node->dtype) <= shape_.most_bytes;
@@ -29,7 +29,7 @@ bool RowScratch::worth_keeping(const Node* node) const {
 }
 
 bool RowScratch::worth_a_home(const Node* node) const {
-  if (!shape_.home || node->fn == loop::Fn::load || node->dtype != shape_.home->dtype) return false;
+  if (!shape_.home || reads_memory(*node) || node->dtype != shape_.home->dtype) return false;
   const int walk = computed_in_.at(node);
   return hides_fetches(costs_[static_cast<size_t>(walk)]) && loop::cost_of(Value(node)) > 0 &&
          depends_on(node, shape_.index);

@@ -1,6 +1,7 @@
 #include "backend/lower/stages.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -28,6 +29,13 @@ class Cut {
   }
 
   bool none() const { return cut_.empty(); }
+  // Whether values of which there are no rows would be computed by too many loops.
+  bool repeats() const {
+    int64_t once = 0, all = 0;
+    for (const Node* node : varying_) once += info(node->fn).cost;
+    for (const auto& [node, loop] : computed_in_) all += info(node->fn).cost;
+    return is_too_much_again(once, all);
+  }
   int deepest() const { return deepest_; }
   int loops() const { return last_ + 1; }
   // In an order in which each finds what it reads.
@@ -101,6 +109,7 @@ class Cut {
     number_stages();
     std::unordered_map<const Node*, int> loops_of, cost;  // the loop that computes it, -1: several
     last_reader_.clear();
+    computed_in_.clear();
     const auto visit = [&](const auto& self, const Node* node, int in) -> void {
       for (const Node* operand : node->operands) {
         if (!varying_.contains(operand)) continue;
@@ -108,8 +117,8 @@ class Cut {
           last_reader_[operand] = std::max(last_reader_[operand], in);
           continue;
         }
+        if (!computed_in_.emplace(operand, in).second) continue;
         const auto [known, is_new] = loops_of.emplace(operand, in);
-        if (!is_new && (known->second == in || known->second < 0)) continue;
         if (!is_new) known->second = -1;
         self(self, operand, in);
       }
@@ -150,6 +159,7 @@ class Cut {
   std::vector<const Node*> order_;
   std::unordered_set<const Node*> varying_, cut_;
   std::unordered_map<const Node*, int> depth_, stage_, last_reader_;
+  std::set<std::pair<const Node*, int>> computed_in_;  // what has no row, and each loop with it
   int deepest_ = 0, last_ = 0;
 };
 
@@ -219,8 +229,9 @@ loop::Block in_stages(const MachineModel& machine, loop::Kernel& kernel, loop::L
   std::vector<Value> roots;
   loop::each_value(whole.body, [&](Value v) { roots.push_back(v); });
   const Cut cut(machine, roots, whole.index);
-  *verdict = cut.none() ? Verdict::no("no chain of functions is deep")
-                        : should_cut_chain(most, cut.deepest(), cut.loops());
+  *verdict = cut.none()      ? Verdict::no("no chain of functions is deep")
+             : cut.repeats() ? Verdict::no("stages would compute too much again")
+                             : should_cut_chain(most, cut.deepest(), cut.loops());
   if (!*verdict) return {{std::move(whole)}};
   if (sym::prove_less(most, elements_of_block + 1).value_or(false)) {
     const Expr size = most.constant() ? most : Expr(elements_of_block);

@@ -119,7 +119,7 @@ namespace {
 bool reads(Value value, int buffer) {
   const auto below = loop::nodes_below({value});
   return std::any_of(below.begin(), below.end(), [&](const loop::Node* n) {
-    return n->fn == loop::Fn::load && n->payload == static_cast<uint64_t>(buffer);
+    return reads_memory(*n) && n->payload == static_cast<uint64_t>(buffer);
   });
 }
 

@@ -1,7 +1,9 @@
 #include "backend/program/bodies.h"
 
 #include <array>
+#include <concepts>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -48,15 +50,18 @@ State to_state(const Tuple& tuple) {
   return std::apply([](auto... parts) { return State{parts...}; }, tuple);
 }
 
+template <size_t count>
+auto tuple_of(const State& s) {
+  return [&]<size_t... i>(std::index_sequence<i...>) {
+    return std::make_tuple(s[i]...);
+  }(std::make_index_sequence<count>());
+}
+
 // What reductions and scans have in common.
 template <class Op>
 struct FoldSteps {
   static constexpr size_t count = std::tuple_size_v<decltype(Op::init(std::declval<Value>()))>;
-  static auto tuple(const State& s) {
-    return [&]<size_t... i>(std::index_sequence<i...>) {
-      return std::make_tuple(s[i]...);
-    }(std::make_index_sequence<count>());
-  }
+  static auto tuple(const State& s) { return tuple_of<count>(s); }
   static State init(Value zero) { return to_state(Op::init(zero)); }
   static State combine(const State& s, Value x, Value index) {
     return to_state(Op::combine(tuple(s), x, index));
@@ -98,7 +103,41 @@ struct AddScan {
   }
 };
 
+template <class Op>
+WindowBody made_window_body() {
+  using Attrs = typename Op::Attrs;
+  using Tuple = decltype(Op::init(std::declval<Attrs>(), std::declval<Value>()));
+  constexpr size_t count = std::tuple_size_v<Tuple>;
+  return {[](AttrsView attrs, Value zero) { return to_state(Op::init(attrs.as<Attrs>(), zero)); },
+          [](const State& s, Value x, Value inside, Value place) {
+            return to_state(Op::combine(tuple_of<count>(s), x, inside, place));
+          },
+          [](AttrsView attrs, const State& s, Value n) {
+            return to_state(Op::results(attrs.as<Attrs>(), tuple_of<count>(s), n));
+          }};
+}
+
+struct AddWindow {
+  std::unordered_map<const OpDef*, WindowBody>& table;
+  template <class Op>
+  void operator()() {
+    // What differs between these is the map alone.
+    constexpr bool only_map = std::derived_from<Op, ops::BorderPad>;
+    using Body = std::conditional_t<only_map, ops::BorderPad, Op>;
+    table[&ops::def<Op>()] = made_window_body<Body>();
+  }
+};
+
 }  // namespace
+
+const WindowBody& window_body(const OpDef& op) {
+  static const auto* table = [] {
+    auto* made = new std::unordered_map<const OpDef*, WindowBody>;
+    ops::WindowOps::each(AddWindow{*made});
+    return made;
+  }();
+  return table->at(&op);
+}
 
 const ScanBody& scan_body(const OpDef& op) {
   static const auto* table = [] {

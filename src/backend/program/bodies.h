@@ -39,4 +39,14 @@ struct ScanBody {
 };
 const ScanBody& scan_body(const OpDef& op);
 
+// The three steps of a window op, on such tuples.
+struct WindowBody {
+  using State = std::vector<loop::Value>;
+  State (*init)(AttrsView attrs, loop::Value zero);
+  // One more element, which is 0 where it is not `inside`; `place`: its number in its plane.
+  State (*combine)(const State& state, loop::Value x, loop::Value inside, loop::Value place);
+  State (*results)(AttrsView attrs, const State& state, loop::Value count);
+};
+const WindowBody& window_body(const OpDef& op);
+
 }  // namespace vitro::backend

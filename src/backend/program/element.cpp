@@ -106,6 +106,48 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   return made;
 }
 
+// Whether the index lies in the tensor.
+Value is_inside(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
+  Value inside = pool.constant(DType::boolean, int64_t{1});
+  for (size_t d = 0; d < index.size(); ++d) {
+    inside = inside && pool.not_negative(index[d]) &&
+             pool.not_negative(meta.sizes[d].expr() - 1 - index[d]);
+  }
+  return inside;
+}
+
+// The number of an element in its plane, which the last two dimensions are.
+Value place_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
+  Expr place = 0;
+  for (size_t d = index.size() > 2 ? index.size() - 2 : 0; d < index.size(); ++d)
+    place = place * meta.sizes[d].expr() + index[d];
+  return pool.index(place);
+}
+
+Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint32_t result,
+               ElementSource& source) {
+  const graph::Node& node = g[id];
+  const WindowInfo& info = *node.op->window;
+  const AttrsView attrs = node.attrs.view();
+  const WindowBody& body = window_body(*node.op);
+  loop::Pool& pool = source.pool();
+  const auto operand = std::get<graph::Value>(node.args[0]);
+  const TensorMeta& meta = g.meta(operand);
+  const DType type = info.computes(meta.dtype);
+  WindowBody::State state = body.init(attrs, pool.constant(type, int64_t{0}));
+  if (!is_empty(meta)) {
+    for (const Read& read : operands_at(g, id, index, Expr())) {
+      const Value inside = info.leaves ? is_inside(meta, read.index, pool)
+                                       : pool.constant(DType::boolean, int64_t{1});
+      const Value read_there = source.read_where(operand, read.index, inside);
+      const Value x = cast(where(inside, read_there, like(read_there, 0)), type);
+      state = body.combine(state, x, inside, place_in_plane(meta, read.index, pool));
+    }
+  }
+  const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);
+  return body.results(attrs, state, cast(pool.index(count), type))[result];
+}
+
 // What a reduction or a product of no elements gives.
 Value folded_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
   const DType result = node.results[0].dtype;
@@ -124,6 +166,9 @@ class Loads : public ElementSource {
   Value read(graph::Value value, const Index&) override {
     return pool_.load(static_cast<int>(value.node.n), g_.meta(value).dtype, 0);
   }
+  Value read_where(graph::Value value, const Index& index, Value) override {
+    return read(value, index);
+  }
   Value number(graph::NodeId input) override { return pool_.number(0, g_[input].results[0].dtype); }
   Expr pick(graph::NodeId, Value, const PickedSize&) override { return 0; }
   Value not_zero(graph::NodeId, Value divisor) override { return divisor; }
@@ -135,11 +180,14 @@ class Loads : public ElementSource {
 
 }  // namespace
 
-Value element(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
+Value element(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source,
+              uint32_t result) {
   const graph::Node& node = g[id];
   Value made;
   if (node.op->kind == OpKind::gather) {
     made = gathered(g, id, index, source);
+  } else if (node.op->kind == OpKind::window) {
+    made = windowed(g, id, index, result, source);
   } else if (node.op->kind == OpKind::pointwise) {
     made = Pointwise(g, id, index, source).run();
   } else {
@@ -168,7 +216,7 @@ int element_cost(const graph::Graph& g, graph::NodeId id) {
   const Value v = element(g, id, index, source);
   int cost = 0;
   for (const loop::Node* node : loop::nodes_below({v})) {
-    if (node->fn != loop::Fn::load) cost += info(node->fn).cost;
+    if (!reads_memory(*node)) cost += info(node->fn).cost;
   }
   return cost + (g[id].op->kind == OpKind::gather ? 8 : 0);
 }

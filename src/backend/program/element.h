@@ -23,6 +23,9 @@ class ElementSource {
   virtual loop::Pool& pool() = 0;
   // The element of a value, in the value's dtype.
   virtual loop::Value read(graph::Value value, const Index& index) = 0;
+  // The same where the condition holds; elsewhere the index may lie outside of the value, no
+  // memory is touched, and what comes is of no use.
+  virtual loop::Value read_where(graph::Value value, const Index& index, loop::Value condition) = 0;
   // A number of the call (a graph input that is a number), in its dtype.
   virtual loop::Value number(graph::NodeId input) = 0;
   // A symbol for `index`, which is checked to lie in [0, of.size).
@@ -31,16 +34,16 @@ class ElementSource {
   virtual loop::Value not_zero(graph::NodeId node, loop::Value divisor) = 0;
 };
 
-// The element of a pointwise or gather node, or of a fold of nothing, at `index`, rounded to the
-// dtype of its result.
+// The element of a pointwise, gather or window node, or of a fold of nothing, at `index`, rounded
+// to the dtype of its result; `result`: which of its op's results that is.
 loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& index,
-                    ElementSource& source);
+                    ElementSource& source, uint32_t result = 0);
 
 // The symbols of the indices that are read at `reads` to pick from a tensor of sizes `sizes`.
 std::vector<Expr> picks(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes, bool wraps,
                         std::span<const Read> reads, ElementSource& source);
 
-// What one element of a pointwise or gather node costs, operands not counted.
+// What one element of a pointwise, gather or window node costs, operands not counted.
 int element_cost(const graph::Graph& graph, graph::NodeId node);
 
 }  // namespace vitro::backend

@@ -12,6 +12,18 @@ Index mapped(const ViewInfo& view, const TensorMeta& operand, const TensorMeta& 
   return Index(map.begin(), map.end());
 }
 
+std::vector<Read> window_operands(const graph::Graph& g, const graph::Node& node,
+                                  const Index& index) {
+  const WindowInfo& info = *node.op->window;
+  const auto operand = std::get<graph::Value>(node.args[0]);
+  std::vector<Read> out;
+  for (int64_t tap = 0; tap < info.taps(node.attrs.view()); ++tap) {
+    const auto at = info.map(g.meta(operand), node.results[0], node.attrs.view(), index, tap);
+    out.push_back({operand, Index(at.begin(), at.end())});
+  }
+  return out;
+}
+
 }  // namespace
 
 namespace {
@@ -142,6 +154,7 @@ std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Ind
   std::vector<Read> out;
   if (node.op->kind == OpKind::gather)
     return gathered_at(g, id, index, std::vector<Expr>(node.args.size(), picked));
+  if (node.op->kind == OpKind::window) return window_operands(g, node, index);
   const bool skip_first = node.op->pointwise && node.op->pointwise->first_is_shape;
   for (size_t i = skip_first ? 1 : 0; i < node.args.size(); ++i) {
     const auto* value = std::get_if<graph::Value>(&node.args[i]);

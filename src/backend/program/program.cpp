@@ -12,7 +12,7 @@ namespace vitro::backend {
 namespace {
 
 bool is_elementwise(OpKind kind) {
-  return kind == OpKind::pointwise || kind == OpKind::gather;
+  return kind == OpKind::pointwise || kind == OpKind::gather || kind == OpKind::window;
 }
 
 void require(bool can, const graph::Node& node, std::string_view what) {
@@ -128,6 +128,7 @@ void Program::add_items(Item item) {
   switch (node.op->kind) {
     case OpKind::reduction:
     case OpKind::scan:
+    case OpKind::sort:
       return add_item(folded_item(std::move(item)));
     case OpKind::contraction:
       item.kind = ItemKind::product;
@@ -150,17 +151,20 @@ const TensorMeta& Program::operand_of(const graph::Node& node, size_t i) const {
   return graph_->meta(std::get<graph::Value>(node.args[i]));
 }
 
-// What a reduction folds, or a scan walks.
+// What a reduction folds, a scan walks, or a sort puts in order.
 Item Program::folded_item(Item item) const {
   const graph::Node& node = (*graph_)[item.value.node];
   const TensorMeta& operand = operand_of(node, 0);
-  const bool scans = node.op->kind == OpKind::scan;
-  item.kind = scans ? ItemKind::scan : ItemKind::reduction;
   item.sizes = sizes_of(operand);
   Dims dims;
-  if (scans) {
+  if (node.op->scan) {
+    item.kind = ItemKind::scan;
     dims.push_back(node.op->scan->dim(node.attrs.view(), operand.rank()));
+  } else if (node.op->sort) {
+    item.kind = ItemKind::sort;
+    dims.push_back(node.op->sort->spec(node.attrs.view(), operand.rank()).dim);
   } else {
+    item.kind = ItemKind::reduction;
     dims = node.op->reduction->dims(node.attrs.view(), operand.rank()).dims;
   }
   if (dims.empty()) dims.push_back(operand.rank());  // of one element each
@@ -342,7 +346,8 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
     return out;
   } else if (item.kind == ItemKind::elementwise) {
     direct = operands_at(*graph_, item.value.node, index, picked);
-  } else if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan) {
+  } else if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
+             item.kind == ItemKind::sort) {
     direct.push_back({std::get<graph::Value>(node.args[0]), operand_index(id, index)});
   } else {
     for (const graph::Arg& arg : node.args) {

@@ -27,6 +27,7 @@ enum class ItemKind : uint8_t {
   elementwise,  // each element by itself
   reduction,    // folds `reduced` of the dimensions of what it reads
   scan,         // the same, and keeps every step
+  sort,         // rows along the dimension that is `reduced`, whole
   put,          // elements one after the other along `reduced`, where indices say
   product,      // mm, bmm
   opaque,       // a kernel of the user's, which reads and writes whole tensors
@@ -48,7 +49,7 @@ struct Item {
   ItemKind kind = ItemKind::elementwise;
   Role role = Role::result;
   int part = 0;
-  Index sizes;                // of the index space; of a reduction or a scan: of its operand
+  Index sizes;                // of the index space; of a fold, scan or sort: of its operand
   std::vector<bool> reduced;  // of each of `sizes`, or scanned; empty where nothing is
   int cost = 0;               // of one element
   Expr offset = 0;            // slice: along the axis of the cat
@@ -182,7 +183,8 @@ Index with_picked(const Index& others, const PickedAxes& axes, std::span<const E
 std::vector<Read> gathered_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
                               std::span<const Expr> picked);
 // The operands of a node at an index of its result, as its kind says; operands that are numbers or
-// left out are skipped.  `picked` stands for every index that a gather reads from memory.
+// left out are skipped.  Those of a window may lie outside of the operand.  `picked` stands for
+// every index that a gather reads from memory.
 std::vector<Read> operands_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
                               Expr picked);
 

@@ -35,7 +35,8 @@ Index Space::kept_index() const {
 
 Space space_of(const Item& item) {
   Space space;
-  space.scanned = item.kind == ItemKind::scan || item.kind == ItemKind::put;
+  space.scanned =
+      item.kind == ItemKind::scan || item.kind == ItemKind::sort || item.kind == ItemKind::put;
   for (size_t d = 0; d < item.sizes.size(); ++d) {
     const bool reduced = !item.reduced.empty() && item.reduced[d];
     const bool joins = !item.reduced.empty() && d > 0 && space.reduced.back() == reduced;

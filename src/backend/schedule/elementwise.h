@@ -42,6 +42,8 @@ bool is_worth_a_stage(int steps);
 bool follows_its_operand(int cost);
 // Whether several loops that need such a value read it from a row.
 bool is_worth_sharing_between_stages(int cost);
+// Whether the loops together cost too much, beside what is computed once.
+bool is_too_much_again(int64_t once, int64_t all);
 // Whether a loop of at most `turns` is cut into so many; `steps`: of the deepest chain.
 Verdict should_cut_chain(sym::Expr turns, int steps, int loops);
 

@@ -37,6 +37,8 @@ inline constexpr int64_t columns_of_turned_rows = 256;
 inline constexpr int64_t columns_of_scan = 256;
 // Of elements that are put where indices say.
 inline constexpr int64_t columns_of_puts = 32;
+// What an element costs that is put in order, beside being read.
+inline constexpr int64_t operations_of_sorted = 16;
 // Of the states of pieces that become one.
 inline constexpr int64_t columns_of_states = 1024;
 // Where columns lie along memory, so that they are turned over: a line of each of sixteen, and the

@@ -1,0 +1,131 @@
+// Groups with a sort: a task is a row.  The row is read where it lies side by side, else computed
+// into scratch first, with all that shares its elements; then it is put in order.
+#include "backend/lower/builder.h"
+#include "backend/program/operand.h"
+#include "vitro/base/error.h"
+
+namespace vitro::backend {
+namespace {
+
+using loop::Value;
+
+class Sorts {
+ public:
+  Sorts(KernelBuilder& build, const Group& group) : build_(build), group_(group) {
+    const Space& space = group.layout.space;
+    for (size_t d = 0; d < space.sizes.size(); ++d) {
+      if (space.reduced[d]) {
+        sorted_ = space.index[d];
+        size_ = space.sizes[d];
+      } else if (!space.index[d].constant()) {
+        build.kernel().tasks.push_back(space.index[d]);
+      }
+    }
+  }
+
+  void run() {
+    const Program& program = build_.program();
+    for (const ItemId id : group_.items) {
+      if (program[id].kind == ItemKind::sort) sorts_.push_back(id);
+    }
+    const graph::Node& node = node_of(sorts_[0]);
+    const int rank = program.graph().meta(std::get<graph::Value>(node.args[0])).rank();
+    const SortSpec spec = node.op->sort->spec(node.attrs.view(), rank);
+    loop::Sort sort;
+    sort.size = size_;
+    sort.descending = spec.descending;
+    const TensorMeta& result = node.results[0];
+    sort.count = rank == 0 ? Expr(1) : result.sizes[static_cast<size_t>(spec.dim)].expr();
+    read_row(sort);
+    for (const ItemId id : group_.stored) {
+      if (const auto made = result_in(id)) write_to(sort, *made, id);
+    }
+    // Two arrays of a key and a place for each element, of 32 bits each where these are enough, as
+    // kernels/sort.h wants it.
+    const Expr wide = sym::min(sym::floordiv(size_, int64_t{1} << 32), 1) + 1;
+    const bool is_wide = bytes_of(row_dtype_) == 8;
+    sort.scratch = build_.add_row("places", DType::i64, size_ * 2 * (is_wide ? Expr(2) : wide));
+    build_.kernel().body.push_back({std::move(sort)});
+  }
+
+ private:
+  const graph::Node& node_of(ItemId id) const {
+    return build_.program().graph()[build_.program()[id].value.node];
+  }
+
+  // The sort of the group whose result a stored item is, or copies.
+  std::optional<ItemId> result_in(ItemId id) const {
+    for (const ItemId sort : sorts_) {
+      if (build_.program()[sort].value == build_.program()[id].value) return sort;
+    }
+    return std::nullopt;
+  }
+
+  // Where elements do not lie side by side, or are computed, or are needed elsewhere too, a loop
+  // over the row makes them first.
+  void read_row(loop::Sort& sort) {
+    const Value element = build_.compute(sorts_[0], group_.place(sorts_[0]));
+    row_dtype_ = element.dtype();
+    loop::Block made;
+    if (const auto from = as_side_by_side(element)) {
+      sort.from = static_cast<int>(element->payload);
+      sort.base = *from;
+    } else {
+      sort.from = build_.add_row("row", row_dtype_, size_);
+      sort.base = 0;
+      made.push_back({loop::Store{sort.from, sorted_, element}});
+    }
+    for (const ItemId id : group_.stored) {
+      if (result_in(id)) continue;
+      const Index& at = group_.place(id);
+      made.push_back(build_.store(id, at, build_.compute(id, at)));
+    }
+    if (made.empty()) return;
+    const bool is_loop = !sorted_.constant();
+    const Expr index = is_loop ? sorted_ : Expr::index("k", 1);
+    build_.kernel().body.push_back({loop::Loop{index, 0, size_, is_loop, std::move(made)}});
+  }
+
+  // The first element of the row, where the next ones follow it in memory.
+  std::optional<Expr> as_side_by_side(Value element) const {
+    if (element->fn != loop::Fn::load || !build_.kernel().picks.empty()) return std::nullopt;
+    if (sorted_.constant()) return element->index;
+    const auto linear = sym::as_linear(element->index, sorted_);
+    if (!linear || !linear->coefficient.is(1)) return std::nullopt;
+    return linear->rest;
+  }
+
+  void write_to(loop::Sort& sort, ItemId made, ItemId target) {
+    const Index& at = group_.place(target);
+    const Expr element = build_.places().target(
+        target, target == made ? build_.program().operand_index(made, at) : at);
+    Expr base = element, stride = 1;
+    if (!sorted_.constant()) {
+      const auto linear = sym::as_linear(element, sorted_);
+      VITRO_ASSERT(linear, build_.program().name_of(target), " is not written in steps");
+      base = linear->rest;
+      stride = linear->coefficient;
+    }
+    const int buffer = build_.buffer(build_.places().target_buffer(target), true);
+    const bool are_values = build_.program().result_of(build_.program()[made].value.node) == 0;
+    (are_values ? sort.values : sort.indices) = buffer;
+    (are_values ? sort.values_base : sort.indices_base) = base;
+    (are_values ? sort.values_stride : sort.indices_stride) = stride;
+  }
+
+  KernelBuilder& build_;
+  const Group& group_;
+  std::vector<ItemId> sorts_;  // one for each result of the call that somebody reads
+  Expr sorted_ = 0, size_ = 1;
+  DType row_dtype_ = DType::f32;
+};
+
+}  // namespace
+
+LoweredKernel lower_sort(const Program& program, const Places& places, const Group& group) {
+  KernelBuilder build(program, places, group);
+  Sorts(build, group).run();
+  return build.take();
+}
+
+}  // namespace vitro::backend

@@ -1,0 +1,604 @@
+// Padding, pools and resampling: shape rules, index maps, and the programs around them.
+#include "vitro/ops/window.h"
+
+#include <array>
+
+#include "ops/kernel_places.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/gather.h"
+#include "vitro/ops/operators.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/unary.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+using sym::Expr;
+
+const TensorMeta& operand_of(const ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta, call.op, ": takes a tensor");
+  return *call.operands[0].meta;
+}
+
+// Elements before and after dimension `d`: the list begins with the last dimension.
+struct Sides {
+  Size before, after;
+};
+Sides sides_of(const Sizes& pad, int rank, size_t d) {
+  const size_t at = 2 * (static_cast<size_t>(rank) - 1 - d);
+  return at + 1 < pad.size() ? Sides{pad[at], pad[at + 1]} : Sides{0, 0};
+}
+
+IndexList before_padding(const TensorMeta& operand, const Sizes& pad, std::span<const Expr> index) {
+  IndexList out;
+  for (size_t d = 0; d < index.size(); ++d)
+    out.push_back(index[d] - sides_of(pad, operand.rank(), d).before.expr());
+  return out;
+}
+
+}  // namespace
+
+// ---- padding ----
+
+void ConstantPadNd::shape(ShapeCall& call) {
+  const TensorMeta& in = operand_of(call);
+  const Sizes& pad = call.attrs.as<Attrs>().pad;
+  VITRO_CHECK(pad.size() % 2 == 0 && pad.size() <= 2 * in.sizes.size(), call.op,
+              ": pad needs two numbers for each of the last dimensions, at most ",
+              2 * in.sizes.size(), ", got ", pad);
+  Sizes sizes = in.sizes;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const auto [before, after] = sides_of(pad, in.rank(), d);
+    sizes[d] = sizes[d] + before + after;
+    VITRO_CHECK(!less(sizes[d], 0), call.op, ": pad ", pad, " cuts off more than there is of ",
+                "dimension ", d, " of sizes ", in.sizes);
+  }
+  call.results.push_back(dense(in.dtype, in.device, sizes));
+}
+
+IndexList ConstantPadNd::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                             std::span<const Expr> index, int64_t) {
+  return before_padding(operand, attrs.as<Attrs>().pad, index);
+}
+
+void shape_of_border_pad(ShapeCall& call, int dims, bool reflects) {
+  const TensorMeta& in = operand_of(call);
+  const Sizes& pad = call.attrs.as<BorderPadAttrs>().padding;
+  VITRO_CHECK(static_cast<int>(pad.size()) == 2 * dims, call.op, ": padding needs ", 2 * dims,
+              " numbers, got ", pad);
+  VITRO_CHECK(in.rank() == dims + 1 || in.rank() == dims + 2, call.op, ": needs x of rank ",
+              dims + 2, " (a batch) or ", dims + 1, ", got sizes ", in.sizes);
+  Sizes sizes = in.sizes;
+  for (size_t d = sizes.size() - static_cast<size_t>(dims); d < sizes.size(); ++d) {
+    const auto [before, after] = sides_of(pad, in.rank(), d);
+    const Size size = in.sizes[d];
+    VITRO_CHECK(less(0, size), call.op, ": dimension ", d, " has no elements to repeat, got sizes ",
+                in.sizes);
+    VITRO_CHECK(!reflects || (less(before, size) && less(after, size)), call.op, ": padding ", pad,
+                " mirrors more than there is of dimension ", d, " of sizes ", in.sizes);
+    sizes[d] = size + before + after;
+    VITRO_CHECK(less(0, sizes[d]), call.op, ": padding ", pad, " leaves nothing of dimension ", d,
+                " of sizes ", in.sizes);
+  }
+  call.results.push_back(dense(in.dtype, in.device, sizes));
+}
+
+IndexList ReflectionPad::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                             std::span<const Expr> index, int64_t) {
+  const Sizes& pad = attrs.as<Attrs>().padding;
+  IndexList out = before_padding(operand, pad, index);
+  for (size_t d = 0; d < out.size(); ++d) {
+    const auto [before, after] = sides_of(pad, operand.rank(), d);
+    if (!before.expr().is(0)) out[d] = sym::max(out[d], -out[d]);
+    if (!after.expr().is(0)) out[d] = sym::min(out[d], (operand.sizes[d].expr() - 1) * 2 - out[d]);
+  }
+  return out;
+}
+
+IndexList ReplicationPad::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                              std::span<const Expr> index, int64_t) {
+  const Sizes& pad = attrs.as<Attrs>().padding;
+  IndexList out = before_padding(operand, pad, index);
+  for (size_t d = 0; d < out.size(); ++d) {
+    const auto [before, after] = sides_of(pad, operand.rank(), d);
+    if (!before.expr().is(0)) out[d] = sym::max(out[d], 0);
+    if (!after.expr().is(0)) out[d] = sym::min(out[d], operand.sizes[d].expr() - 1);
+  }
+  return out;
+}
+
+// ---- pools ----
+
+namespace {
+
+void check_two(std::string_view op, const Dims& two, std::string_view what, int64_t least) {
+  VITRO_CHECK(two.size() == 1 || two.size() == 2, op, ": ", what, " needs one number or two, got ",
+              two);
+  for (const int64_t n : two)
+    VITRO_CHECK(n >= least && n <= sym::largest_size, op, ": ", what, " must be at least ", least,
+                ", got ", two);
+}
+
+template <class Attrs>
+Kernel checked_kernel(std::string_view op, const Attrs& a) {
+  check_two(op, a.kernel_size, "kernel_size", 1);
+  if (!a.stride.empty()) check_two(op, a.stride, "stride", 1);
+  check_two(op, a.padding, "padding", 0);
+  if constexpr (requires { a.dilation; }) check_two(op, a.dilation, "dilation", 1);
+  return kernel_of(a);
+}
+
+// How many places the kernel has along the height or the width (d: 0 or 1) of `size` elements.  One
+// that begins behind the elements and the padding in front of them does not count.
+Size places_of(const Kernel& k, size_t d, Size size) {
+  const Size reach = (k.size[d] - 1) * k.dilation[d] + 1, wide = size + 2 * k.padding[d];
+  if (!k.ceil) return (wide - reach) / k.stride[d] + 1;
+  return min((wide - reach + (k.stride[d] - 1)) / k.stride[d] + 1,
+             (size + (k.padding[d] - 1)) / k.stride[d] + 1);
+}
+
+// The sizes of what a kernel gives of x, whose last two dimensions are planes.
+Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
+  VITRO_CHECK(x.rank() == 3 || x.rank() == 4, op, ": needs x of rank 4 (a batch) or 3, got sizes ",
+              x.sizes);
+  Sizes sizes = x.sizes;
+  for (size_t d = 0; d < 2; ++d) {
+    Size& size = sizes[sizes.size() - 2 + d];
+    VITRO_CHECK(2 * k.padding[d] <= (k.size[d] - 1) * k.dilation[d] + 1, op, ": padding ",
+                k.padding[d], " is more than half of the kernel, which reaches over ",
+                (k.size[d] - 1) * k.dilation[d] + 1, " elements");
+    const Size reach = (k.size[d] - 1) * k.dilation[d] + 1;
+    const Size least = k.ceil ? reach - (k.stride[d] - 1) : reach;
+    VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], least), op,
+                ": the kernel reaches over ", reach, " elements of dimension ",
+                sizes.size() - 2 + d, ", x has ", size, " there, and ", k.padding[d],
+                " of padding on each side");
+    size = places_of(k, d, size);
+  }
+  return sizes;
+}
+
+IndexList under_kernel(const Kernel& k, std::span<const Expr> index, int64_t tap) {
+  IndexList out(index);
+  const std::array<int64_t, 2> in_kernel{tap / k.size[1], tap % k.size[1]};
+  for (size_t d = 0; d < 2; ++d) {
+    Expr& e = out[out.size() - 2 + d];
+    e = e * k.stride[d] + (in_kernel[d] * k.dilation[d] - k.padding[d]);
+  }
+  return out;
+}
+
+}  // namespace
+
+int64_t MaxPool::taps(AttrsView attrs) {
+  return kernel_of(attrs.as<Attrs>()).count();
+}
+IndexList MaxPool::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
+                       std::span<const Expr> index, int64_t tap) {
+  return under_kernel(kernel_of(attrs.as<Attrs>()), index, tap);
+}
+
+namespace {
+
+// As many taps as a window op may have: each is code.
+constexpr int64_t most_taps = 1024;
+
+void shape_of_max_pool(ShapeCall& call) {
+  const TensorMeta& in = operand_of(call);
+  const Kernel k = checked_kernel(call.op, call.attrs.as<MaxPoolAttrs>());
+  VITRO_CHECK(!is_bool(in.dtype), call.op, ": takes numbers, got ", in.dtype, "; cast them first");
+  VITRO_CHECK(k.count() <= most_taps, call.op, ": a kernel of ", k.count(), " elements is larger ",
+              "than ", most_taps, "; take amax of the dimensions that it covers");
+  call.results.push_back(dense(in.dtype, in.device, pooled_sizes(call.op, in, k)));
+}
+
+}  // namespace
+
+void MaxPool2d::shape(ShapeCall& call) {
+  shape_of_max_pool(call);
+}
+void MaxPool2dWithIndices::shape(ShapeCall& call) {
+  shape_of_max_pool(call);
+  TensorMeta indices = call.results[0];
+  indices.dtype = DType::i64;
+  call.results.push_back(std::move(indices));
+}
+
+void AvgPool2d::shape(ShapeCall& call) {
+  const TensorMeta& in = operand_of(call);
+  const auto& a = call.attrs.as<Attrs>();
+  const Kernel k = checked_kernel(call.op, a);
+  VITRO_CHECK(is_floating(in.dtype), call.op, ": takes floating-point numbers, got ", in.dtype,
+              "; cast them first");
+  VITRO_CHECK(a.divisor_override != 0, call.op, ": divisor_override must not be 0");
+  VITRO_CHECK(k.count() <= most_taps, call.op, ": a kernel of ", k.count(), " elements is larger ",
+              "than ", most_taps, "; take the mean of the dimensions that it covers");
+  call.results.push_back(dense(in.dtype, in.device, pooled_sizes(call.op, in, k)));
+}
+
+int64_t AvgPool2d::taps(AttrsView attrs) {
+  return kernel_of(attrs.as<Attrs>()).count();
+}
+IndexList AvgPool2d::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
+                         std::span<const Expr> index, int64_t tap) {
+  return under_kernel(kernel_of(attrs.as<Attrs>()), index, tap);
+}
+
+Expr AvgPool2d::count(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                      std::span<const Expr> index) {
+  const auto& a = attrs.as<Attrs>();
+  const Kernel k = kernel_of(a);
+  if (a.divisor_override) return *a.divisor_override;
+  if (a.count_include_pad && !k.ceil) return k.count();
+  Expr count = 1;
+  for (size_t d = 0; d < 2; ++d) {
+    const Expr size = operand.sizes[operand.sizes.size() - 2 + d].expr();
+    const Expr first = index[index.size() - 2 + d] * k.stride[d] - k.padding[d];
+    const Expr inside = a.count_include_pad ? Expr(k.padding[d]) : Expr(0);
+    const Expr begin = a.count_include_pad ? first : sym::max(first, 0);
+    count = count * (sym::min(first + k.size[d], size + inside) - begin);
+  }
+  return count;
+}
+
+// ---- a view, and programs ----
+
+void Unfold::shape(ShapeCall& call) {
+  const TensorMeta& in = operand_of(call);
+  const auto& a = call.attrs.as<Attrs>();
+  VITRO_CHECK(in.rank() > 0, "unfold: needs a tensor with dimensions");
+  const auto dim = static_cast<size_t>(wrap_dim(name, a.dimension, in.rank()));
+  VITRO_CHECK(a.size >= 0 && a.step > 0,
+              "unfold: size must not be negative and step positive, got ", a.size, " and ", a.step);
+  VITRO_CHECK(!less(in.sizes[dim], a.size), "unfold: stretches of ", a.size,
+              " elements are longer than dimension ", dim, " of sizes ", in.sizes);
+  TensorMeta result = in;
+  result.sizes[dim] = (in.sizes[dim] - a.size) / a.step + 1;
+  result.strides[dim] = in.strides[dim] * std::min(a.step, sym::largest_size);
+  result.sizes.push_back(a.size);
+  result.strides.push_back(in.strides[dim]);
+  call.results.push_back(std::move(result));
+}
+
+IndexList Unfold::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                      std::span<const Expr> index) {
+  const auto& a = attrs.as<Attrs>();
+  const auto dim = static_cast<size_t>(wrap_dim(name, a.dimension, operand.rank()));
+  IndexList out(index.first(index.size() - 1));
+  out[dim] = out[dim] * std::min(a.step, sym::largest_size) + index.back();
+  return out;
+}
+
+Tensor patches(const Tensor& x, const Sizes& kernel, const Dims& stride, const Dims& dilation) {
+  const Tensor dense = contiguous(x);
+  const auto planes = static_cast<size_t>(x.rank()) - 2;
+  Sizes sizes = x.sizes(), strides = contiguous_strides(x.sizes());
+  sizes.resize(planes);
+  strides.resize(planes);
+  const Size row = x.size(-1);
+  const std::array<Size, 2> step{row, 1};
+  for (size_t d = 0; d < 2; ++d) {
+    sizes.push_back(kernel[d]);
+    strides.push_back(step[d] * (d == 0 ? of_height(dilation) : of_width(dilation)));
+  }
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t by = d == 0 ? of_height(stride) : of_width(stride);
+    const int64_t apart = d == 0 ? of_height(dilation) : of_width(dilation);
+    sizes.push_back((x.size(static_cast<int64_t>(planes + d)) - (kernel[d] - 1) * apart - 1) / by +
+                    1);
+    strides.push_back(step[d] * by);
+  }
+  return as_strided(view(dense, {x.numel()}), sizes, strides);
+}
+
+namespace {
+
+Kernel checked_kernel(std::string_view op, const Im2colAttrs& a) {
+  check_two(op, a.kernel_size, "kernel_size", 1);
+  check_two(op, a.dilation, "dilation", 1);
+  check_two(op, a.padding, "padding", 0);
+  check_two(op, a.stride, "stride", 1);
+  return {both(a.kernel_size), both(a.stride), both(a.padding), both(a.dilation)};
+}
+
+Tensor padded_planes(const Tensor& x, const Kernel& k, const Scalar& value) {
+  if (k.padding[0] == 0 && k.padding[1] == 0) return x;
+  return constant_pad_nd(x, {k.padding[1], k.padding[1], k.padding[0], k.padding[0]}, value);
+}
+
+Tensor patches_under(const Kernel& k, const Tensor& x) {
+  return patches(x, Sizes{k.size[0], k.size[1]}, Dims{k.stride[0], k.stride[1]},
+                 Dims{k.dilation[0], k.dilation[1]});
+}
+
+}  // namespace
+
+void Im2col::shape(ShapeCall& call) {
+  const TensorMeta& in = operand_of(call);
+  const Kernel k = checked_kernel(call.op, call.attrs.as<Attrs>());
+  VITRO_CHECK(in.rank() == 3 || in.rank() == 4, call.op,
+              ": needs x of rank 4 (a batch) or 3, got sizes ", in.sizes);
+  const size_t planes = in.sizes.size() - 2;
+  Size places = 1;
+  for (size_t d = 0; d < 2; ++d) {
+    const Size size = in.sizes[planes + d], reach = (k.size[d] - 1) * k.dilation[d] + 1;
+    VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], reach), call.op,
+                ": the kernel reaches over ", reach, " elements of dimension ", planes + d,
+                ", x has ", size + 2 * k.padding[d], " there with its padding");
+    places = places * places_of(k, d, size);
+  }
+  Sizes sizes = in.sizes;
+  sizes.resize(planes);
+  sizes[planes - 1] = sizes[planes - 1] * k.count();
+  sizes.push_back(places);
+  call.results.push_back(dense(in.dtype, in.device, sizes));
+}
+
+void Im2col::expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results) {
+  const Kernel k = checked_kernel(name, attrs.as<Attrs>());
+  const Tensor& x = operands[0].tensor();
+  const Tensor parts = patches_under(k, padded_planes(x, k, 0));
+  Sizes sizes = x.sizes();
+  const size_t planes = sizes.size() - 2;
+  sizes.resize(planes);
+  sizes[planes - 1] = sizes[planes - 1] * k.count();
+  sizes.push_back(parts.size(-2) * parts.size(-1));
+  results[0] = contiguous(reshape(parts, sizes));
+}
+
+}  // namespace ops
+
+Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step) {
+  return ops::call<ops::Unfold>(x.where, {x.operand}, {dimension, size, step});
+}
+
+Tensor constant_pad_nd(ops::At x, SizesArg pad, const Scalar& value) {
+  return ops::call<ops::ConstantPadNd>(x.where, {x.operand}, {std::move(pad), value});
+}
+Tensor reflection_pad1d(ops::At x, SizesArg padding) {
+  return ops::call<ops::ReflectionPad1d>(x.where, {x.operand}, {std::move(padding)});
+}
+Tensor reflection_pad2d(ops::At x, SizesArg padding) {
+  return ops::call<ops::ReflectionPad2d>(x.where, {x.operand}, {std::move(padding)});
+}
+Tensor reflection_pad3d(ops::At x, SizesArg padding) {
+  return ops::call<ops::ReflectionPad3d>(x.where, {x.operand}, {std::move(padding)});
+}
+Tensor replication_pad1d(ops::At x, SizesArg padding) {
+  return ops::call<ops::ReplicationPad1d>(x.where, {x.operand}, {std::move(padding)});
+}
+Tensor replication_pad2d(ops::At x, SizesArg padding) {
+  return ops::call<ops::ReplicationPad2d>(x.where, {x.operand}, {std::move(padding)});
+}
+Tensor replication_pad3d(ops::At x, SizesArg padding) {
+  return ops::call<ops::ReplicationPad3d>(x.where, {x.operand}, {std::move(padding)});
+}
+
+Tensor pad(ops::At x, SizesArg pad, std::string_view mode, std::optional<double> value) {
+  if (mode == "constant") return constant_pad_nd(x, std::move(pad), value.value_or(0));
+  VITRO_CHECK(!value, "pad: mode ", mode, " takes no value");
+  VITRO_CHECK(mode == "reflect" || mode == "replicate",
+              "pad: mode must be constant, reflect or replicate, got ", mode);
+  VITRO_CHECK(pad.size() == 2 || pad.size() == 4 || pad.size() == 6, "pad: mode ", mode,
+              " needs 2, 4 or 6 numbers, got ", pad);
+  const bool reflects = mode == "reflect";
+  if (pad.size() == 2) return reflects ? reflection_pad1d(x, pad) : replication_pad1d(x, pad);
+  if (pad.size() == 4) return reflects ? reflection_pad2d(x, pad) : replication_pad2d(x, pad);
+  return reflects ? reflection_pad3d(x, pad) : replication_pad3d(x, pad);
+}
+
+Tensor im2col(ops::At x, DimsArg kernel_size, DimsArg dilation, DimsArg padding, DimsArg stride) {
+  return ops::call<ops::Im2col>(
+      x.where, {x.operand},
+      {std::move(kernel_size), std::move(dilation), std::move(padding), std::move(stride)});
+}
+
+namespace {
+
+// From so many elements on a kernel is folded by a reduction of a view, which has a loop for it.
+constexpr int64_t large_kernel = 64;
+
+Scalar least_of(DType dtype) {
+  if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
+  if (dtype == DType::u8) return 0;
+  return std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(dtype));
+}
+
+// One number stands for height and width.
+DimsArg for_both(const DimsArg& numbers) {
+  return numbers.size() == 1 ? DimsArg{numbers[0], numbers[0]} : numbers;
+}
+
+bool is_large(std::string_view op, const ops::Kernel& k, const Tensor& x) {
+  if (k.count() <= large_kernel || k.ceil) return false;
+  (void)ops::pooled_sizes(op, x.rule_meta(), k);
+  return true;
+}
+
+}  // namespace
+
+Tensor max_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
+                  bool ceil_mode) {
+  const ops::MaxPoolAttrs attrs{std::move(kernel_size), std::move(stride), for_both(padding),
+                                for_both(dilation), ceil_mode};
+  const ops::Kernel k = ops::checked_kernel(ops::MaxPool2d::name, attrs);
+  const Tensor& t = x.operand.tensor();
+  if (!is_bool(t.dtype()) && is_large(ops::MaxPool2d::name, k, t))
+    return amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), {-4, -3});
+  return ops::call<ops::MaxPool2d>(x.where, {x.operand}, attrs);
+}
+
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(ops::At x, DimsArg kernel_size, DimsArg stride,
+                                                   DimsArg padding, DimsArg dilation,
+                                                   bool ceil_mode) {
+  auto [values, indices] = ops::call_many<ops::MaxPool2dWithIndices, 2>(
+      x.where, {x.operand},
+      {std::move(kernel_size), std::move(stride), for_both(padding), for_both(dilation),
+       ceil_mode});
+  return {std::move(values), std::move(indices)};
+}
+
+Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
+                  bool count_include_pad, std::optional<int64_t> divisor_override) {
+  const ops::AvgPoolAttrs attrs{std::move(kernel_size), std::move(stride),
+                                std::move(padding),     ceil_mode,
+                                count_include_pad,      divisor_override};
+  const ops::Kernel k = ops::checked_kernel(ops::AvgPool2d::name, attrs);
+  const Tensor& t = x.operand.tensor();
+  const bool counts_all = count_include_pad || (k.padding[0] == 0 && k.padding[1] == 0);
+  if (counts_all && !divisor_override && is_floating(t.dtype()) &&
+      is_large(ops::AvgPool2d::name, k, t))
+    return mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), {-4, -3});
+  return ops::call<ops::AvgPool2d>(x.where, {x.operand}, attrs);
+}
+
+namespace {
+
+// Of a plane of height 1: the number for the width, beside one that does nothing to the height.
+DimsArg beside(int64_t of_height, const DimsArg& of_width) {
+  VITRO_CHECK(of_width.size() <= 1, "a pool of one dimension takes one number, got ", of_width);
+  return of_width.empty() ? DimsArg() : DimsArg{of_height, of_width[0]};
+}
+
+}  // namespace
+
+Tensor max_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
+                  bool ceil_mode) {
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
+              "max_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
+  return squeeze(max_pool2d({unsqueeze({t, x.where}, -2), x.where}, beside(1, kernel_size),
+                            beside(1, stride), beside(0, padding), beside(1, dilation), ceil_mode),
+                 -2);
+}
+Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
+                  bool count_include_pad) {
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
+              "avg_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
+  return squeeze(avg_pool2d({unsqueeze({t, x.where}, -2), x.where}, beside(1, kernel_size),
+                            beside(1, stride), beside(0, padding), ceil_mode, count_include_pad),
+                 -2);
+}
+
+namespace {
+
+// x with its last dimensions in pieces [out, size / out], and the mean of these.
+Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted, int least_rank) {
+  const size_t planes = x.sizes().size() - wanted.size();
+  VITRO_CHECK(x.rank() == least_rank || x.rank() == least_rank + 1, op, ": needs x of rank ",
+              least_rank + 1, " (a batch) or ", least_rank, ", got sizes ", x.sizes());
+  VITRO_CHECK(is_floating(x.dtype()), op, ": takes floating-point numbers, got ", x.dtype());
+  Sizes sizes = x.sizes();
+  sizes.resize(planes);
+  Dims folded, all;
+  bool one_piece = true;
+  for (size_t d = 0; d < wanted.size(); ++d) {
+    const Size size = x.sizes()[planes + d], out = wanted[d];
+    one_piece = one_piece && equal(out, 1);
+    all.push_back(static_cast<int64_t>(planes + d));
+    VITRO_CHECK(less(0, out) && less(0, size) && equal(size % out, 0), op, ": dimension ",
+                planes + d, " of size ", size.hint(), " is no multiple of the size ", out.hint(),
+                " that is wanted, so that its pieces would differ; pad or resample x first");
+    sizes.push_back(out);
+    folded.push_back(static_cast<int64_t>(sizes.size()));
+    sizes.push_back(size / out);
+  }
+  return one_piece ? mean(x, all, true) : mean(reshape(x, sizes), folded);
+}
+
+}  // namespace
+
+Tensor adaptive_avg_pool1d(ops::At x, DimsArg output_size) {
+  Sizes wanted;
+  for (const int64_t size : output_size) wanted.push_back(size);
+  VITRO_CHECK(wanted.size() == 1, "adaptive_avg_pool1d: needs one size, got ", wanted);
+  return mean_of_pieces("adaptive_avg_pool1d", x.operand.tensor(), wanted, 2);
+}
+Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size) {
+  if (output_size.size() == 1) output_size.push_back(output_size[0]);
+  VITRO_CHECK(output_size.size() == 2, "adaptive_avg_pool2d: needs two sizes, got ", output_size);
+  return mean_of_pieces("adaptive_avg_pool2d", x.operand.tensor(), output_size, 3);
+}
+
+// ---- resampling ----
+
+namespace {
+
+void check_resampled(std::string_view op, const Tensor& x, const SizesArg& size, int dims) {
+  VITRO_CHECK(x.rank() == dims + 2, op, ": needs x of rank ", dims + 2, ", got sizes ", x.sizes());
+  VITRO_CHECK(static_cast<int>(size.size()) == dims, op, ": needs ", dims, " sizes, got ", size);
+  for (size_t d = 0; d < size.size(); ++d)
+    VITRO_CHECK(less(0, size[d]) && less(0, x.sizes()[2 + d]), op, ": sizes must be positive, got ",
+                size, " for x of sizes ", x.sizes());
+}
+
+// How far a step of the result is in x; `like`: a tensor of the type that ATen computes it in.
+Tensor step_in_operand(Size from, Size to, const std::optional<double>& scale, const Tensor& like) {
+  const auto number = [&](const Scalar& n) { return full({}, n, like.dtype(), like.device()); };
+  if (scale && *scale > 0) return number(1.0 / *scale);
+  return number(Scalar(from)) / number(Scalar(to));
+}
+
+Tensor nearest_along(const Tensor& x, int64_t dim, Size to, const std::optional<double>& scale) {
+  const Size from = x.size(dim);
+  const Tensor index = vitro::to(arange(to, {}, x.device()), DType::f32);
+  const Tensor at = index * step_in_operand(from, to, scale, index);
+  return index_select(x, dim, minimum(vitro::to(floor(at), DType::i64), from - 1));
+}
+
+// Two neighbours along a dimension, and how much the second one weighs.
+struct Neighbours {
+  Tensor first, second, weight;
+};
+Neighbours neighbours_of(Size from, Size to, bool align_corners, const std::optional<double>& scale,
+                         const Tensor& x) {
+  const Tensor index = vitro::to(arange(to, {}, x.device()), x.dtype());
+  Tensor at;
+  if (align_corners) {
+    const bool one = equal(to, 1);
+    at = one ? index * 0 : index * step_in_operand(from - 1, to - 1, {}, index);
+  } else {
+    at = maximum((index + 0.5) * step_in_operand(from, to, scale, index) - 0.5, 0);
+  }
+  const Tensor first = minimum(vitro::to(floor(at), DType::i64), from - 1);
+  return {first, minimum(first + 1, from - 1), clamp(at - vitro::to(first, x.dtype()), 0.0, 1.0)};
+}
+
+Tensor between(const Tensor& x, int64_t dim, const Neighbours& n) {
+  Sizes sizes(static_cast<size_t>(x.rank()), Size(1));
+  sizes[static_cast<size_t>(dim)] = n.weight.size(0);
+  const Tensor weight = view(n.weight, sizes);
+  return index_select(x, dim, n.first) * (1 - weight) + index_select(x, dim, n.second) * weight;
+}
+
+}  // namespace
+
+Tensor upsample_nearest1d(ops::At x, SizesArg output_size, std::optional<double> scales) {
+  const Tensor& t = x.operand.tensor();
+  check_resampled("upsample_nearest1d", t, output_size, 1);
+  return nearest_along(t, 2, output_size[0], scales);
+}
+Tensor upsample_nearest2d(ops::At x, SizesArg output_size, std::optional<double> scales_h,
+                          std::optional<double> scales_w) {
+  const Tensor& t = x.operand.tensor();
+  check_resampled("upsample_nearest2d", t, output_size, 2);
+  return nearest_along(nearest_along(t, 2, output_size[0], scales_h), 3, output_size[1], scales_w);
+}
+Tensor upsample_bilinear2d(ops::At x, SizesArg output_size, bool align_corners,
+                           std::optional<double> scales_h, std::optional<double> scales_w) {
+  const Tensor& t = x.operand.tensor();
+  check_resampled("upsample_bilinear2d", t, output_size, 2);
+  VITRO_CHECK(is_floating(t.dtype()), "upsample_bilinear2d: takes floating-point numbers, got ",
+              t.dtype());
+  const Tensor wide = to(t, compute_type(t.dtype()));
+  const Neighbours rows = neighbours_of(t.size(2), output_size[0], align_corners, scales_h, wide);
+  const Neighbours columns =
+      neighbours_of(t.size(3), output_size[1], align_corners, scales_w, wide);
+  return to(between(between(wide, 3, columns), 2, rows), t.dtype());
+}
+
+}  // namespace vitro
