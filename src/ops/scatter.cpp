@@ -141,7 +141,7 @@ void IndexPut::shape(ShapeCall& call) {
   }
   VITRO_CHECK(fits, call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
               ", which the indices pick");
-  put_result(call);
+  call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});  // as ATen lays it out
   if (call.attrs.as<Attrs>().accumulate) check_sums(call);
 }
 
@@ -176,7 +176,7 @@ void EmbeddingDenseBackward::expand(std::span<const Operand> operands, AttrsView
   const Tensor flat = reshape(indices, {-1});
   Tensor rows = reshape(grad, {flat.size(0), grad.size(-1)});
   // A row that does not count is a row of zeros.
-  if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), 0, rows);
+  if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), false, rows);
   const Tensor none = full({a.num_weights, grad.size(-1)}, 0, grad.dtype(), grad.device());
   results[0] = index_add(none, 0, flat, rows);
 }

@@ -241,7 +241,8 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
             "index: a mask of sizes [3] does not stand for the first sizes of [4, 3]");
   auto fast = compile([](const Tensor& a, const Tensor& i) { return index(a, {{}, i}) + 1; });
   const std::string compiled = error_of([&] { (void)fast(x, bad).to_vector<float>(); });
-  EXPECT_NE(compiled.find("index -4 is out of range along dimension 1, of size 3"), std::string::npos);
+  EXPECT_NE(compiled.find("index -4 is out of range along dimension 1, of size 3"),
+            std::string::npos);
 }
 
 }  // namespace
