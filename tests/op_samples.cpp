@@ -64,7 +64,8 @@ SampleOperand operand_of(Payload payload, const json& row) {
   if (row.is_object()) return tensor_of(payload, row);
   if (!row.is_array()) return number_of(row);
   std::vector<SampleTensor> list;
-  for (const json& item : row) list.push_back(tensor_of(payload, item));
+  for (const json& item : row)
+    list.push_back(item.is_null() ? SampleTensor() : tensor_of(payload, item));
   return list;
 }
 
@@ -81,7 +82,7 @@ SampleResult result_of(Payload payload, const json& row) {
 
 void describe(std::string& text, const SampleOperand& operand) {
   if (const auto* t = std::get_if<SampleTensor>(&operand)) {
-    text += " " + t->dtype + join(t->sizes);
+    text += t->is_none() ? " none" : " " + t->dtype + join(t->sizes);
     if (t->strides != contiguous(t->sizes)) text += " strides " + join(t->strides);
   } else if (const auto* list = std::get_if<std::vector<SampleTensor>>(&operand)) {
     for (const SampleTensor& item : *list) describe(text, item);
@@ -213,8 +214,8 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",    "binary",  "choosing",   "reduction", "rows",    "scan",    "view",    "joining",
-      "indexing", "putting", "compacting", "sorting",   "product", "windows", "creation"};
+      "unary",    "binary",  "choosing", "reduction",  "rows",    "scan",    "view",    "joining",
+      "indexing", "picking", "putting",  "compacting", "sorting", "product", "windows", "creation"};
   return names;
 }
 

@@ -18,10 +18,11 @@ namespace vitro::test {
 
 // An operand: a window on `buffer`; strides and offset count elements.
 struct SampleTensor {
-  std::string dtype;
+  std::string dtype;  // empty: left out of a list
   std::vector<int64_t> sizes, strides;
   int64_t offset = 0;
   std::span<const std::byte> buffer;
+  bool is_none() const { return dtype.empty(); }
 };
 
 // An expected result.

@@ -13,8 +13,8 @@ from op_samples import creation, gradients, indexing, pointwise, products, promo
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
-            "rows": reductions.rows, "scan": reductions.scans, "view": views.views, "joining": views.joining, "indexing": indexing.indexing, "putting": indexing.putting,
-            "compacting": indexing.compacting,
+            "rows": reductions.rows, "scan": reductions.scans, "view": views.views, "joining": views.joining, "indexing": indexing.indexing,
+            "picking": indexing.picking, "putting": indexing.putting, "compacting": indexing.compacting,
             "sorting": sorting.sorting, "product": products.products, "windows": windows.windows, "creation": creation.creation, "gradient": gradients.gradients}
 
 

@@ -1,4 +1,5 @@
 // What gradients need of a call, and what can be said of those of an op.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -66,7 +67,8 @@ struct Kind {
 };
 
 // A number or what else an argument that is no tensor needs, where it has no default.
-ArgValue example(const ArgType& type, const Kind& kind) {
+ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& kind) {
+  const ArgType& type = argument.type;
   const size_t rank = kind.rank;
   if (kind.number && type.list) {
     const size_t length = type.length == 0 ? rank : static_cast<size_t>(type.length);
@@ -79,13 +81,16 @@ ArgValue example(const ArgType& type, const Kind& kind) {
       all.emplace_back(type.kind == ArgKind::integer ? static_cast<int64_t>(d) : 1);
     return all;
   }
+  const auto words =
+      op.attrs ? op.attrs->choices(argument.name) : std::span<const std::string_view>();
+  if (!words.empty()) return std::string(words.back());
   if (type.kind == ArgKind::boolean) return Scalar(false);
   if (type.kind == ArgKind::scalar) return Scalar(0.5);
   return type.optional ? ArgValue() : ArgValue(Scalar(0));
 }
 
 // Arguments of one element each.
-std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& kind) {
+std::vector<NamedArg> example(Shapes& shapes, const ops::Overload& overload, const Kind& kind) {
   size_t next = 0;
   const auto tensor = [&] {
     const DType dtype = kind.dtypes[std::min(next, kind.dtypes.size() - 1)];
@@ -93,7 +98,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
     return shapes.tensor(ops::dense(dtype, cpu, Sizes(rank, Size(1))));
   };
   std::vector<NamedArg> out;
-  for (const SchemaArgument& argument : schema.arguments) {
+  for (const SchemaArgument& argument : overload.schema.arguments) {
     const bool is_tensor = argument.type.kind == ArgKind::tensor;
     if (argument.default_text && !(is_tensor && kind.all)) continue;
     if (is_tensor && argument.type.list) {
@@ -102,7 +107,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
     } else if (is_tensor) {
       out.push_back({argument.name, tensor()});
     } else {
-      out.push_back({argument.name, example(argument.type, kind)});
+      out.push_back({argument.name, example(*overload.op, argument, kind)});
     }
   }
   return out;
@@ -110,7 +115,7 @@ std::vector<NamedArg> example(Shapes& shapes, const Schema& schema, const Kind& 
 
 std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) {
   Find find(*overload.op);
-  const std::vector<NamedArg> arguments = example(find, overload.schema, kind);
+  const std::vector<NamedArg> arguments = example(find, overload, kind);
   try {
     const Using use(&find);
     (void)ops::call(overload, {}, arguments);
@@ -123,7 +128,8 @@ std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) 
 // Of the first call of an overload that fits.
 std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean;
-  constexpr DType dtypes[][3] = {{f, f, f}, {f, i, f}, {b, f, f}, {f, b, f}};
+  constexpr DType dtypes[][4] = {
+      {f, f, f, f}, {f, i, f, f}, {b, f, f, f}, {f, b, f, f}, {f, i, i, f}};
   constexpr std::optional<int64_t> numbers[] = {std::nullopt, 1, 0};
   for (const auto& number : numbers) {
     for (const bool all : {true, false}) {
@@ -145,12 +151,16 @@ std::optional<Saved> found_for(const ops::Overload& overload) {
 std::string names(const ops::Overload& overload, const Saved& saved) {
   std::string out;
   const auto add = [&](std::string_view name) { out += cat(out.empty() ? "" : ", ", name); };
+  const size_t all = saved.operands.size();
+  const auto single = static_cast<size_t>(std::ranges::count(overload.roles, ops::Role::operand));
   size_t operand = 0;
   for (size_t i = 0; i < overload.roles.size(); ++i) {
-    if (overload.roles[i] == ops::Role::operand && operand < saved.operands.size() &&
-        saved.operands[operand++])
-      add(overload.schema.arguments[i].name);
-    if (overload.roles[i] == ops::Role::operands) break;  // as many as there are
+    const bool is_list = overload.roles[i] == ops::Role::operands;
+    if (!is_list && overload.roles[i] != ops::Role::operand) continue;
+    const size_t end = std::min(all, operand + (is_list ? all - std::min(all, single) : 1));
+    bool any = false;
+    for (; operand < end; ++operand) any |= saved.operands[operand];
+    if (any) add(overload.schema.arguments[i].name);
   }
   for (size_t k = 0; k < saved.results.size() && k < overload.schema.results.size(); ++k) {
     const std::string& name = overload.schema.results[k].name;

@@ -74,6 +74,19 @@ void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta
 
 }  // namespace
 
+Ranks ranks_of(std::span<const Operand> operands) {
+  Ranks out;
+  for (const Operand& one : operands)
+    out.push_back(one.is_tensor() ? static_cast<int>(one.tensor().rank()) : -1);
+  return out;
+}
+Ranks ranks_of(std::span<const Argument> operands) {
+  Ranks out;
+  for (const Argument& one : operands)
+    out.push_back(one.meta ? static_cast<int>(one.meta->rank()) : -1);
+  return out;
+}
+
 std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands, AttrsView attrs) {
   VITRO_CHECK(operands.size() >= op.min_operands &&
                   (op.max_operands == 255 || operands.size() <= op.max_operands),
@@ -85,9 +98,11 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   metas.reserve(operands.size());
   const bool takes_numbers =
       op.kind == OpKind::pointwise || op.kind == OpKind::composite || op.kind == OpKind::opaque;
+  const bool takes_none = takes_numbers || op.max_operands == 255;  // in a list of operands
   for (size_t i = 0; i < operands.size(); ++i) {
-    VITRO_CHECK(takes_numbers || operands[i].is_tensor(), op.name, ": operand ", i,
-                " must be a tensor");
+    const bool is_none = operands[i].kind() == Operand::Kind::none;
+    VITRO_CHECK(operands[i].is_tensor() || (is_none ? takes_none : takes_numbers), op.name,
+                ": operand ", i, " must be a tensor");
     if (operands[i].is_tensor()) {
       metas.push_back(operands[i].tensor().rule_meta());
       arguments[i].meta = &metas.back();

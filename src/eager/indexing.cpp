@@ -8,6 +8,7 @@
 
 #include "eager/copy.h"
 #include "eager/loop.h"
+#include "eager/on_demand.h"
 #include "eager/run.h"
 #include "eager/stage.h"
 #include "vitro/base/error.h"
@@ -52,11 +53,9 @@ void gather_words(const std::byte* from, int64_t size, const int64_t* index, int
 }
 
 // The indices' dimensions stand in place of the table's axis: rows are copied whole.
-void gather_rows(const Tensor& table, const GatherSpec& spec, const Tensor& indices,
-                 const Tensor& out) {
+void gather_rows(const Tensor& table, size_t axis, const Tensor& indices, const Tensor& out) {
   const Tensor rows = dense_copy(table);
   const Ints& sizes = rows.impl()->sizes;
-  const auto axis = static_cast<size_t>(spec.axis);
   int64_t outer = 1, inner = bytes_of(rows.dtype());
   for (size_t d = 0; d < axis; ++d) outer *= sizes[d];
   for (size_t d = axis + 1; d < sizes.size(); ++d) inner *= sizes[d];
@@ -108,12 +107,11 @@ struct ElementGather {
 };
 
 // One index per element.
-void gather_elements(const OpCall& call, const Tensor& table, const GatherSpec& spec,
-                     const Tensor& indices, const Tensor& out) {
+void gather_elements(const OpCall& call, const Tensor& table, size_t axis, const Tensor& indices,
+                     const Tensor& out) {
   const Ints& sizes = out.impl()->sizes;
   const int64_t bytes = bytes_of(out.dtype());
   Strided from = strided(table, table.impl()->sizes);
-  const auto axis = static_cast<size_t>(spec.axis);
   const ElementGather gather{sizes.empty() ? 1 : table.impl()->sizes[axis],
                              sizes.empty() ? 0 : from.strides[axis]};
   if (!sizes.empty()) from.strides[axis] = 0;
@@ -192,15 +190,20 @@ void Joined::run(const Tensor& out) const {
 }  // namespace
 
 void run_gather(const OpCall& call, const Tensor& out) {
-  const Tensor& first = call.operands[0].tensor();
-  GatherSpec spec = call.op->gather->spec(call.attrs, static_cast<int>(first.rank()));
+  const GatherSpec spec = call.op->gather->spec(call.attrs, ranks_of(call.operands));
+  if (spec.wraps || spec.picked.size() > 1) {
+    if (out.numel().hint() != 0) run_on_demand(call, {&out, 1});
+    return;
+  }
+  const auto [picked, operand] = spec.picked[0];
   const Tensor& table = call.operands[static_cast<size_t>(spec.table)].tensor();
+  const auto axis = static_cast<size_t>(picked);
   const Ints& sizes = table.impl()->sizes;
   const Tensor indices =
-      dense_copy(call.operands[static_cast<size_t>(spec.indices)].tensor(), DType::i64);
-  if (spec.same_rank) return gather_elements(call, table, spec, indices, out);
-  check_indices(call, indices, sizes.empty() ? 1 : sizes[static_cast<size_t>(spec.axis)]);
-  if (out.numel().hint() != 0) gather_rows(table, spec, indices, out);
+      dense_copy(call.operands[static_cast<size_t>(operand)].tensor(), DType::i64);
+  if (spec.same_rank) return gather_elements(call, table, axis, indices, out);
+  check_indices(call, indices, sizes.empty() ? 1 : sizes[axis]);
+  if (out.numel().hint() != 0) gather_rows(table, axis, indices, out);
 }
 
 void run_concat(const OpCall& call, const Tensor& out) {

@@ -83,7 +83,9 @@ class Call {
           operand(argument);
           break;
         case Role::operands:
-          operands(argument);
+          operands(argument, static_cast<size_t>(
+                                 std::count(overload.roles.begin() + static_cast<std::ptrdiff_t>(i),
+                                            overload.roles.end(), Role::operand)));
           break;
         case Role::attribute:
           attribute(argument);
@@ -115,9 +117,10 @@ class Call {
     }
   }
 
-  void operands(const SchemaArgument& argument) {
+  // All but those that have an argument of their own after the list.
+  void operands(const SchemaArgument& argument, size_t after) {
     std::string list;
-    for (; place_ < node_.args.size(); ++place_)
+    for (; place_ + after < node_.args.size(); ++place_)
       list += cat(list.empty() ? "" : ", ", operand_text(g_, node_.args[place_]));
     add(argument, cat('[', list, ']'));
   }

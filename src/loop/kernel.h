@@ -45,6 +45,8 @@ struct Pick {
 struct Check {
   std::string op, place;
   bool divisor = false;
+  bool wraps = false;  // the index counted from the end where it was negative
+  int64_t axis = 0;    // that it counts along
 };
 
 // A variable of as many lanes as a vector has.  Those that `changes` are written by Assign.

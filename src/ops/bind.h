@@ -69,8 +69,10 @@ struct Parameter<std::vector<Scalar>> {
 template <>
 struct Parameter<std::span<const Tensor>> {
   std::span<const Tensor> value;
-  Parameter(const ArgValue& given, std::source_location)
-      : value(std::get<std::vector<Tensor>>(given)) {}
+  // An empty list may come as one of numbers.
+  Parameter(const ArgValue& given, std::source_location) {
+    if (const auto* list = std::get_if<std::vector<Tensor>>(&given)) value = *list;
+  }
   std::span<const Tensor>& get() { return value; }
 };
 template <>

@@ -1,10 +1,6 @@
 #include "vitro/ops/compaction.h"
 
-#include <algorithm>
-
 #include "vitro/base/error.h"
-#include "vitro/ops/gather.h"
-#include "vitro/ops/view.h"
 
 namespace vitro {
 namespace ops {
@@ -29,21 +25,5 @@ void set_count(TensorMeta& result, Size count) {
 }
 
 }  // namespace ops
-
-Tensor index(ops::At x, const Tensor& mask) {
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(is_bool(mask.dtype()), "index: the mask must be bool, got ", mask.dtype());
-  const Sizes sizes = t.sizes(), picked = mask.sizes();
-  bool fits = picked.size() <= sizes.size();
-  for (size_t d = 0; fits && d < picked.size(); ++d) fits = equal(sizes[d], picked[d]);
-  VITRO_CHECK(fits, "index: a mask of sizes ", picked, " does not stand for the first sizes of ",
-              sizes);
-  if (picked.size() == sizes.size()) return masked_select(x, mask);
-  Sizes rows{product(picked)};
-  for (size_t d = picked.size(); d < sizes.size(); ++d) rows.push_back(sizes[d]);
-  const Tensor places = nonzero({reshape({mask, x.where}, rows[0]), x.where});
-  const Tensor which = select({places, x.where}, 1, 0);
-  return index_select({reshape(x, rows), x.where}, 0, which);
-}
 
 }  // namespace vitro

@@ -118,7 +118,46 @@ Tensor nanmedian_of_all(At x) {
   return nanmedian(x);
 }
 
+using PutTensor = Tensor (*)(At, int64_t, const Tensor&, const Tensor&, ScatterWith);
+using PutValue = Tensor (*)(At, int64_t, const Tensor&, const Scalar&);
+using PutValueWith = Tensor (*)(At, int64_t, const Tensor&, const Scalar&, ScatterWith);
+
 constexpr NamedFunction rows[] = {
+    {"scatter", "x with `value` in the places that the indices name along dim.",
+     ".value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+     bound<static_cast<PutValue>(&scatter)>},
+    {"scatter", "x with the elements of `src` added to, or times, what the indices name along dim.",
+     ".reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+     bound<static_cast<PutTensor>(&scatter)>},
+    {"scatter", "x with `value` added to, or times, what the indices name along dim.",
+     ".value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+     bound<static_cast<PutValueWith>(&scatter)>},
+    {"scatter_", "x with `value` in the places that the indices name along dim.",
+     ".value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
+     bound<static_cast<PutValue>(&scatter_)>},
+    {"scatter_",
+     "x with the elements of `src` added to, or times, what the indices name along dim.",
+     ".reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)",
+     bound<static_cast<PutTensor>(&scatter_)>},
+    {"scatter_", "x with `value` added to, or times, what the indices name along dim.",
+     ".value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> "
+     "Tensor(a!)",
+     bound<static_cast<PutValueWith>(&scatter_)>},
+    {"take", "The elements of the flattened x that the indices name.",
+     "(Tensor self, Tensor index) -> Tensor", bound<&take>},
+    {"put", "x with the elements of `source` where the indices name those of the flattened x.",
+     "(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", bound<&put>},
+    {"put_", "x with the elements of `source` where the indices name those of the flattened x.",
+     "(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)",
+     bound<&put_>},
+    {"index_fill", "x with `value` in the slices that the indices name along dim.",
+     ".int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor\n"
+     ".int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+     bound<&index_fill>},
+    {"index_fill_", "x with `value` in the slices that the indices name along dim.",
+     ".int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)\n"
+     ".int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)",
+     bound<&index_fill_>},
     {"square", "x * x.", "(Tensor self) -> Tensor", bound<&square>},
     {"masked_fill", "`value` where the mask holds, x elsewhere.",
      ".Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor\n"

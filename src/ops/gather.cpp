@@ -1,6 +1,11 @@
 #include "vitro/ops/gather.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "vitro/base/error.h"
+#include "vitro/ops/compaction.h"
+#include "vitro/ops/view.h"
 
 namespace vitro::ops {
 namespace {
@@ -8,12 +13,16 @@ namespace {
 const TensorMeta& indices_of(const ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta& indices = *call.operands[1].meta;
-  VITRO_CHECK(indices.dtype == DType::i64 || indices.dtype == DType::i32, call.op,
-              ": indices must be i32 or i64, got ", indices.dtype);
+  check_whole(call.op, indices.dtype);
   return indices;
 }
 
 }  // namespace
+
+void check_whole(std::string_view op, DType indices) {
+  VITRO_CHECK(indices == DType::i64 || indices == DType::i32, op,
+              ": indices must be i32 or i64, got ", indices);
+}
 
 void Embedding::shape(ShapeCall& call) {
   const TensorMeta &indices = indices_of(call), &weight = *call.operands[0].meta;
@@ -48,4 +57,136 @@ void Gather::shape(ShapeCall& call) {
   call.results.push_back(dense(x.dtype, x.device, indices.sizes));
 }
 
+PickedTogether picked_by_list(std::span<const int> ranks) {
+  PickedTogether out;
+  for (size_t i = 1; i < ranks.size(); ++i) {
+    if (ranks[i] >= 0) out.axes.push_back({static_cast<int64_t>(i) - 1, static_cast<int>(i)});
+  }
+  if (out.axes.empty()) return out;
+  const int64_t begin = out.axes[0].axis, end = out.axes.back().axis + 1;
+  out.first = end - begin == static_cast<int64_t>(out.axes.size()) ? begin : 0;
+  return out;
+}
+
+Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
+                   std::span<const Argument> operands) {
+  Sizes together, out;
+  for (const Picked& one : axes)
+    together = broadcast(op, together, operands[static_cast<size_t>(one.indices)].meta->sizes);
+  const auto put_together = [&] {
+    for (const Size size : together) out.push_back(size);
+  };
+  for (size_t d = 0, taken = 0, others = 0; d < x.size(); ++d) {
+    if (taken < axes.size() && axes[taken].axis == static_cast<int64_t>(d)) {
+      ++taken;
+      continue;
+    }
+    if (others++ == static_cast<size_t>(first)) put_together();
+    out.push_back(x[d]);
+  }
+  if (x.size() - axes.size() == static_cast<size_t>(first)) put_together();
+  return out;
+}
+
+void check_index_list(std::string_view op, const TensorMeta& x,
+                      std::span<const Argument> operands) {
+  bool any = false;
+  VITRO_CHECK(operands.size() <= x.sizes.size() + 1, op, ": ", operands.size() - 1,
+              " indices for a tensor of rank ", x.rank(), "; leave some out");
+  for (size_t i = 1; i < operands.size(); ++i) {
+    const TensorMeta* indices = operands[i].meta;
+    if (!operands[i]) continue;
+    VITRO_CHECK(indices, op, ": an index is a tensor or None, got a number");
+    VITRO_CHECK(!is_bool(indices->dtype), op,
+                ": a mask is no operand of the op; call the function, or give its nonzero()");
+    VITRO_CHECK(indices->dtype == DType::i64 || indices->dtype == DType::i32, op,
+                ": indices must be i32, i64 or bool, got ", indices->dtype);
+    any = true;
+  }
+  VITRO_CHECK(any, op, ": needs at least one index");
+}
+
+void Index::shape(ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta, call.op, ": takes tensors");
+  const TensorMeta& x = *call.operands[0].meta;
+  check_index_list(call.op, x, call.operands);
+  const PickedTogether picked = picked_by_list(ranks_of(call.operands));
+  call.results.push_back(dense(
+      x.dtype, x.device, picked_sizes(call.op, x.sizes, picked.axes, picked.first, call.operands)));
+}
+
+GatherSpec Index::spec(AttrsView, std::span<const int> ranks) {
+  PickedTogether picked = picked_by_list(ranks);
+  return {0, std::move(picked.axes), false, picked.first, true};
+}
+
+namespace {
+
+// Where the mask holds, as an index of each dimension that it stands for.
+void add_places(std::string_view op, const At& x, size_t dim, const Tensor& mask,
+                std::vector<Tensor>& out) {
+  const Sizes sizes = x.operand.tensor().sizes(), masked = mask.sizes();
+  VITRO_CHECK(!masked.empty(), op, ": a mask needs a dimension; unsqueeze it and x");
+  bool fits = dim + masked.size() <= sizes.size();
+  for (size_t d = 0; fits && d < masked.size(); ++d) fits = equal(sizes[dim + d], masked[d]);
+  VITRO_CHECK(fits, op, ": a mask of sizes ", masked, " does not stand for the sizes of ", sizes,
+              " from dimension ", dim, " on");
+  const Tensor places = nonzero({mask, x.where});
+  for (size_t d = 0; d < masked.size(); ++d)
+    out.push_back(select({places, x.where}, 1, static_cast<int64_t>(d)));
+}
+
+}  // namespace
+
+std::vector<Tensor> without_masks(std::string_view op, const At& x,
+                                  std::span<const Tensor> indices) {
+  std::vector<Tensor> out;
+  for (const Tensor& one : indices) {
+    if (one.defined() && is_bool(one.dtype())) {
+      add_places(op, x, out.size(), one, out);
+    } else {
+      out.push_back(one);
+    }
+  }
+  while (!out.empty() && !out.back().defined()) out.pop_back();
+  return out;
+}
+
 }  // namespace vitro::ops
+
+namespace vitro {
+
+Tensor index(ops::At x, std::span<const Tensor> indices) {
+  const auto is_given = [](const Tensor& one) { return one.defined(); };
+  const bool one_mask = !indices.empty() && is_given(indices[0]) && is_bool(indices[0].dtype()) &&
+                        std::ranges::count_if(indices, is_given) == 1;
+  if (one_mask) return index(x, indices[0]);
+  std::vector<Operand> operands{x.operand};
+  const std::vector<Tensor> whole = ops::without_masks("index", x, indices);
+  VITRO_CHECK(!whole.empty(), "index: needs at least one index");
+  operands.insert(operands.end(), whole.begin(), whole.end());
+  return call_one(ops::def<ops::Index>(), operands, {}, x.where);
+}
+
+Tensor index(ops::At x, const Tensor& mask) {
+  const Tensor& t = x.operand.tensor();
+  if (!is_bool(mask.dtype())) return index(x, std::span(&mask, 1));
+  const Sizes sizes = t.sizes(), picked = mask.sizes();
+  bool fits = picked.size() <= sizes.size();
+  for (size_t d = 0; fits && d < picked.size(); ++d) fits = equal(sizes[d], picked[d]);
+  VITRO_CHECK(fits, "index: a mask of sizes ", picked, " does not stand for the first sizes of ",
+              sizes);
+  if (picked.size() == sizes.size()) return masked_select(x, mask);
+  Sizes rows{product(picked)};
+  for (size_t d = picked.size(); d < sizes.size(); ++d) rows.push_back(sizes[d]);
+  const Tensor places = nonzero({reshape({mask, x.where}, rows[0]), x.where});
+  const Tensor which = select({places, x.where}, 1, 0);
+  return index_select({reshape(x, rows), x.where}, 0, which);
+}
+
+Tensor take(ops::At x, const Tensor& index) {
+  ops::check_whole("take", index.dtype());
+  return vitro::index({reshape(x, {-1}), x.where}, {index});
+}
+
+}  // namespace vitro

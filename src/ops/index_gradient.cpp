@@ -1,5 +1,6 @@
 // The gradients of what moves elements: views, gathers, scatters, sorts, joins, compactions.
 #include <array>
+#include <vector>
 
 #include "ops/gradient.h"
 #include "vitro/base/error.h"
@@ -35,6 +36,45 @@ Tensor put_back(const OpDef& view, const Tensor& x, const Tensor& part, AttrsVie
 // Indices along a dimension one after the other, as the ops that take rank 1 want them.
 Tensor flat(const Tensor& indices) {
   return indices.rank() == 1 ? indices : reshape(indices, {-1});
+}
+
+Ranks ranks_of(const Formula& f) {
+  Ranks out;
+  for (size_t i = 0; i < f.operand_count(); ++i)
+    out.push_back(f.has(i) ? static_cast<int>(f.tensor(i).rank()) : -1);
+  return out;
+}
+
+// The indices of the picked axes as `index` takes them.
+std::vector<Tensor> as_list(const Formula& f, const PickedAxes& picked) {
+  std::vector<Tensor> out;
+  for (const auto& [axis, operand] : picked) {
+    out.resize(static_cast<size_t>(axis));
+    out.push_back(f.tensor(static_cast<size_t>(operand)));
+  }
+  return out;
+}
+
+// The gradient of the result with zeros where elements were put.
+Tensor without_put(const Formula& f, size_t source) {
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < f.operand_count(); ++i) operands.push_back(f.operand(i));
+  const Tensor zeros = zeros_like(f.tensor(source));
+  operands[0] = f.gradient();
+  operands[source] = zeros;
+  return call_one(f.op(), operands, f.attrs(), {});
+}
+
+// Zeros of the sizes that begin with `part`: what indices leave out of a source counts for nothing.
+Tensor filled_up(Tensor part, const Sizes& sizes) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    const Size taken = part.size(static_cast<int64_t>(d));
+    if (equal(taken, sizes[d])) continue;
+    Sizes missing = part.sizes();
+    missing[d] = sizes[d] - taken;
+    part = cat({part, zeros(missing, part.dtype(), part.device())}, static_cast<int64_t>(d));
+  }
+  return part;
 }
 
 }  // namespace
@@ -80,40 +120,71 @@ void ScatterOp::gradient(Formula& f) {
 // PyTorch.
 void PutOp::gradient(Formula& f) {
   const Tensor& g = f.gradient();
-  const PutSpec spec = f.op().put->spec(f.attrs(), static_cast<int>(g.rank()));
+  const PutSpec spec = f.op().put->spec(f.attrs(), ranks_of(f));
   const auto source = static_cast<size_t>(spec.source);
-  const Tensor& indices = f.tensor(static_cast<size_t>(spec.indices));
-  if (f.wants(0) && spec.adds) f.set(0, g);
-  if (f.wants(0) && !spec.adds) {
-    std::array<Operand, 3> operands{Operand(g), indices, indices};
-    const Tensor zeros = zeros_like(f.tensor(source));
-    operands[source] = zeros;
-    f.set(0, call_one(f.op(), operands, f.attrs(), {}));
-  }
+  if (f.wants(0)) f.set(0, spec.combine == Combine::add ? g : without_put(f, source));
   if (!f.wants(source)) return;
-  if (!spec.same_rank) return f.set(source, index_select(g, spec.axis, indices));
-  // What the indices leave out of the source counts for nothing.
-  Tensor part = gather(g, spec.axis, indices);
-  const Sizes sizes = f.tensor(source).sizes();
-  for (size_t d = sizes.size(); d-- > 0;) {
-    const Size taken = part.size(static_cast<int64_t>(d));
-    if (equal(taken, sizes[d])) continue;
-    Sizes missing = part.sizes();
-    missing[d] = sizes[d] - taken;
-    part = cat({part, zeros(missing, g.dtype(), g.device())}, static_cast<int64_t>(d));
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.picked[0].indices));
+  if (spec.wraps) return f.set(source, index(g, as_list(f, spec.picked)));
+  const int64_t axis = spec.picked[0].axis;
+  if (!spec.same_rank) return f.set(source, index_select(g, axis, indices));
+  f.set(source, filled_up(gather(g, axis, indices), f.tensor(source).sizes()));
+}
+
+namespace {
+
+// Of a product: the others that are multiplied, zeros counted by themselves.
+void gradient_of_products(Formula& f, int64_t dim, const Tensor& source) {
+  const Tensor &x = f.tensor(0), &indices = f.tensor(1), &g = f.gradient();
+  constexpr ScatterReduction prod = ScatterReduction::prod;
+  if (f.wants(0)) f.set(0, g * scatter_reduce(ones_like(x), dim, indices, source, prod));
+  if (!f.wants(2)) return;
+  const Tensor is_zero = to(source == 0, source.dtype());
+  const Tensor other_zeros =
+      gather(scatter_add(zeros_like(x), dim, indices, is_zero), dim, indices) - is_zero;
+  const Tensor factor = vitro::where(source == 0, 1, source);
+  const Tensor product = scatter_reduce(x, dim, indices, factor, prod);
+  const Tensor others = gather(g * product, dim, indices) / factor;
+  f.set(2, filled_up(vitro::where(other_zeros == 0, others, 0), f.tensor(2).sizes()));
+}
+
+// Of an extreme: elements that are equal to it share its gradient.
+void gradient_of_extremes(Formula& f, int64_t dim, const Tensor& source) {
+  const Tensor &x = f.tensor(0), &indices = f.tensor(1), &y = f.result();
+  const Tensor of_x = to(x == y, x.dtype());
+  const Tensor of_source = to(source == gather(y, dim, indices), x.dtype());
+  const Tensor share = f.gradient() / scatter_add(of_x, dim, indices, of_source);
+  f.set(0, of_x * share);
+  if (!f.wants(2)) return;
+  f.set(2, filled_up(of_source * gather(share, dim, indices), f.tensor(2).sizes()));
+}
+
+}  // namespace
+
+void ScatterReduce::gradient(Formula& f) {
+  const Tensor& indices = f.tensor(1);
+  const auto& [along, reduce] = f.attrs<Attrs>();
+  if (reduce == ScatterReduction::sum) return PutOp::gradient(f);
+  Tensor counted = f.tensor(2);
+  for (int64_t d = 0; d < indices.rank(); ++d) {
+    if (!equal(counted.size(d), indices.size(d))) counted = narrow(counted, d, 0, indices.size(d));
   }
-  f.set(source, part);
+  const bool products = reduce == ScatterReduction::prod;
+  return products ? gradient_of_products(f, along, counted)
+                  : gradient_of_extremes(f, along, counted);
 }
 
 void GatherOp::gradient(Formula& f) {
   const Tensor& table = f.tensor(0);
-  const GatherSpec spec = f.op().gather->spec(f.attrs(), static_cast<int>(table.rank()));
-  const Tensor& indices = f.tensor(static_cast<size_t>(spec.indices));
+  const GatherSpec spec = f.op().gather->spec(f.attrs(), ranks_of(f));
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.picked[0].indices));
+  const int64_t axis = spec.picked[0].axis;
   const Tensor zeros = zeros_like(table);
-  if (spec.same_rank) return f.set(0, scatter_add(zeros, spec.axis, indices, f.gradient()));
+  if (spec.wraps) return f.set(0, index_put(zeros, as_list(f, spec.picked), f.gradient(), true));
+  if (spec.same_rank) return f.set(0, scatter_add(zeros, axis, indices, f.gradient()));
   Sizes sizes = table.sizes();
-  if (!sizes.empty()) sizes[static_cast<size_t>(spec.axis)] = indices.numel();
-  f.set(0, index_add(zeros, spec.axis, flat(indices), reshape(f.gradient(), sizes)));
+  if (!sizes.empty()) sizes[static_cast<size_t>(axis)] = indices.numel();
+  f.set(0, index_add(zeros, axis, flat(indices), reshape(f.gradient(), sizes)));
 }
 
 // Places differ, so that nothing is added.

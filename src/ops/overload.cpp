@@ -377,8 +377,9 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
   const bool op_in_place = overload.op && overload.schema.in_place();
-  if (!function.call || (op_in_place && is_one_op(overload, arguments)))
-    return call_op(overload, arguments, where);
+  // A pointwise op writes its result where it belongs; others are no faster for it.
+  const bool writes = op_in_place && overload.op->pointwise && is_one_op(overload, arguments);
+  if (!function.call || writes) return call_op(overload, arguments, where);
   for (size_t i = function.takes; i < arguments.size(); ++i)
     check_ignored(overload.schema, overload.schema.arguments[i], arguments[i]);
   return op_in_place ? call_in_place(overload, arguments, where) : function.call(arguments, where);

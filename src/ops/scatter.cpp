@@ -1,5 +1,6 @@
 #include "vitro/ops/scatter.h"
 
+#include <limits>
 #include <vector>
 
 #include "vitro/base/error.h"
@@ -26,8 +27,7 @@ void check_put(const ShapeCall& call) {
     VITRO_CHECK(operand.meta, call.op, ": takes three tensors");
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
                    &src = *call.operands[2].meta;
-  VITRO_CHECK(indices.dtype == DType::i64 || indices.dtype == DType::i32, call.op,
-              ": indices must be i32 or i64, got ", indices.dtype);
+  check_whole(call.op, indices.dtype);
   VITRO_CHECK(src.dtype == x.dtype, call.op, ": the source is of ", src.dtype, ", x of ", x.dtype,
               "; cast one of them");
   VITRO_CHECK(src.rank() == x.rank(), call.op, ": ranks differ: x has sizes ", x.sizes,
@@ -45,13 +45,12 @@ void check_sums(const ShapeCall& call) {
               compute_type(dtype), "; cast the operands before and the result after");
 }
 
-}  // namespace
-
-void Scatter::shape(ShapeCall& call) {
+// Of puts whose indices have the rank of x.
+void put_by_elements(ShapeCall& call, int64_t along) {
   check_put(call);
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
                    &src = *call.operands[2].meta;
-  const auto dim = static_cast<size_t>(wrap_dim(call.op, call.attrs.as<Attrs>().dim, x.rank()));
+  const auto dim = static_cast<size_t>(wrap_dim(call.op, along, x.rank()));
   VITRO_CHECK(indices.rank() == x.rank(), call.op, ": ranks differ: x has sizes ", x.sizes,
               ", indices have ", indices.sizes);
   for (size_t d = 0; d < x.sizes.size(); ++d) {
@@ -63,9 +62,42 @@ void Scatter::shape(ShapeCall& call) {
   put_result(call);
 }
 
+}  // namespace
+
+void Scatter::shape(ShapeCall& call) {
+  put_by_elements(call, call.attrs.as<Attrs>().dim);
+}
+
 void ScatterAdd::shape(ShapeCall& call) {
-  Scatter::shape(call);
+  put_by_elements(call, call.attrs.as<Attrs>().dim);
   check_sums(call);
+}
+
+void ScatterReduce::shape(ShapeCall& call) {
+  const auto& attrs = call.attrs.as<Attrs>();
+  VITRO_CHECK(attrs.reduce != ScatterReduction::mean, call.op,
+              ": a mean is no operation of its own; divide a sum by the counts, as the function "
+              "does");
+  put_by_elements(call, attrs.dim);
+  check_sums(call);
+}
+
+PutSpec ScatterReduce::spec(AttrsView attrs, std::span<const int> ranks) {
+  const auto combine = [&] {
+    switch (attrs.as<Attrs>().reduce) {
+      case ScatterReduction::prod:
+        return Combine::multiply;
+      case ScatterReduction::amax:
+        return Combine::largest;
+      case ScatterReduction::amin:
+        return Combine::smallest;
+      case ScatterReduction::sum:
+      case ScatterReduction::mean:
+        break;
+    }
+    return Combine::add;
+  };
+  return along(name, attrs.as<Attrs>().dim, ranks[0], true, combine());
 }
 
 void IndexCopy::shape(ShapeCall& call) {
@@ -91,11 +123,42 @@ void IndexAdd::shape(ShapeCall& call) {
   check_sums(call);
 }
 
+void IndexPut::shape(ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta && call.operands.back().meta, call.op,
+              ": x and the values are tensors");
+  const TensorMeta &x = *call.operands[0].meta, &values = *call.operands.back().meta;
+  const auto indices = call.operands.first(call.operands.size() - 1);
+  check_index_list(call.op, x, indices);
+  VITRO_CHECK(values.dtype == x.dtype, call.op, ": the values are of ", values.dtype, ", x of ",
+              x.dtype, "; cast one of them");
+  const PickedTogether picked = picked_by_list(ranks_of(indices));
+  const Sizes whole = picked_sizes(call.op, x.sizes, picked.axes, picked.first, indices);
+  bool fits = values.sizes.size() <= whole.size();
+  const size_t missing = fits ? whole.size() - values.sizes.size() : 0;
+  for (size_t d = 0; fits && d < values.sizes.size(); ++d) {
+    const Size there = whole[missing + d], given = values.sizes[d];
+    fits = identical(there, given) || known_equal(given, 1) || equal(there, given);
+  }
+  VITRO_CHECK(fits, call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
+              ", which the indices pick");
+  call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});  // as ATen lays it out
+  if (call.attrs.as<Attrs>().accumulate) check_sums(call);
+}
+
+PutSpec IndexPut::spec(AttrsView attrs, std::span<const int> ranks) {
+  PickedTogether picked = picked_by_list(ranks.first(ranks.size() - 1));
+  return {static_cast<int>(ranks.size()) - 1,
+          std::move(picked.axes),
+          false,
+          picked.first,
+          true,
+          attrs.as<Attrs>().accumulate ? Combine::add : Combine::replace};
+}
+
 void EmbeddingDenseBackward::shape(ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta &grad = *call.operands[0].meta, &indices = *call.operands[1].meta;
-  VITRO_CHECK(indices.dtype == DType::i64 || indices.dtype == DType::i32, call.op,
-              ": indices must be i32 or i64, got ", indices.dtype);
+  check_whole(call.op, indices.dtype);
   bool fits = grad.rank() == indices.rank() + 1;
   for (size_t d = 0; fits && d < indices.sizes.size(); ++d)
     fits = equal(grad.sizes[d], indices.sizes[d]);
@@ -113,7 +176,7 @@ void EmbeddingDenseBackward::expand(std::span<const Operand> operands, AttrsView
   const Tensor flat = reshape(indices, {-1});
   Tensor rows = reshape(grad, {flat.size(0), grad.size(-1)});
   // A row that does not count is a row of zeros.
-  if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), 0, rows);
+  if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), false, rows);
   const Tensor none = full({a.num_weights, grad.size(-1)}, 0, grad.dtype(), grad.device());
   results[0] = index_add(none, 0, flat, rows);
 }
@@ -134,18 +197,74 @@ void AsStridedScatter::shape(ShapeCall& call) {
 }  // namespace vitro::ops
 
 namespace vitro {
-
 namespace {
 
-// ATen sums f16 and bf16 in f32 and rounds once.
+using ops::ScatterReduction;
+using ops::ScatterWith;
+
+// `put` of x and a source, both converted to `wide` before and back after: ATen sums f16 and bf16
+// in f32 and rounds once.
+template <class Put>
+Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Put put) {
+  const Tensor& t = x.operand.tensor();
+  if (wide == t.dtype() || source.dtype() != t.dtype()) return put(x, source);
+  const Tensor made = put({to({t, x.where}, wide), x.where}, to({source, x.where}, wide));
+  return to({made, x.where}, t.dtype());
+}
+
 template <class Op>
-Tensor add_into(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
-  const DType dtype = x.operand.is_tensor() ? x.operand.tensor().dtype() : DType::f32;
-  const DType sums = compute_type(dtype);
-  if (sums == dtype || source.dtype() != dtype)
-    return ops::call<Op>(x.where, {x.operand, index, source}, {dim});
-  const Tensor wide = to({x.operand.tensor(), x.where}, sums), added = to({source, x.where}, sums);
-  return to({ops::call<Op>(x.where, {wide, index, added}, {dim}), x.where}, dtype);
+Tensor add_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source) {
+  return in_wide(x, source, compute_type(x.operand.tensor().dtype()),
+                 [&](const ops::At& to, const Tensor& added) {
+                   return ops::call<Op>(to.where, {to.operand, index, added}, {dim});
+                 });
+}
+
+// What changes no element that it is combined with.
+Scalar neutral(ScatterReduction reduce, DType dtype) {
+  if (reduce == ScatterReduction::prod) return 1;
+  if (reduce != ScatterReduction::amax && reduce != ScatterReduction::amin) return 0;
+  const bool lowest = reduce == ScatterReduction::amax;
+  if (is_floating(dtype)) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return lowest ? -infinity : infinity;
+  }
+  Scalar out;
+  dispatch(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>)
+      out = static_cast<int64_t>(lowest ? std::numeric_limits<T>::min()
+                                        : std::numeric_limits<T>::max());
+  });
+  return out;
+}
+
+// A number in the place of a source: as many as there are indices.
+Tensor source_of(const ops::At& x, const Tensor& index, const Scalar& value) {
+  return full_like({index, x.where}, value, x.operand.tensor().dtype());
+}
+
+// In a type that is computed in.
+Tensor reduced_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& src,
+                    ScatterReduction reduce, bool include_self) {
+  const Tensor& t = x.operand.tensor();
+  const bool divides = reduce == ScatterReduction::mean;
+  const Tensor start = include_self ? t : scatter(x, dim, index, neutral(reduce, t.dtype()));
+  const Tensor made = ops::call<ops::ScatterReduce>(
+      x.where, {start, index, src}, {dim, divides ? ScatterReduction::sum : reduce});
+  if (!divides) return made;
+  const Tensor none = full_like(x, include_self ? 1 : 0);
+  const Tensor counts = scatter_add({none, x.where}, dim, index, source_of(x, index, 1));
+  const Tensor divisor = maximum({counts, x.where}, 1);
+  return is_floating(t.dtype()) ? div({made, x.where}, divisor)
+                                : floor_divide({made, x.where}, divisor);
+}
+
+ScatterReduction reduction_of(ScatterWith with) {
+  return with == ScatterWith::add ? ScatterReduction::sum : ScatterReduction::prod;
+}
+
+Tensor written(const ops::At& x, const Tensor& made) {
+  return copy_(x.operand.tensor(), made, x.where);
 }
 
 }  // namespace
@@ -158,6 +277,139 @@ Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& sour
                  const Scalar& alpha) {
   const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, alpha);
   return add_into<ops::IndexAdd>(x, dim, index, scaled);
+}
+
+Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+                      ScatterReduction reduce, bool include_self) {
+  const DType dtype = x.operand.tensor().dtype();
+  return in_wide(x, src, is_bool(dtype) ? DType::i64 : compute_type(dtype),
+                 [&](const ops::At& to, const Tensor& from) {
+                   return reduced_into(to, dim, index, from, reduce, include_self);
+                 });
+}
+
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
+  return ops::call<ops::Scatter>(x.where, {x.operand, index, src}, {dim});
+}
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
+  return scatter(x, dim, index, source_of(x, index, value));
+}
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src, ScatterWith reduce) {
+  return scatter_reduce(x, dim, index, src, reduction_of(reduce));
+}
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
+               ScatterWith reduce) {
+  return scatter_reduce(x, dim, index, source_of(x, index, value), reduction_of(reduce));
+}
+
+Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
+  return ops::call<ops::IndexCopy>(x.where, {x.operand, index, source}, {dim});
+}
+
+namespace {
+
+// One number where a mask holds: nobody has to know where that is.
+bool is_masked_fill(const Tensor& x, std::span<const Tensor> indices, const Tensor& values) {
+  if (indices.size() != 1 || !indices[0].defined() || !is_bool(indices[0].dtype())) return false;
+  const Sizes sizes = x.sizes(), masked = indices[0].sizes();
+  bool fits = values.rank() == 0 && values.dtype() == x.dtype() && !masked.empty() &&
+              masked.size() <= sizes.size();
+  for (size_t d = 0; fits && d < masked.size(); ++d) fits = equal(sizes[d], masked[d]);
+  return fits;
+}
+
+}  // namespace
+
+Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& values,
+                 bool accumulate) {
+  const Tensor& t = x.operand.tensor();
+  if (is_masked_fill(t, indices, values)) {
+    Tensor mask = indices[0];
+    while (mask.rank() < t.rank()) mask = unsqueeze({mask, x.where}, -1);
+    const Tensor put = accumulate ? add(ops::First(t, x.where), values) : values;
+    return where({mask, x.where}, put, t);
+  }
+  const std::vector<Tensor> whole = ops::without_masks("index_put", x, indices);
+  const auto put = [&](const ops::At& to, const Tensor& source) {
+    std::vector<Operand> operands{to.operand};
+    operands.insert(operands.end(), whole.begin(), whole.end());
+    operands.emplace_back(source);
+    const ops::IndexPutAttrs attrs{accumulate};
+    return call_one(ops::def<ops::IndexPut>(), operands, ops::view_of<ops::IndexPut>(attrs),
+                    to.where);
+  };
+  return in_wide(x, values, accumulate ? compute_type(t.dtype()) : t.dtype(), put);
+}
+
+Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  ops::check_whole("put", index.dtype());
+  const Tensor flat = reshape(x, {-1}), values = reshape({source, x.where}, index.sizes());
+  return reshape({index_put({flat, x.where}, {index}, values, accumulate), x.where},
+                 x.operand.tensor().sizes());
+}
+
+Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
+  const Tensor& t = x.operand.tensor();
+  const auto axis = static_cast<size_t>(ops::wrap_dim("index_fill", dim, t.rank()));
+  ops::check_whole("index_fill", index.dtype());
+  VITRO_CHECK(value.is_number() || value.tensor().rank() == 0,
+              "index_fill: needs a number, got a tensor with dimensions");
+  VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),
+              "; flatten them");
+  // Where: its rank tells the dimension of an index that is out of range.
+  const Size size = t.rank() == 0 ? Size(1) : t.size(static_cast<int64_t>(axis));
+  Sizes sizes(axis + 1, Size(1));
+  sizes[axis] = size;
+  std::vector<Tensor> indices(axis);
+  indices.push_back(reshape({index, x.where}, {-1}));
+  const Tensor nowhere = zeros(sizes, DType::boolean, t.device(), x.where);
+  const Tensor yes = scalar_tensor(true, DType::boolean, t.device(), x.where);
+  sizes.resize(t.sizes().size(), Size(1));
+  const Tensor filled = reshape({index_put({nowhere, x.where}, indices, yes), x.where}, sizes);
+  const Tensor one = value.is_number()
+                         ? scalar_tensor(value.number(), t.dtype(), t.device(), x.where)
+                         : to({value.tensor(), x.where}, t.dtype());
+  return where({filled, x.where}, one, t);
+}
+
+Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
+  return written(x, scatter_add(x, dim, index, src));
+}
+Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
+                  const Scalar& alpha) {
+  return written(x, index_add(x, dim, index, source, alpha));
+}
+Tensor scatter_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+                       ScatterReduction reduce, bool include_self) {
+  return written(x, scatter_reduce(x, dim, index, src, reduce, include_self));
+}
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
+  return written(x, scatter(x, dim, index, src));
+}
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
+  return written(x, scatter(x, dim, index, value));
+}
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+                ScatterWith reduce) {
+  return written(x, scatter(x, dim, index, src, reduce));
+}
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
+                ScatterWith reduce) {
+  return written(x, scatter(x, dim, index, value, reduce));
+}
+Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
+  return written(x, index_copy(x, dim, index, source));
+}
+Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,
+                  bool accumulate) {
+  return written(x, index_put(x, indices, values, accumulate));
+}
+
+Tensor put_(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  return written(x, put(x, index, source, accumulate));
+}
+Tensor index_fill_(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
+  return written(x, index_fill(x, dim, index, value));
 }
 
 }  // namespace vitro

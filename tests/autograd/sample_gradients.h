@@ -1,6 +1,8 @@
 // The gradients of a sample's call, by a tape.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,7 @@ inline std::vector<Tensor> tensors_of(const SampleCall& call) {
   for (const NamedArg& argument : call.arguments) {
     if (const auto* one = std::get_if<Tensor>(&argument.value)) out.push_back(*one);
     if (const auto* many = std::get_if<std::vector<Tensor>>(&argument.value))
-      out.insert(out.end(), many->begin(), many->end());
+      std::ranges::copy_if(*many, std::back_inserter(out), &Tensor::defined);
   }
   return out;
 }
@@ -28,7 +30,9 @@ inline SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors)
   for (NamedArg& argument : call.arguments) {
     if (auto* one = std::get_if<Tensor>(&argument.value)) *one = tensors[next++];
     if (auto* many = std::get_if<std::vector<Tensor>>(&argument.value)) {
-      for (Tensor& one : *many) one = tensors[next++];
+      for (Tensor& one : *many) {
+        if (one.defined()) one = tensors[next++];
+      }
     }
   }
   return call;

@@ -105,6 +105,21 @@ TEST(Interpret, reductions_add_in_the_same_order) {
   }
 }
 
+TEST(Interpret, elements_are_picked_and_put_in_the_same_order) {
+  expect_bits({random_tensor({6, 50, 9})}, [](std::vector<Tensor> in) {
+    const Tensor x = in[0];
+    const Tensor i = to(floor(select(x, 2, 0) * 2), DType::i64);  // a few each way
+    const Tensor at = remainder(i, 6), back = remainder(i, 9) - 9;
+    const Tensor y = index(x, {at, {}, back});
+    return std::vector<Tensor>{y, index_put(x, {at, {}, back}, y * 2, true),
+                               index_put(x, {{}, {}, back}, select(select(y, 0, 0), 0, 0)),
+                               scatter_reduce(x, 0, remainder(to(floor(x * 3), DType::i64), 6),
+                                              x * 2, ops::ScatterReduction::amin),
+                               scatter_reduce(x, 0, remainder(to(floor(x * 3), DType::i64), 6),
+                                              x * 2, ops::ScatterReduction::prod, false)};
+  });
+}
+
 TEST(Interpret, scans_keep_every_step) {
   for (const Sizes& sizes : {Sizes{5, 300}, Sizes{300, 5}, Sizes{3, 40, 37}}) {
     SCOPED_TRACE(cat(sizes));

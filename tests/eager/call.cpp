@@ -30,7 +30,8 @@ ArgValue value_of(const SampleOperand& operand, Device device) {
   const auto* list = std::get_if<std::vector<SampleTensor>>(&operand);
   if (!list) return {};
   std::vector<Tensor> tensors;
-  for (const SampleTensor& one : *list) tensors.push_back(tensor_of(one, device));
+  for (const SampleTensor& one : *list)
+    tensors.push_back(one.is_none() ? Tensor() : tensor_of(one, device));
   return tensors;
 }
 

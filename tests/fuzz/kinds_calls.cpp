@@ -17,7 +17,9 @@ constexpr int64_t most_made = 1 << 16;  // elements of a result
 // them; empty: others are refused, and so is any here.
 std::span<const std::string_view> words_of(const OpDef* op, std::string_view argument) {
   static constexpr std::string_view rounding_modes[] = {"floor", "trunc"};
+  static constexpr std::string_view scatters_with[] = {"add", "multiply"};
   if (argument == "rounding_mode") return rounding_modes;
+  if (argument == "reduce" && !op) return scatters_with;
   return op && op->attrs ? op->attrs->choices(argument) : std::span<const std::string_view>();
 }
 
@@ -42,7 +44,7 @@ class Chooser {
   bool value(const SchemaArgument& argument, Given& given) {
     const ArgType& type = argument.type;
     if (type.optional && one_in(random_, 2)) return given.is_value = true;
-    if (type.list) return list(argument);
+    if (type.list) return list(argument, given);
     switch (type.kind) {
       case ArgKind::tensor:
         return tensor(given);
@@ -93,7 +95,8 @@ class Chooser {
     }
     const Tensor& like = *first();
     const bool own = one_in(random_, 4), fitted = !own && one_in(random_, 2);
-    const bool indices = op && op->gather && one_in(random_, 2);
+    const bool list = given.argument->type.list;  // of indices, also where it is one of them
+    const bool indices = op && (op->gather || op->put) && (list || one_in(random_, 2));
     if (own) {
       (void)push({Arg::Kind::variable, false, step_.args[0].variable, {}});
     } else if (!pick(random_, all_, step_, [&](const Tensor& t) {
@@ -106,7 +109,7 @@ class Chooser {
     Arg& arg = step_.args.back();
     if (one_in(random_, own ? 2 : 6)) arg.look = static_cast<Look>(below(random_, look_count));
     arg.converted = all_[arg.variable].dtype() != like.dtype() && !indices && one_in(random_, 4);
-    given.wrapped = indices && one_in(random_, 2);
+    if (indices && one_in(random_, 2)) given.wrapped = true;
     return true;
   }
 
@@ -142,21 +145,18 @@ class Chooser {
     return out;
   }
 
-  bool list(const SchemaArgument& argument) {
+  bool list(const SchemaArgument& argument, Given& given) {
     const ArgType& type = argument.type;
-    if (type.kind == ArgKind::tensor) return tensors(type);
+    if (type.kind == ArgKind::tensor) return tensors(argument, given);
     if (type.length > 1) return numbers(static_cast<size_t>(type.length), argument);
     if (type.kind == ArgKind::integer) return dims();
     return type.kind == ArgKind::sym_int ? sizes() : numbers(1 + below(random_, 3), argument);
   }
-  bool tensors(const ArgType& type) {
+  bool tensors(const SchemaArgument& argument, Given& given) {
     for (size_t more = 1 + below(random_, 3); more-- > 0;) {
-      Given unused;
-      static const SchemaArgument plain;
-      unused.argument = &plain;
-      if (type.optional_elements && one_in(random_, 3)) {
+      if (argument.type.optional_elements && one_in(random_, 3)) {
         (void)push(Arg{});
-      } else if (!tensor(unused)) {
+      } else if (!tensor(given)) {
         return false;
       }
     }
@@ -247,30 +247,59 @@ void repair_divisor(const Site& s, std::vector<NamedArg>& arguments) {
   }
 }
 
-// Indices of a gather: brought into range where they are to be wrapped or repaired.
+// What a call gives its op: tensors (null: none, or a number) and attributes.
+struct OpArguments {
+  std::vector<Tensor*> operands;
+  std::shared_ptr<void> attrs;
+};
+
+OpArguments arguments_of(const ops::Overload& call, std::vector<NamedArg>& arguments) {
+  OpArguments out;
+  if (call.op->attrs) out.attrs = call.op->attrs->make();
+  for (NamedArg& argument : arguments) {
+    const size_t place =
+        static_cast<size_t>(call.schema.argument(argument.name) - call.schema.arguments.data());
+    const ops::Role role = call.roles[place];
+    if (role == ops::Role::attribute)
+      (void)call.op->attrs->assign(out.attrs.get(), argument.name, argument.value);
+    if (role == ops::Role::operand) out.operands.push_back(std::get_if<Tensor>(&argument.value));
+    if (auto* list = std::get_if<std::vector<Tensor>>(&argument.value);
+        list && role == ops::Role::operands) {
+      for (Tensor& one : *list) out.operands.push_back(one.defined() ? &one : nullptr);
+    }
+  }
+  return out;
+}
+
+// Indices of a gather or a put: brought into range where they are to be wrapped or repaired.
 void repair_indices(const Site& s, std::vector<NamedArg>& arguments) {
   const OpDef* op = s.step.call->op;
-  if (!op || !op->gather) return;
-  const std::shared_ptr<void> attrs = op->attrs ? op->attrs->make() : nullptr;
-  std::vector<size_t> operands;  // places among the arguments
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const bool taken =
-        attrs && op->attrs->assign(attrs.get(), arguments[i].name, arguments[i].value).has_value();
-    if (!taken && std::holds_alternative<Tensor>(arguments[i].value)) operands.push_back(i);
+  if (!op || !(op->gather || op->put)) return;
+  const auto [operands, attrs] = arguments_of(*s.step.call, arguments);
+  Ranks ranks;
+  for (const Tensor* one : operands) {
+    if (one && is_bool(one->dtype())) return;  // a mask, or what is refused
+    ranks.push_back(one ? static_cast<int>(one->rank()) : -1);
   }
-  if (operands.size() < 2) return;
-  const auto operand = [&](int i) -> Tensor& {
-    return std::get<Tensor>(arguments[operands[static_cast<size_t>(i)]].value);
-  };
-  const auto rank = static_cast<int>(operand(0).rank());
-  const GatherSpec spec = op->gather->spec({attrs.get(), op->attrs}, rank);
-  const Tensor& table = operand(spec.table);
-  if (spec.axis >= table.rank()) return;
-  Tensor& indices = operand(spec.indices);
-  const Size size = table.size(spec.axis);
+  if (ranks.size() < 2 || ranks[0] < 0) return;
+  const AttrsView view{attrs.get(), op->attrs};
+  const auto [picked, wraps] = [&] {
+    if (op->put) {
+      const PutSpec spec = op->put->spec(view, ranks);
+      return std::pair(spec.picked, spec.wraps);
+    }
+    const GatherSpec spec = op->gather->spec(view, ranks);
+    return std::pair(spec.picked, spec.wraps);
+  }();
   const bool wrapped = std::any_of(s.step.given.begin(), s.step.given.end(),
                                    [](const Given& g) { return g.wrapped; });
-  indices = wrapped ? remainder(indices, size) : s.repaired_index(indices, size);
+  for (const auto& [axis, operand] : picked) {
+    const Tensor& table = *operands[0];
+    Tensor* indices = operands[static_cast<size_t>(operand)];
+    if (axis >= table.rank() || !indices || is_floating(indices->dtype())) continue;
+    const Size size = table.size(axis);
+    *indices = wrapped ? remainder(*indices, size) : s.repaired_index(*indices, size, wraps);
+  }
 }
 
 Variables run_call(const Site& s) {

@@ -87,9 +87,10 @@ Tensor Site::index(size_t i, Size size) const {
   return repaired_index(reshape(x(i), {-1}), size);
 }
 
-Tensor Site::repaired_index(const Tensor& index, Size size) const {
+Tensor Site::repaired_index(const Tensor& index, Size size, bool wraps) const {
   if (occasion.repair == 0) return index;
-  const Tensor inside = logical_and(ge(index, 0), lt(index, size));
+  const Size least = wraps ? Size(0) - size : Size(0);
+  const Tensor inside = logical_and(ge(index, least), lt(index, size));
   return where(inside, index,
                full_like(index, std::min<int64_t>(occasion.repair, size.value()) - 1));
 }

@@ -76,6 +76,22 @@ bool replaced(Random& random, const Variables& all, Step& step) {
               [&](const Tensor& t) { return attribute::same(first.sizes(), t.sizes()); });
 }
 
+bool matrix_and_indices(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step,
+              [](const Tensor& t) { return t.rank() >= 2 && has_elements(t); }) &&
+         pick(random, all, step, is_index);
+}
+
+bool written_and_indices(Random& random, const Variables& all, Step& step) {
+  return pick(random, all, step, writable) && has_elements(chosen(all, step)) &&
+         has_dims(chosen(all, step)) && pick(random, all, step, is_index);
+}
+
+// Some element of a tensor, without dimensions.
+Tensor an_element(const Tensor& t) {
+  return clone(select(reshape(t, {-1}), 0, 0));
+}
+
 Dims order_of(const Site& s) {
   Dims out;
   for (const int64_t d : s.step.ints) out.push_back(d);
@@ -124,6 +140,27 @@ void add_views(Kinds& all) {
                          x(0).size(i(0)) / 2)),
       KIND("slice_scatter apart", 2, replaced,
            slice_scatter(x(0), slice(x(1), i(0), 1, INT64_MAX, 2), i(0), 1, INT64_MAX, 2)),
+      KIND("index two", 5, matrix_and_indices,
+           vitro::index(x(0), {remainder(x(1), x(0).size(0)),
+                               remainder(x(1) + 1, x(0).size(1)) - x(0).size(1)})),
+      KIND("index second", 3, matrix_and_indices,
+           vitro::index(x(0), {{}, remainder(x(1), x(0).size(1))})),
+      KIND("index any", 3, rows, vitro::index(x(0), {s.repaired_index(x(1), x(0).size(0), true)})),
+      KIND("index_put", 4, matrix_and_indices,
+           index_put(x(0), {remainder(x(1), x(0).size(0)), remainder(x(1), x(0).size(1))},
+                     an_element(x(0)))),
+      KIND("index_put added", 4, matrix_and_indices,
+           index_put(x(0), {{}, remainder(x(1), x(0).size(1))}, an_element(x(0)), true)),
+      KIND("index_put_", 4, written_and_indices,
+           index_put_(x(0), {remainder(x(1), x(0).size(0))}, an_element(x(0)))),
+      KIND("scatter_add", 3, picked,
+           scatter_add(x(0), i(0), remainder(x(1), x(0).size(i(0))),
+                       gather(x(0), i(0), remainder(x(1), x(0).size(i(0)))))),
+      KIND("scatter_reduce", 3, picked,
+           scatter_reduce(x(0), i(0), remainder(x(1), x(0).size(i(0))),
+                          gather(x(0), i(0), remainder(x(1), x(0).size(i(0)))),
+                          ops::ScatterReduction::amax, false)),
+      KIND("scatter number", 3, picked, scatter(x(0), i(0), remainder(x(1), x(0).size(i(0))), 2)),
       KIND("select_scatter", 3, replaced, select_scatter(x(0), select(x(1), i(0), 0), i(0), i(1))),
   };
   all.insert(all.end(), std::begin(rows_of_table), std::end(rows_of_table));

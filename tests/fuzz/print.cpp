@@ -52,7 +52,7 @@ std::string filled(const Step& step, std::string_view row) {
   std::string out;
   for (size_t at = 0; at < row.size(); ++at) {
     const bool starts = at == 0 || !(std::isalnum(static_cast<unsigned char>(row[at - 1])) != 0 ||
-                                     row[at - 1] == '_');
+                                     row[at - 1] == '_' || row[at - 1] == ':');
     const std::string_view rest = row.substr(at);
     const bool mark = starts && rest.size() > 3 && rest[1] == '(' && rest[3] == ')' &&
                       std::string_view("xnidf").find(rest[0]) != std::string_view::npos;

@@ -141,7 +141,7 @@ struct Site {
   DType d(size_t k) const { return static_cast<DType>(step.ints[k]); }
   // Argument i in one dimension, repaired to lie in [0, size).
   Tensor index(size_t i, Size size) const;
-  Tensor repaired_index(const Tensor& index, Size size) const;
+  Tensor repaired_index(const Tensor& index, Size size, bool wraps = false) const;
 };
 
 // A kind of step: picks its arguments (false: none fits), runs, and is told as C++ by `text`, where

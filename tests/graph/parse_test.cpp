@@ -22,6 +22,18 @@ TEST(Parse, keeps_the_numbers_of_symbols_of_which_there_are_only_products) {
   EXPECT_EQ(print(g), text);
 }
 
+TEST(Parse, reads_lists_with_gaps_and_what_stands_behind_them) {
+  const std::string text =
+      "graph(x: f32[4, 5, 6], i: i64[7], j: i64[2, 1], v: f32[2, 7, 5]) {\n"
+      "  index: f32[2, 7, 5] = index(x, [j, None, i])\n"
+      "  index_put: f32[4, 5, 6] = index_put(x, [j, None, i], v, accumulate=True)\n"
+      "  return index, index_put\n"
+      "}\n";
+  const Graph g = *parse(text);
+  EXPECT_EQ(verify(g), "");
+  EXPECT_EQ(print(g), text);
+}
+
 TEST(Parse, gives_sizes_their_numbers_again) {
   const Graph g = parse(print(layer())).value();
   EXPECT_EQ(g.nodes().back().results[0].sizes[0].value(), 32);

@@ -71,6 +71,10 @@ const Tensor& i() {
   static const auto* t = new Tensor(Tensor::empty({3}, DType::i64));
   return *t;
 }
+const Tensor& indices() {
+  static const auto* t = new Tensor(Tensor::empty({3, 3}, DType::i64));
+  return *t;
+}
 const Tensor& row() {
   static const auto* t = new Tensor(Tensor::empty({3}));
   return *t;
@@ -172,6 +176,12 @@ std::map<std::string, Row> arithmetic() {
       {"elu", {{x()}, [] { (void)elu(x()); }}},
       {"hardtanh", {{x()}, [] { (void)hardtanh(x()); }}},
       {"index_add", {{x(), Scalar(0), i(), x()}, [] { (void)index_add(x(), 0, i(), x()); }}},
+      {"index_put",
+       {{x(), std::vector<Tensor>{i()}, row()}, [] { (void)index_put(x(), {i()}, row()); }}},
+      {"put", {{x(), i(), row()}, [] { (void)put(x(), i(), row()); }}},
+      {"scatter_reduce.two",
+       {{x(), Scalar(0), indices(), x(), std::string("sum")},
+        [] { (void)scatter_reduce(x(), 0, indices(), x(), ops::ScatterReduction::sum); }}},
       {"addmm", {{x(), x(), x()}, [] { (void)addmm(x(), x(), x()); }}},
       {"linear", {{x(), x()}, [] { (void)linear(x(), x()); }}},
       {"conv2d", {{image(), image()}, [] { (void)conv2d(image(), image()); }}},

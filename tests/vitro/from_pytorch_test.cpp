@@ -78,6 +78,26 @@ TEST(FromPyTorch, tensors_are_indexed) {
   EXPECT_EQ(amax(x).item<float>(), 40);
 }
 
+TEST(FromPyTorch, tensors_of_indices_pick_and_put) {
+  const Tensor x = eight_by_six(), mask = x > 40;
+  const Tensor i = Tensor::from<int64_t>({1, -1}, {2}), j = Tensor::from<int64_t>({0, 5}, {2});
+  const Tensor indices = Tensor::from<int64_t>({0, 0}, {1, 2}), y = full({1, 2}, 100.0F);
+  EXPECT_EQ(index(x, {i, j}).to_vector<float>(), (std::vector<float>{6, 47}));
+  EXPECT_EQ(sizes_of(index(x, {{}, i})), (Ns{8, 2}));
+  EXPECT_EQ(sizes_of(index(x, mask)), (Ns{7}));
+  EXPECT_EQ(scatter_add(x, 1, indices, y).data<float>()[0], 200);
+  EXPECT_EQ(scatter_reduce(x, 1, indices, y, ops::ScatterReduction::amax).data<float>()[0], 100);
+  {
+    const Tensor y = full({6}, 7.0F);
+    index_put_(x, {i}, y);
+  }
+  {
+    const Tensor y = ones({2});
+    index_put_(x, {i, j}, y, true);
+  }
+  EXPECT_EQ(index(x, {i, j}).to_vector<float>(), (std::vector<float>{8, 8}));
+}
+
 TEST(FromPyTorch, tensors_are_reshaped) {
   const Tensor x = eight_by_six(), a = zeros({2, 3}), b = ones({2, 3}), row = ones({1, 6});
   EXPECT_EQ(sizes_of(view(x, -1)), (Ns{48}));

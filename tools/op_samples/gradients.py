@@ -258,6 +258,44 @@ def puts(family, rows):
     family.add("index_add", x, rows[:2], src, attrs={"dim": 0, "alpha": 2.5}, call=lambda x, i, s, dim, alpha: x.index_add(dim, i, s, alpha=alpha))
 
 
+def picked(family):
+    i, j, x = torch.tensor([2, 0, -1]), torch.tensor([[1], [-2]]), real(3, 4, 2)
+    for at in ([i], [i, j], [None, j], [i, None, torch.tensor([1, 0, 1])], [real(3, 4, key="mask") > 0], [real(3, key="mask") > 0, torch.tensor(1)]):
+        family.add("index", x, at, call=lambda x, at: torch.ops.aten.index(x, at))
+    family.add("index", v.numbers("f16", (3, 4)), [i], call=lambda x, at: torch.ops.aten.index(x, at))
+    family.add("take", real(3, 4), torch.tensor([[0, -1], [5, 0]]))
+    put = lambda x, at, values, **more: torch.ops.aten.index_put(x, at, values, **more)
+    for at, sizes in (([i[:2]], (2, 4, 2)), ([i[:2], j], (2, 2, 2)), ([None, j[:, 0]], (2,)), ([real(3, 4, key="mask") > 0], (2,))):
+        family.add("index_put", x, at, real(*sizes, key="values"), call=put)
+        family.add("index_put", x, at, real(*sizes, key="values"), call=put, attrs={"accumulate": True})
+    family.add("index_put", x, [i], real(3, 4, 2, key="values"), call=put, slope=False)
+    family.add("index_put", x, [i], real(4, 1, key="values"), call=put, attrs={"accumulate": True})
+    family.add("put", real(3, 4), torch.tensor([0, 11, -2]), real(3, key="values"))
+    family.add("put", real(3, 4), torch.tensor([0, 0, -2]), real(3, key="values"), attrs={"accumulate": True})
+    fill = lambda x, at, value, dim: torch.ops.aten.index_fill(x, dim, at, value)
+    family.add("index_fill", x, torch.tensor([3, 1]), 2.0, call=fill, attrs={"dim": 1})
+    family.add("index_fill", x, torch.tensor([3, 1, 3]), row(2.0)[0], call=fill, attrs={"dim": 1})
+    reduced(family)
+
+
+def reduced(family):
+    at, src = torch.tensor([[0, 1, 0, 2], [0, 2, 1, 1]]), real(2, 4, key="src")
+    call = lambda x, at, src, **more: torch.ops.aten.scatter_reduce(x, index=at, src=src, **more)
+    for how in ("sum", "prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            family.add("scatter_reduce", real(3, 4), at, src, call=call, attrs={"dim": 0, "reduce": how, "include_self": include})
+    ties = torch.tensor([[1.0, 2.0, 1.0, 3.0], [1.0, 3.0, 2.0, 2.0]], dtype=torch.float64)
+    zeros = torch.tensor([[0.0, 2.0, 3.0, 0.0], [2.0, 0.0, 0.0, 3.0]], dtype=torch.float64)
+    rows = torch.tensor([[0, 0, 1, 2], [0, 0, 1, 2]])
+    start = torch.tensor([[0.0, 2.0, 1.0, 3.0], [1.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 3.0]], dtype=torch.float64)
+    # Of elements that are not included torch counts those, too, that are equal to the result.
+    for include in (True, False):
+        for how in ("amax", "amin"):
+            family.add("scatter_reduce", start if include else start + 5, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
+        family.add("scatter_reduce", start, rows, zeros, call=call, attrs={"dim": 0, "reduce": "prod", "include_self": include})
+    family.add("scatter", real(3, 4), at, 2.0, attrs={"dim": 0}, call=lambda x, i, value, dim: x.scatter(dim, i, value))
+
+
 def products(family):
     family.add("mm", real(2, 3), real(3, 4))
     family.add("mm", v.transposed(lambda n: real(*n), (2, 3)), real(3, 4))
@@ -317,6 +355,6 @@ def windows(family):
 
 def gradients():
     family = Gradients("gradient")
-    for part in (unary, binary, choosing, reductions, scans, views, moving, products, sorts, windows):
+    for part in (unary, binary, choosing, reductions, scans, views, moving, picked, products, sorts, windows):
         part(family)
     return family

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vitro/base/small_vector.h"
 #include "vitro/core/attributes.h"
 #include "vitro/core/tensor.h"
 
@@ -66,6 +67,11 @@ struct Argument {
   const Scalar* number = nullptr;    // null: not a number
   explicit operator bool() const { return meta || number; }
 };
+
+// Of operands: the rank of each; -1: left out, or a number.
+using Ranks = SmallVector<int, 6>;
+Ranks ranks_of(std::span<const Operand> operands);
+Ranks ranks_of(std::span<const Argument> operands);
 
 struct ShapeCall {
   std::string_view op;
@@ -151,16 +157,26 @@ struct ContractionInfo {
   void (*whole)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
-// result[o] = table[..., indices[...], ...]: along `axis` of the table, the index comes from the
-// index tensor.
-struct GatherSpec {
-  int table, indices;  // operand numbers
+// A dimension whose index comes from an operand, a tensor of indices.
+struct Picked {
   int64_t axis;
-  bool same_rank;  // gather: indices has the table's rank, o indexes it; else its dims stand in the
-                   // place of the axis
+  int indices;  // operand number
+};
+using PickedAxes = SmallVector<Picked, 2>;  // axes ascend; the indices broadcast
+
+// result[o] = table[..., indices[...], ...]: along each axis that is picked the index comes from
+// its tensor.
+struct GatherSpec {
+  int table;  // operand number
+  PickedAxes picked;
+  bool same_rank;  // gather: indices has the table's rank, o indexes it; else the dimensions of the
+                   // indices stand together, from `first` on, and the other axes of the table
+                   // around them in their order
+  int64_t first = 0;
+  bool wraps = false;  // a negative index counts from the end
 };
 struct GatherInfo {
-  GatherSpec (*spec)(AttrsView attrs, int table_rank);
+  GatherSpec (*spec)(AttrsView attrs, std::span<const int> ranks);
 };
 
 // result = operand 0, but operand 1 where the view of it (slice, select) looks.
@@ -169,19 +185,25 @@ struct ScatterInfo {
   Attrs (*view_attrs)(AttrsView attrs);
 };
 
-// result = operand 0, but along `axis` the element k of `source` belongs to the element indices[k]:
-// it takes its place, or is added to it.  Elements come in the order of k, so that the result is a
-// function of the data alone: of equal indices the last counts, and sums round in that order on any
-// number of threads.
+// How an element that is put somewhere combines with what is there: it takes its place, or is added
+// to it, multiplied with it, or kept where it is the larger or the smaller one (NaN stays NaN).
+enum class Combine : uint8_t { replace, add, multiply, largest, smallest };
+
+// result = operand 0, but the element k of `source` belongs to the element that the indices at k
+// name along the picked axes.  Elements come in the order of k, so that the result is a function of
+// the data alone: of equal indices the last counts, and sums round in that order on any number of
+// threads.
 struct PutSpec {
-  int source, indices;  // operand numbers
-  int64_t axis;
+  int source;  // operand number
+  PickedAxes picked;
   bool same_rank;  // scatter: indices have the rank of `source` and say how much of it counts; else
-                   // they have rank 1
-  bool adds;
+                   // the source has the sizes that a gather of operand 0 with them would have
+  int64_t first = 0;
+  bool wraps = false;
+  Combine combine = Combine::replace;
 };
 struct PutInfo {
-  PutSpec (*spec)(AttrsView attrs, int rank);
+  PutSpec (*spec)(AttrsView attrs, std::span<const int> ranks);
 };
 
 // Each element of the result from `taps` elements of operand 0, one after the other: those at

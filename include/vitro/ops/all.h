@@ -63,8 +63,9 @@ using WindowOps = List<
 using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
-    Cat, Embedding, IndexSelect, Gather, SliceScatter, SelectScatter, DiagonalScatter,
-    AsStridedScatter, Scatter, ScatterAdd, IndexCopy, IndexAdd, EmbeddingDenseBackward, Mm, Bmm,
+    Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
+    AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexPut, EmbeddingDenseBackward,
+    Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
     Unfold, Im2col, Nonzero, MaskedSelect>;

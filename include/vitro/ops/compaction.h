@@ -44,8 +44,5 @@ inline Tensor nonzero(ops::At x) {
 inline Tensor masked_select(ops::At x, const Tensor& mask) {
   return ops::call<ops::MaskedSelect>(x.where, {x.operand, mask});
 }
-// x[mask]: the mask (bool) has the first sizes of x, and picks what lies at each place of them,
-// [u, the other sizes].
-Tensor index(ops::At x, const Tensor& mask);
 
 }  // namespace vitro

@@ -1,11 +1,31 @@
-// Elements picked by a tensor of whole-number indices (i32 or i64).  An index out of range is an
-// Error that names op, index, position and size.
+// Elements picked by tensors of whole-number indices (i32 or i64).  An index out of range is an
+// Error that names op, index and what it may be.
 //   Tensor rows = embedding(weight, ids);   Tensor y = gather(x, 1, index);
+//   Tensor z = index(x, {i, {}, j});        // x[i, :, j] in PyTorch
 #pragma once
+
+#include <initializer_list>
+#include <span>
+#include <vector>
 
 #include "vitro/ops/define.h"
 
 namespace vitro {
+
+// x[indices]: each tensor stands for the next dimension of x, one that is not defined for all of
+// it.  Indices broadcast; a negative one counts from the end.  Their dimensions stand in the place
+// of those that they pick from, or in front where these are not side by side.  A mask (bool) stands
+// for as many dimensions as it has, and for the places where it holds: data decide how many.
+Tensor index(ops::At x, std::span<const Tensor> indices);
+inline Tensor index(ops::At x, std::initializer_list<Tensor> indices) {
+  return index(x, std::span(indices.begin(), indices.size()));
+}
+// The same of one index: x[mask], where the mask has the first sizes of x and picks what lies at
+// each place of them, [u, the other sizes].
+Tensor index(ops::At x, const Tensor& mask);
+// The elements of the flattened x at the indices, whose sizes the result has.
+Tensor take(ops::At x, const Tensor& index);
+
 namespace ops {
 
 struct GatherOp {
@@ -31,7 +51,7 @@ struct Embedding : GatherOp {
   using Attrs = EmbeddingAttrs;
   static void shape(ShapeCall& call);
   static void gradient(Formula& f);
-  static GatherSpec spec(AttrsView, int) { return {0, 1, 0, false}; }
+  static GatherSpec spec(AttrsView, std::span<const int>) { return {0, {{0, 1}}, false}; }
   static constexpr GatherInfo info{&spec};
 };
 struct IndexSelect : GatherOp {
@@ -40,8 +60,9 @@ struct IndexSelect : GatherOp {
   static constexpr std::string_view signatures = "(Tensor self, int dim, Tensor index) -> Tensor";
   using Attrs = DimAttrs;
   static void shape(ShapeCall& call);
-  static GatherSpec spec(AttrsView attrs, int rank) {
-    return {0, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), false};
+  static GatherSpec spec(AttrsView attrs, std::span<const int> ranks) {
+    const int64_t axis = wrap_dim(name, attrs.as<Attrs>().dim, ranks[0]);
+    return {0, {{axis, 1}}, false, axis};
   }
   static constexpr GatherInfo info{&spec};
 };
@@ -53,11 +74,43 @@ struct Gather : GatherOp {
       "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor";
   using Attrs = DimAttrs;
   static void shape(ShapeCall& call);
-  static GatherSpec spec(AttrsView attrs, int rank) {
-    return {0, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), true};
+  static GatherSpec spec(AttrsView attrs, std::span<const int> ranks) {
+    return {0, {{wrap_dim(name, attrs.as<Attrs>().dim, ranks[0]), 1}}, true};
   }
   static constexpr GatherInfo info{&spec};
 };
+// Of whole numbers alone: masks are no operands of it, the function takes their places first.
+struct Index : GatherOp {
+  static constexpr std::string_view
+      name = "index",
+      doc = "The elements that tensors of indices name, each along its dimension; None: all of it.";
+  static constexpr std::string_view signatures =
+      ".Tensor(Tensor self, Tensor?[] indices) -> Tensor";
+  static constexpr int max_arity = 255;
+  static void shape(ShapeCall& call);
+  static GatherSpec spec(AttrsView attrs, std::span<const int> ranks);
+  static constexpr GatherInfo info{&spec};
+  static constexpr auto function =
+      static_cast<Tensor (*)(At, std::span<const Tensor>)>(&vitro::index);
+};
+
+// Of a list of indices that begins with operand 1: the axes that it picks from, and where the
+// dimensions of the indices stand in the result.
+struct PickedTogether {
+  PickedAxes axes;
+  int64_t first = 0;
+};
+PickedTogether picked_by_list(std::span<const int> ranks);
+// Error where indices are no whole numbers.
+void check_whole(std::string_view op, DType indices);
+// Error where a list of indices is none for `x`; its sizes come later.
+void check_index_list(std::string_view op, const TensorMeta& x, std::span<const Argument> operands);
+// The sizes of what they pick from `x`.
+Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
+                   std::span<const Argument> operands);
+// Indices as an op takes them: masks as the places where they hold.
+std::vector<Tensor> without_masks(std::string_view op, const At& x,
+                                  std::span<const Tensor> indices);
 
 }  // namespace ops
 

@@ -1,9 +1,14 @@
 // A copy with the elements replaced that a view of it sees, or that indices name.
 //   Tensor y = slice_scatter(x, src, 0, 2, 4);         // y[2:4] = src
 //   Tensor z = index_add(x, 0, rows, src);             // z[rows[k]] += src[k], k = 0, 1, ...
+//   index_put_(x, {i, j}, values);                     // x[i, j] = values
 // Indices are i32 or i64; one out of range is an Error.  Where an index comes more than once, the
 // elements come in the order of the source (core/op.h, PutSpec): results repeat bit for bit.
 #pragma once
+
+#include <array>
+#include <initializer_list>
+#include <span>
 
 #include "vitro/ops/define.h"
 #include "vitro/ops/gather.h"
@@ -11,11 +16,70 @@
 #include "vitro/ops/view.h"
 
 namespace vitro {
+namespace ops {
+
+// What becomes of elements that are put in the same place.
+enum class ScatterReduction : uint8_t { sum, prod, mean, amax, amin };
+constexpr auto names_of_values(ScatterReduction) {
+  return std::array<std::string_view, 5>{"sum", "prod", "mean", "amax", "amin"};
+}
+// The same in the words of `scatter`.
+enum class ScatterWith : uint8_t { add, multiply };
+constexpr auto names_of_values(ScatterWith) {
+  return std::array<std::string_view, 2>{"add", "multiply"};
+}
+
+}  // namespace ops
 
 // Sums of f16 and bf16 are made in f32 and rounded once, as ATen does.
 Tensor scatter_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha = 1);
+// Elements that are put in the same place become their sum, product, mean, maximum or minimum, what
+// x has there among them or not.
+Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+                      ops::ScatterReduction reduce, bool include_self = true);
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value);
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+               ops::ScatterWith reduce);
+Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
+               ops::ScatterWith reduce);
+Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& source);
+// x with `values` where index(x, indices) has its elements, or added to these.  Values broadcast.
+Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& values,
+                 bool accumulate = false);
+inline Tensor index_put(ops::At x, std::initializer_list<Tensor> indices, const Tensor& values,
+                        bool accumulate = false) {
+  return index_put(x, std::span(indices.begin(), indices.size()), values, accumulate);
+}
+// x with the elements of `source` where the indices name those of the flattened x, or added there.
+Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate = false);
+// x with the number, or the element of a tensor that has one, in the slices that the indices name
+// along dim.
+Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value);
+
+// The same with the result written into x, which is returned.
+Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
+                  const Scalar& alpha = 1);
+Tensor scatter_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+                       ops::ScatterReduction reduce, bool include_self = true);
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value);
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
+                ops::ScatterWith reduce);
+Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
+                ops::ScatterWith reduce);
+Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source);
+Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,
+                  bool accumulate = false);
+inline Tensor index_put_(ops::At x, std::initializer_list<Tensor> indices, const Tensor& values,
+                         bool accumulate = false) {
+  return index_put_(x, std::span(indices.begin(), indices.size()), values, accumulate);
+}
+Tensor put_(ops::At x, const Tensor& index, const Tensor& source, bool accumulate = false);
+Tensor index_fill_(ops::At x, int64_t dim, const Tensor& index, const Operand& value);
 
 namespace ops {
 
@@ -69,7 +133,13 @@ struct PutOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 3;
   using Attrs = DimAttrs;
-  static void gradient(Formula& f);  // by the spec
+  static void gradient(Formula& f);  // by the spec; of replacing and adding
+  // Operand 1 has the indices along `dim`, operand 2 is the source.
+  static PutSpec along(std::string_view op, int64_t dim, int rank, bool same_rank,
+                       Combine combine) {
+    const int64_t axis = wrap_dim(op, dim, rank);
+    return {2, {{axis, 1}}, same_rank, same_rank ? 0 : axis, false, combine};
+  }
 };
 struct Scatter : PutOp {
   static constexpr std::string_view
@@ -77,24 +147,54 @@ struct Scatter : PutOp {
       doc = "x with the elements of `src` in the places that the indices name along dim.";
   static constexpr std::string_view signatures =
       ".src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      ".src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)";
   static void shape(ShapeCall& call);
-  static PutSpec spec(AttrsView attrs, int rank) {
-    return {2, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), true, false};
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks) {
+    return along(name, attrs.as<Attrs>().dim, ranks[0], true, Combine::replace);
   }
   static constexpr PutInfo info{&spec};
 };
-struct ScatterAdd : Scatter {
+struct ScatterAdd : PutOp {
   static constexpr std::string_view
       name = "scatter_add",
       doc = "x with the elements of `src` added in the places that the indices name along dim.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      "(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)";
   static void shape(ShapeCall& call);
-  static PutSpec spec(AttrsView attrs, int rank) {
-    return {2, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), true, true};
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks) {
+    return along(name, attrs.as<Attrs>().dim, ranks[0], true, Combine::add);
   }
   static constexpr PutInfo info{&spec};
   static constexpr auto function = &vitro::scatter_add;
+};
+struct ScatterReduceAttrs {
+  int64_t dim = 0;
+  ScatterReduction reduce = ScatterReduction::sum;
+  static constexpr void each(auto&& f) {
+    f("dim", &ScatterReduceAttrs::dim);
+    f("reduce", &ScatterReduceAttrs::reduce);
+  }
+};
+// A mean is no op of its own: the function divides a sum.
+struct ScatterReduce : PutOp {
+  static constexpr std::string_view
+      name = "scatter_reduce",
+      doc = "x with the sum, product, mean, maximum or minimum of what the indices name along dim.";
+  static constexpr std::string_view signatures =
+      ".two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
+      "-> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      ".two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+      "include_self=True) -> Tensor(a!)";
+  using Attrs = ScatterReduceAttrs;
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks);
+  static constexpr PutInfo info{&spec};
+  static constexpr auto function = &vitro::scatter_reduce;
 };
 struct IndexCopy : PutOp {
   static constexpr std::string_view
@@ -102,24 +202,50 @@ struct IndexCopy : PutOp {
       doc = "x with slices of `source` in place of those that the indices name along dim.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      "(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)";
   static void shape(ShapeCall& call);
-  static PutSpec spec(AttrsView attrs, int rank) {
-    return {2, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), false, false};
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks) {
+    return along(name, attrs.as<Attrs>().dim, ranks[0], false, Combine::replace);
   }
   static constexpr PutInfo info{&spec};
 };
-struct IndexAdd : IndexCopy {
+struct IndexAdd : PutOp {
   static constexpr std::string_view
       name = "index_add",
       doc = "x with alpha * slices of `source` added to those that the indices name along dim.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      "(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)";
   static void shape(ShapeCall& call);
-  static PutSpec spec(AttrsView attrs, int rank) {
-    return {2, 1, wrap_dim(name, attrs.as<Attrs>().dim, rank), false, true};
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks) {
+    return along(name, attrs.as<Attrs>().dim, ranks[0], false, Combine::add);
   }
   static constexpr PutInfo info{&spec};
   static constexpr auto function = &vitro::index_add;
+};
+
+struct IndexPutAttrs {
+  bool accumulate = false;
+  static constexpr void each(auto&& f) { f("accumulate", &IndexPutAttrs::accumulate); }
+};
+// Of whole numbers alone, as Index.
+struct IndexPut : PutOp {
+  static constexpr std::string_view
+      name = "index_put",
+      doc = "x with `values` where tensors of indices name its elements, each along its dimension.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      "(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)";
+  static constexpr int max_arity = 255;
+  using Attrs = IndexPutAttrs;
+  static void shape(ShapeCall& call);
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks);
+  static constexpr PutInfo info{&spec};
+  static constexpr auto function =
+      static_cast<Tensor (*)(At, std::span<const Tensor>, const Tensor&, bool)>(&vitro::index_put);
 };
 
 struct EmbeddingBackwardAttrs {
@@ -145,12 +271,6 @@ struct EmbeddingDenseBackward : Composite {
 
 }  // namespace ops
 
-inline Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
-  return ops::call<ops::Scatter>(x.where, {x.operand, index, src}, {dim});
-}
-inline Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
-  return ops::call<ops::IndexCopy>(x.where, {x.operand, index, source}, {dim});
-}
 // Rows of grad_output [..., d] summed by their indices [...] into [num_weights, d]; those of index
 // padding_idx do not count.
 inline Tensor embedding_dense_backward(ops::At grad_output, const Tensor& indices, Size num_weights,

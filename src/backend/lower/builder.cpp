@@ -63,15 +63,18 @@ Value KernelBuilder::number(graph::NodeId input) {
   return pool().number(which, dtype);
 }
 
-Expr KernelBuilder::pick(graph::NodeId node, Value index, Expr bound) {
+Expr KernelBuilder::pick(graph::NodeId node, Value index, const PickedSize& of) {
   if (where_.defined()) index = where(where_, index, like(index, 0));
   for (const loop::Pick& pick : out_.kernel.picks) {
-    if (same(pick.value, index) && pick.bound == bound) return pick.symbol;
+    if (same(pick.value, index) && pick.bound == of.size) return pick.symbol;
   }
   const Expr symbol = Expr::symbol(cat("p", out_.kernel.picks.size()), {0, sym::unbounded});
-  out_.kernel.picks.push_back({symbol, index, bound, static_cast<int>(out_.kernel.checks.size())});
-  out_.kernel.checks.push_back(
-      {std::string(program_.graph()[node].op->name), place_of(node), false});
+  out_.kernel.picks.push_back(
+      {symbol, index, of.size, static_cast<int>(out_.kernel.checks.size())});
+  out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
+                                .place = place_of(node),
+                                .wraps = of.wraps,
+                                .axis = of.axis});
   return symbol;
 }
 
@@ -79,8 +82,9 @@ Value KernelBuilder::not_zero(graph::NodeId node, Value divisor) {
   if (divisor->fn == loop::Fn::constant && divisor->payload != 0) return divisor;
   if (where_.defined()) divisor = where(where_, divisor, like(divisor, 1));
   const auto check = out_.kernel.checks.size();
-  out_.kernel.checks.push_back(
-      {std::string(program_.graph()[node].op->name), place_of(node), true});
+  out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
+                                .place = place_of(node),
+                                .divisor = true});
   return pool().make(loop::Fn::not_zero, divisor.dtype(), {divisor}, check);
 }
 
@@ -142,8 +146,8 @@ Value KernelBuilder::compute(ItemId id, const Index& at) {
   if (item.role == Role::output || item.role == Role::write) return read(item.value, at);
   if (item.role != Role::result) {
     const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]);
-    const bool puts = item.role == Role::put;
-    return cast(read(part, puts ? program_.operand_index(id, at) : at), node.results[0].dtype);
+    const Index& index = item.role == Role::put ? program_.put_reads(id, at).source.index : at;
+    return cast(read(part, index), node.results[0].dtype);
   }
   if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
       item.kind == ItemKind::sort) {

@@ -42,7 +42,7 @@ class KernelBuilder : public ElementSource {
   loop::Value read(graph::Value value, const Index& index) override;
   loop::Value read_where(graph::Value value, const Index& index, loop::Value condition) override;
   loop::Value number(graph::NodeId input) override;
-  Expr pick(graph::NodeId node, loop::Value index, Expr bound) override;
+  Expr pick(graph::NodeId node, loop::Value index, const PickedSize& of) override;
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
   // The value that an item computes at `at` of its sizes, in the dtype of what it writes.  Of a

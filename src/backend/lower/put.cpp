@@ -57,21 +57,36 @@ class Puts {
     const graph::NodeId node_id = program[id].value.node;
     const graph::Node& node = program.graph()[node_id];
     const TensorMeta& result = node.results[0];
-    const PutSpec spec = node.op->put->spec(node.attrs.view(), result.rank());
-    const auto axis = static_cast<size_t>(spec.axis);
+    const PutSpec spec = node.op->put->spec(node.attrs.view(), ranks_of(program.graph(), node));
+    const PutReads reads = program.put_reads(id, at);
     Value made = build_.compute(id, at);
-    const Read index = program.put_index(id, at);
-    const Value place = cast(build_.read(index.value, index.index), DType::i64);
-    const bool has_axis = result.rank() > 0;
-    const Expr bound = has_axis ? result.sizes[axis].expr() : Expr(1);
-    const Expr picked = build_.pick(node_id, place, bound);
-    Index to = program.operand_index(id, at);
+    const std::vector<Expr> picked =
+        picks(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
     // Without dimensions there is one element, and the index is checked all the same.
-    if (has_axis) to[axis] = picked;
-    const Expr element = build_.places().of(node_id).element(to) + (has_axis ? Expr(0) : picked);
+    const Stored& target = build_.places().of(node_id);
+    const Expr element = result.rank() == 0
+                             ? target.element({}) + picked[0]
+                             : target.element(with_picked(reads.others, spec.picked, picked));
     const int buffer = build_.buffer(build_.places().target_buffer(id), true);
-    if (spec.adds) made = build_.pool().load(buffer, result.dtype, element) + made;
+    if (spec.combine != Combine::replace)
+      made = combined(spec.combine, build_.pool().load(buffer, result.dtype, element), made);
     return {loop::Store{buffer, element, made}};
+  }
+
+  static Value combined(Combine how, Value there, Value put) {
+    switch (how) {
+      case Combine::replace:
+        return put;
+      case Combine::add:
+        return there + put;
+      case Combine::multiply:
+        return there * put;
+      case Combine::largest:
+        return maximum(there, put);
+      case Combine::smallest:
+        return minimum(there, put);
+    }
+    return put;
   }
 
   KernelBuilder& build_;

@@ -84,17 +84,26 @@ Value with_pick(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
 
 Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
   const graph::Node& node = g[id];
-  const Expr unknown = Expr::symbol("picked", {0, sym::unbounded});
-  const std::vector<Read> reads = operands_at(g, id, index, unknown);
+  const GatherSpec spec = node.op->gather->spec(node.attrs.view(), ranks_of(g, node));
+  const std::vector<Expr> unknown(spec.picked.size(), Expr::symbol("picked", {0, sym::unbounded}));
+  const std::vector<Read> reads = gathered_at(g, id, index, unknown);
   const TensorMeta& table = g.meta(reads[0].value);
-  const GatherSpec spec = node.op->gather->spec(node.attrs.view(), table.rank());
-  const Value picked = cast(source.read(reads[1].value, reads[1].index), DType::i64);
-  const Expr bound = table.rank() == 0 ? 1 : table.sizes[static_cast<size_t>(spec.axis)].expr();
-  const Expr symbol = source.pick(id, picked, bound);
-  // No index is in range: the check of the index is all there is to compute.
-  if (is_empty(table)) return cast(source.pool().index(symbol), table.dtype);
-  const std::vector<Read> now = operands_at(g, id, index, symbol);
-  return with_pick(source.read(now[0].value, now[0].index), symbol, bound, source.pool());
+  const std::vector<Expr> symbols =
+      picks(id, table.sizes, spec.picked, spec.wraps, std::span(reads).subspan(1), source);
+  // No index is in range: the check of the indices is all there is to compute.
+  if (is_empty(table)) {
+    Expr all = 0;
+    for (const Expr symbol : symbols) all = all + symbol;
+    return cast(source.pool().index(all), table.dtype);
+  }
+  const Read picked = gathered_at(g, id, index, symbols)[0];
+  Value made = source.read(picked.value, picked.index);
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    const auto axis = static_cast<size_t>(spec.picked[i].axis);
+    const Expr bound = table.rank() == 0 ? Expr(1) : table.sizes[axis].expr();
+    made = with_pick(made, symbols[i], bound, source.pool());
+  }
+  return made;
 }
 
 // Whether the index lies in the tensor.
@@ -161,7 +170,7 @@ class Loads : public ElementSource {
     return read(value, index);
   }
   Value number(graph::NodeId input) override { return pool_.number(0, g_[input].results[0].dtype); }
-  Expr pick(graph::NodeId, Value, Expr) override { return 0; }
+  Expr pick(graph::NodeId, Value, const PickedSize&) override { return 0; }
   Value not_zero(graph::NodeId, Value divisor) override { return divisor; }
 
  private:
@@ -186,6 +195,19 @@ Value element(const graph::Graph& g, graph::NodeId id, const Index& index, Eleme
     made = folded_nothing(node, operand, source.pool());
   }
   return cast(made, node.results[0].dtype);
+}
+
+std::vector<Expr> picks(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes, bool wraps,
+                        std::span<const Read> reads, ElementSource& source) {
+  std::vector<Expr> out;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = axes[i].axis;
+    const Expr size = sizes.empty() ? Expr(1) : sizes[static_cast<size_t>(axis)].expr();
+    Value index = cast(source.read(reads[i].value, reads[i].index), DType::i64);
+    if (wraps) index = where(index < 0, index + source.pool().index(size), index);
+    out.push_back(source.pick(node, index, {size, axis, wraps}));
+  }
+  return out;
 }
 
 int element_cost(const graph::Graph& g, graph::NodeId id) {

@@ -9,6 +9,13 @@
 
 namespace vitro::backend {
 
+// The dimension that an index picks from.
+struct PickedSize {
+  Expr size;
+  int64_t axis = 0;
+  bool wraps = false;  // the index counted from the end where it was negative
+};
+
 // What an element of a node is made of: where its operands come from.
 class ElementSource {
  public:
@@ -21,8 +28,8 @@ class ElementSource {
   virtual loop::Value read_where(graph::Value value, const Index& index, loop::Value condition) = 0;
   // A number of the call (a graph input that is a number), in its dtype.
   virtual loop::Value number(graph::NodeId input) = 0;
-  // A symbol for `index`, which is checked to lie in [0, bound).
-  virtual Expr pick(graph::NodeId node, loop::Value index, Expr bound) = 0;
+  // A symbol for `index`, which is checked to lie in [0, of.size).
+  virtual Expr pick(graph::NodeId node, loop::Value index, const PickedSize& of) = 0;
   // `divisor`, which is checked to be other than 0.
   virtual loop::Value not_zero(graph::NodeId node, loop::Value divisor) = 0;
 };
@@ -31,6 +38,10 @@ class ElementSource {
 // to the dtype of its result; `result`: which of its op's results that is.
 loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& index,
                     ElementSource& source, uint32_t result = 0);
+
+// The symbols of the indices that are read at `reads` to pick from a tensor of sizes `sizes`.
+std::vector<Expr> picks(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes, bool wraps,
+                        std::span<const Read> reads, ElementSource& source);
 
 // What one element of a pointwise, gather or window node costs, operands not counted.
 int element_cost(const graph::Graph& graph, graph::NodeId node);

@@ -12,32 +12,6 @@ Index mapped(const ViewInfo& view, const TensorMeta& operand, const TensorMeta& 
   return Index(map.begin(), map.end());
 }
 
-std::vector<Read> gather_operands(const graph::Graph& g, const graph::Node& node,
-                                  const Index& index, Expr picked) {
-  const auto value_of = [&](int operand) {
-    return std::get<graph::Value>(node.args[static_cast<size_t>(operand)]);
-  };
-  const GatherSpec spec =
-      node.op->gather->spec(node.attrs.view(), g.meta(std::get<graph::Value>(node.args[0])).rank());
-  const graph::Value table = value_of(spec.table), indices = value_of(spec.indices);
-  if (g.meta(table).rank() == 0)  // one element, whatever the single index
-    return {{table, {}}, {indices, Index(static_cast<size_t>(g.meta(indices).rank()), Expr(0))}};
-  const auto axis = static_cast<size_t>(spec.axis);
-  if (spec.same_rank) {
-    Index at = index;
-    at[axis] = picked;
-    return {{table, std::move(at)}, {indices, index}};
-  }
-  // A single index may have no dimension where the result has one of size 1.
-  const auto count = static_cast<std::ptrdiff_t>(g.meta(indices).rank());
-  const auto from = index.begin() + static_cast<std::ptrdiff_t>(axis);
-  const auto rest = index.end() - static_cast<std::ptrdiff_t>(g.meta(table).rank() - 1 - spec.axis);
-  Index at(index.begin(), from);
-  at.push_back(picked);
-  at.insert(at.end(), rest, index.end());
-  return {{table, std::move(at)}, {indices, Index(from, from + count)}};
-}
-
 std::vector<Read> window_operands(const graph::Graph& g, const graph::Node& node,
                                   const Index& index) {
   const WindowInfo& info = *node.op->window;
@@ -120,12 +94,66 @@ Expr element_of(const Index& index, const Index& strides) {
   return at;
 }
 
+Ranks ranks_of(const graph::Graph& g, const graph::Node& node) {
+  Ranks out;
+  for (const graph::Arg& arg : node.args) {
+    const auto* value = std::get_if<graph::Value>(&arg);
+    out.push_back(value ? static_cast<int>(g.meta(*value).rank()) : -1);
+  }
+  return out;
+}
+
+Index with_picked(const Index& others, const PickedAxes& axes, std::span<const Expr> picked) {
+  Index out = others;
+  for (size_t i = 0; i < axes.size(); ++i)
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(axes[i].axis), picked[i]);
+  return out;
+}
+
+std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Index& index,
+                              std::span<const Expr> picked) {
+  const graph::Node& node = g[id];
+  const auto value_of = [&](int operand) {
+    return std::get<graph::Value>(node.args[static_cast<size_t>(operand)]);
+  };
+  const GatherSpec spec = node.op->gather->spec(node.attrs.view(), ranks_of(g, node));
+  const graph::Value table = value_of(spec.table);
+  const auto rank = static_cast<size_t>(g.meta(table).rank());
+  std::vector<Read> out{{table, {}}};
+  if (rank == 0) {  // one element, whatever the single index
+    const graph::Value indices = value_of(spec.picked[0].indices);
+    out.push_back({indices, Index(static_cast<size_t>(g.meta(indices).rank()), Expr(0))});
+    return out;
+  }
+  if (spec.same_rank) {
+    out[0].index = index;
+    out[0].index[static_cast<size_t>(spec.picked[0].axis)] = picked[0];
+    out.push_back({value_of(spec.picked[0].indices), index});
+    return out;
+  }
+  // A single index may have no dimension where the result has one of size 1.
+  const size_t together = index.size() + spec.picked.size() - rank;
+  const auto from = index.begin() + spec.first, to = from + static_cast<std::ptrdiff_t>(together);
+  Index others(index.begin(), from);
+  others.insert(others.end(), to, index.end());
+  out[0].index = with_picked(others, spec.picked, picked);
+  TensorMeta broadcast;
+  for (size_t d = 0; d < together; ++d)
+    broadcast.sizes.push_back(node.results[0].sizes[static_cast<size_t>(spec.first) + d]);
+  for (const Picked& one : spec.picked) {
+    const graph::Value indices = value_of(one.indices);
+    out.push_back({indices, broadcast_index(g.meta(indices), broadcast, Index(from, to))});
+  }
+  return out;
+}
+
 std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Index& index,
                               Expr picked) {
   const graph::Node& node = g[id];
   const TensorMeta& result = node.results[0];
   std::vector<Read> out;
-  if (node.op->kind == OpKind::gather) return gather_operands(g, node, index, picked);
+  if (node.op->kind == OpKind::gather)
+    return gathered_at(g, id, index, std::vector<Expr>(node.args.size(), picked));
   if (node.op->kind == OpKind::window) return window_operands(g, node, index);
   const bool skip_first = node.op->pointwise && node.op->pointwise->first_is_shape;
   for (size_t i = skip_first ? 1 : 0; i < node.args.size(); ++i) {

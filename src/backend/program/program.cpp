@@ -6,6 +6,7 @@
 #include "backend/program/in_place.h"
 #include "backend/schedule/fusion.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/gather.h"
 
 namespace vitro::backend {
 namespace {
@@ -194,28 +195,85 @@ Item Program::inserted_item(Item item) const {
   return item;
 }
 
-// The elements that a scatter by indices takes from its source.
+namespace {
+
+PutSpec put_spec(const graph::Graph& g, const graph::Node& node) {
+  return node.op->put->spec(node.attrs.view(), ranks_of(g, node));
+}
+
+// Of what a put takes from its source, which is broadcast to them.
+Sizes put_sizes(const graph::Graph& g, const graph::Node& node, const PutSpec& spec) {
+  std::vector<Argument> operands;
+  for (const graph::Arg& arg : node.args) {
+    const auto* value = std::get_if<graph::Value>(&arg);
+    operands.push_back({.meta = value ? &g.meta(*value) : nullptr});
+  }
+  const TensorMeta& x = *operands[0].meta;
+  if (spec.same_rank) return operands[static_cast<size_t>(spec.picked[0].indices)].meta->sizes;
+  if (x.rank() == 0) return {};
+  return ops::picked_sizes(node.op->name, x.sizes, spec.picked, spec.first, operands);
+}
+
+}  // namespace
+
+// The elements that a scatter by indices takes from its source, in the order of the indices'
+// dimensions; where these have none there is one of size 1.
 Item Program::put_item(Item item) const {
   const graph::Node& node = (*graph_)[item.value.node];
-  const PutSpec spec = node.op->put->spec(node.attrs.view(), node.results[0].rank());
+  const PutSpec spec = put_spec(*graph_, node);
+  const auto rank = static_cast<size_t>(node.results[0].rank());
+  const auto first = static_cast<size_t>(spec.same_rank ? spec.picked[0].axis : spec.first);
   item.kind = ItemKind::put;
   item.role = Role::put;
   item.part = spec.source;
-  const int counted = spec.same_rank ? spec.indices : spec.source;
-  item.sizes = sizes_of(operand_of(node, static_cast<size_t>(counted)));
-  if (item.sizes.empty()) item.sizes.emplace_back(1);
+  item.sizes.clear();
+  for (const Size size : put_sizes(*graph_, node, spec)) item.sizes.push_back(size.expr());
+  size_t together = spec.same_rank ? rank != 0 : item.sizes.size() + spec.picked.size() - rank;
+  if (item.sizes.empty() || together == 0) {
+    item.sizes.insert(item.sizes.begin() + static_cast<std::ptrdiff_t>(first), Expr(1));
+    together = 1;
+  }
   item.reduced.assign(item.sizes.size(), false);
-  item.reduced[static_cast<size_t>(spec.axis)] = true;
+  for (size_t d = 0; d < together; ++d) item.reduced[first + d] = true;
   return item;
 }
 
-Read Program::put_index(ItemId id, const Index& at) const {
+PutReads Program::put_reads(ItemId id, const Index& at) const {
   const graph::Node& node = (*graph_)[(*this)[id].value.node];
-  const PutSpec spec = node.op->put->spec(node.attrs.view(), node.results[0].rank());
-  const auto indices = std::get<graph::Value>(node.args[static_cast<size_t>(spec.indices)]);
-  if (spec.same_rank) return {indices, operand_index(id, at)};
-  const Index one = {at[static_cast<size_t>(spec.axis)]};
-  return {indices, graph_->meta(indices).rank() == 0 ? Index() : one};
+  const PutSpec spec = put_spec(*graph_, node);
+  const auto value_of = [&](int i) {
+    return std::get<graph::Value>(node.args[static_cast<size_t>(i)]);
+  };
+  const auto rank = static_cast<size_t>(node.results[0].rank());
+  PutReads out{{value_of(spec.source), {}}, {}, {}};
+  if (spec.same_rank || rank == 0) {
+    const graph::Value indices = value_of(spec.picked[0].indices);
+    const Index own(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(rank));
+    out.source.index = out.others = own;
+    out.indices.push_back({indices, own});
+    out.indices[0].index.resize(static_cast<size_t>(graph_->meta(indices).rank()), Expr(0));
+    if (rank != 0)
+      out.others.erase(out.others.begin() + static_cast<std::ptrdiff_t>(spec.picked[0].axis));
+    return out;
+  }
+  const auto from = at.begin() + spec.first,
+             to = at.end() - static_cast<std::ptrdiff_t>(rank - spec.picked.size()) + spec.first;
+  out.others.assign(at.begin(), from);
+  out.others.insert(out.others.end(), to, at.end());
+  TensorMeta whole, broadcast;
+  whole.sizes = put_sizes(*graph_, node, spec);
+  const bool has_dimensions = whole.sizes.size() == at.size();
+  for (size_t d = 0; has_dimensions && d < static_cast<size_t>(to - from); ++d)
+    broadcast.sizes.push_back(whole.sizes[static_cast<size_t>(spec.first) + d]);
+  for (const Picked& one : spec.picked) {
+    const graph::Value indices = value_of(one.indices);
+    out.indices.push_back(
+        {indices, broadcast_index(graph_->meta(indices), broadcast, Index(from, to))});
+  }
+  const TensorMeta& source = graph_->meta(out.source.value);
+  const bool one_more = !has_dimensions && source.sizes.size() < at.size();
+  out.source.index = broadcast_index(source, whole, one_more ? out.others : at);
+  return out;
 }
 
 void Program::add_output_items() {
@@ -277,10 +335,13 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
   if (item.role == Role::output || item.role == Role::write) {
     direct.push_back({item.value, index});
   } else if (item.role != Role::result) {
-    const bool puts = item.role == Role::put;
-    direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]),
-                      puts ? operand_index(id, index) : index});
-    if (puts) direct.push_back(put_index(id, index));
+    if (item.role == Role::put) {
+      PutReads reads = put_reads(id, index);
+      direct = std::move(reads.indices);
+      direct.insert(direct.begin(), std::move(reads.source));
+    } else {
+      direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
+    }
   } else if (folds_nothing(*graph_, item.value.node)) {
     return out;
   } else if (item.kind == ItemKind::elementwise) {

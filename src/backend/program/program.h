@@ -61,6 +61,13 @@ struct Read {
   Index index;
 };
 
+// What is read to put one element, and where it goes.
+struct PutReads {
+  Read source;
+  std::vector<Read> indices;  // in the order of the picked axes
+  Index others;               // of the target, along the axes that are not picked
+};
+
 class Program {
  public:
   // `results`: of each node, which of its op's results it gives (single_results.h); empty: the
@@ -102,8 +109,8 @@ class Program {
   Read behind_views(Read read) const;
   // The index of what a reduction folds: a reduction of nothing has a dimension of its own.
   Index operand_index(ItemId item, const Index& index) const;
-  // Of what puts elements where indices say: the index for the element at `at`.
-  Read put_index(ItemId item, const Index& at) const;
+  // Of an item that puts elements where indices say.
+  PutReads put_reads(ItemId item, const Index& at) const;
   // Items that `item` needs done before it, each once: what it reads, and the readers of an input
   // that it overwrites.
   const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
@@ -167,9 +174,17 @@ Index strides_of_new(const TensorMeta& meta);
 // sum of index * stride
 Expr element_of(const Index& index, const Index& strides);
 
+// Of the node's operands.
+Ranks ranks_of(const graph::Graph& graph, const graph::Node& node);
+// `others` with the indices that are picked among them: those of all dimensions.
+Index with_picked(const Index& others, const PickedAxes& axes, std::span<const Expr> picked);
+// Of a gather: its table where the indices of the picked axes are `picked`, then the indices, in
+// the order of the axes.
+std::vector<Read> gathered_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
+                              std::span<const Expr> picked);
 // The operands of a node at an index of its result, as its kind says; operands that are numbers or
-// left out are skipped.  Those of a window may lie outside of the operand.  `picked` stands for the
-// index that a gather reads from memory.
+// left out are skipped.  Those of a window may lie outside of the operand.  `picked` stands for
+// every index that a gather reads from memory.
 std::vector<Read> operands_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
                               Expr picked);
 

@@ -219,11 +219,19 @@ class Executable::Call {
     return Scalar(s.as_int()).bits();
   }
 
+  static std::string sentence(const loop::Check& check, const kernels::ErrorSlot& error) {
+    if (check.divisor) return cat(check.op, ": division of whole numbers by 0");
+    if (!check.wraps)
+      return cat(check.op, ": index ", error.index, " is out of range; needs 0 to ",
+                 error.bound - 1);
+    const int64_t given = error.index < 0 ? error.index - error.bound : error.index;
+    return cat(check.op, ": index ", given, " is out of range along dimension ", check.axis,
+               ", of size ", error.bound, "; needs ", -error.bound, " to ", error.bound - 1);
+  }
+
   [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
-    const Error mistake(check.divisor ? cat(check.op, ": division of whole numbers by 0")
-                                      : cat(check.op, ": index ", error.index,
-                                            " is out of range; needs 0 to ", error.bound - 1));
+    const Error mistake(sentence(check, error));
     if (check.place.empty()) throw Error(mistake);
     throw Error(mistake, check.place);
   }
