@@ -8,6 +8,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/option.h"
+#include "vitro/events/rare.h"
 #include "vitro/report/units.h"
 
 namespace vitro {

@@ -1,24 +1,23 @@
 #include "vitro/ops/all.h"
 
+#include "vitro/ops/definition.h"
+
 namespace vitro::ops {
 namespace {
 
-struct Collect {
-  std::vector<const OpDef*> defs;
-  template <class Op>
-  void operator()() {
-    defs.push_back(&def<Op>());
-  }
-};
+// Through pointers, for which each of the functions has to be in the library.
+template <class... Op>
+std::vector<const OpDef*> definitions(List<Op...>) {
+  static constexpr const OpDef& (*functions[])() = {&def<Op>...};
+  std::vector<const OpDef*> out;
+  for (const auto function : functions) out.push_back(&function());
+  return out;
+}
 
 }  // namespace
 
 const std::vector<const OpDef*>& all() {
-  static const auto* list = [] {
-    Collect collect;
-    each_op(collect);
-    return new std::vector<const OpDef*>(std::move(collect.defs));
-  }();
+  static const auto* list = new std::vector<const OpDef*>(definitions(AllOps{}));
   return *list;
 }
 

@@ -5,6 +5,7 @@
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/definition.h"
 #include "vitro/ops/unary.h"
 
 namespace vitro {

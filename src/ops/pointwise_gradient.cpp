@@ -135,7 +135,7 @@ constexpr std::array<FormulaFunction, sizeof...(Op)> formulas_of(List<Op...>) {
 
 // Made here, and nowhere else.
 [[gnu::used]] constinit const auto formulas =
-    formulas_of(decltype(joined(PointwiseOps{}, PointwisePrograms{})){});
+    formulas_of(decltype(PointwiseOps{} + PointwisePrograms{}){});
 
 }  // namespace
 

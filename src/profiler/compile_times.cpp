@@ -7,6 +7,8 @@
 
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
+#include "vitro/events/rare.h"
+#include "vitro/events/session.h"
 #include "vitro/profiler/profile.h"
 #include "vitro/report/table.h"
 #include "vitro/report/units.h"

@@ -7,6 +7,7 @@
 #include "profiler/steps.h"
 #include "profiler/track_builder.h"
 #include "vitro/base/clock.h"
+#include "vitro/events/session.h"
 
 namespace vitro {
 namespace {

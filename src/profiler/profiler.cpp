@@ -17,6 +17,7 @@
 #include "profiler/steps.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
+#include "vitro/events/session.h"
 #include "vitro/report/json.h"
 #include "vitro/report/json_check.h"
 

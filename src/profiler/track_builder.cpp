@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vitro/base/cat.h"
+#include "vitro/events/session.h"
 
 namespace vitro {
 

@@ -11,6 +11,7 @@
 #include "vitro/core/formula.h"
 #include "vitro/init.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/definition.h"
 
 namespace vitro::autograd {
 namespace {

@@ -9,7 +9,7 @@
 #include "error_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
-#include "vitro/ops/define.h"
+#include "vitro/ops/definition.h"
 
 namespace vitro {
 namespace {

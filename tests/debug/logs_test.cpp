@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "vitro/base/error.h"
+#include "vitro/events/rare.h"
 
 namespace vitro {
 namespace {

@@ -9,6 +9,7 @@
 #include "graph/programs.h"
 #include "graph/random_graph.h"
 #include "graph/values.h"
+#include "vitro/ops/definition.h"
 
 namespace vitro::graph {
 namespace {

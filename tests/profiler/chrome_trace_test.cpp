@@ -13,6 +13,7 @@
 #include <set>
 
 #include "vitro/base/cat.h"
+#include "vitro/events/session.h"
 #include "vitro/profiler/profiler.h"
 
 namespace vitro {

@@ -10,6 +10,7 @@
 
 #include "profiler/perfetto_reader.h"
 #include "vitro/base/cat.h"
+#include "vitro/events/session.h"
 #include "vitro/profiler/profiler.h"
 
 namespace vitro {

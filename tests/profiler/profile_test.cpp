@@ -8,6 +8,7 @@
 
 #include "profiler/checks.h"
 #include "vitro/events/record.h"
+#include "vitro/events/session.h"
 #include "vitro/events/stack.h"
 
 namespace vitro {

@@ -15,6 +15,7 @@
 #include "profiler/sound_files.h"
 #include "runtime/cpu/allocator.h"
 #include "vitro/base/cat.h"
+#include "vitro/events/session.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/runtime/memory.h"
 #include "vitro/runtime/parallel.h"

@@ -8,6 +8,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/core/module_path.h"
 #include "vitro/events/memory.h"
+#include "vitro/events/session.h"
 #include "vitro/ops/all.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/runtime/parallel.h"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -39,10 +38,10 @@ class SmallVector {
     }
     return *this;
   }
-  ~SmallVector() = default;
+  ~SmallVector() { delete[] heap_; }
 
-  T* data() { return heap_ ? heap_.get() : inline_; }
-  const T* data() const { return heap_ ? heap_.get() : inline_; }
+  T* data() { return heap_ ? heap_ : inline_; }
+  const T* data() const { return heap_ ? heap_ : inline_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T& operator[](size_t i) { return data()[i]; }
@@ -76,9 +75,9 @@ class SmallVector {
   void reserve(size_t n) {
     if (n <= capacity_) return;
     const uint32_t grown = std::max(static_cast<uint32_t>(n), capacity_ * 2);
-    std::unique_ptr<T[]> bigger(new T[grown]);
-    std::copy_n(data(), size_, bigger.get());
-    heap_ = std::move(bigger);
+    T* bigger = new T[grown];
+    std::copy_n(data(), size_, bigger);
+    delete[] std::exchange(heap_, bigger);
     capacity_ = grown;
   }
 
@@ -95,13 +94,13 @@ class SmallVector {
   }
   void take(SmallVector& o) {
     if (!o.heap_) return assign(o.data(), o.size_);
-    heap_ = std::move(o.heap_);
+    delete[] std::exchange(heap_, std::exchange(o.heap_, nullptr));
     capacity_ = std::exchange(o.capacity_, N);
     size_ = std::exchange(o.size_, 0);
   }
 
   uint32_t size_ = 0, capacity_ = N;
-  std::unique_ptr<T[]> heap_;
+  T* heap_ = nullptr;  // owned; std::unique_ptr would bring <memory> to all who see a shape
   T inline_[N];
 };
 

@@ -6,7 +6,6 @@
 #include <any>
 #include <array>
 #include <cfloat>
-#include <complex>
 #include <concepts>
 #include <functional>
 #include <iterator>
@@ -68,9 +67,11 @@ inline constexpr bool is_variant = false;
 template <class... T>
 inline constexpr bool is_variant<std::variant<T...>> = true;
 template <class T>
-inline constexpr bool is_complex = false;
-template <class T>
-inline constexpr bool is_complex<std::complex<T>> = true;
+concept IsComplex = requires(const T& x) {
+  typename T::value_type;
+  { x.real() } -> std::same_as<typename T::value_type>;
+  { x.imag() } -> std::same_as<typename T::value_type>;
+};
 template <class T>
 inline constexpr bool is_wrapper = false;
 template <class T>
@@ -125,7 +126,7 @@ void leaves(T& value, F& f) {
     f.number(value);
   } else if constexpr (std::is_enum_v<Plain>) {
     f.number(static_cast<std::underlying_type_t<Plain>>(value));
-  } else if constexpr (is_complex<Plain>) {
+  } else if constexpr (IsComplex<Plain>) {
     using Part = typename Plain::value_type;
     using Parts = std::conditional_t<std::is_const_v<T>, const Part[2], Part[2]>;
     for (auto& of : reinterpret_cast<Parts&>(value)) part(of);

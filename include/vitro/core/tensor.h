@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -160,9 +159,9 @@ class Tensor : tensor_functions::Base {
     if (is_deferred()) (void)const_data(where);  // perhaps data decide how many elements there are
     const auto n = static_cast<size_t>(numel().hint());
     if constexpr (std::is_same_v<T, bool>) {  // vector<bool> has no memory to copy into
-      const auto bytes = std::make_unique<bool[]>(n);
-      copy_out(bytes.get(), where);
-      return std::vector<bool>(bytes.get(), bytes.get() + n);
+      std::vector<char> bytes(n);
+      copy_out(bytes.data(), where);
+      return std::vector<bool>(bytes.begin(), bytes.end());
     } else {
       std::vector<T> out(n);
       copy_out(out.data(), where);

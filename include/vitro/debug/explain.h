@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "vitro/compile/compile.h"
-#include "vitro/events/rare.h"
+#include "vitro/events/rare_mark.h"
 #include "vitro/profiler/compile_times.h"
 
 namespace vitro {

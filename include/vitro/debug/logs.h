@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "vitro/events/rare.h"
-
 namespace vitro {
+
+namespace events {
+struct Rare;
+}
 
 // Replaces what was set before, by this or by VITRO_LOGS.  Error where the text cannot be read.
 // Any thread.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vitro/base/clock.h"
+#include "vitro/events/rare_mark.h"
 
 namespace vitro::events {
 
@@ -61,9 +62,6 @@ struct Rare {
 
 // Keeps an event.  Texts over 4 KiB are cut, and say so.  Any thread; takes a lock.
 void keep(RareKinds what);
-
-// The number that the next rare event will get.
-uint64_t rare_mark();
 
 // The rare events since a mark that the ring still holds (the newest 8192), oldest first.
 std::vector<Rare> rare_since(uint64_t mark);

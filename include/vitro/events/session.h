@@ -12,14 +12,9 @@
 
 #include "vitro/events/kinds.h"
 #include "vitro/events/rare.h"
+#include "vitro/events/session_options.h"
 
 namespace vitro::events {
-
-struct SessionOptions {
-  Details details = {};
-  size_t max_bytes = 0;  // of all buffers together, 0: no limit.  What does not fit is counted in
-                         // Recording::dropped
-};
 
 // Bytes of events in the order in which one thread wrote them: kind (one byte), event, with its
 // tail's length (four bytes) and tail if it has one; kind, event…

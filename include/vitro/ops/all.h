@@ -34,7 +34,7 @@ struct List {
   static constexpr void each(auto&& f) { (f.template operator()<Op>(), ...); }
 };
 template <class... A, class... B>
-List<A..., B...> joined(List<A...>, List<B...>);
+List<A..., B...> operator+(List<A...>, List<B...>);
 
 // Eager has kernels of the first list, compiled ahead for every dtype and instruction set: what
 // programs call most.  A new op goes into the second list: eager compiles a kernel of it when it is
@@ -50,11 +50,11 @@ using PointwiseAhead = List<
     Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
 using PointwiseOnDemand = List<
     Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2>;
-using PointwiseOps = decltype(joined(PointwiseAhead{}, PointwiseOnDemand{}));
+using PointwiseOps = decltype(PointwiseAhead{} + PointwiseOnDemand{});
 using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that have a body too
 using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
 using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
-using ReductionOps = decltype(joined(ReductionAhead{}, ReductionOnDemand{}));
+using ReductionOps = decltype(ReductionAhead{} + ReductionOnDemand{});
 using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using WindowOps = List<
     ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
@@ -71,14 +71,11 @@ using OtherOps = List<
     Unfold, Im2col, Nonzero, MaskedSelect>;
 // clang-format on
 
+using AllOps = decltype(PointwiseOps{} + ReductionOps{} + ScanOps{} + WindowOps{} + SortOps{} +
+                        OtherOps{} + PointwisePrograms{});
+
 constexpr void each_op(auto&& f) {
-  PointwiseOps::each(f);
-  ReductionOps::each(f);
-  ScanOps::each(f);
-  WindowOps::each(f);
-  SortOps::each(f);
-  OtherOps::each(f);
-  PointwisePrograms::each(f);
+  AllOps::each(f);
 }
 
 // All definitions, in order of the list; `named` gives null for a name that is none.

@@ -73,6 +73,8 @@ class First {
   std::source_location where;
 };
 
+// The definition of an op.  The library has those of all ops in the list (ops/all.h); who defines
+// another one includes ops/definition.h beside it.
 template <class Op>
 const OpDef& def();
 
@@ -80,8 +82,8 @@ template <class Op>
 concept HasAttrs = requires { typename Op::Attrs; };
 
 template <class Op>
-AttrsView view_of(const auto& attrs) {
-  return {&attrs, &attrs_type<std::remove_cvref_t<decltype(attrs)>>};
+AttrsView view_of(const typename Op::Attrs& attrs) {
+  return {&attrs, def<Op>().attrs};
 }
 
 template <class Op>
@@ -195,11 +197,6 @@ struct Ternary : Pointwise {
 struct NoGradient {};
 inline constexpr NoGradient no_gradient;
 
-// The formula of a body `vjp`, which runs on tensors: ops/term.h defines it, the library has those
-// of all ops in the list.
-template <class Op>
-void vjp_gradient(Formula& f);
-
 // Whether a struct has a member `vjp`, which as a template has no address: its name is found twice.
 struct NamesVjp {
   int vjp;
@@ -208,103 +205,5 @@ template <class Op>
 struct NamesVjpTwice : Op, NamesVjp {};
 template <class Op>
 concept HasVjp = !requires { &NamesVjpTwice<Op>::vjp; };
-
-template <class Op>
-constexpr std::string_view why_no_gradient() {
-  if constexpr (std::derived_from<Op, Pointwise>) {
-    if (Op::promote == Promote::comparison || Op::promote == Promote::to_bool)
-      return "its result is bool";
-    if (Op::accepts == Accepts::not_floating) return "it takes no floating-point numbers";
-  } else if constexpr (Op::kind == OpKind::opaque) {
-    return "nobody looks into its kernel; its definition may have `gradient`";
-  }
-  return {};
-}
-
-template <class Op>
-constexpr GradientInfo make_gradient() {
-  if constexpr (requires { Op::not_differentiable; }) {
-    return {nullptr, Op::not_differentiable};
-  } else if constexpr (requires(Formula& f) { Op::gradient(f); }) {
-    return {&Op::gradient, {}};
-  } else if constexpr (HasVjp<Op>) {
-    return {&vjp_gradient<Op>, {}};
-  } else {
-    return {nullptr, why_no_gradient<Op>()};
-  }
-}
-template <class Op>
-inline constexpr GradientInfo gradient_info = make_gradient<Op>();
-
-// ---- from the struct to the run-time face ----
-
-template <class Op>
-inline constexpr PointwiseInfo pointwise_info{
-    Op::promote,       Op::first_is_condition, Op::uses_index, Op::first_is_shape,
-    Op::whole_divisor, Op::copied_operand,     Op::numbers};
-
-template <class Op>
-void pointwise_shape(ShapeCall& call) {
-  shape_of_pointwise(call, pointwise_info<Op>, Op::accepts);
-}
-
-template <class Op>
-OpDef make_def(int index) {
-  OpDef d{.name = Op::name,
-          .doc = Op::doc,
-          .signatures = Op::signatures,
-          .kind = Op::kind,
-          .min_operands = 0,
-          .max_operands = 0,
-          .attrs = nullptr,
-          .shape = nullptr,
-          .index = index};
-  if constexpr (requires { Op::arity; }) d.min_operands = d.max_operands = Op::arity;
-  if constexpr (requires { Op::min_arity; }) d.min_operands = Op::min_arity;
-  if constexpr (requires { Op::max_arity; }) d.max_operands = Op::max_arity;
-  if constexpr (HasAttrs<Op>) d.attrs = &attrs_type<typename Op::Attrs>;
-  if constexpr (requires(ShapeCall& c) { Op::shape(c); }) {
-    d.shape = &Op::shape;
-  } else {
-    d.shape = &pointwise_shape<Op>;
-  }
-  if constexpr (std::derived_from<Op, Pointwise>) d.pointwise = &pointwise_info<Op>;
-  if constexpr (Op::kind == OpKind::reduction) d.reduction = &Op::info;
-  if constexpr (Op::kind == OpKind::scan) d.scan = &Op::info;
-  if constexpr (Op::kind == OpKind::sort) d.sort = &Op::info;
-  if constexpr (Op::kind == OpKind::view) d.view = &Op::info;
-  if constexpr (Op::kind == OpKind::contraction) d.contraction = &Op::info;
-  if constexpr (Op::kind == OpKind::gather) d.gather = &Op::info;
-  if constexpr (Op::kind == OpKind::scatter) {
-    if constexpr (requires { Op::info.view; }) {
-      d.scatter = &Op::info;
-    } else {
-      d.put = &Op::info;
-    }
-  }
-  if constexpr (Op::kind == OpKind::window) d.window = &Op::info;
-  if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
-  if constexpr (Op::kind == OpKind::compaction) d.compaction = &Op::info;
-  if constexpr (Op::kind == OpKind::composite) {
-    static constexpr CompositeInfo info{&Op::expand};
-    d.composite = &info;
-  }
-  if constexpr (Op::kind == OpKind::opaque) {
-    static constexpr OpaqueInfo info{&Op::kernel};
-    d.opaque = &info;
-  }
-  constexpr const GradientInfo& gradient = gradient_info<Op>;
-  if (gradient.formula || !gradient.none_because.empty() || Op::kind == OpKind::composite)
-    d.gradient = &gradient;
-  return d;
-}
-
-// The definition of an op; made once, on first use.
-int next_op_index();
-template <class Op>
-const OpDef& def() {
-  static const OpDef one = make_def<Op>(next_op_index());
-  return one;
-}
 
 }  // namespace vitro::ops

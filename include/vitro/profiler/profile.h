@@ -13,10 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include "vitro/events/session.h"
+#include "vitro/events/session_options.h"
 #include "vitro/events/values.h"
 
 namespace vitro {
+
+namespace events {
+struct Recording;
+struct ThreadRecording;
+}  // namespace events
 
 enum class SliceKind : uint8_t {
   op,
