@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "eager/eager.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::capture {
@@ -27,6 +28,7 @@ ExternalInput input_in(uint32_t slot) {
 // Slots of a call, with room for a few tensors.
 struct Case {
   Case() {
+    eager::init();
     slots.begin_call(number);
     slots.reserve(8);
   }

@@ -120,10 +120,18 @@ bool writes_parameters(const Program& program) {
   return false;
 }
 
+// Lists of indices may hold masks: how many places they stand for is decided by data.
+bool may_take_masks(const ops::Overload& call) {
+  const auto& arguments = call.schema.arguments;
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const auto& a) { return a.name == "indices" && a.type.list; });
+}
+
 void choose_options(Random& random, Program& program) {
   // Whatever follows an op whose data decide a size may ask for it.
   const bool breaks = std::any_of(program.steps.begin(), program.steps.end(), [](const Step& s) {
-    return kind_of(s).breaks || (s.call && s.call->op && s.call->op->compaction);
+    if (kind_of(s).breaks) return true;
+    return s.call && ((s.call->op && s.call->op->compaction) || may_take_masks(*s.call));
   });
   program.drops = one_in(random, 2);
   program.exact = one_in(random, 8);
