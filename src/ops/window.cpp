@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ops/kernel_places.h"
+#include "ops/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
@@ -533,7 +534,7 @@ void check_resampled(std::string_view op, const Tensor& x, const SizesArg& size,
   VITRO_CHECK(static_cast<int>(size.size()) == dims, op, ": needs ", dims, " sizes, got ", size);
   for (size_t d = 0; d < size.size(); ++d)
     VITRO_CHECK(less(0, size[d]) && less(0, x.sizes()[2 + d]), op, ": sizes must be positive, got ",
-                size, " for x of sizes ", x.sizes());
+                ops::numbers_of(size), " for x of sizes ", ops::numbers_of(x.sizes()));
 }
 
 // How far a step of the result is in x; `like`: a tensor of the type that ATen computes it in.
