@@ -174,7 +174,7 @@ struct AddWindow {
   Table& table;
   template <class Op>
   void operator()() {
-    if constexpr (Op::info.taps != &WindowOp::one_tap) {
+    if (Op::info.taps != &WindowOp::one_tap) {
       table[&def<Op>()] = [](AttrsView attrs) {
         return static_cast<uint64_t>(Op::info.taps(attrs)) * counting::operations_in([] {
                  Op::combine(Op::init(typename Op::Attrs(), Element()), Element(), Element(),
