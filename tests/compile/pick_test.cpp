@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "compile/numbers.h"
 #include "error_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
@@ -13,17 +14,11 @@
 namespace vitro {
 namespace {
 
-Tensor numbers(const Sizes& sizes, DType dtype = DType::f32) {
-  Size count = 1;
-  for (const Size size : sizes) count = count * size;
-  return reshape(to(sin(to(arange(count.value()), DType::f64) * 1.7) * 9, dtype), sizes);
-}
+using test::numbers;
 
 // Whole numbers in [-size, size) that come more than once.
 Tensor indices(const Sizes& sizes, int64_t size, DType dtype = DType::i64) {
-  Size count = 1;
-  for (const Size one : sizes) count = count * one;
-  return reshape(to(remainder(arange(count.value()) * 7 + 3, 2 * size) - size, dtype), sizes);
+  return test::repeated_indices(sizes, -size, 2 * size, dtype);
 }
 
 int64_t wrapped(int64_t index, int64_t size) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "compile/numbers.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
 #include "vitro/runtime/parallel.h"
@@ -11,17 +12,11 @@
 namespace vitro {
 namespace {
 
-Tensor numbers(const Sizes& sizes, DType dtype = DType::f32) {
-  Size count = 1;
-  for (const Size size : sizes) count = count * size;
-  return reshape(to(sin(to(arange(count.value()), DType::f64) * 1.7) * 9, dtype), sizes);
-}
+using test::numbers;
 
 // Whole numbers in [0, below) that come more than once.
 Tensor indices(const Sizes& sizes, int64_t below, DType dtype = DType::i64) {
-  Size count = 1;
-  for (const Size size : sizes) count = count * size;
-  return reshape(to(remainder(arange(count.value()) * 7 + 3, below), dtype), sizes);
+  return test::repeated_indices(sizes, 0, below, dtype);
 }
 
 // index_add along dimension 0 of matrices, in order.
