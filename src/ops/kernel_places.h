@@ -1,4 +1,5 @@
-// The kernel of a pool as its attributes say: where it lies, of height and width.
+// The kernel of a pool, or of im2col, over planes: height, then width.  For what computes with one
+// (window.cpp), the functions of pools (pool.cpp) and their gradients.
 #pragma once
 
 #include <array>
@@ -34,5 +35,17 @@ inline Kernel kernel_of(const AvgPoolAttrs& a) {
           {1, 1},
           a.ceil_mode};
 }
+
+// The same, with an Error of `op` where a number cannot be.
+Kernel checked_kernel(std::string_view op, const MaxPoolAttrs& a);
+Kernel checked_kernel(std::string_view op, const AvgPoolAttrs& a);
+
+// The sizes of what a kernel gives of x, whose last two dimensions are planes.
+Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k);
+
+// x with the kernel's padding around its planes.
+Tensor padded_planes(const Tensor& x, const Kernel& k, const Scalar& value);
+// The elements under each place of the kernel, as a view: see patches().
+Tensor patches_under(const Kernel& k, const Tensor& x);
 
 }  // namespace vitro::ops

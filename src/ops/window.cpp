@@ -1,4 +1,5 @@
-// Padding, pools and resampling: shape rules, index maps, and the programs around them.
+// Padding and pools: shape rules and index maps of windows, the view `unfold`, and im2col, whose
+// patches convolutions use too.
 #include "vitro/ops/window.h"
 
 #include <array>
@@ -123,17 +124,8 @@ void check_two(std::string_view op, const Dims& two, std::string_view what, int6
                 ", got ", two);
 }
 
-template <class Attrs>
-Kernel checked_kernel(std::string_view op, const Attrs& a) {
-  check_two(op, a.kernel_size, "kernel_size", 1);
-  if (!a.stride.empty()) check_two(op, a.stride, "stride", 1);
-  check_two(op, a.padding, "padding", 0);
-  if constexpr (requires { a.dilation; }) check_two(op, a.dilation, "dilation", 1);
-  return kernel_of(a);
-}
-
 // How many places the kernel has along the height or the width (d: 0 or 1) of `size` elements.  One
-// that begins behind the elements and the padding in front of them does not count.
+// that begins after the elements and the padding before them does not count.
 Size places_of(const Kernel& k, size_t d, Size size) {
   const Size reach = (k.size[d] - 1) * k.dilation[d] + 1, wide = size + 2 * k.padding[d];
   if (!k.ceil) return (wide - reach) / k.stride[d] + 1;
@@ -141,7 +133,22 @@ Size places_of(const Kernel& k, size_t d, Size size) {
              (size + (k.padding[d] - 1)) / k.stride[d] + 1);
 }
 
-// The sizes of what a kernel gives of x, whose last two dimensions are planes.
+}  // namespace
+
+Kernel checked_kernel(std::string_view op, const MaxPoolAttrs& a) {
+  check_two(op, a.kernel_size, "kernel_size", 1);
+  if (!a.stride.empty()) check_two(op, a.stride, "stride", 1);
+  check_two(op, a.padding, "padding", 0);
+  check_two(op, a.dilation, "dilation", 1);
+  return kernel_of(a);
+}
+Kernel checked_kernel(std::string_view op, const AvgPoolAttrs& a) {
+  check_two(op, a.kernel_size, "kernel_size", 1);
+  if (!a.stride.empty()) check_two(op, a.stride, "stride", 1);
+  check_two(op, a.padding, "padding", 0);
+  return kernel_of(a);
+}
+
 Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
   VITRO_CHECK(x.rank() == 3 || x.rank() == 4, op, ": needs x of rank 4 (a batch) or 3, got sizes ",
               x.sizes);
@@ -161,6 +168,8 @@ Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
   }
   return sizes;
 }
+
+namespace {
 
 IndexList under_kernel(const Kernel& k, std::span<const Expr> index, int64_t tap) {
   IndexList out(index);
@@ -305,6 +314,8 @@ Kernel checked_kernel(std::string_view op, const Im2colAttrs& a) {
   return {both(a.kernel_size), both(a.stride), both(a.padding), both(a.dilation)};
 }
 
+}  // namespace
+
 Tensor padded_planes(const Tensor& x, const Kernel& k, const Scalar& value) {
   if (k.padding[0] == 0 && k.padding[1] == 0) return x;
   return constant_pad_nd(x, {k.padding[1], k.padding[1], k.padding[0], k.padding[0]}, value);
@@ -314,8 +325,6 @@ Tensor patches_under(const Kernel& k, const Tensor& x) {
   return patches(x, Sizes{k.size[0], k.size[1]}, Dims{k.stride[0], k.stride[1]},
                  Dims{k.dilation[0], k.dilation[1]});
 }
-
-}  // namespace
 
 void Im2col::shape(ShapeCall& call) {
   const TensorMeta& in = operand_of(call);
@@ -395,211 +404,6 @@ Tensor im2col(ops::At x, DimsArg kernel_size, DimsArg dilation, DimsArg padding,
   return ops::call<ops::Im2col>(
       x.where, {x.operand},
       {std::move(kernel_size), std::move(dilation), std::move(padding), std::move(stride)});
-}
-
-namespace {
-
-// From so many elements on a kernel is folded by a reduction of a view, which has a loop for it.
-constexpr int64_t large_kernel = 64;
-
-Scalar least_of(DType dtype) {
-  if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
-  if (dtype == DType::u8) return 0;
-  return std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(dtype));
-}
-
-// One number stands for height and width.
-DimsArg for_both(const DimsArg& numbers) {
-  return numbers.size() == 1 ? DimsArg{numbers[0], numbers[0]} : numbers;
-}
-
-bool is_large(std::string_view op, const ops::Kernel& k, const Tensor& x) {
-  if (k.count() <= large_kernel || k.ceil) return false;
-  (void)ops::pooled_sizes(op, x.rule_meta(), k);
-  return true;
-}
-
-}  // namespace
-
-Tensor max_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
-                  bool ceil_mode) {
-  const ops::MaxPoolAttrs attrs{std::move(kernel_size), std::move(stride), for_both(padding),
-                                for_both(dilation), ceil_mode};
-  const ops::Kernel k = ops::checked_kernel(ops::MaxPool2d::name, attrs);
-  const Tensor& t = x.operand.tensor();
-  if (!is_bool(t.dtype()) && is_large(ops::MaxPool2d::name, k, t))
-    return amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), {-4, -3});
-  return ops::call<ops::MaxPool2d>(x.where, {x.operand}, attrs);
-}
-
-std::tuple<Tensor, Tensor> max_pool2d_with_indices(ops::At x, DimsArg kernel_size, DimsArg stride,
-                                                   DimsArg padding, DimsArg dilation,
-                                                   bool ceil_mode) {
-  auto [values, indices] = ops::call_many<ops::MaxPool2dWithIndices, 2>(
-      x.where, {x.operand},
-      {std::move(kernel_size), std::move(stride), for_both(padding), for_both(dilation),
-       ceil_mode});
-  return {std::move(values), std::move(indices)};
-}
-
-Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
-                  bool count_include_pad, std::optional<int64_t> divisor_override) {
-  const ops::AvgPoolAttrs attrs{std::move(kernel_size), std::move(stride),
-                                std::move(padding),     ceil_mode,
-                                count_include_pad,      divisor_override};
-  const ops::Kernel k = ops::checked_kernel(ops::AvgPool2d::name, attrs);
-  const Tensor& t = x.operand.tensor();
-  const bool counts_all = count_include_pad || (k.padding[0] == 0 && k.padding[1] == 0);
-  if (counts_all && !divisor_override && is_floating(t.dtype()) &&
-      is_large(ops::AvgPool2d::name, k, t))
-    return mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), {-4, -3});
-  return ops::call<ops::AvgPool2d>(x.where, {x.operand}, attrs);
-}
-
-namespace {
-
-// Of a plane of height 1: the number for the width, beside one that does nothing to the height.
-DimsArg beside(int64_t of_height, const DimsArg& of_width) {
-  VITRO_CHECK(of_width.size() <= 1, "a pool of one dimension takes one number, got ", of_width);
-  return of_width.empty() ? DimsArg() : DimsArg{of_height, of_width[0]};
-}
-
-}  // namespace
-
-Tensor max_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
-                  bool ceil_mode) {
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
-              "max_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
-  return squeeze(max_pool2d({unsqueeze({t, x.where}, -2), x.where}, beside(1, kernel_size),
-                            beside(1, stride), beside(0, padding), beside(1, dilation), ceil_mode),
-                 -2);
-}
-Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
-                  bool count_include_pad) {
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
-              "avg_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
-  return squeeze(avg_pool2d({unsqueeze({t, x.where}, -2), x.where}, beside(1, kernel_size),
-                            beside(1, stride), beside(0, padding), ceil_mode, count_include_pad),
-                 -2);
-}
-
-namespace {
-
-// x with its last dimensions in pieces [out, size / out], and the mean of these.
-Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted, int least_rank) {
-  const size_t planes = x.sizes().size() - wanted.size();
-  VITRO_CHECK(x.rank() == least_rank || x.rank() == least_rank + 1, op, ": needs x of rank ",
-              least_rank + 1, " (a batch) or ", least_rank, ", got sizes ", x.sizes());
-  VITRO_CHECK(is_floating(x.dtype()), op, ": takes floating-point numbers, got ", x.dtype());
-  Sizes sizes = x.sizes();
-  sizes.resize(planes);
-  Dims folded, all;
-  bool one_piece = true;
-  for (size_t d = 0; d < wanted.size(); ++d) {
-    const Size size = x.sizes()[planes + d], out = wanted[d];
-    one_piece = one_piece && equal(out, 1);
-    all.push_back(static_cast<int64_t>(planes + d));
-    VITRO_CHECK(less(0, out) && less(0, size) && equal(size % out, 0), op, ": dimension ",
-                planes + d, " of size ", size.hint(), " is no multiple of the size ", out.hint(),
-                " that is wanted, so that its pieces would differ; pad or resample x first");
-    sizes.push_back(out);
-    folded.push_back(static_cast<int64_t>(sizes.size()));
-    sizes.push_back(size / out);
-  }
-  return one_piece ? mean(x, all, true) : mean(reshape(x, sizes), folded);
-}
-
-}  // namespace
-
-Tensor adaptive_avg_pool1d(ops::At x, DimsArg output_size) {
-  Sizes wanted;
-  for (const int64_t size : output_size) wanted.push_back(size);
-  VITRO_CHECK(wanted.size() == 1, "adaptive_avg_pool1d: needs one size, got ", wanted);
-  return mean_of_pieces("adaptive_avg_pool1d", x.operand.tensor(), wanted, 2);
-}
-Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size) {
-  if (output_size.size() == 1) output_size.push_back(output_size[0]);
-  VITRO_CHECK(output_size.size() == 2, "adaptive_avg_pool2d: needs two sizes, got ", output_size);
-  return mean_of_pieces("adaptive_avg_pool2d", x.operand.tensor(), output_size, 3);
-}
-
-// ---- resampling ----
-
-namespace {
-
-void check_resampled(std::string_view op, const Tensor& x, const SizesArg& size, int dims) {
-  VITRO_CHECK(x.rank() == dims + 2, op, ": needs x of rank ", dims + 2, ", got sizes ", x.sizes());
-  VITRO_CHECK(static_cast<int>(size.size()) == dims, op, ": needs ", dims, " sizes, got ", size);
-  for (size_t d = 0; d < size.size(); ++d)
-    VITRO_CHECK(less(0, size[d]) && less(0, x.sizes()[2 + d]), op, ": sizes must be positive, got ",
-                ops::numbers_of(size), " for x of sizes ", ops::numbers_of(x.sizes()));
-}
-
-// How far a step of the result is in x; `like`: a tensor of the type that ATen computes it in.
-Tensor step_in_operand(Size from, Size to, const std::optional<double>& scale, const Tensor& like) {
-  const auto number = [&](const Scalar& n) { return full({}, n, like.dtype(), like.device()); };
-  if (scale && *scale > 0) return number(1.0 / *scale);
-  return number(Scalar(from)) / number(Scalar(to));
-}
-
-Tensor nearest_along(const Tensor& x, int64_t dim, Size to, const std::optional<double>& scale) {
-  const Size from = x.size(dim);
-  const Tensor index = vitro::to(arange(to, {}, x.device()), DType::f32);
-  const Tensor at = index * step_in_operand(from, to, scale, index);
-  return index_select(x, dim, minimum(vitro::to(floor(at), DType::i64), from - 1));
-}
-
-// Two neighbours along a dimension, and how much the second one weighs.
-struct Neighbours {
-  Tensor first, second, weight;
-};
-Neighbours neighbours_of(Size from, Size to, bool align_corners, const std::optional<double>& scale,
-                         const Tensor& x) {
-  const Tensor index = vitro::to(arange(to, {}, x.device()), x.dtype());
-  Tensor at;
-  if (align_corners) {
-    const bool one = equal(to, 1);
-    at = one ? index * 0 : index * step_in_operand(from - 1, to - 1, {}, index);
-  } else {
-    at = maximum((index + 0.5) * step_in_operand(from, to, scale, index) - 0.5, 0);
-  }
-  const Tensor first = minimum(vitro::to(floor(at), DType::i64), from - 1);
-  return {first, minimum(first + 1, from - 1), clamp(at - vitro::to(first, x.dtype()), 0.0, 1.0)};
-}
-
-Tensor between(const Tensor& x, int64_t dim, const Neighbours& n) {
-  Sizes sizes(static_cast<size_t>(x.rank()), Size(1));
-  sizes[static_cast<size_t>(dim)] = n.weight.size(0);
-  const Tensor weight = view(n.weight, sizes);
-  return index_select(x, dim, n.first) * (1 - weight) + index_select(x, dim, n.second) * weight;
-}
-
-}  // namespace
-
-Tensor upsample_nearest1d(ops::At x, SizesArg output_size, std::optional<double> scales) {
-  const Tensor& t = x.operand.tensor();
-  check_resampled("upsample_nearest1d", t, output_size, 1);
-  return nearest_along(t, 2, output_size[0], scales);
-}
-Tensor upsample_nearest2d(ops::At x, SizesArg output_size, std::optional<double> scales_h,
-                          std::optional<double> scales_w) {
-  const Tensor& t = x.operand.tensor();
-  check_resampled("upsample_nearest2d", t, output_size, 2);
-  return nearest_along(nearest_along(t, 2, output_size[0], scales_h), 3, output_size[1], scales_w);
-}
-Tensor upsample_bilinear2d(ops::At x, SizesArg output_size, bool align_corners,
-                           std::optional<double> scales_h, std::optional<double> scales_w) {
-  const Tensor& t = x.operand.tensor();
-  check_resampled("upsample_bilinear2d", t, output_size, 2);
-  VITRO_CHECK(is_floating(t.dtype()), "upsample_bilinear2d: takes floating-point numbers, got ",
-              t.dtype());
-  const Tensor wide = to(t, compute_type(t.dtype()));
-  const Neighbours rows = neighbours_of(t.size(2), output_size[0], align_corners, scales_h, wide);
-  const Neighbours columns =
-      neighbours_of(t.size(3), output_size[1], align_corners, scales_w, wide);
-  return to(between(between(wide, 3, columns), 2, rows), t.dtype());
 }
 
 }  // namespace vitro

@@ -203,7 +203,8 @@ TEST(Window, errors_say_what_is_needed) {
   has(message([&] { max_pool2d(x, 2, 1, 2); }), "padding 2 is more than half of the kernel");
   has(message([&] { avg_pool2d(x, 5); }), "the kernel reaches over 5 elements of dimension 1");
   has(message([&] { avg_pool2d(to(x, DType::i32), 2); }), "takes floating-point numbers, got i32");
-  has(message([&] { adaptive_avg_pool2d(x, {2, 2}); }), "no multiple of the size 2");
+  has(message([&] { adaptive_avg_pool2d(x, {2, 2}); }),
+      "size 3 is not a multiple of the output size 2");
   has(message([&] { upsample_nearest2d(x, {2, 2}); }), "needs x of rank 4");
 }
 
