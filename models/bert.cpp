@@ -1,3 +1,5 @@
+// The modules of BERT, from embeddings to classifier, each with the name that its published weights
+// bear.
 #include "vitro/models/bert.h"
 
 #include "vitro/ops/all.h"

@@ -1,3 +1,5 @@
+// Finds or downloads the files of MiniLM-L6: runs tools/fetch_minilm, whose text is in the library,
+// in a process of its own.
 #include "vitro/models/minilm.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// The tokenizer of uncased BERT models: words (bert_words.h) are cut into the longest pieces that
+// the vocabulary has.
 #include "vitro/models/wordpiece.h"
 
 #include <algorithm>
@@ -58,8 +60,8 @@ int64_t WordPiece::id_of(std::string_view token) const {
   return found == ids_.end() ? -1 : found->second;
 }
 
-// The longest piece that the vocabulary has, again and again; what is no beginning of the word is
-// written "##piece" there.
+// The longest piece that the vocabulary has, again and again; what is not a beginning of the word
+// is written "##piece" there.
 void WordPiece::add_pieces(std::string_view word, std::vector<int64_t>& ids) const {
   size_t before = ids.size();
   if (code_points(word) > longest_word) {

@@ -110,7 +110,7 @@ class Document:
             text = path.read_text()
             for piece in re.split(r"^ *// \.\.\.\n", block[2][source.end() :], flags=re.M):
                 if piece.strip("\n") and f"\n{piece}" not in f"\n{text}":
-                    yield self.problem(at, f"is no excerpt of {source[1]}: it has not `{piece.strip().splitlines()[0]}` and what follows")
+                    yield self.problem(at, f"is not an excerpt of {source[1]}: it does not have `{piece.strip().splitlines()[0]}` and what follows")
 
 
 def compile_problem(document, at, program, launcher):

@@ -66,7 +66,7 @@ struct Kind {
   std::optional<int64_t> number;  // what arguments that are whole numbers are; else dimensions
 };
 
-// A number or what else an argument that is no tensor needs, where it has no default.
+// A number or what else an argument that is not a tensor needs, where it has no default.
 ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& kind) {
   const ArgType& type = argument.type;
   const size_t rank = kind.rank;

@@ -1,3 +1,5 @@
+// Calls the formula of an op, or goes back through the program of a composite, and makes what comes
+// fit: sums what was broadcast, converts to the dtype of the operand.
 #include "vitro/autograd/vjp.h"
 
 #include <algorithm>
@@ -101,8 +103,8 @@ std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
                         std::span<const Tensor> gradients, std::span<const bool> wanted) {
   const OpDef& op = *call.op;
   const size_t n = call.operands.size();
-  VITRO_CHECK(wanted.size() == n, "vjp: ", op.name, " got ", n, " operands, told of ",
-              wanted.size(), " which are wanted");
+  VITRO_CHECK(wanted.size() == n, "vjp: ", op.name, " got ", n, " operands, `wanted` has ",
+              wanted.size());
   std::vector<Tensor> out(n);
   const std::vector<Tensor> given = checked(op, results, gradients);
   const auto asked = std::make_unique<bool[]>(n);

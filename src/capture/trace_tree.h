@@ -3,7 +3,7 @@
 // Invariants:
 //   - A node or variant that is linked is never unlinked, and stays where it is in memory.
 //   - Of the variants of a node with the same live slots, at most one suits a call, whoever asks.
-//   - A variant that is `building` is built by the one call that was told that it made it.
+//   - A variant that is `building` is built by the one call that made it.
 // Threads: any; nodes and variants are linked without a lock, the rest under one that is never held
 // while the user's code or the backend runs.
 #pragma once

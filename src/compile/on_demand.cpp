@@ -1,3 +1,5 @@
+// Makes a graph of one node of a call, with joined dimensions and symbolic sizes; compiles it, or
+// interprets its loop where there is no compiler; keeps it by the form of the call.
 #include "compile/on_demand.h"
 
 #include <algorithm>

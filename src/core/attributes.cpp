@@ -1,3 +1,5 @@
+// Comparing, hashing, recording and reading by name, for each type that a member of attributes may
+// have.
 #include "vitro/core/attributes.h"
 
 #include "vitro/base/cat.h"

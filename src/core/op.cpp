@@ -1,3 +1,5 @@
+// Runs the shape rule of a call, and words its mistakes in the numbers of this run, so that they
+// read the same eager and compiled.
 #include "vitro/core/op.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads VITRO_LOGS, listens to rare events, and writes those that are asked for to stderr, a line
+// each.
 #include "vitro/debug/logs.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Answers a call: asks the shape rule, allocates results, and goes to the driver of the
+// op's kind.
 #include <algorithm>
 #include <mutex>
 #include <vector>

@@ -1,3 +1,4 @@
+// Adding and naming nodes, and comparing graphs.
 #include "vitro/graph/graph.h"
 
 #include <algorithm>

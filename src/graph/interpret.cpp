@@ -1,3 +1,4 @@
+// Runs a graph op by op; a value is dropped after its last reader.
 #include "core/storage_table.h"
 #include "graph/metas.h"
 #include "vitro/base/error.h"

@@ -1,3 +1,4 @@
+// Reads the text that print.cpp writes.  A broken text becomes a Failure that names the line.
 #include <algorithm>
 #include <charconv>
 #include <map>

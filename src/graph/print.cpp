@@ -1,3 +1,5 @@
+// The text of a graph, a line for each node, with the place in the program beside it; parse.cpp
+// reads it.
 #include <algorithm>
 
 #include "graph/arguments.h"

@@ -60,7 +60,7 @@ template <class K, class T>
 
 inline constexpr i64 most_counted = 64;
 
-// A place goes behind those before which it does not belong.
+// A place comes after those that it does not belong before.
 template <class K>
 [[gnu::noinline]] static void sort_by_counting(const Place<K>* from, Place<K>* to, i64 n) {
   K keys[most_counted];
@@ -124,14 +124,14 @@ VITRO_INLINE Place<K>* sort_places(Place<K>* a, Place<K>* b, i64 n) {
 // Whether no element of sixteen comes before `last`; where some may be NaN, or the last one is, it
 // says no.
 template <class T>
-VITRO_INLINE bool all_behind(const T* x, T last, Unsigned<T> last_key, Unsigned<T> flip) {
-  Mask behind;
+VITRO_INLINE bool all_after(const T* x, T last, Unsigned<T> last_key, Unsigned<T> flip) {
+  Mask after;
   if constexpr (is_half<T> || __is_same(T, bool)) {
-    behind = ge(order_keys(x, 16) ^ flip, splat(last_key));
+    after = ge(order_keys(x, 16) ^ flip, splat(last_key));
   } else {
-    behind = flip ? le(load(x), splat(last)) : ge(load(x), splat(last));
+    after = flip ? le(load(x), splat(last)) : ge(load(x), splat(last));
   }
-  return __builtin_bit_cast(u16, behind) == 0xffff;
+  return __builtin_bit_cast(u16, after) == 0xffff;
 }
 
 // How many places are kept where the first `count` are wanted.
@@ -150,7 +150,7 @@ template <class K, class T>
   i64 held = count;
   for (i64 i = room; i < n; i += 16) {
     const Place<K> last = now[count - 1];
-    if (n - i >= 16 && all_behind(x + i, x[last.index], Unsigned<T>(last.key), flip)) continue;
+    if (n - i >= 16 && all_after(x + i, x[last.index], Unsigned<T>(last.key), flip)) continue;
     Unsigned<T> keys[16];
     const auto some = order_keys(x + i, n - i) ^ flip;
     __builtin_memcpy(keys, &some, sizeof keys);

@@ -1,3 +1,5 @@
+// Runs the statements of a kernel on sixteen lanes of numbers (loop/element.h), checks and all, in
+// the order of the tasks.
 #include "loop/interpret.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Visits the statements, values and index expressions of a kernel, and counts what its values cost.
 #include "loop/kernel.h"
 
 #include <functional>

@@ -1,3 +1,5 @@
+// The text of kernels, statements and values for people: loops_*.txt of the debug folder, and
+// tests.
 #include <bit>
 #include <span>
 #include <unordered_map>

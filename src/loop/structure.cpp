@@ -1,3 +1,4 @@
+// Writes all of a kernel that matters for its code as numbers, with names left out.
 #include "loop/structure.h"
 
 namespace vitro::loop {

@@ -1,3 +1,5 @@
+// Makes nodes, each content once per pool, and simplifies what can be seen at once: constants,
+// conditions that are known.
 #include "loop/value.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// scaled_dot_product_attention: shape rule, and its program of two batched products and a softmax.
 #include "vitro/ops/attention.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Shape rules of ops that make and cast tensors, and the functions that users call for them.
 #include "vitro/ops/create.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Runs the body of each op on elements that count what is done to them, once per op.
 #include "vitro/ops/flops.h"
 
 #include <tuple>

@@ -1,3 +1,5 @@
+// Shape rules of gathers, and the functions that users call: `index` takes whole numbers, masks and
+// left-out dimensions together.
 #include "vitro/ops/gather.h"
 
 #include <algorithm>
@@ -98,7 +100,7 @@ void check_index_list(std::string_view op, const TensorMeta& x,
     if (!operands[i]) continue;
     VITRO_CHECK(indices, op, ": an index is a tensor or None, got a number");
     VITRO_CHECK(!is_bool(indices->dtype), op,
-                ": a mask is no operand of the op; call the function, or give its nonzero()");
+                ": a mask is not an operand of the op; call the function, or give its nonzero()");
     VITRO_CHECK(indices->dtype == DType::i64 || indices->dtype == DType::i32, op,
                 ": indices must be i32, i64 or bool, got ", indices->dtype);
     any = true;

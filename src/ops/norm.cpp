@@ -1,3 +1,4 @@
+// Shape rules and programs of softmax, variances and layer norm.
 #include "vitro/ops/norm.h"
 
 #include <algorithm>

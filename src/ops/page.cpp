@@ -1,3 +1,4 @@
+// docs/ops.md and the pages of `vitro ops`, written from definitions, schemas and gradients.
 #include "vitro/ops/page.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Shape rules and specs of scatters by views and by indices, and the functions that users call for
+// them, also those that write in place.
 #include "vitro/ops/scatter.h"
 
 #include <limits>
@@ -75,9 +77,10 @@ void ScatterAdd::shape(ShapeCall& call) {
 
 void ScatterReduce::shape(ShapeCall& call) {
   const auto& attrs = call.attrs.as<Attrs>();
-  VITRO_CHECK(attrs.reduce != ScatterReduction::mean, call.op,
-              ": a mean is no operation of its own; divide a sum by the counts, as the function "
-              "does");
+  VITRO_CHECK(
+      attrs.reduce != ScatterReduction::mean, call.op,
+      ": a mean is not an operation of its own; divide a sum by the counts, as the function "
+      "does");
   put_by_elements(call, attrs.dim);
   check_sums(call);
 }

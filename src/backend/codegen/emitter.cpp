@@ -1,3 +1,5 @@
+// Writes loops and statements: names for values that are used more than once, as far out as they do
+// not change.  How one value is written: emitter_value.cpp.
 #include "backend/codegen/emitter.h"
 
 #include <algorithm>

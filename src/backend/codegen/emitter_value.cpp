@@ -1,3 +1,5 @@
+// Writes one value as C++: loads by how their elements lie from lane to lane, conditions on
+// indices, functions of the prelude.
 #include <algorithm>
 #include <optional>
 

@@ -1,3 +1,5 @@
+// Whether items may share a kernel: each pair of a reader and what it reads is looked at in the
+// loops that they would share.  The first reason against it is the verdict, with its code.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>

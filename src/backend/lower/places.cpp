@@ -1,3 +1,4 @@
+// Gives values their buffers: inputs, outputs, what kernels hand on, and views of these.
 #include "backend/lower/places.h"
 
 #include "kernels/product.h"

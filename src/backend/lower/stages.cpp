@@ -1,3 +1,5 @@
+// Cuts a deep chain of functions into stages with a row of scratch between them, where that lets
+// more turns overlap than it costs in memory and repeated work.
 #include "backend/lower/stages.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The states of reductions in a kernel: lanes, trees of blocks, and the order in which they merge
+// (vitro/ops/reduce.h), written as loops.
 #include "backend/lower/walks.h"
 
 #include <algorithm>

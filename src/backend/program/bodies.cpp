@@ -1,3 +1,5 @@
+// Tables from definitions to their bodies on loop values, each made once from the lists of
+// ops/all.h.
 #include "backend/program/bodies.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// One element of a node as a loop value: by its body for pointwise ops and windows, by picked
+// indices for gathers.
 #include "backend/program/element.h"
 
 #include "backend/program/bodies.h"

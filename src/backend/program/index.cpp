@@ -1,3 +1,5 @@
+// Index maps: which element of an operand belongs to an element of the result, for views,
+// broadcasts, gathers and windows.
 #include <algorithm>
 
 #include "backend/program/program.h"

@@ -1,3 +1,5 @@
+// Makes items of the nodes of a graph, decides which are computed where they are read, and answers
+// who reads what at which index.
 #include "backend/program/program.h"
 
 #include <algorithm>

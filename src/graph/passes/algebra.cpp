@@ -1,3 +1,4 @@
+// Tries the rules of rules.cpp on each node, and on what replaces it, a limited number of times.
 #include "graph/passes/algebra.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Computes what depends on constants alone, once and for all calls.
 #include <map>
 
 #include "graph/metas.h"
