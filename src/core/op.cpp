@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/core/formula.h"
 #include "vitro/core/reach.h"
@@ -46,29 +47,23 @@ std::string_view name_of(OpKind kind) {
 
 namespace {
 
-// This run's numbers, without the symbols.
-Sizes numbers_of(const Sizes& sizes) {
-  Sizes out = sizes;
-  for (Size& s : out) s = Size(s.hint());
-  return out;
-}
-
 // A mistake reads the same eager and compiled: the rule refuses once more, seeing this run's
 // numbers.
 void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta>& metas) {
   for (TensorMeta& meta : metas) {
     meta.sizes = numbers_of(meta.sizes);
     meta.strides = numbers_of(meta.strides);
-    meta.offset = Size(meta.offset.hint());
+    meta.offset = Size(number_of(meta.offset));
   }
   std::vector<Argument> operands(shape.operands.begin(), shape.operands.end());
   std::vector<Scalar> numbers(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].number) continue;
-    numbers[i] = operands[i].number->hint();
+    const Scalar& number = *operands[i].number;
+    numbers[i] = number.is_symbolic() ? Scalar(Size(number_of(number.size()))) : number.hint();
     operands[i].number = &numbers[i];
   }
-  const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(s.hint()); });
+  const Attrs plain = Attrs(shape.attrs).map_sizes([](Size s) { return Size(number_of(s)); });
   shape.results.clear();
   ShapeCall again{shape.op, operands, plain.view(), shape.results};
   op.shape(again);

@@ -2,8 +2,8 @@
 // reductions of a view of the patches, which has a loop for the kernel.
 #include <limits>
 
+#include "core/numbers.h"
 #include "ops/kernel_places.h"
-#include "ops/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/view.h"
@@ -104,8 +104,7 @@ namespace {
 Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted, int least_rank) {
   const size_t planes = x.sizes().size() - wanted.size();
   VITRO_CHECK(x.rank() == least_rank || x.rank() == least_rank + 1, op, ": needs x of rank ",
-              least_rank + 1, " (a batch) or ", least_rank, ", got sizes ",
-              ops::numbers_of(x.sizes()));
+              least_rank + 1, " (a batch) or ", least_rank, ", got sizes ", numbers_of(x.sizes()));
   VITRO_CHECK(is_floating(x.dtype()), op, ": takes floating-point numbers, got ", x.dtype());
   Sizes sizes = x.sizes();
   sizes.resize(planes);
@@ -116,9 +115,8 @@ Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted,
     one_piece = one_piece && equal(out, 1);
     all.push_back(static_cast<int64_t>(planes + d));
     VITRO_CHECK(less(0, out) && less(0, size) && equal(size % out, 0), op, ": dimension ",
-                planes + d, " of size ", ops::number_of(size),
-                " is not a multiple of the output size ", ops::number_of(out),
-                ", so its pieces would differ; pad or resample x first");
+                planes + d, " of size ", number_of(size), " is not a multiple of the output size ",
+                number_of(out), ", so its pieces would differ; pad or resample x first");
     sizes.push_back(out);
     folded.push_back(static_cast<int64_t>(sizes.size()));
     sizes.push_back(size / out);

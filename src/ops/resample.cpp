@@ -1,6 +1,6 @@
 // Interpolation: programs of index_select and arithmetic.  Indices are computed in the type in
 // which ATen computes them (UpSample.h), so that the same elements are read.
-#include "ops/numbers.h"
+#include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
@@ -14,12 +14,12 @@ namespace {
 
 void check_resampled(std::string_view op, const Tensor& x, const SizesArg& size, int dims) {
   VITRO_CHECK(x.rank() == dims + 2, op, ": needs x of rank ", dims + 2, ", got sizes ",
-              ops::numbers_of(x.sizes()));
+              numbers_of(x.sizes()));
   VITRO_CHECK(static_cast<int>(size.size()) == dims, op, ": needs ", dims, " sizes, got ",
-              ops::numbers_of(size));
+              numbers_of(size));
   for (size_t d = 0; d < size.size(); ++d)
     VITRO_CHECK(less(0, size[d]) && less(0, x.sizes()[2 + d]), op, ": sizes must be positive, got ",
-                ops::numbers_of(size), " for x of sizes ", ops::numbers_of(x.sizes()));
+                numbers_of(size), " for x of sizes ", numbers_of(x.sizes()));
 }
 
 // How far a step of the result is in x; `like`: a tensor of the type that ATen computes it in.

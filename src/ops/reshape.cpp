@@ -1,7 +1,7 @@
 // view and reshape: which strides other sizes can have over the same elements.
 #include <algorithm>
 
-#include "ops/numbers.h"
+#include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/view.h"

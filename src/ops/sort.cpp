@@ -1,7 +1,7 @@
 // Shape rules of sort and topk, and what is made of them: argsort, kthvalue, medians, mode.
 #include "vitro/ops/sort.h"
 
-#include "ops/numbers.h"
+#include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
 
@@ -118,8 +118,8 @@ std::pair<Tensor, Tensor> kthvalue(ops::At x, Size k, int64_t dim, bool keepdim)
   const Tensor& in = x.operand.tensor();
   dim = ops::wrap_dim("kthvalue", dim, in.rank());
   const Size n = ops::length("kthvalue", in, dim);
-  VITRO_CHECK(!less(k, 1) && !less(n, k), "kthvalue: k is ", ops::number_of(k), "; needs 1 to ",
-              ops::number_of(n), ", the size of dimension ", dim);
+  VITRO_CHECK(!less(k, 1) && !less(n, k), "kthvalue: k is ", number_of(k), "; needs 1 to ",
+              number_of(n), ", the size of dimension ", dim);
   const auto [values, indices] = topk(x, k, dim, false);
   if (in.rank() == 0) return {values, indices};
   return ops::one_each(contiguous({narrow(values, dim, k - 1, 1), x.where}),

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ops/numbers.h"
+#include "core/numbers.h"
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
@@ -383,11 +383,10 @@ Tensor slice(ops::At x, int64_t dim, Size start, Size end, int64_t step) {
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
   const Size size = x.operand.tensor().size(dim);
   const Size from = less(start, 0) ? start + size : start;
-  VITRO_CHECK(!less(length, 0), "narrow: length must not be negative, got ",
-              ops::number_of(length));
+  VITRO_CHECK(!less(length, 0), "narrow: length must not be negative, got ", number_of(length));
   VITRO_CHECK(!less(from, 0) && !less(size, from) && !less(size - from, length), "narrow: start ",
-              ops::number_of(start), " and length ", ops::number_of(length), " leave dimension ",
-              dim, " of size ", ops::number_of(size));
+              number_of(start), " and length ", number_of(length), " leave dimension ", dim,
+              " of size ", number_of(size));
   return slice(x, dim, from, from + length);
 }
 Tensor select(ops::At x, int64_t dim, Size index) {
@@ -437,7 +436,7 @@ std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) 
   Size sum = 0;
   for (const int64_t s : sizes) sum = sum + s;
   VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", sum, ", dimension ",
-              dim, " has size ", ops::number_of(size));
+              dim, " has size ", number_of(size));
   std::vector<Tensor> pieces;
   int64_t at = 0;
   for (const int64_t s : sizes) {

@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "core/numbers.h"
 #include "ops/kernel_places.h"
-#include "ops/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"

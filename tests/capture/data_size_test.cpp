@@ -94,6 +94,21 @@ TEST(DataSize, AnErrorSaysTheNumber) {
   EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1})); }), want);
 }
 
+TEST(DataSize, AnErrorOfAnotherSizeSaysTheNumberToo) {
+  auto body = [](const Tensor& x) {
+    const Tensor some = nonzero(x);
+    return scatter(some, 0, zeros({1, 2}, DType::i64), zeros({1, 2}, DType::i64));
+  };
+  auto f = compile(body, graphs());
+  for (const Tensor& x : {vec({1, -1, 0}), vec({0, 0, 7})}) {
+    const std::string want = error_of([&] { (void)body(x); });
+    EXPECT_NE(want.find(cat("reach outside of sizes [", nonzero(x).size(0).value(), ", 1]")),
+              std::string::npos)
+        << want;
+    EXPECT_EQ(error_of([&] { (void)f(x); }), want);
+  }
+}
+
 TEST(DataSize, FullgraphRefusesTheQuestion) {
   CompileOptions options = graphs();
   options.fullgraph = true;
