@@ -82,6 +82,14 @@ bool is_bound(const loop::Node* node) {
   return node->fn == Fn::and_ && is_bound(node->operands[0]) && is_bound(node->operands[1]);
 }
 
+// Whether a statement takes the range of tasks itself.
+bool takes_range(const loop::Block& body) {
+  return std::any_of(body.begin(), body.end(), [](const loop::Statement& s) {
+    return std::holds_alternative<loop::Product>(s.what) ||
+           std::holds_alternative<loop::Pack>(s.what);
+  });
+}
+
 bool touches(Expr e, const Changing& changing) {
   for (const Expr s : sym::symbols_of(e)) {
     if (changing.indices.contains(s.node())) return true;
@@ -108,7 +116,7 @@ std::string Emitter::run() {
   declare_parameters();
   open_tasks();
   block(kernel_.body);
-  out_.close();
+  close_tasks();
   for (const std::string& streams : streams_) {
     if (!streams.empty()) out_.line("end_streams(", streams, ");");
   }
@@ -177,28 +185,36 @@ void Emitter::declare_sizes() {
 
 void Emitter::open_tasks() {
   const auto& tasks = kernel_.tasks;
-  const bool whole = std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const auto& s) {
-    return std::holds_alternative<loop::Product>(s.what) ||
-           std::holds_alternative<loop::Pack>(s.what);
-  });
-  if (whole) {
-    out_.open("{");  // the statement takes the range itself
-    return;
-  }
+  if (takes_range(kernel_.body)) return out_.open("{");
   if (tasks.size() == 1) {
     const auto name = sym::name_of(tasks[0]);
     out_.open("for (i64 ", name, " = begin; ", name, " < end; ++", name, ") {");
     return;
   }
-  out_.open("for (i64 task = begin; task < end; ++task) {");
+  // Divisions take as long as a short row: they find the first task's indices, which then count.
+  out_.line("if (begin >= end) return;");
   Expr below = 1;
   for (size_t i = tasks.size(); i-- > 0;) {
-    std::string text = "task";
+    std::string text = "begin";
     if (!below.is(1)) text += " / (" + scalar_text(below) + ")";
     if (i != 0) text = "(" + text + ") % (" + scalar_text(sym::extent_of(tasks[i])) + ")";
-    out_.line("const i64 ", sym::name_of(tasks[i]), " = ", text, ";");
+    out_.line("i64 ", sym::name_of(tasks[i]), " = ", text, ";");
     below = below * sym::extent_of(tasks[i]);
   }
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+}
+
+void Emitter::close_tasks() {
+  const auto& tasks = kernel_.tasks;
+  if (tasks.size() > 1 && !takes_range(kernel_.body)) {
+    for (size_t i = tasks.size() - 1; i > 0; --i) {
+      const auto name = sym::name_of(tasks[i]);
+      out_.line("if (++", name, " < ", scalar_text(sym::extent_of(tasks[i])), ") continue;");
+      out_.line(name, " = 0;");
+    }
+    out_.line("++", sym::name_of(tasks[0]), ";");
+  }
+  out_.close();
 }
 
 void Emitter::block(const loop::Block& statements) {

@@ -51,6 +51,7 @@ class Emitter {
   void declare_sizes();
   void declare_rows();
   void open_tasks();
+  void close_tasks();
   void block(const loop::Block& statements);
   void read_before(int buffer, std::span<const loop::Statement> statements);
   void write(const loop::Declare& d);
