@@ -5,8 +5,8 @@
 
 namespace vitro {
 
-// The hint of a size that data decide is what it is at most; the number is asked, as the program
-// that the message is for ends here.
+// The hint of a size that data decide is only an upper bound, so its number is asked for: the call
+// that the message is about ends here.
 inline int64_t number_of(Size size) {
   const bool asks = size.is_symbolic() && sym::is_data(size.expr());
   return asks ? int64_t{size} : size.hint();

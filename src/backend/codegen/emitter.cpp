@@ -191,7 +191,8 @@ void Emitter::open_tasks() {
     out_.open("for (i64 ", name, " = begin; ", name, " < end; ++", name, ") {");
     return;
   }
-  // Divisions take as long as a short row: they find the first task's indices, which then count.
+  // Only the first task's indices are found by division, which takes as long as a short row;
+  // close_tasks() counts on from there.
   out_.line("if (begin >= end) return;");
   Expr below = 1;
   for (size_t i = tasks.size(); i-- > 0;) {
