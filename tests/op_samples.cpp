@@ -94,6 +94,26 @@ void describe(std::string& text, const SampleOperand& operand) {
   }
 }
 
+// Lists in which null stands for none; empty where the sample has no such list.
+std::vector<std::optional<SampleTensor>> tensors_of(Payload payload, const json& row,
+                                                    const char* key) {
+  std::vector<std::optional<SampleTensor>> out;
+  for (const json& one : row.value(key, json::array())) {
+    out.emplace_back();
+    if (!one.is_null()) out.back() = tensor_of(payload, one);
+  }
+  return out;
+}
+std::vector<std::optional<SampleResult>> results_of(Payload payload, const json& row,
+                                                    const char* key) {
+  std::vector<std::optional<SampleResult>> out;
+  for (const json& one : row.value(key, json::array())) {
+    out.emplace_back();
+    if (!one.is_null()) out.back() = result_of(payload, one);
+  }
+  return out;
+}
+
 OpSample sample_of(Payload payload, const json& row) {
   OpSample s;
   s.op = row.at("op");
@@ -103,14 +123,10 @@ OpSample sample_of(Payload payload, const json& row) {
   s.message = row.value("message", "");
   if (!s.error)
     for (const json& out : row.at("out")) s.results.push_back(result_of(payload, out));
-  for (const json& seed : row.value("seeds", json::array())) {
-    s.seeds.emplace_back();
-    if (!seed.is_null()) s.seeds.back() = tensor_of(payload, seed);
-  }
-  for (const json& gradient : row.value("gradients", json::array())) {
-    s.gradients.emplace_back();
-    if (!gradient.is_null()) s.gradients.back() = result_of(payload, gradient);
-  }
+  s.seeds = tensors_of(payload, row, "seeds");
+  s.gradients = results_of(payload, row, "gradients");
+  s.directions = tensors_of(payload, row, "directions");
+  s.second = results_of(payload, row, "second");
   s.slope = row.value("slope", true);
   if (row.contains("tol")) s.tolerance = {false, row["tol"][0], row["tol"][1], row["tol"][2]};
   s.where = s.op;

@@ -63,6 +63,10 @@ struct OpSample {
   std::vector<std::optional<SampleTensor>> seeds;
   std::vector<std::optional<SampleResult>> gradients;
   bool slope = true;  // they are slopes, not a convention
+  // Of second order, where it is asked for: of the sum of the gradients, each times its direction,
+  // the gradient for each tensor among the operands and then for each seed.
+  std::vector<std::optional<SampleTensor>> directions;  // one for each gradient
+  std::vector<std::optional<SampleResult>> second;
   std::string where;  // "unary.jsonl:17 sin f32[3, 17]", to say which one failed
 };
 

@@ -111,12 +111,6 @@ std::pair<Tensor, Tensor> median_along(At x, int64_t dim, bool keepdim) {
 std::pair<Tensor, Tensor> nanmedian_along(At x, int64_t dim, bool keepdim) {
   return nanmedian(x, dim, keepdim);
 }
-Tensor median_of_all(At x) {
-  return median(x);
-}
-Tensor nanmedian_of_all(At x) {
-  return nanmedian(x);
-}
 
 using PutTensor = Tensor (*)(At, int64_t, const Tensor&, const Tensor&, ScatterWith);
 using PutValue = Tensor (*)(At, int64_t, const Tensor&, const Scalar&);
@@ -279,12 +273,8 @@ constexpr NamedFunction rows[] = {
      "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
      bound<&mode>},
     {"median", "The middle of the order, the lower of two; NaN where there is one.",
-     "(Tensor self) -> Tensor", bound<&median_of_all>},
-    {"median", "The middle of the order, the lower of two; NaN where there is one.",
      ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      bound<&median_along>},
-    {"nanmedian", "The median as if NaNs were not there.", "(Tensor self) -> Tensor",
-     bound<&nanmedian_of_all>},
     {"nanmedian", "The median as if NaNs were not there.",
      ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      bound<&nanmedian_along>},

@@ -139,13 +139,13 @@ void gradient_of_products(Formula& f, int64_t dim, const Tensor& source) {
   constexpr ScatterReduction prod = ScatterReduction::prod;
   if (f.wants(0)) f.set(0, g * scatter_reduce(ones_like(x), dim, indices, source, prod));
   if (!f.wants(2)) return;
-  const Tensor is_zero = to(source == 0, source.dtype());
-  const Tensor other_zeros =
-      gather(scatter_add(zeros_like(x), dim, indices, is_zero), dim, indices) - is_zero;
-  const Tensor factor = vitro::where(source == 0, 1, source);
+  const Tensor is_zero = source == 0, factor = vitro::where(is_zero, 1, source);
+  const Tensor zeros =
+      gather(scatter_add(zeros_like(x), dim, indices, to(is_zero, x.dtype())), dim, indices);
   const Tensor product = scatter_reduce(x, dim, indices, factor, prod);
-  const Tensor others = gather(g * product, dim, indices) / factor;
-  f.set(2, filled_up(vitro::where(other_zeros == 0, others, 0), f.tensor(2).sizes()));
+  const Tensor of_zero = vitro::where(zeros == 1, gather(g * product, dim, indices), 0);
+  const Tensor others = gather(g * f.result(), dim, indices) / factor;
+  f.set(2, filled_up(vitro::where(is_zero, of_zero, others), f.tensor(2).sizes()));
 }
 
 // Of an extreme: elements that are equal to it share its gradient.
@@ -195,9 +195,16 @@ void SortOp::gradient(Formula& f) {
   f.set(0, scatter(zeros_like(x), spec.dim, f.result(1), g));
 }
 
+void MedianOfAll::gradient(Formula& f) {
+  const Tensor &x = f.tensor(0), &y = f.result();
+  const Tensor chosen = vitro::logical_or(x == y, vitro::logical_and(isnan(x), isnan(y)));
+  f.set(0, vitro::where(chosen, f.gradient() / sum(chosen), 0));
+}
+
 void Embedding::gradient(Formula& f) {
-  const Size rows = f.tensor(0).size(0);
-  f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows, f.attrs<Attrs>().padding_idx));
+  const auto& a = f.attrs<Attrs>();
+  f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), f.tensor(0).size(0), a.padding_idx,
+                                    a.scale_grad_by_freq));
 }
 
 void Cat::gradient(Formula& f) {

@@ -204,9 +204,16 @@ Tensor gelu(ops::At x, std::string_view approximate) {
 Tensor clamp(ops::At x, const Operand& min, const Operand& max) {
   const bool low = min.kind() != Operand::Kind::none, high = max.kind() != Operand::Kind::none;
   VITRO_CHECK(low || high, "clamp: needs at least one of min and max");
-  if (!high) return ops::call<ops::Maximum>(x.where, {x.operand, min});
-  if (!low) return ops::call<ops::Minimum>(x.where, {x.operand, max});
-  return ops::call<ops::Clamp>(x.where, {x.operand, min, max});
+  if (low && high) return ops::call<ops::Clamp>(x.where, {x.operand, min, max});
+  const Operand& bound = low ? min : max;
+  const auto is_real = [](const Operand& o) { return is_floating(o.tensor().dtype()); };
+  if (!bound.is_tensor() || !(is_real(x.operand) || is_real(bound)))
+    return low ? ops::call<ops::Maximum>(x.where, {x.operand, min})
+               : ops::call<ops::Minimum>(x.where, {x.operand, max});
+  // Where x lies on the bound, all of the gradient is x's, and not half of it as in maximum.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return low ? ops::call<ops::Clamp>(x.where, {x.operand, min, infinity})
+             : ops::call<ops::Clamp>(x.where, {x.operand, -infinity, max});
 }
 
 Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value) {

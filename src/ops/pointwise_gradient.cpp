@@ -1,5 +1,6 @@
 // The gradients of pointwise ops: their bodies `vjp` on tensors, and the few that are no bodies.
 #include <array>
+#include <cmath>
 
 #include "vitro/ops/all.h"
 #include "vitro/ops/tensor_functions.h"
@@ -36,6 +37,10 @@ First as_first(Term x) {
   return out;
 }
 
+Tensor as_tensor(Term x) {
+  return x.is_number() ? scalar_tensor(x.number(), DType::f64) : x.tensor();
+}
+
 Term call_of(const OpDef& op, Term a, Term b) {
   const Operand operands[] = {a.operand(), b.operand()};
   return Terms::at(a, b).of(call_one(op, operands, {}, {}));
@@ -61,8 +66,9 @@ VITRO_TERM(>=, Ge)
 #undef VITRO_TERM
 
 Term operator&&(Term a, Term b) {
-  if (!are_numbers(a, b)) return call_of(def<LogicalAnd>(), a, b);
-  return a.number().as_bool() && b.number().as_bool();
+  const auto is_false = [](Term x) { return x.is_number() && !x.number().as_bool(); };
+  if (is_false(a) || is_false(b)) return false;
+  return are_numbers(a, b) ? Term(true) : call_of(def<LogicalAnd>(), a, b);
 }
 Term operator||(Term a, Term b) {
   if (!are_numbers(a, b)) return call_of(def<LogicalOr>(), a, b);
@@ -78,17 +84,12 @@ Term operator-(Term x) {
 }
 Term where(Term condition, Term a, Term b) {
   if (condition.is_number()) return condition.number().as_bool() ? a : b;
-  return Terms::at(condition, a)
-      .of(call<Where>({}, {condition.tensor(), a.operand(), b.operand()}));
+  if (!are_numbers(a, b))
+    return Terms::at(condition, a)
+        .of(call<Where>({}, {condition.tensor(), a.operand(), b.operand()}));
+  const Tensor exact = as_tensor(b);  // numbers alone would be rounded to the default type
+  return Terms::at(condition, a).of(call<Where>({}, {condition.tensor(), a.operand(), exact}));
 }
-
-namespace {
-
-Tensor as_tensor(Term x) {
-  return x.is_number() ? scalar_tensor(x.number(), DType::f64) : x.tensor();
-}
-
-}  // namespace
 
 #define VITRO_TERM_1(name)                                                   \
   Term name(Term x) {                                                        \
@@ -141,20 +142,37 @@ constexpr std::array<FormulaFunction, sizeof...(Op)> formulas_of(List<Op...>) {
 
 namespace {
 
-// Beside a bound, a plain number, x keeps all of its gradient where it lies on the bound.
-void beside_bound(Formula& f, const OpDef& within) {
-  const size_t x = f.has(0) ? 0 : 1;
-  const Tensor kept = call_one(within, std::array{f.operand(x), f.operand(1 - x)}, {}, {});
-  f.set(x, vitro::where(kept, f.gradient(), 0));
+// Of operand x as long as it is `within` one bound, of the bound, if that has one, elsewhere.
+void with_one_bound(Formula& f, size_t x, size_t bound, const OpDef& within, const OpDef& beyond) {
+  const auto where_it_is = [&](const OpDef& op) {
+    const Tensor is = call_one(op, std::array{f.operand(x), f.operand(bound)}, {}, {});
+    return vitro::where(is, f.gradient(), 0);
+  };
+  if (f.wants(x)) f.set(x, where_it_is(within));
+  if (f.wants(bound)) f.set(bound, where_it_is(beyond));
+}
+
+bool is_infinite(const Operand& operand) {
+  return operand.is_number() && std::isinf(operand.number().as_double());
 }
 
 }  // namespace
 
+// Beside a plain number x keeps all of its gradient where it lies on the bound.
 void Minimum::gradient(Formula& f) {
-  f.has(0) && f.has(1) ? vjp_gradient<Minimum>(f) : beside_bound(f, def<Le>());
+  if (f.has(0) && f.has(1)) return vjp_gradient<Minimum>(f);
+  const size_t x = f.has(0) ? 0 : 1;
+  with_one_bound(f, x, 1 - x, def<Le>(), def<Gt>());
 }
 void Maximum::gradient(Formula& f) {
-  f.has(0) && f.has(1) ? vjp_gradient<Maximum>(f) : beside_bound(f, def<Ge>());
+  if (f.has(0) && f.has(1)) return vjp_gradient<Maximum>(f);
+  const size_t x = f.has(0) ? 0 : 1;
+  with_one_bound(f, x, 1 - x, def<Ge>(), def<Lt>());
+}
+void Clamp::gradient(Formula& f) {
+  if (is_infinite(f.operand(2))) return with_one_bound(f, 0, 1, def<Ge>(), def<Lt>());
+  if (is_infinite(f.operand(1))) return with_one_bound(f, 0, 2, def<Le>(), def<Gt>());
+  vjp_gradient<Clamp>(f);
 }
 
 // The same triangle of the gradient.

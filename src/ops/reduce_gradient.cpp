@@ -30,14 +30,17 @@ void Mean::gradient(Formula& f) {
 }
 
 // The product of the others: y / x, and where x is the only 0 the product of those that are none.
+// One of two zeros has that product times the other one, which is 0, but has a gradient.
 void Prod::gradient(Formula& f) {
   const Tensor& x = f.tensor(0);
   const ReducedDims dims = reduced(f);
   const Tensor g = kept(f.gradient(), dims), is_zero = x == 0;
-  const Tensor zeros = sum(is_zero, dims.dims, true);
-  const Tensor others = prod(vitro::where(is_zero, 1, x), dims.dims, true, g.dtype());
-  const Tensor of_zero = vitro::where(zeros == 1, g * others, 0);
-  f.set(0, vitro::where(is_zero, of_zero, g * kept(f.result(), dims) / x));
+  const Tensor zeros = sum(is_zero, dims.dims, true), factors = vitro::where(is_zero, 1, x);
+  const Tensor others = g * prod(factors, dims.dims, true, g.dtype());
+  const Tensor other_zero = sum(vitro::where(is_zero, x, 0), dims.dims, true) - x;
+  const Tensor of_two = vitro::where(zeros == 2, others * other_zero, 0);
+  const Tensor of_zero = vitro::where(zeros == 1, others, of_two);
+  f.set(0, vitro::where(is_zero, of_zero, g * kept(f.result(), dims) / factors));
 }
 
 void Amax::gradient(Formula& f) {

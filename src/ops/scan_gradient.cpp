@@ -25,17 +25,25 @@ void Cumsum::gradient(Formula& f) {
   f.set(0, sums_from(f.gradient(), dim_of(f)));
 }
 
-// Up to the first 0 an element takes part in every product from it on.  The first 0 itself takes
-// part in those up to the next one, which are the products without it; what follows it in none.
+// Of each element the sum over the products from it on, each times its gradient and without the
+// element itself.  Before the first 0 that is y / x.  For the first 0 it is made of `one`, the
+// products without it.  What follows it has the first 0 as a factor, which is 0, but has a gradient:
+// its other factors are those of an element before the second 0 of `one`, and of the second 0 itself.
 void Cumprod::gradient(Formula& f) {
   const int64_t dim = dim_of(f);
   const Tensor &x = f.tensor(0), &g = f.gradient();
   const Tensor is_zero = x == 0, zeros = cumsum(is_zero, dim);
-  const Tensor before = sums_from(vitro::where(zeros == 0, g * f.result(), 0), dim) / x;
-  const Tensor is_first = vitro::logical_and(is_zero, zeros == 1);
-  const Tensor without = cumprod(vitro::where(is_first, 1, x), dim, g.dtype());
-  const Tensor of_first = sums_from(vitro::where(zeros == 1, g * without, 0), dim);
-  f.set(0, vitro::where(zeros == 0, before, vitro::where(is_first, of_first, 0)));
+  const auto is_zero_number = [&](int64_t n) { return vitro::logical_and(is_zero, zeros == n); };
+  const Tensor first = is_zero_number(1), second = is_zero_number(2);
+  const Tensor without_first = vitro::where(first, 1, x), factors = vitro::where(is_zero, 1, x);
+  const Tensor one = cumprod(without_first, dim, g.dtype());
+  const Tensor two = cumprod(vitro::where(second, 1, without_first), dim, g.dtype());
+  const Tensor of_first = sums_from(g * one, dim), of_second = sums_from(g * two, dim);
+  const Tensor before = sums_from(g * f.result(), dim) / factors;
+  const Tensor others = vitro::where(zeros == 1, of_first / factors, vitro::where(second, of_second, 0));
+  const Tensor first_zero = sum(vitro::where(first, x, 0), {dim}, true);
+  const Tensor after = vitro::where(first, of_first, first_zero * others);
+  f.set(0, vitro::where(zeros == 0, before, after));
 }
 
 // e^(x - y) over all y from it on, each times its gradient, whose logarithm is added so that

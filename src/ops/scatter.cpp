@@ -178,6 +178,12 @@ void EmbeddingDenseBackward::expand(std::span<const Operand> operands, AttrsView
   const Tensor &grad = operands[0].tensor(), &indices = operands[1].tensor();
   const Tensor flat = reshape(indices, {-1});
   Tensor rows = reshape(grad, {flat.size(0), grad.size(-1)});
+  if (a.scale_grad_by_freq) {
+    const Tensor none = zeros({a.num_weights}, DType::i64, grad.device());
+    const Tensor counts = index_add(none, 0, flat, ones({flat.size(0)}, DType::i64, grad.device()));
+    const Tensor parts = to(1.0 / to(index_select(counts, 0, flat), DType::f64), grad.dtype());
+    rows = rows * unsqueeze(parts, 1);
+  }
   // A row that does not count is a row of zeros.
   if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), false, rows);
   const Tensor none = full({a.num_weights, grad.size(-1)}, 0, grad.dtype(), grad.device());

@@ -88,16 +88,28 @@ std::pair<Tensor, Tensor> middle(std::string_view name, const At& at, int64_t di
   return picked(sorted, dim, wanted, keepdim);
 }
 
-Tensor middle_of_all(std::string_view name, const At& at,
-                     std::pair<Tensor, Tensor> (*along)(At, int64_t, bool)) {
-  const Tensor& x = at.operand.tensor();
-  if (is_floating(x.dtype()) && equal(x.numel(), 0))
-    return full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype());
-  VITRO_CHECK(!equal(x.numel(), 0), name, ": got no elements; needs at least one");
-  return along({reshape({x, at.where}, {-1}), at.where}, 0, false).first;
+Tensor middle_of_all(const Tensor& x, std::pair<Tensor, Tensor> (*along)(At, int64_t, bool)) {
+  if (equal(x.numel(), 0))
+    return full({}, std::numeric_limits<double>::quiet_NaN(), x.dtype(), x.device());
+  return along(reshape(x, {-1}), 0, false).first;
 }
 
 }  // namespace
+
+void MedianOfAll::shape(ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta, call.op, ": takes a tensor");
+  const TensorMeta& x = *call.operands[0].meta;
+  VITRO_CHECK(is_floating(x.dtype) || !equal(product(x.sizes), 0), call.op,
+              ": got no elements; needs at least one");
+  call.results.push_back(dense(x.dtype, x.device, {}));
+}
+void Median::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+  results[0] = middle_of_all(operands[0].tensor(), &vitro::median);
+}
+void Nanmedian::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+  results[0] = middle_of_all(operands[0].tensor(), &vitro::nanmedian);
+}
+
 }  // namespace ops
 
 std::pair<Tensor, Tensor> sort(ops::At x, int64_t dim, bool descending) {
@@ -148,10 +160,10 @@ std::pair<Tensor, Tensor> nanmedian(ops::At x, int64_t dim, bool keepdim) {
   return ops::middle("nanmedian", x, dim, keepdim, true);
 }
 Tensor median(ops::At x) {
-  return ops::middle_of_all("median", x, &vitro::median);
+  return ops::call<ops::Median>(x.where, {x.operand});
 }
 Tensor nanmedian(ops::At x) {
-  return ops::middle_of_all("nanmedian", x, &vitro::nanmedian);
+  return ops::call<ops::Nanmedian>(x.where, {x.operand});
 }
 
 }  // namespace vitro

@@ -38,10 +38,14 @@ inline SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors)
   return call;
 }
 
-inline std::vector<Tensor> seeds_of(const OpSample& sample) {
+// Undefined where there is none.
+inline std::vector<Tensor> tensors_of(std::span<const std::optional<SampleTensor>> samples) {
   std::vector<Tensor> out;
-  for (const auto& seed : sample.seeds) out.push_back(seed ? tensor_of(*seed) : Tensor());
+  for (const auto& one : samples) out.push_back(one ? tensor_of(*one) : Tensor());
   return out;
+}
+inline std::vector<Tensor> seeds_of(const OpSample& sample) {
+  return tensors_of(sample.seeds);
 }
 
 // Of all its tensors; undefined where they are 0.
@@ -58,6 +62,29 @@ inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const 
   }
   results.resize(seeds.size());
   return tape.back(results, seeds, inputs);
+}
+
+// Of those gradients, each times its direction, for all its tensors and then for the seeds.
+inline std::vector<Tensor> second_of(const SampleCall& call, std::span<const Tensor> seeds,
+                                     std::span<const Tensor> directions) {
+  std::vector<Tensor> sought = tensors_of(call);
+  sought.insert(sought.end(), seeds.begin(), seeds.end());
+  autograd::Tape tape;
+  for (const Tensor& one : sought) {
+    if (one.defined() && is_floating(one.dtype())) tape.watch(one);
+  }
+  std::vector<Tensor> found, along;
+  {
+    const Using recording(&tape);
+    found = gradients_of(call, seeds);
+  }
+  std::vector<Tensor> first;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].defined() || !directions[i].defined()) continue;
+    first.push_back(found[i]);
+    along.push_back(directions[i]);
+  }
+  return tape.back(first, along, sought);
 }
 
 }  // namespace vitro::test

@@ -35,8 +35,8 @@ bool is_zero(const std::optional<SampleResult>& want) {
   });
 }
 
-std::string wrong(const OpSample& sample, size_t i, const Tensor& got) {
-  const auto& want = sample.gradients[i];
+std::string wrong(const OpSample& sample, const std::optional<SampleResult>& want,
+                  const Tensor& got) {
   if (!want || !got.defined()) return is_zero(want) && is_zero(got) ? "" : "one of them is 0";
   if (name_of(got.dtype()) != want->dtype)
     return cat("dtype ", got.dtype(), ", torch has ", want->dtype);
@@ -64,10 +64,26 @@ TEST_F(Gradients, agree_with_torch) {
     }
     ASSERT_EQ(got.size(), sample.gradients.size()) << sample.where;
     for (size_t i = 0; i < got.size(); ++i) {
-      const std::string problem = wrong(sample, i, got[i]);
+      const std::string problem = wrong(sample, sample.gradients[i], got[i]);
       EXPECT_TRUE(problem.empty()) << sample.where << ", gradient " << i << ": " << problem;
     }
   }
+}
+
+TEST_F(Gradients, of_second_order_agree_with_torch) {
+  size_t compared = 0;
+  for (const OpSample& sample : samples_.samples()) {
+    if (sample.second.empty()) continue;
+    const std::vector<Tensor> got =
+        second_of(call_of(sample), seeds_of(sample), tensors_of(sample.directions));
+    ASSERT_EQ(got.size(), sample.second.size()) << sample.where;
+    for (size_t i = 0; i < got.size(); ++i) {
+      const std::string problem = wrong(sample, sample.second[i], got[i]);
+      EXPECT_TRUE(problem.empty()) << sample.where << ", gradient " << i << ": " << problem;
+    }
+    ++compared;
+  }
+  EXPECT_GE(compared, 60U);
 }
 
 // Notes which ops are called.

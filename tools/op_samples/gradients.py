@@ -9,9 +9,10 @@ TOLERANCES = {torch.float64: [16, 2e-13, 2e-14], torch.float32: [4, 2e-6, 2e-6],
 
 
 class Gradients(Family):
-    def add(self, op, *inputs, attrs=None, call=None, slope=True):
+    def add(self, op, *inputs, attrs=None, call=None, slope=True, second=False):
         """One sample: the gradients of all floating-point operands, from seeded gradients of the results.
-        slope: they are slopes; else torch's convention, which differences of results do not show."""
+        slope: they are slopes; else torch's convention, which differences of results do not show.
+        second: also the gradients of these, for the operands and the seeds."""
         call, attrs = call or getattr(torch.ops.aten, op), attrs or {}
         row = {"op": op, "in": [self.value(x) for x in inputs]}
         if attrs:
@@ -21,17 +22,32 @@ class Gradients(Family):
         sought = [x for x in leaves if x.requires_grad]
         out = call(*inputs, **attrs)
         outs = [out] if isinstance(out, torch.Tensor) else list(out)
-        seeds = [self.seed(op, k, o) if o.requires_grad else None for k, o in enumerate(outs)]
+        seeds = [self.seed(op, k, o).requires_grad_(second) if o.requires_grad else None for k, o in enumerate(outs)]
         used = [(o, s) for o, s in zip(outs, seeds) if s is not None]
-        found = torch.autograd.grad([o for o, _ in used], sought, [s for _, s in used], allow_unused=True)
-        found = iter(found)
+        gradients = torch.autograd.grad([o for o, _ in used], sought, [s for _, s in used], allow_unused=True, create_graph=second)
+        found = iter(gradients)
         row["out"] = []
         row["tol"] = TOLERANCES[max((x.dtype for x in sought), key=lambda d: torch.finfo(d).eps)]
-        row["seeds"] = [None if s is None else self.tensor(s) for s in seeds]
+        row["seeds"] = [None if s is None else self.tensor(s.detach()) for s in seeds]
         row["gradients"] = [self.gradient(next(found)) if x.requires_grad else None for x in leaves]
         if not slope:
             row["slope"] = False
+        if second:
+            self.add_second(row, op, leaves, gradients, seeds)
         self.lines.append(row)
+
+    def add_second(self, row, op, leaves, gradients, seeds):
+        """Of the sum of the gradients, each times a seeded direction, the gradient for each tensor among the operands and for each seed."""
+        found = iter(gradients)
+        first = [next(found) if x.requires_grad else None for x in leaves]
+        directions = [None if g is None else self.seed(op, -1 - i, g).detach() for i, g in enumerate(first)]
+        row["directions"] = [None if d is None else self.tensor(d) for d in directions]
+        used = [(g, d) for g, d in zip(first, directions) if g is not None and g.requires_grad]
+        sought = leaves + seeds
+        asked = [x for x in sought if x is not None and x.requires_grad]
+        again = torch.autograd.grad([g for g, _ in used], asked, [d for _, d in used], allow_unused=True) if used else [None] * len(asked)
+        again = iter(again)
+        row["second"] = [self.gradient(next(again)) if x is not None and x.requires_grad else None for x in sought]
 
     def leaf(self, x):
         if isinstance(x, (list, tuple)) and x and isinstance(x[0], torch.Tensor):

@@ -30,7 +30,10 @@ struct Silu : Unary {
   static constexpr std::string_view name = "silu", doc = "x * sigmoid(x).";
   static constexpr Accepts accepts = Accepts::floating;
   static auto value(auto x) { return x / (1.0 + m::exp(-x)); }
-  static auto vjp(auto g, auto x, auto y) { return (g * m::sigmoid(x)) * (1.0 + x - y); }
+  static auto vjp(auto g, auto x, auto) {
+    const auto s = m::sigmoid(x);
+    return (g * s) * (1.0 + x * (1.0 - s));
+  }
 };
 
 enum class Approximate : uint8_t { none, tanh };
@@ -97,7 +100,9 @@ struct Elu : Pointwise {
     return m::where(x < 0.0, m::expm1(x * input_scale) * (alpha * scale), x * scale);
   }
   static auto vjp(auto g, auto x, auto alpha, auto scale, auto input_scale, auto) {
-    const auto slope = m::exp(x * input_scale) * (alpha * scale * input_scale);
+    // Of large x the exponential would be infinite, and its gradient 0 times that.
+    const auto negative = m::where(x < 0.0, x, m::like(x, 0.0));
+    const auto slope = m::exp(negative * input_scale) * (alpha * scale * input_scale);
     return std::make_tuple(m::where(x <= 0.0, g * slope, g * scale));
   }
 };

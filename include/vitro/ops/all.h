@@ -68,7 +68,7 @@ using OtherOps = List<
     Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
-    Unfold, Im2col, Nonzero, MaskedSelect>;
+    Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian>;
 // clang-format on
 
 using AllOps = decltype(PointwiseOps{} + ReductionOps{} + ScanOps{} + WindowOps{} + SortOps{} +

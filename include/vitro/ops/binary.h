@@ -136,13 +136,17 @@ struct Pow : Binary {
   static void shape(ShapeCall& call);  // refuses whole numbers raised to a negative one
   static auto value(auto a, auto b) { return m::pow(a, b); }
   // 0 where nothing is to be gained: x to the power of 0, and 0 to the power of what is not
-  // negative.
+  // negative.  There pow and log are given 1, so that their gradients are numbers, too.
   static auto vjp(auto g, auto a, auto b, auto y) {
+    const auto none = m::like(g, 0.0);
     const auto of_base = [=] {
-      return m::where(b == 0.0, m::like(g, 0.0), g * (b * m::pow(a, b - 1.0)));
+      const auto constant = b == 0.0;
+      const auto less = m::where(constant, m::like(b, 1.0), b) - 1.0;
+      return m::where(constant, none, g * (b * m::pow(a, less)));
     };
     const auto of_exponent = [=] {
-      return m::where(a == 0.0 && b >= 0.0, m::like(g, 0.0), g * (y * m::log(a)));
+      const auto zero = a == 0.0 && b >= 0.0;
+      return m::where(zero, none, g * (y * m::log(m::where(zero, m::like(a, 1.0), a))));
     };
     return std::make_tuple(of_base, of_exponent);
   }
@@ -188,9 +192,13 @@ struct Atan2 : TensorBinary {
   static constexpr std::string_view name = "atan2", doc = "The angle of the point (b, a).";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto a, auto b) { return m::atan2(a, b); }
+  // 0 where the point has no angle.
   static auto vjp(auto g, auto a, auto b, auto) {
     const auto squares = a * a + b * b;
-    return std::make_tuple([=] { return g * (b / squares); }, [=] { return g * (-a / squares); });
+    const auto none = squares == 0.0;
+    const auto divisor = m::where(none, m::like(squares, 1.0), squares), zero = m::like(g, 0.0);
+    return std::make_tuple([=] { return m::where(none, zero, g * (b / divisor)); },
+                           [=] { return m::where(none, zero, g * (-a / divisor)); });
   }
 };
 

@@ -94,6 +94,8 @@ struct Clamp : Ternary {
   static constexpr auto function = &vitro::clamp;
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x, auto min, auto max) { return m::minimum(m::maximum(x, min), max); }
+  // Beside an infinite number, which is no bound, the formula of the other one alone.
+  static void gradient(Formula& f);
   // Of x as long as it lies within the bounds, these included.
   static auto vjp(auto g, auto x, auto min, auto max, auto) {
     const auto none = m::like(g, 0.0);

@@ -39,8 +39,12 @@ struct DimAttrs {
 };
 
 struct EmbeddingAttrs {
-  Size padding_idx = -1;  // of the weight's rows the one that has no gradient
-  static constexpr void each(auto&& f) { f("padding_idx", &EmbeddingAttrs::padding_idx); }
+  Size padding_idx = -1;            // of the weight's rows the one that has no gradient
+  bool scale_grad_by_freq = false;  // the gradient of a row is divided by how often it was picked
+  static constexpr void each(auto&& f) {
+    f("padding_idx", &EmbeddingAttrs::padding_idx);
+    f("scale_grad_by_freq", &EmbeddingAttrs::scale_grad_by_freq);
+  }
 };
 struct Embedding : GatherOp {
   static constexpr std::string_view name = "embedding",
@@ -114,9 +118,12 @@ std::vector<Tensor> without_masks(std::string_view op, const At& x,
 
 }  // namespace ops
 
-// The row `padding_idx` of the weight has no gradient; -1: all have.
-inline Tensor embedding(ops::At weight, const Tensor& indices, Size padding_idx = -1) {
-  return ops::call<ops::Embedding>(weight.where, {weight.operand, indices}, {padding_idx});
+// The row `padding_idx` of the weight has no gradient; -1: all have.  With scale_grad_by_freq that
+// of a row is divided by the number of indices that pick it.
+inline Tensor embedding(ops::At weight, const Tensor& indices, Size padding_idx = -1,
+                        bool scale_grad_by_freq = false) {
+  return ops::call<ops::Embedding>(weight.where, {weight.operand, indices},
+                                   {padding_idx, scale_grad_by_freq});
 }
 inline Tensor index_select(ops::At x, int64_t dim, const Tensor& index) {
   return ops::call<ops::IndexSelect>(x.where, {x.operand, index}, {dim});

@@ -251,9 +251,11 @@ struct IndexPut : PutOp {
 struct EmbeddingBackwardAttrs {
   Size num_weights = 0;
   Size padding_idx = -1;
+  bool scale_grad_by_freq = false;
   static constexpr void each(auto&& f) {
     f("num_weights", &EmbeddingBackwardAttrs::num_weights);
     f("padding_idx", &EmbeddingBackwardAttrs::padding_idx);
+    f("scale_grad_by_freq", &EmbeddingBackwardAttrs::scale_grad_by_freq);
   }
 };
 struct EmbeddingDenseBackward : Composite {
@@ -272,11 +274,12 @@ struct EmbeddingDenseBackward : Composite {
 }  // namespace ops
 
 // Rows of grad_output [..., d] summed by their indices [...] into [num_weights, d]; those of index
-// padding_idx do not count.
+// padding_idx do not count.  With scale_grad_by_freq each is first divided by the number of indices
+// that are equal to its own.
 inline Tensor embedding_dense_backward(ops::At grad_output, const Tensor& indices, Size num_weights,
-                                       Size padding_idx = -1) {
+                                       Size padding_idx = -1, bool scale_grad_by_freq = false) {
   return ops::call<ops::EmbeddingDenseBackward>(grad_output.where, {grad_output.operand, indices},
-                                                {num_weights, padding_idx});
+                                                {num_weights, padding_idx, scale_grad_by_freq});
 }
 
 inline Tensor slice_scatter(ops::At x, const Tensor& src, int64_t dim = 0, Size start = 0,

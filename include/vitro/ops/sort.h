@@ -64,6 +64,26 @@ struct Topk : SortOp {
   static constexpr SortInfo info{&spec};
 };
 
+// Of all elements.  Those that are equal to it share its gradient.
+struct MedianOfAll {
+  static constexpr OpKind kind = OpKind::composite;
+  static constexpr int arity = 1;
+  static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+};
+struct Median : MedianOfAll {
+  static constexpr std::string_view
+      name = "median",
+      doc = "The middle of the order, the lower of two; NaN where there is one.";
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+struct Nanmedian : MedianOfAll {
+  static constexpr std::string_view name = "nanmedian",
+                                    doc = "The median as if NaNs were not there.";
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
 }  // namespace ops
 
 std::pair<Tensor, Tensor> sort(ops::At x, int64_t dim = -1, bool descending = false);
