@@ -29,8 +29,19 @@ void Tape::call(const OpCall& call, std::span<Tensor> results) {
   keep(call, results);
 }
 
+namespace {
+
+// How often its memory was written into; of a deferred tensor that is not known.
+constexpr uint64_t unknown = ~uint64_t{0};
+uint64_t version_of(const Tensor& tensor) {
+  return tensor.is_deferred() || !tensor.storage() ? unknown : tensor.storage().version();
+}
+
+}  // namespace
+
 void Tape::keep(const OpCall& call, std::span<const Tensor> results) {
-  Entry entry{call.op, {}, {}, Attrs(call.attrs), {results.begin(), results.end()}, call.where};
+  Entry entry{call.op,    {}, {}, Attrs(call.attrs), {results.begin(), results.end()},
+              call.where, {}};
   entry.tensors.reserve(call.operands.size());  // they stay where they are
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor()) {
@@ -42,7 +53,31 @@ void Tape::keep(const OpCall& call, std::span<const Tensor> results) {
   for (const Tensor& result : results) {
     if (is_floating(result.dtype())) dependent_.insert(result.impl());
   }
+  for (const Tensor& tensor : entry.tensors) entry.versions.push_back(version_of(tensor));
+  for (const Tensor& result : results) entry.versions.push_back(version_of(result));
   entries_.push_back(std::move(entry));
+}
+
+void Tape::check_unchanged(const Entry& entry, const OpCall& call, std::span<const bool> wanted) {
+  std::vector<Tensor> all = entry.tensors;
+  all.insert(all.end(), entry.results.begin(), entry.results.end());
+  const auto was_written = [&](size_t i) {
+    return entry.versions[i] != unknown && version_of(all[i]) != entry.versions[i];
+  };
+  size_t next = 0;
+  while (next < all.size() && !was_written(next)) ++next;
+  if (next == all.size()) return;
+  const Saved saved = saved_for(call, wanted);
+  next = 0;
+  const auto check = [&](bool is_saved, std::string_view what, size_t i) {
+    const bool written = was_written(next++);
+    VITRO_CHECK(!written || !is_saved, "vjp: the gradient of ", entry.op->name, " needs ", what,
+                ' ', i, " of the call, which was written into after it; clone it before");
+  };
+  for (size_t i = 0; i < entry.operands.size(); ++i) {
+    if (entry.operands[i].is_tensor()) check(saved.operands[i], "operand", i);
+  }
+  for (size_t k = 0; k < entry.results.size(); ++k) check(saved.results[k], "result", k);
 }
 
 namespace {
@@ -63,6 +98,7 @@ void Tape::back_through(const Entry& entry, Gradients& gradients) const {
   const auto wanted = std::make_unique<bool[]>(n);
   for (size_t i = 0; i < n; ++i) wanted[i] = depends(entry.operands[i]);
   const OpCall call{entry.op, entry.operands, entry.attrs.view(), false, entry.where};
+  check_unchanged(entry, call, {wanted.get(), n});
   const auto of_operands = vjp(call, entry.results, of_results, {wanted.get(), n});
   for (size_t i = 0; i < n; ++i) {
     if (wanted[i]) add_to(gradients[entry.operands[i].tensor().impl()], of_operands[i]);

@@ -5,7 +5,8 @@
 //   { const Using recording(&tape);  y = sin(x) * x; }
 //   Tensor of_x = tape.back({&y, 1}, {&g, 1}, {&x, 1})[0];
 // The calls are made below it; those that depend on no watched tensor are not kept.  Going back
-// calls ops itself, which another tape may record. Threads: belongs to the one that records.
+// calls ops itself, which another tape may record.  Elements are not copied: who writes into a
+// tensor that a formula needs gets an Error when it is gone back through, as in PyTorch.  Threads: belongs to the one that records.
 #pragma once
 
 #include <unordered_map>
@@ -34,10 +35,12 @@ class Tape : public Interpreter {
     Attrs attrs;
     std::vector<Tensor> results;
     std::source_location where;
+    std::vector<uint64_t> versions;  // of the memory of `tensors`, then of `results`
   };
   using Gradients = std::unordered_map<const TensorImpl*, Tensor>;
   bool depends(const Operand& operand) const;
   void keep(const OpCall& call, std::span<const Tensor> results);
+  static void check_unchanged(const Entry& entry, const OpCall& call, std::span<const bool> wanted);
   void back_through(const Entry& entry, Gradients& gradients) const;
 
   std::vector<Tensor> watched_;  // alive, so that no other tensor takes the place of one

@@ -6,14 +6,23 @@
 #include <memory>
 
 #include "autograd/tape.h"
+#include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/core/formula.h"
+#include "vitro/core/reach.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::autograd {
 namespace {
+
+// Whether a write into `target` changes the elements of the tensor.
+bool is_written_with(const Tensor& tensor, const Tensor& target) {
+  if (tensor.same_as(target)) return true;
+  return !tensor.is_deferred() && !target.is_deferred() &&
+         may_share_memory(*tensor.impl(), *target.impl());
+}
 
 bool same_sizes(const Sizes& a, const Sizes& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](Size x, Size y) {
@@ -55,20 +64,50 @@ std::vector<Tensor> checked(const OpDef& op, std::span<const Tensor> results,
   for (size_t k = 0; k < gradients.size(); ++k) {
     if (!gradients[k].defined() || !is_floating(results[k].dtype())) continue;
     VITRO_CHECK(same_sizes(gradients[k].sizes(), results[k].sizes()), "vjp: result ", k, " of ",
-                op.name, " has sizes ", results[k].sizes(), ", its gradient has ",
-                gradients[k].sizes());
+                op.name, " has sizes ", numbers_of(results[k].sizes()), ", its gradient has ",
+                numbers_of(gradients[k].sizes()));
     out[k] = to(gradients[k], results[k].dtype());
   }
   return out;
 }
 
-// A tensor that stands twice among the operands is two: each has a gradient of its own.
-std::vector<Tensor> told_apart(const OpCall& call, std::span<const bool> wanted) {
+// Error where the results are none of a call with these operands.
+void check_results(const OpCall& call, std::span<const Tensor> results) {
+  const OpDef& op = *call.op;
+  const std::vector<TensorMeta> made = infer(op, call.operands, call.attrs);
+  VITRO_CHECK(results.size() == made.size(), "vjp: ", op.name, " has ", made.size(),
+              " results, got ", results.size());
+  for (size_t k = 0; k < made.size(); ++k) {
+    const TensorMeta meta = call.in_place ? call.operands[0].tensor().rule_meta() : made[k];
+    const bool sized = op.kind != OpKind::compaction;  // else data decide
+    VITRO_CHECK(results[k].dtype() == meta.dtype &&
+                    (!sized || same_sizes(results[k].sizes(), meta.sizes)),
+                "vjp: result ", k, " of ", op.name, " is ", results[k].dtype(),
+                numbers_of(results[k].sizes()), ", these operands give ", meta.dtype,
+                numbers_of(meta.sizes), "; needs the operands and results of one call");
+  }
+}
+
+// A call in place has written over its first operand, and over what shares memory with it.
+void check_overwritten(const OpCall& call, const Tensor& written, std::span<const bool> wanted) {
+  const Saved saved = saved_for(call, wanted);
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    if (!saved.operands[i]) continue;
+    VITRO_CHECK(!is_written_with(call.operands[i].tensor(), written), "vjp: the gradient of ",
+                call.op->name, "_ needs the elements that operand ", i,
+                " had before the call, which has overwritten them; clone it before, and give the "
+                "clone as the operand");
+  }
+}
+
+// A tensor that stands twice among the operands is two, whether or not the gradients of both are
+// wanted: each has one of its own.
+std::vector<Tensor> told_apart(const OpCall& call) {
   std::vector<Tensor> out(call.operands.size());
   for (size_t i = 0; i < out.size(); ++i) {
     if (!call.operands[i].is_tensor()) continue;
     out[i] = call.operands[i].tensor();
-    for (size_t before = 0; before < i && wanted[i]; ++before) {
+    for (size_t before = 0; before < i; ++before) {
       if (!out[before].defined() || !out[before].same_as(out[i])) continue;
       out[i] = expand(out[i], out[i].sizes());
       break;
@@ -79,7 +118,7 @@ std::vector<Tensor> told_apart(const OpCall& call, std::span<const bool> wanted)
 
 void through_program(const OpCall& call, std::span<const Tensor> gradients,
                      std::span<const bool> wanted, std::span<Tensor> out) {
-  const std::vector<Tensor> inputs = told_apart(call, wanted);
+  const std::vector<Tensor> inputs = told_apart(call);
   std::vector<Operand> operands(call.operands.begin(), call.operands.end());
   Tape tape;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -120,6 +159,8 @@ std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
     return out;
   const Verdict can = is_differentiable(op);
   VITRO_CHECK(can, op.name, ": has no gradient: ", can.why);
+  check_results(call, results);
+  if (call.in_place) check_overwritten(call, results[0], sought);
   if (op.gradient->formula) {
     Formula formula(call, results, given, sought, out);
     op.gradient->formula(formula);

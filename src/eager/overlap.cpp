@@ -33,9 +33,7 @@ void copy_in_order_by_host(const Tensor& from, const Tensor& to) {
 }  // namespace
 
 bool must_copy(const Tensor& operand, const Tensor& target, bool elementwise) {
-  if (!(operand.storage() == target.storage())) return false;
-  const Reach a = reach_of(*operand.impl()), b = reach_of(*target.impl());
-  if (a.end <= b.begin || b.end <= a.begin) return false;
+  if (!may_share_memory(*operand.impl(), *target.impl())) return false;
   return !elementwise || !same_places(*operand.impl(), *target.impl());
 }
 

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "autograd/sample_gradients.h"
+#include "error_of.h"
+#include "vitro/autograd/vjp.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
 
@@ -62,6 +64,33 @@ TEST_F(CompiledGradients, have_the_bits_of_eager) {
     EXPECT_EQ(next, compiled.size()) << sample.where;
   }
   EXPECT_GE(seen.size(), 90U);
+}
+
+TEST_F(CompiledGradients, of_other_sizes_are_reported_in_numbers) {
+  auto fast = compile([](const Tensor& x, const Tensor& g) {
+    const Operand operands[] = {x};
+    const bool wanted[] = {true};
+    const Tensor y = exp(x);
+    const OpCall call{&ops::def<ops::Exp>(), operands, {}, false, {}};
+    return autograd::vjp(call, {&y, 1}, {&g, 1}, wanted)[0];
+  });
+  for (const int64_t n : {2, 3, 4}) (void)fast(ones({n}), ones({n}));
+  const std::string text = error_of([&] { (void)fast(ones({5}), ones({6})); });
+  EXPECT_TRUE(text.starts_with("vjp: result 0 of exp has sizes [5], its gradient has [6]")) << text;
+}
+
+TEST_F(CompiledGradients, of_a_call_in_place_are_refused_as_eagerly) {
+  auto fast = compile([](const Tensor& x) {
+    const Tensor y = x * 1.0;
+    mul_(y, x);
+    const Operand operands[] = {y, x};
+    const bool wanted[] = {true, true};
+    const Tensor g = ones_like(y);
+    const OpCall call{&ops::def<ops::Mul>(), operands, {}, true, {}};
+    return autograd::vjp(call, {&y, 1}, {&g, 1}, wanted)[1];
+  });
+  EXPECT_NE(error_of([&] { (void)fast(ones({2})); }).find("the gradient of mul_ needs"),
+            std::string::npos);
 }
 
 // A tensor of f64 with other numbers for other sizes.

@@ -68,6 +68,39 @@ TEST_F(Vjp, tells_a_tensor_that_stands_twice_apart) {
   EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{4, 4, 6, 6}));
 }
 
+// Each operand of its own, given one tensor and given clones of it.
+template <class Op>
+void check_wanted_alone(const Tensor& x, size_t count) {
+  const std::vector<Tensor> same(count, x);
+  std::vector<Tensor> clones;
+  for (size_t i = 0; i < count; ++i) clones.push_back(clone(x));
+  const auto gradient = [&](const std::vector<Tensor>& given, size_t k) {
+    const std::vector<Operand> operands(given.begin(), given.end());
+    const auto wanted = std::make_unique<bool[]>(count);
+    wanted[k] = true;
+    typename Op::Attrs attrs{};
+    const OpCall call{&ops::def<Op>(), operands, ops::view_of<Op>(attrs), false, {}};
+    const Tensor y = call_one(ops::def<Op>(), operands, ops::view_of<Op>(attrs), {});
+    const Tensor g = sin(y);
+    return vjp(call, {&y, 1}, {&g, 1}, {wanted.get(), count})[k].template to_vector<double>();
+  };
+  for (size_t k = 0; k < count; ++k) EXPECT_EQ(gradient(same, k), gradient(clones, k)) << k;
+}
+
+TEST_F(Vjp, of_one_of_two_operands_that_are_one_tensor_is_its_own_alone) {
+  const Tensor x = Tensor::from({1.0, 2.0, 3.0, 4.0}, {2, 2});
+  const Operand operands[] = {x, x};
+  const bool first[] = {true, false}, second[] = {false, true};
+  const Tensor y = matmul(x, x), g = ones_like(y);
+  const auto call = call_of<ops::Matmul>(operands);
+  EXPECT_EQ(vjp(call, {&y, 1}, {&g, 1}, first)[0].to_vector<double>(),
+            (std::vector<double>{3, 7, 3, 7}));
+  EXPECT_EQ(vjp(call, {&y, 1}, {&g, 1}, second)[1].to_vector<double>(),
+            (std::vector<double>{4, 4, 6, 6}));
+  check_wanted_alone<ops::Stack>(x, 3);
+  check_wanted_alone<ops::ScaledDotProductAttention>(reshape(x, {1, 2, 2}), 3);
+}
+
 // An op without a gradient, and with a result that could have one.
 struct Opaque {
   static constexpr OpKind kind = OpKind::opaque;
@@ -87,6 +120,85 @@ TEST_F(Vjp, refuses_with_the_reason) {
             "`gradient`");
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Exp>(operands), {&x, 1}, {&g, 1}, wanted); }),
             "vjp: result 0 of exp has sizes [2], its gradient has [3]");
+}
+
+TEST_F(Vjp, refuses_operands_and_results_of_different_calls) {
+  const Tensor x = row({1, 2}), y = row({1, 2, 3}), g = ones_like(y);
+  const Operand one[] = {x}, two[] = {y, x}, pair[] = {y, y};
+  const bool wanted[] = {true}, both[] = {true, true};
+  EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Exp>(one), {&y, 1}, {&g, 1}, wanted); }),
+            "vjp: result 0 of exp is f64[3], these operands give f64[2]; needs the operands and "
+            "results of one call");
+  EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Mul>(two), {&y, 1}, {&g, 1}, both); }),
+            error_of([&] { (void)mul(y, x); }));
+  const Tensor less = to(y, DType::f32);
+  EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Mul>(pair), {&less, 1}, {&g, 1}, both); }),
+            "vjp: result 0 of mul is f32[3], these operands give f64[3]; needs the operands and "
+            "results of one call");
+  const Tensor results[] = {y, y}, gradients[] = {g, g};
+  EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Mul>(pair), results, gradients, both); }),
+            "vjp: mul has 1 results, got 2");
+}
+
+// Of x * y, or of e^x, written into x.
+template <class Op>
+std::vector<Tensor> vjp_in_place(std::span<const Operand> given, const Tensor& x) {
+  const auto wanted = std::make_unique<bool[]>(given.size());
+  std::fill_n(wanted.get(), given.size(), true);
+  const OpCall call{&ops::def<Op>(), given, {}, true, {}};
+  const Tensor g = ones_like(x);
+  return vjp(call, {&x, 1}, {&g, 1}, {wanted.get(), given.size()});
+}
+
+TEST_F(Vjp, of_a_call_in_place_needs_what_it_has_overwritten) {
+  const Tensor x = row({1, 2}), before = clone(x), y = row({3, 4});
+  mul_(x, y);
+  const Operand operands[] = {x, y}, cloned[] = {before, y}, one[] = {x};
+  EXPECT_EQ(error_of([&] { (void)vjp_in_place<ops::Mul>(operands, x); }),
+            "vjp: the gradient of mul_ needs the elements that operand 0 had before the call, "
+            "which has overwritten them; clone it before, and give the clone as the operand");
+  const auto got = vjp_in_place<ops::Mul>(cloned, x);
+  EXPECT_EQ(got[0].to_vector<double>(), (std::vector<double>{3, 4}));
+  EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{1, 2}));
+  const bool first[] = {true, false};  // needs y alone
+  const Tensor g = ones_like(x);
+  const OpCall call{&ops::def<ops::Mul>(), operands, {}, true, {}};
+  EXPECT_EQ(vjp(call, {&x, 1}, {&g, 1}, first)[0].to_vector<double>(),
+            (std::vector<double>{3, 4}));
+  exp_(x);  // needs the result
+  EXPECT_EQ(vjp_in_place<ops::Exp>(one, x)[0].to_vector<double>(), x.to_vector<double>());
+}
+
+TEST_F(Vjp, of_a_call_in_place_sees_memory_that_is_shared) {
+  const Tensor base = row({1, 2, 3, 4}), left = slice(base, 0, 0, 2), right = slice(base, 0, 2, 4);
+  const Tensor whole = slice(base, 0, 0, 2);
+  mul_(left, whole);
+  const Tensor before = row({1, 2});
+  const Operand same[] = {before, whole}, apart[] = {before, right};
+  EXPECT_NE(error_of([&] { (void)vjp_in_place<ops::Mul>(same, left); }).find("operand 1"),
+            std::string::npos);
+  EXPECT_EQ(vjp_in_place<ops::Mul>(apart, left)[0].to_vector<double>(),
+            (std::vector<double>{3, 4}));
+}
+
+TEST_F(Vjp, of_a_tensor_that_was_written_into_after_the_call_is_refused) {
+  const Tensor x = row({1, 2}), w = row({3, 4}), g = row({1, 1});
+  const auto back = [&](auto f, auto write) {
+    Tape tape;
+    tape.watch(x);
+    Tensor y;
+    {
+      const Using recording(&tape);
+      y = f(x);
+    }
+    write();
+    return tape.back({&y, 1}, {&g, 1}, {&x, 1})[0].to_vector<double>();
+  };
+  const auto write = [&] { add_(w, 1.0); };
+  EXPECT_EQ(error_of([&] { (void)back([&](const Tensor& a) { return a * w; }, write); }),
+            "vjp: the gradient of mul needs operand 1 of the call, which was written into after "
+            "it; clone it before");
+  EXPECT_EQ(back([&](const Tensor& a) { return a + w; }, write), (std::vector<double>{1, 1}));
 }
 
 // One that has one.
@@ -135,6 +247,7 @@ TEST_F(Vjp, is_described_in_words) {
   EXPECT_EQ(describe(ops::def<ops::Exp>()), "a formula; saves result");
   EXPECT_EQ(describe(ops::def<ops::MaxDim>()), "a formula; saves indices");
   EXPECT_EQ(describe(ops::def<ops::Embedding>()), "a formula; saves indices");
+  EXPECT_EQ(describe(ops::def<ops::Median>()), "a formula; saves self, result");
   EXPECT_EQ(describe(ops::def<ops::Matmul>()), "through its program; saves self, other");
   EXPECT_EQ(describe(ops::def<ops::Lt>()), "none: its result is bool");
   EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is a whole number");

@@ -1,6 +1,7 @@
 // Scatters by indices, beside plain C++: elements come in the order of the source.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -126,6 +127,31 @@ TEST(Put, embeddings_have_a_gradient) {
   std::vector<float> sums = added_rows(want, flat, rows);
   for (size_t c = 0; c < 8; ++c) sums[2 * 8 + c] = 0;
   EXPECT_EQ(got.to_vector<float>(), sums);
+}
+
+// Row k divided by how often its index comes, one after the other, as ATen adds them.
+TEST(Put, gradients_of_embeddings_are_scaled_by_frequency) {
+  const Tensor grad = numbers({1000, 8});
+  auto fast = compile([](const Tensor& g, const Tensor& index) {
+    return embedding_dense_backward(g, index, 7, 2, true);
+  });
+  const int before = num_threads();
+  for (const DType dtype : {DType::i64, DType::i32}) {
+    const Tensor at = indices({1000}, 7, dtype);
+    const std::vector<int64_t> picked = to(at, DType::i64).to_vector<int64_t>();
+    std::vector<float> rows = grad.to_vector<float>();
+    for (size_t k = 0; k < picked.size(); ++k) {
+      const auto count = static_cast<float>(std::ranges::count(picked, picked[k]));
+      for (size_t c = 0; c < 8; ++c) rows[k * 8 + c] *= picked[k] == 2 ? 0 : 1 / count;
+    }
+    const std::vector<float> want = added_rows(zeros({7, 8}), at, Tensor::from(rows, {1000, 8}));
+    for (const int threads : {1, 2, 7}) {
+      set_num_threads(threads);
+      EXPECT_EQ(embedding_dense_backward(grad, at, 7, 2, true).to_vector<float>(), want);
+      EXPECT_EQ(fast(grad, at).to_vector<float>(), want);
+    }
+  }
+  set_num_threads(before);
 }
 
 TEST(Put, compiled_functions_give_the_same_bits) {

@@ -84,7 +84,7 @@ UNARY = {
 }
 CORNERS = {"abs": (0.0, -0.0, NAN, INF), "sign": (0.0, NAN), "relu": (0.0, -0.0, NAN, INF, -INF), "sqrt": (0.0, -1.0, INF),
            "rsqrt": (0.0, INF), "log": (0.0, -1.0, INF), "reciprocal": (0.0, INF), "floor": (1.0, NAN), "round": (0.5, 1.5),
-           "square": (0.0,), "asin": (1.0, -1.0), "acosh": (1.0,), "atanh": (1.0,), "silu": (0.0, 40.0, -40.0), "gelu": (0.0, 12.0),
+           "square": (0.0,), "asin": (1.0, -1.0), "acosh": (1.0,), "atanh": (1.0,), "silu": (0.0, 40.0, -40.0, 1e20, -1e20, NAN), "gelu": (0.0, 12.0),
            "tanh": (0.0, 40.0), "sigmoid": (0.0, 40.0, -800.0), "exp": (0.0, -INF, 800.0), "log1p": (-1.0,)}
 
 
@@ -93,17 +93,18 @@ def unary(family):
         family.add(op, real(3, 5, low=low, high=high, key=op))
         family.add(op, v.numbers("f32", (7,), "gradient", op, low=low, high=high))
         if op in CORNERS:
-            family.add(op, row(*CORNERS[op]))
+            family.add(op, row(*CORNERS[op]), second=True)
+    family.add("silu", row(3e7, 1e30, -3e7).float(), second=True)
     family.add("gelu", real(9, low=-4, high=4), attrs={"approximate": "tanh"})
     family.add("relu", v.numbers("f16", (9,), "gradient"))
     family.add("exp", v.numbers("bf16", (9,), "gradient"))
     for alpha, scale, input_scale in ((1, 1, 1), (1.5, 2.0, 0.5)):
-        family.add("elu", row(-2.0, -0.5, 0.0, 0.5, 3.0, NAN), alpha, scale, input_scale)
+        family.add("elu", row(-2.0, -0.5, 0.0, 0.5, 3.0, NAN, 2000.0, INF, -INF), alpha, scale, input_scale, second=True)
         family.add("elu", row(-2.0, -0.5, 0.5, 3.0), alpha, scale, input_scale)
     for slope in (0.01, -0.5):
         family.add("leaky_relu", row(-2.0, 0.0, 0.5, NAN), slope)
         family.add("leaky_relu", row(-2.0, 0.5), slope)
-    family.add("hardtanh", row(-2.0, -1.0, -0.5, 0.0, 1.0, 1.5), -1.0, 1.0)
+    family.add("hardtanh", row(-2.0, -1.0, -0.5, 0.0, 1.0, 1.5), -1.0, 1.0, second=True)
     family.add("hardtanh", row(-2.0, -0.5, 0.5, 1.5), -1.0, 1.0)
     for diagonal in (0, 1, -1):
         family.add("tril", real(2, 3, 4), attrs={"diagonal": diagonal})
@@ -142,18 +143,20 @@ def binary(family):
     for mode in ("floor", "trunc"):
         family.add("div", real(2, 3), real(3, low=0.5, high=2), attrs={"rounding_mode": mode})
         family.add("div", real(2, 3), 0.7, attrs={"rounding_mode": mode})
-    family.add("atan2", row(0.0, 1.0, -1.0), row(1.0, 0.0, -1.0))
+    family.add("atan2", row(0.0, 1.0, -1.0), row(1.0, 0.0, -1.0), second=True)
+    family.add("atan2", row(0.0, 0.0, -0.0, 1e-200), row(0.0, -0.0, 0.0, 0.0), slope=False)
     powers(family)
 
 
 def powers(family):
     family.add("pow", real(3, 4, low=0.2, high=3), real(4, low=-2, high=2))
     family.add("pow", row(0.0, 0.0, 0.0, -2.0, -2.0, 3.0), row(0.0, 2.0, 1.0, 3.0, 2.0, 0.0))
+    family.add("pow", row(-2.0, 3.0, 0.5, 2.0), row(3.0, 0.5, -1.5, 2.0), second=True)
     family.add("pow", real(2, 3), torch.tensor([0, 1, 3]))
     for exponent in (2, 3, 0.5, -0.5, 0, 1, 2.5, -1, 5):
-        family.add("pow", row(0.5, 1.0, 2.5), exponent)
-    for exponent in (2, 3, 0, 1, 2.5):
-        family.add("pow", row(0.0, 1.0), exponent)
+        family.add("pow", row(0.5, 1.0, 2.5), exponent, second=True)
+    for exponent in (2, 3, 0, 1, 2.5, 4, 1.5, 0.5, -1):
+        family.add("pow", row(0.0, 1.0, 4.0), exponent, second=True)
     for base in (2.0, 0.0, 3):
         family.add("pow", base, row(0.5, 1.0, 0.0, 2.0), call=torch.pow)
 
@@ -170,6 +173,11 @@ def choosing(family):
     family.add("clamp", x, None, 1.0)
     family.add("clamp", x, 1.0, -1.0)
     family.add("clamp", x, row(-1.0), row(1.0))
+    bound = row(-1.0, -1.0, 0.5, 1.0, INF, 0.0)
+    family.add("clamp", x, bound, None, slope=False, second=True)
+    family.add("clamp", x, None, -bound, slope=False, second=True)
+    family.add("clamp", x.float(), row(-1.0)[0], None, slope=False)
+    family.add("clamp", x, row(NAN), None, slope=False)
     family.add("clamp", row(-2.0, -1.0, 0.0, 1.0, 2.0), row(-1.0, -1.0, 1.0, 3.0, 1.0), row(1.0, 1.0, -1.0, 1.0, 1.5))
     family.add("masked_fill", real(2, 3), mask, 2.0)
     family.add("masked_select", real(2, 3), mask)
@@ -196,10 +204,11 @@ def reductions(family):
     family.add("aminmax", real(3, 4), attrs={"dim": 1})
     family.add("aminmax", ties[:2], attrs={"dim": 0, "keepdim": True})
     family.add("aminmax", real(3, 4))
-    for zeros in ([1.0, 2.0, 3.0], [0.0, 2.0, 3.0], [0.0, 2.0, 0.0]):
-        family.add("prod", row(*zeros))
-        family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 1})
-        family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 0, "keepdim": True})
+    for zeros in ([1.0, 2.0, 3.0], [0.0, 2.0, 3.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]):
+        family.add("prod", row(*zeros), second=True)
+        family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 1}, second=True)
+        family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 0, "keepdim": True}, second=True)
+    family.add("prod", row(0.0)[0], second=True)
     for op in ("var", "var_mean"):
         for correction in (1, 0, 0.5):
             family.add(op, real(3, 5), attrs={"dim": [1], "correction": correction})
@@ -210,8 +219,12 @@ def scans(family):
     for op in ("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin"):
         for sizes, dim in [((5,), 0), ((3, 4), 0), ((2, 3, 4), -1), ((), 0), ((1,), 0)]:
             family.add(op, real(*sizes, key=op), attrs={"dim": dim})
-    for numbers in ((1.0, 0.0, 2.0, 3.0), (0.0, 2.0, 3.0, -1.0), (2.0, 0.0, 3.0, 0.0), (0.0, 0.0, 1.0, 2.0), (1.0, 2.0, 3.0, 0.0)):
-        family.add("cumprod", row(*numbers), attrs={"dim": 0})
+    for numbers in ((1.0, 0.0, 2.0, 3.0), (0.0, 2.0, 3.0, -1.0), (2.0, 0.0, 3.0, 0.0), (0.0, 0.0, 1.0, 2.0), (1.0, 2.0, 3.0, 0.0), (0.0, 0.0, 0.0, 2.0)):
+        family.add("cumprod", row(*numbers), attrs={"dim": 0}, second=True)
+    zeros = row(0.0, 2.0, 0.0, 3.0, 1.5, 0.0, 1.0, 2.0, -1.0, 0.0, 0.5, 0.0).reshape(3, 4)
+    for dim in (0, 1):
+        family.add("cumprod", zeros, attrs={"dim": dim}, second=True)
+    family.add("cumprod", row(0.0)[0], attrs={"dim": 0}, second=True)
     for op in ("cummax", "cummin"):
         family.add(op, row(2.0, 2.0, 1.0, 3.0, 3.0), attrs={"dim": 0})
     family.add("cumsum", v.numbers("f32", (2, 3)), attrs={"dim": 1, "dtype": torch.float64})
@@ -250,6 +263,9 @@ def moving(family):
     family.add("embedding", v.numbers("f16", (3, 4)), rows)
     family.add("embedding", real(3, 4), more, attrs={"padding_idx": 2}, slope=False)
     family.add("embedding_dense_backward", real(4, 3), rows, attrs={"num_weights": 3, "padding_idx": 1, "scale_grad_by_freq": False})
+    for padding_idx in (-1, 0):
+        family.add("embedding", real(3, 4), rows, attrs={"padding_idx": padding_idx, "scale_grad_by_freq": True}, slope=False)
+    family.add("embedding", v.numbers("f16", (3, 4)), more, attrs={"scale_grad_by_freq": True}, slope=False)
     for dim in (0, 1):
         family.add("gather", real(3, 3), more, attrs={"dim": dim}, call=lambda x, i, dim: torch.gather(x, dim, i))
         family.add("index_select", real(3, 3), rows, attrs={"dim": dim}, call=lambda x, i, dim: torch.index_select(x, dim, i))
@@ -308,7 +324,7 @@ def reduced(family):
     for include in (True, False):
         for how in ("amax", "amin"):
             family.add("scatter_reduce", start if include else start + 5, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
-        family.add("scatter_reduce", start, rows, zeros, call=call, attrs={"dim": 0, "reduce": "prod", "include_self": include})
+        family.add("scatter_reduce", start, rows, zeros, call=call, attrs={"dim": 0, "reduce": "prod", "include_self": include}, second=True)
     family.add("scatter", real(3, 4), at, 2.0, attrs={"dim": 0}, call=lambda x, i, value, dim: x.scatter(dim, i, value))
 
 
@@ -347,6 +363,9 @@ def sorts(family):
     for op in ("median", "nanmedian"):
         family.add(op, real(3, 6), attrs={"dim": 1})
         family.add(op, row(3.0, NAN, 1.0, 2.0))
+        for ties in ((1.0, 2.0, 2.0, 2.0, 5.0), (NAN, 1.0, NAN, 2.0, 1.0), (0.0, -0.0, 0.0), (INF, INF, 1.0)):
+            family.add(op, row(*ties), slope=False, second=True)
+        family.add(op, torch.stack([row(1.0, 3.0, 2.5), row(3.5, 2.0, 0.0)]))
 
 
 def windows(family):

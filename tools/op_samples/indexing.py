@@ -201,8 +201,9 @@ def putting():
         grad, index, num_weights, padding_idx, scale_grad_by_freq)
     for name in ("f32", "f64"):
         for padding in (-1, 2):
-            family.add("embedding_dense_backward", v.numbers(name, (2, 6, 3)), indices("i64", (2, 6), 4), call=backward,
-                       attrs=dict(num_weights=4, padding_idx=padding, scale_grad_by_freq=False))
+            for scaled in (False, True):
+                family.add("embedding_dense_backward", v.numbers(name, (2, 6, 3)), indices("i64", (2, 6), 4), call=backward,
+                           attrs=dict(num_weights=4, padding_idx=padding, scale_grad_by_freq=scaled))
     return family
 
 

@@ -13,6 +13,8 @@
 //  * An undefined tensor stands for 0, among those that are given and those that come back.
 //  * Whole numbers, bool and plain numbers have no gradient, nor does a result that is one give
 //  any.
+//  * A call in place has overwritten its first operand.  Where the formula needs that, it is an
+//    Error; whoever has cloned it before the call gives the clone as the operand.
 // Corners are PyTorch's: abs at 0 gives 0, equal numbers share that of their maximum, and so on.
 #pragma once
 
@@ -25,7 +27,7 @@ namespace vitro::autograd {
 
 // The gradient of each operand of the call, undefined where it is not wanted or 0.  `gradients` are
 // those of `results`.  Error where a wanted one would be needed and the op has none, with the
-// reason that its definition gives.
+// reason that its definition gives, and where results are none of a call with these operands.
 std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
                         std::span<const Tensor> gradients, std::span<const bool> wanted);
 

@@ -34,5 +34,12 @@ Reach reach_of(std::string_view op, DType dtype, std::span<const int64_t> sizes,
 inline Reach reach_of(const TensorImpl& t) {
   return reach_of("tensor", t.dtype, t.sizes, t.strides, t.offset);
 }
+// Whether their reaches have bytes in common: a write into one may change the other.  Neither is
+// deferred.
+inline bool may_share_memory(const TensorImpl& a, const TensorImpl& b) {
+  if (!(a.storage == b.storage)) return false;
+  const Reach x = reach_of(a), y = reach_of(b);
+  return x.begin < y.end && y.begin < x.end;
+}
 
 }  // namespace vitro
