@@ -40,8 +40,7 @@ uint64_t version_of(const Tensor& tensor) {
 }  // namespace
 
 void Tape::keep(const OpCall& call, std::span<const Tensor> results) {
-  Entry entry{call.op,    {}, {}, Attrs(call.attrs), {results.begin(), results.end()},
-              call.where, {}};
+  Entry entry{call.op, {}, {}, Attrs(call.attrs), {results.begin(), results.end()}, call.where, {}};
   entry.tensors.reserve(call.operands.size());  // they stay where they are
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor()) {

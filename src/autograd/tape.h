@@ -6,7 +6,8 @@
 //   Tensor of_x = tape.back({&y, 1}, {&g, 1}, {&x, 1})[0];
 // The calls are made below it; those that depend on no watched tensor are not kept.  Going back
 // calls ops itself, which another tape may record.  Elements are not copied: who writes into a
-// tensor that a formula needs gets an Error when it is gone back through, as in PyTorch.  Threads: belongs to the one that records.
+// tensor that a formula needs gets an Error when it is gone back through, as in PyTorch.  Threads:
+// belongs to the one that records.
 #pragma once
 
 #include <unordered_map>

@@ -80,11 +80,11 @@ void check_results(const OpCall& call, std::span<const Tensor> results) {
   for (size_t k = 0; k < made.size(); ++k) {
     const TensorMeta meta = call.in_place ? call.operands[0].tensor().rule_meta() : made[k];
     const bool sized = op.kind != OpKind::compaction;  // else data decide
-    VITRO_CHECK(results[k].dtype() == meta.dtype &&
-                    (!sized || same_sizes(results[k].sizes(), meta.sizes)),
-                "vjp: result ", k, " of ", op.name, " is ", results[k].dtype(),
-                numbers_of(results[k].sizes()), ", these operands give ", meta.dtype,
-                numbers_of(meta.sizes), "; needs the operands and results of one call");
+    VITRO_CHECK(
+        results[k].dtype() == meta.dtype && (!sized || same_sizes(results[k].sizes(), meta.sizes)),
+        "vjp: result ", k, " of ", op.name, " is ", results[k].dtype(),
+        numbers_of(results[k].sizes()), ", these operands give ", meta.dtype,
+        numbers_of(meta.sizes), "; needs the operands and results of one call");
   }
 }
 

@@ -27,8 +27,9 @@ void Cumsum::gradient(Formula& f) {
 
 // Of each element the sum over the products from it on, each times its gradient and without the
 // element itself.  Before the first 0 that is y / x.  For the first 0 it is made of `one`, the
-// products without it.  What follows it has the first 0 as a factor, which is 0, but has a gradient:
-// its other factors are those of an element before the second 0 of `one`, and of the second 0 itself.
+// products without it.  What follows it has the first 0 as a factor, which is 0, but has a
+// gradient: its other factors are those of an element before the second 0 of `one`, and of the
+// second 0 itself.
 void Cumprod::gradient(Formula& f) {
   const int64_t dim = dim_of(f);
   const Tensor &x = f.tensor(0), &g = f.gradient();
@@ -40,7 +41,8 @@ void Cumprod::gradient(Formula& f) {
   const Tensor two = cumprod(vitro::where(second, 1, without_first), dim, g.dtype());
   const Tensor of_first = sums_from(g * one, dim), of_second = sums_from(g * two, dim);
   const Tensor before = sums_from(g * f.result(), dim) / factors;
-  const Tensor others = vitro::where(zeros == 1, of_first / factors, vitro::where(second, of_second, 0));
+  const Tensor others =
+      vitro::where(zeros == 1, of_first / factors, vitro::where(second, of_second, 0));
   const Tensor first_zero = sum(vitro::where(first, x, 0), {dim}, true);
   const Tensor after = vitro::where(first, of_first, first_zero * others);
   f.set(0, vitro::where(zeros == 0, before, after));

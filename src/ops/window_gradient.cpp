@@ -1,11 +1,15 @@
-// The gradients of padding, pools and unfold: elements that were read more than once add up.
+// The gradients of padding, pools, convolutions and unfold: elements that were read more than once
+// add up.
 #include <array>
 
 #include "ops/gradient.h"
 #include "ops/kernel_places.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
+#include "vitro/ops/convolution.h"
 #include "vitro/ops/operators.h"
+#include "vitro/ops/product.h"
+#include "vitro/ops/reduce.h"
 #include "vitro/ops/scatter.h"
 
 namespace vitro::ops {
@@ -29,6 +33,19 @@ Tensor counts_along(const Kernel& k, size_t d, bool include_padding, const Tenso
   const Tensor first = numbers_below(places, x) * k.stride[d] - k.padding[d];
   const Tensor end = minimum(first + k.size[d], include_padding ? size + k.padding[d] : size);
   return end - (include_padding ? first : maximum(first, 0));
+}
+
+// What patches [..., kh, kw, oh, ow] add up to in the planes [..., rows, row] that they are of.
+Tensor sum_of_patches(const Tensor& parts, Size rows, Size row, const Dims& stride,
+                      const Dims& dilation) {
+  const int64_t planes = parts.rank() - 4;
+  const Tensor places = patches(reshape(numbers_below(rows * row, parts), {1, rows, row}),
+                                {parts.size(-4), parts.size(-3)}, stride, dilation);
+  const Tensor none =
+      zeros(followed_by(parts, planes, {rows * row}), parts.dtype(), parts.device());
+  const Tensor sums = index_add(none, planes, reshape(places, {-1}),
+                                reshape(parts, followed_by(parts, planes, {places.numel()})));
+  return reshape(sums, followed_by(parts, planes, {rows, row}));
 }
 
 }  // namespace
@@ -89,17 +106,94 @@ void AvgPool2d::gradient(Formula& f) {
     part = part / to(unsqueeze(down, 1) * across, part.dtype());
   }
   const Size rows = (h - 1) * k.stride[0] + k.size[0], row = (w - 1) * k.stride[1] + k.size[1];
-  const Tensor places = patches(reshape(numbers_below(rows * row, x), {1, rows, row}),
-                                {k.size[0], k.size[1]}, {k.stride[0], k.stride[1]}, {1, 1});
   const int64_t planes = x.rank() - 2;
   const Tensor parts = expand(unsqueeze(unsqueeze(part, planes), planes),
                               followed_by(x, planes, {k.size[0], k.size[1], h, w}));
-  const Tensor sums =
-      index_add(zeros(followed_by(x, planes, {rows * row}), part.dtype(), x.device()), planes,
-                reshape(places, {-1}), reshape(parts, followed_by(x, planes, {k.count() * h * w})));
+  const Tensor sums = sum_of_patches(parts, rows, row, {k.stride[0], k.stride[1]}, {1, 1});
   const Size below = x.size(-2) + k.padding[0] - rows, right = x.size(-1) + k.padding[1] - row;
-  f.set(0, constant_pad_nd(reshape(sums, followed_by(x, planes, {rows, row})),
-                           {-k.padding[1], right, -k.padding[0], below}));
+  f.set(0, constant_pad_nd(sums, {-k.padding[1], right, -k.padding[0], below}));
+}
+
+namespace {
+
+// A convolution and the gradient g of its result, with a batch.  g is of the type that it computes
+// in.
+struct Convolved {
+  const Conv2dAttrs& attrs;
+  Tensor x, weight, g;
+  Size n() const { return x.size(0); }
+  Size of_group() const { return weight.size(0) / attrs.groups; }  // results
+  Size places() const { return g.size(2) * g.size(3); }
+  Size terms() const { return weight.size(1) * weight.size(2) * weight.size(3); }
+  // By how much the kernel reaches beyond its first element.
+  Size reach(size_t d) const {
+    return (weight.size(static_cast<int64_t>(d) + 2) - 1) * attrs.dilation[d];
+  }
+  // One matrix for each group of each element of the batch.
+  Tensor matrices(const Tensor& t, Size rows, Size columns) const {
+    return reshape(t, {n() * attrs.groups, rows, columns});
+  }
+};
+
+// By the same on both sides.
+Tensor padded(const Tensor& x, Size down, Size across) {
+  const bool none = known_equal(down, 0) && known_equal(across, 0);
+  return none ? x : constant_pad_nd(x, {across, across, down, down});
+}
+
+// The kernel moves over g the other way round: a convolution with its taps in reverse order, in
+// which results and channels of a group have changed places.
+Tensor of_input_by_convolution(const Convolved& c) {
+  const Tensor w = to(c.weight, c.g.dtype());
+  const Size channels = w.size(1), h = w.size(2), across = w.size(3);
+  const Tensor grouped = reshape(w, {c.attrs.groups, c.of_group(), channels, h, across});
+  const Tensor turned = reversed(reversed(transpose(grouped, 1, 2), 3), 4);
+  const Tensor weight = reshape(turned, {channels * c.attrs.groups, c.of_group(), h, across});
+  const Tensor g = padded(c.g, c.reach(0) - c.attrs.padding[0], c.reach(1) - c.attrs.padding[1]);
+  return conv2d(g, weight, {}, {{1, 1}, {0, 0}, c.attrs.dilation, c.attrs.groups});
+}
+
+// A product gives what each place of the kernel adds.  With strides that is less work than a
+// convolution would be, most of which met the zeros between the elements of g.
+Tensor of_input_by_patches(const Convolved& c) {
+  const auto& [stride, padding, dilation, groups] = c.attrs;
+  const Tensor w = to(c.weight, c.g.dtype());
+  const Tensor per_group = reshape(w, {1, groups, c.of_group(), c.terms()});
+  const Tensor of_each = expand(per_group, {c.n(), groups, c.of_group(), c.terms()});
+  const Tensor parts = bmm(transpose(c.matrices(of_each, c.of_group(), c.terms()), 1, 2),
+                           c.matrices(c.g, c.of_group(), c.places()));
+  const Size rows = c.x.size(2) + 2 * padding[0], row = c.x.size(3) + 2 * padding[1];
+  const Tensor sums = sum_of_patches(
+      reshape(parts, {c.n(), c.x.size(1), w.size(2), w.size(3), c.g.size(2), c.g.size(3)}), rows,
+      row, stride, dilation);
+  return padded(sums, -padding[0], -padding[1]);
+}
+
+Tensor of_weight(const Convolved& c) {
+  const auto& [stride, padding, dilation, groups] = c.attrs;
+  const Tensor parts = patches(padded(to(c.x, c.g.dtype()), padding[0], padding[1]),
+                               {c.weight.size(2), c.weight.size(3)}, stride, dilation);
+  const Tensor of_each = bmm(c.matrices(c.g, c.of_group(), c.places()),
+                             transpose(c.matrices(parts, c.terms(), c.places()), 1, 2));
+  const Tensor sums = sum(reshape(of_each, {c.n(), groups, c.of_group(), c.terms()}), {0});
+  return reshape(sums, c.weight.sizes());
+}
+
+}  // namespace
+
+void Conv2d::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const bool single = f.tensor(0).rank() == 3;
+  const auto batch = [&](const Tensor& t) { return single ? unsqueeze(t, 0) : t; };
+  const Tensor g = to(f.gradient(), compute_type(f.gradient().dtype()));
+  const Convolved c{a, batch(f.tensor(0)), f.tensor(1), batch(g)};
+  if (f.wants(0)) {
+    const bool steps = a.stride[0] != 1 || a.stride[1] != 1;
+    const Tensor of_x = steps ? of_input_by_patches(c) : of_input_by_convolution(c);
+    f.set(0, single ? squeeze(of_x, 0) : of_x);
+  }
+  if (f.wants(1)) f.set(1, of_weight(c));
+  if (f.wants(2)) f.set(2, sum(c.g, {0, 2, 3}));
 }
 
 void Unfold::gradient(Formula& f) {

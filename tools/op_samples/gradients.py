@@ -343,6 +343,11 @@ def products(family):
     family.add("scaled_dot_product_attention", q, k, w, real(3, 5))
     family.add("scaled_dot_product_attention", q, q * 0.5, q * 2, attrs={"is_causal": True})
     family.add("conv2d", real(2, 4, 5, 6), real(6, 2, 3, 2), real(6), attrs={"stride": [2, 1], "padding": [1, 2], "dilation": [1, 2], "groups": 2})
+    family.add("conv2d", real(2, 4, 5, 6), real(8, 2, 3, 2), real(8), attrs={"padding": [1, 3], "dilation": [1, 2], "groups": 2}, second=True)
+    family.add("conv2d", real(2, 4, 6, 5), real(8, 1, 3, 3), None, attrs={"stride": [2, 2], "padding": [1, 1], "groups": 4}, second=True)
+    family.add("conv2d", real(3, 5, 4), real(2, 3, 1, 1), None, attrs={"padding": [2, 0]})
+    family.add("conv2d", real(3, 6, 7), real(2, 3, 2, 2), real(2), attrs={"stride": [3, 1]})
+    family.add("conv2d", v.numbers("f16", (1, 2, 4, 4)), v.numbers("f16", (2, 2, 3, 3)), v.numbers("f16", (2,)), attrs={"padding": [1, 1]})
     for op in ("_softmax", "_log_softmax"):
         for sizes, dim in [((3, 4), -1), ((2, 3, 4), 1), ((), 0)]:
             family.add(op, real(*sizes), attrs={"dim": dim, "half_to_float": False})

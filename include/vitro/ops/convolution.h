@@ -28,6 +28,7 @@ struct Conv2d {
   using Attrs = Conv2dAttrs;
   static constexpr int min_arity = 2, max_arity = 3;
   static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
