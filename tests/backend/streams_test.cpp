@@ -62,15 +62,26 @@ TEST_F(Streams, elements_of_every_dtype) {
 
 TEST_F(Streams, rows_products_and_parts) {
   const std::vector<std::pair<std::vector<Sizes>, Function>> programs = {
-      {{{701, 1027}}, [](auto in) { return std::vector<Tensor>{in[0] - mean(in[0], 0)}; }},
+      {{{701, 1040}}, [](auto in) { return std::vector<Tensor>{in[0] - mean(in[0], 0)}; }},
       {{{701, 40}, {40, 1027}},
        [](auto in) { return std::vector<Tensor>{relu(mm(in[0], in[1]))}; }},
-      {{{701, 1027}, {701, 3}},
+      {{{701, 1040}, {701, 16}},
        [](auto in) { return std::vector<Tensor>{cat({in[0], in[1]}, 1)}; }},
       {{{701, 1027}, {1027, 701}},
        [](auto in) { return std::vector<Tensor>{in[0] + transpose(in[1], 0, 1)}; }},
   };
   for (const auto& [sizes, f] : programs) EXPECT_TRUE(streams(text_of(sizes, f)));
+}
+
+// Rows that end within a line would be written both ways there.
+TEST_F(Streams, rows_of_whole_lines_or_of_many_halves) {
+  const auto row = [](std::vector<Tensor> in) { return std::vector<Tensor>{in[0] - in[1]}; };
+  for (const int64_t size : {64, 1000, 1040, 17001})
+    EXPECT_TRUE(streams(text_of({{(1 << 19) / size, size}, {size}}, row))) << size;
+  for (const int64_t size : {56, 72, 250, 1001, 1004, 1027})
+    EXPECT_FALSE(streams(text_of({{(1 << 19) / size, size}, {size}}, row))) << size;
+  EXPECT_TRUE(streams(text_of({{9000, 56}, {56}}, row, DType::f64)));
+  EXPECT_FALSE(streams(text_of({{9000, 60}, {60}}, row, DType::f64)));
 }
 
 TEST_F(Streams, sizes_that_symbols_give_are_asked_at_each_launch) {
