@@ -191,7 +191,7 @@ void GatherOp::gradient(Formula& f) {
 void SortOp::gradient(Formula& f) {
   const Tensor &x = f.tensor(0), &g = f.gradient(0);
   if (!g.defined()) return;
-  const SortSpec spec = f.op().sort->spec(f.attrs(), x.rank());
+  const SortSpec spec = f.op().sort->spec(f.attrs(), static_cast<int>(x.rank()));
   f.set(0, scatter(zeros_like(x), spec.dim, f.result(1), g));
 }
 
@@ -200,9 +200,9 @@ void Embedding::gradient(Formula& f) {
   f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows, f.attrs<Attrs>().padding_idx));
 }
 
-void Cat::gradient(Formula& f) {
+void ConcatOp::gradient(Formula& f) {
   const Tensor& g = f.gradient();
-  const int64_t axis = Cat::axis(f.attrs(), static_cast<int>(g.rank()));
+  const int64_t axis = f.op().concat->axis(f.attrs(), static_cast<int>(g.rank()));
   Size at = 0;
   for (size_t i = 0; i < f.operand_count(); ++i) {
     const Tensor& part = f.tensor(i);
