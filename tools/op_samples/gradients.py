@@ -334,6 +334,8 @@ def sorts(family):
 
 
 def windows(family):
+    family.add("flip", real(2, 3, 4), attrs={"dims": [0, -1]})
+    family.add("flip", real(5), attrs={"dims": [0]})
     for pad in ([1, 2], [-1, 1, 2, 0]):
         family.add("constant_pad_nd", real(2, 3, 4), attrs={"pad": pad, "value": 2.5})
     for dims in (1, 2, 3):

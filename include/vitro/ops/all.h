@@ -57,7 +57,7 @@ using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
 using ReductionOps = decltype(ReductionAhead{} + ReductionOnDemand{});
 using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using WindowOps = List<
-    ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
+    Flip, ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
     ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
     MaxPool2d, MaxPool2dWithIndices, AvgPool2d>;
 using SortOps = List<Sort, Topk>;
