@@ -64,7 +64,8 @@ using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
-    AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexPut, EmbeddingDenseBackward,
+    AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexReduce, IndexPut,
+    EmbeddingDenseBackward,
     Mm, Bmm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
