@@ -66,7 +66,7 @@ using OtherOps = List<
     Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
     AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexReduce, IndexPut,
     EmbeddingDenseBackward,
-    Mm, Bmm,
+    Mm, Bmm, IntMm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
     Unfold, Im2col, Nonzero, MaskedSelect>;
