@@ -1,5 +1,5 @@
-// The gradients of padding, pools, convolutions and unfold: elements that were read more than once
-// add up.
+// The gradients of flip, padding, pools, convolutions and unfold: elements that were read more than
+// once add up.
 #include <array>
 
 #include "ops/gradient.h"
@@ -49,6 +49,10 @@ Tensor sum_of_patches(const Tensor& parts, Size rows, Size row, const Dims& stri
 }
 
 }  // namespace
+
+void Flip::gradient(Formula& f) {
+  f.set(0, flip(f.gradient(), f.attrs<Attrs>().dims));
+}
 
 void ConstantPadNd::gradient(Formula& f) {
   Sizes pad = f.attrs<Attrs>().pad;
@@ -147,7 +151,7 @@ Tensor of_input_by_convolution(const Convolved& c) {
   const Tensor w = to(c.weight, c.g.dtype());
   const Size channels = w.size(1), h = w.size(2), across = w.size(3);
   const Tensor grouped = reshape(w, {c.attrs.groups, c.of_group(), channels, h, across});
-  const Tensor turned = reversed(reversed(transpose(grouped, 1, 2), 3), 4);
+  const Tensor turned = flip(transpose(grouped, 1, 2), {3, 4});
   const Tensor weight = reshape(turned, {channels * c.attrs.groups, c.of_group(), h, across});
   const Tensor g = padded(c.g, c.reach(0) - c.attrs.padding[0], c.reach(1) - c.attrs.padding[1]);
   return conv2d(g, weight, {}, {{1, 1}, {0, 0}, c.attrs.dilation, c.attrs.groups});
