@@ -150,9 +150,9 @@ Failure missing(const Schema& schema, const SchemaArgument& argument) {
 
 // Arguments that say how or where something is computed, or concern gradients alone.
 bool changes_no_value(std::string_view name) {
-  static constexpr std::string_view names[] = {"pin_memory",   "non_blocking", "implicit",
-                                               "sparse_grad",  "sparse",
-                                               "cudnn_enable", "stable",       "sorted"};
+  static constexpr std::string_view names[] = {"pin_memory",  "non_blocking", "implicit",
+                                               "sparse_grad", "sparse",       "cudnn_enable",
+                                               "stable",      "sorted"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
