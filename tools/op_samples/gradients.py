@@ -345,6 +345,9 @@ def windows(family):
         for kernel in kernels:
             family.add(op, real(2, 2, 5, 6, key=op), attrs=kernel)
         family.add(op, row(2, 2, 1, 3, 3, 3, NAN, 1, 2).reshape(1, 3, 3), attrs={"kernel_size": [2, 2], "stride": [1, 1]})
+    # A window that holds no element: its place is one of another row.
+    for op in ("max_pool2d", "max_pool2d_with_indices"):
+        family.add(op, real(1, 2, 2, 2), attrs={"kernel_size": [1, 2], "stride": [2, 1], "padding": [0, 1], "dilation": [1, 3]})
     for kernel in kernels:
         for more in ({}, {"count_include_pad": False}, {"divisor_override": 3}):
             family.add("avg_pool2d", real(2, 2, 5, 6), attrs=kernel | more)
