@@ -215,7 +215,7 @@ void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
                        std::span<Tensor> results) const {
   const SizeMap this_run = [this](Size s) { return Size(values_.symbols.value(s)); };
   const Attrs attrs = node.attrs_owned.map_sizes(this_run);
-  const CalledAs name(node.called);
+  const CalledAs called(node.called);
   try {
     vitro::call(OpCall{node.op, operands, attrs.view(), node.in_place, {}}, results);
   } catch (const Error& e) {

@@ -406,8 +406,8 @@ Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgV
 
 std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named, std::source_location where) {
-  const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const CalledAs name(overload.schema.name, where);
+  const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
   const bool op_in_place = overload.op && overload.schema.in_place();
   // A pointwise op writes its result where it belongs; others are no faster for it.
@@ -430,6 +430,7 @@ std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positi
     if (fitted) return call(one, positional, named, where);
     reasons.push_back(fitted.why());
   }
+  const CalledAs called(name, where);
   VITRO_CHECK(!reasons.empty(), no_such_op(name));
   throw_error(none_takes(name, reasons));
 }

@@ -173,6 +173,7 @@ void EmbeddingDenseBackward::shape(ShapeCall& call) {
               ", and one more, got ", grad.sizes);
   const Size rows = call.attrs.as<Attrs>().num_weights;
   VITRO_CHECK(!less(rows, 0), call.op, ": num_weights must not be negative, got ", rows);
+  check_has_picked(call.op, {rows}, {{0, 1}}, indices.sizes);
   call.results.push_back(dense(grad.dtype, grad.device, {rows, grad.sizes.back()}));
 }
 
