@@ -31,7 +31,7 @@ struct Parameter {
   T value{};
   Parameter(const BoundCall& call, size_t i) {
     if (!attribute::assign(value, call[i])) [[unlikely]]
-      throw_error(wrong_word(call.schema, i, attribute::choices_of(value), call[i]).why);
+      throw_error(wrong_word(call.schema, i, attribute::choices_of(value), text_of(call[i])).why);
   }
   T& get() { return value; }
 };

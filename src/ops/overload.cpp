@@ -219,8 +219,9 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
         break;
       case Role::attribute:
         if (!op.attrs->assign(attrs.get(), argument.name, arguments[i]).value_or(false))
-          throw_error(
-              wrong_word(overload.schema, i, op.attrs->choices(argument.name), arguments[i]).why);
+          throw_error(wrong_word(overload.schema, i, op.attrs->choices(argument.name),
+                                 text_of(arguments[i]))
+                          .why);
         break;
       case Role::unused:
         check_ignored(overload.schema, argument, arguments[i]);
@@ -363,12 +364,12 @@ Failure wrong_type(const Schema& schema, size_t argument, std::string_view got) 
 }
 
 Failure wrong_word(const Schema& schema, size_t argument, std::span<const std::string_view> words,
-                   const ArgValue& got) {
-  if (words.empty()) return wrong_type(schema, argument, text_of(got));
+                   std::string_view got) {
+  if (words.empty()) return wrong_type(schema, argument, got);
   std::string text = of_argument(schema, argument);
   for (size_t i = 0; i < words.size(); ++i)
     text += cat(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", '"', words[i], '"');
-  return {cat(text, ", got ", text_of(got))};
+  return {cat(text, ", got ", got)};
 }
 
 std::string none_takes(std::string_view name, const std::vector<std::string>& reasons) {

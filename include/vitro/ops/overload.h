@@ -70,7 +70,7 @@ bool takes(const ArgType& type, const ArgValue& value);
 Failure wrong_type(const Schema& schema, size_t argument, std::string_view got);
 // The same, of an argument that takes none but these words; without any it is that about the type.
 Failure wrong_word(const Schema& schema, size_t argument, std::span<const std::string_view> words,
-                   const ArgValue& got);
+                   std::string_view got);
 // The sentence about arguments that no overload of an op takes, with the reason of each.
 std::string none_takes(std::string_view name, const std::vector<std::string>& reasons);
 // Yes, or which value an argument without a place in the call must have.
