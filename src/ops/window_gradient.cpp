@@ -1,4 +1,4 @@
-// The gradients of padding, pools and unfold: elements that were read more than once add up.
+// The gradients of flip, padding, pools and unfold: elements that were read more than once add up.
 #include <array>
 
 #include "ops/gradient.h"
@@ -37,6 +37,10 @@ bool may_miss(const Kernel& k) {
 }
 
 }  // namespace
+
+void Flip::gradient(Formula& f) {
+  f.set(0, flip(f.gradient(), f.attrs<Attrs>().dims));
+}
 
 void ConstantPadNd::gradient(Formula& f) {
   Sizes pad = f.attrs<Attrs>().pad;
