@@ -1,7 +1,7 @@
 // The name that mistakes bear where the program called a function that is written with others.
 //   Tensor take(ops::At x, const Tensor& index) {
 //     const CalledAs name("take", x.where);
-//     return reshape(index_of_flat(x), index);   // "take: index 7 is out of range ..."
+//     return vitro::index({reshape(x, {-1}), x.where}, {index});  // "take: index 7 is out of ..."
 //   }
 // While it lives, what VITRO_CHECK and throw_error of this thread throw names this function where
 // it would have named another one, and the place where it was called.  The outermost counts: a
