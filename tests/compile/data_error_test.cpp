@@ -124,6 +124,31 @@ TEST(DataError, of_what_was_called_before_is_not_that_of_the_function_that_needs
   });
 }
 
+// Sizes say that no index is in range; of as many indices as data decide, the kernel says it.
+TEST(DataError, of_every_index_into_a_computed_table_without_rows) {
+  init();
+  const auto program = [](const Tensor& table, const Tensor& x) {
+    return embedding(exp(table), select(nonzero(x), 1, 0)) + 1.0;
+  };
+  auto fast = compile(program);
+  const auto said = [](const auto& f, const Tensor& x) {
+    try {
+      return cat(f(zeros({0, 4}), x).sizes());
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+  };
+  const Tensor none = zeros({3}), some = Tensor::from({0.0F, 1.0F, 1.0F}, {3});
+  EXPECT_EQ(said(fast, none), "[0, 4]");
+  EXPECT_EQ(said(program, none), "[0, 4]");
+  EXPECT_NE(said(program, some)
+                .find("embedding: dimension 0 has no elements that the indices, of "
+                      "sizes [2], could name"),
+            std::string::npos);
+  EXPECT_EQ(said(fast, some), said(program, some));
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
 TEST(DataError, of_a_gather_whose_indices_are_one_number) {
   init();
   auto fast = compile(
