@@ -218,7 +218,10 @@ void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result) 
   call.results.push_back(dense(result, in.device, sizes));
 }
 
+// Without elements nothing tells which strides are dense: they stay, as in PyTorch.
 Sizes strides_like(const TensorMeta& meta) {
+  if (std::ranges::any_of(meta.sizes, [](Size s) { return known_equal(s, 0); }))
+    return meta.strides;
   const TensorMeta* const one[] = {&meta};
   return strides_like_all(one, meta.sizes);
 }
