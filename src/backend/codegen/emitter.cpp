@@ -418,8 +418,10 @@ void Emitter::write(const loop::Loop& l) {
   hoist(l.body, {l.index});
   const auto name = sym::name_of(l.index);
   names_.take(name);
-  const Expr extent = sym::extent_of(l.index);
-  const bool whole = extent.constant() && *extent.constant() % kernel_.lanes == 0;
+  const auto is_whole = [this](Expr count) {
+    return count.constant() && *count.constant() % kernel_.lanes == 0;
+  };
+  const bool whole = is_whole(sym::extent_of(l.index)) || is_whole(l.end - l.begin);
   if (l.vector && !whole && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
   }
