@@ -22,5 +22,21 @@ const Add pointwise({"pointwise_1m", "tanh(x*y+1)*sigmoid(x)-exp(-y*y) over two 
                                       {nn::normal({1 << 20}, 0, 1), nn::normal({1 << 20}, 0, 1)}};
                      }});
 
+// Additions and multiplications of every element, which memory brings and takes.
+template <int count>
+Program operations() {
+  const auto all = [](const std::vector<Tensor>& in) {
+    Tensor x = in[0];
+    for (int i = 0; i < count; ++i) x = i % 2 == 0 ? x + 0.5 : x * 1.001;
+    return x;
+  };
+  return Program{all, {nn::normal({1 << 25}, 0, 1)}};
+}
+const Add operations_4({"operations_4", "4 plain operations over 2^25 floats", &operations<4>});
+const Add operations_12({"operations_12", "12 of them", &operations<12>});
+const Add operations_16({"operations_16", "16 of them", &operations<16>});
+const Add operations_20({"operations_20", "20 of them", &operations<20>});
+const Add operations_24({"operations_24", "24 of them", &operations<24>});
+
 }  // namespace
 }  // namespace vitro::bench

@@ -30,6 +30,11 @@ endif()
 # that ends the process (tests/vitro/check_frames.sh).
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
 
+# The library stays small: functions in sections of their own are left out where nobody calls them and folded where they are
+# equal, and inline members, which users have themselves, are not exported.
+add_compile_options(-ffunction-sections -fdata-sections)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
 if(VITRO_SANITIZE)
   add_compile_options(-fsanitize=${VITRO_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${VITRO_SANITIZE})

@@ -268,7 +268,8 @@ struct Fill {
       add_kernel<Op, f32>(table, place);
       add_kernel<Op, f64>(table, place);
     }
-    if constexpr (Op::states != ops::Accepts::floating) {
+    // What is asked of truth values is asked of them as bool.
+    if constexpr (Op::states != ops::Accepts::floating && !std::is_base_of_v<ops::Logical, Op>) {
       add_kernel<Op, i32>(table, place);
       add_kernel<Op, i64>(table, place);
     }

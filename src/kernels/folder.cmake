@@ -37,7 +37,7 @@ function(vitro_kernel_files target)
         OUTPUT ${object}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/${target}
         COMMAND ${VITRO_CCACHE} ${VITRO_CLANG} -std=c++20 -O2 -fPIC -ffp-contract=off -fwrapv -fno-strict-aliasing -fno-builtin
-                -fno-exceptions -fno-rtti -fno-math-errno -Wall -Wno-psabi ${flags_${isa}} -I${PROJECT_SOURCE_DIR}/src
+                -fno-exceptions -fno-rtti -fno-math-errno -ffunction-sections -Wall -Wno-psabi ${flags_${isa}} -I${PROJECT_SOURCE_DIR}/src
                 -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
         DEPFILE ${object}.d
         DEPENDS ${file}

@@ -133,45 +133,74 @@ void PutOp::gradient(Formula& f) {
 
 namespace {
 
+// Puts by elements, and by slices along a dimension: what the indices name, and what is made there.
+struct Puts {
+  Tensor (*named)(const Tensor& x, int64_t dim, const Tensor& indices);
+  Tensor (*sums)(const Tensor& x, int64_t dim, const Tensor& indices, const Tensor& source);
+  Tensor (*products)(const Tensor& x, int64_t dim, const Tensor& indices, const Tensor& source);
+};
+
 // Of a product: the others that are multiplied, zeros counted by themselves.
-void gradient_of_products(Formula& f, int64_t dim, const Tensor& source) {
+void gradient_of_products(Formula& f, const Puts& put, int64_t dim, const Tensor& source) {
   const Tensor &x = f.tensor(0), &indices = f.tensor(1), &g = f.gradient();
-  constexpr ScatterReduction prod = ScatterReduction::prod;
-  if (f.wants(0)) f.set(0, g * scatter_reduce(ones_like(x), dim, indices, source, prod));
+  if (f.wants(0)) f.set(0, g * put.products(ones_like(x), dim, indices, source));
   if (!f.wants(2)) return;
   const Tensor is_zero = to(source == 0, source.dtype());
   const Tensor other_zeros =
-      gather(scatter_add(zeros_like(x), dim, indices, is_zero), dim, indices) - is_zero;
+      put.named(put.sums(zeros_like(x), dim, indices, is_zero), dim, indices) - is_zero;
   const Tensor factor = vitro::where(source == 0, 1, source);
-  const Tensor product = scatter_reduce(x, dim, indices, factor, prod);
-  const Tensor others = gather(g * product, dim, indices) / factor;
+  const Tensor product = put.products(x, dim, indices, factor);
+  const Tensor others = put.named(g * product, dim, indices) / factor;
   f.set(2, filled_up(vitro::where(other_zeros == 0, others, 0), f.tensor(2).sizes()));
 }
 
 // Of an extreme: elements that are equal to it share its gradient.
-void gradient_of_extremes(Formula& f, int64_t dim, const Tensor& source) {
+void gradient_of_extremes(Formula& f, const Puts& put, int64_t dim, const Tensor& source) {
   const Tensor &x = f.tensor(0), &indices = f.tensor(1), &y = f.result();
   const Tensor of_x = to(x == y, x.dtype());
-  const Tensor of_source = to(source == gather(y, dim, indices), x.dtype());
-  const Tensor share = f.gradient() / scatter_add(of_x, dim, indices, of_source);
+  const Tensor of_source = to(source == put.named(y, dim, indices), x.dtype());
+  const Tensor share = f.gradient() / put.sums(of_x, dim, indices, of_source);
   f.set(0, of_x * share);
   if (!f.wants(2)) return;
-  f.set(2, filled_up(of_source * gather(share, dim, indices), f.tensor(2).sizes()));
+  f.set(2, filled_up(of_source * put.named(share, dim, indices), f.tensor(2).sizes()));
+}
+
+void gradient_of_reduced(Formula& f, const Puts& put, const Tensor& source) {
+  const auto& [dim, reduce] = f.attrs<ScatterReduceAttrs>();
+  return reduce == ScatterReduction::prod ? gradient_of_products(f, put, dim, source)
+                                          : gradient_of_extremes(f, put, dim, source);
 }
 
 }  // namespace
 
 void ScatterReduce::gradient(Formula& f) {
   const Tensor& indices = f.tensor(1);
-  const auto& [along, reduce] = f.attrs<Attrs>();
-  if (reduce == ScatterReduction::sum) return PutOp::gradient(f);
+  if (f.attrs<Attrs>().reduce == ScatterReduction::sum) return PutOp::gradient(f);
   Tensor counted = f.tensor(2);
   for (int64_t d = 0; d < indices.rank(); ++d) {
     if (!equal(counted.size(d), indices.size(d))) counted = narrow(counted, d, 0, indices.size(d));
   }
-  const bool products = reduce == ScatterReduction::prod;
-  return products ? gradient_of_products(f, along, counted)
-                  : gradient_of_extremes(f, along, counted);
+  constexpr Puts by_elements{
+      [](const Tensor& x, int64_t dim, const Tensor& at) { return gather(x, dim, at); },
+      [](const Tensor& x, int64_t dim, const Tensor& at, const Tensor& source) {
+        return scatter_add(x, dim, at, source);
+      },
+      [](const Tensor& x, int64_t dim, const Tensor& at, const Tensor& source) {
+        return scatter_reduce(x, dim, at, source, ScatterReduction::prod);
+      }};
+  gradient_of_reduced(f, by_elements, counted);
+}
+
+void IndexReduce::gradient(Formula& f) {
+  constexpr Puts by_slices{
+      [](const Tensor& x, int64_t dim, const Tensor& at) { return index_select(x, dim, at); },
+      [](const Tensor& x, int64_t dim, const Tensor& at, const Tensor& source) {
+        return index_add(x, dim, at, source);
+      },
+      [](const Tensor& x, int64_t dim, const Tensor& at, const Tensor& source) {
+        return index_reduce(x, dim, at, source, ScatterReduction::prod);
+      }};
+  gradient_of_reduced(f, by_slices, f.tensor(2));
 }
 
 void GatherOp::gradient(Formula& f) {
@@ -191,7 +220,7 @@ void GatherOp::gradient(Formula& f) {
 void SortOp::gradient(Formula& f) {
   const Tensor &x = f.tensor(0), &g = f.gradient(0);
   if (!g.defined()) return;
-  const SortSpec spec = f.op().sort->spec(f.attrs(), x.rank());
+  const SortSpec spec = f.op().sort->spec(f.attrs(), static_cast<int>(x.rank()));
   f.set(0, scatter(zeros_like(x), spec.dim, f.result(1), g));
 }
 
@@ -200,9 +229,9 @@ void Embedding::gradient(Formula& f) {
   f.set(0, embedding_dense_backward(f.gradient(), f.tensor(1), rows, f.attrs<Attrs>().padding_idx));
 }
 
-void Cat::gradient(Formula& f) {
+void ConcatOp::gradient(Formula& f) {
   const Tensor& g = f.gradient();
-  const int64_t axis = Cat::axis(f.attrs(), static_cast<int>(g.rank()));
+  const int64_t axis = f.op().concat->axis(f.attrs(), static_cast<int>(g.rank()));
   Size at = 0;
   for (size_t i = 0; i < f.operand_count(); ++i) {
     const Tensor& part = f.tensor(i);

@@ -1,5 +1,7 @@
 #include "vitro/ops/product.h"
 
+#include <array>
+
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/create.h"
@@ -21,11 +23,10 @@ void same_inner(const ShapeCall& call, Size columns, Size rows) {
               " columns, right has ", rows, " rows");
 }
 
-void product_shape(ShapeCall& call, int rank) {
+Sizes product_sizes(const ShapeCall& call, int rank) {
   const TensorMeta &a = *call.operands[0].meta, &b = *call.operands[1].meta;
   VITRO_CHECK(a.rank() == rank && b.rank() == rank, call.op, ": needs two tensors of rank ", rank,
               ", got sizes ", a.sizes, " and ", b.sizes);
-  same_numbers(call, a, b);
   const auto m = static_cast<size_t>(rank - 2), k = static_cast<size_t>(rank - 1);
   same_inner(call, a.sizes[k], b.sizes[m]);
   Sizes sizes{a.sizes[m], b.sizes[k]};
@@ -34,6 +35,13 @@ void product_shape(ShapeCall& call, int rank) {
                 " and ", b.sizes[0]);
     sizes.insert(0, a.sizes[0]);
   }
+  return sizes;
+}
+
+void product_shape(ShapeCall& call, int rank) {
+  const TensorMeta &a = *call.operands[0].meta, &b = *call.operands[1].meta;
+  const Sizes sizes = product_sizes(call, rank);
+  same_numbers(call, a, b);
   call.results.push_back(dense(a.dtype, a.device, sizes));
 }
 
@@ -59,11 +67,24 @@ void Bmm::shape(ShapeCall& call) {
   product_shape(call, 3);
 }
 
+void IntMm::shape(ShapeCall& call) {
+  const TensorMeta &a = *call.operands[0].meta, &b = *call.operands[1].meta;
+  VITRO_CHECK((a.dtype == DType::i8 || a.dtype == DType::u8) && b.dtype == DType::i8, call.op,
+              ": takes i8 or u8 on the left, i8 on the right, got ", a.dtype, " and ", b.dtype,
+              "; mm multiplies in the dtype of its operands");
+  call.results.push_back(dense(DType::i32, a.device, product_sizes(call, 2)));
+}
+
 // Sums over k of a[..., m, k, 1] * b[..., 1, k, n]; sums wrap around in the dtype, in any order.
 void Contraction::whole(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
   const Tensor &a = operands[0].tensor(), &b = operands[1].tensor();
   const Tensor terms = mul(unsqueeze(a, -1), unsqueeze(b, -3));
   results[0] = sum(terms, {-2}, false, a.dtype());
+}
+
+void IntMm::whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results) {
+  const Tensor a = to(operands[0].tensor(), DType::i32), b = to(operands[1].tensor(), DType::i32);
+  Contraction::whole(std::array{Operand(a), Operand(b)}, attrs, results);
 }
 
 void Addmm::shape(ShapeCall& call) {

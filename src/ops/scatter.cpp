@@ -85,29 +85,38 @@ void ScatterReduce::shape(ShapeCall& call) {
   check_sums(call);
 }
 
-PutSpec ScatterReduce::spec(AttrsView attrs, std::span<const int> ranks) {
-  const auto combine = [&] {
-    switch (attrs.as<Attrs>().reduce) {
-      case ScatterReduction::prod:
-        return Combine::multiply;
-      case ScatterReduction::amax:
-        return Combine::largest;
-      case ScatterReduction::amin:
-        return Combine::smallest;
-      case ScatterReduction::sum:
-      case ScatterReduction::mean:
-        break;
-    }
-    return Combine::add;
-  };
-  return along(name, attrs.as<Attrs>().dim, ranks[0], true, combine());
+namespace {
+
+Combine combine_of(ScatterReduction reduce) {
+  switch (reduce) {
+    case ScatterReduction::prod:
+      return Combine::multiply;
+    case ScatterReduction::amax:
+      return Combine::largest;
+    case ScatterReduction::amin:
+      return Combine::smallest;
+    case ScatterReduction::sum:
+    case ScatterReduction::mean:
+      break;
+  }
+  return Combine::add;
 }
 
-void IndexCopy::shape(ShapeCall& call) {
+}  // namespace
+
+PutSpec ScatterReduce::spec(AttrsView attrs, std::span<const int> ranks) {
+  const auto& [dim, reduce] = attrs.as<Attrs>();
+  return along(name, dim, ranks[0], true, combine_of(reduce));
+}
+
+namespace {
+
+// Of puts whose indices, of rank 1, name slices along dim.
+void put_by_slices(ShapeCall& call, int64_t along) {
   check_put(call);
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
                    &src = *call.operands[2].meta;
-  const auto dim = static_cast<size_t>(wrap_dim(call.op, call.attrs.as<Attrs>().dim, x.rank()));
+  const auto dim = static_cast<size_t>(wrap_dim(call.op, along, x.rank()));
   VITRO_CHECK(indices.rank() <= 1, call.op, ": indices must have rank 1, got sizes ", indices.sizes,
               "; flatten them");
   const Size count = indices.rank() == 0 ? Size(1) : indices.sizes[0];
@@ -121,9 +130,28 @@ void IndexCopy::shape(ShapeCall& call) {
   put_result(call);
 }
 
+}  // namespace
+
+void IndexCopy::shape(ShapeCall& call) {
+  put_by_slices(call, call.attrs.as<Attrs>().dim);
+}
+
 void IndexAdd::shape(ShapeCall& call) {
-  IndexCopy::shape(call);
+  put_by_slices(call, call.attrs.as<Attrs>().dim);
   check_sums(call);
+}
+
+void IndexReduce::shape(ShapeCall& call) {
+  const auto& [dim, reduce] = call.attrs.as<Attrs>();
+  VITRO_CHECK(reduce != ScatterReduction::sum && reduce != ScatterReduction::mean, call.op,
+              ": sums are those of index_add; a mean is one divided by the counts");
+  put_by_slices(call, dim);
+  check_sums(call);
+}
+
+PutSpec IndexReduce::spec(AttrsView attrs, std::span<const int> ranks) {
+  const auto& [dim, reduce] = attrs.as<Attrs>();
+  return along(name, dim, ranks[0], false, combine_of(reduce));
 }
 
 void IndexPut::shape(ShapeCall& call) {
@@ -246,20 +274,37 @@ Tensor source_of(const ops::At& x, const Tensor& index, const Scalar& value) {
   return full_like({index, x.where}, value, x.operand.tensor().dtype());
 }
 
+// What reductions of elements, and those of slices along dim, are made of.
+struct Puts {
+  Tensor (*fill)(const ops::At& x, int64_t dim, const Tensor& index, const Scalar& value);
+  Tensor (*reduce)(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
+                   ScatterReduction reduce);
+};
+
 // In a type that is computed in.
-Tensor reduced_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& src,
-                    ScatterReduction reduce, bool include_self) {
+Tensor reduced_into(const Puts& put, const ops::At& x, int64_t dim, const Tensor& index,
+                    const Tensor& source, ScatterReduction reduce, bool include_self) {
   const Tensor& t = x.operand.tensor();
-  const bool divides = reduce == ScatterReduction::mean;
-  const Tensor start = include_self ? t : scatter(x, dim, index, neutral(reduce, t.dtype()));
-  const Tensor made = ops::call<ops::ScatterReduce>(
-      x.where, {start, index, src}, {dim, divides ? ScatterReduction::sum : reduce});
-  if (!divides) return made;
-  const Tensor none = full_like(x, include_self ? 1 : 0);
-  const Tensor counts = scatter_add({none, x.where}, dim, index, source_of(x, index, 1));
+  const Tensor start = include_self ? t : put.fill(x, dim, index, neutral(reduce, t.dtype()));
+  const auto made = [&](const Tensor& to, const Tensor& from, ScatterReduction how) {
+    return put.reduce({to, x.where}, dim, index, from, how);
+  };
+  if (reduce != ScatterReduction::mean) return made(start, source, reduce);
+  const Tensor sums = made(start, source, ScatterReduction::sum);
+  const Tensor ones = full_like({source, x.where}, 1);
+  const Tensor counts = made(full_like(x, include_self ? 1 : 0), ones, ScatterReduction::sum);
   const Tensor divisor = maximum({counts, x.where}, 1);
-  return is_floating(t.dtype()) ? div({made, x.where}, divisor)
-                                : floor_divide({made, x.where}, divisor);
+  return is_floating(t.dtype()) ? div({sums, x.where}, divisor)
+                                : floor_divide({sums, x.where}, divisor);
+}
+
+Tensor reduced(const Puts& put, const ops::At& x, int64_t dim, const Tensor& index,
+               const Tensor& source, ScatterReduction reduce, bool include_self) {
+  const DType dtype = x.operand.tensor().dtype();
+  return in_wide(x, source, is_bool(dtype) ? DType::i64 : compute_type(dtype),
+                 [&](const ops::At& to, const Tensor& from) {
+                   return reduced_into(put, to, dim, index, from, reduce, include_self);
+                 });
 }
 
 ScatterReduction reduction_of(ScatterWith with) {
@@ -284,11 +329,30 @@ Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& sour
 
 Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                       ScatterReduction reduce, bool include_self) {
-  const DType dtype = x.operand.tensor().dtype();
-  return in_wide(x, src, is_bool(dtype) ? DType::i64 : compute_type(dtype),
-                 [&](const ops::At& to, const Tensor& from) {
-                   return reduced_into(to, dim, index, from, reduce, include_self);
-                 });
+  constexpr Puts by_elements{[](const ops::At& to, int64_t along, const Tensor& at,
+                                const Scalar& value) { return scatter(to, along, at, value); },
+                             [](const ops::At& to, int64_t along, const Tensor& at,
+                                const Tensor& from, ScatterReduction how) {
+                               return ops::call<ops::ScatterReduce>(
+                                   to.where, {to.operand, at, from}, {along, how});
+                             }};
+  return reduced(by_elements, x, dim, index, src, reduce, include_self);
+}
+
+Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
+                    ScatterReduction reduce, bool include_self) {
+  VITRO_CHECK(reduce != ScatterReduction::sum,
+              "index_reduce: reduce is sum; needs prod, mean, amax or amin: sums are index_add");
+  constexpr Puts by_slices{[](const ops::At& to, int64_t along, const Tensor& at,
+                              const Scalar& value) { return index_fill(to, along, at, value); },
+                           [](const ops::At& to, int64_t along, const Tensor& at,
+                              const Tensor& from, ScatterReduction how) {
+                             if (how == ScatterReduction::sum)
+                               return index_add(to, along, at, from);
+                             return ops::call<ops::IndexReduce>(to.where, {to.operand, at, from},
+                                                                {along, how});
+                           }};
+  return reduced(by_slices, x, dim, index, source, reduce, include_self);
 }
 
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
@@ -385,6 +449,10 @@ Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& sou
 Tensor scatter_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                        ScatterReduction reduce, bool include_self) {
   return written(x, scatter_reduce(x, dim, index, src, reduce, include_self));
+}
+Tensor index_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
+                     ScatterReduction reduce, bool include_self) {
+  return written(x, index_reduce(x, dim, index, source, reduce, include_self));
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   return written(x, scatter(x, dim, index, src));

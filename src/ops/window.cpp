@@ -1,5 +1,5 @@
-// Padding and pools: shape rules and index maps of windows, the view `unfold`, and im2col, whose
-// patches convolutions use too.
+// Flip, padding and pools: shape rules and index maps of windows, the view `unfold`, and im2col,
+// whose patches convolutions use too.
 #include "vitro/ops/window.h"
 
 #include <array>
@@ -42,6 +42,33 @@ IndexList before_padding(const TensorMeta& operand, const Sizes& pad, std::span<
 }
 
 }  // namespace
+
+// ---- flip ----
+
+namespace {
+
+Dims flipped_dims(AttrsView attrs, int rank) {
+  const Dims& dims = attrs.as<FlipAttrs>().dims;
+  return dims.empty() ? Dims() : wrap_dims(Flip::name, dims, rank);
+}
+
+}  // namespace
+
+void Flip::shape(ShapeCall& call) {
+  const TensorMeta& in = operand_of(call);
+  (void)flipped_dims(call.attrs, in.rank());
+  call.results.push_back({in.dtype, in.device, in.sizes, strides_like(in), 0});
+}
+
+IndexList Flip::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                    std::span<const Expr> index, int64_t) {
+  IndexList out{index};
+  for (const int64_t dim : flipped_dims(attrs, operand.rank())) {
+    const auto d = static_cast<size_t>(dim);
+    out[d] = operand.sizes[d].expr() - 1 - out[d];
+  }
+  return out;
+}
 
 // ---- padding ----
 
@@ -363,6 +390,10 @@ void Im2col::expand(std::span<const Operand> operands, AttrsView attrs, std::spa
 
 Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step) {
   return ops::call<ops::Unfold>(x.where, {x.operand}, {dimension, size, step});
+}
+
+Tensor flip(ops::At x, DimsArg dims) {
+  return ops::call<ops::Flip>(x.where, {x.operand}, {std::move(dims)});
 }
 
 Tensor constant_pad_nd(ops::At x, SizesArg pad, const Scalar& value) {

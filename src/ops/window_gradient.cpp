@@ -1,4 +1,4 @@
-// The gradients of padding, pools and unfold: elements that were read more than once add up.
+// The gradients of flip, padding, pools and unfold: elements that were read more than once add up.
 #include <array>
 
 #include "ops/gradient.h"
@@ -32,6 +32,10 @@ Tensor counts_along(const Kernel& k, size_t d, bool include_padding, const Tenso
 }
 
 }  // namespace
+
+void Flip::gradient(Formula& f) {
+  f.set(0, flip(f.gradient(), f.attrs<Attrs>().dims));
+}
 
 void ConstantPadNd::gradient(Formula& f) {
   Sizes pad = f.attrs<Attrs>().pad;

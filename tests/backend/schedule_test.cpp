@@ -48,6 +48,11 @@ TEST(Schedule, walks_leave_what_the_last_cache_holds) {
   EXPECT_TRUE(is_worth_leaving(large, 20, 4 << 20));
   EXPECT_FALSE(is_worth_leaving(large, 2, 4 << 20)) << "cheap to compute again";
   EXPECT_FALSE(is_worth_leaving(large, 20, std::nullopt)) << "of any size";
+  MachineModel slow_memory = large;
+  slow_memory.operations_of_fetch = 24;
+  EXPECT_FALSE(is_worth_leaving(slow_memory, 20, 4 << 20)) << "computed again in the meantime";
+  EXPECT_TRUE(hides_fetches(large, 20));
+  EXPECT_FALSE(hides_fetches(slow_memory, 20));
   EXPECT_LT(most_bytes_of_row(small), most_bytes_of_row(large));
   EXPECT_LT(most_bytes_of_strip(small), most_bytes_of_strip(large));
 }

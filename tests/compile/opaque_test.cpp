@@ -86,6 +86,53 @@ std::array<Tensor, 3> peak(ops::At x) {
   return results;
 }
 
+// How many of the elements of an ascending row are less than each element of x, or not larger than
+// it: searched, not counted.  Has attributes and takes any dtype.
+struct SearchedAttrs {
+  bool right = false;
+  static constexpr void each(auto&& f) { f("right", &SearchedAttrs::right); }
+};
+struct Searched {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "searched", doc = "Places in an ascending row.";
+  static constexpr std::string_view signatures =
+      "(Tensor row, Tensor self, *, bool right=False) -> Tensor";
+  static constexpr int arity = 2;
+  using Attrs = SearchedAttrs;
+  static constexpr std::string_view not_differentiable = "its result is a whole number";
+  static void shape(ShapeCall& call) {
+    const TensorMeta &row = *call.operands[0].meta, &x = *call.operands[1].meta;
+    VITRO_CHECK(row.rank() == 1 && row.dtype == x.dtype, "searched: takes a row of ", x.dtype,
+                ", got ", row.dtype, " of sizes ", row.sizes);
+    call.results.push_back(ops::dense(DType::i64, x.device, x.sizes));
+  }
+  static void kernel(const OpaqueCall& call) {
+    const OpaqueTensor &row = call.operands[0].tensor, &x = call.operands[1].tensor;
+    dispatch(row.dtype, [&]<class T>() { search<T>(row, x, call); });
+  }
+  template <class T>
+  static void search(const OpaqueTensor& row, const OpaqueTensor& x, const OpaqueCall& call) {
+    const bool right = call.attrs.as<Attrs>().right;
+    const OpaqueTensor& y = call.results[0];
+    for (int64_t i = 0; i < x.sizes[0]; ++i) {
+      using Number = std::conditional_t<std::is_arithmetic_v<T>, T, float>;  // halves as f32
+      const auto wanted = static_cast<Number>(static_cast<const T*>(x.data)[i * x.strides[0]]);
+      int64_t begin = 0, end = row.sizes[0];
+      while (begin < end) {
+        const int64_t middle = (begin + end) / 2;
+        const auto there =
+            static_cast<Number>(static_cast<const T*>(row.data)[middle * row.strides[0]]);
+        const bool before = right ? !(wanted < there) : there < wanted;
+        (before ? begin : end) = before ? middle + 1 : middle;
+      }
+      static_cast<int64_t*>(y.data)[i * y.strides[0]] = begin;
+    }
+  }
+};
+Tensor searched(ops::At row, const Tensor& x, bool right = false) {
+  return ops::call<Searched>(row.where, {row.operand, x}, {right});
+}
+
 Tensor matrix(int64_t rows, int64_t columns, double step = 0.37) {
   return reshape(to(arange(rows * columns), DType::f32) * step - 2.0, {rows, columns});
 }
@@ -106,6 +153,25 @@ TEST(Opaque, runs_eagerly_on_any_layout) {
   const Tensor turned = t(matrix(5, 3));
   EXPECT_EQ(decaying(turned, 0.5).to_vector<float>(), expected(turned.to_vector<float>(), 5, 0.5));
   EXPECT_EQ(error_of([&] { decaying(x, 2.0); }), "decaying: needs a decay below 1, got 2.0");
+}
+
+TEST(Opaque, has_attributes_and_any_dtype) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::i32, DType::u8}) {
+    SCOPED_TRACE(cat(dtype));
+    const Tensor row = to(Tensor::from<int64_t>({1, 3, 3, 7}, {4}), dtype);
+    const Tensor x = to(Tensor::from<int64_t>({0, 1, 3, 5, 9}, {5}), dtype);
+    for (const bool right : {false, true}) {
+      const auto f = [right](const Tensor& a, const Tensor& b) {
+        return searched(a, b + 0, right) * 2;
+      };
+      const auto fast = compile(f);
+      const std::vector<int64_t> want =
+          right ? std::vector<int64_t>{0, 2, 6, 6, 8} : std::vector<int64_t>{0, 0, 2, 6, 8};
+      EXPECT_EQ(f(row, x).to_vector<int64_t>(), want);
+      EXPECT_EQ(fast(row, x).to_vector<int64_t>(), want);
+      EXPECT_TRUE(fast.report().segments[0].compiled) << fast.report().segments[0].why_not;
+    }
+  }
 }
 
 TEST(Opaque, is_compiled_between_generated_kernels) {

@@ -155,6 +155,24 @@ TEST(Put, an_index_that_is_the_same_for_all_adds_all) {
   EXPECT_EQ(fast(x, one, source).to_vector<float>(), added_rows(x, contiguous(at), source));
 }
 
+TEST(Put, slices_are_reduced_as_their_elements_are) {
+  using ops::ScatterReduction;
+  for (const ScatterReduction how : {ScatterReduction::prod, ScatterReduction::mean,
+                                     ScatterReduction::amax, ScatterReduction::amin}) {
+    for (const bool include : {true, false}) {
+      auto fast = compile([=](const Tensor& x, const Tensor& at, const Tensor& source) {
+        return index_reduce(x, 0, at, source * 0.5, how, include) + 1;
+      });
+      for (const int64_t count : {5, 9, 700}) {
+        const Tensor x = numbers({9, 7}), source = numbers({count, 7}), at = indices({count}, 9);
+        const Tensor each = expand(unsqueeze(at, 1), {count, 7});
+        EXPECT_EQ(fast(x, at, source).to_vector<float>(),
+                  (scatter_reduce(x, 0, each, source * 0.5, how, include) + 1).to_vector<float>());
+      }
+    }
+  }
+}
+
 TEST(Put, errors_name_the_index) {
   const Tensor x = zeros({4, 2}), source = ones({3, 2});
   const auto text_of = [&](const Tensor& at) {

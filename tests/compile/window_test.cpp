@@ -200,6 +200,21 @@ TEST(Window, an_input_may_receive_what_its_windows_give) {
   expect_equal(x, want);
 }
 
+TEST(Window, flips_are_read_where_they_are_used) {
+  expect_kernels([](const Tensor& t) { return flip(t * 2, {0, 2}) + t; }, numbers({3, 4, 17}), 1);
+  auto fast = compile([](const Tensor& x) { return flip(x, {0, -1}) - flip(x, 1); });
+  for (const int64_t n : {1, 2, 16, 33}) {
+    const Tensor x = numbers({n, 3, 2 * n + 1});
+    expect_equal(fast(x), flip(x, {0, -1}) - flip(x, 1));
+    expect_equal(flip(flip(x, {0, 1}), {1, 0}), x);
+  }
+  Tensor x = numbers({7, 33});
+  const Tensor want = flip(x, {0, 1});
+  auto itself = compile([](const Tensor& t) { return copy_(t, flip(t, {0, 1})); });
+  itself(x);
+  expect_equal(x, want);
+}
+
 TEST(Window, of_elements_that_lie_elsewhere) {
   const Tensor x = numbers({4, 30, 20});
   for (const Tensor& t : {transpose(x, 1, 2), slice(x, 2, 0, INT64_MAX, 3), x}) {

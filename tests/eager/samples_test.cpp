@@ -22,9 +22,6 @@ const std::set<std::string_view> tested_elsewhere = {
     "cube",  // as pow with 3
 };
 
-// Samples of ops that this project does not have yet.
-const std::set<std::string_view> not_yet = {"cumsum"};
-
 std::vector<std::byte> elements_of(const Tensor& t) {
   std::vector<std::byte> out;
   dispatch(t.dtype(), [&]<class T>() {
@@ -158,7 +155,7 @@ class Samples : public testing::TestWithParam<std::string> {
 TEST_P(Samples, agree_with_torch) {
   const OpSamples samples = OpSamples::read(GetParam());
   for (const OpSample& sample : samples.samples()) {
-    if (not_yet.contains(sample.op) || torch_errs(sample)) continue;
+    if (torch_errs(sample)) continue;
     ASSERT_TRUE(is_callable(sample)) << sample.where;
     const std::string problem = run(sample);
     EXPECT_TRUE(problem.empty()) << sample.where << ": " << problem;

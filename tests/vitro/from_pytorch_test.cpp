@@ -105,6 +105,7 @@ TEST(FromPyTorch, tensors_are_reshaped) {
   EXPECT_EQ(sizes_of(flatten(x, 1)), (Ns{8, 6}));
   EXPECT_EQ(sizes_of(t(x)), sizes_of(transpose(x, 0, 1)));
   EXPECT_EQ(sizes_of(permute(x, {1, 0})), (Ns{6, 8}));
+  EXPECT_EQ(flip(x, 0).data<float>()[0], 42);
   EXPECT_EQ(sizes_of(expand(row, {4, -1})), (Ns{4, 6}));
   EXPECT_EQ(sizes_of(squeeze(x, 0)), (Ns{8, 6}));
   EXPECT_EQ(sizes_of(unsqueeze(x, 0)), (Ns{1, 8, 6}));

@@ -294,6 +294,21 @@ def reduced(family):
             family.add("scatter_reduce", start if include else start + 5, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
         family.add("scatter_reduce", start, rows, zeros, call=call, attrs={"dim": 0, "reduce": "prod", "include_self": include})
     family.add("scatter", real(3, 4), at, 2.0, attrs={"dim": 0}, call=lambda x, i, value, dim: x.scatter(dim, i, value))
+    slices_reduced(family)
+
+
+def slices_reduced(family):
+    at, source = torch.tensor([2, 0, 2, 1]), real(4, 3, key="source")
+    call = lambda x, at, source, **more: torch.ops.aten.index_reduce(x, index=at, source=source, **more)
+    for how in ("prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            family.add("index_reduce", real(3, 3), at, source, call=call, attrs={"dim": 0, "reduce": how, "include_self": include})
+        family.add("index_reduce", real(3, 3), at, real(3, 4, key="source"), call=call, attrs={"dim": -1, "reduce": how})
+    ties, start = torch.tensor([[1.0, 2.0], [1.0, 3.0], [1.0, 3.0], [4.0, 0.0]], dtype=torch.float64), torch.tensor([[1.0, 3.0]] * 3, dtype=torch.float64)
+    for how in ("amax", "amin"):
+        family.add("index_reduce", start, at, ties, call=call, attrs={"dim": 0, "reduce": how}, slope=False)
+    zeros = torch.tensor([[0.0, 2.0], [0.0, 3.0], [0.0, 0.0], [4.0, 0.0]], dtype=torch.float64)
+    family.add("index_reduce", start, at, zeros, call=call, attrs={"dim": 0, "reduce": "prod"})
 
 
 def products(family):
@@ -334,6 +349,8 @@ def sorts(family):
 
 
 def windows(family):
+    family.add("flip", real(2, 3, 4), attrs={"dims": [0, -1]})
+    family.add("flip", real(5), attrs={"dims": [0]})
     for pad in ([1, 2], [-1, 1, 2, 0]):
         family.add("constant_pad_nd", real(2, 3, 4), attrs={"pad": pad, "value": 2.5})
     for dims in (1, 2, 3):

@@ -128,6 +128,28 @@ def put_reduced(family):
     family.add("scatter_reduce", v.numbers("f32", (3,)), torch.tensor([0]), torch.tensor([1.0]), call=reduced, attrs=dict(dim=0, reduce="median"))
 
 
+def slices_reduced(family):
+    reduced = lambda x, index, source, dim, **more: torch.ops.aten.index_reduce(x, dim, index, source, **more)
+    for reduce in ("prod", "mean", "amax", "amin"):
+        half = (lambda name: name in ("f16", "bf16")) if reduce in ("prod", "mean") else lambda name: False  # torch rounds each step
+        for name in (name for name in v.ALL if name != "bool" and not half(name)):
+            x, source = v.numbers(name, (7, 3), "reduce"), v.numbers(name, (9, 3), "reduce", "source")
+            for include in (True, False):
+                family.add("index_reduce", x, indices("i64", (9,), 7, "reduce"), source, call=reduced, attrs=dict(dim=0, reduce=reduce, include_self=include))
+        for dim in (0, 1, -1):
+            source = v.numbers("f32", [6 if d == dim % 3 else n for d, n in enumerate((4, 3, 5))], "source")
+            family.add("index_reduce", v.numbers("f32", (4, 3, 5)), indices("i32", (6,), 3, dim), source, call=reduced, attrs=dict(dim=dim, reduce=reduce))
+        x = torch.tensor([1.0, 2.0, float("nan"), float("inf")])
+        family.add("index_reduce", x, torch.tensor([0, 1, 1, 2, 3]), torch.tensor([float("nan"), -1.0, 5.0, 3.0, 1.0]), call=reduced,
+                   attrs=dict(dim=0, reduce=reduce))
+        family.add("index_reduce", v.numbers("f32", (4, 3)), torch.zeros(0, dtype=torch.int64), torch.zeros(0, 3), call=reduced,
+                   attrs=dict(dim=0, reduce=reduce, include_self=False))
+        family.add("index_reduce", v.numbers("f32", (4, 3)), torch.tensor([0, 4]), v.numbers("f32", (2, 3)), call=reduced, attrs=dict(dim=0, reduce=reduce))
+    for source in (v.numbers("f32", (2, 4)), v.numbers("f64", (2, 3)), v.numbers("f32", (3, 3))):
+        family.add("index_reduce", v.numbers("f32", (4, 3)), torch.tensor([0, 1]), source, call=reduced, attrs=dict(dim=0, reduce="amax"))
+    family.add("index_reduce", v.numbers("f32", (4, 3)), torch.tensor([0, 1]), v.numbers("f32", (2, 3)), call=reduced, attrs=dict(dim=0, reduce="sum"))
+
+
 def put_by_lists(family):
     put = lambda x, index, values, **more: torch.ops.aten.index_put(x, index, values, **more)
     shape = (4, 3, 5)
@@ -196,6 +218,7 @@ def putting():
                attrs=dict(dim=0, alpha=2))
     put_value(family)
     put_reduced(family)
+    slices_reduced(family)
     put_by_lists(family)
     backward = lambda grad, index, num_weights, padding_idx, scale_grad_by_freq: torch.ops.aten.embedding_dense_backward(
         grad, index, num_weights, padding_idx, scale_grad_by_freq)

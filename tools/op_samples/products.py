@@ -37,6 +37,20 @@ def bmm(family):
         family.add("bmm", make(a), make(b))
 
 
+def int_mm(family):
+    whole = lambda m, k, n: (v.numbers("i8", (m, k), "a", low=-128, high=127), v.numbers("i8", (k, n), "b", low=-128, high=127))
+    for sizes in SIZES:
+        family.add("_int_mm", *whole(*sizes))
+    least, most = torch.full((3, 17), -128, dtype=torch.int8), torch.full((3, 17), 255, dtype=torch.uint8)
+    for left in (least, most):
+        family.add("_int_mm", left, least.t())
+    for layout in (v.transposed, v.stepped):  # torch 2.13 misreads one whose rows are the same memory
+        family.add("_int_mm", *matrices("i8", 3, 17, 5, layout))
+    a, b = whole(3, 4, 5)
+    for x, y in ((a, a), (a, b[0]), (a.int(), b.int()), (a, b.int()), (a, b.to(torch.uint8)), (a.float(), b.float())):
+        family.add("_int_mm", x, y)
+
+
 def addmm(family):
     scaled = lambda c, a, b, beta, alpha: torch.ops.aten.addmm(c, a, b, beta=beta, alpha=alpha)
     for name in DTYPES:
@@ -124,6 +138,6 @@ def convolution(family):
 
 def products():
     family = Family("product")
-    for part in (mm, bmm, addmm, matmul, linear, attention, convolution):
+    for part in (mm, bmm, int_mm, addmm, matmul, linear, attention, convolution):
         part(family)
     return family

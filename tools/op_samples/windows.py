@@ -1,4 +1,4 @@
-"""Padding, pools, patches and resampling: what reads elements around a place."""
+"""Flip, padding, pools, patches and resampling: what reads elements around a place."""
 import torch
 
 from . import values as v
@@ -7,6 +7,19 @@ from .samples import EQUAL, Family, Tolerance
 MEAN = Tolerance(ulps=2, relative=4, absolute=4)
 BETWEEN = Tolerance(ulps=4, relative=16, absolute=16)
 IMAGE = (1, 2, 6, 7)
+
+
+def flips(family):
+    for name in v.ALL:
+        family.add("flip", v.hard(name, 40).reshape(8, 5), attrs=dict(dims=[0]))
+    for sizes, every in (((3, 4, 5), ([0], [1], [-1], [0, 2], [1, 0, 2], [])), ((17,), ([0],)), ((), ([], [0])), ((0, 3), ([0, 1],))):
+        for dims in every:
+            family.add("flip", v.numbers("f32", sizes), attrs=dict(dims=dims))
+    for layout, sizes in ((v.transposed, (17, 3)), (v.stepped, (3, 5)), (v.expanded, (5, 7)), (v.swapped, (2, 3, 4))):
+        for dims in ([0], [0, 1]):
+            family.add("flip", layout(lambda n: v.numbers("f32", n), sizes), attrs=dict(dims=dims))
+    for dims in ([2], [0, -2]):
+        family.add("flip", v.numbers("f32", (3, 5)), attrs=dict(dims=dims))
 
 
 def pads(family):
@@ -107,6 +120,7 @@ def resampled(family):
 
 def windows():
     family = Family("windows")
+    flips(family)
     pads(family)
     pools(family)
     patches(family)

@@ -57,15 +57,16 @@ using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
 using ReductionOps = decltype(ReductionAhead{} + ReductionOnDemand{});
 using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using WindowOps = List<
-    ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
+    Flip, ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
     ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
     MaxPool2d, MaxPool2dWithIndices, AvgPool2d>;
 using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
-    AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexPut, EmbeddingDenseBackward,
-    Mm, Bmm,
+    AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexReduce, IndexPut,
+    EmbeddingDenseBackward,
+    Mm, Bmm, IntMm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
     Unfold, Im2col, Nonzero, MaskedSelect>;

@@ -10,19 +10,22 @@
 namespace vitro {
 namespace ops {
 
+struct ConcatOp {
+  static constexpr OpKind kind = OpKind::concat;
+  static constexpr int min_arity = 1, max_arity = 255;
+  static void gradient(Formula& f);  // by the axis
+};
+
 struct CatAttrs {
   int64_t dim = 0;
   static constexpr void each(auto&& f) { f("dim", &CatAttrs::dim); }
 };
-struct Cat {
+struct Cat : ConcatOp {
   static constexpr std::string_view name = "cat",
                                     doc = "The operands one after the other along `dim`.";
   static constexpr std::string_view signatures = "(Tensor[] tensors, int dim=0) -> Tensor";
-  static constexpr OpKind kind = OpKind::concat;
-  static constexpr int min_arity = 1, max_arity = 255;
   using Attrs = CatAttrs;
   static void shape(ShapeCall& call);
-  static void gradient(Formula& f);
   static int64_t axis(AttrsView attrs, int rank) {
     return wrap_dim(name, attrs.as<Attrs>().dim, rank);
   }

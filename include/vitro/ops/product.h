@@ -26,6 +26,16 @@ struct Bmm : Contraction {
   static void shape(ShapeCall& call);
   static constexpr ContractionInfo info{true, &whole};
 };
+struct IntMm : Contraction {
+  static constexpr std::string_view
+      name = "_int_mm",
+      doc = "[m, k] x [k, n] -> [m, n] in i32, of i8; on the left also of u8.";
+  static constexpr std::string_view signatures = "(Tensor self, Tensor mat2) -> Tensor";
+  static void shape(ShapeCall& call);
+  static constexpr std::string_view not_differentiable = "it takes no floating-point numbers";
+  static void whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+  static constexpr ContractionInfo info{false, &whole};
+};
 
 struct Composite {
   static constexpr OpKind kind = OpKind::composite;
@@ -71,6 +81,9 @@ inline Tensor mm(ops::At a, const Tensor& b) {
 }
 inline Tensor bmm(ops::At a, const Tensor& b) {
   return ops::call<ops::Bmm>(a.where, {a.operand, b});
+}
+inline Tensor int_mm(ops::At a, const Tensor& b) {
+  return ops::call<ops::IntMm>(a.where, {a.operand, b});
 }
 inline Tensor matmul(ops::At a, const Tensor& b) {
   return ops::call<ops::Matmul>(a.where, {a.operand, b});

@@ -39,6 +39,9 @@ Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& sour
 // x has there among them or not.
 Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                       ops::ScatterReduction reduce, bool include_self = true);
+// The same of slices along dim, as index_add, which is their sum.
+Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
+                    ops::ScatterReduction reduce, bool include_self = true);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
@@ -65,6 +68,8 @@ Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& sou
                   const Scalar& alpha = 1);
 Tensor scatter_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                        ops::ScatterReduction reduce, bool include_self = true);
+Tensor index_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
+                     ops::ScatterReduction reduce, bool include_self = true);
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value);
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
@@ -224,6 +229,26 @@ struct IndexAdd : PutOp {
   }
   static constexpr PutInfo info{&spec};
   static constexpr auto function = &vitro::index_add;
+};
+// Sums are those of IndexAdd, means are made of them by the function.
+struct IndexReduce : PutOp {
+  static constexpr std::string_view
+      name = "index_reduce",
+      doc =
+          "x with the product, mean, maximum or minimum of the slices that the indices name along "
+          "dim.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) "
+      "-> Tensor";
+  static constexpr std::string_view in_place_signatures =
+      "(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+      "include_self=True) -> Tensor(a!)";
+  using Attrs = ScatterReduceAttrs;
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+  static PutSpec spec(AttrsView attrs, std::span<const int> ranks);
+  static constexpr PutInfo info{&spec};
+  static constexpr auto function = &vitro::index_reduce;
 };
 
 struct IndexPutAttrs {

@@ -41,7 +41,30 @@ struct WindowOp {
   static DType same_dtype(DType operand) { return operand; }
 };
 
-// ---- padding: one tap, a copy that keeps every bit ----
+// ---- one tap, a copy that keeps every bit: reversing, padding ----
+
+// Of those whose map never leaves the operand.
+struct CopyOp : WindowOp {
+  static auto init(const auto&, auto zero) { return std::make_tuple(zero); }
+  static auto combine(auto, auto x, auto, auto) { return std::make_tuple(x); }
+  static auto results(const auto&, auto s, auto) { return s; }
+};
+
+struct FlipAttrs {
+  Dims dims;
+  static constexpr void each(auto&& f) { f("dims", &FlipAttrs::dims); }
+};
+struct Flip : CopyOp {
+  static constexpr std::string_view name = "flip",
+                                    doc = "x with its elements in reverse order along `dims`.";
+  static constexpr std::string_view signatures = "(Tensor self, int[] dims) -> Tensor";
+  using Attrs = FlipAttrs;
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index, int64_t tap);
+  static constexpr WindowInfo info{&one_tap, &map, false, &same_dtype};
+};
 
 struct ConstantPadAttrs {
   Sizes pad;  // before and after the last dimension, before and after the one in front of it, ...
@@ -77,12 +100,9 @@ struct BorderPadAttrs {
   Sizes padding;  // as ConstantPadAttrs::pad
   static constexpr void each(auto&& f) { f("padding", &BorderPadAttrs::padding); }
 };
-struct BorderPad : WindowOp {
+struct BorderPad : CopyOp {
   using Attrs = BorderPadAttrs;
   static void gradient(Formula& f);
-  static auto init(const Attrs&, auto zero) { return std::make_tuple(zero); }
-  static auto combine(auto, auto x, auto, auto) { return std::make_tuple(x); }
-  static auto results(const Attrs&, auto s, auto) { return s; }
 };
 struct ReflectionPad : BorderPad {
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
@@ -290,6 +310,8 @@ Tensor patches(const Tensor& x, const Sizes& kernel, const Dims& stride, const D
 }  // namespace ops
 
 Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step);
+
+Tensor flip(ops::At x, DimsArg dims);  // a copy; no dimensions: of x as it is
 
 Tensor constant_pad_nd(ops::At x, SizesArg pad, const Scalar& value = 0);
 Tensor reflection_pad1d(ops::At x, SizesArg padding);

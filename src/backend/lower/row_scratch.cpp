@@ -31,8 +31,8 @@ bool RowScratch::worth_keeping(const Node* node) const {
 bool RowScratch::worth_a_home(const Node* node) const {
   if (!shape_.home || reads_memory(*node) || node->dtype != shape_.home->dtype) return false;
   const int walk = computed_in_.at(node);
-  return hides_fetches(costs_[static_cast<size_t>(walk)]) && loop::cost_of(Value(node)) > 0 &&
-         depends_on(node, shape_.index);
+  return hides_fetches(*shape_.machine, costs_[static_cast<size_t>(walk)]) &&
+         loop::cost_of(Value(node)) > 0 && depends_on(node, shape_.index);
 }
 
 void RowScratch::keep(const Node* node, Value in,

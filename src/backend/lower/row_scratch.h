@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/schedule/machine_model.h"
 #include "loop/kernel.h"
 #include "loop/rewrite.h"
 
@@ -26,6 +27,7 @@ class RowScratch {
     sym::Expr element;   // of a scratch row, where the value of an index lies
     sym::Expr size;      // of a scratch row
     int64_t most_bytes;  // of one whose size is known
+    const MachineModel* machine;
     std::optional<Home> home = {};
   };
   RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}

@@ -179,7 +179,8 @@ std::optional<RowScratch::Home> Walks::home() const {
 
 void Walks::keep_rows(Expr element, Expr size, int64_t most_bytes) {
   if (folded_.size() != 1) return;
-  RowScratch scratch(build_.kernel(), {folded_.back(), element, size, most_bytes, home()});
+  RowScratch scratch(build_.kernel(),
+                     {folded_.back(), element, size, most_bytes, &program().machine(), home()});
   for (int level = 0; level <= levels_; ++level) {
     std::vector<Value*> values;
     for (Reduction& r : reductions_) {

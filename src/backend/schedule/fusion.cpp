@@ -31,7 +31,7 @@ bool is_cheap_for_each_row(int cost) {
 }
 
 bool is_worth_leaving(const MachineModel& machine, int cost, std::optional<int64_t> bytes) {
-  return cost >= 8 && bytes && *bytes <= machine.l3_bytes / 16;
+  return cost >= machine.operations_of_fetch && bytes && *bytes <= machine.l3_bytes / 16;
 }
 
 bool is_worth_a_row(int cost, size_t rows) {
@@ -47,8 +47,8 @@ int64_t most_bytes_of_strip(const MachineModel& machine) {
   return machine.l2_bytes / 4;
 }
 
-bool hides_fetches(int cost) {
-  return cost >= 8;
+bool hides_fetches(const MachineModel& machine, int cost) {
+  return cost >= machine.operations_of_fetch;
 }
 
 bool are_many_stores(size_t stores) {

@@ -36,7 +36,7 @@ bool is_worth_a_row(int cost, size_t rows);
 int64_t most_bytes_of_row(const MachineModel& machine);
 int64_t most_bytes_of_strip(const MachineModel& machine);
 // Whether a walk takes so long for an element that memory is fetched in the meantime.
-bool hides_fetches(int cost);
+bool hides_fetches(const MachineModel& machine, int cost);
 
 // Whether stores of one loop are so many that those which read nothing together have loops of their
 // own: a turn then walks few places of memory.

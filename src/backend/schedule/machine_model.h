@@ -16,6 +16,10 @@ struct MachineModel {
   // Steps of a chain of dependent operations, two cycles each, above which a core finds too little
   // to do in the turns of a loop that it looks ahead at.
   int overlapped_steps = 60;
+  // Plain operations on vectors in the time in which memory moves one, which is its bandwidth as a
+  // core sees it.  Measured: 7 with AVX2, 9 with AVX-512 (`operations_N` of vitro_bench moves two
+  // vectors for N operations; up to there its time stays the same).
+  int operations_of_fetch = 8;
   int64_t lanes = 16;                      // of a vector in generated code
   int64_t least_streamed_bytes = 1 << 20;  // results smaller than this stay in the caches
   // Columns of the panels of a product.
