@@ -43,9 +43,9 @@ Parts parts_of(Expr e) {
   return {factor == 1 ? whole : sym::floordiv(whole, factor), factor, constant};
 }
 
-// A symbol of its own for each number: what another one exceeds its least by.
-Expr above(size_t number) {
-  return Expr::symbol(cat("above", number), {0, sym::unbounded});
+// Symbols of their own for each least, by number.
+Expr at_least(int64_t least, size_t number) {
+  return Expr::symbol(cat("least", least, '_', number), {least, sym::unbounded});
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ bool Bounds::is_negative_above_least(Expr e, Expr symbol) const {
   for (const Expr each : sym::symbols_of(e)) {
     const int64_t least = range_of(each).low;
     if (least > -sym::unbounded) {
-      moved.emplace_back(each, above(moved.size()) + least + (each == symbol ? 1 : 0));
+      moved.emplace_back(each, at_least(each == symbol ? least + 1 : least, moved.size()));
     } else if (each == symbol) {
       return false;
     }

@@ -3,9 +3,11 @@
 // here.
 #include "capture/runner.h"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 
+#include "capture/call_metas.h"
 #include "capture/codes.h"
 #include "capture/layout.h"
 #include "vitro/base/called_as.h"
@@ -116,6 +118,25 @@ void Runner::run_now(const OpCall& call, std::span<Tensor> results) const {
 
 // ---- compiled
 
+// Results that data left without elements have the strides that eager gives such tensors.
+void Runner::lay_out_empty(const SegmentVariant& variant) {
+  const auto is_empty = [](const TensorImpl& impl) {
+    return std::ranges::find(impl.sizes, 0) != impl.sizes.end();
+  };
+  std::vector<uint32_t> empty;
+  for (const ResultBinding& binding : variant.plan.results) {
+    if (binding.sized_by_data && is_empty(slots_[binding.slot])) empty.push_back(binding.slot);
+  }
+  if (empty.empty()) return;
+  try {
+    const std::vector<TensorMeta> metas = metas_in_call(*variant.last, slots_, values_);
+    for (const uint32_t slot : empty)
+      slots_[slot].strides = values_.symbols.values(metas[slot].strides);
+  } catch (const Error&) {
+    // A rule refuses a size that data decided: the strides that the expressions give stay.
+  }
+}
+
 inline void Runner::materialize_results(const Plan& plan) {
   const Symbols& symbols = values_.symbols;
   for (const ResultBinding& binding : plan.results) {
@@ -143,6 +164,7 @@ void Runner::run(SegmentVariant& variant) {
   variant.runs.fetch_add(1, std::memory_order_relaxed);
   if (!variant.plan.empty() && !run_ready(variant)) return;
   materialize_results(variant.plan);
+  if (!variant.plan.data.empty()) lay_out_empty(variant);
 }
 
 // False where the ops ran one by one instead: a mistake in the data is then thrown as eager words

@@ -66,6 +66,7 @@ class Runner {
   bool run_ready(SegmentVariant& variant);
   void run_compiled(const SegmentVariant& variant);
   void materialize_results(const Plan& plan);
+  void lay_out_empty(const SegmentVariant& variant);
   void interpret_path(const TraceNode& last, const SegmentVariant* variant, const Code* code,
                       std::string_view reason);
   void call_node(const TraceNode& node, std::span<const Operand> operands,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/compile.h"
+#include "backend/schedule/folds.h"
 #include "eager/copy.h"
 #include "eager/loop.h"
 #include "vitro/base/called_as.h"
@@ -27,12 +28,13 @@ namespace {
 
 using sym::Expr;
 
-// A size or a stride that programs are made for: a number, a symbol, or of a stride "that of
-// elements side by side".
+// A size or a stride that programs are made for: a number, a symbol, a symbol that is known to be
+// small, or not to be, or of a stride "that of elements side by side".
 struct Extent {
-  enum class Kind : uint8_t { number, symbol, dense } kind = Kind::number;
+  enum class Kind : uint8_t { number, symbol, few, many, dense } kind = Kind::number;
   int64_t value = 0;  // the number, or which symbol
-  uint64_t word() const { return static_cast<uint64_t>(kind) << 62 | static_cast<uint64_t>(value); }
+  bool is_symbol() const { return kind != Kind::number && kind != Kind::dense; }
+  uint64_t word() const { return static_cast<uint64_t>(kind) << 60 | static_cast<uint64_t>(value); }
 };
 using Extents = SmallVector<Extent, 6>;
 constexpr Extent dense{Extent::Kind::dense, 0};
@@ -64,7 +66,9 @@ class Form {
   TensorForm joined_form(const eager::Loop& loop, size_t operand, const Tensor& t) const;
   void keep_dimensions();
   void add(TensorForm form);
-  Extent symbol(int64_t value);
+  Extent symbol(int64_t value, Extent::Kind kind = Extent::Kind::symbol);
+  Extent size_symbol(int64_t size);
+  Expr symbol_of(Extent extent) const;
   Size size_of(Extent extent) const;
   TensorMeta meta_of(const TensorForm& form) const;
   const Tensor& here(const Tensor& t);
@@ -78,6 +82,7 @@ class Form {
   std::vector<TensorForm> forms_;  // of the tensors among the operands, then of results if it joins
   SmallVector<uint64_t, 32> words_;
   SmallVector<int64_t, 8> values_;
+  SmallVector<Extent, 8> symbols_;  // that have these values
   std::vector<Operand> inputs_;
   std::vector<Tensor> copies_;  // that inputs borrow: of an operand two at most
 };
@@ -105,9 +110,31 @@ const Tensor& Form::here(const Tensor& t) {
   return t.device() == device_ ? t : copies_.emplace_back(to(t, device_));
 }
 
-Extent Form::symbol(int64_t value) {
+Extent Form::symbol(int64_t value, Extent::Kind kind) {
+  const Extent made{kind, static_cast<int64_t>(values_.size())};
   values_.push_back(value);
-  return {Extent::Kind::symbol, static_cast<int64_t>(values_.size()) - 1};
+  symbols_.push_back(made);
+  return made;
+}
+
+// Rows of a scan are walked in another way where they are short, or few.
+Extent Form::size_symbol(int64_t size) {
+  if (!call_.op->scan) return symbol(size);
+  return symbol(size, size < backend::rows_of_scan ? Extent::Kind::few : Extent::Kind::many);
+}
+
+Expr Form::symbol_of(Extent extent) const {
+  switch (extent.kind) {
+    case Extent::Kind::few:
+      return Expr::symbol(cat("few", extent.value), {2, backend::rows_of_scan - 1});
+    case Extent::Kind::many:
+      return Expr::symbol(cat("many", extent.value), {backend::rows_of_scan, sym::largest_size});
+    case Extent::Kind::symbol:
+    case Extent::Kind::number:
+    case Extent::Kind::dense:
+      break;
+  }
+  return Expr::symbol(cat("s", extent.value));
 }
 
 // A stride that is not known yet becomes a symbol.
@@ -190,7 +217,7 @@ void Form::keep_dimensions() {
       const Tensor& t = copies_.emplace_back(eager::dense_copy(here(operand.tensor())));
       TensorForm form{t.dtype(), {}, Extents(static_cast<size_t>(t.rank()), dense)};
       for (const int64_t size : t.impl()->sizes)
-        form.sizes.push_back(size < 2 ? Extent{Extent::Kind::number, size} : symbol(size));
+        form.sizes.push_back(size < 2 ? Extent{Extent::Kind::number, size} : size_symbol(size));
       add(std::move(form));
       inputs_.emplace_back(t);
     }
@@ -208,8 +235,8 @@ void Form::keep_dimensions() {
 }
 
 Size Form::size_of(Extent extent) const {
-  if (extent.kind != Extent::Kind::symbol) return extent.value;
-  return {values_[static_cast<size_t>(extent.value)], Expr::symbol(cat("s", extent.value))};
+  if (!extent.is_symbol()) return extent.value;
+  return {values_[static_cast<size_t>(extent.value)], symbol_of(extent)};
 }
 
 TensorMeta Form::meta_of(const TensorForm& form) const {
@@ -227,7 +254,7 @@ TensorMeta Form::meta_of(const TensorForm& form) const {
 graph::Graph Form::graph() const {
   graph::Graph g;
   std::vector<Expr> symbols;
-  for (size_t s = 0; s < values_.size(); ++s) symbols.push_back(Expr::symbol(cat("s", s)));
+  for (const Extent symbol : symbols_) symbols.push_back(symbol_of(symbol));
   g.set_symbols(std::move(symbols), {values_.begin(), values_.end()});
   std::vector<graph::Arg> args;
   auto form = forms_.begin();

@@ -54,8 +54,10 @@ Sink& sink() {
   return everything;
 }
 
-thread_local constinit Buffer* mine = nullptr;
-thread_local constinit bool ended = false;  // this thread's locals are being destroyed
+// Read for every event: no call to find them.
+constinit thread_local Buffer* mine __attribute__((tls_model("initial-exec"))) = nullptr;
+// This thread's locals are being destroyed.
+constinit thread_local bool ended __attribute__((tls_model("initial-exec"))) = false;
 
 std::string system_name() {
   char name[64] = "";
@@ -158,8 +160,8 @@ int64_t this_tid() {
 
 namespace {
 
-// Where so many bytes of an event go; null where the limit forbids them.
-inline std::byte* room_for(uint32_t size, uint32_t in_session) {
+// The thread's buffer, with room for so many bytes of an event; null where the limit forbids them.
+inline Buffer* buffer_for(uint32_t size, uint32_t in_session) {
   Buffer* buffer = mine;
   if (!buffer || buffer->session != in_session || buffer->room < size) [[unlikely]] {
     buffer = my_buffer();
@@ -168,12 +170,15 @@ inline std::byte* room_for(uint32_t size, uint32_t in_session) {
       return nullptr;
     }
   }
-  return &buffer->chunk->bytes[Chunk::size - buffer->room];
+  return buffer;
 }
 
-// The bytes that room_for() gave are written.
-inline void publish(uint32_t size) {
-  Buffer& buffer = *mine;
+inline std::byte* end_of(const Buffer& buffer) {
+  return &buffer.chunk->bytes[Chunk::size - buffer.room];
+}
+
+// So many bytes were written at the end.
+inline void publish(Buffer& buffer, uint32_t size) {
   buffer.room -= size;
   buffer.chunk->used.store(Chunk::size - buffer.room, std::memory_order_release);
 }
@@ -197,10 +202,10 @@ template <Event E>
     if (in_session == 0) return;
   }
   constexpr uint32_t size = 1 + sizeof(E);
-  std::byte* at = room_for(size, in_session);
-  if (!at) return;
-  write(at, event);
-  publish(size);
+  Buffer* buffer = buffer_for(size, in_session);
+  if (!buffer) return;
+  write(end_of(*buffer), event);
+  publish(*buffer, size);
 }
 
 template <TailEvent E>
@@ -214,13 +219,13 @@ template <TailEvent E>
     return;
   }
   const uint32_t size = static_cast<uint32_t>(1 + sizeof(E) + sizeof length) + length;
-  std::byte* at = room_for(size, in_session);
-  if (!at) return;
+  Buffer* buffer = buffer_for(size, in_session);
+  if (!buffer) return;
   E copy = event;
-  at = write(at, copy);
+  std::byte* at = write(end_of(*buffer), copy);
   std::memcpy(at, &length, sizeof length);
   if (length != 0) std::memcpy(at + sizeof length, tail.data(), length);
-  publish(size);
+  publish(*buffer, size);
 }
 
 namespace {

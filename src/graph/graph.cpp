@@ -25,11 +25,34 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.file == b.file && a.line == b.line && a.module == b.module;
 }
 
+// All but the operands.
 bool same_node(const Node& a, const Node& b) {
-  return a.op == b.op && a.args == b.args && a.attrs == b.attrs && a.name == b.name &&
-         a.input == b.input && same_place(a.place, b.place) &&
-         std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), same);
+  return a.op == b.op && a.attrs == b.attrs && a.name == b.name && a.input == b.input &&
+         same_place(a.place, b.place) && std::ranges::equal(a.results, b.results, same);
 }
+
+// Nodes in the order of the text: inputs before all others.
+class TextOrder {
+ public:
+  explicit TextOrder(const Graph& g) : order_(g.inputs()), numbers_(g.size()) {
+    for (uint32_t n = 0; n < g.size(); ++n) {
+      if (!g[NodeId{n}].is_input()) order_.push_back(NodeId{n});
+    }
+    for (uint32_t i = 0; i < order_.size(); ++i) numbers_[order_[i].n] = i;
+  }
+
+  const std::vector<NodeId>& order() const { return order_; }
+  // The value by its place in the text.
+  Value place_of(Value value) const { return {NodeId{numbers_[value.node.n]}, value.output}; }
+  Arg place_of(const Arg& arg) const {
+    const auto* value = std::get_if<Value>(&arg);
+    return value ? Arg(place_of(*value)) : arg;
+  }
+
+ private:
+  std::vector<NodeId> order_;
+  std::vector<uint32_t> numbers_;  // by node: its place in `order_`
+};
 
 }  // namespace
 
@@ -132,14 +155,19 @@ void Graph::set_symbols(std::vector<sym::Expr> symbols, std::vector<int64_t> hin
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  const auto same_output = [](const Output& x, const Output& y) {
-    return x.value == y.value && x.writes == y.writes;
+  const TextOrder of_a(a), of_b(b);
+  const auto same_arg = [&](const Arg& x, const Arg& y) {
+    return of_a.place_of(x) == of_b.place_of(y);
   };
-  return a.inputs_ == b.inputs_ && a.symbols_ == b.symbols_ && a.hints_ == b.hints_ &&
-         std::equal(a.nodes_.begin(), a.nodes_.end(), b.nodes_.begin(), b.nodes_.end(),
-                    same_node) &&
-         std::equal(a.outputs_.begin(), a.outputs_.end(), b.outputs_.begin(), b.outputs_.end(),
-                    same_output);
+  const auto same_call = [&](NodeId x, NodeId y) {
+    return same_node(a[x], b[y]) && std::ranges::equal(a[x].args, b[y].args, same_arg);
+  };
+  const auto same_output = [&](const Output& x, const Output& y) {
+    return of_a.place_of(x.value) == of_b.place_of(y.value) && x.writes == y.writes;
+  };
+  return a.inputs_.size() == b.inputs_.size() && a.symbols_ == b.symbols_ && a.hints_ == b.hints_ &&
+         std::ranges::equal(of_a.order(), of_b.order(), same_call) &&
+         std::ranges::equal(a.outputs_, b.outputs_, same_output);
 }
 
 }  // namespace vitro::graph

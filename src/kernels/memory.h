@@ -46,9 +46,9 @@ VITRO_INLINE u16 lane_bits(i64 n) {
   return n <= 0 ? u16(0) : n >= 16 ? u16(0xffff) : u16((1u << n) - 1);
 }
 
+// The lanes whose bits are set.
 template <class T>
-VITRO_INLINE Vec<T> load(const T* p, i64 n) {
-  u16 m = lane_bits(n);
+VITRO_INLINE Vec<T> load_lanes(const T* p, u16 m) {
   if constexpr (__is_same(T, bool)) {
     return __builtin_convertvector(
         (Vec<u8>)__builtin_ia32_loaddquqi128_mask((const X16*)p, X16{}, m), Mask);
@@ -65,6 +65,11 @@ VITRO_INLINE Vec<T> load(const T* p, i64 n) {
            __builtin_ia32_loaddqudi512_mask((const long long*)p + 8, X64l{}, u8(m >> 8))};
     return __builtin_bit_cast(Vec<T>, v);
   }
+}
+
+template <class T>
+VITRO_INLINE Vec<T> load(const T* p, i64 n) {
+  return load_lanes(p, lane_bits(n));
 }
 
 template <class T>

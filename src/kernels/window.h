@@ -29,11 +29,15 @@ VITRO_INLINE Vec<T> load_between(const T* p, i64 first, i64 end) {
   if (first <= 0 && end >= 16) [[likely]]
     return load(p);
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-  if constexpr (sizeof(T) == 4)
-    return (Vec<T>)__builtin_ia32_loaddqusi512_mask((const int*)p, X64{},
-                                                    u16(lane_bits(end) & ~lane_bits(first)));
+  return load_lanes(p, u16(lane_bits(end) & ~lane_bits(first)));
+#else
+  if constexpr (is_half<T>) return from_bits<T>(load_between((const i16*)p, first, end));
+  if constexpr (__is_same(T, bool)) return ne(load_between((const u8*)p, first, end), splat(u8(0)));
+  if (first < 0) first = 0;
+  T buffer[32] = {};
+  if (first < end && first < 16) store(buffer + first, load(p + first, end - first));
+  return load(buffer);
 #endif
-  return load_some(p, 1, first, end);
 }
 
 // Every second element, from two vectors that end with the last one.

@@ -81,10 +81,13 @@ Sizes strides_like_all(std::span<const TensorMeta* const> operands, const Sizes&
   SmallVector<size_t, 6> order;  // innermost first
   for (size_t d = rank; d-- > 0;) order.push_back(d);
   for (size_t i = 1; i < rank; ++i) {
+    size_t moving = i;  // past those of which nobody knows, too
     for (size_t at = i; at-- > 0;) {
-      const int which = inner_first(operands, result, order[at], order[at + 1]);
+      const int which = inner_first(operands, result, order[at], order[moving]);
       if (which < 0) break;
-      if (which > 0) std::swap(order[at], order[at + 1]);
+      if (which == 0) continue;
+      std::swap(order[at], order[moving]);
+      moving = at;
     }
   }
   Sizes strides(rank, Size(1));
@@ -218,7 +221,10 @@ void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result) 
   call.results.push_back(dense(result, in.device, sizes));
 }
 
+// Without elements nothing tells which strides are dense: they stay, as in PyTorch.
 Sizes strides_like(const TensorMeta& meta) {
+  if (std::ranges::any_of(meta.sizes, [](Size s) { return known_equal(s, 0); }))
+    return meta.strides;
   const TensorMeta* const one[] = {&meta};
   return strides_like_all(one, meta.sizes);
 }

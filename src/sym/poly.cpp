@@ -147,6 +147,16 @@ std::optional<Monomial> divide(const Monomial& a, const Monomial& b) {
   return rest;
 }
 
+Monomial common(const Monomial& a, const Monomial& b) {
+  Monomial both;
+  size_t j = 0;
+  for (const Expr factor : a) {
+    while (j < b.size() && compare(b[j], factor) < 0) ++j;
+    if (j < b.size() && b[j] == factor) both.push_back(b[j++]);
+  }
+  return both;
+}
+
 bool contains(const Monomial& m, Expr atom) {
   return std::find(m.begin(), m.end(), atom) != m.end();
 }

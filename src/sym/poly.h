@@ -38,6 +38,8 @@ Poly multiply(const Poly& a, const Poly& b);
 Monomial multiply(const Monomial& a, const Monomial& b);
 // a / b where b's atoms are all among a's.
 std::optional<Monomial> divide(const Monomial& a, const Monomial& b);
+// The largest monomial that divides both.
+Monomial common(const Monomial& a, const Monomial& b);
 bool contains(const Monomial& m, Expr atom);
 
 int64_t checked_add(int64_t a, int64_t b);

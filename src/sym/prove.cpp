@@ -11,14 +11,17 @@ namespace vitro::sym {
 namespace {
 
 constexpr int most_steps = 12;
+// Of a monomial that is multiplied out: each factor may double them.
+constexpr size_t most_terms = 256;
 
 // The monomial of the term with every atom a written as a' + low(a), multiplied out: the a' are not
-// negative.  Keeps the atoms as names of the a'.  No value where an atom has no low end.
+// negative.  Keeps the atoms as names of the a'.  No value where an atom has no low end, or where
+// that would be too many terms.
 std::optional<Poly> shifted(const Term& term) {
   Poly p{{term.coefficient, {}}};
   for (const Expr a : term.atoms) {
     const Range range = range_of(a);
-    if (range.low == -unbounded) return std::nullopt;
+    if (range.low == -unbounded || p.size() > most_terms) return std::nullopt;
     const Poly moved = multiply(p, Term{1, {a}});
     p = range.low == range.high ? multiply(p, Term{range.low, {}})
                                 : add(moved, multiply(p, Term{range.low, {}}));
@@ -26,32 +29,71 @@ std::optional<Poly> shifted(const Term& term) {
   return p;
 }
 
-// A lower bound of a sum of shifted atoms, term by term.
-bool non_negative_shifted(const Poly& p) {
+Range range_of_terms(const Poly& p, Range (*range_of_atom)(Expr)) {
   Range total{0, 0};
   for (const Term& term : p) {
     Range range{term.coefficient, term.coefficient};
-    for (const Expr a : term.atoms) {
-      const Range r = range_of(a);
-      range = range * Range{0, r.high == unbounded ? unbounded : r.high - r.low};
-    }
+    for (const Expr a : term.atoms) range = range * range_of_atom(a);
     total = total + range;
   }
-  return total.low >= 0;
+  return total;
+}
+
+Range range_of_shifted(Expr a) {
+  const Range r = range_of(a);
+  return {0, r.high == unbounded ? unbounded : r.high - r.low};
 }
 
 // Interval arithmetic that sees that s0*s1 - s0 is not negative: with s0 = a + 2 and s1 = b + 2 all
 // coefficients of the sum in a and b are positive.
+Range range_of_sum(const Poly& p) {
+  const auto varying =
+      std::ranges::count_if(p, [](const Term& term) { return !term.atoms.empty(); });
+  if (varying < 2) return range_of_terms(p, range_of);
+  Poly moved;
+  for (const Term& term : p) {
+    const auto part = shifted(term);
+    if (!part) return {};
+    moved = add(moved, *part);
+  }
+  return range_of_terms(moved, range_of_shifted);
+}
+
+// Takes positive factors that all terms share out of them.
+Monomial take_shared_factors(Poly& p) {
+  Monomial shared;
+  if (p.size() < 2) return shared;
+  for (const Expr a : p[0].atoms) {
+    if (range_of(a).low > 0) shared.push_back(a);
+  }
+  for (size_t i = 1; i < p.size() && !shared.empty(); ++i) shared = common(shared, p[i].atoms);
+  if (shared.empty()) return shared;
+  for (Term& term : p) term.atoms = *divide(term.atoms, shared);
+  return shared;
+}
+
+// The sum without them has the same sign.
+Expr without_shared_factors(Expr e) {
+  if (kind_of(e) != Kind::sum) return e;
+  Poly p = poly_of(e);
+  return take_shared_factors(p).empty() ? e : expr_of(p);
+}
+
+// What all terms share is not multiplied out: s0*s1*s2 - s0*s1 - 1 is the least s0*s1 times the
+// least s2 - 1, less 1, at least.
 bool non_negative_by_range(Expr e) {
   if (range_of(e).low >= 0) return true;
   if (range_of(e).high < 0) return false;
-  Poly p;
-  for (const Term& term : poly_of(e)) {
-    const auto part = shifted(term);
-    if (!part) return false;
-    p = add(p, *part);
+  Poly p = poly_of(e);
+  Range constant{0, 0};
+  if (!p.empty() && p.back().atoms.empty()) {
+    constant = {p.back().coefficient, p.back().coefficient};
+    p.pop_back();
   }
-  return non_negative_shifted(p);
+  const Monomial shared = take_shared_factors(p);
+  Range range = range_of_sum(p);
+  for (const Expr a : shared) range = range * range_of(a);
+  return (range + constant).low >= 0;
 }
 
 // e with the atom replaced, where e == c*atom + rest.
@@ -168,6 +210,7 @@ bool non_negative_by_replacing(Expr e, int steps) {
 }  // namespace
 
 bool non_negative(Expr e, int steps) {
+  e = without_shared_factors(e);
   if (range_of(e).low >= 0) return true;
   if (range_of(e).high < 0 || somewhere_negative(e)) return false;
   return non_negative_by_range(e) || (steps > 0 && non_negative_by_replacing(e, steps));

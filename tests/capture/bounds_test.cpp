@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "vitro/base/cat.h"
+
 namespace vitro {
 namespace {
 
@@ -45,6 +47,15 @@ TEST(Bounds, HoldASymbolToItsLeast) {
   ASSERT_EQ(bounds.all().size(), 1U);
   EXPECT_TRUE(bounds.holds_to_least(bounds.all()[0], a));
   EXPECT_FALSE(bounds.holds_to_least(bounds.all()[0], b));
+}
+
+TEST(Bounds, HoldASymbolAmongManyToItsLeast) {
+  sym::Expr many = 1;
+  for (int s = 0; s < 40; ++s) many = many * sym::Expr::symbol(cat("bounds_many", s));
+  const sym::Guard guards[] = {{Question::less, many, a * many, false}};
+  const Bounds bounds(guards);
+  EXPECT_TRUE(bounds.holds_to_least(bounds.all()[0], a));
+  EXPECT_FALSE(bounds.holds_to_least(bounds.all()[0], sym::Expr::symbol("bounds_many7")));
 }
 
 }  // namespace

@@ -31,6 +31,33 @@ TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
   EXPECT_TRUE(report.breaks.empty());
 }
 
+TEST(DataSize, WithoutElementsStridesAreThoseOfEager) {
+  const auto program = [](const Tensor& x) {
+    const Tensor n = nonzero(x), turned = transpose(n, 0, 1), row = masked_select(x, x > 0.0);
+    return std::vector<Tensor>{n,
+                               n * n,
+                               turned,
+                               turned * turned,
+                               contiguous(turned),
+                               transpose(n * n, 0, 1),
+                               clone(n),
+                               reshape(turned * 2, {-1, 1}),
+                               expand(row, {3, -1}),
+                               expand(row, {3, -1}) + 1.0,
+                               stack({row, row}),
+                               sum(n, {0}, true)};
+  };
+  auto f = compile(program, graphs());
+  for (const Tensor& x : {zeros({4}), ones({4}), zeros({3, 2}), ones({3, 2}), zeros({1, 1, 5})}) {
+    const std::vector<Tensor> wanted = program(x), got = f(x);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(cat(got[i].sizes(), got[i].strides()), cat(wanted[i].sizes(), wanted[i].strides()))
+          << cat("result ", i, " of ", x.sizes());
+    }
+  }
+  EXPECT_TRUE(f.report().breaks.empty());
+}
+
 TEST(DataSize, ItsNumberIsABreakThatSaysWhichAndWho) {
   int line = 0;
   auto f = compile(

@@ -167,6 +167,60 @@ TEST(Results, that_nobody_keeps_are_not_computed) {
   EXPECT_EQ(fast(x).to_vector<int64_t>(), argmax(x, 0).to_vector<int64_t>());
 }
 
+// Tiles of rows and steps: whole ones, and what is left.
+TEST(Scan, of_many_rows_gives_the_bits_of_each_row_alone) {
+  const auto scans = [](const Tensor& x) {
+    const auto [most, place] = cummax(x, -1);
+    return std::vector<Tensor>{cumsum(x, -1), most, place, logcumsumexp(to(x, DType::f32), -1)};
+  };
+  auto dynamic = compile(scans, {.dynamic = true});
+  for (const auto& [rows, steps] : std::vector<std::pair<int64_t, int64_t>>{
+           {16, 16}, {16, 64}, {17, 65}, {33, 63}, {47, 130}, {15, 200}, {200, 15}, {2, 100}}) {
+    for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::i32, DType::u8}) {
+      SCOPED_TRACE(cat(rows, " by ", steps, " of ", dtype));
+      const Tensor x = to(round(abs(numbers({2, rows, steps}, DType::f64))), dtype);
+      const std::vector<Tensor> all = scans(x);
+      if (dtype == DType::f32) {
+        const std::vector<Tensor> fixed = compile(scans)(x), free = dynamic(x);
+        for (size_t i = 0; i < all.size(); ++i) {
+          const std::vector<double> want = to(all[i], DType::f64).to_vector<double>();
+          EXPECT_EQ(to(fixed[i], DType::f64).to_vector<double>(), want) << i;
+          EXPECT_EQ(to(free[i], DType::f64).to_vector<double>(), want) << i;
+        }
+      }
+      for (const int64_t row : {int64_t{0}, rows / 2, rows - 1}) {
+        const std::vector<Tensor> one = scans(select(select(x, 0, 1), 0, row));
+        for (size_t i = 0; i < all.size(); ++i)
+          EXPECT_EQ(to(select(select(all[i], 0, 1), 0, row), DType::f64).to_vector<double>(),
+                    to(one[i], DType::f64).to_vector<double>());
+      }
+    }
+  }
+}
+
+TEST(Scan, of_many_rows_reads_and_writes_any_layout) {
+  const auto program = [](const Tensor& x, const Tensor& y, const Tensor& into) {
+    const Tensor turned = transpose(x, 0, 1), sum = cumsum(turned * y, 1);
+    const auto [most, place] = cummax(sum + turned, 1);
+    copy_(into, transpose(most, 0, 1));
+    copy_(x, transpose(logcumsumexp(turned, 1), 0, 1));
+    return std::vector<Tensor>{sum, exp(-abs(most)), place,
+                               cumsum(select(transpose(x, 0, 1) * y, 0, 3), 0)};
+  };
+  auto fast = compile(program);
+  for (int call = 0; call < 2; ++call) {
+    const Tensor x = numbers({70, 40}), y = numbers({70}), into = zeros({70, 40});
+    const Tensor x_too = clone(x), into_too = zeros({70, 40});
+    const auto flat = [&](const Tensor& at) { return reshape(at, {-1}); };
+    const std::vector<Tensor> got = fast(x, y, into), want = program(x_too, y, into_too);
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_EQ(to(flat(got[i]), DType::f64).to_vector<double>(),
+                to(flat(want[i]), DType::f64).to_vector<double>());
+    EXPECT_EQ(x.to_vector<float>(), x_too.to_vector<float>());
+    EXPECT_EQ(into.to_vector<float>(), into_too.to_vector<float>());
+  }
+}
+
 TEST(Scan, sizes_that_vary_are_symbols) {
   auto fast = compile([](const Tensor& x) { return cumsum(x * 2, 0) + cumsum(x, -1); });
   for (const int64_t n : {3, 4, 5, 17, 40, 1}) {

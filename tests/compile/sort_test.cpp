@@ -264,6 +264,32 @@ TEST(Sort, sizes_that_vary_are_symbols) {
   }
 }
 
+// Sizes that are quotients of symbols, along every dimension and beside others.
+TEST(Sort, sizes_may_be_computed_from_symbols) {
+  const auto sorted_pool = [](const Tensor& x) {
+    const Tensor pool = max_pool2d(x, {2, 2}), windows = unfold(x, 2, 3, 2);
+    std::vector<Tensor> out;
+    for (int64_t d = 0; d < 4; ++d) {
+      const auto [best, at] = topk(pool, 1, d);
+      out.insert(out.end(), {best, at, sort(pool, d).first, cumsum(pool, d)});
+    }
+    out.push_back(kthvalue(pool, 2, 2).first);
+    out.push_back(topk(windows, 3, 2).second);
+    out.push_back(sort(exp(windows), 2).first);
+    out.push_back(topk(upsample_nearest2d(x, {x.size(2) * 3 / 2, x.size(3) * 2}), 3, 2).first);
+    return out;
+  };
+  auto fast = compile(sorted_pool, {.dynamic = true});
+  for (const int64_t n : {12, 15, 8}) {
+    const Tensor x = numbers({2, 3, n, n + 6});
+    const std::vector<Tensor> got = fast(x), want = sorted_pool(x);
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(values_of(got[i]), values_of(want[i])) << i;
+  }
+  const CompiledReport report = fast.report();
+  EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks[0].reason;
+  EXPECT_EQ(report.segments.size(), 1U);
+}
+
 TEST(Sort, bits_do_not_depend_on_threads) {
   const int before = num_threads();
   const Tensor x = round(numbers({70, 900})), row = numbers({200000});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -54,13 +55,39 @@ TEST(Window, padding_copies_bits_of_every_dtype) {
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::i16,
                             DType::i32, DType::i64, DType::u8, DType::boolean}) {
     SCOPED_TRACE(cat(dtype));
-    const Tensor x = numbers({2, 3, 21}, dtype);
     const Program program = [](const Tensor& t) { return constant_pad_nd(t, {1, 2, -1, 1}, 1); };
-    expect_kernels(program, x, 1);
-    expect_equal(program(x), cat({full({2, 3, 1}, 1, dtype),
-                                  cat({slice(x, 1, 1), full({2, 1, 21}, 1, dtype)}, 1),
-                                  full({2, 3, 2}, 1, dtype)},
-                                 2));
+    for (const int64_t width : {21, 79}) {  // and rows with turns that reach no border
+      const Tensor x = numbers({2, 3, width}, dtype);
+      expect_kernels(program, x, 1);
+      expect_equal(program(x), cat({full({2, 3, 1}, 1, dtype),
+                                    cat({slice(x, 1, 1), full({2, 1, width}, 1, dtype)}, 1),
+                                    full({2, 3, 2}, 1, dtype)},
+                                   2));
+    }
+  }
+}
+
+// Rows are read whole where they can be, whatever is left at either end.
+TEST(Window, turns_that_reach_no_border_give_what_others_give) {
+  for (const int64_t width : {46, 48, 63, 64, 65, 150}) {
+    const Tensor x = numbers({3, 4, width});
+    SCOPED_TRACE(width);
+    for (const auto& [left, right] :
+         std::vector<std::pair<int64_t, int64_t>>{{0, 1}, {1, 0}, {17, 3}, {-5, 40}, {20, -7}}) {
+      const Program program = [left, right](const Tensor& t) {
+        return constant_pad_nd(exp(t), {left, right, 1, 1}, 0.5) + 1;
+      };
+      expect_kernels(program, x, 1);
+      const Tensor kept =
+          slice(exp(x), 2, std::max<int64_t>(-left, 0), width + std::min<int64_t>(right, 0));
+      const int64_t begin = std::max<int64_t>(left, 0);
+      const Tensor inside =
+          slice(slice(program(x), 1, 1, 5), 2, begin, begin + kept.size(2).value());
+      expect_equal(inside, kept + 1);
+    }
+    expect_kernels([](const Tensor& t) { return max_pool2d(t * 2, {2, 3}, {1, 2}, {1, 1}) + 1; }, x,
+                   1);
+    expect_kernels([](const Tensor& t) { return avg_pool2d(t, {3, 3}, {1, 1}, {1, 1}); }, x, 1);
   }
 }
 

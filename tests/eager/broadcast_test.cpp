@@ -70,6 +70,15 @@ TEST_P(Broadcast, what_is_expanded_is_written_out) {
 }
 
 // Two orders of dimensions, one side of them short: channels and pixels.
+// As PyTorch lays it out: the first dimension lies furthest in, as in the only operand that has it
+// and the last one, which nothing orders against the middle.
+TEST_P(Broadcast, dimensions_of_one_operand_keep_their_order_around_one_of_another) {
+  const Tensor x = permute(counted({4, 1, 3}, GetParam()), {2, 1, 0});
+  const Tensor y = counted({1, 5, 1}, GetParam());
+  EXPECT_EQ(cat((x + y).strides()), "[1, 3, 15]");
+  EXPECT_EQ(cat((y + x).strides()), "[1, 3, 15]");
+}
+
 TEST_P(Broadcast, a_narrow_matrix_is_turned_over) {
   for (const int64_t channels : {1, 2, 3, 7, 15, 16, 17, 65}) {
     for (const int64_t pixels : {8, 33, 2047, 2049, 5000}) {

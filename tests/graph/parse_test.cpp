@@ -11,6 +11,24 @@ TEST(Parse, reads_back_what_print_wrote) {
   EXPECT_TRUE(parse(print(g)).value() == g) << print(g);
 }
 
+TEST(Parse, reads_back_an_input_that_came_after_a_node) {
+  Graph g;
+  const NodeId x = g.add_input("x", f32({2}));
+  const NodeId y = g.add(*ops::named("exp"), {Value{x}});
+  const NodeId late = g.add_input("late", f32({2}));
+  g.add_output({g.add(*ops::named("sub"), {Value{y}, Value{late}}), 0});
+  g.add_output({y, 0}, 1);
+  const Graph again = *parse(print(g));
+  EXPECT_TRUE(again == g) << print(g) << print(again);
+  EXPECT_EQ(again.hash(), g.hash());
+  Graph other = g;
+  std::swap(other[NodeId{3}].args[0], other[NodeId{3}].args[1]);
+  EXPECT_FALSE(other == g);
+  other = g;
+  other.set_outputs({g.outputs()[0], {{late, 0}, 1}});
+  EXPECT_FALSE(other == g);
+}
+
 TEST(Parse, keeps_the_numbers_of_symbols_of_which_there_are_only_products) {
   const std::string text =
       "graph[s0=2, s1=3, s2=5]() {\n"

@@ -19,8 +19,11 @@ class Make {
   Graph run() {
     const std::vector<sym::Expr> symbols{sym::Expr::symbol("s0"), sym::Expr::symbol("s1")};
     if (options_.symbols) g_.set_symbols(symbols, {5, 7});
-    for (int i = 0; i < 4; ++i) add_input(symbols);
-    for (int i = 0; i < options_.nodes * 20 && made_ < options_.nodes; ++i) try_op();
+    for (int i = 0; i < 3; ++i) add_input(symbols);
+    for (int i = 0; i < options_.nodes * 20 && made_ < options_.nodes; ++i) {
+      if (i == options_.nodes / 2) add_input(symbols);  // inputs may come after nodes
+      try_op();
+    }
     for (int i = 0; i < 3; ++i) g_.add_output(any_value());
     return std::move(g_);
   }

@@ -163,6 +163,22 @@ TEST_F(Proof, sees_through_products_of_symbols) {
   EXPECT_EQ(prove_less(n, m), std::nullopt);
 }
 
+// Multiplied out these would have 2^40 terms.
+TEST_F(Proof, of_products_of_many_symbols_ends) {
+  Expr left = 1, right = 1;
+  for (int s = 0; s < 40; ++s) {
+    left = left * Expr::symbol(cat("many", s));
+    right = right * Expr::symbol(cat("other", s));
+  }
+  EXPECT_EQ(prove_less(left, left * a), true);
+  EXPECT_EQ(prove_less(left * a, left), false);
+  EXPECT_EQ(prove_less(left, left * n), std::nullopt);
+  EXPECT_EQ(prove_less(left * a, left * a * b - 1), true);
+  EXPECT_EQ(prove_less(left * a, left * a * b - 2), std::nullopt);  // 2 is less than 4 - 2 nowhere
+  EXPECT_EQ(prove_less(left * a, left * n * b), std::nullopt);
+  EXPECT_EQ(prove_less(left, right), std::nullopt);
+}
+
 TEST_F(Proof, sees_through_tiles) {
   const Expr tiles = floordiv(n + 3, 4), tile = Expr::index("tile", tiles);
   EXPECT_EQ(prove_less(n, 4 * tiles + 1), true);

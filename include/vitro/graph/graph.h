@@ -118,7 +118,8 @@ class Graph {
   // Same program: names, places, the order of nodes and nodes that nobody reads do not count,
   // everything else does.
   Hash hash() const;
-  friend bool operator==(const Graph& a, const Graph& b);  // names and places too
+  // Same text: names, places, numbers of symbols and nodes that nobody reads count, too.
+  friend bool operator==(const Graph& a, const Graph& b);
 
  private:
   struct Taken {

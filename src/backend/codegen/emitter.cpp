@@ -423,8 +423,11 @@ void Emitter::write(const loop::Loop& l) {
   hoist(l.body, {l.index});
   const auto name = sym::name_of(l.index);
   names_.take(name);
-  const Expr extent = sym::extent_of(l.index);
-  const bool whole = extent.constant() && *extent.constant() % kernel_.lanes == 0;
+  const auto is_whole = [this](Expr count) {
+    return count.constant() && *count.constant() % kernel_.lanes == 0;
+  };
+  const bool whole = is_whole(sym::extent_of(l.index)) || is_whole(l.end - l.begin);
+  if (const auto inside = inside_of(l)) return write_with_inside(l, *inside);
   if (l.vector && !whole && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
   }
@@ -463,6 +466,36 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.open("if (", name, " < ", end, ") {");
   out_.line("const i64 count = ", end, " - ", name, ";");
   turn(l, "count");
+  out_.close();
+  out_.close();
+}
+
+// Turns that reach no border are written apart: they read and store whole vectors, and ask nothing.
+void Emitter::write_with_inside(const loop::Loop& l, const Between& inside) {
+  const auto name = sym::name_of(l.index);
+  const std::string end = names_.take(cat(name, "_end")),
+                    first_inside = names_.take(cat(name, "_inside")),
+                    end_inside = names_.take(cat(name, "_inside_end"));
+  out_.open("{");
+  out_.line("const i64 ", end, " = ", scalar_text(l.end), ";");
+  if (inside.first.defined())
+    out_.line("const i64 ", first_inside, " = ", scalar_text(inside.first), ";");
+  std::string last = end;
+  if (inside.end.defined()) last = cat("min(", end, ", ", scalar_text(inside.end), ")");
+  if (!inside.everywhere.empty()) last = cat(inside.everywhere_text(), " ? ", last, " : 0");
+  out_.line("const i64 ", end_inside, " = ", last, ";");
+  out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", end, ";) {");
+  if (inside.first.defined()) out_.line("if (", name, " >= ", first_inside, ")");
+  out_.open("for (; ", name, " + ", kernel_.lanes, " <= ", end_inside, "; ", name,
+            " += ", kernel_.lanes, ") {");
+  inside_ = true;
+  turn(l, "");
+  inside_ = false;
+  out_.close();
+  out_.line("if (", name, " >= ", end, ") break;");
+  out_.line("const i64 count = ", end, " - ", name, ";");
+  turn(l, "count");
+  out_.line(name, " += ", kernel_.lanes, ";");
   out_.close();
   out_.close();
 }

@@ -44,6 +44,7 @@ class Emitter {
     std::vector<sym::Expr> everywhere;
     sym::Expr first, end;
     std::string everywhere_text() const;
+    void join(const Between& other);
   };
 
   // emitter.cpp: statements
@@ -59,6 +60,7 @@ class Emitter {
   void write(const loop::Store& s);
   void write(const loop::Loop& l);
   void write_with_rest(const loop::Loop& l);
+  void write_with_inside(const loop::Loop& l, const Between& inside);
   void turn(const loop::Loop& l, std::string_view count);
   void write(const loop::Product& p);
   void write(const loop::Pack& p);
@@ -102,6 +104,9 @@ class Emitter {
   std::string not_negative_text(sym::Expr e);
   std::optional<Between> between(sym::Expr e) const;
   std::optional<Between> between(const Node* condition) const;
+  // The turns of a vector loop in which all reads by a condition are wanted: not whether, but in
+  // terms of the loop's index; none where that is not known, or not worth code of its own.
+  std::optional<Between> inside_of(const loop::Loop& l);
   std::string index_value_text(sym::Expr e);
   void let(const Node* node);
   bool deserves_let(const Node* node) const;
@@ -134,6 +139,7 @@ class Emitter {
   std::unordered_set<int> declared_in_lanes_;  // variables that live inside of the vector loop
   std::vector<Scope> scopes_;
   Lanes lanes_;
+  bool inside_ = false;  // every read by a condition is wanted here
 };
 
 }  // namespace vitro::backend

@@ -2,10 +2,12 @@
 // indices, functions of the prelude.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "backend/codegen/emitter.h"
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
+#include "backend/schedule/code.h"
 
 namespace vitro::backend {
 
@@ -185,10 +187,48 @@ std::optional<Emitter::Between> Emitter::between(const Node* condition) const {
   auto a = between(condition->operands[0]);
   const auto b = between(condition->operands[1]);
   if (!a || !b) return std::nullopt;
-  a->everywhere.insert(a->everywhere.end(), b->everywhere.begin(), b->everywhere.end());
-  if (b->first.defined()) a->first = a->first.defined() ? sym::max(a->first, b->first) : b->first;
-  if (b->end.defined()) a->end = a->end.defined() ? sym::min(a->end, b->end) : b->end;
+  a->join(*b);
   return a;
+}
+
+void Emitter::Between::join(const Between& other) {
+  for (const Expr e : other.everywhere) {
+    if (std::find(everywhere.begin(), everywhere.end(), e) == everywhere.end())
+      everywhere.push_back(e);
+  }
+  if (other.first.defined()) first = first.defined() ? sym::max(first, other.first) : other.first;
+  if (other.end.defined()) end = end.defined() ? sym::min(end, other.end) : other.end;
+}
+
+std::optional<Emitter::Between> Emitter::inside_of(const loop::Loop& l) {
+  if (!l.vector || !kernel_.picks.empty()) return std::nullopt;
+  std::vector<Value> roots;
+  for (const loop::Statement& s : l.body) {
+    const auto* store = std::get_if<loop::Store>(&s.what);
+    if (!store) return std::nullopt;
+    roots.push_back(store->value);
+  }
+  const Lanes before = std::exchange(lanes_, {l.index, {}});
+  std::optional<Between> all = Between{};
+  const auto extent = sym::extent_of(l.index).constant();
+  int reads = 0;
+  for (const Node* node : loop::nodes_below(roots)) {
+    if (node->fn != Fn::load_where) continue;
+    const auto one = between(node->operands[0]);
+    if (!one || !has_inside_apart(extent, ++reads)) {
+      all.reset();
+      break;
+    }
+    all->join(*one);
+  }
+  lanes_ = before;
+  if (!all || !(all->first.defined() || all->end.defined())) return std::nullopt;
+  for (Expr* side : {&all->first, &all->end}) {
+    if (!side->defined()) continue;
+    *side = *side + l.index;  // the lane's number becomes the index
+    if (sym::contains(*side, l.index)) return std::nullopt;
+  }
+  return all;
 }
 
 std::string Emitter::Between::everywhere_text() const {
@@ -198,6 +238,7 @@ std::string Emitter::Between::everywhere_text() const {
 }
 
 std::string Emitter::load_where_text(const Node* node) {
+  if (inside_) return load_text(node);
   const Node* condition = node->operands[0];
   const std::string& from = buffer_name(static_cast<int>(node->payload));
   const auto lanes = between(condition);

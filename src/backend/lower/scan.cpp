@@ -1,9 +1,12 @@
 // Groups with a scan: the scanned dimension is walked in order, the state in variables or, where
-// lanes run along the dimension after it, in scratch rows.
+// lanes run along another dimension, in scratch rows.  That is the dimension after it, or the rows
+// that are scanned: of sixteen of these a tile at a time is turned over, scanned, and what it gives
+// turned back.
 #include <algorithm>
-#include <unordered_map>
+#include <iterator>
 
 #include "backend/lower/builder.h"
+#include "backend/lower/turned_tile.h"
 #include "backend/program/bodies.h"
 #include "backend/schedule/folds.h"
 
@@ -27,16 +30,27 @@ class Scans {
       }
     }
     const bool along = !space_.reduced.back() && !space_.index.back().constant();
-    if (along) column_ = space_.index.back();
-    set_strips();
+    if (along) {
+      set_strips(space_.index.back(), columns_of_scan);
+    } else if (!kept_.empty() && !scanned_.constant()) {
+      const Expr rows = sym::extent_of(kept_.back());
+      if (const Verdict verdict = should_turn_scan(rows, count_, cost_of_step())) {
+        set_strips(kept_.back(), rows_of_scan);
+        build_.kernel().schedule = verdict.why;
+        turned_ = true;
+      }
+    }
   }
 
   void run() {
-    const Block steps = steps_of();
+    Block steps = steps_of();
     loop::Kernel& kernel = build_.kernel();
     const Expr index = scanned_.constant() ? Expr::index("k", 1) : scanned_;
+    loop::Statement walk =
+        turned_ ? in_tiles(std::move(steps))
+                : loop::Statement{loop::Loop{index, 0, count_, false, in_lanes(std::move(steps))}};
     kernel.body = in_lanes(before_);
-    kernel.body.push_back({loop::Loop{index, 0, count_, false, in_lanes(steps)}});
+    kernel.body.push_back(std::move(walk));
     for (const Expr index_kept : kept_) {
       if (!(index_kept == lanes_)) kernel.tasks.push_back(index_kept);
     }
@@ -54,14 +68,70 @@ class Scans {
   bool has_lanes() const { return lanes_.defined(); }
   Expr lane() const { return lanes_ - begin_; }
 
-  void set_strips() {
-    if (!column_.defined()) return;
-    lanes_ = column_;
+  // Of all scans of the group.
+  int cost_of_step() const {
+    int cost = 0;
+    for (const ItemId id : group_.items) {
+      const Item& item = build_.program()[id];
+      if (item.kind != ItemKind::scan) continue;
+      const graph::Node& node = build_.program().graph()[item.value.node];
+      const DType type = node.op->scan->state(
+          build_.program().graph().meta(std::get<graph::Value>(node.args[0])).dtype,
+          node.results[0].dtype);
+      const ScanBody& body = scan_body(*node.op);
+      loop::Pool pool;
+      State state;
+      for (const Value v : body.init(pool.constant(type, int64_t{0})))
+        state.push_back(pool.variable(static_cast<int>(state.size()), v.dtype()));
+      const Value element = pool.variable(static_cast<int>(state.size()), type);
+      for (const Value v : body.combine(state, element, pool.index(scanned_)))
+        cost += loop::cost_of(v);
+    }
+    return cost;
+  }
+
+  void set_strips(Expr lanes, int64_t width) {
+    lanes_ = lanes;
+    width_ = width;
     const Expr extent = sym::extent_of(lanes_);
-    const Expr strips = sym::floordiv(extent + (columns_of_scan - 1), columns_of_scan);
+    const Expr strips = sym::floordiv(extent + (width - 1), width);
     strip_ = strips.is(1) ? Expr(0) : Expr::index("b", strips);
-    begin_ = strip_ * columns_of_scan;
-    end_ = sym::min(begin_ + columns_of_scan, extent);
+    begin_ = strip_ * width;
+    end_ = sym::min(begin_ + width, extent);
+  }
+
+  // The steps of a tile between turns.
+  loop::Statement in_tiles(Block steps) {
+    const Expr tiles = sym::floordiv(count_ + (steps_of_scan - 1), steps_of_scan);
+    const Expr tile = Expr::index("tile", tiles), first = tile * steps_of_scan;
+    const Expr end = sym::min(first + steps_of_scan, count_);
+    const TurnedTile turned{
+        {lanes_, begin_, end_ - begin_}, {scanned_, first, end - first}, width_, steps_of_scan};
+    Block body = turn_over(build_, steps, turned), back = turn_back(build_, steps, turned);
+    // Lanes without a row do no harm in scratch, and cost less than to be left out.
+    if (stay_in_scratch(steps)) end_ = begin_ + width_;
+    body.push_back({loop::Loop{scanned_, first, end, false, in_lanes(std::move(steps))}});
+    std::move(back.begin(), back.end(), std::back_inserter(body));
+    return {loop::Loop{tile, 0, tiles, false, std::move(body)}};
+  }
+
+  // Whether what depends on the lane is neither read from memory, nor written to it, nor checked.
+  bool stay_in_scratch(const Block& steps) {
+    const loop::Kernel& kernel = build_.kernel();
+    if (!kernel.picks.empty() || !kernel.checks.empty()) return false;
+    std::vector<Value> roots;
+    loop::each_value(steps, [&](Value v) { roots.push_back(v); });
+    const auto nodes = loop::nodes_below(roots);
+    const auto leaves = [](int64_t buffer) { return buffer < loop::Kernel::first_row; };
+    return std::ranges::none_of(nodes,
+                                [&](const loop::Node* node) {
+                                  return loop::reads_memory(*node) && leaves(node->payload) &&
+                                         sym::contains(node->index, lanes_);
+                                }) &&
+           std::ranges::none_of(steps, [&](const loop::Statement& s) {
+             const auto* store = std::get_if<loop::Store>(&s.what);
+             return store && leaves(store->buffer);
+           });
   }
 
   Block in_lanes(Block body) const {
@@ -102,7 +172,7 @@ class Scans {
       before_.push_back({loop::Declare{variable, first, true, std::string(name)}});
       return build_.pool().variable(variable, first.dtype());
     }
-    const int row = build_.add_row(cat(name, "_state"), first.dtype(), columns_of_scan);
+    const int row = build_.add_row(cat(name, "_state"), first.dtype(), width_);
     before_.push_back({loop::Store{row, lane(), first}});
     return build_.pool().load(row, first.dtype(), lane());
   }
@@ -145,7 +215,9 @@ class Scans {
   const Space& space_;
   std::vector<Expr> kept_;
   Expr scanned_ = 0, count_ = 1;
-  Expr column_, lanes_;  // none: all lanes are equal
+  Expr lanes_;           // none: all lanes are equal
+  int64_t width_ = 1;    // of a strip of them
+  bool turned_ = false;  // they are rows
   Expr strip_ = 0, begin_ = 0, end_ = 0;
   std::vector<Scan> scans_;
   Block before_;  // the first step

@@ -18,12 +18,25 @@ bool is_only_read(const loop::Kernel& kernel, const Node* load) {
              [&](const loop::Pick& pick) { return sym::contains(load->index, pick.symbol); });
 }
 
+// Of an element, where the tile begins.
+Expr first_of(Expr element, const TurnedTile& tile) {
+  const std::pair<Expr, Expr> begin[] = {{tile.lane.index, tile.lane.begin},
+                                         {tile.inner.index, tile.inner.begin}};
+  return sym::substitute(element, begin);
+}
+// Where it lies in the tile.
+Expr place_in(const TurnedTile& tile) {
+  return (tile.inner.index - tile.inner.begin) * tile.pitch + (tile.lane.index - tile.lane.begin);
+}
+int add_tile(KernelBuilder& build, size_t buffer, DType dtype, const TurnedTile& tile) {
+  return build.add_row(cat(build.kernel().buffers[buffer].name, "_tile"), dtype,
+                       tile.most_inner * tile.pitch);
+}
+
 }  // namespace
 
 loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile& tile) {
   const auto& [lane, inner, pitch, most_inner] = tile;
-  const std::pair<Expr, Expr> begin[] = {{lane.index, lane.begin}, {inner.index, inner.begin}};
-  const Expr element = (inner.index - inner.begin) * pitch + (lane.index - lane.begin);
   std::vector<Value> roots;
   loop::each_value(body, [&](Value v) { roots.push_back(v); });
   loop::Block turns;
@@ -34,13 +47,29 @@ loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile&
     const auto stride = stride_across(node->index, lane.index, inner.index);
     if (!stride) continue;
     const auto from = static_cast<size_t>(node->payload);
-    const int row =
-        build.add_row(cat(kernel.buffers[from].name, "_tile"), node->dtype, most_inner * pitch);
-    turns.push_back({loop::Turn{static_cast<int>(from), sym::substitute(node->index, begin),
-                                *stride, lane.count, inner.count, row, 0, pitch}});
-    in_tile.emplace(node, build.pool().load(row, node->dtype, element));
+    const int row = add_tile(build, from, node->dtype, tile);
+    turns.push_back({loop::Turn{static_cast<int>(from), first_of(node->index, tile), *stride,
+                                lane.count, inner.count, row, 0, pitch}});
+    in_tile.emplace(node, build.pool().load(row, node->dtype, place_in(tile)));
   }
   loop::replace(body, in_tile);
+  return turns;
+}
+
+loop::Block turn_back(KernelBuilder& build, loop::Block& body, const TurnedTile& tile) {
+  const auto& [lane, inner, pitch, most_inner] = tile;
+  loop::Block turns;
+  for (loop::Statement& s : body) {
+    auto* store = std::get_if<loop::Store>(&s.what);
+    if (!store || store->buffer >= loop::Kernel::first_row) continue;
+    const auto stride = stride_across(store->element, lane.index, inner.index);
+    if (!stride) continue;
+    const int row = add_tile(build, static_cast<size_t>(store->buffer), store->value.dtype(), tile);
+    turns.push_back({loop::Turn{row, 0, pitch, inner.count, lane.count, store->buffer,
+                                first_of(store->element, tile), *stride}});
+    store->buffer = row;
+    store->element = place_in(tile);
+  }
   return turns;
 }
 

@@ -1,5 +1,6 @@
 // Loads whose elements lie beside each other along another loop than lanes go along: they read a
-// tile of scratch into which memory was turned over.
+// tile of scratch into which memory was turned over.  The same of stores, whose tile is turned over
+// to memory.
 #pragma once
 
 #include "backend/lower/builder.h"
@@ -20,5 +21,8 @@ struct TurnedTile {
 // Gives the statements that fill the tiles; `body` reads them.  Loads of buffers that the kernel
 // writes, and of elements that are picked by an index, stay as they are.
 loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile& tile);
+// Gives the statements that empty the tiles, which stores of `body` write.  A store that does not
+// lie so stays as it is.
+loop::Block turn_back(KernelBuilder& build, loop::Block& body, const TurnedTile& tile);
 
 }  // namespace vitro::backend

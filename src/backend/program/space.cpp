@@ -24,6 +24,26 @@ Index pick_kept(const Space& space, const Index& from) {
   return out;
 }
 
+// `index`, of dimensions of `sizes`, where `parts` cut each of these into dimensions of their own:
+// it needs no proof which digits a dimension has, as the number of all elements does.
+std::optional<Index> cut(const Index& index, const Index& sizes, const Index& parts) {
+  Index out;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const bool is_last = d + 1 == sizes.size();
+    Index own;
+    Expr count = 1;
+    while (out.size() + own.size() < parts.size() && (is_last || count != sizes[d])) {
+      own.push_back(parts[out.size() + own.size()]);
+      count = count * own.back();
+    }
+    if (count != sizes[d]) return std::nullopt;
+    const Index digits = unflatten(index[d], own);
+    out.insert(out.end(), digits.begin(), digits.end());
+  }
+  if (out.size() != parts.size()) return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 Index Space::kept_sizes() const {
@@ -81,6 +101,7 @@ Index with_index(Index index, const Space& space, const Index& values) {
 
 std::optional<Index> place_in(const Space& space, const Index& sizes) {
   if (sizes == space.sizes) return space.index;
+  if (auto place = cut(space.index, space.sizes, sizes)) return place;
   if (are_equal(count_of(sizes), count_of(space.sizes))) {
     return unflatten(flatten(space.index, space.sizes), sizes);
   }
@@ -89,6 +110,10 @@ std::optional<Index> place_in(const Space& space, const Index& sizes) {
 }
 
 Index place_of_row(const Space& space, const Index& sizes) {
+  const Index kept = space.kept_index(), kept_sizes = space.kept_sizes();
+  if (flatten(kept, kept_sizes) == space.row) {  // in the order of the shape
+    if (auto place = cut(kept, kept_sizes, sizes)) return *place;
+  }
   return unflatten(space.row, sizes);
 }
 

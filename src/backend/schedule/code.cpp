@@ -18,6 +18,10 @@ bool gathers_have_rest_apart(std::optional<int64_t> extent) {
   return !extent || *extent >= 32;
 }
 
+bool has_inside_apart(std::optional<int64_t> extent, int reads) {
+  return (!extent || *extent >= 48) && reads <= 9;
+}
+
 size_t bytes_of_module(bool large) {
   return large ? 96 << 10 : 12 << 10;
 }

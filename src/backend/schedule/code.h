@@ -22,6 +22,10 @@ bool stores_quickly(int cost);
 // are not there costs as much again.
 bool gathers_have_rest_apart(std::optional<int64_t> extent);
 
+// A loop that reads elements by a condition on their index, as padding does, at so many places:
+// whether turns that reach no border are written apart, which ask nothing.
+bool has_inside_apart(std::optional<int64_t> extent, int reads);
+
 // With so many bytes of text a program is large: its kernels are to be quick to compile, though a
 // launch of one that is full of elementary functions takes up to twice as long.
 inline constexpr size_t large_program = 512 << 10;

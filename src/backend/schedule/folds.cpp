@@ -70,6 +70,17 @@ bool is_short_side(sym::Expr size) {
   return sym::prove_less(size, least_side).value_or(false);
 }
 
+Verdict should_turn_scan(sym::Expr rows, sym::Expr steps, int cost) {
+  // Where a side may be short, steps that cost so much still pay for turns of few elements.
+  constexpr int dear_step = 4;
+  for (const sym::Expr side : {rows, steps}) {
+    const auto is_short = sym::prove_less(side, rows_of_scan);
+    if (is_short.value_or(false)) return Verdict::no("a side is short");
+    if (!is_short && cost < dear_step) return Verdict::no("a side may be short");
+  }
+  return Verdict::yes(cat(rows_of_scan, " rows at a time are turned over, and scanned together"));
+}
+
 Verdict should_block_rows(const MachineModel& machine, sym::Expr rows, int64_t length,
                           int64_t bytes, RowBlocks* blocks) {
   constexpr int64_t most_rows = 64, least_rows = 16;

@@ -35,6 +35,11 @@ inline constexpr int64_t columns_of_few_rows = 64;
 inline constexpr int64_t columns_of_turned_rows = 256;
 // Of a scan whose lanes are columns.
 inline constexpr int64_t columns_of_scan = 256;
+// Of a scan whose lanes are rows: the rows, and the steps, of a tile that is turned over.
+inline constexpr int64_t rows_of_scan = 16, steps_of_scan = 64;
+// Whether a scan along rows has lanes of rows: sixteen rows take the time of one, but for the
+// turns. `cost`: of a step.
+Verdict should_turn_scan(sym::Expr rows, sym::Expr steps, int cost);
 // Of elements that are put where indices say.
 inline constexpr int64_t columns_of_puts = 32;
 // What an element costs that is put in order, beside being read.
