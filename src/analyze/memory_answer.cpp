@@ -55,7 +55,7 @@ AnswerTable largest_table(const Memory& m, int64_t first) {
 
 AnswerTable step_table(const Trace& trace, const Memory& m) {
   AnswerTable table{"steps",
-                    "Memory behind each step",
+                    "Memory after each step",
                     {{"device", "Device"},
                      {"step", "Step"},
                      {"bytes", "Bytes", Unit::bytes},

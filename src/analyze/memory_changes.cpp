@@ -68,7 +68,7 @@ class Reader {
     return number;
   }
 
-  // Of each change the outermost op that is open on its thread.
+  // Finds, for each change, the outermost op open on its thread.
   void find_ops() {
     const TrackOrder ops(trace_, [&](EventId e) { return classes_[e] == EventClass::op; });
     std::vector<size_t> next(ops.tracks());

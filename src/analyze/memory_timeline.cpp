@@ -22,7 +22,7 @@ int64_t sum_of(const BytesByCategory& held) {
   return std::accumulate(held.begin(), held.end(), int64_t{0});
 }
 
-// The rows of a file, played from the first to the last.
+// Replays the rows of a file from first to last.
 class Player {
  public:
   explicit Player(MemoryRows rows) : rows_(std::move(rows)) {
@@ -48,7 +48,7 @@ class Player {
   }
 
  private:
-  // What was there before has the time of the first change.
+  // Memory that existed before gets the time of the first change.
   void set_begin() {
     const auto first = std::ranges::find_if(
         rows_.list, [](const MemoryRow& row) { return row.at != timeline_before; });
@@ -146,7 +146,7 @@ std::string column_of(TimelineCategory category) {
 
 AnswerTable category_table(const MemoryTimeline& m) {
   AnswerTable table{"categories",
-                    "Memory by what it was for",
+                    "Memory by purpose",
                     {{"category", "Category"},
                      {"allocations", "Allocations", Unit::count},
                      {"allocated_bytes", "Allocated", Unit::bytes},
@@ -193,7 +193,7 @@ Result<std::optional<MemoryTimeline>> memory_timeline(const std::string& path) {
   auto bytes = open_bytes(path);
   if (!bytes) return bytes.failure();
   auto rows = read_memory_rows(**bytes);
-  if (!rows) return Failure{cat(path, ": is no whole memory timeline: ", rows.why())};
+  if (!rows) return Failure{cat(path, ": not a complete memory timeline: ", rows.why())};
   return std::optional(Player(*std::move(rows)).play());
 }
 
