@@ -44,7 +44,7 @@ void measure_rates(Peaks& peaks) {
   }
 }
 
-// The figures in force for a number of threads; read at most once for each.
+// The figures for a number of threads; read at most once for each.
 struct Known {
   std::mutex lock;
   int threads = 0;

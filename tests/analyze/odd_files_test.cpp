@@ -154,7 +154,7 @@ TEST(OddFiles, an_archive_that_cannot_be_unpacked_says_why) {
       {zip(12, 0, "x"), "method 12"},
       {zip(0, 8, "x"), "does not give the length"},
       {std::string("PK\3\4abc", 7), "ends in the first header"},
-      {zip(8, 0, std::string(100, '\xff')), "broken"}};
+      {zip(8, 0, std::string(100, '\xff')), "corrupt"}};
   for (const auto& [bytes, want] : cases) {
     const auto trace = open_alone(folder.file("t.zip", bytes));
     ASSERT_FALSE(trace) << want;
