@@ -22,7 +22,7 @@ const Slice* find(const Profile& profile, std::string_view name) {
   return nullptr;
 }
 
-// Random ranges, ops and kernels inside each other; returns how many were made.
+// Random nested ranges, ops and kernels; returns their number.
 int random_nest(std::mt19937& random, int depth) {
   int made = 0;
   for (uint32_t i = random() % 4; i > 0 && depth > 0; --i, ++made) {
@@ -146,7 +146,7 @@ TEST(Profiler, refuses_a_second_one_and_says_so) {
     Profiler second;
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "Profiler: another one records in this process; stop it first");
+    EXPECT_STREQ(e.what(), "Profiler: another one is recording in this process; stop it first");
   }
   EXPECT_THROW(profiler.profile(), Error);
 }

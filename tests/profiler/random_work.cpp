@@ -68,7 +68,7 @@ void Work::slice(int depth) {
     case 2: {
       ++done_["eager"];
       const events::EagerScope eager{{events::intern("Torch-Compiled Region: 7/1"),
-                                      events::intern("V0205"), events::intern("it was told to")}};
+                                      events::intern("V0205"), events::intern("on request")}};
       return inside(depth);
     }
     case 3: {
