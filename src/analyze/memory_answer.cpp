@@ -88,7 +88,7 @@ AnswerTable memory_device_table(const std::vector<Memory::Device>& devices, int6
                      {"peak_event", "Event", Unit::count},
                      {"usual_bytes", "95 % of the time", Unit::bytes},
                      {"reserved_bytes", "Reserved", Unit::bytes},
-                     {"last_bytes", "Behind", Unit::bytes},
+                     {"last_bytes", "After", Unit::bytes},
                      {"out_of_memory", "Out of memory", Unit::count}},
                     {}};
   for (const Memory::Device& d : devices) {

@@ -158,7 +158,7 @@ AnswerTable category_table(const MemoryTimeline& m) {
                      {"peak_at_ns", "At", Unit::ns},
                      {"at_peak_bytes", "At the peak of all", Unit::bytes},
                      {"at_peak_percent", "Share", Unit::percent},
-                     {"last_bytes", "Behind", Unit::bytes}},
+                     {"last_bytes", "After", Unit::bytes}},
                     {}};
   for (const MemoryTimeline::Category& each : m.categories) {
     table.rows.push_back({std::string(name_of(each.category)),

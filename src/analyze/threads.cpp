@@ -79,8 +79,8 @@ class Reader {
     Threads::Wait wait;
     EventId last = UINT32_MAX;
     int64_t last_begin = INT64_MIN;
-    int64_t waited = INT64_MIN;  // end of the waits so far
-    int64_t told = INT64_MIN;    // idle devices are counted up to here
+    int64_t waited = INT64_MIN;         // end of the waits so far
+    int64_t counted_until = INT64_MIN;  // idle devices are counted up to here
     std::vector<std::pair<int64_t, EventId>> each;
     Pieces pieces;
   };
@@ -199,9 +199,9 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   const auto next = busy_.after(end);
   const bool ahead = busy_.length_in(begin, end) > 0 && next != busy_.end();
   const int64_t works = ahead ? std::clamp(next->begin, until, out_.window.end) : until;
-  from = std::max({begin, group.told, out_.window.begin});
+  from = std::max({begin, group.counted_until, out_.window.begin});
   if (from >= works) return;
-  group.told = works;
+  group.counted_until = works;
   w.until_work += works - from - busy_.length_in(from, works);
   for (auto busy = busy_.after(from); busy != busy_.end() && busy->begin < works; ++busy) {
     group.pieces.add(from, busy->begin);
