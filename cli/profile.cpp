@@ -63,7 +63,7 @@ class Status {
   ~Status() { unlink(name_); }
 
   // The text after the process number on each line with this word.
-  std::vector<std::string> told(const std::string& wanted) const {
+  std::vector<std::string> reported(const std::string& wanted) const {
     std::vector<std::string> found;
     std::ifstream file(name_);
     for (std::string line; std::getline(file, line);) {
@@ -114,15 +114,16 @@ std::string how_it_ended(int status) {
 }
 
 // Reports where the traces are, or why there is none, which is a failure.
-bool tell_traces(const Status& told, const std::string& program, int status) {
-  const std::vector<std::string> traces = told.told("trace"), failed = told.told("failed");
+bool report_traces(const Status& status_file, const std::string& program, int status) {
+  const std::vector<std::string> traces = status_file.reported("trace"),
+                                 failed = status_file.reported("failed");
   for (const std::string& file : traces)
     std::fprintf(stderr, "vitro profile: the trace is in %s\n", file.c_str());
   if (!traces.empty()) return true;
   const std::string name = cat("vitro profile: ", program, " ", how_it_ended(status));
   if (!failed.empty()) {
     std::fprintf(stderr, "%s; there is no trace: %s\n", name.c_str(), failed[0].c_str());
-  } else if (!told.told("begun").empty()) {
+  } else if (!status_file.reported("begun").empty()) {
     std::fprintf(
         stderr,
         "%s before its trace was written: traces are written when a program returns from main "
@@ -176,13 +177,13 @@ int run(const Setting& setting) {
   const EarlierTrace earlier(setting.is_usual);
   setenv("VITRO_PROFILE", output.c_str(), 1);
   setenv("VITRO_PROFILE_OPTIONS", text.c_str(), 1);
-  const Status told;
+  const Status status_file;
   const int status = run_and_wait(setting.program);
   if (status < 0) {
     std::fprintf(stderr, "vitro profile: %s: %s\n", name.c_str(), std::strerror(-status));
     return status == -ENOENT ? not_found : not_executable;
   }
-  const bool written = tell_traces(told, name, status);
+  const bool written = report_traces(status_file, name, status);
   if (WIFSIGNALED(status)) return of_signal + WTERMSIG(status);
   return WEXITSTATUS(status) == 0 && !written ? 1 : WEXITSTATUS(status);
 }

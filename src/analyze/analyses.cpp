@@ -1,3 +1,5 @@
+// The table of analyses: each question with its sentence, function, parameters and needs.  The
+// command line, the report and `doctor` iterate over it; a new analysis is a line here.
 #include "vitro/analyze/analyses.h"
 
 #include <algorithm>

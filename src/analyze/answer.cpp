@@ -1,3 +1,5 @@
+// Formats an Answer as text, JSON or CSV; every command of `vitro trace` that answers a question
+// prints through it.
 #include "vitro/analyze/answer.h"
 
 #include <algorithm>

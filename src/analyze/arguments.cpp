@@ -1,3 +1,5 @@
+// Parses the `args` of an event with simdjson, on demand; used by analyses that need more of an
+// event than its columns.
 #include "analyze/arguments.h"
 
 #include <simdjson.h>

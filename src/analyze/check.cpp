@@ -1,3 +1,5 @@
+// Looks for malformed parts of a trace (negative durations, crossing events, arrows with one end,
+// kernels without launches), and presents them for `vitro trace check`.
 #include "vitro/analyze/check.h"
 
 #include <algorithm>

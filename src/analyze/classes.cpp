@@ -1,3 +1,5 @@
+// The table of event categories, with the class of each; every analysis asks Classes instead of
+// comparing category names.
 #include "vitro/analyze/classes.h"
 
 #include <algorithm>

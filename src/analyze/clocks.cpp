@@ -1,3 +1,5 @@
+// Finds the offset between the clocks of two traces: bounds from launches, synchronisations and
+// steps. merge_traces.cpp uses it to put device work at the host's times.
 #include "analyze/clocks.h"
 
 #include <algorithm>

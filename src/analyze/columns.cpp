@@ -1,3 +1,5 @@
+// Writes columns to unnamed files and maps them, and opens those kept in the cache folder;
+// load.cpp fills the writer, trace.cpp reads the columns.
 #include "analyze/columns.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Analyzes compilation: regions and their breaks, phases, compilations inside the measured steps;
+// regions.cpp and compile_phases.cpp supply the parts.  Answers `vitro trace compile`.
 #include "vitro/analyze/compile.h"
 
 #include <algorithm>

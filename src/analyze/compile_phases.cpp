@@ -1,3 +1,5 @@
+// Recognises the phases of a compiler among host events, by name (PyTorch) or by argument (Vitro);
+// compile.cpp and step_times.cpp use them.
 #include "analyze/compile_phases.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Finds the critical path by one backward walk over threads, streams and their dependencies
+// (path/); the definition is in critical_path.h.
 #include "vitro/analyze/critical_path.h"
 
 #include <algorithm>

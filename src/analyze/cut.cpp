@@ -1,3 +1,5 @@
+// Selects the events of a time range or of processes, with the arrows and names that belong to
+// them, and writes them as a trace; used by `vitro trace cut`.
 #include "vitro/analyze/cut.h"
 
 #include <algorithm>

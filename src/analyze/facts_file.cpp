@@ -1,3 +1,5 @@
+// Writes and reads the facts of a trace (names, tracks, metadata, notes) as a file with a hash,
+// kept beside its columns.
 #include "analyze/facts_file.h"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// Selects events by name, category, thread, duration and time, and presents them as a table; used
+// by `vitro trace find`.
 #include "vitro/analyze/find.h"
 
 #include <algorithm>

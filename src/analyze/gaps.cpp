@@ -1,3 +1,5 @@
+// Classifies the gaps of streams and devices by what they waited for, and estimates the saving of
+// a device graph; answers `vitro trace gaps`.
 #include "vitro/analyze/gaps.h"
 
 #include <algorithm>

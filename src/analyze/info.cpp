@@ -1,3 +1,5 @@
+// Counts events by category and phase, lists threads and streams, and reports what was lost;
+// answers `vitro trace info`.
 #include "vitro/analyze/info.h"
 
 #include <algorithm>

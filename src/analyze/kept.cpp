@@ -1,3 +1,5 @@
+// Manages the cache of columns: names folders by file identity, adds them atomically, and removes
+// the least recently used above VITRO_TRACE_CACHE_SIZE_MB.
 #include "analyze/kept.h"
 
 #include <fcntl.h>

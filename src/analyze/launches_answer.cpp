@@ -1,3 +1,5 @@
+// Presents launches as tables, and finds avoidable cost: short launches, slow calls, full queues;
+// answers `vitro trace launches`.
 #include <algorithm>
 #include <map>
 

@@ -1,3 +1,5 @@
+// Reads a trace file into columns on several threads: windows are cut and parsed concurrently and
+// collected in file order.  Called by Trace::open().
 #include "analyze/load.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Maps files for columns and large arrays, and releases their pages when too many are resident; a
+// watcher thread runs while much is mapped.
 #include "analyze/mapped.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Replays the allocations and frees of each device to find totals, the peak, what was live then,
+// and what was never freed; memory_answer.cpp presents them.
 #include "vitro/analyze/memory.h"
 
 #include <algorithm>

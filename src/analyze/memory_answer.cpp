@@ -1,3 +1,5 @@
+// Presents the memory of a trace as tables; memory_timeline.cpp shares some of them.  Answers
+// `vitro trace memory`.
 #include "analyze/memory_answer.h"
 
 #include "analyze/memory_findings.h"

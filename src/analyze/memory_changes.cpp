@@ -1,3 +1,5 @@
+// Reads the `[memory]` instants of a trace as numbers, with the op around each; the input of
+// memory.cpp.
 #include "analyze/memory_changes.h"
 
 #include <algorithm>

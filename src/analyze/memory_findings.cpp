@@ -1,3 +1,5 @@
+// Finds potential savings of memory: fragmentation, peaks, growth, activations, and the time spent
+// allocating.
 #include "analyze/memory_findings.h"
 
 #include <algorithm>

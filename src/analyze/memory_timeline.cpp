@@ -1,3 +1,5 @@
+// Reads a file of export_memory_timeline and replays it by category; answers `vitro trace memory`
+// for such files.
 #include "vitro/analyze/memory_timeline.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Adds kernels known only by their times to the trace of their host; used by `vitro trace merge
+// HOST TIMES`.
 #include "vitro/analyze/merge.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Merges the traces of all ranks into one: aligns clocks and renumbers processes and links; used
+// by `vitro trace merge --ranks`.
 #include "vitro/analyze/merge_ranks.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Adds separately recorded device work to the trace of its host, with arrows from the launches;
+// used by `vitro trace merge HOST DEVICES`.
 #include "vitro/analyze/merge_traces.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Sums times by name and group, for the host's ops and the devices' kernels; answers `vitro trace
+// ops` and `vitro trace kernels`.
 #include "vitro/analyze/ops.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Measures how much communication is hidden by computation, by device and kernel; answers `vitro
+// trace overlap`.
 #include "vitro/analyze/overlap.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads the traces of all ranks, aligns their clocks, and measures waits in matched collectives;
+// ranks_answer.cpp presents the result.
 #include "vitro/analyze/ranks.h"
 
 #include <algorithm>

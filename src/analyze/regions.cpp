@@ -1,3 +1,5 @@
+// Finds calls of compiled regions, their breaks, and the overhead around graphs; part of the
+// analysis in compile.cpp.
 #include "analyze/regions.h"
 
 #include <algorithm>

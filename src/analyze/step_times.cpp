@@ -1,3 +1,5 @@
+// Compares the steps of a loop, finds stragglers, and explains them by the names that took longer;
+// answers `vitro trace steps`.
 #include "vitro/analyze/step_times.h"
 
 #include <algorithm>

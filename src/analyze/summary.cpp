@@ -1,3 +1,5 @@
+// Sums the activity of devices and host threads by window, and finds exposed copies, layout
+// conversions and profiler overhead; answers `vitro trace summary`.
 #include "vitro/analyze/summary.h"
 
 #include <algorithm>

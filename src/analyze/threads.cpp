@@ -1,3 +1,5 @@
+// Measures busy, waiting and idle time of host threads, and what their waits cost; answers `vitro
+// trace threads`.
 #include "vitro/analyze/threads.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Opens a trace, from the cache or by loading the file, and reads the text of events again on
+// request.
 #include "vitro/analyze/trace.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Writes the artifacts of compiler stages to a folder per segment if VITRO_COMPILE_DEBUG is set;
+// listens to them from the loading of the library.
 #include "vitro/debug/debug_folder.h"
 
 #include <unistd.h>

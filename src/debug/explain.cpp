@@ -1,3 +1,5 @@
+// Formats the report of a compiled function as text: graphs, kernels, breaks, recompiles, guards,
+// advice; explain.h is its interface.
 #include "vitro/debug/explain.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Maps a safetensors file and makes tensors over it, after safetensors_header.cpp has checked the
+// header.
 #include "vitro/io/safetensors.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Parses the JSON header of a safetensors file and checks it against the size of the data; errors
+// name the byte.
 #include "io/safetensors_header.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Writes tensors as a safetensors file, aligned for mapping; the file appears complete or not at
+// all.
 #include <utf8proc.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Builds the tree of slices by call path; Profiler's stacks and flame graphs are written from it.
 #include "vitro/profiler/call_tree.h"
 
 #include <algorithm>

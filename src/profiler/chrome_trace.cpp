@@ -1,3 +1,5 @@
+// Writes a profile as Chrome trace JSON in PyTorch's schema; Profiler::write_trace() calls it for
+// .json files.
 #include "profiler/chrome_trace.h"
 
 #include <unistd.h>

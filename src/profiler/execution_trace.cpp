@@ -1,3 +1,5 @@
+// Writes a profile as an execution trace in PyTorch's format, with dependencies through tensor
+// numbers; used by Profiler::write_execution_trace().
 #include "profiler/execution_trace.h"
 
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// Formats recorded inputs as the JSON lists of PyTorch's traces: types, dims, strides, values;
+// used by both trace formats.
 #include "profiler/input_texts.h"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Forwards recorded events to the markers of other profilers while an Emission exists; itt.cpp and
+// nvtx.cpp implement the markers.
 #include "vitro/profiler/marks.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Computes shares of the machine's peak, and measures or loads the figures (peaks_file.cpp).
 #include "vitro/profiler/peaks.h"
 
 #include <algorithm>

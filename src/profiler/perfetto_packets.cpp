@@ -1,3 +1,5 @@
+// Encodes Perfetto's packets with report/protobuf.h; perfetto_trace.cpp writes a profile with
+// them.
 #include "profiler/perfetto_packets.h"
 
 #include <ctime>

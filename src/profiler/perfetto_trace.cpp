@@ -1,3 +1,4 @@
+// Writes a profile as a Perfetto trace; Profiler::write_trace() calls it for .pftrace files.
 #include "profiler/perfetto_trace.h"
 
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// Draws the roofline plot of a profile's kernels as SVG; used by write_roofline() and `vitro
+// profile --roofline`.
 #include "vitro/profiler/roofline.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Resolves return addresses with libdw, or with the dynamic linker's symbols without it; stacks.h
+// is its interface.
 #include "vitro/profiler/stacks.h"
 
 #include <cxxabi.h>

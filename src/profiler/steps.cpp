@@ -1,3 +1,5 @@
+// Inserts steps as nested slices into a profile, and appends later recordings; profiler.cpp uses
+// it at the end of each cycle.
 #include "profiler/steps.h"
 
 #include <algorithm>

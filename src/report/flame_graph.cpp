@@ -1,3 +1,5 @@
+// Draws a flame tree as an SVG with a script for zooming by pointer and keyboard; flame.h is its
+// interface.
 #include <algorithm>
 
 #include "vitro/base/cat.h"

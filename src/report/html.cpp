@@ -1,3 +1,4 @@
+// Writes a self-contained HTML page with sortable tables and pictures; html.h is its interface.
 #include "vitro/report/html.h"
 
 #include <algorithm>

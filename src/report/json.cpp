@@ -1,3 +1,4 @@
+// Writes JSON with fast paths for plain text and numbers; json.h is its interface.
 #include "vitro/report/json.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// A recursive-descent validator of JSON (RFC 8259) that builds nothing; json_check.h is its
+// interface.
 #include "vitro/report/json_check.h"
 
 #include <cstddef>

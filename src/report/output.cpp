@@ -1,3 +1,5 @@
+// Implements outputs to memory and to files that appear complete or not at all; compress.cpp adds
+// gzip and zstd.
 #include "vitro/report/output.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Draws line, level and bar plots for HTML pages, thinning points too dense to see; plot.h is its
+// interface.
 #include "vitro/report/plot.h"
 
 #include <algorithm>

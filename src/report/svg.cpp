@@ -1,3 +1,4 @@
+// Writes SVG elements with the common style and palette; svg.h is its interface.
 #include "vitro/report/svg.h"
 
 #include <charconv>

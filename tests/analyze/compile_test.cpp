@@ -1,3 +1,5 @@
+// Tests the analysis of compilation: regions, breaks, phases and recompilations, on real traces of
+// PyTorch with independently computed sums, and on small ones of both writers.
 #include "vitro/analyze/compile.h"
 
 #include <gtest/gtest.h>

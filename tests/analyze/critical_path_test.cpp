@@ -1,3 +1,5 @@
+// Tests the critical path: on small traces with a known path, and on real ones against a simple
+// search by a separate script.
 #include "vitro/analyze/critical_path.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests cutting parts out of traces: complete events, arrows with both ends, nesting as before,
+// and repaired JSON.
 #include "vitro/analyze/cut.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests the comparison of two traces: significance over steps and calls, new and missing names,
+// shapes.
 #include "vitro/analyze/diff.h"
 
 #include <gtest/gtest.h>

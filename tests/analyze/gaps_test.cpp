@@ -1,3 +1,5 @@
+// Tests gaps against independently computed sums and HolisticTraceAnalysis on real traces, and the
+// savings of device graphs on small ones.
 #include "vitro/analyze/gaps.h"
 
 #include <gtest/gtest.h>

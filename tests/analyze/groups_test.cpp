@@ -1,3 +1,5 @@
+// Tests grouping of ops by shape, module and stack, on real traces with independently computed
+// sums and on small ones.
 #include "analyze/groups.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests the cache of columns: reuse, removal, corrupt entries, and interrupted readers, in a
+// folder of the test.
 #include "analyze/kept.h"
 
 #include <fcntl.h>

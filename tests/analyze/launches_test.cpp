@@ -1,3 +1,5 @@
+// Tests launches and queues against independent counts and HolisticTraceAnalysis on real traces,
+// and their findings on small ones.
 #include "vitro/analyze/launches.h"
 
 #include <gtest/gtest.h>

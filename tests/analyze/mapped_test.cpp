@@ -1,3 +1,5 @@
+// Tests that resident pages of mapped files stay below the limit and that nothing written is lost,
+// by reading the process's own statistics.
 #include "analyze/mapped.h"
 
 #include <gtest/gtest.h>

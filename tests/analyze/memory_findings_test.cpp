@@ -1,3 +1,4 @@
+// Tests the findings about memory on small traces, each made to show one of them.
 #include "analyze/memory_findings.h"
 
 #include <gtest/gtest.h>

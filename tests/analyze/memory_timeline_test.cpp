@@ -1,3 +1,5 @@
+// Tests reading memory timelines: a real file of PyTorch with independently computed sums,
+// truncated and corrupt ones, and the analysis by category.
 #include "vitro/analyze/memory_timeline.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests adding kernels by their times to a host trace: which are valid, where they are placed, and
+// that removed kernels are restored.
 #include "vitro/analyze/merge.h"
 
 #include <gtest/gtest.h>

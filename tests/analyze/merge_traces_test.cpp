@@ -1,3 +1,5 @@
+// Tests merging device traces into host traces: real traces are split and must be restored, with
+// equal and with different clocks.
 #include "vitro/analyze/merge_traces.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Traces that no writer should produce, though some do.
+// Tests traces that no writer should produce, though some do: deep nesting, missing commas, odd
+// archives.  Each costs at most its own event.
 #include <gtest/gtest.h>
 
 #include <algorithm>

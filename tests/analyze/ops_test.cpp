@@ -1,3 +1,5 @@
+// Tests times by name of ops and kernels against independently computed sums on real traces, and
+// nesting and classes on small ones.
 #include "vitro/analyze/ops.h"
 
 #include <gtest/gtest.h>

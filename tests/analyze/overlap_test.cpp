@@ -1,3 +1,5 @@
+// Tests hidden and exposed communication against independently computed sums on real traces, and
+// the saving on small ones.
 #include "vitro/analyze/overlap.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests clock alignment and waits of ranks: two real traces computed by hand, and small ones with
+// known clocks.
 #include "vitro/analyze/ranks.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests step times and stragglers against independently computed values on real traces, and causes
+// on a small one.
 #include "vitro/analyze/step_times.h"
 
 #include <gtest/gtest.h>

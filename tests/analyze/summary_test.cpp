@@ -1,3 +1,5 @@
+// Tests the summary of devices and threads against independently computed sums and
+// HolisticTraceAnalysis, and its findings on small traces.
 #include "vitro/analyze/summary.h"
 
 #include <gtest/gtest.h>

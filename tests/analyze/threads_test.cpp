@@ -1,3 +1,5 @@
+// Tests busy, waiting and idle time of threads on real traces with independently computed sums,
+// and the cost of waits on small ones.
 #include "vitro/analyze/threads.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests reading traces: every real one against Python's json, formats of numbers and files,
+// truncated and malformed input, and the cache.
 #include "vitro/analyze/trace.h"
 
 #include <gtest/gtest.h>

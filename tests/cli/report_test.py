@@ -64,13 +64,13 @@ class Report(unittest.TestCase):
             self.assertEqual(rows, 5)
             shown = "[...document.querySelectorAll('.about')].filter(e => e.offsetHeight > 0).map(e => e.innerText).join('|')"
             self.assertEqual(page.ask(shown), "")
-            told = []
+            shown_texts = []
             for _ in range(rows):
                 self.focus_on(page, lambda f: f["kind"] == "track")
-                told.append(page.ask(shown))
-            self.assertEqual(len(set(told)), rows)
-            self.assertIn("GPU 0: stream 40", told[-1])
-            self.assertIn("communication 6.85%", told[-1])
+                shown_texts.append(page.ask(shown))
+            self.assertEqual(len(set(shown_texts)), rows)
+            self.assertIn("GPU 0: stream 40", shown_texts[-1])
+            self.assertIn("communication 6.85%", shown_texts[-1])
 
     def test_arrows_show_what_a_row_did_when(self):
         with Browser(self.page) as page:
@@ -86,8 +86,8 @@ class Report(unittest.TestCase):
             lines = [text.split("\n") for text in texts]
             self.assertRegex(lines[0][1], r"^at 0ns to 855\.\d+us:$")
             self.assertRegex(lines[799][1], r"^at 683\.\d+ms to 684\.279ms:$")
-            told = [dict(line.rsplit(" ", 1) for line in each[2:] if line != "nothing") for each in lines]
-            kernels = sum(int(each.get("kernels", "0%")[:-1]) for each in told) / 100 * width
+            shown_texts = [dict(line.rsplit(" ", 1) for line in each[2:] if line != "nothing") for each in lines]
+            kernels = sum(int(each.get("kernels", "0%")[:-1]) for each in shown_texts) / 100 * width
             self.assertAlmostEqual(kernels, 0.169 * 684279000, delta=0.03 * 684279000)  # columns are drawn in 24 steps
             page.press("Home")
             self.assertIn("at 0ns to", page.ask(said))

@@ -1,3 +1,5 @@
+// Tests averages and their table: self and total values, grouping, sorting, the notes at its end,
+// and the CSV and JSON forms.
 #include "vitro/profiler/averages.h"
 
 #include <gtest/gtest.h>

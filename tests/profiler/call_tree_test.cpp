@@ -1,3 +1,5 @@
+// Tests the call tree, the stacks written from it, and flame graphs, on a small profile built by
+// hand.
 #include "vitro/profiler/call_tree.h"
 
 #include <gtest/gtest.h>

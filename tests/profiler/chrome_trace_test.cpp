@@ -1,3 +1,5 @@
+// Tests Chrome traces written by the profiler: slices, arguments, categories, exact times and
+// arrows, by parsing the JSON again.
 #include "profiler/chrome_trace.h"
 
 #include <gtest/gtest.h>

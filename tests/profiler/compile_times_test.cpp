@@ -1,3 +1,5 @@
+// Tests compile times: sums by subject and phase, several threads, and exact totals for the whole
+// process.
 #include "vitro/profiler/compile_times.h"
 
 #include <gtest/gtest.h>

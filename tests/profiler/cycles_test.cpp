@@ -1,4 +1,4 @@
-// Tests the schedules, steps and cycles of a Profiler, through its public interface.
+// Tests the schedules, steps and cycles of a Profiler through its public interface.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// Tests execution traces: the attributes written by torch, nesting, inputs, and dependencies
+// through tensor numbers.
 #include "profiler/execution_trace.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests the three forms of the memory timeline (sums, changes, page) on a small profile with known
+// changes.
 #include "profiler/memory_timeline.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests shares of the machine's peak, and that figures are kept, read back, and ignored if
+// incomplete.
 #include "vitro/profiler/peaks.h"
 
 #include <gtest/gtest.h>

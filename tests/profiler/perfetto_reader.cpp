@@ -1,3 +1,5 @@
+// Decodes Perfetto traces and checks their rules; perfetto_trace_test.cpp and the random tests
+// read traces with it.
 #include "profiler/perfetto_reader.h"
 
 #include <bit>

@@ -1,3 +1,5 @@
+// Tests Perfetto traces by reading them with perfetto_reader.h and comparing with the Chrome trace
+// of the same profile.
 #include "profiler/perfetto_trace.h"
 
 #include <gtest/gtest.h>

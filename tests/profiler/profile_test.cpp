@@ -1,3 +1,5 @@
+// Tests profiles made from recordings: details of slices, arrows, memory categories, reused thread
+// numbers.
 #include "vitro/profiler/profile.h"
 
 #include <gtest/gtest.h>

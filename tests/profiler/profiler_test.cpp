@@ -1,3 +1,5 @@
+// Tests the profiler's session: what is recorded between start and stop, nesting under random
+// work, and errors of use.
 #include "vitro/profiler/profiler.h"
 
 #include <gtest/gtest.h>

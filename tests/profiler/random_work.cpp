@@ -1,3 +1,5 @@
+// Does random nested work of every kind that a profiler records, and counts it; random_test.cpp
+// compares the counts with profiles.
 #include "profiler/random_work.h"
 
 #include <gtest/gtest.h>

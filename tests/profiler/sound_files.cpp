@@ -1,3 +1,4 @@
+// Checks the files and tables of a profile against the profile itself; used by the random tests.
 #include "profiler/sound_files.h"
 
 #include <gtest/gtest.h>

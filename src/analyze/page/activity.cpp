@@ -1,3 +1,4 @@
+// Sums what each thread and stream was doing in each column of a picture; overview.cpp draws it.
 #include "activity.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Draws the timeline of a trace as rows of stacked activity, with a script for keyboard and
+// pointer; part of the report.
 #include "overview.h"
 
 #include <algorithm>

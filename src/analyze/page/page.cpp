@@ -1,3 +1,5 @@
+// Writes the HTML report: findings, timeline, and all analyses with plots and tables; used by
+// `vitro trace report`.
 #include <algorithm>
 
 #include "analyze/apart.h"

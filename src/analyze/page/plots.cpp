@@ -1,3 +1,5 @@
+// Draws tables as bars or lines according to their plot specification (answer.h); part of the
+// report.
 #include "plots.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Resolves what a call or kernel waited for, from synchronisation records or from times; one of
+// the three inputs of the walk in critical_path.cpp.
 #include "analyze/path/dependencies.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Opens a file or standard input as a stream of bytes, detects its compression, and chooses the
+// unpacker; the first stage of reading a trace.
 #include "analyze/read/bytes.h"
 
 #include <fcntl.h>

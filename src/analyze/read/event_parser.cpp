@@ -1,3 +1,5 @@
+// Converts the events of a window to rows of columns, repairing or dropping malformed ones; one
+// parser per reading thread (load.cpp).
 #include "analyze/read/event_parser.h"
 
 #include <algorithm>

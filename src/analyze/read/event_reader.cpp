@@ -1,3 +1,5 @@
+// Finds the members of events at the marks set by simdjson, without building a document;
+// event_parser.cpp converts them.
 #include "analyze/read/event_reader.h"
 
 #include <simdjson.h>

@@ -1,3 +1,5 @@
+// Decompresses deflate with Intel's ISA-L; make_inflate() uses it if it was built in, else
+// inflate_zlib.cpp.
 #include "analyze/read/inflate.h"
 
 #if VITRO_ISAL

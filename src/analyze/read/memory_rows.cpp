@@ -1,3 +1,5 @@
+// Reads the nested lists of a memory timeline, in either format, as rows; memory_timeline.cpp
+// replays them.
 #include "analyze/read/memory_rows.h"
 
 #include <algorithm>

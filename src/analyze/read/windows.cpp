@@ -1,3 +1,5 @@
+// Cuts the bytes of a trace file into windows of complete events and collects its other members;
+// load.cpp parses the windows.
 #include "analyze/read/windows.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads events with simdjson On-Demand, simply and slowly; the reader tests and the fuzzer compare
+// EventReader with it.
 #include "analyze/read/by_simdjson.h"
 
 #include <simdjson.h>

@@ -1,3 +1,5 @@
+// Tests EventReader against simdjson's own parser (by_simdjson.h) on every real trace and on odd
+// values, and the texts of its errors.
 #include "analyze/read/event_reader.h"
 
 #include <gtest/gtest.h>

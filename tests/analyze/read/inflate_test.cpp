@@ -1,3 +1,5 @@
+// Tests decompression with each library: pieces of any size, several members, truncated and
+// corrupt input.
 #include "analyze/read/inflate.h"
 
 #include <gtest/gtest.h>

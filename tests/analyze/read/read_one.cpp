@@ -1,3 +1,5 @@
+// Checks that reading arbitrary bytes gives a consistent result: windows, events and memory rows;
+// shared by the fuzzer and the corpus test.
 #include "analyze/read/read_one.h"
 
 #include <algorithm>

@@ -85,9 +85,9 @@ class Path:
             return self.work(before, s)
         if e.kind == "runtime":
             copies = any(w.kind == "copy" for w in self.launched[e])
-            self.need(wait_of(e, ()) == "device" or copies, s, "is no call that waits")
+            self.need(wait_of(e, ()) == "device" or copies, s, "is not a call that waits")
         else:
-            self.need(use_of(e) == "wait", s, "is no wait")
+            self.need(use_of(e) == "wait", s, "is not a wait")
         if before is not None and self.is_device(before):
             self.need(self.event(before).end == s["begin"], s, "does not begin when what it waited for ended")
 
