@@ -25,11 +25,12 @@ struct ProfilerOptions {
   bool with_stack = false;     // the program's stacks at ops, ranges, kernels and allocations
   bool with_modules = false;   // the modules of ops
   bool with_flops = false;     // floating-point operations of ops
-  bool with_tensors = false;   // the input and output tensors of ops, for execution traces;
-  // with record_shapes
+  // The input and output tensors of ops, for execution traces; with record_shapes.
+  bool with_tensors = false;
   bool profile_memory = false;  // allocations and frees in the trace and in the table
-  size_t max_bytes = 0;  // of event buffers, 0: no limit.  Events that do not fit are counted;
-  // table and trace report it
+  // Limit of event buffers, 0: none.  Events that do not fit are counted; table and trace report
+  // it.
+  size_t max_bytes = 0;
 
   std::vector<Device::Kind> activities = {Device::Kind::cpu};  // Error if not supported
   Schedule schedule = {};          // which steps are recorded; empty: everything
