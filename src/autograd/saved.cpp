@@ -74,7 +74,8 @@ ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& ki
     const size_t length = type.length == 0 ? rank : static_cast<size_t>(type.length);
     return std::vector<Scalar>(length, Scalar(*kind.number));
   }
-  if (kind.number && type.kind == ArgKind::integer) return Scalar(*kind.number);
+  const bool whole = type.kind == ArgKind::integer || type.kind == ArgKind::sym_int;
+  if (kind.number && whole) return Scalar(*kind.number);
   if (type.list) {  // sizes are 1, and the dimensions that there are
     std::vector<Scalar> all;
     for (size_t d = 0; d < rank; ++d)

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "vitro/base/called_as.h"
+
 namespace vitro {
 
 Error::Error(const Error& mistake, std::string place)
@@ -22,7 +24,10 @@ std::string place_in_file(std::source_location where) {
 }
 
 void throw_error(std::string message) {
-  throw Error(std::move(message));
+  const Error mistake(in_words_of_call(std::move(message)));
+  const std::string place = place_in_file(CalledAs::current().from);
+  if (place.empty()) throw Error(mistake);
+  throw Error(mistake, place);
 }
 
 void throw_bug(const char* condition, const char* file, int line, std::string message) {

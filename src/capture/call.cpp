@@ -188,6 +188,7 @@ void Call::materialize(TensorImpl&, Need need, std::source_location where) {
 }
 
 void Call::before_access(const TensorImpl& impl, Need need, std::source_location where) {
+  const CalledAs nobody{Called()};
   const CompileOptions& options = tree_->options();
   VITRO_CHECK(
       !options.frozen, options.name, ": frozen: ", place_text(where),
@@ -328,6 +329,7 @@ void Call::leave() {
 
 void Call::break_here(const Code& code, std::string_view reason, std::source_location where) {
   if (!matcher_.cursor()) return;
+  const CalledAs nobody{Called()};  // what runs now is what was called before
   if (tree_->options().fullgraph) {
     throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
                     reason, " at ", place_text(where), " (", code.id, ")"));
@@ -339,6 +341,7 @@ void Call::break_here(const Code& code, std::string_view reason, std::source_loc
 }
 
 void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
+  const CalledAs nobody{Called()};
   tree_->note(TraceTree::What::fell_back, code, reason, place_text(where));
   stopping_ = true;
   flush();

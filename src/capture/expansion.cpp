@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture/trace_node.h"
+#include "vitro/base/called_as.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::capture {
@@ -26,6 +27,7 @@ void Expansion::run(const OpCall& call, std::span<Tensor> results) {
     }
   } running{*this, composite_};
   if (!composite_) composite_ = &call;
+  const CalledAs name(call.op->name, call.where);
   // First, so that a mistake is reported in the composite's words.
   const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
   call.op->composite->expand(call.operands, call.attrs, results);

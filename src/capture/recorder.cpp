@@ -30,7 +30,10 @@ Recorder::Recorded Recorder::record(std::atomic<TraceNode*>& link, std::atomic<T
     node->parent = call.op ? cursor : nullptr;
     node->depth = call.op ? cursor->depth + 1 : 0;
     node->where = expansion_.place_of(call);
-    node->place = {node->where.file_name(), node->where.line(), thread_->module};
+    node->called = CalledAs::current();
+    const bool is_part = node->called.from.line() != 0;
+    const std::source_location from = is_part ? node->called.from : node->where;
+    node->place = {from.file_name(), from.line(), thread_->module};
     node->asked.assign(asked.begin(), asked.end());
     fill(*node, link, call);
     node->finish();

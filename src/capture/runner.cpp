@@ -8,6 +8,7 @@
 
 #include "capture/codes.h"
 #include "capture/layout.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
 #include "vitro/core/op_event.h"
@@ -134,6 +135,7 @@ inline void Runner::materialize_results(const Plan& plan) {
 }
 
 void Runner::run(SegmentVariant& variant) {
+  const CalledAs nobody{Called()};  // what is called now may be a part of another function
   struct ClearOutputs {
     std::vector<Tensor>& outputs;
     ~ClearOutputs() { outputs.clear(); }
@@ -213,6 +215,7 @@ void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
                        std::span<Tensor> results) const {
   const SizeMap this_run = [this](Size s) { return Size(values_.symbols.value(s)); };
   const Attrs attrs = node.attrs_owned.map_sizes(this_run);
+  const CalledAs called(node.called);
   try {
     vitro::call(OpCall{node.op, operands, attrs.view(), node.in_place, {}}, results);
   } catch (const Error& e) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "vitro/base/called_as.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/op.h"
 #include "vitro/graph/graph.h"
@@ -91,6 +92,7 @@ struct TraceNode {
   Attrs attrs_owned;
   graph::SourceLocation place;
   std::source_location where;
+  Called called;  // the function or composite of which the op is a part
   std::atomic<SegmentVariant*> variants{nullptr};
 
   // Points the compared members at the owned ones.

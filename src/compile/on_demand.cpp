@@ -14,6 +14,7 @@
 #include "backend/compile.h"
 #include "eager/copy.h"
 #include "eager/loop.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/code.h"
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
@@ -305,6 +306,7 @@ void say(const OpCall& call, const std::string& why) {
 }
 
 std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form) {
+  const CalledAs nobody{Called()};  // the compiler's reasons name ops
   auto made = std::make_shared<Program>();
   sym::GuardSink asked;
   const graph::Graph g = form.graph();

@@ -36,7 +36,7 @@ bool assign_list(List& v, const ArgValue& value, Convert convert) {
   if (!list) return false;
   v.clear();
   for (const Scalar& one : *list) {
-    if (one.is_floating()) return false;
+    if (one.kind() != Scalar::Kind::integer) return false;
     v.push_back(convert(one));
   }
   return true;

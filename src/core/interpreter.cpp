@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
@@ -93,15 +94,21 @@ bool names_the_program(const Error& mistake, const OpCall& call) {
   eager_of(device_of(call)).call(call, results);
 }
 
-}  // namespace
-
-void call(const OpCall& call, std::span<Tensor> results) {
+void run_and_place(const OpCall& call, std::span<Tensor> results) {
   try {
     run(call, results);
   } catch (const Error& mistake) {
     if (call.where.line() == 0 || names_the_program(mistake, call)) throw;
     throw Error(mistake, place_in_file(call.where));
   }
+}
+
+}  // namespace
+
+void call(const OpCall& call, std::span<Tensor> results) {
+  if (!call.in_place) return run_and_place(call, results);
+  const CalledAs name(call.op->name, call.where, true);
+  run_and_place(call, results);
 }
 
 Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView attrs,

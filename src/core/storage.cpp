@@ -14,7 +14,7 @@ class PlainMemory : public Allocator {
  public:
   void* allocate(size_t bytes) override {
     void* data = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
-    VITRO_CHECK(data, "cpu: no memory for ", bytes, " bytes");
+    if (!data) throw Error(cat("cpu: no memory for ", bytes, " bytes"));
     return data;
   }
   void free(void* data, size_t) override { ::operator delete(data, std::align_val_t{64}); }

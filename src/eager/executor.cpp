@@ -11,6 +11,7 @@
 #include "eager/overlap.h"
 #include "eager/rows.h"
 #include "eager/run.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/op_event.h"
@@ -179,6 +180,7 @@ class Executor : public Interpreter {
  private:
   static void run_composite(const OpCall& call, const std::vector<TensorMeta>& metas,
                             std::span<Tensor> results) {
+    const CalledAs name(call.op->name, call.where);
     if (!run_in_one_visit(call, metas, results)) {
       call.op->composite->expand(call.operands, call.attrs, results);
       for (size_t i = 0; i < results.size(); ++i) lay_out(metas[i], results[i]);

@@ -248,10 +248,7 @@ class Reader {
     const std::string_view name = overload_.schema.arguments[i].name;
     const bool taken = type.assign(attrs_.get(), name, value).value_or(false);
     if (taken && (!is_symbolic(value) || same_value(value, member(name)))) return {};
-    std::string why = ops::wrong_type(overload_.schema, i, text).why;
-    for (const std::string_view choice : type.choices(name))
-      why += cat(choice == type.choices(name)[0] ? "; one of " : ", ", '"', choice, '"');
-    return why;
+    return ops::wrong_word(overload_.schema, i, type.choices(name), text).why;
   }
 
   ArgValue member(std::string_view name) const {

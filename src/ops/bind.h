@@ -12,12 +12,26 @@
 
 namespace vitro::ops {
 
+// A call of a function: the argument of a parameter is that of the same number, none behind the
+// last ("left out": a rounding mode).
+struct BoundCall {
+  const Schema& schema;
+  std::span<const ArgValue> arguments;
+  std::source_location where;
+
+  const ArgValue& operator[](size_t i) const {
+    static const ArgValue none;
+    return i < arguments.size() ? arguments[i] : none;
+  }
+};
+
 // What a parameter of type T is made from; most are attributes of the same types.
 template <class T>
 struct Parameter {
   T value{};
-  Parameter(const ArgValue& given, std::source_location) {
-    VITRO_CHECK(attribute::assign(value, given), "an argument has another type: ", text_of(given));
+  Parameter(const BoundCall& call, size_t i) {
+    if (!attribute::assign(value, call[i])) [[unlikely]]
+      throw_error(wrong_word(call.schema, i, attribute::choices_of(value), text_of(call[i])).why);
   }
   T& get() { return value; }
 };
@@ -28,41 +42,43 @@ inline Operand operand_of(const ArgValue& given) {
   return {};
 }
 
+inline First first_of(const ArgValue& given, std::source_location where) {
+  if (const auto* number = std::get_if<Scalar>(&given)) return {*number, where};
+  return {std::get<Tensor>(given), where};
+}
+
 template <>
 struct Parameter<Operand> {
   Operand value;
-  Parameter(const ArgValue& given, std::source_location) : value(operand_of(given)) {}
+  Parameter(const BoundCall& call, size_t i) : value(operand_of(call[i])) {}
   Operand& get() { return value; }
 };
 template <>
 struct Parameter<At> {
   At value;
-  Parameter(const ArgValue& given, std::source_location where)
-      : value(std::get<Tensor>(given), where) {}
+  Parameter(const BoundCall& call, size_t i) : value(std::get<Tensor>(call[i]), call.where) {}
   At& get() { return value; }
 };
 template <>
 struct Parameter<First> {
   First value;
-  Parameter(const ArgValue& given, std::source_location where)
-      : value(std::holds_alternative<Tensor>(given) ? First(std::get<Tensor>(given), where)
-                                                    : First(std::get<Scalar>(given), where)) {}
+  Parameter(const BoundCall& call, size_t i) : value(first_of(call[i], call.where)) {}
   First& get() { return value; }
 };
 template <>
 struct Parameter<Tensor> {
   Tensor value;
-  Parameter(const ArgValue& given, std::source_location) {
-    if (const auto* tensor = std::get_if<Tensor>(&given)) value = *tensor;
+  Parameter(const BoundCall& call, size_t i) {
+    if (const auto* tensor = std::get_if<Tensor>(&call[i])) value = *tensor;
   }
   Tensor& get() { return value; }
 };
 template <>
 struct Parameter<std::vector<Scalar>> {
   std::vector<Scalar> value;
-  Parameter(const ArgValue& given, std::source_location) {
-    if (const auto* one = std::get_if<Scalar>(&given)) value = {*one};
-    if (const auto* many = std::get_if<std::vector<Scalar>>(&given)) value = *many;
+  Parameter(const BoundCall& call, size_t i) {
+    if (const auto* one = std::get_if<Scalar>(&call[i])) value = {*one};
+    if (const auto* many = std::get_if<std::vector<Scalar>>(&call[i])) value = *many;
   }
   std::vector<Scalar>& get() { return value; }
 };
@@ -70,23 +86,23 @@ template <>
 struct Parameter<std::span<const Tensor>> {
   std::span<const Tensor> value;
   // An empty list may come as one of numbers.
-  Parameter(const ArgValue& given, std::source_location) {
-    if (const auto* list = std::get_if<std::vector<Tensor>>(&given)) value = *list;
+  Parameter(const BoundCall& call, size_t i) {
+    if (const auto* list = std::get_if<std::vector<Tensor>>(&call[i])) value = *list;
   }
   std::span<const Tensor>& get() { return value; }
 };
 template <>
 struct Parameter<std::string_view> {
   std::string_view value;
-  Parameter(const ArgValue& given, std::source_location) {
-    if (const auto* text = std::get_if<std::string>(&given)) value = *text;
+  Parameter(const BoundCall& call, size_t i) {
+    if (const auto* text = std::get_if<std::string>(&call[i])) value = *text;
   }
   std::string_view& get() { return value; }
 };
 template <>
 struct Parameter<std::source_location> {
   std::source_location value;
-  Parameter(const ArgValue&, std::source_location where) : value(where) {}
+  Parameter(const BoundCall& call, size_t) : value(call.where) {}
   std::source_location& get() { return value; }
 };
 
@@ -105,21 +121,20 @@ std::vector<Tensor> listed(std::tuple<T...> many) {
 }
 
 template <auto function, class R, class... P, size_t... i>
-std::vector<Tensor> call_bound(R (*)(P...), std::span<const ArgValue> arguments,
-                               std::source_location where, std::index_sequence<i...>) {
-  static const ArgValue none;  // stands for "left out" (a rounding mode)
+std::vector<Tensor> call_bound(R (*)(P...), const BoundCall& call, std::index_sequence<i...>) {
   std::tuple<Parameter<std::remove_cvref_t<P>>...> made{
-      Parameter<std::remove_cvref_t<P>>(i < arguments.size() ? arguments[i] : none, where)...};
+      Parameter<std::remove_cvref_t<P>>(call, i)...};
   return listed(function(std::get<i>(made).get()...));
 }
 
 template <auto function, class R, class... P>
 constexpr Function bind(R (*)(P...)) {
-  return {[](std::span<const ArgValue> arguments, std::source_location where) {
-            return call_bound<function>(function, arguments, where,
-                                        std::index_sequence_for<P...>());
-          },
-          (size_t{!std::same_as<P, std::source_location>} + ...)};
+  return {
+      [](const Schema& schema, std::span<const ArgValue> arguments, std::source_location where) {
+        return call_bound<function>(function, BoundCall{schema, arguments, where},
+                                    std::index_sequence_for<P...>());
+      },
+      (size_t{!std::same_as<P, std::source_location>} + ...)};
 }
 template <auto function>
 inline constexpr Function bound = bind<function>(function);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
@@ -169,22 +170,27 @@ Tensor full(SizesArg size, const Scalar& fill, std::optional<DType> dtype,
   return ops::call<ops::Full>(from, {fill}, {size, dtype, unless_cpu(device)});
 }
 Tensor zeros(SizesArg size, DType dtype, std::optional<Device> device, std::source_location from) {
+  const CalledAs name("zeros", from);
   return full(std::move(size), 0, dtype, device, from);
 }
 Tensor ones(SizesArg size, DType dtype, std::optional<Device> device, std::source_location from) {
+  const CalledAs name("ones", from);
   return full(std::move(size), 1, dtype, device, from);
 }
 Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype) {
   return ops::call<ops::FullLike>(x.where, {x.operand, fill}, {dtype});
 }
 Tensor zeros_like(ops::At x, std::optional<DType> dtype) {
+  const CalledAs name("zeros_like", x.where);
   return full_like(x, 0, dtype);
 }
 Tensor ones_like(ops::At x, std::optional<DType> dtype) {
+  const CalledAs name("ones_like", x.where);
   return full_like(x, 1, dtype);
 }
 Tensor scalar_tensor(const Scalar& number, DType dtype, std::optional<Device> device,
                      std::source_location from) {
+  const CalledAs name("scalar_tensor", from);
   return full({}, number, dtype, device, from);
 }
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
@@ -200,6 +206,7 @@ const Tensor& fill_(const Tensor& x, const Operand& value, std::source_location 
   return write<ops::Fill>(x, value, from);
 }
 const Tensor& zero_(const Tensor& x, std::source_location from) {
+  const CalledAs name("zero_", from);
   return fill_(x, 0, from);
 }
 const Tensor& copy_(const Tensor& x, const Operand& src, std::source_location from) {
@@ -215,10 +222,12 @@ Tensor clone(ops::At x, ops::MemoryFormat memory_format) {
   return ops::call<ops::Clone>(x.where, {x.operand}, {memory_format});
 }
 Tensor contiguous(ops::At x) {
+  const CalledAs name("contiguous", x.where);
   const Tensor& t = x.operand.tensor();
   return t.is_contiguous() ? t : clone(x, ops::MemoryFormat::contiguous);
 }
 Tensor to(ops::At x, DType dtype) {
+  const CalledAs name("to", x.where);
   const Tensor& t = x.operand.tensor();
   return t.dtype() == dtype ? t : ops::call<ops::ToCopy>(x.where, {x.operand}, {dtype});
 }

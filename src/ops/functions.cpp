@@ -12,30 +12,30 @@ namespace {
   "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
   "pin_memory=None"
 using Layout = std::optional<std::string>;
-void check_layout(const Layout& layout) {
-  VITRO_CHECK(layout.value_or("strided") == "strided", "layout ", *layout,
+void check_layout(std::string_view op, const Layout& layout) {
+  VITRO_CHECK(layout.value_or("strided") == "strided", op, ": layout ", *layout,
               " is not implemented; needs strided");
 }
 
 Tensor zeros_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
                 std::optional<Device> device, std::source_location from) {
-  check_layout(layout);
+  check_layout("zeros", layout);
   return zeros(std::move(size), dtype.value_or(default_float), device, from);
 }
 Tensor ones_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
                std::optional<Device> device, std::source_location from) {
-  check_layout(layout);
+  check_layout("ones", layout);
   return ones(std::move(size), dtype.value_or(default_float), device, from);
 }
 Tensor scalar_tensor_of(const Scalar& s, std::optional<DType> dtype, const Layout& layout,
                         std::optional<Device> device, std::source_location from) {
-  check_layout(layout);
+  check_layout("scalar_tensor", layout);
   return scalar_tensor(s, dtype.value_or(default_float), device, from);
 }
 Tensor arange_between(const Scalar& start, const Scalar& end, std::optional<DType> dtype,
                       const Layout& layout, std::optional<Device> device,
                       std::source_location from) {
-  check_layout(layout);
+  check_layout("arange", layout);
   return arange(start, end, 1, dtype, device, from);
 }
 Tensor arange_to(const Scalar& end, std::optional<DType> dtype, const Layout& layout,

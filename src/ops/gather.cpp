@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/compaction.h"
 #include "vitro/ops/view.h"
@@ -26,9 +27,35 @@ void check_whole(std::string_view op, DType indices) {
               ": indices must be i32 or i64, got ", indices);
 }
 
+namespace {
+
+bool may_be_empty(Size size) {
+  return (size.is_symbolic() && sym::is_data(size.expr())) || known_equal(size, 0);
+}
+
+}  // namespace
+
+void check_has_picked(std::string_view op, const Sizes& x, const PickedAxes& axes,
+                      const Sizes& indices) {
+  for (const Picked& one : axes) {
+    if (x.empty() || !known_equal(x[static_cast<size_t>(one.axis)], 0)) continue;
+    VITRO_CHECK(std::ranges::any_of(indices, may_be_empty), op, ": dimension ", one.axis,
+                " has no elements that the indices, of sizes ", indices, ", could name");
+  }
+}
+
+Sizes indices_together(std::string_view op, const PickedAxes& axes,
+                       std::span<const Argument> operands) {
+  Sizes together;
+  for (const Picked& one : axes)
+    together = broadcast(op, together, operands[static_cast<size_t>(one.indices)].meta->sizes);
+  return together;
+}
+
 void Embedding::shape(ShapeCall& call) {
   const TensorMeta &indices = indices_of(call), &weight = *call.operands[0].meta;
   VITRO_CHECK(weight.rank() == 2, "embedding: weight must have rank 2, got sizes ", weight.sizes);
+  check_has_picked(call.op, weight.sizes, {{0, 1}}, indices.sizes);
   Sizes sizes = indices.sizes;
   sizes.push_back(weight.sizes[1]);
   call.results.push_back(dense(weight.dtype, weight.device, sizes));
@@ -42,6 +69,7 @@ void IndexSelect::shape(ShapeCall& call) {
   const Size count = indices.rank() == 0 ? Size(1) : indices.sizes[0];
   VITRO_CHECK(x.rank() > 0 || equal(count, 1),
               "index_select: a tensor without dimensions has one element, got ", count, " indices");
+  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   Sizes sizes = x.sizes;
   if (x.rank() > 0) sizes[dim] = count;
   call.results.push_back(dense(x.dtype, x.device, sizes));
@@ -56,6 +84,7 @@ void Gather::shape(ShapeCall& call) {
     VITRO_CHECK(d == dim || !less(x.sizes[d], indices.sizes[d]), "gather: indices of sizes ",
                 indices.sizes, " reach outside of sizes ", x.sizes, " in dimension ", d);
   }
+  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   call.results.push_back(dense(x.dtype, x.device, indices.sizes));
 }
 
@@ -72,9 +101,8 @@ PickedTogether picked_by_list(std::span<const int> ranks) {
 
 Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
                    std::span<const Argument> operands) {
-  Sizes together, out;
-  for (const Picked& one : axes)
-    together = broadcast(op, together, operands[static_cast<size_t>(one.indices)].meta->sizes);
+  const Sizes together = indices_together(op, axes, operands);
+  Sizes out;
   const auto put_together = [&] {
     for (const Size size : together) out.push_back(size);
   };
@@ -113,6 +141,8 @@ void Index::shape(ShapeCall& call) {
   const TensorMeta& x = *call.operands[0].meta;
   check_index_list(call.op, x, call.operands);
   const PickedTogether picked = picked_by_list(ranks_of(call.operands));
+  check_has_picked(call.op, x.sizes, picked.axes,
+                   indices_together(call.op, picked.axes, call.operands));
   call.results.push_back(dense(
       x.dtype, x.device, picked_sizes(call.op, x.sizes, picked.axes, picked.first, call.operands)));
 }
@@ -159,6 +189,7 @@ std::vector<Tensor> without_masks(std::string_view op, const At& x,
 namespace vitro {
 
 Tensor index(ops::At x, std::span<const Tensor> indices) {
+  const CalledAs name("index", x.where);
   const auto is_given = [](const Tensor& one) { return one.defined(); };
   const bool one_mask = !indices.empty() && is_given(indices[0]) && is_bool(indices[0].dtype()) &&
                         std::ranges::count_if(indices, is_given) == 1;
@@ -171,6 +202,7 @@ Tensor index(ops::At x, std::span<const Tensor> indices) {
 }
 
 Tensor index(ops::At x, const Tensor& mask) {
+  const CalledAs name("index", x.where);
   const Tensor& t = x.operand.tensor();
   if (!is_bool(mask.dtype())) return index(x, std::span(&mask, 1));
   const Sizes sizes = t.sizes(), picked = mask.sizes();
@@ -187,6 +219,7 @@ Tensor index(ops::At x, const Tensor& mask) {
 }
 
 Tensor take(ops::At x, const Tensor& index) {
+  const CalledAs name("take", x.where);
   ops::check_whole("take", index.dtype());
   return vitro::index({reshape(x, {-1}), x.where}, {index});
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/expand_rows.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/create.h"
@@ -146,10 +147,12 @@ void NativeLayerNorm::expand(std::span<const Operand> operands, AttrsView attrs,
 }  // namespace ops
 
 Tensor softmax(ops::At x, int64_t dim, std::optional<DType> dtype) {
+  const CalledAs name("softmax", x.where);
   const Tensor cast = to(x, dtype.value_or(x.operand.tensor().dtype()));
   return ops::call<ops::Softmax>(x.where, {cast}, {dim});
 }
 Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype) {
+  const CalledAs name("log_softmax", x.where);
   const Tensor cast = to(x, dtype.value_or(x.operand.tensor().dtype()));
   return ops::call<ops::LogSoftmax>(x.where, {cast}, {dim});
 }
@@ -170,6 +173,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, SizesArg normali
 }
 Tensor layer_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
+  const CalledAs name("layer_norm", x.where);
   return std::get<0>(native_layer_norm(x, std::move(normalized_shape), weight, bias, eps));
 }
 

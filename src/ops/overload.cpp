@@ -7,6 +7,7 @@
 
 #include "bind.h"
 #include "functions.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/nearest.h"
 #include "vitro/ops/all.h"
@@ -115,7 +116,7 @@ bool fits_number(ArgKind kind, const Scalar& number) {
       return true;
     case ArgKind::integer:
     case ArgKind::sym_int:
-      return number.kind() != Scalar::Kind::floating;
+      return number.kind() == Scalar::Kind::integer;
     case ArgKind::boolean:
       return number.kind() == Scalar::Kind::boolean;
     default:
@@ -139,11 +140,21 @@ bool fits_list(const ArgType& type, const ArgValue& value) {
   return one && type.length != 0 && fits_number(type.kind, *one);
 }
 
+bool is_default(const SchemaArgument& argument, const ArgValue& value) {
+  return argument.default_text && same_value(value, default_value(argument));
+}
+
 // ---- arguments in order ----
 
 Failure missing(const Schema& schema, const SchemaArgument& argument) {
   return {
       cat(schema.full_name(), "(): missing required argument '", argument.name, "' of ", schema)};
+}
+
+std::string of_argument(const Schema& schema, size_t argument) {
+  const SchemaArgument& wanted = schema.arguments[argument];
+  return cat(schema.full_name(), "(): argument '", wanted.name, "'",
+             wanted.keyword_only ? "" : cat(" (position ", argument + 1, ')'), " must be ");
 }
 
 // ---- running ----
@@ -156,16 +167,29 @@ bool changes_no_value(std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+// The word for a memory format that is left out: the default, which ATen writes as a number, or
+// that of the operand.
+std::string_view memory_format_of(const SchemaArgument& argument) {
+  return argument.default_text == "0" ? "contiguous_format" : "preserve_format";
+}
+
 // What stands for "as if it were not there" where it is no default.
 bool is_plain(const SchemaArgument& argument, const ArgValue& value) {
   if (const auto* text = std::get_if<std::string>(&value))
-    return *text == "cpu" || *text == "strided" || *text == "preserve_format";
+    return *text == "cpu" || *text == "strided" || *text == memory_format_of(argument);
   const auto is_zero = [](const ArgValue& v) {
     const auto* number = std::get_if<Scalar>(&v);
     return number && number->is(0);
   };
   const ArgValue otherwise = default_value(argument);
   return is_zero(value) && (is_none(otherwise) || is_zero(otherwise));
+}
+
+// What an argument without a place in the call must be.
+std::string needed(const SchemaArgument& argument) {
+  if (argument.type.kind == ArgKind::memory_format)
+    return cat('"', memory_format_of(argument), '"');
+  return argument.default_text.value_or("False");
 }
 
 void check_ignored(const Schema& schema, const SchemaArgument& argument, const ArgValue& value) {
@@ -194,8 +218,10 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
         add_operands(arguments[i], operands);
         break;
       case Role::attribute:
-        VITRO_CHECK(op.attrs->assign(attrs.get(), argument.name, arguments[i]).value_or(false),
-                    wrong_type(overload.schema, i, text_of(arguments[i])).why);
+        if (!op.attrs->assign(attrs.get(), argument.name, arguments[i]).value_or(false))
+          throw_error(wrong_word(overload.schema, i, op.attrs->choices(argument.name),
+                                 text_of(arguments[i]))
+                          .why);
         break;
       case Role::unused:
         check_ignored(overload.schema, argument, arguments[i]);
@@ -212,7 +238,7 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
 std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgValue> arguments,
                                   std::source_location where) {
   const Tensor& target = std::get<Tensor>(arguments[0]);
-  const Tensor result = overload.function.call(arguments, where)[0];
+  const Tensor result = overload.function.call(overload.schema, arguments, where)[0];
   check_in_place(*overload.op, target.meta(), result.meta());
   return {copy_(target, result, where)};
 }
@@ -334,9 +360,16 @@ bool takes(const ArgType& type, const ArgValue& value) {
 }
 
 Failure wrong_type(const Schema& schema, size_t argument, std::string_view got) {
-  const SchemaArgument& wanted = schema.arguments[argument];
-  return {cat(schema.full_name(), "(): argument '", wanted.name, "' (position ", argument + 1,
-              ") must be ", wanted.type, ", got ", got)};
+  return {cat(of_argument(schema, argument), schema.arguments[argument].type, ", got ", got)};
+}
+
+Failure wrong_word(const Schema& schema, size_t argument, std::span<const std::string_view> words,
+                   std::string_view got) {
+  if (words.empty()) return wrong_type(schema, argument, got);
+  std::string text = of_argument(schema, argument);
+  for (size_t i = 0; i < words.size(); ++i)
+    text += cat(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", '"', words[i], '"');
+  return {cat(text, ", got ", got)};
 }
 
 std::string none_takes(std::string_view name, const std::vector<std::string>& reasons) {
@@ -347,11 +380,10 @@ std::string none_takes(std::string_view name, const std::vector<std::string>& re
 
 Verdict can_ignore(const Schema& schema, const SchemaArgument& argument, const ArgValue& value) {
   if (is_none(value) || changes_no_value(argument.name)) return Verdict::yes();
-  if (argument.default_text && same_value(value, default_value(argument))) return Verdict::yes();
+  if (is_default(argument, value)) return Verdict::yes();
   if (is_plain(argument, value)) return Verdict::yes();
   return Verdict::no(cat(schema.full_name(), "(): ", argument.name, "=", text_of(value),
-                         " is not implemented; needs ",
-                         argument.default_text ? *argument.default_text : std::string("False")));
+                         " is not implemented; needs ", needed(argument)));
 }
 
 Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgValue> positional,
@@ -366,14 +398,16 @@ Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgV
     out.push_back(!which                       ? default_value(schema.arguments[i])
                   : *which < positional.size() ? positional[*which]
                                                : named[*which - positional.size()].value);
-    if (which && !takes(schema.arguments[i].type, out[i]))
-      return wrong_type(schema, i, text_of(out[i]));
+    const bool fits = !which || takes(schema.arguments[i].type, out[i]) ||
+                      is_default(schema.arguments[i], out[i]);
+    if (!fits) return wrong_type(schema, i, text_of(out[i]));
   }
   return out;
 }
 
 std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named, std::source_location where) {
+  const CalledAs name(overload.schema.name, where);
   const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
   const bool op_in_place = overload.op && overload.schema.in_place();
@@ -382,7 +416,8 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   if (!function.call || writes) return call_op(overload, arguments, where);
   for (size_t i = function.takes; i < arguments.size(); ++i)
     check_ignored(overload.schema, overload.schema.arguments[i], arguments[i]);
-  return op_in_place ? call_in_place(overload, arguments, where) : function.call(arguments, where);
+  return op_in_place ? call_in_place(overload, arguments, where)
+                     : function.call(overload.schema, arguments, where);
 }
 
 std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positional,
@@ -396,6 +431,7 @@ std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positi
     if (fitted) return call(one, positional, named, where);
     reasons.push_back(fitted.why());
   }
+  const CalledAs called(name, where);
   VITRO_CHECK(!reasons.empty(), no_such_op(name));
   throw_error(none_takes(name, reasons));
 }

@@ -1,5 +1,6 @@
 // What pointwise ops need beside their bodies: shape rules of their own, and the functions whose
 // arguments choose between ops (alpha, rounding_mode).
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/activation.h"
 #include "vitro/ops/binary.h"
@@ -151,17 +152,20 @@ void Cube::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor
 
 Tensor add(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Add>(a.where, {a.operand, b});
+  const CalledAs name("add", a.where);
   if (in_one_visit(a.operand, b)) return ops::call<ops::AddScaled>(a.where, {a.operand, b, alpha});
   return ops::call<ops::Add>(a.where, {a.operand, scaled("add", a, b, alpha)});
 }
 
 Tensor sub(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Sub>(a.where, {a.operand, b});
+  const CalledAs name("sub", a.where);
   if (in_one_visit(a.operand, b)) return ops::call<ops::SubScaled>(a.where, {a.operand, b, alpha});
   return ops::call<ops::Sub>(a.where, {a.operand, scaled("sub", a, b, alpha)});
 }
 
 Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
+  const CalledAs name("div", a.where);
   if (rounding_mode == "floor") return ops::call<ops::FloorDivide>(a.where, {a.operand, b});
   if (rounding_mode == "trunc") {
     // Of two tensors PyTorch rounds the quotient before its fraction goes.
@@ -177,6 +181,7 @@ Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
 
 Tensor pow(ops::First a, const Operand& b) {
   if (a.operand.is_tensor() && b.is_number()) {
+    const CalledAs name("pow", a.where);
     const Scalar& exponent = b.number();
     if (exponent.is(2) && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
     const DType dtype = a.operand.tensor().dtype();
@@ -189,6 +194,7 @@ Tensor pow(ops::First a, const Operand& b) {
 }
 
 Tensor square(ops::At x) {
+  const CalledAs name("square", x.where);
   const Tensor number =
       is_bool(x.operand.tensor().dtype()) ? to(x, DType::i64) : x.operand.tensor();
   return ops::call<ops::Mul>(x.where, {number, number});
@@ -202,6 +208,7 @@ Tensor gelu(ops::At x, std::string_view approximate) {
 }
 
 Tensor clamp(ops::At x, const Operand& min, const Operand& max) {
+  const CalledAs name("clamp", x.where);
   const bool low = min.kind() != Operand::Kind::none, high = max.kind() != Operand::Kind::none;
   VITRO_CHECK(low || high, "clamp: needs at least one of min and max");
   if (!high) return ops::call<ops::Maximum>(x.where, {x.operand, min});
@@ -210,6 +217,7 @@ Tensor clamp(ops::At x, const Operand& min, const Operand& max) {
 }
 
 Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value) {
+  const CalledAs name("masked_fill", x.where);
   const Tensor& t = x.operand.tensor();
   VITRO_CHECK(is_bool(mask.dtype()), "masked_fill: mask must be bool, got ", mask.dtype());
   VITRO_CHECK(!value.is_tensor() || value.tensor().rank() == 0,
@@ -228,6 +236,7 @@ Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value) {
 
 const Tensor& masked_fill_(const Tensor& x, const Tensor& mask, const Operand& value,
                            std::source_location from) {
+  const CalledAs name("masked_fill_", from);
   return copy_(x, masked_fill({x, from}, mask, value), from);
 }
 

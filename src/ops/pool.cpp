@@ -4,6 +4,7 @@
 
 #include "core/numbers.h"
 #include "ops/kernel_places.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/view.h"
@@ -36,6 +37,7 @@ bool is_large(std::string_view op, const ops::Kernel& k, const Tensor& x) {
 
 Tensor max_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
                   bool ceil_mode) {
+  const CalledAs name("max_pool2d", x.where);
   const ops::MaxPoolAttrs attrs{std::move(kernel_size), std::move(stride), for_both(padding),
                                 for_both(dilation), ceil_mode};
   const ops::Kernel k = ops::checked_kernel(ops::MaxPool2d::name, attrs);
@@ -57,6 +59,7 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(ops::At x, DimsArg kernel_siz
 
 Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
                   bool count_include_pad, std::optional<int64_t> divisor_override) {
+  const CalledAs name("avg_pool2d", x.where);
   const ops::AvgPoolAttrs attrs{std::move(kernel_size), std::move(stride),
                                 std::move(padding),     ceil_mode,
                                 count_include_pad,      divisor_override};
@@ -71,30 +74,47 @@ Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg paddin
 
 namespace {
 
-// Of a plane of height 1: the number for the width, beside one that does nothing to the height.
-DimsArg beside(int64_t of_height, const DimsArg& of_width) {
-  VITRO_CHECK(of_width.size() <= 1, "a pool of one dimension takes one number, got ", of_width);
-  return of_width.empty() ? DimsArg() : DimsArg{of_height, of_width[0]};
-}
+// Numbers of a pool of one dimension as those of a plane of height 1.
+struct OfWidth {
+  std::string_view op;
+
+  // Beside `of_height`, which does nothing to the height; it is also the least that there may be.
+  DimsArg operator()(std::string_view what, int64_t of_height, const DimsArg& of_width) const {
+    VITRO_CHECK(of_width.size() == 1, op, ": ", what, " takes one number, got ", of_width);
+    VITRO_CHECK(of_width[0] >= of_height, op, ": ", what, " must be at least ", of_height, ", got ",
+                of_width[0]);
+    return {of_height, of_width[0]};
+  }
+  DimsArg stride(const DimsArg& given) const {
+    return given.empty() ? given : (*this)("stride", 1, given);
+  }
+};
 
 }  // namespace
 
 Tensor max_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
                   bool ceil_mode) {
+  const CalledAs name("max_pool1d", x.where);
   const Tensor& t = x.operand.tensor();
   VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
               "max_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
-  return squeeze(max_pool2d({unsqueeze({t, x.where}, -2), x.where}, beside(1, kernel_size),
-                            beside(1, stride), beside(0, padding), beside(1, dilation), ceil_mode),
-                 -2);
+  constexpr OfWidth of_width{"max_pool1d"};
+  return squeeze(
+      max_pool2d({unsqueeze({t, x.where}, -2), x.where}, of_width("kernel_size", 1, kernel_size),
+                 of_width.stride(stride), of_width("padding", 0, padding),
+                 of_width("dilation", 1, dilation), ceil_mode),
+      -2);
 }
 Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
                   bool count_include_pad) {
+  const CalledAs name("avg_pool1d", x.where);
   const Tensor& t = x.operand.tensor();
   VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
               "avg_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
-  return squeeze(avg_pool2d({unsqueeze({t, x.where}, -2), x.where}, beside(1, kernel_size),
-                            beside(1, stride), beside(0, padding), ceil_mode, count_include_pad),
+  constexpr OfWidth of_width{"avg_pool1d"};
+  return squeeze(avg_pool2d({unsqueeze({t, x.where}, -2), x.where},
+                            of_width("kernel_size", 1, kernel_size), of_width.stride(stride),
+                            of_width("padding", 0, padding), ceil_mode, count_include_pad),
                  -2);
 }
 
@@ -127,12 +147,14 @@ Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted,
 }  // namespace
 
 Tensor adaptive_avg_pool1d(ops::At x, DimsArg output_size) {
+  const CalledAs name("adaptive_avg_pool1d", x.where);
   Sizes wanted;
   for (const int64_t size : output_size) wanted.push_back(size);
   VITRO_CHECK(wanted.size() == 1, "adaptive_avg_pool1d: needs one size, got ", wanted);
   return mean_of_pieces("adaptive_avg_pool1d", x.operand.tensor(), wanted, 2);
 }
 Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size) {
+  const CalledAs name("adaptive_avg_pool2d", x.where);
   if (output_size.size() == 1) output_size.push_back(output_size[0]);
   VITRO_CHECK(output_size.size() == 2, "adaptive_avg_pool2d: needs two sizes, got ", output_size);
   return mean_of_pieces("adaptive_avg_pool2d", x.operand.tensor(), output_size, 3);

@@ -1,6 +1,7 @@
 // Interpolation: programs of index_select and arithmetic.  Indices are computed in the type in
 // which ATen computes them (UpSample.h), so that the same elements are read.
 #include "core/numbers.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
@@ -42,7 +43,9 @@ struct Neighbours {
 };
 Neighbours neighbours_of(Size from, Size to, bool align_corners, const std::optional<double>& scale,
                          const Tensor& x) {
-  const Tensor index = vitro::to(arange(to, {}, x.device()), x.dtype());
+  const Tensor places = arange(to, {}, x.device());
+  const Tensor index = vitro::to(places, x.dtype());
+  if (equal(from, to)) return {places, places, index * 0};  // each is its own neighbour
   Tensor at;
   if (align_corners) {
     const bool one = equal(to, 1);
@@ -52,6 +55,12 @@ Neighbours neighbours_of(Size from, Size to, bool align_corners, const std::opti
   }
   const Tensor first = minimum(vitro::to(floor(at), DType::i64), from - 1);
   return {first, minimum(first + 1, from - 1), clamp(at - vitro::to(first, x.dtype()), 0.0, 1.0)};
+}
+
+// The scale that counts between planes: where their size stays or doubles, that of the sizes.
+std::optional<double> scale_of_planes(Size from, Size to, const std::optional<double>& scale) {
+  const bool by_sizes = scale && (equal(from, to) || equal(from * 2, to));
+  return by_sizes ? std::nullopt : scale;
 }
 
 Tensor between(const Tensor& x, int64_t dim, const Neighbours& n) {
@@ -64,18 +73,23 @@ Tensor between(const Tensor& x, int64_t dim, const Neighbours& n) {
 }  // namespace
 
 Tensor upsample_nearest1d(ops::At x, SizesArg output_size, std::optional<double> scales) {
+  const CalledAs name("upsample_nearest1d", x.where);
   const Tensor& t = x.operand.tensor();
   check_resampled("upsample_nearest1d", t, output_size, 1);
   return nearest_along(t, 2, output_size[0], scales);
 }
 Tensor upsample_nearest2d(ops::At x, SizesArg output_size, std::optional<double> scales_h,
                           std::optional<double> scales_w) {
+  const CalledAs name("upsample_nearest2d", x.where);
   const Tensor& t = x.operand.tensor();
   check_resampled("upsample_nearest2d", t, output_size, 2);
-  return nearest_along(nearest_along(t, 2, output_size[0], scales_h), 3, output_size[1], scales_w);
+  const Size height = output_size[0], width = output_size[1];
+  const Tensor rows = nearest_along(t, 2, height, scale_of_planes(t.size(2), height, scales_h));
+  return nearest_along(rows, 3, width, scale_of_planes(t.size(3), width, scales_w));
 }
 Tensor upsample_bilinear2d(ops::At x, SizesArg output_size, bool align_corners,
                            std::optional<double> scales_h, std::optional<double> scales_w) {
+  const CalledAs name("upsample_bilinear2d", x.where);
   const Tensor& t = x.operand.tensor();
   check_resampled("upsample_bilinear2d", t, output_size, 2);
   VITRO_CHECK(is_floating(t.dtype()), "upsample_bilinear2d: takes floating-point numbers, got ",

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/numbers.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/view.h"
@@ -131,6 +132,7 @@ Tensor view(ops::At x, SizesArg size) {
 }
 
 Tensor reshape(ops::At x, SizesArg size) {
+  const CalledAs name("reshape", x.where);
   const TensorMeta meta = x.operand.tensor().rule_meta();
   const Sizes wanted = ops::resolved_size("reshape", meta, size);
   if (ops::view_strides(meta, wanted)) return view(x, wanted);
@@ -139,6 +141,7 @@ Tensor reshape(ops::At x, SizesArg size) {
 }
 
 Tensor flatten(ops::At x, int64_t start_dim, int64_t end_dim) {
+  const CalledAs name("flatten", x.where);
   const Tensor& tensor = x.operand.tensor();
   const auto first = static_cast<size_t>(ops::wrap_dim("flatten", start_dim, tensor.rank())),
              last = static_cast<size_t>(ops::wrap_dim("flatten", end_dim, tensor.rank()));

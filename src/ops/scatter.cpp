@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
 
@@ -61,6 +62,7 @@ void put_by_elements(ShapeCall& call, int64_t along) {
     VITRO_CHECK(inside, call.op, ": indices of sizes ", indices.sizes, " reach outside of sizes ",
                 x.sizes, " or of the source's ", src.sizes, " in dimension ", d);
   }
+  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   put_result(call);
 }
 
@@ -127,6 +129,7 @@ void put_by_slices(ShapeCall& call, int64_t along) {
   }
   VITRO_CHECK(x.rank() > 0 || equal(count, 1), call.op,
               ": a tensor without dimensions has one element, got ", count, " indices");
+  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   put_result(call);
 }
 
@@ -163,6 +166,7 @@ void IndexPut::shape(ShapeCall& call) {
   VITRO_CHECK(values.dtype == x.dtype, call.op, ": the values are of ", values.dtype, ", x of ",
               x.dtype, "; cast one of them");
   const PickedTogether picked = picked_by_list(ranks_of(indices));
+  check_has_picked(call.op, x.sizes, picked.axes, indices_together(call.op, picked.axes, indices));
   const Sizes whole = picked_sizes(call.op, x.sizes, picked.axes, picked.first, indices);
   bool fits = values.sizes.size() <= whole.size();
   const size_t missing = fits ? whole.size() - values.sizes.size() : 0;
@@ -197,6 +201,7 @@ void EmbeddingDenseBackward::shape(ShapeCall& call) {
               ", and one more, got ", grad.sizes);
   const Size rows = call.attrs.as<Attrs>().num_weights;
   VITRO_CHECK(!less(rows, 0), call.op, ": num_weights must not be negative, got ", rows);
+  check_has_picked(call.op, {rows}, {{0, 1}}, indices.sizes);
   call.results.push_back(dense(grad.dtype, grad.device, {rows, grad.sizes.back()}));
 }
 
@@ -318,17 +323,24 @@ Tensor written(const ops::At& x, const Tensor& made) {
 }  // namespace
 
 Tensor scatter_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
+  const CalledAs name("scatter_add", x.where);
   return add_into<ops::ScatterAdd>(x, dim, index, src);
 }
 
 Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
-  const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, alpha);
+  const CalledAs name("index_add", x.where);
+  const DType dtype = source.dtype();
+  VITRO_CHECK(is_floating(dtype) || !alpha.is_floating(),
+              "index_add: alpha must be a whole number for ", dtype, ", got ", alpha);
+  const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
+  const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);
   return add_into<ops::IndexAdd>(x, dim, index, scaled);
 }
 
 Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                       ScatterReduction reduce, bool include_self) {
+  const CalledAs name("scatter_reduce", x.where);
   constexpr Puts by_elements{[](const ops::At& to, int64_t along, const Tensor& at,
                                 const Scalar& value) { return scatter(to, along, at, value); },
                              [](const ops::At& to, int64_t along, const Tensor& at,
@@ -341,6 +353,7 @@ Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor&
 
 Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                     ScatterReduction reduce, bool include_self) {
+  const CalledAs name("index_reduce", x.where);
   VITRO_CHECK(reduce != ScatterReduction::sum,
               "index_reduce: reduce is sum; needs prod, mean, amax or amin: sums are index_add");
   constexpr Puts by_slices{[](const ops::At& to, int64_t along, const Tensor& at,
@@ -359,13 +372,16 @@ Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   return ops::call<ops::Scatter>(x.where, {x.operand, index, src}, {dim});
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
+  const CalledAs name("scatter", x.where);
   return scatter(x, dim, index, source_of(x, index, value));
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src, ScatterWith reduce) {
+  const CalledAs name("scatter", x.where);
   return scatter_reduce(x, dim, index, src, reduction_of(reduce));
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
                ScatterWith reduce) {
+  const CalledAs name("scatter", x.where);
   return scatter_reduce(x, dim, index, source_of(x, index, value), reduction_of(reduce));
 }
 
@@ -389,6 +405,7 @@ bool is_masked_fill(const Tensor& x, std::span<const Tensor> indices, const Tens
 
 Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& values,
                  bool accumulate) {
+  const CalledAs name("index_put", x.where);
   const Tensor& t = x.operand.tensor();
   if (is_masked_fill(t, indices, values)) {
     Tensor mask = indices[0];
@@ -409,6 +426,7 @@ Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& value
 }
 
 Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  const CalledAs name("put", x.where);
   ops::check_whole("put", index.dtype());
   const Tensor flat = reshape(x, {-1}), values = reshape({source, x.where}, index.sizes());
   return reshape({index_put({flat, x.where}, {index}, values, accumulate), x.where},
@@ -416,6 +434,7 @@ Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate
 }
 
 Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
+  const CalledAs name("index_fill", x.where);
   const Tensor& t = x.operand.tensor();
   const auto axis = static_cast<size_t>(ops::wrap_dim("index_fill", dim, t.rank()));
   ops::check_whole("index_fill", index.dtype());
@@ -423,6 +442,8 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
               "index_fill: needs a number, got a tensor with dimensions");
   VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),
               "; flatten them");
+  ops::check_has_picked("index_fill", t.sizes(), {{static_cast<int64_t>(axis), 1}}, index.sizes());
+  if (known_equal(t.numel(), 0)) return clone(x);  // as there is nothing to fill
   // Where: its rank tells the dimension of an index that is out of range.
   const Size size = t.rank() == 0 ? Size(1) : t.size(static_cast<int64_t>(axis));
   Sizes sizes(axis + 1, Size(1));
@@ -440,46 +461,58 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
 }
 
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
+  const CalledAs name("scatter_add_", x.where);
   return written(x, scatter_add(x, dim, index, src));
 }
 Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                   const Scalar& alpha) {
+  const CalledAs name("index_add_", x.where);
   return written(x, index_add(x, dim, index, source, alpha));
 }
 Tensor scatter_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                        ScatterReduction reduce, bool include_self) {
+  const CalledAs name("scatter_reduce_", x.where);
   return written(x, scatter_reduce(x, dim, index, src, reduce, include_self));
 }
 Tensor index_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                      ScatterReduction reduce, bool include_self) {
+  const CalledAs name("index_reduce_", x.where);
   return written(x, index_reduce(x, dim, index, source, reduce, include_self));
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
+  const CalledAs name("scatter_", x.where);
   return written(x, scatter(x, dim, index, src));
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
+  const CalledAs name("scatter_", x.where);
   return written(x, scatter(x, dim, index, value));
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                 ScatterWith reduce) {
+  const CalledAs name("scatter_", x.where);
   return written(x, scatter(x, dim, index, src, reduce));
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
                 ScatterWith reduce) {
+  const CalledAs name("scatter_", x.where);
   return written(x, scatter(x, dim, index, value, reduce));
 }
 Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
+  const CalledAs name("index_copy_", x.where);
   return written(x, index_copy(x, dim, index, source));
 }
 Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,
                   bool accumulate) {
+  const CalledAs name("index_put_", x.where);
   return written(x, index_put(x, indices, values, accumulate));
 }
 
 Tensor put_(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
+  const CalledAs name("put_", x.where);
   return written(x, put(x, index, source, accumulate));
 }
 Tensor index_fill_(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {
+  const CalledAs name("index_fill_", x.where);
   return written(x, index_fill(x, dim, index, value));
 }
 

@@ -2,6 +2,7 @@
 #include "vitro/ops/sort.h"
 
 #include "core/numbers.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
 
@@ -108,13 +109,16 @@ std::pair<Tensor, Tensor> topk(ops::At x, Size k, int64_t dim, bool largest) {
 }
 
 Tensor argsort(ops::At x, int64_t dim, bool descending) {
+  const CalledAs name("argsort", x.where);
   return sort(x, dim, descending).second;
 }
 Tensor msort(ops::At x) {
+  const CalledAs name("msort", x.where);
   return sort(x, 0).first;
 }
 
 std::pair<Tensor, Tensor> kthvalue(ops::At x, Size k, int64_t dim, bool keepdim) {
+  const CalledAs name("kthvalue", x.where);
   const Tensor& in = x.operand.tensor();
   dim = ops::wrap_dim("kthvalue", dim, in.rank());
   const Size n = ops::length("kthvalue", in, dim);
@@ -128,6 +132,7 @@ std::pair<Tensor, Tensor> kthvalue(ops::At x, Size k, int64_t dim, bool keepdim)
 
 // The longest run of equals in the order: of runs as long the first, and its last element.
 std::pair<Tensor, Tensor> mode(ops::At x, int64_t dim, bool keepdim) {
+  const CalledAs name("mode", x.where);
   const Tensor& in = x.operand.tensor();
   dim = ops::wrap_dim("mode", dim, in.rank());
   const Size n = ops::length("mode", in, dim);
@@ -142,15 +147,19 @@ std::pair<Tensor, Tensor> mode(ops::At x, int64_t dim, bool keepdim) {
 }
 
 std::pair<Tensor, Tensor> median(ops::At x, int64_t dim, bool keepdim) {
+  const CalledAs name("median", x.where);
   return ops::middle("median", x, dim, keepdim, false);
 }
 std::pair<Tensor, Tensor> nanmedian(ops::At x, int64_t dim, bool keepdim) {
+  const CalledAs name("nanmedian", x.where);
   return ops::middle("nanmedian", x, dim, keepdim, true);
 }
 Tensor median(ops::At x) {
+  const CalledAs name("median", x.where);
   return ops::middle_of_all("median", x, &vitro::median);
 }
 Tensor nanmedian(ops::At x) {
+  const CalledAs name("nanmedian", x.where);
   return ops::middle_of_all("nanmedian", x, &vitro::nanmedian);
 }
 

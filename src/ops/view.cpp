@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/numbers.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
@@ -361,6 +362,7 @@ Tensor permute(ops::At x, DimsArg dims) {
   return ops::call<ops::Permute>(x.where, {x.operand}, {std::move(dims)});
 }
 Tensor transpose(ops::At x, int64_t dim0, int64_t dim1) {
+  const CalledAs name("transpose", x.where);
   const int64_t rank = x.operand.tensor().rank();
   const auto a = static_cast<size_t>(ops::wrap_dim("transpose", dim0, rank)),
              b = static_cast<size_t>(ops::wrap_dim("transpose", dim1, rank));
@@ -370,6 +372,7 @@ Tensor transpose(ops::At x, int64_t dim0, int64_t dim1) {
   return permute(x, dims);
 }
 Tensor t(ops::At x) {
+  const CalledAs name("t", x.where);
   const int64_t rank = x.operand.tensor().rank();
   VITRO_CHECK(rank <= 2, "t: takes a tensor of rank 2 or less, got rank ", rank, "; use transpose");
   return rank < 2 ? x.operand.tensor() : transpose(x, 0, 1);
@@ -381,6 +384,7 @@ Tensor slice(ops::At x, int64_t dim, Size start, Size end, int64_t step) {
   return ops::call<ops::Slice>(x.where, {x.operand}, {dim, start, end, step});
 }
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
+  const CalledAs name("narrow", x.where);
   const Size size = x.operand.tensor().size(dim);
   const Size from = less(start, 0) ? start + size : start;
   VITRO_CHECK(!less(length, 0), "narrow: length must not be negative, got ", number_of(length));
@@ -418,6 +422,7 @@ void check_count(std::string_view op, int64_t parts) {
 }  // namespace
 
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {
+  const CalledAs name("split", x.where);
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
   VITRO_CHECK(split_size > 0 || (split_size == 0 && size == 0),
               "split: split_size must be positive, got ", split_size);
@@ -432,6 +437,7 @@ std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim) {
   return pieces;
 }
 std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) {
+  const CalledAs name("split_with_sizes", x.where);
   const Size size = x.operand.tensor().size(dim);
   Size sum = 0;
   for (const int64_t s : sizes) sum = sum + s;
@@ -447,6 +453,7 @@ std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) 
   return pieces;
 }
 std::vector<Tensor> chunk(ops::At x, int64_t chunks, int64_t dim) {
+  const CalledAs name("chunk", x.where);
   VITRO_CHECK(chunks > 0, "chunk: chunks must be positive, got ", chunks);
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
   if (size > 0) return split(x, (size - 1) / chunks + 1, dim);
@@ -454,6 +461,7 @@ std::vector<Tensor> chunk(ops::At x, int64_t chunks, int64_t dim) {
   return split_with_sizes(x, Dims(static_cast<size_t>(chunks), 0), dim);
 }
 std::vector<Tensor> unbind(ops::At x, int64_t dim) {
+  const CalledAs name("unbind", x.where);
   const auto size = static_cast<int64_t>(x.operand.tensor().size(dim));
   check_count("unbind", size);
   std::vector<Tensor> pieces;

@@ -6,6 +6,7 @@
 
 #include "core/numbers.h"
 #include "ops/kernel_places.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
@@ -182,14 +183,13 @@ Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
   Sizes sizes = x.sizes;
   for (size_t d = 0; d < 2; ++d) {
     Size& size = sizes[sizes.size() - 2 + d];
-    VITRO_CHECK(2 * k.padding[d] <= (k.size[d] - 1) * k.dilation[d] + 1, op, ": padding ",
-                k.padding[d], " is more than half of the kernel, which reaches over ",
-                (k.size[d] - 1) * k.dilation[d] + 1, " elements");
+    VITRO_CHECK(k.padding[d] <= k.size[d] / 2, op, ": padding ", k.padding[d],
+                " is more than half of the kernel_size ", k.size[d]);
     const Size reach = (k.size[d] - 1) * k.dilation[d] + 1;
     const Size least = k.ceil ? reach - (k.stride[d] - 1) : reach;
     VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], least), op,
                 ": the kernel reaches over ", reach, " elements of dimension ",
-                sizes.size() - 2 + d, ", x has ", size, " there, and ", k.padding[d],
+                static_cast<int>(d) - 2, ", x has ", size, " there, and ", k.padding[d],
                 " of padding on each side");
     size = places_of(k, d, size);
   }
@@ -242,6 +242,19 @@ void MaxPool2dWithIndices::shape(ShapeCall& call) {
   TensorMeta indices = call.results[0];
   indices.dtype = DType::i64;
   call.results.push_back(std::move(indices));
+}
+
+Expr MaxPool2dWithIndices::first_place(const TensorMeta& operand, const TensorMeta&,
+                                       AttrsView attrs, std::span<const Expr> index) {
+  const Kernel k = kernel_of(attrs.as<Attrs>());
+  Expr place = 0;
+  for (size_t d = 0; d < 2; ++d) {
+    const Expr first = index[index.size() - 2 + d] * k.stride[d] - k.padding[d];
+    const bool before = k.padding[d] > 0;  // which steps of the dilation lead out of
+    place = place * operand.sizes[operand.sizes.size() - 2 + d].expr() +
+            (before ? sym::max(first, sym::mod(first, k.dilation[d])) : first);
+  }
+  return place;
 }
 
 void AvgPool2d::shape(ShapeCall& call) {
@@ -419,6 +432,7 @@ Tensor replication_pad3d(ops::At x, SizesArg padding) {
 }
 
 Tensor pad(ops::At x, SizesArg pad, std::string_view mode, std::optional<double> value) {
+  const CalledAs name("pad", x.where);
   if (mode == "constant") return constant_pad_nd(x, std::move(pad), value.value_or(0));
   VITRO_CHECK(!value, "pad: mode ", mode, " takes no value");
   VITRO_CHECK(mode == "reflect" || mode == "replicate",

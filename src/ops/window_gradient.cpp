@@ -31,6 +31,11 @@ Tensor counts_along(const Kernel& k, size_t d, bool include_padding, const Tenso
   return end - (include_padding ? first : maximum(first, 0));
 }
 
+// Whether a window may hold no element: in steps of more than one over the padding it can miss all.
+bool may_miss(const Kernel& k) {
+  return (k.padding[0] > 0 && k.dilation[0] > 1) || (k.padding[1] > 0 && k.dilation[1] > 1);
+}
+
 }  // namespace
 
 void Flip::gradient(Formula& f) {
@@ -59,7 +64,8 @@ void BorderPad::gradient(Formula& f) {
   f.set(0, reshape(sums, x.sizes()));
 }
 
-// The element that was taken has it all.
+// The element that was taken has it all; where there was none, and its number is none of the plane,
+// it goes nowhere.
 void MaxPool::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
   const Tensor &x = f.tensor(0), &g = f.gradient(0);
@@ -69,10 +75,16 @@ void MaxPool::gradient(Formula& f) {
                              : std::get<1>(max_pool2d_with_indices(
                                    x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
   const int64_t planes = x.rank() - 2;
-  const Tensor zeros = zeros_like(reshape(x, followed_by(x, planes, {x.size(-2) * x.size(-1)})));
+  const Size plane = x.size(-2) * x.size(-1);
+  const Tensor zeros = zeros_like(reshape(x, followed_by(x, planes, {plane})));
   const Sizes sizes = followed_by(x, planes, {g.size(-2) * g.size(-1)});
-  const Tensor sums = scatter_add(zeros, planes, reshape(taken, sizes), reshape(g, sizes));
-  f.set(0, reshape(sums, x.sizes()));
+  Tensor places = reshape(taken, sizes), parts = reshape(g, sizes);
+  if (may_miss(kernel_of(a))) {
+    const Tensor is_in_plane = places < plane;
+    places = where(is_in_plane, places, 0);
+    parts = where(is_in_plane, parts, 0);
+  }
+  f.set(0, reshape(scatter_add(zeros, planes, places, parts), x.sizes()));
 }
 
 // Each element under the kernel has the same part of the gradient.  The windows cover a plane of

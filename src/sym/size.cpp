@@ -92,8 +92,17 @@ Size detail::multiply(Size a, Size b) {
   return made(value, a, b, [](sym::Expr x, sym::Expr y) { return x * y; });
 }
 
+namespace {
+
+// Of a divisor that data decide this is a question to them, as it is to the program.
+void check_divisor(Size a, Size b) {
+  VITRO_CHECK(!equal(b, 0), "size: ", a.value(), " is divided by 0");
+}
+
+}  // namespace
+
 Size operator/(Size a, Size b) {
-  VITRO_CHECK(b.hint() != 0, "size: ", a.hint(), " is divided by ", b.hint());
+  check_divisor(a, b);
   const int64_t value = b.hint() == -1 ? sym::checked_multiply(a.hint(), -1)
                                        : sym::floor_quotient(a.hint(), b.hint());
   if (plain(a, b)) return value;
@@ -101,7 +110,7 @@ Size operator/(Size a, Size b) {
 }
 
 Size operator%(Size a, Size b) {
-  VITRO_CHECK(b.hint() != 0, "size: ", a.hint(), " is divided by ", b.hint());
+  check_divisor(a, b);
   const int64_t value = b.hint() == -1 ? 0 : sym::floor_remainder(a.hint(), b.hint());
   if (plain(a, b)) return value;
   return made(value, a, b, [](sym::Expr x, sym::Expr y) { return sym::mod(x, y); });

@@ -94,6 +94,30 @@ TEST(DataSize, AnErrorSaysTheNumber) {
   EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1})); }), want);
 }
 
+// Whether it is 0 is a question to the data, also where nobody needs the quotient.
+TEST(DataSize, IsAskedForWhereItIsDividedBy) {
+  auto body = [](const Tensor& x) {
+    const Tensor some = above_0(x);
+    (void)reshape(some, {some.size(0), some.numel() / some.size(0)});
+    return x + 1.0;
+  };
+  auto f = compile(body, graphs());
+  EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2, 0, 3}));
+  const std::string want = error_of([&] { (void)body(vec({-1, -1, -2})); });
+  EXPECT_NE(want.find("size: 0 is divided by 0"), std::string::npos) << want;
+  EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1, -2})); }), want);
+  EXPECT_TRUE(find(f.report().breaks, "V0208"));
+  // What is at least 1 is no question.
+  auto sure = compile(
+      [](const Tensor& x) {
+        const Tensor some = above_0(x);
+        return some + Scalar(x.size(0) / (some.size(0) + 1));
+      },
+      graphs());
+  EXPECT_EQ(values(sure(vec({1, -1, 2}))), (std::vector<float>{2, 3}));
+  EXPECT_TRUE(sure.report().breaks.empty());
+}
+
 TEST(DataSize, AnErrorOfAnotherSizeSaysTheNumberToo) {
   auto body = [](const Tensor& x) {
     const Tensor some = nonzero(x);

@@ -122,7 +122,7 @@ std::string said_elsewhere(Use use) {
 
 TEST(Threads, DoNotTouchPendingTensorsOfOthers) {
   EXPECT_TRUE(said_elsewhere([](const Tensor& t) { (void)exp(t); }).starts_with("exp: "));
-  EXPECT_TRUE(said_elsewhere([](const Tensor& t) { add_(t, 1.0); }).starts_with("add: "));
+  EXPECT_TRUE(said_elsewhere([](const Tensor& t) { add_(t, 1.0); }).starts_with("add_: "));
   EXPECT_TRUE(
       said_elsewhere([](const Tensor& t) { (void)cat({vec({1}), t}); }).starts_with("cat: "));
   (void)said_elsewhere([](const Tensor& t) { (void)t.const_data(); });

@@ -72,6 +72,21 @@ TEST(Compaction, the_size_goes_on_as_a_symbol) {
   });
 }
 
+// No element is divided or picked, so what all would have been divided by is no mistake.
+TEST(Compaction, nothing_is_checked_where_nothing_is_computed) {
+  expect_one_program([](const Tensor& x) {
+    const Tensor places = nonzero(x > 0.0);
+    const Tensor at = remainder(places, Scalar(places.size(0)));
+    return index_put(places, {at}, full({}, 7, DType::i64));
+  });
+  expect_one_program([](const Tensor& x) {
+    const Tensor some = masked_select(x, x > 0.0);
+    const Tensor count = full({}, Scalar(some.size(0)), DType::i64);
+    const Tensor step = floor_divide(full({2, 3}, 12, DType::i64), maximum(count, 1));
+    return sum(expand(unsqueeze(some, 1), {some.size(0), 3}), {0}) + step;
+  });
+}
+
 TEST(Compaction, results_nobody_holds_still_give_sizes) {
   expect_one_program([](const Tensor& x) { return full({nonzero(x > 0.0).size(0), 3}, 1.0); });
 }

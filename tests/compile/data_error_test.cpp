@@ -94,6 +94,61 @@ TEST(DataError, of_an_index_anywhere_in_a_row) {
   }
 }
 
+// What the program called, and not what that is written with.
+TEST(DataError, names_the_function_that_the_program_called) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    return take(table, at * 3) + slice(buffer, 0, 0, 2);
+  });
+  expect_as_eager([](const Tensor& buffer, const Tensor&, const Tensor& at) {
+    return put(buffer * 2.0, at, ones({2})) + 1.0;
+  });
+  expect_as_eager([](const Tensor& buffer, const Tensor&, const Tensor& at) {
+    return index_fill(buffer * 2.0, 0, at, 3.0) + 1.0;
+  });
+  expect_as_eager([](const Tensor& buffer, const Tensor&, const Tensor& at) {
+    const Tensor sums = embedding_dense_backward(ones({2, 3}), at, 2);
+    return sums * buffer;
+  });
+  expect_as_eager([](const Tensor& buffer, const Tensor&, const Tensor& at) {
+    const Tensor twice = buffer * 2.0;
+    return index_fill_(twice, 0, at, 3.0) + 1.0;
+  });
+}
+
+// An op that runs because a function asks for something was called before it, and keeps its name.
+TEST(DataError, of_what_was_called_before_is_not_that_of_the_function_that_needs_it) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    const Tensor rows = embedding(table, at);
+    const Tensor some = nonzero(rows > 2.0);
+    return median(to(flatten(some), DType::f32)) + buffer;
+  });
+}
+
+// Sizes say that no index is in range; of as many indices as data decide, the kernel says it.
+TEST(DataError, of_every_index_into_a_computed_table_without_rows) {
+  init();
+  const auto program = [](const Tensor& table, const Tensor& x) {
+    return embedding(exp(table), select(nonzero(x), 1, 0)) + 1.0;
+  };
+  auto fast = compile(program);
+  const auto said = [](const auto& f, const Tensor& x) {
+    try {
+      return cat(f(zeros({0, 4}), x).sizes());
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+  };
+  const Tensor none = zeros({3}), some = Tensor::from({0.0F, 1.0F, 1.0F}, {3});
+  EXPECT_EQ(said(fast, none), "[0, 4]");
+  EXPECT_EQ(said(program, none), "[0, 4]");
+  EXPECT_NE(said(program, some)
+                .find("embedding: dimension 0 has no elements that the indices, of "
+                      "sizes [2], could name"),
+            std::string::npos);
+  EXPECT_EQ(said(fast, some), said(program, some));
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
 TEST(DataError, of_a_gather_whose_indices_are_one_number) {
   init();
   auto fast = compile(

@@ -216,7 +216,7 @@ TEST(Window, errors_say_what_is_needed) {
   has(message([&] { pad(x, {4, 0}, "reflect"); }), "mirrors more than there is of dimension 2");
   has(message([&] { pad(x, {1, 1}, "circular"); }), "mode must be constant, reflect or replicate");
   has(message([&] { max_pool2d(x, 2, 1, 2); }), "padding 2 is more than half of the kernel");
-  has(message([&] { avg_pool2d(x, 5); }), "the kernel reaches over 5 elements of dimension 1");
+  has(message([&] { avg_pool2d(x, 5); }), "the kernel reaches over 5 elements of dimension -2");
   has(message([&] { avg_pool2d(to(x, DType::i32), 2); }), "takes floating-point numbers, got i32");
   has(message([&] { adaptive_avg_pool2d(x, {2, 2}); }),
       "size 3 is not a multiple of the output size 2");

@@ -162,7 +162,7 @@ TEST(Device, new_tensors_are_made_where_the_call_says) {
   EXPECT_EQ(named("cpu").device(), cpu);
   EXPECT_EQ(error_of([&] { named("mars"); }),
             "zeros(): no overload takes these arguments\n"
-            "  zeros(): argument 'device' (position 4) must be Device?, got \"mars\"");
+            "  zeros(): argument 'device' must be Device?, got \"mars\"");
 }
 
 TEST(Device, compiled_functions_make_tensors_there) {

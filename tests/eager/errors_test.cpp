@@ -43,7 +43,7 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)sub(f({2}), f({2}) > 0, 0.5); }},
       {"add: alpha must be a whole number for i64, got 0.5",
        [] { (void)add(whole({1}), whole({2}), 0.5); }},
-      {"add: alpha must be a whole number for i64, got 0.5",
+      {"add_scaled: alpha must be a whole number for i64, got 0.5",
        [] { (void)ops::call("add_scaled", {whole({1}), whole({2}), Scalar(0.5)}); }},
       {"embedding_dense_backward: num_weights must not be negative, got -1",
        [] { (void)embedding_dense_backward(f({1, 3}), whole({2}), -1); }},
@@ -52,7 +52,7 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)gelu(f({1}), "fast"); }},
       {"div: rounding_mode must be \"\", \"floor\" or \"trunc\", got \"up\"",
        [] { (void)div(f({1}), 2, "up"); }},
-      {"floor_divide: division of whole numbers by 0; replace the zeros, or cast to a "
+      {"div: division of whole numbers by 0; replace the zeros, or cast to a "
        "floating-point dtype first",
        [] { (void)div(whole({1}), 0, "floor"); }},
       {"remainder: division of whole numbers by 0; replace the zeros, or cast to a floating-point "
@@ -64,10 +64,10 @@ const std::vector<Mistake>& mistakes() {
       {"fmod: division of whole numbers by 0; replace the zeros, or cast to a floating-point dtype "
        "first",
        [] { (void)fmod(full({2}, 7, DType::u8), 256); }},
-      {"pow: whole numbers cannot be raised to the negative whole number -2; cast them to a "
+      {"pow_: whole numbers cannot be raised to the negative whole number -2; cast them to a "
        "floating-point dtype first",
        [] { pow_(full({2}, 3, DType::i32), -2); }},
-      {"pow: operand 0 is an undefined tensor; needs a tensor or a number",
+      {"pow_: operand 0 is an undefined tensor; needs a tensor or a number",
        [] { pow_(Tensor(), -2); }},
       {"pow: whole numbers cannot be raised to the negative whole number -1; cast them to a "
        "floating-point dtype first",
@@ -196,14 +196,14 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)linear(f({2, 3}), f({4, 5})); }},
       {"linear: bias must be f32 of sizes [4], got f32 of sizes [5]",
        [] { (void)linear(f({2, 3}), f({4, 3}), f({5})); }},
-      {"_softmax: takes a tensor of floating-point numbers, got i64; cast it first",
+      {"softmax: takes a tensor of floating-point numbers, got i64; cast it first",
        [] { (void)softmax(whole({1}), 0); }},
-      {"_softmax: dimension 1 is out of range; needs -1 to 0", [] { (void)softmax(f({2}), 1); }},
+      {"softmax: dimension 1 is out of range; needs -1 to 0", [] { (void)softmax(f({2}), 1); }},
       {"var: takes a tensor of floating-point numbers, got i64; cast it first",
        [] { (void)var(whole({1})); }},
-      {"native_layer_norm: normalized_shape [4] is not the end of the sizes of x, [2, 3]",
+      {"layer_norm: normalized_shape [4] is not the end of the sizes of x, [2, 3]",
        [] { (void)layer_norm(f({2, 3}), {4}); }},
-      {"native_layer_norm: weight has sizes [2], needs [3]",
+      {"layer_norm: weight has sizes [2], needs [3]",
        [] { (void)layer_norm(f({2, 3}), {3}, f({2})); }},
       {"scaled_dot_product_attention: needs tensors of rank 2 or more",
        [] { (void)scaled_dot_product_attention(f({3}), f({3}), f({3})); }},
@@ -218,6 +218,79 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), f({5, 5})); }},
       {"scaled_dot_product_attention: dropout_p must be 0, got 0.5; drop out the result instead",
        [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), {}, 0.5); }},
+      {"max_pool1d: kernel_size must be at least 1, got 0", [] { (void)max_pool1d(f({2, 3}), 0); }},
+      {"max_pool1d: kernel_size takes one number, got [2, 2]",
+       [] { (void)max_pool1d(f({2, 3}), {2, 2}); }},
+      {"max_pool1d: the kernel reaches over 4 elements of dimension -1, x has 3 there, and 0 of "
+       "padding on each side",
+       [] { (void)max_pool1d(f({2, 3}), 4); }},
+      {"max_pool1d: takes numbers, got bool; cast them first",
+       [] { (void)max_pool1d(f({2, 3}) > 0, 2); }},
+      {"avg_pool1d: padding 2 is more than half of the kernel_size 2",
+       [] { (void)avg_pool1d(f({2, 3}), 2, 1, 2); }},
+      {"avg_pool1d: takes floating-point numbers, got bool; cast them first",
+       [] { (void)avg_pool1d(f({2, 3}) > 0, 2); }},
+      {"argsort: dimension 2 is out of range; needs -1 to 0", [] { (void)argsort(f({3}), 2); }},
+      {"take: index 7 is out of range along dimension 0, of size 3; needs -3 to 2",
+       [] { (void)take(f({3}), whole({7})); }},
+      {"put: index 7 is out of range along dimension 0, of size 3; needs -3 to 2",
+       [] { (void)put(f({3}), whole({7}), f({1})); }},
+      {"put: sizes [2] have 2 elements, which sizes [1] cannot hold",
+       [] { (void)put(f({3}), whole({0}), f({2})); }},
+      {"put_: the values are of f64, x of f32; cast one of them",
+       [] { (void)put_(f({3}), whole({0}), to(f({1}), DType::f64)); }},
+      {"index_fill: index 7 is out of range along dimension 0, of size 3; needs -3 to 2",
+       [] { (void)index_fill(f({3, 2}), 0, whole({7}), 1); }},
+      {"index_fill_: index -4 is out of range along dimension 1, of size 3; needs -3 to 2",
+       [] { (void)index_fill_(f({2, 3}), 1, whole({0, -4}), 1); }},
+      {"index_add: alpha must be a whole number for i64, got 0.5",
+       [] { (void)index_add(whole({1}), 0, whole({0}), whole({2}), 0.5); }},
+      {"clamp: sizes [2] and [3] do not broadcast: 2 and 3 at dimension 0 differ and neither is 1",
+       [] { (void)clamp(f({2}), f({3})); }},
+      {"add_: the result has sizes [2], which do not fit into the first operand's sizes [1]",
+       [] { (void)add_(f({1}), f({2})); }},
+      {"index_select: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)index_select(f({0, 3}), 0, whole({0})); }},
+      {"embedding: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)embedding(f({0, 0}), whole({0})); }},
+      {"gather: dimension 0 has no elements that the indices, of sizes [1, 2], could name",
+       [] { (void)gather(f({0, 2}), 0, zeros({1, 2}, DType::i64)); }},
+      {"index: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)index(f({0, 3}), {whole({0})}); }},
+      {"index_put: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)index_put(f({0, 3}), {whole({0})}, f({1})); }},
+      {"scatter: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)scatter(f({0}), 0, whole({0}), f({1})); }},
+      {"index_copy: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)index_copy(f({0, 2}), 0, whole({0}), f({1, 2})); }},
+      {"put: dimension 0 has no elements that the indices, of sizes [1], could name",
+       [] { (void)put(f({0}), whole({0}), f({1})); }},
+      {"index_fill: dimension 1 has no elements that the indices, of sizes [1], could name",
+       [] { (void)index_fill(f({3, 0}), 1, whole({0}), 1); }},
+      {"gelu(): argument 'approximate' must be \"none\" or \"tanh\", got \"fast\"",
+       [] { (void)ops::call("gelu", {f({1})}, {{"approximate", std::string("fast")}}); }},
+      {"scatter_reduce.two(): argument 'reduce' (position 5) must be \"sum\", \"prod\", \"mean\", "
+       "\"amax\" or \"amin\", got \"avg\"",
+       [] {
+         const Tensor at = whole({0});
+         (void)ops::call("scatter_reduce", {f({1}), Scalar(0), at, f({1}), std::string("avg")});
+       }},
+      {"scatter.reduce(): argument 'reduce' must be \"add\" or \"multiply\", got \"sum\"",
+       [] {
+         const Tensor at = whole({0});
+         (void)ops::call("scatter.reduce", {f({1}), Scalar(0), at, f({1})},
+                         {{"reduce", std::string("sum")}});
+       }},
+      {"clone(): argument 'memory_format' must be \"preserve\" or \"contiguous\", got "
+       "\"channels_last\"",
+       [] {
+         (void)ops::call("clone", {f({1})}, {{"memory_format", std::string("channels_last")}});
+       }},
+      {"contiguous(): memory_format=\"channels_last\" is not implemented; needs "
+       "\"contiguous_format\"",
+       [] {
+         (void)ops::call("contiguous", {f({1})}, {{"memory_format", std::string("channels_last")}});
+       }},
       {"conv2d: needs x of rank 4 (a batch) or 3, got sizes [5]",
        [] { (void)conv2d(f({5}), f({5, 3, 3, 3})); }},
       {"conv2d: with groups = 1 and weight of sizes [5, 3, 3, 3], x needs 3 channels, got 4 (sizes "
@@ -239,6 +312,41 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)full_like(f({2}), 1).item(); }},
   };
   return all;
+}
+
+// A bool is no dimension: it goes on to the overload that takes one, as in PyTorch.
+TEST(Errors, of_a_bool_in_the_place_of_a_dimension_are_none_where_it_has_a_meaning) {
+  eager::init();
+  const Tensor x = Tensor::from({1.0F, 2.0F, 6.0F}, {3});
+  EXPECT_EQ(ops::call("var", {x, Scalar(false)})[0].item<float>(), 14.0F / 3.0F);
+  EXPECT_EQ(ops::call("var", {x, Scalar(true)})[0].item<float>(), 7.0F);
+  EXPECT_EQ(ops::call("var", {x, Scalar(0)})[0].item<float>(), 7.0F);
+  EXPECT_EQ(ops::call("var_mean", {x, Scalar(false)})[0].item<float>(), 14.0F / 3.0F);
+  EXPECT_EQ(ops::call("var_mean", {x, Scalar(0), Scalar(false)})[0].item<float>(), 14.0F / 3.0F);
+}
+
+TEST(Errors, of_arguments_that_have_their_default_are_none) {
+  eager::init();
+  const Tensor x = t(Tensor::from({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}, {2, 3}));
+  for (const ArgValue& format : {ArgValue(Scalar(0)), ArgValue(std::string("contiguous_format"))})
+    EXPECT_TRUE(ops::call("contiguous", {x}, {{"memory_format", format}})[0].is_contiguous());
+}
+
+// Where nothing is read or written no index is looked at, as in PyTorch's index and scatters.
+TEST(Errors, of_indices_are_none_where_there_are_no_elements) {
+  eager::init();
+  const Tensor bad = whole({7}), none = zeros({0}, DType::i64);
+  EXPECT_EQ(index_select(f({3, 0}), 0, bad).numel(), 0);
+  EXPECT_EQ(index_select(f({0, 3}), 0, none).numel(), 0);
+  EXPECT_EQ(embedding(f({3, 0}), bad).numel(), 0);
+  EXPECT_EQ(embedding(f({0, 3}), none).numel(), 0);
+  EXPECT_EQ(gather(f({0, 2}), 0, zeros({0, 2}, DType::i64)).numel(), 0);
+  EXPECT_EQ(index(f({3, 0}), {bad}).numel(), 0);
+  EXPECT_EQ(index_put(f({3, 0}), {bad}, f({1, 0})).numel(), 0);
+  EXPECT_EQ(index_put(f({0, 3}), {none}, f({0, 3})).numel(), 0);
+  EXPECT_EQ(index_copy(f({3, 0}), 0, bad, f({1, 0})).numel(), 0);
+  EXPECT_EQ(index_fill(f({3, 0}), 0, bad, 1).numel(), 0);
+  EXPECT_EQ(put(f({0}), none, f({0})).numel(), 0);
 }
 
 TEST(Errors, say_what_was_wrong_and_what_to_do) {

@@ -141,7 +141,7 @@ TEST_F(InPlace, what_cannot_be_written_says_why) {
                "it before writing");
   expect_error(
       [&] { fill_(x, ones({3})); },
-      "fill: takes a number or a tensor without dimensions, got sizes [3]; copy takes tensors");
+      "fill_: takes a number or a tensor without dimensions, got sizes [3]; copy takes tensors");
 }
 
 }  // namespace

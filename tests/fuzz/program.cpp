@@ -175,7 +175,10 @@ const std::vector<size_t>& weighted_kinds() {
   return *all;
 }
 
-Variables run_step(const Step& step, const Variables& variables, const Occasion& occasion) {
+Variables run_step(const Program& program, size_t number, const Variables& variables,
+                   Occasion occasion) {
+  const Step& step = program.steps[number];
+  if (number >= occasion.repaired_steps) occasion.repair = 0;
   Variables made = kind_of(step).run({variables, step, occasion});
   VITRO_CHECK(made.size() >= step.results, kind_of(step).name, ": ", made.size(),
               " results, where there were ", step.results);
@@ -207,7 +210,7 @@ Variables run_region(const Program& program, const Region& region, const Variabl
   const auto body = [&](const Variables& before) {
     Variables all = before;
     for (size_t s = region.begin; s < region.end; ++s) {
-      for (Tensor& t : run_step(program.steps[s], all, occasion)) all.push_back(std::move(t));
+      for (Tensor& t : run_step(program, s, all, occasion)) all.push_back(std::move(t));
     }
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before.size()));
     return all;
@@ -261,8 +264,8 @@ Program generate(uint64_t seed, const Without& without) {
 }
 
 Variables all_variables(const Program& program, Variables variables, const Occasion& occasion) {
-  for (const Step& step : program.steps) {
-    for (Tensor& t : run_step(step, variables, occasion)) variables.push_back(std::move(t));
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    for (Tensor& t : run_step(program, s, variables, occasion)) variables.push_back(std::move(t));
   }
   return variables;
 }
@@ -280,7 +283,7 @@ Variables run(const Program& program, const Variables& inputs, const Occasion& o
       s = region->end - 1;
       ++region;
     } else {
-      made = run_step(program.steps[s], variables, occasion);
+      made = run_step(program, s, variables, occasion);
     }
     for (Tensor& t : made) variables.push_back(std::move(t));
     for (size_t done = first; program.drops && done <= s; ++done) {

@@ -126,6 +126,7 @@ struct Program {
 struct Occasion {
   int64_t number = 0;
   int repair = 0;
+  size_t repaired_steps = ~size_t{0};  // those after so many are left as they are
 };
 
 // What a kind of step sees when it runs.

@@ -101,8 +101,9 @@ TEST(Arguments, that_do_not_fit_are_named) {
             "permute(): \"x\" stands by position after dims=, which stands by name");
   EXPECT_EQ(why("exp(x, y)"), "exp(): takes 1 positional arguments, got 2");
   EXPECT_EQ(why("gelu(x, approximate=\"fast\")"),
-            "gelu(): argument 'approximate' (position 2) must be str, got \"fast\"; one of "
-            "\"none\", \"tanh\"");
+            "gelu(): argument 'approximate' must be \"none\" or \"tanh\", got \"fast\"");
+  EXPECT_EQ(why("permute(x, [True])"),
+            "permute(): argument 'dims' (position 2) must be int[], got [True]");
   EXPECT_EQ(why("cat(x)"), "cat(): argument 'tensors' (position 1) must be Tensor[], got x");
   EXPECT_EQ(why("add.Complex(x, y)"), "add has no overload \"Complex\"");
   EXPECT_EQ(why("add.Tensor(x, y, alpha=2)"), "add.Tensor(): alpha=2 is not implemented; needs 1");

@@ -162,6 +162,12 @@ TEST(Overloads, say_which_argument_does_not_fit) {
             "exp(): got several values for argument 'self'");
   EXPECT_EQ(arranged("permute", {x, std::vector<Scalar>{0.5}}).why(),
             "permute(): argument 'dims' (position 2) must be int[], got [0.5]");
+  EXPECT_EQ(arranged("permute", {x, std::vector<Scalar>{Scalar(true)}}).why(),
+            "permute(): argument 'dims' (position 2) must be int[], got [True]");
+  EXPECT_EQ(arranged("var.correction", {x, Scalar(false)}).why(),
+            "var.correction(): argument 'dim' (position 2) must be int[1]?, got False");
+  EXPECT_EQ(arranged("cumsum", {x, Scalar(0)}, {{"dtype", std::string("f32")}}).why(),
+            "cumsum(): argument 'dtype' must be ScalarType?, got \"f32\"");
   EXPECT_EQ(arranged("exp", {ArgValue{}}).why(),
             "exp(): argument 'self' (position 1) must be Tensor, got None");
   EXPECT_THROW(ops::call("no_such_op", {x}), Error);

@@ -362,9 +362,17 @@ def windows(family):
         for kernel in kernels:
             family.add(op, real(2, 2, 5, 6, key=op), attrs=kernel)
         family.add(op, row(2, 2, 1, 3, 3, 3, NAN, 1, 2).reshape(1, 3, 3), attrs={"kernel_size": [2, 2], "stride": [1, 1]})
+    # A window that holds no element: its place is one of another row.
+    for op in ("max_pool2d", "max_pool2d_with_indices"):
+        family.add(op, real(1, 2, 2, 2), attrs={"kernel_size": [1, 2], "stride": [2, 1], "padding": [0, 1], "dilation": [1, 3]})
     for kernel in kernels:
         for more in ({}, {"count_include_pad": False}, {"divisor_override": 3}):
             family.add("avg_pool2d", real(2, 2, 5, 6), attrs=kernel | more)
+    # A size that stays, or doubles, beside a scale that says otherwise.
+    for size, scales in (([3, 8], {"scales_h": 1.2, "scales_w": 2.1}), ([6, 4], {"scales_w": 0.9}), ([5, 7], {})):
+        family.add("upsample_nearest2d", real(1, 2, 3, 4), attrs={"output_size": size} | scales)
+        for align in (False, True):
+            family.add("upsample_bilinear2d", real(1, 2, 3, 4), attrs={"output_size": size, "align_corners": align} | scales)
     family.add("unfold", real(3, 5), attrs={"dimension": 1, "size": 3, "step": 2})
     family.add("unfold", real(5, 3), attrs={"dimension": 0, "size": 2, "step": 1})
     family.add("im2col", real(2, 2, 5, 6), attrs={"kernel_size": [2, 3], "dilation": [1, 2], "padding": [1, 2], "stride": [2, 1]})

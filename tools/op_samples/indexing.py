@@ -45,6 +45,13 @@ def indexing():
     family.add("gather", x, indices("i64", (4, 4), 3), call=gather, attrs=dict(dim=0))
     family.add("gather", v.numbers("f32", ()), torch.tensor(0), call=gather, attrs=dict(dim=0))
     family.add("gather", x, indices("i64", (0, 3), 4), call=gather, attrs=dict(dim=0))
+    # Of a dimension without elements no index is in range, also where the result has none.
+    for sizes, dim in (((0, 3), 0), ((3, 0), 1), ((0, 0), 0), ((0,), 0)):
+        for count in (0, 1):
+            family.add("index_select", v.numbers("f32", sizes), torch.zeros(count, dtype=torch.int64), call=select, attrs=dict(dim=dim))
+    for count in (0, 1):
+        family.add("embedding", v.numbers("f32", (0, 3)), torch.zeros(count, dtype=torch.int64))
+        family.add("gather", v.numbers("f32", (0, 2)), torch.zeros(count, 2, dtype=torch.int64), call=gather, attrs=dict(dim=0))
     return family
 
 
@@ -92,6 +99,11 @@ def picking():
         family.add("take", v.numbers("f32", (4, 3)), wrong)
     family.add("index", v.numbers("f32", (0, 3)), [torch.zeros(0, dtype=torch.int64)])
     family.add("index", v.numbers("f32", (0, 3)), [torch.tensor([0])])
+    none, first, far = torch.zeros(0, dtype=torch.int64), torch.tensor([0]), torch.tensor([7])
+    for sizes, at in (((0, 0), [first]), ((0, 0), [None, first]), ((3, 0), [far]), ((0, 3), [None, far]), ((0, 3), [none, none]), ((3, 4), [far, none])):
+        family.add("index", v.numbers("f32", sizes), at)
+    for at in (none, first):
+        family.add("take", v.numbers("f32", (0,)), at)
     return family
 
 
@@ -181,6 +193,14 @@ def put_by_lists(family):
     family.add("index_fill", v.numbers("f32", shape), torch.tensor([2, 0]), 7.5, call=fill, attrs=dict(dim=1))
     family.add("index_fill", v.numbers("f32", shape), torch.tensor(1), 7.5, call=fill, attrs=dict(dim=1))
     family.add("index_fill", v.numbers("f32", shape), torch.zeros(0, dtype=torch.int64), 7.5, call=fill, attrs=dict(dim=2))
+    none, first, far = torch.zeros(0, dtype=torch.int64), torch.tensor([0]), torch.tensor([7])
+    for sizes, at, dim in (((0, 2), first, 0), ((0, 2), none, 0), ((3, 0), far, 0), ((3, 0), first, 1)):
+        family.add("index_fill", v.numbers("f32", sizes), at, 7.5, call=fill, attrs=dict(dim=dim))
+    for sizes, at, source in (((3, 0), [far], (1, 0)), ((0, 3), [first], (1, 3)), ((0, 3), [None, far], (0, 1)), ((3, 4), [far, none], (0,))):
+        for accumulate in (False, True):
+            family.add("index_put", v.numbers("f32", sizes), at, v.numbers("f32", source), call=put, attrs=dict(accumulate=accumulate))
+    for at in (none, first):
+        family.add("put", v.numbers("f32", (0,)), at, v.numbers("f32", tuple(at.shape)), call=put_flat)
     family.add("put", v.numbers("f32", (4, 3)), torch.tensor([12]), torch.tensor([1.0]), call=put_flat)
     family.add("put", v.numbers("f32", (4, 3)), torch.tensor([1]), torch.tensor([1.0, 2.0]), call=put_flat)
     family.add("index_fill", v.numbers("f32", (4, 3)), torch.tensor([4]), 1, call=fill, attrs=dict(dim=0))
@@ -214,6 +234,11 @@ def putting():
         family.add(op, v.numbers("f32", (3,)), torch.zeros(0, dtype=torch.int64), torch.zeros(0), call=put(op), attrs=dict(dim=0))
         family.add(op, v.numbers("f32", (4, 3)), torch.tensor([0.0, 1.0]), v.numbers("f32", (2, 3)), call=put(op), attrs=dict(dim=0))
         family.add(op, v.numbers("f32", (4, 3)), torch.tensor([0, 1]), v.numbers("f64", (2, 3)), call=put(op), attrs=dict(dim=0))
+        # What has no elements: nothing that is put is no mistake, something is.
+        for count in (0, 1):
+            family.add(op, v.numbers("f32", (0,)), torch.zeros(count, dtype=torch.int64), v.numbers("f32", (count,)), call=put(op), attrs=dict(dim=0))
+        far = torch.tensor([7]) if by_rows else torch.zeros(1, 0, dtype=torch.int64)
+        family.add(op, v.numbers("f32", (3, 0)), far, v.numbers("f32", (1, 0)), call=put(op), attrs=dict(dim=0))
     family.add("index_add", v.numbers("f32", (4, 3)), torch.tensor([1, 1]), v.numbers("f32", (2, 3), "source"), call=put("index_add"),
                attrs=dict(dim=0, alpha=2))
     put_value(family)

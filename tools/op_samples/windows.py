@@ -71,6 +71,13 @@ def pools(family):
     for op in ("max_pool2d", "max_pool2d_with_indices"):
         for shape in (dict(kernel_size=[2, 2], dilation=[2, 1]), dict(kernel_size=[3, 2], padding=[1, 1], dilation=[2, 3], stride=[1, 1])):
             family.add(op, x, attrs=shape, tolerance=EQUAL)
+        # Steps over the padding that miss the plane: -inf, and the place that comes first.
+        missing = dict(kernel_size=[2, 2], padding=[1, 1], dilation=[3, 4], stride=[1, 1])
+        for sizes in ((2, 2, 2), (1, 2, 3), (1, 3, 3), (2, 3, 4), (1, 7, 5)):
+            family.add(op, v.numbers("f32", sizes), attrs=missing, tolerance=EQUAL)
+        family.add(op, v.numbers("i64", (2, 2, 3)), attrs=missing, tolerance=EQUAL)
+        family.add(op, v.numbers("f32", (1, 5, 4)), attrs=missing | dict(stride=[2, 2], ceil_mode=True), tolerance=EQUAL)
+        family.add(op, x, attrs=dict(kernel_size=[3, 3], padding=[2, 2], dilation=[3, 3]))
     nan, inf = float("nan"), float("inf")
     odd = torch.tensor([[1, nan, 2, nan, 5], [nan, nan, 0, 3, 3], [-inf, -inf, -inf, 3, 3], [-inf, -inf, -inf, inf, 1]])[None]
     for op in ("max_pool2d", "max_pool2d_with_indices", "avg_pool2d"):
@@ -116,6 +123,18 @@ def resampled(family):
         family.add("upsample_bilinear2d", y, attrs=dict(output_size=[9, 5], align_corners=False), tolerance=BETWEEN)
     family.add("upsample_nearest2d", x, attrs=dict(output_size=[12, 15], scales_h=2.0, scales_w=2.2))
     family.add("upsample_nearest1d", v.numbers("f32", (2, 3, 9)), attrs=dict(output_size=[22]))
+    # A size that stays, or doubles, beside a scale that says otherwise.
+    for size, scales in (([6, 14], dict(scales_h=1.05, scales_w=2.1)), ([12, 7], dict(scales_h=1.9, scales_w=1.1)), ([6, 7], dict(scales_h=0.9))):
+        family.add("upsample_nearest2d", x, attrs=dict(output_size=size) | scales)
+        family.add("upsample_bilinear2d", x, attrs=dict(output_size=size, align_corners=False) | scales, tolerance=BETWEEN)
+        family.add("upsample_bilinear2d", x, attrs=dict(output_size=size, align_corners=True) | scales, tolerance=BETWEEN)
+    for size, scale in ((9, 1.3), (18, 2.1)):
+        family.add("upsample_nearest1d", v.numbers("f32", (2, 3, 9)), attrs=dict(output_size=[size], scales=scale))
+    odd = x.clone()
+    odd[0, 0, 1, 2], odd[0, 0, 4, 5], odd[0, 1, 3, 3] = float("inf"), float("nan"), -float("inf")
+    for size in ([6, 7], [6, 14], [12, 7]):
+        family.add("upsample_bilinear2d", odd, attrs=dict(output_size=size, align_corners=False), tolerance=BETWEEN)
+        family.add("upsample_nearest2d", odd, attrs=dict(output_size=size))
 
 
 def windows():

@@ -218,6 +218,7 @@ struct WindowInfo {
   // A number that the element depends on besides: how many count for a mean.  Null: 1.
   sym::Expr (*count)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                      std::span<const sym::Expr> index) = nullptr;
+  bool whole_count = false;  // it comes as i64, not in the type of the elements
 };
 
 struct ConcatInfo {

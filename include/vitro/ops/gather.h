@@ -105,6 +105,14 @@ PickedTogether picked_by_list(std::span<const int> ranks);
 void check_whole(std::string_view op, DType indices);
 // Error where a list of indices is none for `x`; its sizes come later.
 void check_index_list(std::string_view op, const TensorMeta& x, std::span<const Argument> operands);
+// Error where indices name elements along an axis that has none.  Sizes alone say so, so it is one
+// whether anybody reads the result, or it has elements.  `indices` are those that count; of sizes
+// that data decide nothing is said.
+void check_has_picked(std::string_view op, const Sizes& x, const PickedAxes& axes,
+                      const Sizes& indices);
+// The sizes that the indices of the axes broadcast to.
+Sizes indices_together(std::string_view op, const PickedAxes& axes,
+                       std::span<const Argument> operands);
 // The sizes of what they pick from `x`.
 Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
                    std::span<const Argument> operands);

@@ -22,9 +22,9 @@
 
 namespace vitro::ops {
 
-// A function that users call, with one value for each argument of a schema.
+// A function that users call, with one value for each argument of the schema.
 struct Function {
-  std::vector<Tensor> (*call)(std::span<const ArgValue> arguments,
+  std::vector<Tensor> (*call)(const Schema& schema, std::span<const ArgValue> arguments,
                               std::source_location where) = nullptr;
   size_t takes = 0;  // so many of the arguments, the first ones
 };
@@ -64,9 +64,13 @@ ArgValue default_value(const SchemaArgument& argument);
 // argument is missing, unknown or given twice.
 Result<std::vector<std::optional<size_t>>> match(const Schema& schema, size_t positional,
                                                  std::span<const std::string_view> names);
-// Whether an argument of that type can have the value, and the sentence about one that cannot.
+// Whether an argument of that type can have the value, and the sentence about one that cannot.  No
+// truth value is an integer: it is for another overload, as in PyTorch.
 bool takes(const ArgType& type, const ArgValue& value);
 Failure wrong_type(const Schema& schema, size_t argument, std::string_view got);
+// The same, of an argument that takes none but these words; without any it is that about the type.
+Failure wrong_word(const Schema& schema, size_t argument, std::span<const std::string_view> words,
+                   std::string_view got);
 // The sentence about arguments that no overload of an op takes, with the reason of each.
 std::string none_takes(std::string_view name, const std::vector<std::string>& reasons);
 // Yes, or which value an argument without a place in the call must have.

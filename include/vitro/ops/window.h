@@ -206,6 +206,11 @@ struct MaxPool2dWithIndices : MaxPool {
       "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
       "bool ceil_mode=False) -> (Tensor, Tensor)";
   static void shape(ShapeCall& call);
+  // Where no element lies under the kernel, as steps over the padding led past the plane, the
+  // number is that of the first place which is not before it, as in ATen.
+  static sym::Expr first_place(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                               std::span<const sym::Expr> index);
+  static constexpr WindowInfo info{&taps, &map, true, &compute_type, &first_place, true};
   static auto init(const Attrs&, auto zero) {
     return std::make_tuple(m::lowest(zero), m::like(m::last_index(zero), -1));
   }
@@ -215,7 +220,10 @@ struct MaxPool2dWithIndices : MaxPool {
     const auto take = inside && (at < 0 || x > most || m::isnan(x));
     return std::make_tuple(m::where(take, x, most), m::where(take, place, at));
   }
-  static auto results(const Attrs&, auto s, auto) { return s; }
+  static auto results(const Attrs&, auto s, auto first) {
+    const auto at = std::get<1>(s);
+    return std::make_tuple(std::get<0>(s), m::where(at < 0, first, at));
+  }
 };
 
 struct AvgPoolAttrs {

@@ -376,9 +376,13 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   std::vector<Value> roots;
   loop::each_value(body, [&](Value v) { roots.push_back(v); });
   std::unordered_set<const Node*> inside;
+  // Where there may be no turns, what is checked in them stays in them.
+  const bool may_be_empty = std::ranges::any_of(
+      indices, [](Expr index) { return sym::range_of(sym::extent_of(index)).low < 1; });
   const std::vector<size_t> picks = open_picks(body);
   for (const size_t p : picks) {
     const loop::Pick& pick = kernel_.picks[p];
+    if (may_be_empty) changing.indices.insert(pick.symbol.node());
     roots.push_back(pick.value);
     for (const Node* node : loop::nodes_below({pick.value})) {
       const bool changes =
@@ -391,7 +395,8 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   for (const Node* node : all) {
     bool changes = (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
                    (reads_memory(*node) && changing.buffers.contains(node->payload)) ||
-                   (node->index.defined() && touches(node->index, changing));
+                   (node->index.defined() && touches(node->index, changing)) ||
+                   (may_be_empty && node->fn == Fn::not_zero);
     for (const Node* operand : node->operands) changes = changes || inside.contains(operand);
     if (changes) inside.insert(node);
   }

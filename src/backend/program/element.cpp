@@ -147,7 +147,8 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
     }
   }
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);
-  return body.results(attrs, state, cast(pool.index(count), type))[result];
+  const DType counts_in = info.whole_count ? DType::i64 : type;
+  return body.results(attrs, state, cast(pool.index(count), counts_in))[result];
 }
 
 // What a reduction or a product of no elements gives.

@@ -8,6 +8,7 @@
 #include "loop/interpret.h"
 #include "runtime/arena.h"
 #include "runtime/opaque.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/events/record.h"
 #include "vitro/events/stack.h"
@@ -231,9 +232,8 @@ class Executable::Call {
 
   [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
-    const Error mistake(sentence(check, error));
-    if (check.place.empty()) throw Error(mistake);
-    throw Error(mistake, check.place);
+    if (check.place.empty()) throw_error(sentence(check, error));
+    throw Error(Error(sentence(check, error)), check.place);
   }
 
   Executable& e_;

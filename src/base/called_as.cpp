@@ -1,0 +1,42 @@
+#include "vitro/base/called_as.h"
+
+#include <utility>
+
+#include "vitro/base/cat.h"
+
+namespace vitro {
+namespace {
+
+constinit thread_local Called called{{}, false, {}};
+
+// How long the name is that the text begins with; npos: it begins with something else.
+size_t name_length(std::string_view text) {
+  const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+  return end != 0 && end != text.npos && text.substr(end).starts_with(": ") ? end : text.npos;
+}
+
+}  // namespace
+
+CalledAs::CalledAs(std::string_view name, std::source_location from, bool in_place)
+    : before_(called) {
+  if (called.name.empty()) called = {name, in_place, from};
+}
+
+CalledAs::CalledAs(const Called& earlier) : before_(std::exchange(called, earlier)) {}
+
+CalledAs::~CalledAs() {
+  called = before_;
+}
+
+const Called& CalledAs::current() {
+  return called;
+}
+
+std::string in_words_of_call(std::string mistake) {
+  if (called.name.empty()) return mistake;
+  const size_t end = name_length(mistake);
+  if (end == mistake.npos) return mistake;
+  return cat(called.name, called.in_place ? "_" : "", mistake.substr(end));
+}
+
+}  // namespace vitro
