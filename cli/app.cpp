@@ -10,7 +10,7 @@
 namespace vitro::cli {
 namespace {
 
-// Of "TEXT:{a,b}" as CLI11 names a type with its choices.
+// Splits "TEXT:{a,b}", CLI11's name for a type with choices.
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
   const size_t open = type.find('{'), close = type.rfind('}');

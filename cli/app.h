@@ -1,5 +1,4 @@
-// The whole command line as one tree: the program parses with it, manuals and completions are made
-// of it.
+// The whole command line as one tree, used for parsing and to generate manuals and completions.
 #pragma once
 
 #include <functional>
@@ -13,13 +12,13 @@ class App;
 
 namespace vitro::cli {
 
-// What the command that was parsed does lies in `chosen` afterwards.
+// After parsing, `chosen` runs the parsed command.
 std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen);
 
 struct OptionText {
-  std::vector<std::string> names;    // "-o", "--output"; of an argument its name alone
-  std::string value;                 // what it takes: "TEXT", "NUMBER"; of a flag empty
-  std::vector<std::string> choices;  // where only these are taken
+  std::vector<std::string> names;    // "-o", "--output"; for an argument just its name
+  std::string value;                 // what it takes: "TEXT", "NUMBER"; empty for a flag
+  std::vector<std::string> choices;  // if only these are allowed
   std::string about, fallback;
   bool required = false, many = false;
 };
@@ -28,10 +27,10 @@ struct CommandText {
   std::string path;  // "vitro trace gaps"
   std::string about, footer;
   std::vector<OptionText> options, arguments;
-  std::vector<std::string> below;  // names of its commands
+  std::vector<std::string> below;  // names of its sub-commands
 };
 
-// The command line as texts: each command before its own.
+// The command line as texts: each command before its sub-commands.
 std::vector<CommandText> command_texts();
 
 }  // namespace vitro::cli

@@ -24,7 +24,7 @@ int list() {
   return 0;
 }
 
-// Codes are found in any case.
+// Codes are matched case-insensitively.
 int explain_one(const std::string& wanted) {
   std::string id = wanted;
   std::ranges::transform(id, id.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -43,7 +43,7 @@ const AddCommand explain("explain", "Explain a code such as V0201, or list all",
                          [](CLI::App& app) -> std::function<int()> {
                            auto wanted = std::make_shared<std::string>();
                            app.add_option("code", *wanted,
-                                          "the code that a message, a trace or a report names");
+                                          "a code from a message, a trace or a report");
                            return
                                [wanted] { return wanted->empty() ? list() : explain_one(*wanted); };
                          });

@@ -1,4 +1,4 @@
-// A sub-command: a file of its own that adds itself to the program's table.
+// A sub-command: a separate file that adds itself to the program's table.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ class App;
 
 namespace vitro::cli {
 
-// Declares its arguments on `app`, which has its name and sentence already, and gives what runs it:
-// the exit code, 0 for success.
+// Declares its arguments on `app`, which already has its name and description, and returns the
+// function that runs it and returns the exit code, 0 for success.
 using Declare = std::function<int()> (*)(CLI::App& app);
 
 struct Command {
@@ -25,8 +25,8 @@ struct AddCommand {
 };
 std::vector<Command>& commands();
 
-// Exit codes of all commands: the user's mistake (a wrong use, what cannot be written), and ours (a
-// bug, no memory).
+// Exit codes of all commands: user errors (wrong usage, unwritable output), and ours (a bug, out of
+// memory).
 constexpr int bad_usage = 2, failed = 4;
 
 }  // namespace vitro::cli

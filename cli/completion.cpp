@@ -1,4 +1,5 @@
-// `vitro completion SHELL`: a script that lets a shell complete commands and options.
+// `vitro completion SHELL`: prints a script that completes commands and options in a shell.  Made
+// from the tree of commands (app.h); used as `source <(vitro completion bash)`.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -11,7 +12,7 @@ namespace {
 
 using Texts = std::vector<CommandText>;
 
-// As one word of bash and zsh: what is quoted has no meaning for them.
+// Quoted as one word of bash and zsh.
 std::string shell_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -46,7 +47,7 @@ std::vector<std::string> option_names(const CommandText& command) {
   return names;
 }
 
-// What may stand where no option does: commands, or the words that an argument takes.
+// Words that may appear other than options: commands, or the choices of an argument.
 std::vector<std::string> words_of(const CommandText& command) {
   std::vector<std::string> words = command.below;
   for (const OptionText& argument : command.arguments)
@@ -54,7 +55,7 @@ std::vector<std::string> words_of(const CommandText& command) {
   return words;
 }
 
-// "'vitro trace'|'vitro trace gaps'": the commands that are no root.
+// "'vitro trace'|'vitro trace gaps'": all commands except the root.
 std::string all_paths(const Texts& texts) {
   std::string out;
   for (size_t i = 1; i < texts.size(); ++i)
@@ -62,7 +63,7 @@ std::string all_paths(const Texts& texts) {
   return out;
 }
 
-// Calls use(pattern, option) for each option with a value; the pattern is "'vitro trace gaps
+// Calls use(pattern, option) for each option with a value; the pattern has "'vitro trace gaps
 // --rows'" for each of its names, separated by `|`.
 void each_value(const CommandText& command, auto use) {
   for (const OptionText& option : command.options) {
@@ -98,7 +99,7 @@ std::string bash(const Texts& texts) {
          "complete -o bashdefault -o default -F _vitro vitro\n";
 }
 
-// "'name:what it is'" for `_describe` of zsh.
+// "'name:description'" for `_describe` of zsh.
 std::string described(std::string_view name, std::string_view about) {
   std::string text;
   for (const char c : name) text += c == ':' ? "\\:" : std::string(1, c);

@@ -1,5 +1,5 @@
-// `vitro demo`: a real model reads real sentences, eagerly and compiled, and says what was gained,
-// what it cost and where to look.
+// `vitro demo`: runs a real model on real sentences, eagerly and compiled, and shows the speed-up,
+// its cost, and where to look further.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ struct Setting {
   bool seeded = false, warm_start = false;
 };
 
-// Where there are no weights, `setting` is seeded afterwards.
+// If the weights cannot be had, `setting` is seeded afterwards.
 std::unique_ptr<Encoder> encoder_of(Setting& setting, report::Progress& progress) {
   if (setting.seeded) return Encoder::seeded();
   if (setting.model.empty()) {
@@ -67,7 +67,7 @@ std::unique_ptr<Encoder> encoder_of(Setting& setting, report::Progress& progress
     if (!files) {
       std::fprintf(
           stderr,
-          "%s\nThe same model runs on random weights instead; its similarities say nothing.\n",
+          "%s\nThe same model runs with random weights instead; its similarities mean nothing.\n",
           files.why().c_str());
       setting.seeded = true;
       return Encoder::seeded();
@@ -76,7 +76,7 @@ std::unique_ptr<Encoder> encoder_of(Setting& setting, report::Progress& progress
   return Encoder::load(setting.model).value();
 }
 
-// The first call in a process whose kernel cache is filled: this program again, as a child.
+// The first call in a process with a filled kernel cache: runs this program again as a child.
 double warm_start_ms(const Setting& setting, const std::string& cache) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   std::string command = "VITRO_CACHE_DIR='" + cache + "' '" + self + "' demo --warm-start";
@@ -99,7 +99,7 @@ int64_t bytes_of(const TensorMeta& meta) {
   return n;
 }
 
-// What op by op would read and write.
+// The bytes that running op by op would read and write.
 void count_eager(const graph::Graph& captured, Totals& totals) {
   const graph::Graph g = graph::run_passes(captured, graph::standard_passes());
   for (const graph::Node& node : g.nodes()) {
@@ -135,7 +135,7 @@ std::string number(double v, const char* unit) {
 }
 
 void print_similarities(const std::vector<std::vector<float>>& vectors) {
-  std::printf("How alike the sentences are (1: the same):\n\n");
+  std::printf("Similarity of the sentences (1: identical):\n\n");
   for (size_t i = 0; i < vectors.size(); ++i) {
     for (const std::vector<float>& other : vectors) {
       double product = 0;
@@ -209,8 +209,8 @@ int run_demo(Setting setting) {
   return 0;
 }
 
-// The demo's own kernel cache, empty at the start and gone at the end, so that the first call shows
-// what it costs.
+// The demo's own kernel cache, empty at the start and removed at the end, so that the first call
+// shows its real cost.
 class OwnCache {
  public:
   explicit OwnCache(bool wanted) {
@@ -228,7 +228,7 @@ class OwnCache {
   std::string folder_;
 };
 
-const AddCommand demo("demo", "Run a real model eagerly and compiled, and show what was gained",
+const AddCommand demo("demo", "Run a real model eagerly and compiled, and show the speed-up",
                       [](CLI::App& app) -> std::function<int()> {
                         auto setting = std::make_shared<Setting>();
                         app.add_option(

@@ -1,5 +1,4 @@
-// `vitro help [COMMAND …]` and `vitro trace help [COMMAND]`: what --help says, asked the other way
-// round.
+// `vitro help [COMMAND …]` and `vitro trace help [COMMAND]`: print the same as --help.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -17,7 +16,7 @@
 namespace vitro::cli {
 namespace {
 
-// The command of that name; an error where there is none.
+// The command of that name; throws Error if there is none.
 const CLI::App* below(const CLI::App& app, const std::string& path, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* each : app.get_subcommands({})) {
@@ -47,7 +46,7 @@ std::function<int()> declare(CLI::App& app, std::vector<std::string> first) {
   auto words = std::make_shared<std::vector<std::string>>();
   app.add_option("command", *words,
                  cat("as in `vitro ", first.empty() ? "help trace" : "trace help",
-                     " gaps`; none: the commands there are"));
+                     " gaps`; without a command: the list of commands"));
   return [words, first = std::move(first)] {
     std::vector<std::string> all = first;
     all.insert(all.end(), words->begin(), words->end());
@@ -55,9 +54,9 @@ std::function<int()> declare(CLI::App& app, std::vector<std::string> first) {
   };
 }
 
-constexpr const char* about = "Say how to use vitro or one of its commands, as --help does";
+constexpr const char* about = "Show how to use vitro or one of its commands, like --help";
 const AddCommand help("help", about, [](CLI::App& app) { return declare(app, {}); });
-const AddTraceCommand trace_help("help", "Say how to use one of these commands, as --help does",
+const AddTraceCommand trace_help("help", "Show how to use one of these commands, like --help",
                                  [](CLI::App& app) { return declare(app, {"trace"}); });
 
 }  // namespace

@@ -12,10 +12,10 @@
 namespace vitro::cli {
 namespace {
 
-// Reading a window takes less than what is large at once.
+// Reading a window takes less than the size that counts as large.
 constexpr size_t large = size_t{6} << 20, most_in_memory = size_t{64} << 20, least_page = 4096;
 std::atomic<bool> in_files{false};
-std::atomic<size_t> in_memory{0};  // bytes of large arrays that are not in files
+std::atomic<size_t> in_memory{0};  // bytes of large arrays not in files
 
 bool goes_to_a_file(size_t bytes) {
   return bytes >= large && in_files.load(std::memory_order_relaxed) &&
@@ -43,8 +43,7 @@ void keep_large_arrays_in_files() {
 
 }  // namespace vitro::cli
 
-// The two below stand for those of the standard library in the whole program; its other forms call
-// them.
+// These two replace the standard library's in the whole program; its other forms call them.
 void* operator new(size_t bytes) {
   if (vitro::cli::goes_to_a_file(bytes)) {
     if (void* memory = vitro::analyze::take_file_memory(bytes)) return memory;

@@ -1,4 +1,5 @@
-// `vitro machine`: what this machine can reach, measured once and kept.
+// `vitro machine`: shows the peak rates of this machine, measured once and kept.  Rooflines and
+// profiles use the same figures (vitro/profiler/peaks.h).
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -64,15 +65,15 @@ void print_json(const Peaks& peaks) {
   std::printf("%s\n", out.text().c_str());
 }
 
-// Figures that were taken while others computed are too low, and stay until somebody measures
-// again.
+// Figures measured while other programs compute are too low, and are kept until measured again.
 void warn_if_busy() {
   double load = 0;
   if (getloadavg(&load, 1) != 1 || load < 0.5) return;
-  std::fprintf(stderr,
-               "vitro machine: other programs use this machine (load %.1f), so the figures may be "
-               "too low; when it is quiet: vitro machine --again\n",
-               load);
+  std::fprintf(
+      stderr,
+      "vitro machine: other programs are using this machine (load %.1f), so the figures may be "
+      "too low; when it is idle: vitro machine --again\n",
+      load);
 }
 
 int run_machine(const Setting& setting) {
@@ -92,10 +93,11 @@ int run_machine(const Setting& setting) {
 }
 
 const AddCommand machine(
-    "machine", "Show what this machine can reach: bandwidth of each memory, FLOP/s of each dtype",
+    "machine",
+    "Show the peak rates of this machine: bandwidth of each memory, FLOP/s of each dtype",
     [](CLI::App& app) -> std::function<int()> {
       auto setting = std::make_shared<Setting>();
-      app.add_flag("--again", setting->again, "measure again, though it is known");
+      app.add_flag("--again", setting->again, "measure again, even if known");
       app.add_flag("--json", setting->json, "print JSON");
       return [setting] { return run_machine(*setting); };
     });

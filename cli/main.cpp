@@ -27,10 +27,10 @@ int run(int argc, char** argv) {
   return chosen();
 }
 
-// What was printed and did not arrive is no success.
+// Output that could not be written is a failure.
 int finish(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
-  std::fprintf(stderr, "vitro: standard output cannot be written: %s\n", std::strerror(errno));
+  std::fprintf(stderr, "vitro: cannot write to standard output: %s\n", std::strerror(errno));
   return code == 0 ? bad_usage : code;
 }
 
@@ -41,11 +41,11 @@ int main(int argc, char** argv) {
   using namespace vitro::cli;
   try {
     return finish(run(argc, argv));
-  } catch (const vitro::Error& e) {  // the caller's mistake
+  } catch (const vitro::Error& e) {  // the caller's error
     std::fprintf(stderr, "vitro: %s\n", e.what());
     return bad_usage;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "vitro: no memory is left\n");
+    std::fprintf(stderr, "vitro: out of memory\n");
     return failed;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "vitro: %s\n", e.what());

@@ -1,4 +1,5 @@
-// `vitro man`: manual pages, made of what the commands say of themselves.
+// `vitro man`: manual pages, generated from the commands' own descriptions (app.h).  Shows one on
+// the terminal, or writes all to a folder for installation.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +19,7 @@
 namespace vitro::cli {
 namespace {
 
-// As roff sets it: nothing in the text is a request or an escape.
+// Escaped for roff, so that nothing in the text is a request or an escape.
 std::string roff(std::string_view text) {
   std::string out;
   bool begins_line = true;
@@ -134,7 +135,7 @@ int write_pages(const std::string& folder) {
   return 0;
 }
 
-// The page on the terminal, as `man` shows it where there is one; elsewhere its text.
+// Shows the page on a terminal with `man`, if available; else prints its text.
 int show(const std::string& text) {
   FILE* const reader = isatty(STDOUT_FILENO) ? popen("man -l - 2>/dev/null", "w") : nullptr;
   if (reader) {
@@ -158,7 +159,7 @@ int show_page(const std::vector<std::string>& words) {
     if (named.back() == path) return show(page(command, texts));
   }
   const std::string_view meant = nearest(path, named);
-  throw_error(cat("man: there is no page of `", path, "`",
+  throw_error(cat("man: there is no page for `", path, "`",
                   meant.empty() ? "; `vitro --help` lists the commands"
                                 : cat("; did you mean `", meant, "`?")));
 }

@@ -8,12 +8,12 @@
 namespace vitro::cli {
 namespace {
 
-// What stands in front of an op's name elsewhere, the longer first.
+// Prefixes of op names in other libraries, the longer first.
 constexpr auto prefixes = std::to_array<std::string_view>(
     {"torch.nn.functional.", "torch.ops.aten.", "torch.special.", "torch.linalg.", "torch.Tensor.",
      "torch::", "torch.", "Tensor.", "vitro::", "aten::", "aten.", "at::", "F."});
 
-// The op of that name in any case; empty where there is none.
+// The op of that name, ignoring case; empty if there is none.
 std::string known(std::string_view name) {
   if (!ops::overloads(name).empty()) return std::string(name);
   const std::string wanted = lower_case(name);

@@ -1,4 +1,4 @@
-// Names of ops as people write them elsewhere.
+// Op names as written in other libraries.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace vitro::cli {
 
-// The name that Vitro has for what PyTorch, ATen or C++ call "aten::add", "torch.add",
-// "torch.ops.aten.add.Tensor" or "Add"; without its prefix where no op has it.
+// Vitro's name for what PyTorch, ATen or C++ call "aten::add", "torch.add",
+// "torch.ops.aten.add.Tensor" or "Add"; without its prefix if there is no such op.
 std::string op_name(std::string_view written);
 
 }  // namespace vitro::cli

@@ -1,4 +1,4 @@
-// `vitro ops`: what can be called, from the definitions.
+// `vitro ops`: lists the functions that can be called, from their definitions.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -20,9 +20,9 @@ struct OpsSetting {
   bool json = false, page = false;
 };
 
-// How the gradient is made, and what is saved for it.
+// How the gradient is computed, and what is saved for it.
 std::string gradient_of(const ops::Overload& one) {
-  return one.op ? autograd::describe(*one.op) : "that of the ops that it calls";
+  return one.op ? autograd::describe(*one.op) : "that of the ops it calls";
 }
 
 void json_of(report::Json& json, const Schema& schema) {
@@ -62,13 +62,13 @@ int print_page(const std::string& name) {
   return 0;
 }
 
-// Of a name that no op has.
+// For a name that is not an op.
 int refuse(const std::string& name) {
   const std::string op = name.ends_with('_') ? name.substr(0, name.size() - 1) : "";
-  const std::string why = !op.empty() && !ops::overloads(op).empty()
-                              ? cat("no function is called ", name, "; ", op,
-                                    " is an op, but has no form that writes in place")
-                              : ops::no_such_op(name);
+  const std::string why =
+      !op.empty() && !ops::overloads(op).empty()
+          ? cat("there is no function ", name, "; ", op, " is an op but has no in-place form")
+          : ops::no_such_op(name);
   std::fprintf(stderr, "vitro ops: %s\n", why.c_str());
   return bad_usage;
 }
@@ -91,7 +91,7 @@ const AddCommand ops_command("ops", "List the ops and their schemas, or show one
                                    "name", setting->name,
                                    "an op, by ATen's name: add, add.Tensor, native_layer_norm");
                                app.add_flag("--json", setting->json, "as JSON");
-                               app.add_flag("--page", setting->page, "as docs/ops.md has it");
+                               app.add_flag("--page", setting->page, "the text of docs/ops.md");
                                return [setting] { return run(*setting); };
                              });
 

@@ -1,4 +1,4 @@
-// `vitro options`: the environment variables that Vitro reads, or one of them.
+// `vitro options`: shows the environment variables that Vitro reads, or one of them.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -20,7 +20,7 @@ void show(const OptionBase& option) {
               option.help().data());
 }
 
-// Options are found in any case, with VITRO_ or without, and with - for _.
+// Options are matched ignoring case, with or without VITRO_, and with - for _.
 int show_one(const std::string& wanted) {
   constexpr std::string_view prefix = "VITRO_";
   std::string name = wanted;
@@ -43,7 +43,7 @@ const AddCommand options("options", "List the environment variables that Vitro r
                          [](CLI::App& app) -> std::function<int()> {
                            auto wanted = std::make_shared<std::string>();
                            app.add_option("name", *wanted,
-                                          "a variable, such as VITRO_LOGS; VITRO_ may be left out");
+                                          "a variable, such as VITRO_LOGS; VITRO_ may be omitted");
                            return [wanted] {
                              if (!wanted->empty()) return show_one(*wanted);
                              for (const OptionBase* option : all_options()) show(*option);

@@ -1,4 +1,5 @@
-// `vitro profile`: profiles a program that nobody changed.
+// `vitro profile`: profiles an unmodified program.  Runs it with variables that make libvitro
+// record (vitro/profiler/whole_program.h), and reports where the trace is.
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -24,24 +25,24 @@ extern char** environ;
 namespace vitro::cli {
 namespace {
 
-// As a shell has it.
+// As shells report it.
 constexpr int not_executable = 126, not_found = 127, of_signal = 128;
 
-// Where nobody names another file, and where the trace goes that lies there already.
+// The default output, and the name given to a trace that is already there.
 constexpr const char *usual_output = "trace.json.gz", *earlier_output = "trace.old.json.gz";
 
 struct Setting {
   std::string output = usual_output;
-  std::map<std::string_view, std::string> given;  // of profile_settings()
+  std::map<std::string_view, std::string> given;  // values of profile_settings()
   std::vector<std::string> program;
-  bool is_usual = true;  // nobody named the output
+  bool is_usual = true;  // the default output
 };
 
 std::string settings_text(const Setting& setting) {
   std::string text;
   for (const auto& [name, value] : setting.given) {
     VITRO_CHECK(value.find(',') == std::string::npos, name, ": got \"", value,
-                "\", which has a comma; it cannot be handed on");
+                "\", which contains a comma and cannot be passed on");
     text += cat(text.empty() ? "" : ",", name, value.empty() ? "" : "=", value);
   }
   WholeProgram tried;
@@ -49,20 +50,20 @@ std::string settings_text(const Setting& setting) {
   return text;
 }
 
-// What the programs tell (vitro/profiler/whole_program.h), gone with this.
+// A file in which programs report (vitro/profiler/whole_program.h), removed with this object.
 class Status {
  public:
   Status() {
     const int file = mkstemp(name_);
-    VITRO_CHECK(file >= 0, name_, ": cannot be made: ", std::strerror(errno));
+    VITRO_CHECK(file >= 0, name_, ": cannot be created: ", std::strerror(errno));
     close(file);
     setenv(profile_status_variable, name_, 1);
   }
   Status(const Status&) = delete;
   ~Status() { unlink(name_); }
 
-  // What follows the number of the process, of each line with this word.
-  std::vector<std::string> told(const std::string& wanted) const {
+  // The text after the process number on each line with this word.
+  std::vector<std::string> reported(const std::string& wanted) const {
     std::vector<std::string> found;
     std::ifstream file(name_);
     for (std::string line; std::getline(file, line);) {
@@ -79,8 +80,8 @@ class Status {
   char name_[40] = "/tmp/vitro_profile.XXXXXX";
 };
 
-// The program as a child that takes the terminal's signals; this process waits for it through
-// those.  Gives its status, or the error number where it did not start, negative.
+// Runs the program as a child that receives the terminal's signals, which this process ignores
+// while waiting.  Returns its status, or the negated error number if it did not start.
 int run_and_wait(const std::vector<std::string>& program) {
   std::vector<char*> words;
   for (const std::string& word : program) words.push_back(const_cast<char*>(word.c_str()));
@@ -107,37 +108,38 @@ int run_and_wait(const std::vector<std::string>& program) {
 
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status))
-    return cat("was ended by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
-  return cat("ended with exit code ", WEXITSTATUS(status));
+    return cat("was terminated by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)),
+               ")");
+  return cat("exited with code ", WEXITSTATUS(status));
 }
 
-// Says where the traces are, or why there is none; the latter is a failure.
-bool tell_traces(const Status& told, const std::string& program, int status) {
-  const std::vector<std::string> traces = told.told("trace"), failed = told.told("failed");
+// Reports where the traces are, or why there is none, which is a failure.
+bool report_traces(const Status& status_file, const std::string& program, int status) {
+  const std::vector<std::string> traces = status_file.reported("trace"),
+                                 failed = status_file.reported("failed");
   for (const std::string& file : traces)
     std::fprintf(stderr, "vitro profile: the trace is in %s\n", file.c_str());
   if (!traces.empty()) return true;
   const std::string name = cat("vitro profile: ", program, " ", how_it_ended(status));
   if (!failed.empty()) {
     std::fprintf(stderr, "%s; there is no trace: %s\n", name.c_str(), failed[0].c_str());
-  } else if (!told.told("begun").empty()) {
+  } else if (!status_file.reported("begun").empty()) {
     std::fprintf(
         stderr,
-        "%s before its trace was written: that happens when a program returns from main or "
-        "calls exit(), not when it crashes, is killed, or calls _exit()\n",
+        "%s before its trace was written: traces are written when a program returns from main "
+        "or calls exit(), not when it crashes, is killed, or calls _exit()\n",
         name.c_str());
   } else {
-    std::fprintf(
-        stderr,
-        "%s, but it loaded no libvitro, so there was nothing to record: it has to be linked "
-        "with vitro::vitro (`ldd PROGRAM` shows libvitro.so then)\n",
-        name.c_str());
+    std::fprintf(stderr,
+                 "%s, but it did not load libvitro, so there was nothing to record: link it with "
+                 "vitro::vitro (`ldd PROGRAM` then shows libvitro.so)\n",
+                 name.c_str());
   }
   return false;
 }
 
-// An earlier trace under the usual name, set aside until a new one has come; back if none does.
-// A file that the user names is replaced, as a compiler does with -o.
+// Sets aside an earlier trace of the default name until there is a new one, and restores it if
+// there is none.  A file named by the user is replaced, as with a compiler's -o.
 class EarlierTrace {
  public:
   explicit EarlierTrace(bool is_usual) {
@@ -147,9 +149,9 @@ class EarlierTrace {
   ~EarlierTrace() {
     if (!is_aside_) return;
     if (std::filesystem::exists(usual_output)) {
-      std::fprintf(stderr, "vitro profile: the trace before it is in %s\n", earlier_output);
+      std::fprintf(stderr, "vitro profile: the previous trace is in %s\n", earlier_output);
     } else if (std::rename(earlier_output, usual_output) != 0) {
-      std::fprintf(stderr, "vitro profile: the trace before it stays in %s: %s\n", earlier_output,
+      std::fprintf(stderr, "vitro profile: the previous trace stays in %s: %s\n", earlier_output,
                    std::strerror(errno));
     }
   }
@@ -175,13 +177,13 @@ int run(const Setting& setting) {
   const EarlierTrace earlier(setting.is_usual);
   setenv("VITRO_PROFILE", output.c_str(), 1);
   setenv("VITRO_PROFILE_OPTIONS", text.c_str(), 1);
-  const Status told;
+  const Status status_file;
   const int status = run_and_wait(setting.program);
   if (status < 0) {
     std::fprintf(stderr, "vitro profile: %s: %s\n", name.c_str(), std::strerror(-status));
     return status == -ENOENT ? not_found : not_executable;
   }
-  const bool written = tell_traces(told, name, status);
+  const bool written = report_traces(status_file, name, status);
   if (WIFSIGNALED(status)) return of_signal + WTERMSIG(status);
   return WEXITSTATUS(status) == 0 && !written ? 1 : WEXITSTATUS(status);
 }
@@ -197,7 +199,7 @@ std::function<int()> declare(CLI::App& app) {
   const CLI::Option* output =
       app.add_option(
              "-o,--output", setting->output,
-             "the trace: .json or .pftrace, with .gz or .zst; {rank} and {pid} are filled in")
+             "the trace: .json or .pftrace, with .gz or .zst; {rank} and {pid} are replaced")
           ->capture_default_str();
   for (const ProfileSetting& each : profile_settings()) {
     const std::string flag = flag_of(each.name), help(each.help);

@@ -1,4 +1,5 @@
-// `vitro trace QUESTION FILE`: reads a trace and answers.
+// `vitro trace QUESTION FILE`: reads a trace and prints the answer.  Makes a command of each
+// analysis (vitro/analyze/analyses.h), with the options that all of them share.
 #include "trace.h"
 
 #include <unistd.h>
@@ -24,7 +25,7 @@ std::vector<Command>& trace_commands() {
   return *all;
 }
 
-// What the command line said of one analysis.
+// The command line for one analysis.
 struct Question {
   explicit Question(const analyze::Analysis& which) : analysis(which) {}
 
@@ -56,7 +57,7 @@ struct Question {
   std::map<std::string, bool> flags;
 };
 
-// Takes numbers from `least` on, and says of others what is needed.
+// Accepts numbers of at least `least`; the error for others says what is needed.
 template <class Number>
 CLI::Validator needs(std::string what, Number least) {
   return CLI::Validator(
@@ -94,8 +95,8 @@ std::function<int()> declare(CLI::App& app, const analyze::Analysis& analysis) {
 std::function<int()> declare_group(CLI::App& app) {
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 if there is an answer, 1 where --fail-on says so, 2 for a wrong use or where "
-      "the answer cannot be written, 3 where the trace cannot be read, 4 where Vitro itself "
+      "Exit status: 0 if there is an answer, 1 if --fail-on applies, 2 for wrong usage or if the "
+      "answer cannot be written, 3 if the trace cannot be read, 4 if Vitro itself "
       "fails.");
   auto chosen = std::make_shared<std::function<int()>>();
   const auto add = [&](std::string_view name, std::string_view about, const auto& body) {
@@ -120,7 +121,7 @@ bool fails(const analyze::Answer& answer, double percent) {
   });
 }
 
-const AddCommand group("trace", "Read a trace of a profiler and answer questions about it",
+const AddCommand group("trace", "Read a profiler's trace and answer questions about it",
                        declare_group);
 
 }  // namespace
@@ -128,16 +129,16 @@ const AddCommand group("trace", "Read a trace of a profiler and answer questions
 void TraceSetting::declare(CLI::App& app) {
   app.add_flag("--json", json, "print one JSON object");
   app.add_flag("--csv", csv, "print the tables as CSV")->excludes("--json");
-  app.add_option("--table", table, "only this table, by its name in JSON; findings: only these");
-  app.add_flag("--no-cache", no_cache, "keep nothing of the file for the next question");
-  app.add_option("--rows", rows, "rows of each table as text, 0: all")
-      ->check(needs<int64_t>("a whole number from 0", 0))
+  app.add_option("--table", table, "only this table, by its name in JSON, or findings");
+  app.add_flag("--no-cache", no_cache, "do not cache the file for the next question");
+  app.add_option("--rows", rows, "rows per table in text output, 0: all")
+      ->check(needs<int64_t>("a whole number of at least 0", 0))
       ->capture_default_str();
   app.add_option(
          "--fail-on", fail_on,
-         "end with status 1 where a finding could win so many percent of the measured time, or "
-         "so many percent of the events are flawed")
-      ->check(needs<double>("a percentage from 0", 0));
+         "exit with status 1 if a finding's potential saving reaches this percentage of the "
+         "measured time, or if this percentage of events is malformed")
+      ->check(needs<double>("a percentage of at least 0", 0));
 }
 
 CLI::Option* add_file(CLI::App& app, const char* name, std::string& file, const char* about) {

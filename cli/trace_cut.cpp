@@ -1,4 +1,5 @@
-// `vitro trace cut FILE -o OUT`: a part of a trace as a trace of its own.
+// `vitro trace cut FILE -o OUT`: writes a part of a trace (a time range, a step, a process or a
+// rank) as a separate trace.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -28,7 +29,7 @@ int refuse(const std::string& why) {
   return bad_usage;
 }
 
-// False, and why said, where there is no such step.
+// False, with the reason printed, if there is no such step.
 bool take_step(const analyze::Trace& trace, int64_t number, analyze::CutOptions& options) {
   const auto steps = analyze::profiler_steps(trace);
   const auto step = std::ranges::find(steps, number, &analyze::Step::number);
@@ -39,20 +40,20 @@ bool take_step(const analyze::Trace& trace, int64_t number, analyze::CutOptions&
   }
   std::string all;
   for (const analyze::Step& each : steps) all += cat(all.empty() ? "" : ", ", each.number);
-  refuse(cat("no ProfilerStep#", number, " is in the file; ",
+  refuse(cat("there is no ProfilerStep#", number, " in the file; ",
              all.empty() ? "it has no steps: use --from and --to" : cat("it has ", all)));
   return false;
 }
 
-// The file of the rank, or nothing, and why said: in a folder are many.
+// The file of the rank, chosen from a folder; nothing, with the reason printed, if there is none.
 std::optional<std::string> file_of(const CutSetting& setting) {
   if (setting.file == "-") {
-    refuse("needs a file, which it reads twice; got standard input");
+    refuse("needs a file, because it is read twice; got standard input");
     return std::nullopt;
   }
   if (!std::filesystem::is_directory(setting.file)) return setting.file;
   if (!setting.rank) {
-    refuse(cat(setting.file, " is a folder: say with --rank which of its traces"));
+    refuse(cat(setting.file, " is a folder: choose one of its traces with --rank"));
     return std::nullopt;
   }
   const std::vector<std::string> files = analyze::trace_files({setting.file});
@@ -67,15 +68,15 @@ std::optional<std::string> file_of(const CutSetting& setting) {
   return std::nullopt;
 }
 
-// False, and why said, where nothing in the file is of the rank.
+// False, with the reason printed, if nothing in the file is of the rank.
 bool take_rank(const analyze::Trace& trace, const CutSetting& setting,
                analyze::CutOptions& options) {
   if (std::filesystem::is_directory(setting.file)) return true;
   options.processes = analyze::processes_of_rank(trace, *setting.rank);
   if (!options.processes.empty()) return true;
   refuse(cat(setting.file, ": no process in it is of rank ", *setting.rank,
-             ": neither a name or label of a process nor distributedInfo says so; `vitro trace "
-             "merge --ranks` writes them, --pid takes a process"));
+             ": no process name or label and no distributedInfo gives it; `vitro trace merge "
+             "--ranks` writes them, --pid selects a process"));
   return false;
 }
 
@@ -111,7 +112,7 @@ int run(const CutSetting& setting) {
               static_cast<unsigned long long>(done->events), trace->size(),
               report::bytes_text(static_cast<double>(bytes)).c_str());
   if (done->arrow_ends > 0)
-    std::printf("; %llu ends of arrows left out, whose other ends are not in it",
+    std::printf("; %llu arrow ends left out, whose other ends are not in the part",
                 static_cast<unsigned long long>(done->arrow_ends));
   std::printf("\n");
   return 0;
@@ -120,23 +121,25 @@ int run(const CutSetting& setting) {
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<CutSetting>();
   add_file(app, "file", setting->file,
-           "trace: .json, .json.gz, .json.zst, .zip; with --rank a folder of them too");
+           "trace: .json, .json.gz, .json.zst, .zip; with --rank also a folder of traces");
   app.add_option("-o,--output,--out", setting->out,
-                 "the new trace; packed where it ends in .gz or .zst")
+                 "the new trace; compressed if the name ends in .gz or .zst")
       ->required();
-  app.add_option("--from", setting->from,
-                 "what lasts beyond this time, from the beginning of the trace: 12us, 1.5ms, 2s");
-  app.add_option("--to", setting->to, "what begins before this time");
+  app.add_option(
+      "--from", setting->from,
+      "events that end after this time from the beginning of the trace: 12us, 1.5ms, 2s");
+  app.add_option("--to", setting->to, "events that begin before this time");
   app.add_option("--step", setting->step, "the time of ProfilerStep#N")
       ->excludes("--from")
       ->excludes("--to");
   app.add_option("--pid,--process", setting->processes,
                  "only this process: its pid, name or labels; may be repeated");
-  app.add_option("--rank", setting->rank,
-                 "only this rank: of a folder its trace, of a file of several ranks its processes")
+  app.add_option(
+         "--rank", setting->rank,
+         "only this rank: its trace in a folder, or its processes in a file of several ranks")
       ->excludes("--pid");
   app.add_flag("--no-cache", setting->trace.no_cache,
-               "keep nothing of the file for the next question");
+               "do not cache the file for the next question");
   return [setting] { return run(*setting); };
 }
 

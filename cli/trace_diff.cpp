@@ -1,4 +1,4 @@
-// `vitro trace diff BEFORE AFTER`: what got slower or faster.
+// `vitro trace diff BEFORE AFTER`: shows what became slower or faster.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -32,17 +32,16 @@ std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<Setting>();
   add_file(app, "before", setting->before);
   add_file(app, "after", setting->after, "the trace to compare with it");
-  app.add_flag("--shapes", setting->options.shapes,
-               "tell ops of different shapes apart, and kernels of different grids");
+  app.add_flag("--shapes", setting->options.shapes, "separate ops by shape and kernels by grid");
   app.add_option("--false-discoveries", setting->options.false_discoveries,
-                 "how many of the changes that count as sure may be chance")
+                 "the share of significant changes that may be due to chance")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   setting->shown.declare(app);
   return [setting] { return run(*setting); };
 }
 
-const AddTraceCommand diff("diff", "What got slower or faster from one trace to another", declare);
+const AddTraceCommand diff("diff", "Show what became slower or faster between two traces", declare);
 
 }  // namespace
 }  // namespace vitro::cli

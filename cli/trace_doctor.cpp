@@ -1,4 +1,4 @@
-// `vitro trace doctor`: the findings of all analyses.
+// `vitro trace doctor`: prints the findings of all analyses.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -12,19 +12,19 @@
 namespace vitro::cli {
 namespace {
 
-// Says what was measured, and plainly where there is nothing to say.
+// Prints what was measured, or that there is nothing to report.
 void print_head(const analyze::Trace& trace, const analyze::Answer& answer) {
   const analyze::Window window = analyze::measured_window(trace);
   const size_t steps = analyze::profiler_steps(trace).size();
   if (window.length() == 0) {
-    std::printf("No event of this file has a duration: there is nothing to win.\n");
+    std::printf("No event of this file has a duration: there is nothing to save.\n");
     return;
   }
   std::printf("Measured: %s", report::time_text(static_cast<double>(window.length())).c_str());
   if (steps > 0) std::printf(", %s", counted(steps, "step").c_str());
   std::printf(". ");
   if (answer.findings.empty()) {
-    std::printf("Nothing was found that could win half a percent of it (%zu questions asked).\n",
+    std::printf("No potential saving of half a percent of it was found (%zu questions asked).\n",
                 analyze::analyses().size());
   } else {
     std::printf("%s, together at most %.1f %% of it.\n",
@@ -42,7 +42,7 @@ int run(const std::string& file, const TraceSetting& setting) {
 }
 
 const AddTraceCommand doctor(
-    "doctor", "What to do first: the findings of all questions, those that could win most first",
+    "doctor", "What to do first: the findings of all questions, the largest potential saving first",
     [](CLI::App& app) -> std::function<int()> {
       auto setting = std::make_shared<TraceSetting>();
       auto file = std::make_shared<std::string>();

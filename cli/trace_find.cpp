@@ -1,4 +1,4 @@
-// `vitro trace find FILE`: events by name, time, place; with --sql by anything.
+// `vitro trace find FILE`: lists events by name, time and place, or with --sql by any condition.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -24,7 +24,7 @@ int refuse(const std::string& why) {
 
 int run(FindSetting& setting) {
   if (setting.file == "-" && setting.options.arguments)
-    return refuse("--args needs a file, which it reads again; got standard input");
+    return refuse("--args needs a file, because it is read again; got standard input");
   const auto trace = open_trace(setting.file, setting.trace);
   if (!trace) return unreadable;
   if (!setting.sql.empty()) {
@@ -56,18 +56,18 @@ std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<FindSetting>();
   analyze::Query& query = setting->query;
   add_file(app, "file", setting->file);
-  app.add_option("--name", query.name, "a regular expression, found anywhere in the name");
-  app.add_option("--category", query.category, "as the file has it: kernel, cpu_op");
-  app.add_option("--thread", query.thread, "the tid, or a part of the thread's name");
+  app.add_option("--name", query.name, "a regular expression, matched anywhere in the name");
+  app.add_option("--category", query.category, "as in the file: kernel, cpu_op");
+  app.add_option("--thread", query.thread, "the tid, or part of the thread's name");
   app.add_option("--pid,--process", query.processes,
                  "the pid, or the process's name or labels; may be repeated");
-  app.add_option("--min-dur", setting->min_dur, "lasts at least so long: 12us, 1.5ms, 2s");
-  app.add_option("--max-dur", setting->max_dur, "lasts at most so long");
-  app.add_option("--from", setting->from, "lasts beyond this time from the beginning of the trace");
+  app.add_option("--min-dur", setting->min_dur, "minimum duration: 12us, 1.5ms, 2s");
+  app.add_option("--max-dur", setting->max_dur, "maximum duration");
+  app.add_option("--from", setting->from, "ends after this time from the beginning of the trace");
   app.add_option("--to", setting->to, "begins before this time");
-  app.add_option("--id", query.ids, "numbers of events, as findings name them")->delimiter(',');
+  app.add_option("--id", query.ids, "event numbers, as given in findings")->delimiter(',');
   app.add_flag("--longest", setting->options.longest_first, "the longest first");
-  app.add_flag("--args", setting->options.arguments, "print the arguments too");
+  app.add_flag("--args", setting->options.arguments, "also print the arguments");
   app.add_option("--sql", setting->sql, sql_about);
   setting->trace.declare(app);
   return [setting] { return run(*setting); };

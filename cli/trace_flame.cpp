@@ -1,4 +1,4 @@
-// `vitro trace flame`: stacks with their time, and a picture of them.
+// `vitro trace flame`: prints stacks with their times, or draws them as a flame graph.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -31,7 +31,7 @@ int run(const Words& words) {
   const auto what = words.device ? analyze::FlamesOf::device : analyze::FlamesOf::host;
   const analyze::Flames flames = analyze::flames_of(*trace, what);
   if (flames.nodes.size() == 1) {
-    std::fprintf(stderr, "vitro: %s: has no time of %s\n", words.file.c_str(),
+    std::fprintf(stderr, "vitro: %s: contains no time of %s\n", words.file.c_str(),
                  words.device ? "a device" : "the host; try --device");
   }
   if (!words.svg.empty()) {
@@ -52,16 +52,16 @@ int run(const Words& words) {
 }
 
 const AddTraceCommand flame(
-    "flame", "Where time went by what lay around it: a flame graph, or stacks for other tools",
+    "flame", "Where time went by call stack: a flame graph, or stacks for other tools",
     [](CLI::App& app) -> std::function<int()> {
       auto words = std::make_shared<Words>();
       add_file(app, "file", words->file);
-      app.add_option("--svg", words->svg, "write a picture; a click in it zooms");
+      app.add_option("--svg", words->svg, "write a picture; click in it to zoom");
       app.add_option("--collapsed", words->collapsed,
-                     "write stacks, a line each; printed where neither is asked for");
+                     "write stacks, one per line; printed if neither is given");
       app.add_flag("--device", words->device,
-                   "time of kernels, inside what launched them, instead of time of the host");
-      app.add_flag("--no-cache", words->no_cache, "keep nothing of the file for the next question");
+                   "kernel time, inside the launching calls, instead of host time");
+      app.add_flag("--no-cache", words->no_cache, "do not cache the file for the next question");
       return [words] { return run(*words); };
     });
 

@@ -1,4 +1,4 @@
-// `vitro trace merge`: what was recorded apart as one trace: work of devices and their host, or the
+// `vitro trace merge`: merges separately recorded traces into one: devices and their host, or the
 // ranks of a run.
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -41,15 +41,15 @@ int run(const Setting& setting) {
   }
   if (setting.places.size() != 2) {
     std::fprintf(stderr,
-                 "vitro: merge: got %s, needed are the host's trace and one of devices or "
-                 "of times; or --ranks and the traces of all ranks\n",
+                 "vitro: merge: got %s, needs the host's trace and one of devices or a file of "
+                 "times; or --ranks and the traces of all ranks\n",
                  counted(setting.places.size(), "file").c_str());
     return bad_usage;
   }
   const auto host = open_trace(setting.places[0], setting.shown);
   if (!host) return unreadable;
   const std::string other = analyze::times_file(*host, setting.places[1]);
-  // A trace has events, a file of times has none.
+  // A trace has events, a file of times does not.
   const auto devices = analyze::Trace::open(other, load);
   if (devices && devices->size() > 0) {
     return tell<analyze::MergedTraces>(
@@ -58,8 +58,9 @@ int run(const Setting& setting) {
   }
   auto merged = analyze::merge(*host, other, setting.output, setting.options);
   if (!merged && !devices && std::filesystem::exists(other)) {
-    merged = Failure{cat("merge: ", other, " is neither a trace of devices nor times of kernels: ",
-                         devices.why(), "; ", merged.why())};
+    merged =
+        Failure{cat("merge: ", other, " is neither a trace of devices nor a file of kernel times: ",
+                    devices.why(), "; ", merged.why())};
   }
   return tell<analyze::MergeResult>(merged, setting.shown, analyze::answer_merge);
 }
@@ -67,19 +68,24 @@ int run(const Setting& setting) {
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<Setting>();
   analyze::MergeOptions& options = setting->options;
-  app.add_option("traces", setting->places,
-                 "the host's trace, then a trace of devices, or times of kernels "
-                 "(kernel_event_{rank}.json, or the folder that has it for the trace's rank); with "
-                 "--ranks the traces of all ranks, or their folder")
+  app.add_option(
+         "traces", setting->places,
+         "the host's trace, then a trace of devices, or kernel times "
+         "(kernel_event_{rank}.json, or the folder with the file of the trace's rank); with "
+         "--ranks the traces of all ranks, or their folder")
       ->required();
-  app.add_option("-o,--output", setting->output, "the trace of both: .json, .gz, .zst")->required();
-  app.add_flag("--ranks", setting->ranks, "put the ranks of a run into one trace, by one clock");
-  app.add_option("--offset-us", setting->clocks.offset_us,
-                 "of a trace of devices: what to add to its times, instead of aligning the clocks");
-  app.add_option("--ignore", options.ignored, "of times: ops that run nothing on the device")
+  app.add_option("-o,--output", setting->output, "the merged trace: .json, .gz, .zst")->required();
+  app.add_flag("--ranks", setting->ranks,
+               "merge the ranks of a run into one trace with a common clock");
+  app.add_option(
+      "--offset-us", setting->clocks.offset_us,
+      "for a trace of devices: offset to add to its times, instead of aligning the clocks");
+  app.add_option("--ignore", options.ignored,
+                 "for kernel times: ops that run nothing on the device")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--threshold-us", options.threshold_us, "of times: shorter ones are no kernels")
+  app.add_option("--threshold-us", options.threshold_us,
+                 "for kernel times: shorter ones are not kernels")
       ->capture_default_str();
   app.add_option_function<double>(
          "--latency-us",
@@ -89,17 +95,16 @@ std::function<int()> declare(CLI::App& app) {
          },
          "from the launch of a kernel to its begin on an idle device")
       ->default_str("0");
-  app.add_option("--device", options.device, "of times: the pid of the device's rows")
+  app.add_option("--device", options.device, "for kernel times: the pid of the device's rows")
       ->capture_default_str();
-  app.add_option("--stream", options.stream, "of times: the tid of its stream")
+  app.add_option("--stream", options.stream, "for kernel times: the tid of its stream")
       ->capture_default_str();
   setting->shown.declare(app);
   return [setting] { return run(*setting); };
 }
 
 const AddTraceCommand merge(
-    "merge",
-    "Put what was recorded apart into one trace: devices and their host, or the ranks of a run",
+    "merge", "Merge separately recorded traces: devices and their host, or the ranks of a run",
     declare);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `vitro trace ranks DIR|FILES`: the traces of a distributed run, one for each rank.
+// `vitro trace ranks DIR|FILES`: analyzes the traces of a distributed run, one for each rank.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
@@ -16,15 +16,15 @@ struct Setting {
   std::vector<std::string> places;
 };
 
-// Files that say they are of the same rank are of several runs, or one of them twice.
+// Files of the same rank come from several runs, or one was given twice.
 void warn_of_doubles(const analyze::Ranks& ranks) {
   std::map<int64_t, std::vector<std::string>> files;
   for (const analyze::RankTimes& each : ranks.ranks) files[each.rank].push_back(each.file);
   for (const auto& [rank, list] : files) {
     if (list.size() < 2) continue;
     std::fprintf(stderr,
-                 "vitro: ranks: %zu files are of rank %lld, such as %s and %s: give the "
-                 "traces of one run\n",
+                 "vitro: ranks: %zu files are of rank %lld, such as %s and %s: pass the traces "
+                 "of one run\n",
                  list.size(), static_cast<long long>(rank), list[0].c_str(), list[1].c_str());
   }
 }

@@ -1,4 +1,4 @@
-// `vitro trace report`: everything about a trace on one page.
+// `vitro trace report`: writes everything about a trace to one page.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -25,8 +25,7 @@ int run(const std::string& file, const std::string& output, bool no_cache) {
 }
 
 const AddTraceCommand report_command(
-    "report",
-    "Everything on one page of HTML: findings, timeline, plots and tables of all questions",
+    "report", "Everything on one HTML page: findings, timeline, plots and tables of all questions",
     [](CLI::App& app) -> std::function<int()> {
       struct Words {
         std::string file, output = "report.html";
@@ -34,9 +33,9 @@ const AddTraceCommand report_command(
       };
       auto words = std::make_shared<Words>();
       add_file(app, "file", words->file);
-      app.add_option("-o,--output", words->output, "the page; with .gz or .zst it is packed")
+      app.add_option("-o,--output", words->output, "the page; compressed with .gz or .zst")
           ->capture_default_str();
-      app.add_flag("--no-cache", words->no_cache, "keep nothing of the file for the next question");
+      app.add_flag("--no-cache", words->no_cache, "do not cache the file for the next question");
       return [words] { return run(words->file, words->output, words->no_cache); };
     });
 

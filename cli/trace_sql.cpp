@@ -1,3 +1,5 @@
+// Runs SQL on a trace through a virtual table of SQLite that reads the trace's columns in place;
+// used by `vitro trace find --sql`.
 #include "trace_sql.h"
 
 #include <sqlite3.h>
@@ -74,7 +76,7 @@ int disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// `id = …` finds its event; all else looks at every one.
+// `id = …` looks the event up; anything else scans all events.
 int plan(sqlite3_vtab* table, sqlite3_index_info* info) {
   const auto events = static_cast<double>(static_cast<Table*>(table)->trace->size());
   info->idxNum = all_events;
@@ -137,7 +139,7 @@ int row_id(sqlite3_vtab_cursor* base, sqlite3_int64* id) {
 const sqlite3_module* module() {
   static const sqlite3_module made = [] {
     sqlite3_module m{};
-    m.xConnect = connect;  // without xCreate the table is there under the module's name
+    m.xConnect = connect;  // without xCreate the table exists under the module's name
     m.xDisconnect = disconnect;
     m.xBestIndex = plan;
     m.xOpen = open_cursor;

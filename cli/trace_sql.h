@@ -1,4 +1,4 @@
-// A trace as a table of SQLite: its columns are read where they lie.
+// A trace as a table of SQLite, whose columns are read in place.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace vitro::cli {
 
 inline constexpr const char* sql_about =
-    "ask with SQL of the table events(id, ts, dur, name, category, phase, pid, tid, process, "
+    "run this SQL on the table events(id, ts, dur, name, category, phase, pid, tid, process, "
     "thread, correlation, external_id); times in nanoseconds";
 
-// Fails where the statement does, with SQLite's reason.
+// Fails if the statement does, with SQLite's reason.
 Result<analyze::Answer> ask_sql(const analyze::Trace& trace, const std::string& statement);
 
 }  // namespace vitro::cli

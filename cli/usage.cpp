@@ -1,5 +1,5 @@
-// Reads the words again, as far as the parser's own options and commands explain them, to say what
-// is wrong with the first that they do not.
+// Explains a command line that the parser rejected: reads its words again, as far as the parser's
+// options and commands allow, and reports the first that does not fit.
 #include "usage.h"
 
 #include <CLI/CLI.hpp>
@@ -13,16 +13,16 @@
 namespace vitro::cli {
 namespace {
 
-// The argument that takes the words of another program, whose options stand after "--".
+// The argument that takes another program's command line, whose options come after "--".
 constexpr std::string_view program_argument = "program";
 
-// The command that the words name, and what follows it.
+// The command named by the words, and what follows it.
 struct Reading {
   const CLI::App* at;
   std::string path;                      // "vitro trace ops"
-  std::string wrong_command;             // the word that should be one
+  std::string wrong_command;             // the word that should be a command
   std::string unknown_option;            // the first, without its value
-  std::vector<std::string_view> others;  // words that are neither, in their order
+  std::vector<std::string_view> others;  // the remaining words, in order
 };
 
 const CLI::Option* option_of(const CLI::App& app, const std::string& name) {
@@ -37,9 +37,9 @@ std::string name_of(std::string_view word) {
   return std::string(word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2));
 }
 
-// How many of the next words are the option's value.
+// The number of following words that belong to the option's value.
 size_t values_after(const CLI::Option& option, std::string_view word, std::string_view name) {
-  if (word.size() > name.size()) return 0;  // it has its value with it
+  if (word.size() > name.size()) return 0;  // the value is attached
   return static_cast<size_t>(std::max(option.get_items_expected_min(), 0));
 }
 
@@ -92,7 +92,7 @@ std::string wrong_command(const Reading& r) {
              meant.empty() ? cat("it has ", joined(names)) : cat("did you mean ", meant, "?"));
 }
 
-// The long name that is near, or the only one that begins with a letter; empty where none is.
+// The nearest long name, or the only one beginning with that letter; empty if there is none.
 std::string meant_option(const CLI::App& app, std::string_view unknown) {
   const std::string_view word = unknown.substr(unknown.find_first_not_of('-'));
   std::vector<std::string> names, with_letter;
@@ -124,7 +124,7 @@ std::string unknown_option(const Reading& r) {
   return out;
 }
 
-// What is required, and what of it is not there.
+// Reports required arguments that are missing.
 std::string missing(const CLI::App& app) {
   std::vector<std::string> needed, given, absent;
   std::string about;
@@ -144,7 +144,7 @@ std::string missing(const CLI::App& app) {
              " missing");
 }
 
-// Of a value that is not of the option's type; empty of what is another error.
+// Reports a value of the wrong type; empty for other errors.
 std::string not_converted(const CLI::App& app, std::string_view why) {
   constexpr std::string_view begin = "Could not convert: ", between = " = ";
   const size_t middle = why.find(between);
@@ -155,7 +155,7 @@ std::string not_converted(const CLI::App& app, std::string_view why) {
   std::string_view needed = "another value";
   if (type.starts_with("FLOAT")) needed = "a number";
   if (type.starts_with("INT")) needed = "a whole number";
-  if (type.starts_with("UINT")) needed = "a whole number from 0";
+  if (type.starts_with("UINT")) needed = "a whole number of at least 0";
   return cat(name, ": needs ", needed, ", got '", why.substr(middle + between.size()), "'");
 }
 
@@ -164,7 +164,7 @@ std::string too_many(const Reading& r) {
   for (const CLI::Option* option : r.at->get_options())
     if (option->get_positional()) taken += option->count();
   if (taken >= r.others.size()) return {};
-  return cat("got '", r.others[taken], "', which it has no use for");
+  return cat("unexpected argument '", r.others[taken], "'");
 }
 
 std::string wrong(const Reading& r, const CLI::Error& error) {
@@ -185,7 +185,7 @@ std::string wrong(const Reading& r, const CLI::Error& error) {
 std::string usage_error(const CLI::App& app, std::span<char* const> words,
                         const CLI::Error& error) {
   const Reading r = read(app, words);
-  return cat(r.path, ": ", wrong(r, error), "\n`", r.path, " --help` says more.\n");
+  return cat(r.path, ": ", wrong(r, error), "\n`", r.path, " --help` explains its use.\n");
 }
 
 }  // namespace vitro::cli

@@ -1,5 +1,5 @@
-// What is wrong with a command line that could not be parsed, in one way for all commands: from the
-// options and commands that the parser holds.
+// Explains what is wrong with a command line that could not be parsed, uniformly for all commands,
+// using the options and commands known to the parser.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ class Error;
 
 namespace vitro::cli {
 
-// "vitro trace ops: unknown option --row; did you mean --rows?", and where more is said.  `words`:
-// those after the program's name; the parser gave up over them with `error`.
+// "vitro trace ops: unknown option --row; did you mean --rows?", with a pointer to --help. `words`:
+// those after the program's name; the parser rejected them with `error`.
 std::string usage_error(const CLI::App& app, std::span<char* const> words, const CLI::Error& error);
 
 }  // namespace vitro::cli

@@ -1,7 +1,6 @@
 // Lesson 1: compile a function.
 //
-// Two ops over ten thousand numbers become one kernel that reads each number once and writes it
-// once.
+// Two ops over ten thousand numbers become one kernel that reads and writes each number once.
 #include <vitro/vitro.h>
 
 #include <cmath>
@@ -22,9 +21,9 @@ int main() {
   auto fast = vitro::compile(cos_sin);
 
   const vitro::Tensor eager = cos_sin(x),
-                      compiled = fast(x);  // the first call compiles, the next ones reuse it
+                      compiled = fast(x);  // the first call compiles, later ones reuse the result
 
-  // Elementwise results have the same digits, eager and compiled.
+  // Eager and compiled elementwise results are identical.
   const std::vector<float> a = eager.to_vector<float>(), b = compiled.to_vector<float>();
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] != b[i]) return std::printf("element %zu differs: %g and %g\n", i, a[i], b[i]), 1;
@@ -32,7 +31,7 @@ int main() {
   std::printf("sin(cos(%g)) = %g, %zu elements equal eager and compiled\n", x.to_vector<float>()[0],
               b[0], b.size());
 
-  // What was made of it, from the report: one kernel, which reads once and writes once.
+  // The report shows the outcome: one kernel, which reads once and writes once.
   const vitro::CompiledReport report = fast.report();
   if (report.segments.empty() || !report.segments[0].build) {
     return std::printf("it ran op by op; `vitro::explain` and the warning say why\n"), 1;

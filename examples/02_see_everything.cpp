@@ -1,11 +1,11 @@
 // Lesson 2: see what happened.
 //
-// A function with a branch on data is captured in two graphs with a break between them; `explain`
+// A function with a branch on data is captured as two graphs with a break between them; `explain`
 // says where and why, and a trace shows each op and each kernel.  More, without changing the
 // program:
-//   VITRO_LOGS=breaks,guards,phases   what is cut, compared and compiled, while it happens
-//   VITRO_COMPILE_DEBUG=1      graphs, loops and generated kernels in a folder, whose path is
-//   printed
+//   VITRO_LOGS=breaks,guards,phases   logs breaks, guards and compiler phases as they happen
+//   VITRO_COMPILE_DEBUG=1             writes graphs, loops and kernels to a folder, and prints its
+//                                     path
 #include <vitro/vitro.h>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ int main() try {
   vitro::manual_seed(1);
   const vitro::Tensor a = vitro::nn::normal({64, 64}, 0, 1), b = vitro::nn::uniform({64, 64}, 0, 1);
 
-  // Which graphs, which breaks and why, which kernels and why these.
+  // Shows graphs, breaks and kernels, each with its reason.
   std::cout << vitro::explain(&branchy)(a, b) << '\n';
 
   // A profile of three calls: the first compiles.
@@ -40,6 +40,6 @@ int main() try {
   profiler.write_trace("02_see_everything.json.gz");
   std::cout << "02_see_everything.json.gz opens in Perfetto\n";
   return 0;
-} catch (const vitro::Error& error) {  // as when VITRO_PROFILE records already
+} catch (const vitro::Error& error) {  // for example if VITRO_PROFILE is recording already
   return std::cerr << error.what() << '\n', 1;
 }

@@ -1,10 +1,9 @@
-// Lesson 3: a real model.  Sentences become vectors (MiniLM-L6, a BERT); the more alike two
-// sentences are, the closer to 1 is the product of their vectors.
+// Lesson 3: a real model.  Sentences become vectors (MiniLM-L6, a BERT); the more similar two
+// sentences are, the closer to 1 is the dot product of their vectors.
 //
 // usage: 03_sentence_embedding [--model DIR] [--file FILE] [--json] [--eager] [SENTENCE...]
-//   --model DIR   folder with model.safetensors and vocab.txt; without it the folder where `vitro
-//   demo` keeps them, and
-//                 random weights where there is none
+//   --model DIR   folder with model.safetensors and vocab.txt; default: the folder where `vitro
+//                 demo` keeps them, or random weights if there is none
 //   --file FILE   one sentence per line
 //   --json        one line {"text", "input_ids", "embedding"} per sentence instead of the matrix
 //   --eager       op by op, not compiled
@@ -90,8 +89,7 @@ int embed(const Arguments& arguments) {
   if (!loaded) return std::fprintf(stderr, "%s\n", loaded.why().c_str()), 3;
   const sentences::Encoder& encoder = **loaded;
   if (!encoder.has_real_weights())
-    std::fprintf(stderr,
-                 "no weights found: random ones are used, their similarities say nothing\n");
+    std::fprintf(stderr, "no weights found: using random ones, whose similarities mean nothing\n");
 
   // Sentences differ in length: after the second one the length is a symbol, and one graph serves
   // all.

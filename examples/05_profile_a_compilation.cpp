@@ -1,8 +1,8 @@
 // Lesson 5: where does the compiler's time go?
 //
 // The first call of a compiled function is profiled.  A small function is compiled before it, so
-// that what the compiler does once per process does not count.  The trace shows the phases, nested;
-// `compile_times` tells the same seconds as text, and needs no profiler.
+// that one-time work of the compiler does not count.  The trace shows the nested phases;
+// `compile_times` gives the same times as text, without a profiler.
 #include <vitro/models/mlp.h>
 #include <vitro/vitro.h>
 
@@ -36,11 +36,11 @@ int main() try {
   profiler.stop();
   profiler.write_trace("trace_compile.json");
 
-  // The table's last line says that the measured time holds compilations.
+  // The table's last line says that the measured time includes compilations.
   std::cout << profiler.averages().table({.row_limit = 12}) << '\n';
   std::cout << vitro::compile_times().by_phase().table();
   std::cout << "trace_compile.json opens in Perfetto\n";
   return 0;
-} catch (const vitro::Error& error) {  // as when VITRO_PROFILE records already
+} catch (const vitro::Error& error) {  // for example if VITRO_PROFILE is recording already
   return std::cerr << error.what() << '\n', 1;
 }

@@ -1,7 +1,7 @@
 // Lesson 6: see graph breaks in a trace.
 //
-// Four blocks with three breaks between them: a compiled region each, and the breaks with their
-// reasons and places.  A schedule leaves out the step that compiles.
+// Four blocks with three breaks between them: the trace shows a compiled region for each, and the
+// breaks with their reasons and places.  A schedule skips the step that compiles.
 #include <vitro/vitro.h>
 
 #include <cstdio>
@@ -42,7 +42,7 @@ int main() try {
   auto fast = vitro::compile([&](const Tensor& x) { return model(x); });
   const Tensor x = vitro::nn::normal({128, 128}, 0, 1);
 
-  // Breaks happen when the function is compiled: the first call shows them.
+  // Breaks are recorded when the function is compiled, so the first call shows them.
   vitro::Profiler first_call;
   (void)fast(x).to_vector<float>();
   first_call.stop();
@@ -56,7 +56,7 @@ int main() try {
     }
   }
 
-  // Later calls are four compiled regions each.
+  // Later calls consist of four compiled regions each.
   vitro::Profiler profiler({.schedule = vitro::schedule({.warmup = 1, .active = 3, .repeat = 1})});
   for (int i = 0; i < 4; ++i) {
     (void)fast(x).to_vector<float>();
@@ -71,6 +71,6 @@ int main() try {
   profiler.write_trace("trace_break.json");
   std::printf("trace_break.json opens in Perfetto\n");
   return breaks == 3 && regions.size() == 4 ? 0 : 1;
-} catch (const vitro::Error& error) {  // as when VITRO_PROFILE records already
+} catch (const vitro::Error& error) {  // for example if VITRO_PROFILE is recording already
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

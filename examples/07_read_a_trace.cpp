@@ -1,8 +1,9 @@
-// Lesson 7: read a trace and ask what it says.
+// Lesson 7: read a trace and analyze it.
 //
-// Any trace of PyTorch's profiler, of Vitro or of another writer of Chrome's format, of any size:
+// It takes any trace by PyTorch's profiler, Vitro or another writer of Chrome's format, of any
+// size:
 //   build/release/examples/07_read_a_trace trace.json.gz
-// Without a name it reads one that it writes first: ten kernels whose launches come too late.
+// Without a name it reads one that it writes itself: ten kernels that are launched too late.
 // Nothing here needs tensors or the compiler.
 #include <vitro/analyze.h>
 
@@ -15,7 +16,7 @@ namespace analyze = vitro::analyze;
 
 namespace {
 
-// A launch of 5 us and a kernel of 10 us, 100 us apart, so many times.
+// The given number of launches of 5 us with kernels of 10 us, 100 us apart.
 std::string write_small_trace() {
   const std::string path = "late_launches.json";
   std::ofstream file(path);
@@ -34,11 +35,11 @@ std::string write_small_trace() {
 
 int main(int argc, char** argv) {
   const std::string path = argc > 1 ? argv[1] : write_small_trace();
-  // Columns are kept in the user's cache folder: the second time is instant.
+  // Columns are cached in the user's cache folder: the second time is instant.
   const vitro::Result<analyze::Trace> trace = analyze::Trace::open(path);
   if (!trace) return std::fprintf(stderr, "%s\n", trace.why().c_str()), 1;
 
-  // Columns: one number for each event.
+  // Columns hold one number per event.
   const analyze::Classes classes(*trace);
   int64_t work = 0;
   for (analyze::EventId e = 0; e < trace->size(); ++e)
@@ -55,7 +56,7 @@ int main(int argc, char** argv) {
                 static_cast<long long>(device.busy), static_cast<long long>(device.span),
                 static_cast<long long>(device.host));
 
-  // What follows from all of them, and what it could win.
+  // The findings of all analyses, with their potential savings.
   const analyze::Answer findings = analyze::doctor(*trace);
   std::cout << analyze::to_text(findings);
   return argc > 1 || !findings.findings.empty() ? 0 : 1;

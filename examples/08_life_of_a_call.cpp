@@ -1,7 +1,7 @@
 // Lesson 8: the life of a call.
 //
-// One function, run eagerly, compiled, and called with other sizes.  docs/life_of_a_call.md follows
-// it through the library with what this program prints.
+// One function is run eagerly, compiled, and called with other sizes.  docs/life_of_a_call.md
+// follows it through the library, using this program's output.
 #include <vitro/vitro.h>
 
 #include <cstdio>

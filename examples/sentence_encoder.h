@@ -1,5 +1,5 @@
-// Sentences to vectors: WordPiece, BERT, mean over the tokens, unit length.  Shared by lesson 3 and
-// `vitro demo`.
+// Encodes sentences as vectors: WordPiece, BERT, mean over tokens, normalised to unit length.
+// Shared by lesson 3 and `vitro demo`.
 #pragma once
 
 #include <vitro/models/bert.h>
@@ -18,8 +18,8 @@ namespace sentences {
 
 class Encoder {
  public:
-  // Weights and vocabulary of a MiniLM-L6 from the files in `folder`; empty: where fetch_minilm()
-  // puts them.
+  // Loads weights and vocabulary of a MiniLM-L6 from `folder`; empty: where fetch_minilm() puts
+  // them.
   static vitro::Result<std::unique_ptr<Encoder>> load(const std::string& folder = {}) {
     const vitro::models::MinilmFiles files = vitro::models::minilm_files(folder);
     auto tokenizer = vitro::models::WordPiece::read(files.vocabulary);
@@ -35,15 +35,15 @@ class Encoder {
     return encoder;
   }
 
-  // The same model on random weights; texts are numbered by their bytes.  For machines without the
-  // weights.
+  // The same model with random weights, for machines without the real ones; token ids are bytes of
+  // the text.
   static std::unique_ptr<Encoder> seeded() {
     vitro::manual_seed(0);
     return std::unique_ptr<Encoder>(new Encoder);
   }
 
-  // The weights of `folder`; without a folder the fetched ones, and random ones where none were
-  // fetched.
+  // Uses the weights in `folder`; without a folder the fetched ones, or random ones if there are
+  // none.
   static vitro::Result<std::unique_ptr<Encoder>> load_or_seeded(const std::string& folder) {
     if (folder.empty() && !std::filesystem::exists(vitro::models::minilm_files().weights))
       return seeded();

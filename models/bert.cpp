@@ -1,5 +1,5 @@
-// The modules of BERT, from embeddings to classifier, each with the name that its published weights
-// bear.
+// The modules of BERT, from embeddings to classifier, each named as in the published weights; see
+// bert.h.
 #include "vitro/models/bert.h"
 
 #include "vitro/ops/all.h"

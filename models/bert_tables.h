@@ -1,4 +1,4 @@
-// What BERT's reference tokenizer does with each code point: ascending ranges, both ends included.
+// How BERT's reference tokenizer treats each code point: ascending ranges, both ends included.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct Range {
 
 extern const std::span<const Range> removed;      // control and format characters, U+FFFD
 extern const std::span<const Range> spaces;       // become one space
-extern const std::span<const Range> ideographs;   // words of their own
+extern const std::span<const Range> ideographs;   // separate words
 extern const std::span<const Range> marks;        // dropped after canonical decomposition
-extern const std::span<const Range> punctuation;  // words of their own, seen after decomposition
+extern const std::span<const Range> punctuation;  // separate words, applied after decomposition
 
 }  // namespace vitro::models::bert

@@ -26,7 +26,7 @@ void append(std::string& out, Code code) {
   out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
 }
 
-// Without control characters, every space a plain one, ideographs between spaces; valid UTF-8.
+// Removes control characters, normalises spaces, puts spaces around ideographs; valid UTF-8.
 std::string cleaned(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -34,7 +34,7 @@ std::string cleaned(std::string_view text) {
   for (auto left = static_cast<utf8proc_ssize_t>(text.size()); left > 0;) {
     Code code = 0;
     utf8proc_ssize_t used = utf8proc_iterate(at, left, &code);
-    if (used <= 0) {  // no character begins here: the next byte may begin one
+    if (used <= 0) {  // not the start of a character: try the next byte
       used = 1;
     } else if (contains(bert::spaces, code)) {
       out += ' ';
@@ -54,7 +54,7 @@ std::string cleaned(std::string_view text) {
 std::vector<Code> decomposed(const std::string& text) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   auto size = static_cast<utf8proc_ssize_t>(text.size());
-  std::vector<Code> codes(text.size());  // enough for nearly every text: most decompose into less
+  std::vector<Code> codes(text.size());  // enough for nearly every text
   utf8proc_ssize_t needed = 0;
   for (;;) {
     needed = utf8proc_decompose(bytes, size, codes.data(),
@@ -72,7 +72,7 @@ std::vector<Code> decomposed(const std::string& text) {
 
 std::vector<std::string> bert_words(std::string_view text) {
   std::vector<std::string> words;
-  bool open = false;  // the last word may grow
+  bool open = false;  // whether the last word may grow
   for (Code code : decomposed(cleaned(text))) {
     if (contains(bert::marks, code)) continue;
     if (contains(bert::spaces, code)) {

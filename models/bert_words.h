@@ -1,4 +1,4 @@
-// The words of a text as BERT sees them: lower case, without accents, split at spaces and around
+// Splits a text into BERT's words: lower case, without accents, split at spaces and around
 // punctuation and ideographs.
 //   bert_words("Déjà-vu 東京") is "deja", "-", "vu", "東", "京"
 #pragma once
@@ -9,10 +9,10 @@
 
 namespace vitro::models {
 
-// Bytes that are not UTF-8 count as U+FFFD, which is dropped like a control character.
+// Invalid UTF-8 counts as U+FFFD, which is dropped like a control character.
 std::vector<std::string> bert_words(std::string_view text);
 
-// How many code points valid UTF-8 text has.
+// The number of code points in valid UTF-8 text.
 size_t code_points(std::string_view text);
 
 }  // namespace vitro::models

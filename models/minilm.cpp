@@ -1,5 +1,5 @@
-// Finds or downloads the files of MiniLM-L6: runs tools/fetch_minilm, whose text is in the library,
-// in a process of its own.
+// Finds or downloads the files of MiniLM-L6, by running tools/fetch_minilm, which is embedded in
+// the library, in a separate process.
 #include "vitro/models/minilm.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ bool is_readable(const MinilmFiles& files) {
   return access(files.weights.c_str(), R_OK) == 0 && access(files.vocabulary.c_str(), R_OK) == 0;
 }
 
-// Runs the script with both outputs in one pipe.  The error number of what did not start.
+// Runs the script with both outputs in one pipe.  Returns an error number if it did not start.
 int start(const std::string& folder, int output, pid_t& process) {
   std::string script = fetch_minilm_script, target = folder;
   std::string python = "python3", command = "-c";
@@ -46,7 +46,7 @@ int start(const std::string& folder, int output, pid_t& process) {
   return error;
 }
 
-// Tells every line but the last, which is what came of it.
+// Passes on every line but the last, which is the result.
 std::string last_line(int input, const std::function<void(std::string_view)>& progress) {
   std::string last, text;
   std::array<char, 4096> buffer;
@@ -83,7 +83,7 @@ Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view)>& pr
   constexpr std::string_view about = "the weights of MiniLM-L6: ";
   const std::string target = folder.empty() ? cache_folder() : folder;
   if (target.empty())
-    return Failure{cat(about, "there is no folder to keep them in: set HOME or XDG_CACHE_HOME")};
+    return Failure{cat(about, "there is no folder for them: set HOME or XDG_CACHE_HOME")};
   MinilmFiles files = minilm_files(target);
   if (is_readable(files)) return files;
   int ends[2];
@@ -95,10 +95,10 @@ Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view)>& pr
   close(ends[0]);
   if (error != 0)
     return Failure{
-        cat(about, "python3, whose pip downloads them, cannot be started: ", std::strerror(error))};
+        cat(about, "cannot start python3, whose pip downloads them: ", std::strerror(error))};
   const int status = wait_for(process);
   if (status == 0 && is_readable(files)) return files;
-  return Failure{line.empty() ? cat(about, "python3 ended with status ", status) : line};
+  return Failure{line.empty() ? cat(about, "python3 exited with status ", status) : line};
 }
 
 }  // namespace vitro::models

@@ -1,5 +1,5 @@
-// The tokenizer of uncased BERT models: words (bert_words.h) are cut into the longest pieces that
-// the vocabulary has.
+// The tokenizer of uncased BERT models: words (bert_words.h) are split into the longest pieces in
+// the vocabulary; see wordpiece.h.
 #include "vitro/models/wordpiece.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr size_t longest_word = 100;  // code points; a longer one is unknown
 constexpr size_t most_tokens = 10'000'000, longest_token = 1000;
 constexpr std::string_view special_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 
-// The bytes of the code point that ends before `end`.
+// The length of the code point that ends at `end`.
 size_t last_width(std::string_view text, size_t end) {
   size_t begin = end - 1;
   while (begin > 0 && (text[begin] & 0xC0) == 0x80) --begin;
@@ -40,7 +40,7 @@ Result<WordPiece> WordPiece::read(const std::string& vocabulary) {
                          most_tokens, " lines")};
     if (!result.ids_.try_emplace(line, static_cast<int64_t>(number - 1)).second)
       return Failure{cat(vocabulary, ": line ", number, ": '", line,
-                         "' was there before: is this a vocabulary, one token per line?")};
+                         "' occurs twice: is this a vocabulary, one token per line?")};
     result.tokens_.push_back(std::move(line));
   }
   for (std::string_view name : special_names)
@@ -60,8 +60,8 @@ int64_t WordPiece::id_of(std::string_view token) const {
   return found == ids_.end() ? -1 : found->second;
 }
 
-// The longest piece that the vocabulary has, again and again; what is not a beginning of the word
-// is written "##piece" there.
+// Repeatedly takes the longest piece in the vocabulary; pieces after the first are written
+// "##piece" there.
 void WordPiece::add_pieces(std::string_view word, std::vector<int64_t>& ids) const {
   size_t before = ids.size();
   if (code_points(word) > longest_word) {

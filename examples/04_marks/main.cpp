@@ -1,8 +1,8 @@
 // Lesson 4: see a program in VTune or Nsight.
 //
-// A convolution and a linear layer, three iterations, each marked by name.  Under a profiler its
-// timeline shows iteration_0, iteration_1 and iteration_2, in each of them aten::conv2d and
-// aten::linear, and in these the ops that they are made of; without one the marks cost nothing.
+// A convolution and a linear layer, three iterations, each marked by name.  A profiler's timeline
+// shows iteration_0, iteration_1 and iteration_2, inside each aten::conv2d and aten::linear, and
+// inside these the ops that they consist of; without a profiler the marks cost nothing.
 //   vtune -collect threading -- examples/04_marks/launch.sh
 //   nsys profile --trace=nvtx examples/04_marks/launch.sh
 #include <vitro/vitro.h>

@@ -1,3 +1,5 @@
+// The table of analyses: each question with its sentence, function, parameters and needs.  The
+// command line, the report and `doctor` iterate over it; a new analysis is a line here.
 #include "vitro/analyze/analyses.h"
 
 #include <algorithm>
@@ -33,7 +35,7 @@ Answer answer_info(const Trace& trace) {
 }
 
 constexpr Parameter by_parameters[] = {
-    {"by", "tell calls of a name apart by shape, module or stack; name: do not", "name",
+    {"by", "separate calls of the same name by shape, module or stack; name: do not", "name",
      Parameter::Kind::text, group_by_words},
 };
 
@@ -43,10 +45,11 @@ Answer ask_by(const Trace& trace, const Parameters& parameters) {
 }
 
 constexpr Parameter launch_parameters[] = {
-    {"slow", "a call that takes more microseconds is slow", "50", Parameter::Kind::number},
-    {"delay", "work that begins more microseconds after its launch is delayed", "100",
+    {"slow", "a call that takes longer than this, in microseconds, is slow", "50",
      Parameter::Kind::number},
-    {"full", "work that a stream's queue holds before launches block", "1024",
+    {"delay", "work that begins later than this after its launch, in microseconds, is delayed",
+     "100", Parameter::Kind::number},
+    {"full", "how much work a stream's queue holds before launches block", "1024",
      Parameter::Kind::number},
 };
 
@@ -57,7 +60,7 @@ Answer ask_launches(const Trace& trace, const Parameters& parameters) {
 }
 
 constexpr Parameter step_parameters[] = {
-    {"over", "a step that takes so many percent more than the median is a straggler", "10",
+    {"over", "a step that takes this many percent longer than the median is a straggler", "10",
      Parameter::Kind::number},
 };
 
@@ -65,40 +68,40 @@ Answer ask_steps(const Trace& trace, const Parameters& parameters) {
   return answer_steps(trace, {.over_percent = parameters.number("over")});
 }
 
-// What a file needs to have for a question.
+// What a file must contain for a question to have an answer.
 constexpr std::string_view devices_needed =
-    "events of devices: record with their activity (ProfilerActivity.CUDA, XPU, …), and see in the "
-    "profiler's log that its library (CUPTI, ROCTracer) could be used";
+    "device events: record with the device's activity (ProfilerActivity.CUDA, XPU, …), and check "
+    "in "
+    "the profiler's log that its library (CUPTI, ROCTracer) could be used";
 constexpr std::string_view collectives_needed =
-    "kernels that communicate (NCCL, RCCL, …): record a run on several devices, with their "
-    "activity";
+    "communication kernels (NCCL, RCCL, …): record a run on several devices, with their activity";
 constexpr std::string_view compiled_needed =
-    "calls of compiled code: of torch.compile from 2.2 on, or of Vitro";
+    "calls of compiled code: from torch.compile (2.2 or later) or from Vitro";
 constexpr std::string_view steps_needed =
-    "steps: call profiler.step() behind each, or lay record_function(\"ProfilerStep#1\") around it";
+    "steps: call profiler.step() after each, or wrap it in record_function(\"ProfilerStep#1\")";
 constexpr std::string_view memory_needed =
-    "records of memory: record with profile_memory=True, or give a file of export_memory_timeline";
+    "memory events: record with profile_memory=True, or pass a file from export_memory_timeline";
 constexpr std::string_view host_needed =
-    "events of the host that last: record with ProfilerActivity.CPU";
+    "host events with a duration: record with ProfilerActivity.CPU";
 
 constexpr Analysis all[] = {
-    {"info", "What is in the file: its size and span, kinds of events, threads and streams, losses",
+    {"info", "What the file contains: size and span, kinds of events, threads and streams, losses",
      plain<answer_info>},
-    {"summary",
-     "Where the time went: what each device and each thread did, in every step and in all",
+    {"summary", "Where the time went: what each device and thread did, per step and overall",
      plain<answer_summary>},
     {"ops", "Where the host's time went: ops, annotations, functions, runtime calls by name",
      ask_by<answer_ops>, by_parameters, nullptr, host_needed},
     {"kernels", "Where the devices' time went: kernels, copies and fills by name",
      ask_by<answer_kernels>, by_parameters, nullptr, devices_needed},
     {"gaps",
-     "Why devices were idle: late launches, latency between kernels; what a device graph saves",
+     "Why devices were idle: late launches, latency between kernels; what a device graph would "
+     "save",
      plain<answer_gaps>,
      {},
      nullptr,
      devices_needed},
     {"launches",
-     "What launching took: slow calls, delays, work shorter than its launch, queue lengths",
+     "What launching cost: slow calls, delays, work shorter than its launch, queue lengths",
      ask_launches, launch_parameters, nullptr, devices_needed},
     {"overlap",
      "How much of the communication is hidden by computation",
@@ -110,26 +113,26 @@ constexpr Analysis all[] = {
      "What the run waited for, moment by moment: host, launches, kernels, waits; what bounds it",
      answer_critical_path, path_parameters},
     {"compile",
-     "What was compiled, where compiled calls break, what compiling took, and whether in a step",
+     "What was compiled, where compiled calls break, and how long compiling took, in steps or not",
      plain<answer_compile>,
      {},
      nullptr,
      compiled_needed},
-    {"steps", "How steps differ, which take longer, and what is different in them", ask_steps,
+    {"steps", "How steps differ, which ones take longer, and what is different in them", ask_steps,
      step_parameters, nullptr, steps_needed},
     {"memory",
-     "How much memory each device held over time, by category and op; what stayed",
+     "How much memory each device held over time, by category and op; what was not freed",
      plain<answer_memory>,
      {},
      answer_memory_file,
      memory_needed},
     {"threads",
-     "Is each thread of the host busy, are they balanced, what do they wait for",
+     "Whether host threads are busy and balanced, and what they wait for",
      plain<answer_threads>,
      {},
      nullptr,
      host_needed},
-    {"check", "Is the trace well formed: nesting, both ends of arrows, launches of kernels",
+    {"check", "Whether the trace is well formed: nesting, both ends of arrows, launches of kernels",
      plain<answer_check>},
 };
 

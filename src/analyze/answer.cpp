@@ -1,3 +1,5 @@
+// Formats an Answer as text, JSON or CSV; every command of `vitro trace` that answers a question
+// prints through it.
 #include "vitro/analyze/answer.h"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ std::string record_text(const AnswerTable& table, const TextOptions& options) {
   return cat(table.title, "\n", out.text(options.colours));
 }
 
-// The texts of a column, row by row.
+// The cells of a column as text, row by row.
 std::vector<std::string> column_texts(const AnswerTable& table, size_t column, size_t rows) {
   constexpr size_t widest = 60;
   std::vector<std::string> texts;
@@ -71,7 +73,7 @@ std::string range_text(const Finding& finding) {
 std::string shared_text(const Finding& finding) {
   if (finding.shares_with.empty()) return {};
   return cat("\n  ", report::time_text(static_cast<double>(finding.shared_ns)),
-             " of this time is that of ", finding.shares_with);
+             " of this time is shared with ", finding.shares_with);
 }
 
 std::string events_text(const Finding& finding, std::string_view before) {
@@ -125,10 +127,10 @@ void write_table_csv(const AnswerTable& table, report::Output& out) {
   }
 }
 
-// All tables as one: their columns in the order in which they come up.
+// All tables as one: columns in the order in which they first appear.
 void write_tables_csv(const std::vector<AnswerTable>& tables, report::Output& out) {
   std::vector<std::string> names{"table"};
-  std::vector<std::vector<size_t>> places;  // of a table's columns in `names`
+  std::vector<std::vector<size_t>> places;  // positions of a table's columns in `names`
   for (const AnswerTable& table : tables) {
     std::vector<size_t>& place = places.emplace_back();
     for (const AnswerColumn& column : table.columns) {
@@ -195,7 +197,7 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
   const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
   const bool nothing = !answer.tables.empty() && std::ranges::all_of(answer.tables, is_empty);
   if (nothing && !options.needs.empty()) {
-    text = cat("The file has nothing of this. It needs ", options.needs, ".\n");
+    text = cat("The file contains nothing to answer this. It needs ", options.needs, ".\n");
   } else {
     for (const AnswerTable& table : answer.tables) {
       if (!text.empty()) text += '\n';
@@ -203,9 +205,9 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
     }
   }
   for (const Finding& finding : answer.findings) {
-    text +=
-        cat("\n* ", finding.sentence, "\n  could win ", range_text(finding), ": ", finding.advice,
-            shared_text(finding), "\n  [", finding.key, events_text(finding, "; events "), "]\n");
+    text += cat("\n* ", finding.sentence, "\n  potential saving: ", range_text(finding), "; ",
+                finding.advice, shared_text(finding), "\n  [", finding.key,
+                events_text(finding, "; events "), "]\n");
   }
   return text;
 }
@@ -255,7 +257,7 @@ Answer only_table(Answer answer, std::string_view name) {
   std::vector<AnswerTable> kept;
   for (AnswerTable& table : answer.tables)
     if (table.name == name) kept.push_back(std::move(table));
-  VITRO_CHECK(!kept.empty() || name == "findings", answer.name, ": has no table ", name,
+  VITRO_CHECK(!kept.empty() || name == "findings", answer.name, ": there is no table ", name,
               "; it has ", all, "findings");
   answer.tables = std::move(kept);
   if (name != "findings") answer.findings.clear();

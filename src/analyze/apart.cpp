@@ -9,32 +9,32 @@
 namespace vitro::analyze {
 namespace {
 
-// Bytes that both begin with, whole characters of UTF-8.
+// Length in bytes of the common prefix, in whole UTF-8 characters.
 size_t alike(std::string_view a, std::string_view b) {
   size_t n = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   while (n > 0 && n < a.size() && (static_cast<unsigned char>(a[n]) & 0xC0U) == 0x80) --n;
   return n;
 }
 
-// Where the word begins that `at` lies in; `at` itself where that is further away than `most`.
+// The begin of the word at `at`; `at` itself if that is further away than `most`.
 size_t word_at(std::string_view text, size_t at, size_t most) {
   const size_t behind = text.find_last_of(" <(,", at == 0 ? 0 : at - 1);
   if (behind == std::string_view::npos || at - behind > most) return at;
   return behind + 1;
 }
 
-// Text from the word that `at` lies in, in so many columns.
+// The text from the word at `at` on, in the given number of columns.
 std::string from(std::string_view text, size_t at, size_t width) {
   return report::shorten(text.substr(word_at(text, at, width / 2)), width);
 }
 
-// `same`: bytes that another text begins with, too.
+// `same`: length of the prefix shared with another text.
 std::string shortened(std::string_view text, size_t same, size_t width) {
   if (same + 1 < width || same >= text.size()) return report::shorten(text, width);
   return report::shorten(text, width / 3) + from(text, same, width - width / 3);
 }
 
-// Those that still look alike differ in front, too: that is shown as well.
+// Texts that still look alike also differ near the start: that is shown too.
 void part_again(const std::vector<std::string_view>& wide, const std::vector<size_t>& same,
                 std::vector<std::string>& shown, size_t width) {
   std::map<std::string, std::vector<size_t>> groups;
@@ -42,7 +42,7 @@ void part_again(const std::vector<std::string_view>& wide, const std::vector<siz
   const size_t part = width / 4;
   for (const auto& [text, group] : groups) {
     if (group.size() < 2) continue;
-    const size_t first = alike(wide[group.front()], wide[group.back()]);  // sorted: of all of them
+    const size_t first = alike(wide[group.front()], wide[group.back()]);  // sorted: common to all
     for (const size_t i : group) {
       shown[i] = report::shorten(wide[i], part) + from(wide[i], first, part) +
                  from(wide[i], same[i], width - 2 * part);
@@ -53,7 +53,7 @@ void part_again(const std::vector<std::string_view>& wide, const std::vector<siz
 }  // namespace
 
 void shorten_apart(std::vector<std::string>& texts, size_t width) {
-  std::vector<std::string_view> wide;  // each once, in order: those most alike are neighbours
+  std::vector<std::string_view> wide;  // unique and sorted: the most similar are neighbours
   for (const std::string& text : texts)
     if (report::display_width(text) > width) wide.push_back(text);
   std::ranges::sort(wide);

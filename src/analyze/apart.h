@@ -1,4 +1,4 @@
-// Long names in little room: kernels of C++ often differ only far behind their begin.
+// Long names in little space: C++ kernel names often differ only far from their start.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,8 @@
 
 namespace vitro::analyze {
 
-// Shortens texts to `width` columns of a terminal.  Of one that begins like another for longer than
-// that, the middle is left out, so that it shows where they differ: "void
-// at::native::ele…<lambda…".
+// Shortens texts to `width` terminal columns.  If a text shares a longer prefix with another, its
+// middle is left out, so that the difference is visible: "void at::native::ele…<lambda…".
 void shorten_apart(std::vector<std::string>& texts, size_t width);
 
 }  // namespace vitro::analyze

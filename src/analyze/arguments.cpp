@@ -1,3 +1,5 @@
+// Parses the `args` of an event with simdjson, on demand; used by analyses that need more of an
+// event than its columns.
 #include "analyze/arguments.h"
 
 #include <simdjson.h>
@@ -12,10 +14,10 @@ namespace json = simdjson::ondemand;
 
 struct Arguments::Impl {
   json::parser parser;
-  std::string buffer;  // the text, with room for the parser behind it
+  std::string buffer;  // the text, with the parser's padding after it
   std::vector<std::pair<std::string_view, std::string_view>> members;
 
-  // The object that the text is.
+  // The text as a JSON object.
   simdjson::error_code parse(std::string_view text, json::document& document,
                              json::object& object) {
     members.clear();
@@ -34,15 +36,15 @@ std::string_view trimmed(std::string_view token) {
   return token;
 }
 
-// As it is written, escapes and all.
+// As written, escapes included.
 std::string_view text_of(json::raw_json_string key) {
   const char* end = key.raw();
   while (*end != '"') end += *end == '\\' ? 2 : 1;
   return {key.raw(), static_cast<size_t>(end - key.raw())};
 }
 
-// A list or object in one line and with the spaces that most writers put: those of two files
-// compare.
+// A list or object on one line, with the spacing that most writers use, so that values of two files
+// compare equal.
 std::string on_one_line(std::string_view json) {
   std::string out;
   bool in_text = false;
@@ -57,7 +59,7 @@ std::string on_one_line(std::string_view json) {
   return out;
 }
 
-// Texts and numbers as they are written, lists and objects too.
+// Texts, numbers, lists and objects as written.
 simdjson::error_code raw_value(json::value& value, std::string_view* raw) {
   json::json_type type;
   if (const auto error = value.type().get(type)) return error;

@@ -1,4 +1,4 @@
-// The arguments of an event, out of its text.
+// The arguments of an event, parsed from its text.
 //   Arguments arguments;
 //   trace.read_events(events, [&](EventId e, std::string_view text) {
 //     if (arguments.read(text)) use(e, arguments.number("stream"), arguments.text("Process Group
@@ -20,27 +20,26 @@ namespace vitro::analyze {
 class Arguments {
  public:
   Arguments();
-  // Reads it.
+  // Reads an event.
   explicit Arguments(std::string_view event);
-  // The members of an object that stands by itself; none where it is broken.
+  // The members of a standalone object; none if it is malformed.
   static Arguments of(std::string_view object);
   Arguments(Arguments&&) noexcept;
   ~Arguments();
 
-  // Of the text of a whole event, in place of those before; none where it has none.  False where
-  // the text is broken: those in front of the break are there.
+  // Replaces the arguments with those of an event's text; none if it has none.  False if the text
+  // is malformed: those before the error are kept.
   bool read(std::string_view event);
 
-  // As it is written, a text with its quotes; empty where it is not given.  Until the next read().
+  // The value as written, a text with its quotes; empty if absent.  Valid until the next read().
   std::string_view raw(std::string_view name) const;
-  // A whole number, be it written as text.
+  // An integer, possibly written as text.
   std::optional<int64_t> number(std::string_view name) const;
-  // A number, whole or not.
+  // Any number.
   std::optional<double> decimal(std::string_view name) const;
-  // A text without quotes and escapes; lists and objects in one line; other values as they are
-  // written.
+  // A text without quotes and escapes; lists and objects on one line; other values as written.
   std::optional<std::string> text(std::string_view name) const;
-  // Names (escapes as they are) and raw values, in the order of the text.  Until the next read().
+  // Names (escapes kept) and raw values, in the order of the text.  Valid until the next read().
   std::span<const std::pair<std::string_view, std::string_view>> all() const;
 
  private:

@@ -1,4 +1,4 @@
-// Arrows (flow events) that have both ends, as the events that begin where they do.
+// Complete arrows (flow events with both ends), as the pairs of events at their ends.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ struct Arrow {
   EventId from = 0, to = 0;
 };
 
-// Of a category, in the order in which their ends stand in the file.  Of events that begin at an
-// end together it is the innermost.  `order`: of the events that arrows may join.
+// Arrows of a category, in the file order of their ends.  If several events begin at an end, the
+// innermost is taken.  `order`: of the events that arrows may join.
 std::vector<Arrow> arrows_of(const Trace& trace, const TrackOrder& order,
                              std::string_view category);
 

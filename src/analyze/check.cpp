@@ -1,3 +1,5 @@
+// Looks for malformed parts of a trace (negative durations, crossing events, arrows with one end,
+// kernels without launches), and presents them for `vitro trace check`.
 #include "vitro/analyze/check.h"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ void add(Problem& problem, EventId event) {
 }
 
 Problem lost(const Trace& trace) {
-  Problem problem{"lost", "parts of the file that could not be read, or were mended", 0, {}};
+  Problem problem{"lost", "parts of the file that could not be read or had to be repaired", 0, {}};
   problem.count = trace.notes().size();
   return problem;
 }
@@ -34,7 +36,7 @@ Problem negative(const Trace& trace) {
 
 Problem crossing(const Timeline& timeline) {
   Problem problem{"crossing",
-                  "events that begin inside another on their track and end behind it: viewers drop "
+                  "events that begin inside another on their track and end after it: viewers drop "
                   "or move them",
                   0,
                   {}};
@@ -42,7 +44,7 @@ Problem crossing(const Timeline& timeline) {
   return problem;
 }
 
-// Of flows, the ends whose other end is missing.
+// Flow ends whose other end is missing.
 std::vector<Problem> flows(const Trace& trace) {
   Problem no_end{"flow without end", "arrows that begin and lead nowhere", 0, {}};
   Problem no_begin{"flow without begin", "arrows that end and come from nowhere", 0, {}};
@@ -78,8 +80,8 @@ std::vector<Problem> flows(const Trace& trace) {
   return {no_end, no_begin};
 }
 
-// By name: is it a call that launches a kernel (cudaLaunchKernelExC, cuLaunchKernel,
-// hipLaunchKernel)?
+// Whether a call of this name launches a kernel (cudaLaunchKernelExC, cuLaunchKernel,
+// hipLaunchKernel).
 std::vector<bool> launch_names(const Trace& trace) {
   std::vector<bool> out;
   for (const std::string& name : trace.names())
@@ -88,9 +90,8 @@ std::vector<bool> launch_names(const Trace& trace) {
 }
 
 std::vector<Problem> launches(const Trace& trace, const Classes& classes) {
-  Problem unlaunched{
-      "kernel without launch", "work of a device whose launch is not in the file", 0, {}};
-  Problem early{"kernel before launch", "work of a device that begins before its launch", 0, {}};
+  Problem unlaunched{"kernel without launch", "device work whose launch is not in the file", 0, {}};
+  Problem early{"kernel before launch", "device work that begins before its launch", 0, {}};
   Problem unfinished{
       "launch without kernel",
       "launches of kernels that are not in the file: their records were lost, or the "

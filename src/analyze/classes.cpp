@@ -1,3 +1,5 @@
+// The table of event categories, with the class of each; every analysis asks Classes instead of
+// comparing category names.
 #include "vitro/analyze/classes.h"
 
 #include <algorithm>
@@ -14,8 +16,8 @@ struct Known {
   EventClass which;
 };
 
-// Kineto's activity types (libkineto ActivityType.h), the spellings of older files, and what our
-// own traces add (eager_region, cpu_work); matched without regard to case.
+// Kineto's activity types (libkineto ActivityType.h), spellings of older files, and additions of
+// Vitro's traces (eager_region, cpu_work); matched case-insensitively.
 constexpr Known known[] = {
     {"cpu_op", EventClass::op},
     {"operator", EventClass::op},

@@ -1,3 +1,5 @@
+// Finds the offset between the clocks of two traces: bounds from launches, synchronisations and
+// steps. merge_traces.cpp uses it to put device work at the host's times.
 #include "analyze/clocks.h"
 
 #include <algorithm>
@@ -23,19 +25,19 @@ int64_t end_at(const Trace& trace, EventId e) {
   return trace.base() + end_of(trace, e);
 }
 
-// Something of the host, and what came of it on a device, by the clock of each.
+// A cause on the host and its effect on a device, each by its own clock.
 struct Pair {
   int64_t cause, begin, end;
 };
 
-// The least that brings every begin behind its cause.
+// The smallest offset that puts every begin after its cause.
 int64_t least_offset(const std::vector<Pair>& pairs) {
   int64_t least = INT64_MIN;
   for (const Pair& p : pairs) least = std::max(least, p.cause - p.begin);
   return least;
 }
 
-// The most that lets all end before a synchronisation of the device that was called behind its
+// The largest offset with which all work ends before a device synchronisation called after its
 // launch returns.
 std::optional<int64_t> most_offset(const Trace& host, std::vector<Pair> pairs) {
   std::ranges::sort(pairs, {}, &Pair::cause);
@@ -52,7 +54,7 @@ std::optional<int64_t> most_offset(const Trace& host, std::vector<Pair> pairs) {
   return most;
 }
 
-// Steps of both: of the devices their own side of them, or ranges that their writer has too.
+// Steps in both traces: for devices either their side of the steps, or ranges of the same name.
 std::vector<Pair> steps_of_both(const Trace& host, const Trace& devices) {
   std::map<std::string_view, EventId> by_name;
   for (const Step& step : profiler_steps(host)) by_name.emplace(host.name(step.event), step.event);
@@ -101,7 +103,7 @@ std::vector<EventId> work_of(const Trace& devices) {
   return out;
 }
 
-// Events of the host of one class by a number of theirs: the first of each.
+// Host events of one class by one of their numbers: the first of each.
 std::unordered_map<int64_t, EventId> by_number(const Trace& host, EventClass which,
                                                std::span<const int64_t> numbers) {
   const Classes classes(host);
@@ -149,8 +151,9 @@ Result<Clock> clock_of(const Trace& host, const Trace& devices, const std::vecto
   if (!steps.empty()) return clock_by(host, steps, "steps", options);
   if (overlap(host, devices)) return Clock{0, {}, "as recorded"};
   return Failure{
-      "merge: the traces share no correlation, no External id and no step, and their times do not "
-      "overlap: say with --offset-us what to add to the devices' times"};
+      "merge: the traces have no correlation, External id or step in common, and their times do "
+      "not "
+      "overlap: pass --offset-us, the offset to add to the devices' times"};
 }
 
 }  // namespace vitro::analyze

@@ -1,4 +1,4 @@
-// By how much the clock of a trace of devices is off from that of the trace of their host.
+// The offset between the clock of a device trace and that of its host trace.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 
 namespace vitro::analyze {
 
-// A call or op of the host, and work of the other trace that it launched.
+// A host call or op, and the work that it launched in the other trace.
 struct Launched {
   EventId launch = 0, work = 0;
 };
 
-// By correlation; where no work has one that a call of the host has by External id, unless those of
-// the work are but its correlations, as old writers leave them.
+// Paired by correlation; if no correlation matches, by External id, unless the work's External ids
+// are merely copies of its correlations, as old writers leave them.
 std::vector<Launched> launched_by_correlation(const Trace& host, const Trace& devices);
 std::vector<Launched> launched_by_id(const Trace& host, const Trace& devices);
 
 struct Clock {
-  int64_t offset = 0;           // what to add to times of the devices, both counted from the epoch
-  std::optional<int64_t> room;  // how much more it could be; nothing: no wait bounds it
-  std::string by;               // what told
+  int64_t offset = 0;           // to add to device times, both counted from the epoch
+  std::optional<int64_t> room;  // how much larger it could be; nothing: not bounded by a wait
+  std::string by;               // what it was derived from
 };
 
-// As MergeTracesOptions says.  Fails where nothing tells how the clocks lie.
+// Follows MergeTracesOptions.  Fails if the offset cannot be determined.
 Result<Clock> clock_of(const Trace& host, const Trace& devices, const std::vector<Launched>& pairs,
                        const MergeTracesOptions& options);
 

@@ -7,7 +7,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Ends of one collective differ by less, ends of two hardly ever.
+// Ends of the same collective differ by less than this, ends of different ones hardly ever.
 constexpr int64_t together = 1'000'000;
 
 int64_t median(std::vector<int64_t> numbers) {
@@ -16,7 +16,7 @@ int64_t median(std::vector<int64_t> numbers) {
   return *middle;
 }
 
-// Of ascending numbers, the most that lie within `together`.
+// The longest run of ascending numbers within `together`.
 std::vector<int64_t> densest(const std::vector<int64_t>& sorted) {
   size_t first = 0, best = 0, most = 0;
   for (size_t last = 0; last < sorted.size(); ++last) {

@@ -1,3 +1,5 @@
+// Writes columns to unnamed files and maps them, and opens those kept in the cache folder;
+// load.cpp fills the writer, trace.cpp reads the columns.
 #include "analyze/columns.h"
 
 #include <fcntl.h>
@@ -57,7 +59,7 @@ Result<Columns> Columns::open(const std::string& folder) {
     columns.*column.member = *std::move(mapped);
   }
   if (!are_whole(columns))
-    return Failure{cat(folder, ": its columns are not as long as its facts say")};
+    return Failure{cat(folder, ": its columns do not have the length given in its facts")};
   return columns;
 }
 
@@ -71,7 +73,7 @@ struct ColumnWriter::File {
   std::string folder;
 
   explicit File(std::string folder_) : file(nameless_file(folder_)), folder(std::move(folder_)) {
-    VITRO_CHECK(file >= 0, folder, ": no file can be created in it: ", std::strerror(errno));
+    VITRO_CHECK(file >= 0, folder, ": cannot create a file in this folder: ", std::strerror(errno));
   }
   ~File() { close(file); }
 
@@ -81,8 +83,8 @@ struct ColumnWriter::File {
       const ssize_t n = ::write(file, rest, bytes);
       if (n < 0 && errno == EINTR) continue;
       VITRO_CHECK(n > 0, folder,
-                  ": the columns of a trace cannot be written in it: ", std::strerror(errno),
-                  "; VITRO_CACHE_DIR names another folder");
+                  ": cannot write the columns of a trace to this folder: ", std::strerror(errno),
+                  "; set VITRO_CACHE_DIR to another folder");
       rest += n;
       bytes -= static_cast<size_t>(n);
     }
@@ -113,7 +115,7 @@ ColumnWriter::ColumnWriter(std::string folder) {
 ColumnWriter::~ColumnWriter() = default;
 
 void ColumnWriter::add(const Rows& rows) {
-  VITRO_CHECK(events_ + rows.size() < UINT32_MAX, "a trace of more than 4 billion events");
+  VITRO_CHECK(events_ + rows.size() < UINT32_MAX, "the trace has more than 4 billion events");
   const void* values[] = {rows.ts.data(),       rows.dur.data(),    rows.link.data(),
                           rows.external.data(), rows.offset.data(), rows.length.data(),
                           rows.name.data(),     rows.track.data(),  rows.category.data(),
@@ -129,7 +131,7 @@ Columns ColumnWriter::finish(Facts facts) const {
   columns.facts = std::move(facts);
   for (size_t i = 0; i < all_columns.size(); ++i) {
     auto mapped = Mapped::of(files_[i]->file);
-    VITRO_CHECK(mapped, files_[i]->folder, ": a file in it: ", mapped.why());
+    VITRO_CHECK(mapped, files_[i]->folder, ": cannot map a file in this folder: ", mapped.why());
     columns.*all_columns[i].member = *std::move(mapped);
   }
   return columns;

@@ -1,5 +1,5 @@
-// The columns of a trace: a file for each, written in the order of the trace and mapped to be read,
-// and facts beside them.
+// The columns of a trace: one file each, written in trace order and mapped for reading, with a file
+// of facts beside them.
 //   ColumnWriter writer(folder);  writer.add(rows);
 //   Columns columns = writer.finish(facts);  writer.name_files(new_folder, columns.facts);
 //   Result<Columns> again = Columns::open(new_folder);
@@ -17,12 +17,12 @@
 
 namespace vitro::analyze {
 
-// Where the texts of the events lie from `first_event` on: their `offset` counts from here.
+// Base of the text positions of events from `first_event` on: their `offset` counts from here.
 struct Place {
   uint64_t first_event = 0, offset = 0;  // in the unpacked file
 };
 
-// What is not a column.
+// Everything that is not a column.
 struct Facts {
   uint64_t events = 0, file_bytes = 0, unpacked_bytes = 0;
   int64_t base = 0;
@@ -34,7 +34,7 @@ struct Facts {
 };
 
 struct Columns {
-  // Fails where the folder does not hold what the facts in it say.
+  // Fails if the folder's contents do not match its facts.
   static Result<Columns> open(const std::string& folder);
 
   Facts facts;
@@ -43,18 +43,18 @@ struct Columns {
   uint64_t offset_of(EventId event) const;  // in the unpacked file
 };
 
-// The files have no names, so that they go with the process however it ends, unless they are given
-// some.
+// The files are unnamed, so that they disappear with the process however it ends, unless
+// name_files() names them.
 class ColumnWriter {
  public:
-  // On the file system of this folder.  Error where it cannot be written.
+  // Creates files on the file system of this folder.  Throws Error if it cannot be written.
   explicit ColumnWriter(std::string folder);
   ~ColumnWriter();
   void add(const Rows& rows);
   uint64_t events() const { return events_; }
 
   Columns finish(Facts facts) const;
-  // Whether the files are in this folder now, with the facts.
+  // Gives the files names in this folder and adds the facts; returns whether that succeeded.
   bool name_files(const std::string& folder, const Facts& facts) const;
 
  private:

@@ -1,3 +1,5 @@
+// Analyzes compilation: regions and their breaks, phases, compilations inside the measured steps;
+// regions.cpp and compile_phases.cpp supply the parts.  Answers `vitro trace compile`.
 #include "vitro/analyze/compile.h"
 
 #include <algorithm>
@@ -21,14 +23,14 @@ namespace {
 
 constexpr size_t most_events = 10;
 
-// "3/2": the code numbered 3 was compiled twice before.
+// "3/2": code 3 had been compiled twice before.
 bool says_again(std::string_view compile_id) {
   const size_t slash = compile_id.rfind('/');
   return slash != std::string_view::npos && compile_id.substr(slash + 1) != "0" &&
          compile_id.find_first_not_of("0123456789/") == std::string_view::npos;
 }
 
-// The compilations that outermost phases belong to.
+// Groups outermost phases into compilations.
 class Runs {
  public:
   explicit Runs(const Trace& trace)
@@ -55,7 +57,7 @@ class Runs {
     return until;
   }
 
-  // Where the phase that a graph's began with comes again, the graph is compiled once more.
+  // When the phase that began a graph's compilation recurs, the graph is being compiled again.
   Compilation::Run& run_of(const CompilePhase& phase, const Window& when) {
     const std::string& process = trace_.tracks()[trace_.track_ids()[phase.event]].pid;
     size_t* known = nullptr;
@@ -103,7 +105,7 @@ void add_phases(const Trace& trace, const TrackOrder& order, Compilation& out) {
   out.runs = runs.take();
 }
 
-// What the longest event of each region says that it runs, in Vitro's traces.
+// The function that the longest event of each region names, in Vitro's traces.
 void add_functions(const Trace& trace, Compilation& out) {
   if (!is_from_vitro(trace)) return;
   std::map<EventId, Compilation::Region*> of_event;
@@ -171,14 +173,14 @@ void conclude_breaks(const Compilation& c, Findings& findings) {
   }
 }
 
-// What was compiled in the measured window.
+// Compilations in the measured window.
 struct Measured {
-  int64_t time = 0, threads_time = 0;  // while any thread compiles, and of all together
+  int64_t time = 0, threads_time = 0;  // while any thread compiles, and summed over threads
   uint64_t count = 0, again = 0;
-  std::vector<std::pair<int64_t, EventId>> each;  // time, negative, and begin
+  std::vector<std::pair<int64_t, EventId>> each;  // time, negated, and begin
   Pieces when;
 
-  // Without steps nobody said what is measured: all of the trace is.
+  // Without steps the whole trace counts as measured.
   Measured(const Trace& trace, const Compilation& c) {
     const bool steps = !profiler_steps(trace).empty();
     const Window window = measured_window(trace);
@@ -213,21 +215,22 @@ void conclude_compiling(const Trace& trace, const Compilation& c, Findings& find
   for (const auto& [length, e] : each) events.push_back(e);
   const std::string_view longest = c.phases.front().name;
   const std::string threads =
-      threads_time == time ? "" : cat(" (", time_text(threads_time), " of all threads together)");
-  findings.add({"compile.measured",
-                cat("compiling took ", time_text(time), threads, " of the measured ",
-                    time_text(measured_window(trace).length()), ": ", counted(count, "compilation"),
-                    ", ", again, " of code compiled before; the largest part in ", longest),
-                again > 0 ? "see why it is compiled again (TORCH_LOGS=recompiles): mark changing "
-                            "sizes dynamic, pass numbers as tensors; warm up with all shapes"
-                          : "warm up before the measured steps, so that all is compiled by then"},
-               steps ? time : 0, time, std::move(events), std::move(when));
+      threads_time == time ? "" : cat(" (", time_text(threads_time), " summed over threads)");
+  findings.add(
+      {"compile.measured",
+       cat("compiling took ", time_text(time), threads, " of the measured ",
+           time_text(measured_window(trace).length()), ": ", counted(count, "compilation"), ", ",
+           again, " of code compiled before; the largest part in ", longest),
+       again > 0 ? "find why it is compiled again (TORCH_LOGS=recompiles): mark changing "
+                   "sizes dynamic, pass numbers as tensors; warm up with all shapes"
+                 : "warm up before the measured steps, so that everything is compiled by then"},
+      steps ? time : 0, time, std::move(events), std::move(when));
 }
 
 void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findings) {
   int64_t all = 0;
   uint64_t calls = 0;
-  int64_t broken = 0;  // what is there because code breaks
+  int64_t broken = 0;  // overhead caused by graph breaks
   for (const Compilation::Region& r : c.regions) {
     calls += r.calls;
     broken += r.guards;
@@ -243,7 +246,7 @@ void conclude_overhead(const Trace& trace, const Compilation& c, Findings& findi
                 cat("guards and wrappers of ", counted(calls, "compiled call"), " take ",
                     time_text(all), " of the measured ", time_text(measured_window(trace).length()),
                     ", ", time_text(most.total), " of that in ", most.name),
-                "compile larger parts, so that fewer calls are guarded, and guard less (fewer "
+                "compile larger regions, so that fewer calls are guarded, and guard less (fewer "
                 "global and attribute reads in compiled code)"},
                broken, all, most.longest, std::move(when));
 }
@@ -253,7 +256,7 @@ AnswerTable region_table(const Compilation& c) {
                     "Calls of compiled code",
                     {{"name", "Region"},
                      {"calls", "Calls", Unit::count},
-                     {"inside", "In another", Unit::count},
+                     {"inside", "Nested", Unit::count},
                      {"breaks", "Breaks", Unit::count},
                      {"total_ns", "Total", Unit::ns},
                      {"glue_ns", "Between graphs", Unit::ns},
@@ -287,7 +290,7 @@ AnswerTable function_table(const Compilation& c) {
 
 AnswerTable overhead_table(const Compilation& c) {
   AnswerTable table{"overheads",
-                    "What every compiled call passes",
+                    "Overheads of every compiled call",
                     {{"name", "Name"},
                      {"calls", "Calls", Unit::count},
                      {"total_ns", "Total", Unit::ns},
@@ -324,7 +327,7 @@ AnswerTable run_table(const Trace& trace, const Compilation& c) {
                      {"what", "What"},
                      {"at_ns", "At", Unit::ns},
                      {"time_ns", "Time", Unit::ns},
-                     {"threads_ns", "Of all threads", Unit::ns},
+                     {"threads_ns", "All threads", Unit::ns},
                      {"measured", "Measured"},
                      {"again", "Again"},
                      {"event", "Event", Unit::count}},

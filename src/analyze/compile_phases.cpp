@@ -1,3 +1,5 @@
+// Recognises the phases of a compiler among host events, by name (PyTorch) or by argument (Vitro);
+// compile.cpp and step_times.cpp use them.
 #include "analyze/compile_phases.h"
 
 #include <algorithm>
@@ -14,10 +16,10 @@ namespace {
 constexpr std::string_view timed = " (dynamo_timed)";
 constexpr size_t no_phase = SIZE_MAX;
 
-// What the name of an event says of phases.
+// What an event's name says about compiler phases.
 struct NameFact {
   bool is_timed = false;        // "… (dynamo_timed)"
-  std::string_view data_of;     // "NAME_data: …": NAME
+  std::string_view data_of;     // NAME of "NAME_data: …"
   std::string_view compile_id;  // in such a name
 };
 
@@ -35,10 +37,10 @@ NameFact fact_of(std::string_view name) {
   return out;
 }
 
-// What was compiled, by event.
+// The compiled function or graph, by event.
 using Subjects = std::unordered_map<EventId, std::string>;
 
-// Vitro's phases among the events, by the argument that they have.
+// Vitro's phases among the events, recognised by their argument.
 Result<Subjects> subjects_of(const Trace& trace, const std::vector<EventId>& events) {
   Subjects out;
   if (events.empty()) return out;
@@ -51,7 +53,7 @@ Result<Subjects> subjects_of(const Trace& trace, const std::vector<EventId>& eve
   return out;
 }
 
-// The first op of each name says whether it is that of a phase.
+// The first op of each name decides whether the name is a phase.
 Result<Subjects> vitro_phases(const Trace& trace) {
   std::vector<bool> wanted(trace.names().size());
   std::vector<EventId> first, all;
@@ -117,13 +119,13 @@ class Reader {
     open_.push_back({e, phase});
   }
 
-  // `depth`: of the event in open_.
+  // `depth`: position of the event in open_.
   size_t add(EventId e, size_t depth) {
     std::string_view name = trace_.name(e);
     if (name.ends_with(timed)) name.remove_suffix(timed.size());
     CompilePhase phase{e, name, {}, end_of(trace_, e) - trace_.ts()[e], true};
     for (size_t i = depth; i-- > 0;) {
-      // Of two that cross the first one may have ended.
+      // If two cross, the first may have ended.
       if (open_[i].phase == no_phase || end_of(trace_, open_[i].event) <= trace_.ts()[e]) continue;
       CompilePhase& around = out_[open_[i].phase];
       around.self -= phase.self;
@@ -137,7 +139,7 @@ class Reader {
 
   const Trace& trace_;
   std::vector<NameFact> facts_;  // by name
-  Subjects subjects_;            // of Vitro's phases
+  Subjects subjects_;            // for Vitro's phases
   std::vector<Frame> open_;
   std::vector<CompilePhase> out_;
 };

@@ -1,3 +1,5 @@
+// Finds the critical path by one backward walk over threads, streams and their dependencies
+// (path/); the definition is in critical_path.h.
 #include "vitro/analyze/critical_path.h"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ using critical::Threads;
 
 constexpr EventId nobody = PathSegment::nobody;
 
-// What is looked at, and the event that says so.
+// The window to analyze, and the event that defines it.
 struct Scope {
   Window window;
   EventId event = nobody;
@@ -35,9 +37,8 @@ EventId annotation_event(const Trace& trace, const Classes& classes, const PathO
   }
   std::ranges::stable_sort(found, {}, [&](EventId e) { return trace.ts()[e]; });
   VITRO_CHECK(options.instance >= 0 && static_cast<size_t>(options.instance) < found.size(),
-              "critical-path: instance ", options.instance, " of the annotation '",
-              options.annotation, "' is not in the trace, which has ", found.size(),
-              " whose name contains that");
+              "critical-path: the trace has no instance ", options.instance, " of annotation '",
+              options.annotation, "': it has ", found.size(), " whose name contains that text");
   return found[static_cast<size_t>(options.instance)];
 }
 
@@ -45,8 +46,8 @@ Scope scope_of(const Trace& trace, const Classes& classes, const PathOptions& op
   const std::vector<Step> steps = profiler_steps(trace);
   if (options.step) {
     const auto step = std::ranges::find(steps, *options.step, &Step::number);
-    VITRO_CHECK(step != steps.end(), "critical-path: step ", *options.step,
-                " is not in the trace, which has ",
+    VITRO_CHECK(step != steps.end(), "critical-path: no step ", *options.step,
+                " in the trace, which has ",
                 steps.empty() ? std::string("none")
                               : cat("steps ", steps.front().number, " to ", steps.back().number));
     return {{step->begin, step->end}, step->event};
@@ -94,7 +95,7 @@ class Walk {
   }
 
  private:
-  // Where times are the same, jumps may lead in a circle: then the walk goes straight on.
+  // Jumps between equal times could form a cycle: in that case the walk stays on its row.
   bool may_jump() const { return still_ < 16; }
 
   void begin() {
@@ -111,10 +112,10 @@ class Walk {
       work_ = nobody;
     at_ = out_.window.end;
     VITRO_CHECK(work_ != nobody || !threads_.tracks().empty(),
-                "critical-path: the trace has neither events of a host nor work of a device");
+                "critical-path: the trace has neither host events nor device work");
   }
 
-  // Of the host, the thread that worked last.
+  // The host thread that worked last.
   uint32_t last_thread() const {
     const auto all = threads_.tracks();
     const auto last = std::ranges::max_element(
@@ -122,7 +123,7 @@ class Walk {
     return last == all.end() ? 0 : *last;
   }
 
-  // From at_ back to `to`.
+  // The segment from at_ back to `to`.
   void take(int64_t to, PathKind kind, EventId event) {
     to = std::max(to, out_.window.begin);
     if (to >= at_) return;
@@ -203,7 +204,7 @@ class Walk {
     if (at_ > out_.window.begin) before_work();
   }
 
-  // Goes on with what the work waited for before it began, now.
+  // Continues with whatever the work waited for before it began.
   void before_work() {
     const EventId late = work_;
     const EventId before = streams_.before(late);
@@ -228,7 +229,7 @@ class Walk {
     }
   }
 
-  // Nothing in the file precedes it: the host must have asked for it.
+  // Nothing in the file precedes it: the host must have launched it.
   void start_of_stream(EventId late) {
     if (threads_.tracks().empty()) return take(out_.window.begin, PathKind::device_wait, late);
     to_thread(home_);

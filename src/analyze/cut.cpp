@@ -1,3 +1,5 @@
+// Selects the events of a time range or of processes, with the arrows and names that belong to
+// them, and writes them as a trace; used by `vitro trace cut`.
 #include "vitro/analyze/cut.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Arrows by category and number: whether a begin and an end are among these events.
+// Arrows by category and number: whether their begin and their end are among these events.
 class Arrows {
  public:
   Arrows(const Trace& trace, const std::vector<EventId>& events) : trace_(trace) {
@@ -94,13 +96,14 @@ Result<Cut> cut(const Trace& trace, const CutOptions& options, report::Output& o
   const Chosen chosen = choose(trace, options);
   Cut done;
   done.arrow_ends = chosen.arrow_ends;
-  // Nothing that is no JSON is written: a viewer would refuse all of it.
+  // Invalid JSON is never written: a viewer would reject the whole file.
   const auto as_json = [&](std::string_view text, const std::string& what) {
     const Verdict fine = report::can_be_json(text);
     if (fine) return std::string(text);
     std::string better = mended(text);
     const bool is_better = static_cast<bool>(report::can_be_json(better));
-    done.mended.push_back({0, cat(what, is_better ? " was mended: " : " is left out: ", fine.why)});
+    done.mended.push_back(
+        {0, cat(what, is_better ? " was repaired: " : " was dropped: ", fine.why)});
     return is_better ? better : std::string();
   };
   out.write("{\n");

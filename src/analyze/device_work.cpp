@@ -13,7 +13,7 @@ bool begins_with_any(std::string_view name, std::initializer_list<std::string_vi
   return std::ranges::any_of(prefixes, [&](std::string_view p) { return name.starts_with(p); });
 }
 
-// Devices have short numbers: 2 stands before 10.
+// Device numbers sort numerically: 2 before 10.
 auto order_of(const std::string& pid) {
   return std::pair(pid.size(), pid);
 }

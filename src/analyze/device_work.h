@@ -1,4 +1,4 @@
-// What the devices of a trace did, device by device.
+// The work of a trace's devices, device by device.
 //   const WorkKinds kinds(trace, classes);
 //   for (const Device& device : devices_of(trace, classes)) times_of(trace, kinds, device.work);
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace vitro::analyze {
 
-// By category and name.  A kernel is communication by is_communication(), memory where its name
-// begins with Memcpy, Memset or dma, a wait where it begins with event_ or names a wait of the
-// stream, else computation.  HolisticTraceAnalysis asks names alone, takes every name that begins
-// with hip as communication, and waits of the stream as computation.
+// Decided by category and name.  A kernel is communication by is_communication(), memory if its
+// name begins with Memcpy, Memset or dma, a wait if it begins with event_ or names a stream wait,
+// else computation.  HolisticTraceAnalysis looks at names alone, counts every name that begins with
+// hip as communication, and stream waits as computation.
 enum class WorkKind : uint8_t { compute, communication, memory, wait };
 WorkKind work_kind(EventClass which, std::string_view name);
 
-// Of every event of a trace: of device work alone it means something.
+// The kind of any event of a trace; meaningful only for device work.
 class WorkKinds {
  public:
   WorkKinds(const Trace& trace, const Classes& classes);
@@ -34,21 +34,21 @@ class WorkKinds {
 };
 
 struct Device {
-  uint32_t track = 0;         // one of its streams: they share the names of the device
-  std::vector<EventId> work;  // of all its streams, by begin
+  uint32_t track = 0;         // one of its streams: all carry the device's name
+  std::vector<EventId> work;  // on all its streams, by begin
 };
 
-// Those with work, by their number in the trace.
+// Devices with work, by their number in the trace.
 std::vector<Device> devices_of(const Trace& trace, const Classes& classes);
 
-// When work of each kind ran.  Waits are in `busy` of nobody.
+// When work of each kind ran.  Waits are not part of `busy`.
 struct WorkTimes {
   Intervals compute, communication, memory;
-  Intervals busy;  // all three
+  Intervals busy;  // union of the three
 };
 WorkTimes times_of(const Trace& trace, const WorkKinds& kinds, std::span<const EventId> work);
 
-// An event's end; its begin where it has no duration.
+// An event's end; its begin if it has no duration.
 [[gnu::always_inline]] inline int64_t end_of(const Trace& trace, EventId event) {
   return trace.ts()[event] + (trace.dur()[event] > 0 ? trace.dur()[event] : 0);
 }

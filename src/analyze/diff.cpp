@@ -1,3 +1,5 @@
+// Compares two traces name by name, with a significance test over steps or calls; diff_answer.cpp
+// presents the result.
 #include "vitro/analyze/diff.h"
 
 #include <algorithm>

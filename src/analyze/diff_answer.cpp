@@ -1,4 +1,5 @@
-// What changed between two traces, as tables and findings.
+// Presents what changed between two traces as tables and findings: `vitro trace diff` prints the
+// answer that diff.h computes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -56,22 +57,22 @@ AnswerTable steps_table(const Diff& diff) {
 }
 
 AnswerTable changes_table(const Diff& diff) {
-  AnswerTable table{
-      "changes",
-      cat("What changed per step; significance over ", diff.over_steps ? "steps" : "single calls"),
-      {{"name", "Name"},
-       {"kind", "Kind"},
-       {"shape", "Shape"},
-       {"what", "What"},
-       {"before_ns", "Before", Unit::ns},
-       {"after_ns", "After", Unit::ns},
-       {"change_ns", "Change", Unit::ns},
-       {"change_percent", "Change", Unit::percent},
-       {"calls_before", "Calls before", Unit::number},
-       {"calls_after", "after", Unit::number},
-       {"false_discovery_rate", "By chance", Unit::number},
-       {"significant", "Sure"}},
-      {}};
+  AnswerTable table{"changes",
+                    cat("Changes per step; significance tested over ",
+                        diff.over_steps ? "steps" : "single calls"),
+                    {{"name", "Name"},
+                     {"kind", "Kind"},
+                     {"shape", "Shape"},
+                     {"what", "What"},
+                     {"before_ns", "Before", Unit::ns},
+                     {"after_ns", "After", Unit::ns},
+                     {"change_ns", "Change", Unit::ns},
+                     {"change_percent", "Change", Unit::percent},
+                     {"calls_before", "Calls before", Unit::number},
+                     {"calls_after", "after", Unit::number},
+                     {"false_discovery_rate", "By chance", Unit::number},
+                     {"significant", "Sure"}},
+                    {}};
   for (const NameChange& c : diff.changes) {
     table.rows.push_back({c.name, std::string(name_of(c.kind)), c.shape, word(c), c.before, c.after,
                           c.change(), ratio(c.before, c.after), c.calls_before, c.calls_after,
@@ -80,8 +81,8 @@ AnswerTable changes_table(const Diff& diff) {
   return table;
 }
 
-// What `after` could win back.  Names that are new have no own test where there are no steps: their
-// whole time counts, at the most.
+// What `after` could save.  Without steps, new names cannot be tested: all of their time counts as
+// the most.
 std::vector<Finding> conclude(const Trace& after, const Diff& diff) {
   Findings findings(after);
   const auto steps = static_cast<double>(std::max<int64_t>(diff.after.steps, 1));
@@ -101,10 +102,10 @@ std::vector<Finding> conclude(const Trace& after, const Diff& diff) {
          cat(short_name(c.name), c.shape.empty() ? "" : " ", c.shape, " (", name_of(c.kind), ") ",
              before, time_text(std::llround(c.after)), " per step, in ", calls(c.calls_after),
              c.calls_after == 1 ? " call" : " calls", instead),
-         is_new ? "look at what calls it: the trace before has none of it"
+         is_new ? "look at what calls it: the earlier trace does not contain it"
          : c.calls_after > c.calls_before
              ? "look at what calls it more often than before"
-             : "compare its inputs, its kernels and what else ran beside it with the trace before"},
+             : "compare its inputs, its kernels and what ran concurrently with the earlier trace"},
         fresh ? 0 : static_cast<int64_t>(std::max(c.low, 0.0) * steps),
         static_cast<int64_t>(c.high * steps), c.events_after);
   }

@@ -13,7 +13,7 @@ namespace vitro::analyze {
 
 namespace {
 
-// What the analysis refuses to answer for this trace is said in a table.
+// An error of the analysis becomes a table of the answer.
 Answer ask(const Analysis& analysis, const Trace& trace) {
   try {
     return analysis.ask(trace, Parameters(analysis));
@@ -38,7 +38,7 @@ std::vector<Answer> ask_all(const Trace& trace) {
 
 namespace {
 
-// Findings may be about the same time: what each adds to those before it, and whose time it shares.
+// Findings may cover the same time: what each adds to those before it, and whose time it shares.
 void tell_apart(Answer& all) {
   Intervals told;
   std::vector<Intervals> before;

@@ -1,3 +1,5 @@
+// Writes and reads the facts of a trace (names, tracks, metadata, notes) as a file with a hash,
+// kept beside its columns.
 #include "analyze/facts_file.h"
 
 #include <cstring>
@@ -37,7 +39,7 @@ class Writer {
   std::string out_;
 };
 
-// What does not fit reads as 0, as an empty text; the hash was checked before.
+// Malformed values read as 0 or empty: the hash has been checked already.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -93,11 +95,11 @@ Result<Facts> read_facts(const std::string& path) {
   const auto bytes = mapped->as<char>();
   std::string_view all(bytes.data(), bytes.size());
   if (!all.starts_with(first_bytes) || all.size() < first_bytes.size() + hash_bytes)
-    return Failure{cat(path, ": is not of this version")};
+    return Failure{cat(path, ": written by another version")};
   all.remove_prefix(first_bytes.size());
   const std::string_view hash = all.substr(0, hash_bytes);
   all.remove_prefix(hash_bytes);
-  if (hash_of(all).hex() != hash) return Failure{cat(path, ": is not as it was written")};
+  if (hash_of(all).hex() != hash) return Failure{cat(path, ": corrupt: its hash does not match")};
   Reader r(all);
   Facts facts;
   facts.events = r.number();

@@ -1,4 +1,4 @@
-// The facts of a trace as a file: numbers and texts with their lengths, and a hash of it all.
+// The facts of a trace as a file: numbers and length-prefixed texts, with a hash of everything.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace vitro::analyze {
 
-// Error where it cannot be written.
+// Throws Error if it cannot be written.
 void write_facts(const std::string& path, const Facts& facts);
-// Fails where there is none, it is of another version, or not as it was written.
+// Fails if there is none, or if it was written by another version or is corrupt.
 Result<Facts> read_facts(const std::string& path);
 
 }  // namespace vitro::analyze

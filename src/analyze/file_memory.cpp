@@ -13,7 +13,7 @@
 namespace vitro::analyze {
 namespace {
 
-// By address: what was taken and not given back.
+// Mappings in use, by address.
 struct Taken {
   std::mutex lock;
   std::map<void*, Mapped> all;
@@ -34,14 +34,14 @@ void* take_file_memory(size_t bytes) {
     std::lock_guard hold(taken().lock);
     taken().all.emplace(memory, *std::move(mapped));
     return memory;
-  } catch (const Error&) {  // no folder can be written
+  } catch (const Error&) {  // no writable folder
     return nullptr;
   }
 }
 
 bool give_back_file_memory(void* memory) {
-  // Goes when nobody holds the lock: freeing it may ask here again, as `vitro trace` does for what
-  // begins a page.
+  // Destroyed after the lock is released: freeing it may call this function again, as `vitro trace`
+  // does for memory at the start of a page.
   std::map<void*, Mapped>::node_type given_back;
   std::lock_guard hold(taken().lock);
   const auto place = taken().all.find(memory);

@@ -1,3 +1,5 @@
+// Selects events by name, category, thread, duration and time, and presents them as a table; used
+// by `vitro trace find`.
 #include "vitro/analyze/find.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Whether each name, category or track fits: events are looked up in it.
+// Whether each name, category or track matches; events look theirs up by number.
 std::vector<bool> fitting_names(const Trace& trace, const std::string& wanted) {
   std::vector<bool> fits(trace.names().size(), true);
   if (wanted.empty()) return fits;
@@ -21,7 +23,7 @@ std::vector<bool> fitting_names(const Trace& trace, const std::string& wanted) {
     for (size_t i = 0; i < fits.size(); ++i)
       fits[i] = std::regex_search(trace.names()[i], expression);
   } catch (const std::regex_error& why) {
-    VITRO_CHECK(false, "find: \"", wanted, "\" is no regular expression: ", why.what());
+    VITRO_CHECK(false, "find: \"", wanted, "\" is not a regular expression: ", why.what());
   }
   return fits;
 }
@@ -75,7 +77,7 @@ class Fits {
   std::vector<bool> names_, tracks_, categories_;
 };
 
-// The value of the member "args" of an event, as it stands; `{}` where there is none.
+// The value of an event's member "args" as written; `{}` if there is none.
 std::string arguments_of(std::string_view event) {
   constexpr std::string_view key = "\"args\"";
   for (size_t at = event.find(key); at != std::string_view::npos; at = event.find(key, at + 1)) {
@@ -144,7 +146,7 @@ Result<Answer> answer_found(const Trace& trace, std::vector<EventId> events,
     if (options.arguments) table.rows.back().emplace_back(std::move(arguments[i]));
   }
   if (options.longest_first) {
-    constexpr size_t dur = 3;  // its column; what does not last comes last
+    constexpr size_t dur = 3;  // its column; events without a duration come last
     std::ranges::stable_sort(table.rows, std::ranges::greater(), [](const auto& row) {
       const auto* lasts = std::get_if<int64_t>(&row[dur]);
       return lasts ? *lasts : none;
@@ -170,7 +172,8 @@ Result<int64_t> read_time(std::string_view text) {
     if (error == std::errc() && unit == name && std::fabs(number * ns) < 9e18)
       return static_cast<int64_t>(std::llround(number * ns));
   }
-  return Failure{cat("'", text, "' is no time: needs a number and ns, us, ms or s (us without)")};
+  return Failure{
+      cat("'", text, "' is not a time: needs a number followed by ns, us, ms or s (default us)")};
 }
 
 }  // namespace vitro::analyze

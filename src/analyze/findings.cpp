@@ -1,3 +1,5 @@
+// Collects the findings of an analysis: clamps savings to the measured time, drops insignificant
+// ones, and sorts the rest.
 #include "analyze/findings.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Builds the call tree of host threads, or of device work inside its launches; used by `vitro trace
+// flame`.
 #include "vitro/analyze/flame.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Classifies the gaps of streams and devices by what they waited for, and estimates the saving of
+// a device graph; answers `vitro trace gaps`.
 #include "vitro/analyze/gaps.h"
 
 #include <algorithm>
@@ -44,7 +46,7 @@ class StreamReader {
     }
     return std::move(out_);
   }
-  // The gaps that waited for the host.
+  // Gaps in which the device waited for the host.
   Pieces take_pieces() { return std::move(pieces_); }
 
  private:
@@ -94,8 +96,8 @@ std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps, std::vector<
              time_text(device.span), "; ", time_text(device.host), " of that in ", device.host_gaps,
              " gaps because the host launched too late; a device graph would save up to ",
              time_text(most)),
-         "replay the same work as a device graph, compile it into fewer kernels, or move what the "
-         "host does between launches off its thread"},
+         "replay the same work as a device graph, compile it into fewer kernels, or move the "
+         "host's work between launches to another thread"},
         Gaps::graph_saves_low(device), most, device.longest_host, std::move(pieces[d]));
   }
   return findings.take();
@@ -131,7 +133,7 @@ AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, 
 
 struct Reading {
   Gaps gaps;
-  std::vector<Pieces> pieces;  // by device: what waited for the host
+  std::vector<Pieces> pieces;  // by device: gaps that waited for the host
 };
 
 Reading read_gaps(const Trace& trace, const GapOptions& options) {
@@ -177,7 +179,7 @@ Answer answer_gaps(const Trace& trace) {
   auto [all, pieces] = read_gaps(trace, {});
   AnswerTable graph{
       "device_graphs",
-      "What a device graph would save of the waits for the host",
+      "How much of the waits for the host a device graph would save",
       {{"device", "Device"}, {"low_ns", "At least", Unit::ns}, {"high_ns", "At most", Unit::ns}},
       {}};
   for (const StreamGaps& device : all.devices) {

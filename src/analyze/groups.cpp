@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view module_prefix = "nn.Module: ";
 
-// What an event of Python adds to the group of what lies in it; empty: nothing.
+// What a Python event adds to the group of the events inside it; empty: nothing.
 std::string_view part_of(std::string_view name, GroupBy by) {
   if (by == GroupBy::stack) return name;
   return name.starts_with(module_prefix) ? name.substr(module_prefix.size()) : "";
@@ -83,7 +83,7 @@ Result<Done> Groups::read_texts(const Trace& trace, std::string_view argument) {
   });
 }
 
-// Calls of the runtime have the group of the op that they lie in.
+// Runtime calls get the group of the op around them.
 void Groups::inherit(const Trace& trace, const Timeline& timeline) {
   const Classes classes(trace);
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {

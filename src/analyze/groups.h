@@ -1,4 +1,4 @@
-// What calls of one name are told apart by: their shapes, their module, the code around them.
+// Distinguishes calls of one name by shapes, module or call stack.
 //   auto groups = Groups::of(trace, timeline, GroupBy::shape);
 //   groups->text((*groups)[event])
 #pragma once
@@ -15,12 +15,11 @@ namespace vitro::analyze {
 
 class Groups {
  public:
-  // By name: one group.  Reads the file's text once for shapes, and for modules and stacks where no
-  // events of Python tell them; fails where it has gone.  4 bytes for each event, and each text
-  // once.
+  // By name: one group.  Reads the file's text once for shapes, and for modules and stacks if there
+  // are no Python events; fails if the file is gone.  Takes 4 bytes per event, and each text once.
   static Result<Groups> of(const Trace& trace, const Timeline& timeline, GroupBy by);
 
-  // 0: the empty one.
+  // 0: the empty group.
   uint32_t operator[](EventId event) const { return of_event_.empty() ? 0 : of_event_[event]; }
   std::string text(uint32_t group) const;
 
@@ -30,7 +29,7 @@ class Groups {
   void inherit(const Trace& trace, const Timeline& timeline);
   uint32_t number(uint32_t outer, std::string_view text);
 
-  // A text within an outer group: a module in a module, a function in its caller.
+  // The group of a text inside an outer group: a module in a module, a function in its caller.
   struct Node {
     uint32_t outer = 0;
     std::string_view text;

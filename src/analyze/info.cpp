@@ -1,3 +1,5 @@
+// Counts events by category and phase, lists threads and streams, and reports what was lost;
+// answers `vitro trace info`.
 #include "vitro/analyze/info.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ void widen(int64_t& begin, int64_t& end, int64_t from, int64_t to) {
   end = end == none ? to : std::max(end, to);
 }
 
-// Rows without events but those of metadata are told by nobody.
+// Rows that have only metadata events are not reported.
 bool is_marker(const TrackInfo& track) {
   return track.pid == "Spans" || track.pid == "Traces" || track.pid.empty();
 }
@@ -117,7 +119,7 @@ Answer answer(const Info& info) {
   if (!members.rows.empty()) out.tables.push_back(std::move(members));
 
   AnswerTable notes{"notes",
-                    "Lost or mended while reading",
+                    "Lost or repaired while reading",
                     {{"offset", "At byte", Unit::count}, {"text", "What", Unit::text, true}},
                     {}};
   for (const Note& note : info.notes)

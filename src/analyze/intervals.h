@@ -1,9 +1,8 @@
-// A set of moments: intervals that are apart, in order.
+// A set of moments, stored as disjoint intervals in order.
 //   Intervals busy;
 //   for (EventId e : by_begin) busy.add(begin_of(e), end_of(e));
 //   busy.length(), busy.length_in(step.begin, step.end), common(busy, other).length()
-// Intervals hold their begin and not their end.  Adding is O(1), a question about a window
-// O(log n).
+// Intervals include their begin but not their end.  Adding is O(1), a query of a window O(log n).
 #pragma once
 
 #include <cstddef>
@@ -20,14 +19,14 @@ struct Interval {
 
 class Intervals {
  public:
-  // What overlaps or touches the last becomes one with it.  Needs: `begin` is no earlier than the
-  // begins before; an empty one is left out.
+  // Merges with the last interval if they overlap or touch; ignores empty ones.  Needs: `begin` not
+  // earlier than previous begins.
   void add(int64_t begin, int64_t end);
 
   int64_t length() const;
-  // Of the part in [begin, end).
+  // Length within [begin, end).
   int64_t length_in(int64_t begin, int64_t end) const;
-  // The first that ends behind `moment`; end() where none does.
+  // The first that ends after `moment`; end() if none does.
   std::vector<Interval>::const_iterator after(int64_t moment) const;
 
   bool empty() const { return list_.empty(); }
@@ -44,7 +43,7 @@ class Intervals {
 
 Intervals united(const Intervals& a, const Intervals& b);
 Intervals common(const Intervals& a, const Intervals& b);
-// What of `a` is not in `b`.
+// The part of `a` outside `b`.
 Intervals without(const Intervals& a, const Intervals& b);
 
 }  // namespace vitro::analyze

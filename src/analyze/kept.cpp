@@ -1,3 +1,5 @@
+// Manages the cache of columns: names folders by file identity, adds them atomically, and removes
+// the least recently used above VITRO_TRACE_CACHE_SIZE_MB.
 #include "analyze/kept.h"
 
 #include <fcntl.h>
@@ -24,15 +26,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Option<int64_t> cache_mb{"VITRO_TRACE_CACHE_SIZE_MB", 4096,
-                         "the least recently read traces' columns are removed above this size", 0};
+Option<int64_t> cache_mb{
+    "VITRO_TRACE_CACHE_SIZE_MB", 4096,
+    "above this size the columns of the least recently read traces are removed", 0};
 
 std::string cache_of_traces() {
   const std::string folder = cache_folder();
   return folder.empty() ? folder : cat(folder, "/traces");
 }
 
-// Folders with such a name live for moments; one that is old was left by a process that ended.
+// Folders of this name are short-lived; an old one was left behind by a process that died.
 constexpr std::string_view unfinished = "new.";
 
 bool is_left_over(const fs::path& path, fs::file_time_type changed) {
@@ -112,7 +115,7 @@ std::string folder_to_write() {
   }
   const std::string temporary = fs::temp_directory_path(failed).string();
   VITRO_CHECK(!failed && access(temporary.c_str(), W_OK | X_OK) == 0,
-              "no folder can be written for the columns of a trace: neither \"", cache, "\" nor \"",
+              "no writable folder for the columns of a trace: neither \"", cache, "\" nor \"",
               temporary, "\"; set VITRO_CACHE_DIR or TMPDIR to one");
   return temporary;
 }
@@ -129,11 +132,11 @@ void keep(const std::string& key, const std::function<bool(const std::string& fo
   bool filled = false;
   try {
     filled = fill(made);
-  } catch (const Error&) {  // a full disk: it is done without
+  } catch (const Error&) {  // a full disk: nothing is kept
   }
   std::error_code failed;
   if (filled) {
-    fs::remove_all(to, failed);  // of another version, or broken
+    fs::remove_all(to, failed);  // from another version, or corrupt
     fs::rename(made, to, failed);
   }
   if (!filled || failed) return remove_folder(made);

@@ -1,5 +1,5 @@
-// Where the columns of traces are kept: folders in the user's cache folder, named by what the file
-// is, the least recently used of them removed where they grow too large.
+// The cache of trace columns: folders in the user's cache folder, named after the identity of the
+// file.  The least recently used are removed when the cache grows too large.
 #pragma once
 
 #include <functional>
@@ -9,24 +9,23 @@
 
 namespace vitro::analyze {
 
-// The name of a file's columns: its path, size, time of change, and the bytes of its two ends.
-// Empty where it is no plain file (a pipe): nothing of it is kept.
+// The name for a file's columns, made from its path, size, modification time, and first and last
+// bytes.  Empty if it is not a regular file (a pipe): nothing is cached for it.
 Result<std::string> key_of(const std::string& path);
 
-// A folder where columns can be written, readable by the user alone: the cache folder where it can
-// be written, else that of temporary files.  Error where neither can.
+// A folder where columns can be written, readable by the user alone: the cache folder if it is
+// writable, else that of temporary files.  Throws Error if neither is.
 std::string folder_to_write();
 
-// The folder in which columns of this name are kept, whether it is there or not; empty where there
-// is no cache folder.
+// The folder for columns of this name, whether it exists or not; empty without a cache folder.
 std::string kept_folder(const std::string& key);
 
-// Lets `fill` put columns into a new folder and, where it says that they are all there, keeps that
-// under this name in place of an older one; removes what became too much.  Does nothing where the
-// cache folder cannot be written.
+// Lets `fill` write columns to a new folder; if it returns true, stores the folder under this name,
+// replacing an older one, and removes what exceeds the limit.  Does nothing if the cache folder is
+// not writable.
 void keep(const std::string& key, const std::function<bool(const std::string& folder)>& fill);
 
-// Marks a kept folder as used now.
+// Marks a cached folder as just used.
 void touch(const std::string& folder);
 void remove_folder(const std::string& folder);
 

@@ -1,4 +1,4 @@
-// Every launch with what it set off.
+// Every launch with the work it started.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,15 @@ struct Launch {
   EventId call = 0;
   EventId first = 0;        // of its work
   int64_t first_begin = 0;  // of that
-  int64_t work = 0;         // nanoseconds of all its work
+  int64_t work = 0;         // total time of its work, in nanoseconds
 };
 
 // By call.
 std::vector<Launch> launch_list(const Trace& trace, const Classes& classes, const Links& links);
 
-// By track: when devices had nothing to do and waited for a launch of this thread, from the begin
-// of the measured window or the end of all work so far to the end of the call, or to the begin of
-// its work where that is earlier.  What the thread does then makes them idle.
+// By track: when devices had nothing to do and waited for a launch from this thread: from the begin
+// of the measured window, or the end of all work so far, to the end of the call, or to the begin of
+// its work if that is earlier.  What the thread does during that time keeps them idle.
 std::vector<Intervals> late_launches(const Trace& trace, const Links& links,
                                      const std::vector<Device>& devices);
 

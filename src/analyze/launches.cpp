@@ -1,3 +1,5 @@
+// Matches launches with the work they started and sums them by name and queue; launches_answer.cpp
+// presents the result.
 #include "vitro/analyze/launches.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Presents launches as tables, and finds avoidable cost: short launches, slow calls, full queues;
+// answers `vitro trace launches`.
 #include <algorithm>
 #include <map>
 
@@ -15,12 +17,12 @@
 namespace vitro::analyze {
 namespace {
 
-// What calls cost that need not: at most the time itself, at least the part of it in which a device
-// waited for their thread.
+// The avoidable cost of calls: at most their time, at least the part of it in which a device waited
+// for their thread.
 struct Cost {
   uint64_t calls = 0;
   int64_t total = 0, work = 0, low = 0, high = 0, most = 0;
-  std::vector<std::pair<int64_t, EventId>> each;  // what it costs, negative; the call
+  std::vector<std::pair<int64_t, EventId>> each;  // its cost, negated; the call
   Pieces when;
 
   void add(EventId call, int64_t begin, int64_t length, int64_t excess, int64_t late) {
@@ -67,11 +69,11 @@ class Costs {
   bool measured(EventId call) const {
     return trace_.ts()[call] >= window_.begin && trace_.ts()[call] < window_.end;
   }
-  // Of a call, while devices waited for a launch of its thread.
+  // The part of a call in which devices waited for a launch from its thread.
   int64_t late(EventId call) const {
     return late_[trace_.track_ids()[call]].length_in(trace_.ts()[call], end_of(trace_, call));
   }
-  // Its call waits for the device.
+  // Whether its call waits for the device.
   bool blocks(const Launch& launch) const {
     return classes_[launch.first] == EventClass::copy &&
            is_blocking_copy(trace_.name(launch.first));
@@ -102,7 +104,7 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     const size_t device = device_of_[trace_.track_ids()[launch.first]];
     ++launches[device];
     const int64_t call = length(launch.call);
-    if (!is_brief(trace_, launch) || call > options_.slow_call_ns) continue;  // slow: told as such
+    if (!is_brief(trace_, launch) || call > options_.slow_call_ns) continue;  // reported as slow
     by_device[device].add(launch.call, trace_.ts()[launch.call], call, call - launch.work,
                           late(launch.call));
     by_device[device].work += launch.work;
@@ -114,10 +116,10 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     findings.add(
         {cat("launches.brief.", track.pid),
          cat(cost.calls, " of ", counted(launches[d], "launch"), " on ", device_name(track),
-             " set off less work than the call takes: ", time_text(cost.total), " of calls for ",
-             time_text(cost.work), " of work; for ", time_text(cost.low),
-             " of that devices wait for the calling thread"),
-         "fuse small kernels (compile the region), or replay them as a device graph"},
+             " started work shorter than the call itself: ", time_text(cost.total),
+             " of calls for ", time_text(cost.work), " of work; for ", time_text(cost.low),
+             " of that, devices wait for the calling thread"),
+         "fuse small kernels (compile the region) or replay them as a device graph"},
         cost.low, cost.high, cost.events(), std::move(cost.when));
   }
 }
@@ -130,8 +132,8 @@ Intervals Costs::full_queues() const {
   return full;
 }
 
-// Calls that are long because they wait for a device (copies from memory that is not pinned, what
-// was launched into a full queue), or for what lies in them.
+// Calls that are long because they wait for a device (copies from unpinned memory, launches into a
+// full queue) or for the calls inside them.
 std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   std::vector<bool> out(trace_.size());
   const Intervals full = full_queues();
@@ -143,7 +145,7 @@ std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   return out;
 }
 
-// What other calls and ops lie in is no call of its own.
+// A call around other calls or ops is not a call of its own.
 void Costs::excuse_frames(std::vector<bool>& out) const {
   const TrackOrder order(trace_, [&](EventId e) { return classes_.is_host_work(e); });
   for (uint32_t t = 0; t < order.tracks(); ++t) {
@@ -153,7 +155,7 @@ void Costs::excuse_frames(std::vector<bool>& out) const {
   }
 }
 
-// Calls that need not be made over and over, however long each takes.
+// Calls that need not be repeated, however long each takes.
 std::string_view advice_on_calls(std::string_view name) {
   const auto holds = [&](std::string_view part) {
     return name.find(part) != std::string_view::npos;
@@ -162,20 +164,20 @@ std::string_view advice_on_calls(std::string_view name) {
     return "let the allocator keep its memory: warm up with the largest shapes, do not empty its "
            "cache, use expandable segments";
   if (holds("Module") || holds("Library") || holds("FuncSetAttribute") || holds("FuncGetAttr"))
-    return "code is loaded at its first use: warm up before the measured steps, or load it eagerly "
+    return "code is loaded on first use: warm up before the measured steps, or load it eagerly "
            "(CUDA_MODULE_LOADING=EAGER)";
   if (holds("StreamCreate") || holds("EventCreate") || holds("DeviceProperties"))
-    return "create streams and events once, and ask for properties once";
+    return "create streams and events once, and query properties once";
   if (holds("GraphInstantiate") || holds("Capture"))
     return "capture the graph once, before the measured steps";
   return {};
 }
 
 constexpr std::string_view advice_on_first_calls =
-    "the first call of a kind loads code or sets the device up: warm up before what is measured";
+    "the first call of a kind loads code or initialises the device: warm up before measuring";
 constexpr std::string_view advice_on_other_calls =
-    "see what else the host does meanwhile: other threads that hold the driver's lock, a first "
-    "use, a page fault; launch less often";
+    "check what else the host does at that time: other threads that hold the driver's lock, a "
+    "first use, a page fault; launch less often";
 
 void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
   const Waits waits(trace_, classes_);
@@ -195,7 +197,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     std::vector<int64_t> lengths;
     for (const EventId e : paced(calls)) lengths.push_back(length(e));
     std::ranges::sort(lengths);
-    // What half of the calls take is usual, unless they need not be made at all.
+    // The median is the usual time of a call, unless the call need not be made at all.
     const int64_t median = nearest_rank(lengths, 50), most_usual = options_.slow_call_ns;
     const int64_t usual = avoid.empty() ? median : std::min(median, most_usual);
     const int64_t limit = std::max(usual, most_usual);
@@ -207,8 +209,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     if (cost.calls == 0) continue;
     const std::vector<EventId> events = cost.events();
     const bool is_first = events.front() == first[name] && 2 * cost.most > cost.total;
-    const std::string half =
-        calls.size() > 1 ? cat("; half of all take ", time_text(median), " at most") : "";
+    const std::string half = calls.size() > 1 ? cat("; the median is ", time_text(median)) : "";
     findings.add({cat("launches.slow.", text),
                   cat(text, ": ", cost.calls, " of ", counted(calls.size(), "call"),
                       cost.calls == 1 ? " takes over " : " take over ", time_text(limit), ", ",
@@ -222,7 +223,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
 
 AnswerTable call_table(const Launches& all) {
   AnswerTable table{"calls",
-                    "Calls of the runtime",
+                    "Runtime calls",
                     {{"name", "Name"},
                      {"calls", "Calls", Unit::count},
                      {"total_ns", "Total", Unit::ns},
@@ -255,7 +256,7 @@ AnswerTable call_table(const Launches& all) {
 
 AnswerTable brief_table(const Launches& all) {
   AnswerTable table{"short",
-                    "Work that takes less than its launch",
+                    "Work shorter than its launch",
                     {{"name", "Name"},
                      {"launches", "Launches", Unit::count},
                      {"short", "Short", Unit::count},
@@ -272,7 +273,7 @@ AnswerTable brief_table(const Launches& all) {
 
 AnswerTable queue_table(const Trace& trace, const Launches& all) {
   AnswerTable table{"queues",
-                    "Work launched and not begun",
+                    "Work launched but not begun",
                     {{"stream", "Stream"},
                      {"launched", "Launched", Unit::count},
                      {"mean", "Mean", Unit::number},
@@ -289,7 +290,7 @@ AnswerTable queue_table(const Trace& trace, const Launches& all) {
 
 AnswerTable part_table(const Trace& trace, const Launches& all) {
   AnswerTable table{"queues_over_time",
-                    "Work launched and not begun, over time",
+                    "Work launched but not begun, over time",
                     {{"stream", "Stream"},
                      {"begin_ns", "From", Unit::ns},
                      {"mean", "Mean", Unit::number},

@@ -10,8 +10,8 @@ struct Level {
   int64_t at = 0, value = 0;  // from then on
 };
 
-// What the level does not exceed for 95 % of the time from the first to the last.  Needs: some, by
-// time.
+// The level not exceeded for 95 % of the time between the first and the last.  Needs: at least one,
+// in order of time.
 int64_t usual_level(const std::vector<Level>& levels);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Reads a trace file into columns on several threads: windows are cut and parsed concurrently and
+// collected in file order.  Called by Trace::open().
 #include "analyze/load.h"
 
 #include <algorithm>
@@ -21,13 +23,13 @@
 namespace vitro::analyze {
 namespace {
 
-// The numbers that a parser gives, as those of the trace.
+// Maps the numbers that a parser assigns to those of the trace.
 struct Numbers {
   std::vector<uint32_t> names, categories, tracks;
 };
 
-// Whoever is free cuts the next window and parses it; whoever finishes the next batch in the order
-// of the file collects it and those that wait behind it.
+// Each free thread cuts the next window and parses it; the thread that finishes the next batch in
+// file order collects it and the finished ones that follow.
 class Loader {
  public:
   // `progress` may be null.
@@ -39,7 +41,7 @@ class Loader {
     std::vector<std::thread> others;
     try {
       for (int t = 1; t < threads; ++t) others.emplace_back([this, t] { work(numbers_[t]); });
-    } catch (const std::system_error&) {  // those that are there do the work
+    } catch (const std::system_error&) {  // fewer threads do the work
     }
     work(numbers_[0]);
     for (std::thread& other : others) other.join();
@@ -66,19 +68,19 @@ class Loader {
   Windows& windows_;
   ColumnWriter& writer_;
   report::Progress* progress_;
-  std::vector<Numbers> numbers_;  // of each parser; used by who collects
+  std::vector<Numbers> numbers_;  // of each parser; used by the collecting thread
 
-  std::mutex cutting_;  // windows come one after the other
+  std::mutex cutting_;  // windows are cut one at a time
   uint64_t last_cut_ = 0;
   bool at_end_ = false;
-  std::atomic<uint64_t> consumed_{0};  // of the file; who collects reads it while others cut
+  std::atomic<uint64_t> consumed_{0};  // of the file; the collector reads it while others cut
 
   std::mutex handing_in_;  // the five below
   std::condition_variable collected_;
   std::map<uint64_t, Parsed> waiting_;  // by number of the window
   std::vector<Batch> empty_;
   uint64_t last_collected_ = 0;
-  bool collecting_ = false;  // somebody is: what is below is theirs
+  bool collecting_ = false;  // some thread is; it owns everything below
   std::exception_ptr error_;
 
   Facts facts_;
@@ -102,7 +104,7 @@ void Loader::work(Numbers& numbers) {
   }
 }
 
-// The number of the window that was cut, from 1; 0 at the end.
+// The number of the window just cut, from 1; 0 at the end.
 uint64_t Loader::next(Window& window) {
   std::lock_guard hold(cutting_);
   if (at_end_ || !windows_.next(window)) {
@@ -121,10 +123,10 @@ Batch Loader::empty_batch() {
   return batch;
 }
 
-// False where it came to nothing: another failed.
+// False if another thread failed.
 bool Loader::hand_in(uint64_t number, Parsed parsed) {
   std::unique_lock hold(handing_in_);
-  const uint64_t most_ahead = 4 * numbers_.size();  // so that memory is bounded
+  const uint64_t most_ahead = 4 * numbers_.size();  // bounds memory
   collected_.wait(hold, [&] { return error_ || number - last_collected_ <= most_ahead; });
   waiting_.emplace(number, std::move(parsed));
   if (collecting_ || error_) return !error_;
@@ -142,7 +144,7 @@ bool Loader::hand_in(uint64_t number, Parsed parsed) {
   return true;
 }
 
-// Gives numbers of the trace to what a parser met for the first time.
+// Assigns trace numbers to the names, categories and tracks that are new in a parser.
 void Loader::meet(const Batch& batch, Numbers& numbers) {
   bool fresh = false;
   for (const std::string& name : batch.names) {
@@ -201,7 +203,7 @@ void Loader::apply(const TrackFact& fact) {
   }
 }
 
-// What the file says of a process, of whichever track, holds for all of its tracks.
+// Facts about a process, on whichever track they appear, hold for all of its tracks.
 void Loader::share_names() {
   for (TrackInfo& track : facts_.tracks) {
     const auto process = processes_.find(track.pid);
@@ -229,7 +231,7 @@ Facts Loader::take_facts() {
 }
 
 int threads_of(const LoadOptions& options) {
-  constexpr unsigned most = 8;  // beyond, who cuts is the slowest
+  constexpr unsigned most = 8;  // beyond this, cutting is the bottleneck
   if (options.threads > 0) return options.threads;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most));
 }

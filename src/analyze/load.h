@@ -1,4 +1,4 @@
-// A trace file to columns.
+// Reads a trace file into columns.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vitro::analyze {
 
-// Reads on several threads, in the order of the file, into `writer`.  Fails where the file cannot
-// be opened or holds no events; Error where columns cannot be written.
+// Reads on several threads, in file order, into `writer`.  Fails if the file cannot be opened or
+// holds no events; throws Error if columns cannot be written.
 Result<Facts> load(const std::string& path, ColumnWriter& writer, const LoadOptions& options);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Maps files for columns and large arrays, and releases their pages when too many are resident; a
+// watcher thread runs while much is mapped.
 #include "analyze/mapped.h"
 
 #include <fcntl.h>
@@ -23,7 +25,7 @@
 namespace vitro::analyze {
 
 Option<int64_t> resident_mb{"VITRO_TRACE_RESIDENT_MB", 96,
-                            "pages of traces' columns are let go of above this size", 1};
+                            "above this size resident pages of traces' columns are released", 1};
 
 namespace {
 
@@ -31,7 +33,7 @@ size_t most_resident() {
   return static_cast<size_t>(resident_mb.get()) << 20;
 }
 
-// Bytes of mapped files that are resident; 0 where the system does not tell.
+// Bytes of mapped files that are resident; 0 if the system does not report it.
 class ResidentBytes {
  public:
   ResidentBytes() : file_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
@@ -55,7 +57,7 @@ class ResidentBytes {
   size_t page_ = static_cast<size_t>(sysconf(_SC_PAGESIZE));
 };
 
-// Looks, for as long as more is mapped than may be resident, how much of it is.
+// Watches how much is resident for as long as more is mapped than may be resident.
 class Watch {
  public:
   static Watch& of_all() {
@@ -70,19 +72,19 @@ class Watch {
     if (total_ <= most_resident() || watcher_.joinable()) return;
     try {
       watcher_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    } catch (const std::system_error&) {  // without a thread all of it may become resident
+    } catch (const std::system_error&) {  // without a watcher all of it may become resident
     }
   }
 
-  // Lets go of all pages where too many are resident.
+  // Releases all pages if too many are resident.
   void bound() {
     const std::lock_guard hold(lock_);
     if (total_ > most_resident()) let_go();
   }
 
-  // Before it is unmapped: afterwards the addresses may be somebody else's.
+  // Called before unmapping: afterwards the addresses may belong to another mapping.
   void remove(void* data) {
-    std::jthread ended;  // joined when nobody holds the lock
+    std::jthread ended;  // joined after the lock is released
     std::lock_guard hold(lock_);
     const auto place = mapped_.find(data);
     total_ -= place->second;
@@ -91,7 +93,7 @@ class Watch {
   }
 
  private:
-  // A thread that does nothing but touch pages makes some 20 GB a second resident.
+  // A thread that only touches pages makes some 20 GB a second resident.
   static constexpr std::chrono::milliseconds interval{1};
 
   void run(const std::stop_token& stop) {
@@ -108,7 +110,7 @@ class Watch {
   }
 
   const ResidentBytes resident_;
-  std::mutex lock_;  // all below
+  std::mutex lock_;  // guards everything below
   std::condition_variable_any wake_;
   std::map<void*, size_t> mapped_;
   size_t total_ = 0;
@@ -162,8 +164,8 @@ Result<Mapped> Mapped::of(int file) {
 Result<Mapped> Mapped::scratch(const std::string& folder, size_t bytes) {
   const OpenFile opened{nameless_file(folder)};
   if (opened.file < 0)
-    return Failure{cat(folder, ": no file can be created in it: ", std::strerror(errno))};
-  // Where a page has no room on the disk, who writes to it is killed.
+    return Failure{cat(folder, ": cannot create a file in this folder: ", std::strerror(errno))};
+  // A write to a page without disk space would kill the process.
   const int error = posix_fallocate(opened.file, 0, static_cast<off_t>(bytes));
   if (error != 0) return Failure{cat(folder, ": no room for ", bytes, " bytes: ", strerror(error))};
   return map(opened.file, bytes, PROT_READ | PROT_WRITE);
@@ -171,7 +173,7 @@ Result<Mapped> Mapped::scratch(const std::string& folder, size_t bytes) {
 
 Result<Mapped> Mapped::map(int file, size_t bytes, int access) {
   void* data = mmap(nullptr, bytes, access, MAP_SHARED, file, 0);
-  if (data == MAP_FAILED) return Failure{cat("it cannot be mapped: ", std::strerror(errno))};
+  if (data == MAP_FAILED) return Failure{cat("cannot be mapped: ", std::strerror(errno))};
   Mapped mapped;
   mapped.data_ = data;
   mapped.bytes_ = bytes;

@@ -1,11 +1,11 @@
 // Files mapped into memory: columns of traces, arrays that are too large for the heap.
 //   Result<Mapped> column = Mapped::open(path);
 //   column->as<int64_t>()
-// What was touched of a mapped file counts as the process's memory for as long as the system has no
-// need of it.  So all of them are watched, by a thread and by loops over events (paced.h): where
-// more than VITRO_TRACE_RESIDENT_MB are resident, the process lets go of their pages.  Nothing is
-// lost by that: what is touched again comes from the system's cache, in about a microsecond for 64
-// KiB.  Threads: different objects from any.
+// Touched pages of a mapped file count as memory of the process until the system needs them
+// elsewhere.  All mappings are therefore watched, by a thread and by loops over events (paced.h):
+// when more than VITRO_TRACE_RESIDENT_MB is resident, the process releases the pages.  Nothing is
+// lost: pages touched again come from the system's cache, in about a microsecond for 64 KiB.
+// Threads: different objects from any.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,11 @@ class Mapped {
   Mapped& operator=(Mapped&& other) noexcept;
   ~Mapped();
 
-  // All of a file, to be read.
+  // Maps a whole file for reading.
   static Result<Mapped> open(const std::string& path);
   static Result<Mapped> of(int file);
-  // A new file without a name in this folder, to be written: zeros.  Its room on the disk is taken.
+  // Maps a new unnamed file in this folder for writing, filled with zeros.  Its disk space is
+  // reserved.
   static Result<Mapped> scratch(const std::string& folder, size_t bytes);
 
   void* data() const { return data_; }
@@ -45,7 +46,7 @@ class Mapped {
   size_t bytes_ = 0;
 };
 
-// A file in this folder that goes when it is closed; below 0 and errno where there can be none.
+// A file in this folder that disappears when closed; negative, with errno set, on failure.
 int nameless_file(const std::string& folder);
 
 }  // namespace vitro::analyze

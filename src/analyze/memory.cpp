@@ -1,3 +1,5 @@
+// Replays the allocations and frees of each device to find totals, the peak, what was live then,
+// and what was never freed; memory_answer.cpp presents them.
 #include "vitro/analyze/memory.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace {
 
 constexpr size_t most_allocations = 20, most_moments = 200;
 
-// The changes of one device, played from the first to the last.
+// Replays the changes of one device from first to last.
 class Player {
  public:
   Player(const Trace& trace, const MemoryChanges& all, std::vector<MemoryChange> changes)
@@ -47,7 +49,7 @@ class Player {
   }
 
  private:
-  // Where a writer gives no totals they are summed up.
+  // Totals are summed up if the writer gives none.
   void fill_totals() {
     const bool given = std::ranges::any_of(
         changes_, [](const MemoryChange& c) { return c.total != none && c.total > 0; });
@@ -86,7 +88,7 @@ class Player {
     return change.within == UINT32_MAX ? "" : trace_.names()[change.within];
   }
 
-  // Of what is live, the largest first.
+  // Groups of live allocations, the largest first.
   std::vector<Memory::Group> groups() const {
     struct Sum {
       Memory::Group group;

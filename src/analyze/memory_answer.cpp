@@ -1,3 +1,5 @@
+// Presents the memory of a trace as tables; memory_timeline.cpp shares some of them.  Answers
+// `vitro trace memory`.
 #include "analyze/memory_answer.h"
 
 #include "analyze/memory_findings.h"
@@ -55,7 +57,7 @@ AnswerTable largest_table(const Memory& m, int64_t first) {
 
 AnswerTable step_table(const Trace& trace, const Memory& m) {
   AnswerTable table{"steps",
-                    "Memory behind each step",
+                    "Memory after each step",
                     {{"device", "Device"},
                      {"step", "Step"},
                      {"bytes", "Bytes", Unit::bytes},
@@ -88,7 +90,7 @@ AnswerTable memory_device_table(const std::vector<Memory::Device>& devices, int6
                      {"peak_event", "Event", Unit::count},
                      {"usual_bytes", "95 % of the time", Unit::bytes},
                      {"reserved_bytes", "Reserved", Unit::bytes},
-                     {"last_bytes", "Behind", Unit::bytes},
+                     {"last_bytes", "After", Unit::bytes},
                      {"out_of_memory", "Out of memory", Unit::count}},
                     {}};
   for (const Memory::Device& d : devices) {

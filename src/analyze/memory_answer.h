@@ -1,4 +1,4 @@
-// How memory is shown, of a trace and of a memory timeline.
+// Tables of memory shared by traces and memory timelines.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace vitro::analyze {
 
-// `first`: the moment that times are told from.
+// `first`: the moment from which times are shown.
 AnswerTable memory_device_table(const std::vector<Memory::Device>& devices, int64_t first);
 AnswerTable memory_over_time_table(const std::vector<Memory::Device>& devices, int64_t first);
 

@@ -1,3 +1,5 @@
+// Reads the `[memory]` instants of a trace as numbers, with the op around each; the input of
+// memory.cpp.
 #include "analyze/memory_changes.h"
 
 #include <algorithm>
@@ -68,7 +70,7 @@ class Reader {
     return number;
   }
 
-  // Of each change the outermost op that is open on its thread.
+  // Finds, for each change, the outermost op open on its thread.
   void find_ops() {
     const TrackOrder ops(trace_, [&](EventId e) { return classes_[e] == EventClass::op; });
     std::vector<size_t> next(ops.tracks());

@@ -1,4 +1,4 @@
-// The instants `[memory]` of a trace as numbers.
+// The `[memory]` instants of a trace as numbers.
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+// Finds potential savings of memory: fragmentation, peaks, growth, activations, and the time spent
+// allocating.
 #include "analyze/memory_findings.h"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ std::string bytes_text(int64_t bytes) {
   return report::bytes_text(static_cast<double>(bytes));
 }
 
-// What allocates and does nothing else.
+// Ops that only allocate.
 bool allocates(std::string_view name) {
   for (const std::string_view prefix : {"aten::empty", "aten::new_empty", "aten::resize_"}) {
     if (name.starts_with(prefix)) return true;
@@ -29,8 +31,8 @@ bool allocates(std::string_view name) {
 
 struct Allocating {
   int64_t time = 0;
-  // What each call took: negative, so that the longest come first; of that while a launch of the
-  // thread was late.
+  // The time of each call, negated so that the longest come first, and the part of it during which
+  // a launch of the thread was late.
   struct Call {
     int64_t time;
     EventId event;
@@ -40,7 +42,7 @@ struct Allocating {
   std::vector<Call> calls;
   Pieces when;
 
-  // What the calls have beyond the median of them all, so far as a launch was late.
+  // The time of calls beyond the median of all, limited to when a launch was late.
   int64_t could_be_won() const {
     std::vector<TimeToWin> times;
     for (const Call& call : calls) times.push_back({-call.time, call.late});
@@ -48,7 +50,7 @@ struct Allocating {
   }
 };
 
-// Of the thread that allocates longest.
+// For the thread that allocates longest.
 Allocating longest_allocating(const Trace& trace) {
   const Classes classes(trace);
   std::vector<bool> wanted;
@@ -92,12 +94,12 @@ void conclude_allocating(const Trace& trace, Findings& findings) {
                 cat("allocating takes ", time_text(all.time), " of ",
                     time_text(measured_window(trace).length()), " in ", calls,
                     " of one thread, the longest ", time_text(-all.calls.front().time)),
-                "write into buffers that stay (out=, in place), or compile the region: it plans "
-                "its memory once"},
+                "write into persistent buffers (out=, in place), or compile the region: its memory "
+                "is planned once"},
                low, all.time, std::move(events), std::move(all.when));
 }
 
-// A tenth of the peak at least: allocators round up and keep a little.
+// At least a tenth of the peak: allocators round up and keep a little.
 bool is_much(int64_t bytes, const Memory::Device& device) {
   return 10 * bytes >= device.peak;
 }
@@ -108,14 +110,14 @@ void conclude_reserved(const Memory::Device& device, Findings& findings) {
   findings.add_bytes(
       {cat("memory.reserved.", device.name),
        cat("the allocator of ", device.name, " holds up to ", bytes_text(device.reserved),
-           ", of which never more than ", bytes_text(device.peak), " were used at once; ",
-           percent_text(unused, device.reserved), " are pieces between what is used"),
+           ", of which at most ", bytes_text(device.peak), " were in use at once; ",
+           percent_text(unused, device.reserved), " lie unused in between"),
        "use expandable segments (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), allocate the "
-       "largest sizes first, use fewer different sizes"},
+       "largest sizes first, use fewer distinct sizes"},
       unused, unused, device.reserved, {device.reserved_event, device.peak_event});
 }
 
-// What lives at the peak, the largest first.
+// What is live at the peak, the largest first.
 std::vector<EventId> at_peak(const Memory::Device& device) {
   std::vector<EventId> out{device.peak_event};
   for (const Memory::Group& group : device.at_peak) out.push_back(group.largest);
@@ -128,17 +130,18 @@ void conclude_spike(const Memory::Device& device, Findings& findings) {
   const std::string most =
       device.at_peak.empty() || device.at_peak.front().within.empty()
           ? ""
-          : cat("; the largest part of what lives then is of ", device.at_peak.front().within);
-  findings.add_bytes({cat("memory.spike.", device.name),
-                      cat(device.name, " holds ", bytes_text(device.peak), " at its peak and no ",
-                          "more than ", bytes_text(device.usual), " for 95 % of the time", most),
-                      "spread what lives at the peak: smaller pieces there (batches, chunks of a "
-                      "loss or an optimizer), free before the next allocation, write in place"},
-                     0, above, device.peak, at_peak(device));
+          : cat("; most of what is live then was allocated in ", device.at_peak.front().within);
+  findings.add_bytes(
+      {cat("memory.spike.", device.name),
+       cat(device.name, " holds ", bytes_text(device.peak), " at its peak but at most ",
+           bytes_text(device.usual), " for 95 % of the time", most),
+       "lower the peak: smaller pieces (batches, chunks of a loss or an optimizer), free "
+       "before the next allocation, write in place"},
+      0, above, device.peak, at_peak(device));
 }
 
-// Of three steps and more: every one leaves more behind than the one before.  The first one may
-// fill what stays.
+// Needs three steps or more, each of which ends with more memory than the one before.  The first
+// may fill persistent buffers.
 void conclude_growth(const Memory::Device& device, Findings& findings) {
   const std::vector<int64_t>& behind = device.behind_steps;
   if (behind.size() < 3) return;
@@ -148,16 +151,16 @@ void conclude_growth(const Memory::Device& device, Findings& findings) {
   const int64_t grown = behind.back() - behind.front();
   std::vector<EventId> events;
   for (const Memory::Group& group : device.never_freed) events.push_back(group.largest);
-  const std::string where = device.never_freed.empty() || device.never_freed.front().within.empty()
-                                ? ""
-                                : cat("; the largest part of what is not freed is of ",
-                                      device.never_freed.front().within);
+  const std::string where =
+      device.never_freed.empty() || device.never_freed.front().within.empty()
+          ? ""
+          : cat("; most of what is not freed was allocated in ", device.never_freed.front().within);
   findings.add_bytes(
       {cat("memory.growth.", device.name),
-       cat("every step leaves memory on ", device.name, ": ", bytes_text(least), " at least, ",
-           bytes_text(grown), " in ", counted(behind.size() - 1, "step"), where),
-       "see what keeps tensors from step to step: losses summed without .item() or "
-       "detach(), lists of outputs, graphs that are retained"},
+       cat("every step leaves memory behind on ", device.name, ": ", bytes_text(least),
+           " at least, ", bytes_text(grown), " in ", counted(behind.size() - 1, "step"), where),
+       "find what keeps tensors alive across steps: losses summed without .item() or "
+       "detach(), lists of outputs, retained graphs"},
       least * static_cast<int64_t>(behind.size() - 1), grown, device.peak, std::move(events));
 }
 
@@ -170,12 +173,13 @@ void conclude_activations(const Memory::Device& device, Findings& findings) {
     events.push_back(group.largest);
   }
   if (!is_much(bytes, device)) return;
-  findings.add_bytes({cat("memory.activations.", device.name),
-                      cat("at the peak of ", device.name, " ", bytes_text(bytes), " of ",
-                          bytes_text(device.peak), " are activations, held for the backward pass"),
-                      "recompute some of them (checkpoint), or use smaller batches and accumulate "
-                      "gradients"},
-                     0, bytes, device.peak, std::move(events));
+  findings.add_bytes(
+      {cat("memory.activations.", device.name),
+       cat("at the peak of ", device.name, " ", bytes_text(bytes), " of ", bytes_text(device.peak),
+           " are activations held for the backward pass"),
+       "recompute some of them (checkpointing), or use smaller batches and accumulate "
+       "gradients"},
+      0, bytes, device.peak, std::move(events));
 }
 
 }  // namespace

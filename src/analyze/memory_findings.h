@@ -1,4 +1,4 @@
-// What memory could be won, and what time allocating takes.
+// Potential savings of memory, and the time spent allocating.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace vitro::analyze {
 
-// - allocating: the time of ops that allocate and do nothing else
-// - reserved: what the allocator holds beyond the most that was ever used
-// - spike: what the peak has above the level that is not exceeded for 95 % of the time
-// - growth: what every step leaves behind
-// - activations: what is held for the backward pass at the peak, where a writer gives categories
+// - allocating: the time of ops that only allocate
+// - reserved: what the allocator holds beyond the most that was ever in use
+// - spike: the peak above the level that is not exceeded for 95 % of the time
+// - growth: memory that every step leaves behind
+// - activations: memory held for the backward pass at the peak, if the writer gives categories
 std::vector<Finding> memory_findings(const Trace& trace, const Memory& memory);
 
-// Of these the spike and the activations: what levels alone show.
+// The spike and the activations alone: these need only levels.
 void conclude_levels(const Memory::Device& device, Findings& findings);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Reads a file of export_memory_timeline and replays it by category; answers `vitro trace memory`
+// for such files.
 #include "vitro/analyze/memory_timeline.h"
 
 #include <algorithm>
@@ -22,7 +24,7 @@ int64_t sum_of(const BytesByCategory& held) {
   return std::accumulate(held.begin(), held.end(), int64_t{0});
 }
 
-// The rows of a file, played from the first to the last.
+// Replays the rows of a file from first to last.
 class Player {
  public:
   explicit Player(MemoryRows rows) : rows_(std::move(rows)) {
@@ -48,7 +50,7 @@ class Player {
   }
 
  private:
-  // What was there before has the time of the first change.
+  // Memory that existed before gets the time of the first change.
   void set_begin() {
     const auto first = std::ranges::find_if(
         rows_.list, [](const MemoryRow& row) { return row.at != timeline_before; });
@@ -146,7 +148,7 @@ std::string column_of(TimelineCategory category) {
 
 AnswerTable category_table(const MemoryTimeline& m) {
   AnswerTable table{"categories",
-                    "Memory by what it was for",
+                    "Memory by purpose",
                     {{"category", "Category"},
                      {"allocations", "Allocations", Unit::count},
                      {"allocated_bytes", "Allocated", Unit::bytes},
@@ -158,7 +160,7 @@ AnswerTable category_table(const MemoryTimeline& m) {
                      {"peak_at_ns", "At", Unit::ns},
                      {"at_peak_bytes", "At the peak of all", Unit::bytes},
                      {"at_peak_percent", "Share", Unit::percent},
-                     {"last_bytes", "Behind", Unit::bytes}},
+                     {"last_bytes", "After", Unit::bytes}},
                     {}};
   for (const MemoryTimeline::Category& each : m.categories) {
     table.rows.push_back({std::string(name_of(each.category)),
@@ -193,7 +195,7 @@ Result<std::optional<MemoryTimeline>> memory_timeline(const std::string& path) {
   auto bytes = open_bytes(path);
   if (!bytes) return bytes.failure();
   auto rows = read_memory_rows(**bytes);
-  if (!rows) return Failure{cat(path, ": is no whole memory timeline: ", rows.why())};
+  if (!rows) return Failure{cat(path, ": not a complete memory timeline: ", rows.why())};
   return std::optional(Player(*std::move(rows)).play());
 }
 

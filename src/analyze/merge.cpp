@@ -1,3 +1,5 @@
+// Adds kernels known only by their times to the trace of their host; used by `vitro trace merge
+// HOST TIMES`.
 #include "vitro/analyze/merge.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Of one entry in the file of times.
+// One entry of the file of times.
 struct Measured {
   int64_t ns = 0;
   std::optional<int64_t> memory;
@@ -49,9 +51,10 @@ Result<std::map<std::string, Measured>> read_times(const std::string& path) {
     out[unescaped(key)] = {std::llround(*time * 1000), members.number("device_memory_usage")};
   }
   if (out.empty())
-    return Failure{cat(path,
-                       ": holds no times of kernels: needed is an object whose members have "
-                       "`kernel_time`, as kernel_event_{rank}.json has")};
+    return Failure{
+        cat(path,
+            ": contains no kernel times: needs an object whose members have `kernel_time`, as in "
+            "kernel_event_{rank}.json")};
   return out;
 }
 
@@ -96,7 +99,7 @@ class Merger {
     return host_.phases()[e] == 'X' && host_.external_ids()[e] != none;
   }
 
-  // Tracks with such events, counted from 1 by their thread.
+  // Tracks with such events, numbered from 1 in the order of their thread ids.
   std::map<uint32_t, size_t> threads() const {
     std::map<int64_t, std::vector<uint32_t>> by_number;
     std::set<uint32_t> seen;
@@ -240,21 +243,21 @@ Result<MergeResult> merge(const Trace& host, const std::string& times, const std
 std::string times_file(const Trace& host, const std::string& times) {
   if (!std::filesystem::is_directory(times)) return times;
   const auto rank = told_rank(host);
-  VITRO_CHECK(rank, times,
-              ": is a folder, and the trace does not say which rank it is of: give the file");
+  VITRO_CHECK(rank, times, ": is a folder, and the trace does not give its rank: pass the file");
   const std::string file = cat(times, "/kernel_event_", *rank, ".json");
-  VITRO_CHECK(std::filesystem::exists(file), times, ": has no kernel_event_", *rank, ".json in it");
+  VITRO_CHECK(std::filesystem::exists(file), times, ": does not contain kernel_event_", *rank,
+              ".json");
   return file;
 }
 
 Answer answer_merge(const MergeResult& result) {
   AnswerTable table{"merged",
-                    "Kernels put into the trace",
+                    "Kernels added to the trace",
                     {{"times", "times in the file", Unit::count},
-                     {"kernels", "put in as kernels", Unit::count},
-                     {"ignored", "left out: run nothing", Unit::count},
+                     {"kernels", "added as kernels", Unit::count},
+                     {"ignored", "left out: ignored names", Unit::count},
                      {"too_short", "left out: below the threshold", Unit::count},
-                     {"not_leaves", "left out: others inside", Unit::count},
+                     {"not_leaves", "left out: contain other kernels", Unit::count},
                      {"not_found", "not in the trace", Unit::count},
                      {"kernel_ns", "kernels take", Unit::ns},
                      {"waited_ns", "kernels waited for others", Unit::ns}},

@@ -1,3 +1,5 @@
+// Merges the traces of all ranks into one: aligns clocks and renumbers processes and links; used
+// by `vitro trace merge --ranks`.
 #include "vitro/analyze/merge_ranks.h"
 
 #include <algorithm>
@@ -32,7 +34,7 @@ bool ties(std::string_view argument) {
   return std::ranges::find(names, argument) != std::end(names);
 }
 
-// Events of one rank as they stand in the trace of all.
+// Rewrites the events of one rank for the common trace.
 class RankWriter {
  public:
   RankWriter(const Trace& trace, const MergedRanks::Rank& rank, int64_t base, bool first,
@@ -53,7 +55,7 @@ class RankWriter {
     }
   }
 
-  // False where it is no JSON.
+  // False if it is not valid JSON.
   bool event(EventId e, std::string_view text) {
     const char phase = trace_.phases()[e];
     if (phase == 'M' && trace_.name(e) == "process_labels") return true;
@@ -80,7 +82,7 @@ class RankWriter {
     return cat((rank_ + 1) * pids_of_a_rank + *number);
   }
 
-  // A number of this rank's own; a text keeps its quotes.
+  // A number made unique to this rank; a text keeps its quotes.
   std::optional<std::string> moved(std::string_view value) const {
     const auto number = number_in<int64_t>(value);
     if (number)
@@ -96,7 +98,7 @@ class RankWriter {
 
   const Trace& trace_;
   int64_t rank_, shift_;
-  bool wrote_;  // an event stands before the next one
+  bool wrote_;  // an event has been written: the next needs a comma
   report::Output& out_;
 };
 
@@ -104,7 +106,7 @@ Result<MergedRanks> known_ranks(const std::vector<std::string>& files, const Loa
   const Ranks all = ranks(files, options);
   if (!all.unread.empty()) return Failure{all.unread.front().text};
   if (all.ranks.size() < 2)
-    return Failure{"merge: got one trace of a rank, needed are those of two at least"};
+    return Failure{"merge: got the trace of one rank, needs those of at least two"};
   MergedRanks out;
   for (const RankTimes& each : all.ranks) {
     if (!out.ranks.empty() && out.ranks.back().rank == each.rank)
@@ -127,7 +129,7 @@ Result<Done> write_rank(const Trace& trace, MergedRanks::Rank& rank, int64_t bas
   });
 }
 
-// Whether a text has the word "rank" with this number: "rank 3", "Rank3", "rank_3:".
+// Whether a text contains the word "rank" with this number: "rank 3", "Rank3", "rank_3:".
 bool says_rank(std::string_view text, int64_t rank) {
   const std::string small = lower_case(text);
   for (size_t at = small.find("rank"); at != std::string::npos; at = small.find("rank", at + 1)) {
@@ -169,7 +171,7 @@ Result<MergedRanks> merge_ranks(const std::vector<std::string>& files, const std
 
 Answer answer_merged(const MergedRanks& merged) {
   AnswerTable table{"merged",
-                    "Ranks put into one trace",
+                    "Ranks merged into one trace",
                     {{"rank", "Rank", Unit::count},
                      {"file", "File"},
                      {"events", "Events", Unit::count},

@@ -1,3 +1,5 @@
+// Adds separately recorded device work to the trace of its host, with arrows from the launches;
+// used by `vitro trace merge HOST DEVICES`.
 #include "vitro/analyze/merge_traces.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ Place place_of(const Trace& trace, EventId e) {
   return {track.pid, track.tid};
 }
 
-// The events of the devices' trace that are put into that of the host.
+// Copies events of the devices' trace into that of the host.
 class Chosen {
  public:
   Chosen(const Trace& host, const Trace& devices, MergedTraces& merged)
@@ -54,7 +56,7 @@ class Chosen {
   }
 
  private:
-  // What it counts as; nothing: it is left out.
+  // Which counter an event adds to; nothing: it is left out.
   uint64_t* counted_as(EventId e) const {
     if (classes_.is_device_work(e)) return &merged_.work;
     const EventClass which = classes_[e];
@@ -78,10 +80,10 @@ class Chosen {
   bool has_calls_ = false;
   std::unordered_set<int64_t> calls_;              // correlations of the host's calls
   std::set<std::string, std::less<>> pids_;        // of devices
-  std::set<std::pair<std::string, Place>> named_;  // rows that the host's trace names
+  std::set<std::pair<std::string, Place>> named_;  // rows named in the host's trace
 };
 
-// A stream that has work in both.
+// A stream that has work in both traces.
 std::string stream_of_both(const Trace& host, const Trace& devices) {
   std::set<Place> streams;
   const Classes of_host(host), of_devices(devices);
@@ -110,7 +112,7 @@ class Writer {
     }
   }
 
-  // False where it is no JSON.
+  // False if it is not valid JSON.
   bool event(EventId e, std::string_view text) {
     const auto later = rewritten(text, [&](std::string_view key, std::string_view, bool in_args) {
       if (in_args || key != "ts" || devices_.phases()[e] == 'M')
@@ -121,7 +123,7 @@ class Writer {
     return later.has_value();
   }
 
-  // From the launch, whose begin is by the host's clock, to the work.
+  // An arrow from the launch, whose begin is by the host's clock, to the work.
   void arrow(const TrackInfo& from, int64_t at, int64_t correlation, EventId work) {
     const bool begun = begun_.contains(correlation) && ended_.insert(correlation).second;
     const int64_t number = begun ? correlation : ++number_;
@@ -167,10 +169,11 @@ Result<MergedTraces> merge_traces(const Trace& host, const Trace& devices, const
   MergedTraces merged;
   Chosen chosen(host, devices, merged);
   if (!chosen.has_work())
-    return Failure{"merge: the second trace has no work of devices (kernels, copies, fills)"};
+    return Failure{"merge: the second trace has no device work (kernels, copies, fills)"};
   if (const std::string stream = stream_of_both(host, devices); !stream.empty())
-    return Failure{cat("merge: both traces have work of devices on ", stream,
-                       "; needed are that of the host and one that was recorded apart")};
+    return Failure{
+        cat("merge: both traces have device work on ", stream,
+            "; needs the trace of the host and one of the devices, recorded separately")};
   std::vector<Launched> pairs = launched_by_correlation(host, devices);
   if (pairs.empty()) pairs = launched_by_id(host, devices);
   const auto clock = clock_of(host, devices, pairs, options);
@@ -202,7 +205,7 @@ Result<MergedTraces> merge_traces(const Trace& host, const Trace& devices, const
 
 Answer answer_merged(const MergedTraces& merged) {
   AnswerTable table{"merged",
-                    "Work of devices put into the trace of the host",
+                    "Device work added to the trace of the host",
                     {{"work", "Work", Unit::count},
                      {"linked", "Launch known", Unit::count},
                      {"calls", "Calls", Unit::count},

@@ -1,3 +1,5 @@
+// Sums times by name and group, for the host's ops and the devices' kernels; answers `vitro trace
+// ops` and `vitro trace kernels`.
 #include "vitro/analyze/ops.h"
 
 #include <algorithm>
@@ -47,14 +49,14 @@ void set_ranks(NameTimes& times, std::span<int64_t> each) {
   times.p99 = nearest_rank(each, 99);
 }
 
-// Calls by what they are told apart by.  Their durations come to lie side by side, each group's in
-// one piece: of tens of millions of calls nothing else may be kept.
+// Calls by group.  Their durations are kept contiguously, group by group: with tens of millions of
+// calls nothing else may be kept.
 class Calls {
  public:
   Calls(const Trace& trace, const Timeline& timeline)
       : trace_(trace), timeline_(timeline), group_of_(trace.size(), uncounted) {}
 
-  // `nested`: what lies inside an event on its track is work of its own.
+  // `nested`: events inside another on its track are work of their own.
   void add(EventId e, const Key& key, bool nested) {
     const auto [at, fresh] = numbers_.try_emplace(key, static_cast<uint32_t>(groups_.size()));
     if (fresh) {
@@ -71,7 +73,7 @@ class Calls {
     ++calls_;
   }
 
-  // Work of devices belongs to what launched it and to all around that.
+  // Device work belongs to its launch and to everything around the launch.
   void add_devices() {
     const Classes classes(trace_);
     const Links links(trace_, classes);
@@ -106,7 +108,7 @@ class Calls {
 
   int64_t length(EventId e) const { return trace_.dur()[e] == none ? 0 : trace_.dur()[e]; }
 
-  // Needs: what is around it was added before.
+  // Needs: the events around it have been added.
   bool lies_in_its_like(EventId e, uint32_t group) const {
     for (EventId around = timeline_.parent(e); around != Timeline::nobody;
          around = timeline_.parent(around)) {
@@ -119,7 +121,7 @@ class Calls {
     return group_of_[e] == uncounted ? nullptr : &groups_[group_of_[e]];
   }
 
-  // The call of the runtime, and what it lies in.
+  // The runtime call, and the event around it.
   void add_device_self(const Classes& classes, std::span<const EventId> around, int64_t length) {
     for (const EventId e : around) {
       if (NameTimes* const times = times_of(e)) times->device_self += length;
@@ -127,7 +129,7 @@ class Calls {
     }
   }
 
-  // Once to each group, however often it is around.
+  // Once to each group, however often that occurs around it.
   void add_device_total(EventId work, std::span<const EventId> around) {
     for (const EventId e : around) {
       if (group_of_[e] == uncounted || added_[group_of_[e]] == work) continue;
@@ -148,7 +150,7 @@ class Calls {
     }
   }
 
-  // Those with most time of their own first.
+  // The largest self time first.
   std::vector<NameTimes> in_order() {
     std::vector<uint32_t> order(groups_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -167,7 +169,7 @@ class Calls {
   std::vector<NameTimes> groups_;  // by number
   std::vector<Key> keys_;
   std::vector<uint32_t> group_of_;  // by event
-  std::vector<EventId> added_;      // by number: the work that was added last
+  std::vector<EventId> added_;      // by number: the work added last
   size_t calls_ = 0;
 };
 
@@ -186,14 +188,14 @@ std::vector<NameTimes> times(const Trace& trace, const Timeline& timeline, bool 
   return calls.take(names);
 }
 
-// What waits on a stream is no kernel to those who read the table (device_work.h).
+// Waits on a stream are not shown as kernels (device_work.h).
 std::string kind_of(const NameTimes& t) {
   const bool waits = t.kind == name_of(EventClass::kernel) &&
                      work_kind(EventClass::kernel, t.name) == WorkKind::wait;
   return waits ? "wait" : t.kind;
 }
 
-// Behind `total_ns`: the work of devices, where there is some.
+// After `total_ns`: device work, if there is any.
 void add_devices(const std::vector<NameTimes>& list, AnswerTable& table) {
   if (std::ranges::all_of(list, [](const NameTimes& t) { return t.device_total == 0; })) return;
   const auto total = std::ranges::find(table.columns, "total_ns", &AnswerColumn::name);
@@ -239,12 +241,12 @@ AnswerTable table_of(const Trace& trace, const std::vector<NameTimes>& list, Gro
   }
   add_devices(list, table);
   if (grouped && std::ranges::all_of(list, &std::string::empty, &NameTimes::group))
-    table.title += cat(" (the file names no ", group, ": ",
+    table.title += cat(" (the file does not give a ", group, ": ",
                        in_words_of_producer(trace, recorded_with[static_cast<size_t>(by)]), ")");
   return table;
 }
 
-// The table, or the reason why there is none.
+// The table, or the reason why there is not one.
 Answer answer_of(const Trace& trace, const Result<std::vector<NameTimes>>& list, GroupBy by,
                  const char* name, const char* title) {
   if (list) return {name, {table_of(trace, *list, by, name, title)}, {}};

@@ -1,3 +1,5 @@
+// Measures how much communication is hidden by computation, by device and kernel; answers `vitro
+// trace overlap`.
 #include "vitro/analyze/overlap.h"
 
 #include <algorithm>
@@ -54,8 +56,8 @@ void add_kernels(const Trace& trace, const WorkKinds& kinds, const Device& devic
   }
 }
 
-// The collectives of a device by name, stream and step: the n-th of them in a step is the same in
-// every step, where all have as many.  None with fewer than three steps.
+// The collectives of a device by name, stream and step: the n-th in a step corresponds to the n-th
+// in every other, if all have equally many.  None with fewer than three steps.
 using Turns = std::vector<std::vector<EventId>>;  // by step
 std::vector<Turns> turns_of(const Trace& trace, const WorkKinds& kinds, const Device& device) {
   const std::vector<Step> steps = profiler_steps(trace);
@@ -77,7 +79,7 @@ std::vector<Turns> turns_of(const Trace& trace, const WorkKinds& kinds, const De
   return out;
 }
 
-// Of what is exposed, what lies beyond the time that half of the steps take for the same.
+// The time of collectives beyond their median over the steps, up to what is exposed of each.
 int64_t slower_than_usual(const Trace& trace, const WorkKinds& kinds, const Device& device,
                           const Intervals& compute) {
   int64_t sum = 0;
@@ -94,7 +96,7 @@ int64_t slower_than_usual(const Trace& trace, const WorkKinds& kinds, const Devi
   return sum;
 }
 
-// Of the steps, or of all where there are none.
+// For the steps, or for everything if there are none.
 std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
   Findings findings(trace);
   const Classes classes(trace);
@@ -110,10 +112,9 @@ std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
   for (const Overlap::Device& d : all.devices) {
     if (d.window != measured) continue;
     const auto kernel = std::ranges::find(all.kernels, d.track, &Overlap::Kernel::track);
-    const std::string beyond = slower[d.track] > 0
-                                   ? cat("; ", time_text(slower[d.track]),
-                                         " of it beyond what half of the steps take for the same")
-                                   : "";
+    const std::string beyond = slower[d.track] > 0 ? cat("; ", time_text(slower[d.track]),
+                                                         " of it beyond the median over steps")
+                                                   : "";
     const TrackInfo& track = trace.tracks()[d.track];
     findings.add(
         {cat("overlap.exposed.", track.pid),
@@ -122,8 +123,8 @@ std::vector<Finding> conclude(const Trace& trace, const Overlap& all) {
              " of that while it computes nothing (", percent_text(d.hidden, d.communication),
              " hidden", beyond, "); the largest part in ", short_name(kernel->name), ", ",
              counted(kernel->calls, "call")),
-         "start it earlier and on a stream of its own (gradient buckets, prefetch of shards), or "
-         "see with the traces of all ranks whether it waits for a slow one"},
+         "start it earlier and on its own stream (gradient buckets, prefetching shards), or check "
+         "in the traces of all ranks whether it waits for a slow one"},
         slower[d.track], std::min(d.exposed, d.compute_alone), kernel->most,
         std::move(exposed[d.track]));
   }
@@ -151,7 +152,7 @@ AnswerTable device_table(const Trace& trace, const Overlap& all) {
 
 AnswerTable kernel_table(const Trace& trace, const Overlap& all) {
   AnswerTable table{"kernels",
-                    "Kernels that communicate",
+                    "Communication kernels",
                     {{"name", "Name"},
                      {"device", "Device"},
                      {"calls", "Calls", Unit::count},

@@ -17,7 +17,7 @@ struct Handed {
   std::vector<EventId> shares;
 };
 
-// By launch, in the order of their begins.
+// Shares by launch, in the order in which they begin.
 std::vector<Handed> handed_out(const Trace& trace, const TrackOrder& order) {
   std::map<std::pair<int64_t, EventId>, Handed> by_launch;
   for (const Arrow& arrow : arrows_of(trace, order, "launch")) {
@@ -41,7 +41,7 @@ struct Group {
 
 std::vector<Threads::Pool> pools_of(const Trace& trace, const TrackOrder& order,
                                     const Window& window) {
-  std::map<uint32_t, Group> groups;  // by the track that hands out
+  std::map<uint32_t, Group> groups;  // by the launching track
   for (const Handed& handed : handed_out(trace, order)) {
     const int64_t begin = trace.ts()[handed.launch];
     if (begin < window.begin || begin >= window.end) continue;

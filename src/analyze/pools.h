@@ -1,4 +1,4 @@
-// What threads handed out to the threads of a pool, and whether they did equally much.
+// What threads handed out to a pool, and whether its threads did equal shares.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace vitro::analyze {
 
-// In the window.  `order`: of the work of the host.
+// Within the window.  `order`: of host work.
 std::vector<Threads::Pool> pools_of(const Trace& trace, const TrackOrder& order,
                                     const Window& window);
 

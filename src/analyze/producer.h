@@ -1,4 +1,4 @@
-// Which program wrote a trace, and how its users name what it can record.
+// Which program wrote a trace, and the names of that program's recording options.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace vitro::analyze {
 // Whether Vitro wrote the trace.
 bool is_from_vitro(const Trace& trace);
 
-// An advice in PyTorch's words ("record with record_shapes=True") in those of what wrote the trace:
-// of Vitro "record with --record-shapes (in C++ .record_shapes = true)".
+// Translates advice in PyTorch's terms ("record with record_shapes=True") into those of the writer:
+// for Vitro "record with --record-shapes (in C++ .record_shapes = true)".
 std::string in_words_of_producer(const Trace& trace, std::string_view advice);
 
 }  // namespace vitro::analyze

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t most_parts = 40;
 
-// The lengths of a queue, which last from one moment to the next, given in order.
+// The lengths of a queue, each valid from one moment to the next, given in order.
 class Recorder {
  public:
   Recorder(uint32_t track, int64_t begin, int64_t end, uint64_t full_queue)
@@ -86,7 +86,7 @@ QueueOverTime queue_of(const Trace& trace, const Links& links, uint32_t track,
     recorder.lasts(length, at, next);
     at = next;
     (enters ? in : out)++;
-    // A clock that is off may let work begin before its launch.
+    // With a skewed clock work may begin before its launch.
     length = in > out ? in - out : 0;
   }
   QueueOverTime all = recorder.take();

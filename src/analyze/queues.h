@@ -1,4 +1,4 @@
-// How much waits in the queue of a stream, over time.
+// How much work waits in a stream's queue over time.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct QueueOverTime {
   Intervals full;  // when it held `full_queue` or more
 };
 
-// Of the work of one stream; work whose launch is not in the file is left out.
+// For the work of one stream; work whose launch is not in the file is left out.
 QueueOverTime queue_of(const Trace& trace, const Links& links, uint32_t track,
                        std::span<const EventId> work, uint64_t full_queue);
 

@@ -1,3 +1,5 @@
+// Reads the traces of all ranks, aligns their clocks, and measures waits in matched collectives;
+// ranks_answer.cpp presents the result.
 #include "vitro/analyze/ranks.h"
 
 #include <algorithm>
@@ -28,7 +30,7 @@ std::optional<int64_t> last_number(const std::string& text) {
   return number_in<int64_t>(std::string_view(text).substr(begin, end + 1 - begin));
 }
 
-// Without what a trace's name ends in.
+// The file name without the extensions of a trace.
 std::string stem(const std::string& file) {
   std::string name = fs::path(file).filename().string();
   for (const std::string_view end : {".gz", ".zst", ".zip", ".json", ".pt.trace"}) {
@@ -60,7 +62,7 @@ class Reader {
   }
 
  private:
-  // Where the file cannot be read again the name alone tells.
+  // If the file cannot be read again, the name alone decides.
   void read_groups(const std::vector<EventId>& events) {
     (void)trace_.read_events(events, [&](EventId e, std::string_view text) {
       const Arguments arguments(text);
@@ -98,7 +100,7 @@ struct Read {
   std::vector<Collective> collectives;
 };
 
-// Of the first device with most work: a rank has one.
+// The first device with the most work: a rank has one device.
 const Device* busiest(const std::vector<Device>& devices) {
   const auto found =
       std::ranges::max_element(devices, {}, [](const Device& d) { return d.work.size(); });
@@ -130,7 +132,7 @@ Read read_one(const Trace& trace, const std::string& file, size_t place) {
   return out;
 }
 
-// Each rank against one that is aligned already, the first that it shares collectives with.
+// Aligns each rank with the first aligned rank that it shares collectives with.
 void align_all(std::vector<Read>& all) {
   if (!all.empty()) all[0].times.aligned = true;
   for (bool more = true; more;) {
@@ -148,7 +150,7 @@ void align_all(std::vector<Read>& all) {
   }
 }
 
-// What waited or was late, to be sorted.
+// Collectives that waited or were late, to be sorted.
 struct Lists {
   std::vector<std::pair<int64_t, EventId>> waited, late;
 };
@@ -179,14 +181,14 @@ void add_collective(const Together& together, std::vector<Read>& all, std::vecto
   }
   std::ranges::stable_sort(parts, {}, &Part::begin);
   const Part &last = parts.back(), &before = parts[parts.size() - 2];
-  int64_t for_it = last.begin - before.begin;  // that all others waited and computed nothing
+  int64_t for_it = last.begin - before.begin;  // while all others waited and computed nothing
   for (const Part& p : parts) {
     RankTimes& times = all[p.rank].times;
     const int64_t wait = std::clamp<int64_t>(last.begin - p.begin, 0, p.end - p.begin);
     ++times.matched;
     times.wait += wait;
     times.work += p.end - p.begin - wait;
-    // What is hidden may all lie in the wait.
+    // All of the hidden time may lie in the wait.
     const int64_t exposed = std::max<int64_t>(wait - p.hidden, 0);
     times.exposed_wait += exposed;
     if (&p != &last) for_it = std::min(for_it, exposed);
@@ -262,7 +264,7 @@ std::vector<std::string> trace_files(const std::vector<std::string>& places) {
         found.push_back(entry.path().string());
     }
     std::ranges::sort(found);
-    VITRO_CHECK(!found.empty(), place, ": has no traces (.json, .json.gz, .json.zst, .zip) in it");
+    VITRO_CHECK(!found.empty(), place, ": contains no traces (.json, .json.gz, .json.zst, .zip)");
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;

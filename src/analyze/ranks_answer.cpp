@@ -1,4 +1,4 @@
-// The ranks of a run, as tables and findings.
+// Presents the ranks of a run as tables and findings: the answer of `vitro trace ranks`.
 #include <algorithm>
 #include <numeric>
 
@@ -54,7 +54,7 @@ AnswerTable collectives_table(const Ranks& ranks) {
   return table;
 }
 
-// The longest of all windows: what shares are shares of.
+// The longest of all windows: shares are relative to it.
 Window measured(const Ranks& ranks) {
   const auto longest = std::ranges::max_element(
       ranks.ranks, {}, [](const RankTimes& r) { return r.window.length(); });
@@ -63,13 +63,14 @@ Window measured(const Ranks& ranks) {
 
 void straggler(const Ranks& ranks, Findings& findings) {
   const auto most = std::ranges::max_element(ranks.ranks, {}, &RankTimes::caused);
-  findings.add({cat("ranks.straggler.", most->rank),
-                cat("rank ", most->rank, " begins ", most->last, " of ", most->matched,
-                    " collectives last and makes the others wait ", time_text(most->caused),
-                    " for it alone (events of ", most->file, ")"),
-                "see what it does before these collectives that the others have done by then: more "
-                "data, a slower device, a slower host"},
-               most->exposed_caused, most->caused, most->late);
+  findings.add(
+      {cat("ranks.straggler.", most->rank),
+       cat("rank ", most->rank, " begins ", most->last, " of ", most->matched,
+           " collectives last and makes the others wait ", time_text(most->caused),
+           " for it alone (events of ", most->file, ")"),
+       "find what delays it before these collectives: more data, a slower device, a slower "
+       "host"},
+      most->exposed_caused, most->caused, most->late);
 }
 
 void waiting(const Ranks& ranks, Findings& findings) {
@@ -79,7 +80,7 @@ void waiting(const Ranks& ranks, Findings& findings) {
                     time_text(most->wait + most->work),
                     " in collectives until the last rank has begun them, rank ", least->rank,
                     " waits ", time_text(least->wait), " (events of ", most->file, ")"),
-                "even out the work before collectives: batches of like size, the same shards"},
+                "balance the work before collectives: batches and shards of equal size"},
                std::min(most->wait - least->wait, most->exposed_wait),
                std::min(most->wait, most->exposed), most->waited);
 }

@@ -1,3 +1,5 @@
+// Finds calls of compiled regions, their breaks, and the overhead around graphs; part of the
+// analysis in compile.cpp.
 #include "analyze/regions.h"
 
 #include <algorithm>
@@ -73,7 +75,7 @@ class Reader {
   struct Frame {
     EventId event;
     Part part;
-    int64_t inside = 0;  // time of what lies directly in it
+    int64_t inside = 0;  // time of the events directly inside it
   };
 
   int64_t length(EventId e) const { return end_of(trace_, e) - trace_.ts()[e]; }
@@ -94,7 +96,7 @@ class Reader {
   }
 
   void open_region(EventId e) {
-    const auto lasts = [&](const Frame& frame) {  // of two that cross the first one may have ended
+    const auto lasts = [&](const Frame& frame) {  // if two cross, the first may have ended
       return end_of(trace_, frame.event) > trace_.ts()[e];
     };
     const auto around = std::ranges::find_if(
@@ -144,14 +146,14 @@ class Reader {
     }
   }
 
-  // Inside a region it is there for a region inside that.
+  // Inside a region it belongs to a nested region.
   bool is_lookup(EventId e) const { return trace_.name(e) == "TorchDynamo Cache Lookup"; }
 
   const Trace& trace_;
   Compilation& out_;
   std::vector<Part> parts_;  // by name
   std::vector<Frame> open_;
-  uint64_t breaks_ = 0;  // in the outermost region that is open
+  uint64_t breaks_ = 0;  // in the outermost open region
   int64_t glue_ = 0, guards_ = 0;
   std::map<uint32_t, Pieces> broken_;  // by name
   std::map<uint32_t, Compilation::Region> regions_;

@@ -1,4 +1,4 @@
-// Calls of compiled code, and what lies in them.
+// Calls of compiled code, and the events inside them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace vitro::analyze {
 
-// Fills regions, functions and overheads.  `order`: of the work of the host.
+// Fills regions, functions and overheads.  `order`: of host work.
 void read_regions(const Trace& trace, const TrackOrder& order, Compilation& out);
 
 }  // namespace vitro::analyze

@@ -56,7 +56,7 @@ class Rewriter {
     return at_++ < text_.size();
   }
 
-  // To the end of a text, of what brackets hold, or of a number or word.
+  // Moves to the end of a text, a bracketed value, or a number or word.
   bool value() {
     if (at_ >= text_.size()) return false;
     if (text_[at_] == '"') return string();

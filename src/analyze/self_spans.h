@@ -1,5 +1,5 @@
-// The time of a track cut into pieces: each belongs to one event, the innermost that is open, or
-// to one of several windows.
+// Cuts the time of a track into pieces, each belonging to the innermost open event or to one of
+// several windows.
 //   each_self(trace, order.track(t), [&](EventId e, int64_t begin, int64_t end) { … });
 //   each_self(trace, order.track(t),
 //             [&](std::span<const EventId> open, int64_t begin, int64_t end) { … });
@@ -15,13 +15,13 @@
 
 namespace vitro::analyze {
 
-// Pieces come in order and are apart; together they are what the events cover.  `open` are the
-// events that are open, the outermost first.  Of two that cross, the later one has what they share.
+// Pieces come in order, are disjoint, and together cover what the events cover.  `open` lists the
+// open events, the outermost first.  If two cross, the later one gets the time they share.
 // Needs: events by begin, the longer first.
 template <class Use>
 void each_self(const Trace& trace, std::span<const EventId> events, Use use) {
   std::vector<EventId> open;
-  int64_t at = 0;  // all before is given out
+  int64_t at = 0;  // everything before has been reported
   const auto advance = [&](int64_t to) {
     while (!open.empty()) {
       const int64_t end = end_of(trace, open.back());
@@ -46,12 +46,12 @@ void each_self(const Trace& trace, std::span<const EventId> events, Use use) {
   advance(INT64_MAX);
 }
 
-// Cuts pieces, which come in order, at the bounds of windows, which come by begin and may overlap.
+// Cuts pieces, given in order, at the bounds of windows, which are sorted by begin and may overlap.
 class WindowCutter {
  public:
   explicit WindowCutter(std::span<const Window> windows) : windows_(windows) {}
 
-  // Calls use(number of the window, begin, end) for each part that lies in a window.
+  // Calls use(window number, begin, end) for each part that lies in a window.
   template <class Use>
   void cut(int64_t begin, int64_t end, Use use) {
     std::erase_if(open_, [&](size_t w) { return windows_[w].end <= begin; });
@@ -67,8 +67,8 @@ class WindowCutter {
 
  private:
   std::span<const Window> windows_;
-  std::vector<size_t> open_;  // have begun and not ended, by begin
-  size_t next_ = 0;           // all before have begun
+  std::vector<size_t> open_;  // begun but not ended, by begin
+  size_t next_ = 0;           // all before it have begun
 };
 
 }  // namespace vitro::analyze

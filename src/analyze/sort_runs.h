@@ -1,9 +1,8 @@
-// A stable sort of what is in order but for a few places, as the events of a file are: each
-// writer's are, and writers follow one another.  Linear where runs do not overlap; n log n at
-// worst.
+// A stable sort for nearly sorted sequences such as the events of a file: those of each writer are
+// in order, and writers follow one another.  Linear if runs do not overlap; n log n at worst.
 //   sort_runs(std::span(list), before);
-// Runs in order are found, and merged as α-stack sort does with α = 2 (S. Buss, A. Knop:
-// "Strategies for Stable Merge Sorting"); of two runs only the part where they overlap moves.
+// Finds sorted runs and merges them as α-stack sort does with α = 2 (S. Buss, A. Knop: "Strategies
+// for Stable Merge Sorting"); only the overlapping part of two runs moves.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +31,7 @@ class RunSort {
   }
 
  private:
-  static constexpr size_t least = 32;  // shorter runs are made this long
+  static constexpr size_t least = 32;  // shorter runs are extended to this length
 
   T* at(size_t place) { return list_.data() + place; }
   size_t last_but_one() const { return begins_.back() - begins_[begins_.size() - 2]; }
@@ -47,7 +46,7 @@ class RunSort {
     return end;
   }
 
-  // The last two runs; `end`: of the second.
+  // Merges the last two runs; `end`: of the second.
   void merge_last(size_t end) {
     const size_t middle = begins_.back();
     begins_.pop_back();
@@ -58,7 +57,7 @@ class RunSort {
     merge(first, second, behind);
   }
 
-  // What is shorter waits beside the list.
+  // The shorter one is copied out of the list.
   void merge(T* first, T* second, T* behind) {
     if (second - first <= behind - second) {
       aside_.assign(first, second);
@@ -76,9 +75,9 @@ class RunSort {
 
   std::span<T> list_;
   Before before_;
-  std::vector<size_t> begins_;  // of runs that are not merged yet
+  std::vector<size_t> begins_;  // of runs not merged yet
   std::vector<T> aside_;
-  Pace pace_;  // to compare them may take what lies in columns
+  Pace pace_;  // comparing may read columns
 };
 
 template <class T, class Before>
@@ -86,7 +85,7 @@ void sort_runs(std::span<T> list, Before before) {
   RunSort<T, Before>(list, std::move(before));
 }
 
-// By what `key` gives for each.
+// Sorts by `key` of each element.
 template <class T, class Key>
 void sort_runs_by(std::vector<T>& list, Key key) {
   sort_runs(std::span(list),

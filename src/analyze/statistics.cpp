@@ -38,7 +38,7 @@ double regular_beta(double x, double a, double b) {
   return 1 - front * beta_fraction(1 - x, b, a) / b;
 }
 
-// The t that 5 % lie beyond, on both sides together.
+// The two-sided 5 % quantile of t.
 double student_quantile(double degrees) {
   double low = 0, high = 1;
   while (student_two_sided(high, degrees) > 0.05 && high < 1e9) high *= 2;

@@ -11,13 +11,13 @@
 
 namespace vitro::analyze {
 
-// Count, mean and variance of numbers, kept without the numbers (Welford).
+// Count, mean and variance, updated without storing the numbers (Welford).
 class Sample {
  public:
   void add(double number);
   int64_t count() const { return count_; }
   double mean() const { return mean_; }
-  // Of the population that it is taken from; 0 of fewer than two numbers.
+  // Of the population that it is drawn from; 0 with fewer than two numbers.
   double variance() const { return count_ > 1 ? squares_ / static_cast<double>(count_ - 1) : 0; }
 
  private:
@@ -25,21 +25,21 @@ class Sample {
   double mean_ = 0, squares_ = 0;
 };
 
-// Welch's t test (Biometrika 34, 1947): two means, variances not assumed to be the same.
+// Welch's t test (Biometrika 34, 1947): two means, variances not assumed equal.
 struct Comparison {
   double difference = 0;  // of the means, after - before
-  // The probability of a difference at least as large by chance alone; not a number where a sample
-  // has fewer than two values.
+  // The probability of a difference at least as large by chance alone; NaN if a sample has fewer
+  // than two values.
   double p = std::numeric_limits<double>::quiet_NaN();
-  double half_width = 0;  // of the interval that holds the difference with 95 %
+  double half_width = 0;  // of the 95 % confidence interval of the difference
 };
 Comparison compare(const Sample& before, const Sample& after);
 
-// Each p raised to what it is worth among as many tests: the least rate of false discoveries at
-// which it counts (Benjamini and Hochberg 1995).  What is not a number is no test and stays.
+// Adjusts each p for the number of tests: the smallest false discovery rate at which it is
+// significant (Benjamini and Hochberg 1995).  NaN is not a test and stays.
 std::vector<double> false_discovery_rates(const std::vector<double>& p);
 
-// P(|T| > t) of Student's t with so many degrees of freedom, which need not be whole.
+// P(|T| > t) of Student's t; the degrees of freedom need not be an integer.
 double student_two_sided(double t, double degrees);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Compares the steps of a loop, finds stragglers, and explains them by the names that took longer;
+// answers `vitro trace steps`.
 #include "vitro/analyze/step_times.h"
 
 #include <algorithm>
@@ -21,7 +23,7 @@ constexpr size_t most_causes = 5, most_explained = 10, most_compared = 32;
 constexpr size_t no_step = SIZE_MAX;
 constexpr std::string_view nothing_recorded = "nothing recorded";
 
-// What a name took in a step.
+// The time of a name in a step.
 struct Cell {
   uint32_t name = 0;
   EventClass which = EventClass::other;
@@ -101,7 +103,7 @@ class Reader {
     return static_cast<size_t>(behind - 1 - windows_.begin());
   }
 
-  // The median over the steps to compare with; steps without a cell count as 0.
+  // The median over the reference steps; steps without a cell count as 0.
   int64_t usual(std::vector<int64_t> times) const {
     times.resize(steady_.size());
     std::ranges::sort(times);
@@ -113,8 +115,8 @@ class Reader {
   Links links_;
   std::vector<Window> windows_;
   std::vector<bool> is_step_;   // by name
-  std::vector<bool> compared_;  // by step: whether what it took is asked for
-  std::vector<size_t> steady_;  // steps to compare with
+  std::vector<bool> compared_;  // by step: whether its times are needed
+  std::vector<size_t> steady_;  // reference steps
   Cells cells_;
   StepTimes out_;
 };
@@ -196,7 +198,7 @@ void Reader::find_stragglers(const StepOptions& options) {
     straggler.least_excess = out_.steps[straggler.step].length - longest_steady;
 }
 
-// The longest stragglers, and of the others some that are spread evenly.
+// The longest stragglers, and an even sample of the other steps.
 void Reader::choose_compared() {
   compared_.resize(out_.steps.size());
   if (out_.stragglers.empty()) return;
@@ -240,7 +242,7 @@ void Reader::explain(StepTimes::Straggler& straggler, const std::vector<Cell>& c
   keep_causes(straggler);
 }
 
-// `of_name`: what one name took, step by step.
+// `of_name`: the times of one name, step by step.
 void Reader::add_cause(StepTimes::Straggler& straggler, std::span<const Cell> of_name) const {
   const auto cell = std::ranges::find(of_name, straggler.step, &Cell::step);
   if (cell == of_name.end()) return;
@@ -297,9 +299,9 @@ void conclude(const Trace& trace, const StepTimes& s, bool first, Findings& find
   findings.add(
       {first ? "steps.first" : "steps.stragglers",
        cat(what, time_text(step.length), compiles, ", the median is ", time_text(s.median), why),
-       first ? "warm up before measuring: first uses load code, grow memory, compile"
-             : "see what is different in these steps: other shapes, a collection of "
-               "garbage, saving, logging, a slow batch"},
+       first ? "warm up before measuring: first uses load code, grow memory and compile"
+             : "check what is different in these steps: other shapes, garbage collection, "
+               "saving, logging, a slow batch"},
       low, high, std::move(events), std::move(when));
 }
 

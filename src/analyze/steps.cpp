@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view prefix = "ProfilerStep#";
 
-// The number behind the prefix; negative where the name is another.
+// The number after the prefix; negative if the name does not match.
 int64_t step_number(std::string_view name) {
   if (!name.starts_with(prefix)) return -1;
   return number_in<int64_t>(name.substr(prefix.size())).value_or(-1);
 }
 
-// Of the steps; of all events with a duration where there are none.
+// The span of the steps; without steps, of all events with a duration.
 Window window_of(const Trace& trace, const std::vector<Step>& steps) {
   Window window{INT64_MAX, INT64_MIN};
   const auto include = [&](int64_t begin, int64_t end) {

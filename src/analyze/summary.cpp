@@ -1,3 +1,5 @@
+// Sums the activity of devices and host threads by window, and finds exposed copies, layout
+// conversions and profiler overhead; answers `vitro trace summary`.
 #include "vitro/analyze/summary.h"
 
 #include <algorithm>
@@ -91,7 +93,7 @@ class ThreadReader {
   std::vector<Window> windows_;
 };
 
-// What nothing hides of the copies and fills of a device, name by name.
+// The exposed copies and fills of a device, by name.
 struct Copies {
   Intervals ran;
   int64_t exposed = 0;  // each moment once
@@ -101,11 +103,11 @@ struct Copies {
 
 std::string_view advice_on_copies(std::string_view name) {
   if (name.find("Pageable") != std::string_view::npos)
-    return "copy from pinned memory (pin_memory, non_blocking), so that it runs beside kernels";
+    return "copy from pinned memory (pin_memory, non_blocking), so that it overlaps with kernels";
   if (name.find("DtoH") != std::string_view::npos || name.find("-> Host") != std::string_view::npos)
-    return "fetch results seldom, together, and while something else computes";
+    return "fetch results rarely, together, and while something else computes";
   if (name.find("HtoD") != std::string_view::npos || name.find("Host ->") != std::string_view::npos)
-    return "copy the next batch on a stream of its own while this one computes";
+    return "copy the next batch on a separate stream while this one computes";
   return "avoid the copy: keep layouts and buffers, write results in place, fuse the fill";
 }
 
@@ -147,7 +149,7 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
       beyond_other_steps(steps, window, exposed), all, std::move(events), std::move(when));
 }
 
-// Kernels with which libraries of convolutions turn images from one layout into the other.
+// Kernels with which convolution libraries convert images between layouts.
 bool changes_layout(std::string_view name) {
   for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "NCHWToNHWC", "NHWCToNCHW",
                                       "nchw2nhwc", "nhwc2nchw", "nchw_to_nhwc", "nhwc_to_nchw"}) {
@@ -179,10 +181,10 @@ void conclude_layouts(const Trace& trace, const Device& device, const Window& wi
   Pieces when;
   when.add(ran);
   findings.add({cat("summary.layout.", track.pid),
-                cat(device_name(track), " turns images from one layout into another for ",
+                cat(device_name(track), " converts images between layouts for ",
                     time_text(ran.length()), " of ", time_text(window.length()), " in ",
                     counted(each.size(), "kernel"), ", the longest a ", longest),
-                "keep the model and its inputs in the layout that its convolutions work in: "
+                "keep the model and its inputs in the layout that its convolutions use: "
                 "memory_format=torch.channels_last"},
                0, ran.length(), std::move(events), std::move(when));
 }
@@ -209,7 +211,7 @@ void conclude_overhead(const Trace& trace, const Classes& classes, const Window&
   when.add(covered);
   findings.add({"summary.overhead",
                 cat("the profiler itself took ", time_text(all), " of ", time_text(window.length()),
-                    ", most at once in ", most),
+                    ", the longest event is ", most),
                 "warm up before the measured steps (schedule with warmup), record less, and do not "
                 "trust times around these events"},
                0, all, std::move(events), std::move(when));

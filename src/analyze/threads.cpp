@@ -1,3 +1,5 @@
+// Measures busy, waiting and idle time of host threads, and what their waits cost; answers `vitro
+// trace threads`.
 #include "vitro/analyze/threads.h"
 
 #include <algorithm>
@@ -79,8 +81,8 @@ class Reader {
     Threads::Wait wait;
     EventId last = UINT32_MAX;
     int64_t last_begin = INT64_MIN;
-    int64_t waited = INT64_MIN;  // the waits before end there
-    int64_t told = INT64_MIN;    // devices idle until then for a wait before
+    int64_t waited = INT64_MIN;         // end of the waits so far
+    int64_t counted_until = INT64_MIN;  // idle devices are counted up to here
     std::vector<std::pair<int64_t, EventId>> each;
     Pieces pieces;
   };
@@ -92,15 +94,15 @@ class Reader {
            EventId behind);
   void lead();
 
-  // When devices last worked before a moment; that moment where one works then.
+  // When a device last worked before a moment; the moment itself if one works then.
   int64_t busy_end(int64_t moment) const {
     const auto next = busy_.after(moment);
     if (next != busy_.end() && next->begin < moment) return moment;
     return next == busy_.begin() ? INT64_MIN : std::prev(next)->end;
   }
 
-  // The place in `open` of the wait that a piece belongs to, and its kind: the iterator of a data
-  // loader takes all that is in it.
+  // The position in `open` of the wait that a piece belongs to, and its kind: everything inside the
+  // iterator of a data loader belongs to the iterator.
   std::pair<size_t, WaitKind> wait_in(std::span<const EventId> open, int64_t at) const {
     for (size_t i = 0; i < open.size(); ++i) {
       if (waits_[open[i]] == WaitKind::data && end_of(trace_, open[i]) > at)
@@ -115,7 +117,7 @@ class Reader {
   Waits waits_;
   std::vector<bool> is_step_;                           // by name
   std::vector<bool> has_steps_, launches_, is_stream_;  // by track
-  std::vector<bool> blocks_;                            // calls that copy and wait
+  std::vector<bool> blocks_;                            // blocking copy calls
   Intervals busy_;                                      // any device
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, WaitGroup> waits_by_name_;
   Threads out_;
@@ -140,7 +142,7 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
   thread.track = track;
   std::vector<std::pair<int64_t, EventId>> gaps;
   Pieces pieces;
-  int64_t last = INT64_MIN;  // end of what was recorded so far
+  int64_t last = INT64_MIN;  // latest end so far
   each_self(trace_, events, [&](std::span<const EventId> open, int64_t begin, int64_t end) {
     begin = std::max(begin, out_.window.begin);
     end = std::min(end, out_.window.end);
@@ -169,14 +171,14 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   uint32_t within = no_name;
   for (size_t i = at; i-- > 0 && within == no_name;) {
     const uint32_t name = trace_.name_ids()[open[i]];
-    if (end_of(trace_, open[i]) < end_of(trace_, open[at])) continue;  // they cross
+    if (end_of(trace_, open[i]) < end_of(trace_, open[at])) continue;  // crossing
     if (!is_step_[name] && waits_[open[i]] == WaitKind::nothing) within = name;
   }
   const EventId e = open[at];
   WaitGroup& group = waits_by_name_[{track, trace_.name_ids()[e], within}];
   Threads::Wait& w = group.wait;
   w.total += length;
-  // What lies in a wait of its like may be told of before and behind it.
+  // A wait inside one of the same kind may be reported before and after it.
   if (group.last == e || trace_.ts()[e] < group.last_begin) return;
   group.last = e;
   group.last_begin = trace_.ts()[e];
@@ -194,13 +196,14 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   group.waited = std::max(group.waited, until);
   w.devices_idle += until - from - busy_.length_in(from, until);
   w.idle_behind += until - std::clamp(busy_end(until), from, until);
-  // Where no device worked there was nothing to wait for: without the call nothing would run ahead.
+  // If no device worked there was nothing to wait for: without the call no work would start
+  // earlier.
   const auto next = busy_.after(end);
   const bool ahead = busy_.length_in(begin, end) > 0 && next != busy_.end();
   const int64_t works = ahead ? std::clamp(next->begin, until, out_.window.end) : until;
-  from = std::max({begin, group.told, out_.window.begin});
+  from = std::max({begin, group.counted_until, out_.window.begin});
   if (from >= works) return;
-  group.told = works;
+  group.counted_until = works;
   w.until_work += works - from - busy_.length_in(from, works);
   for (auto busy = busy_.after(from); busy != busy_.end() && busy->begin < works; ++busy) {
     group.pieces.add(from, busy->begin);
@@ -226,25 +229,26 @@ std::string_view advice_on_wait(std::string_view kind, std::string_view within) 
   };
   if (kind == "data")
     return "load ahead: more workers, prefetch_factor, persistent_workers, pin_memory, and less "
-           "work for each sample";
+           "work per sample";
   if (within.ends_with("): start"))
-    return "starting a thread waits until it runs: start threads once and keep them (a pool)";
+    return "starting a thread blocks until it runs: start threads once and keep them (a pool)";
   if (within.ends_with("_wait_for_tstate_lock") || within.ends_with("): join"))
-    return "this waits until other threads end: balance what they do, or go on with something else";
+    return "this waits until other threads end: balance their work, or do something else meanwhile";
   if (kind == "lock")
-    return "see which thread holds the lock meanwhile (Python's own counts), and do less under it";
-  if (kind == "threads") return "balance what the others do, or go on with something else";
-  if (kind == "sleep") return "wait for what is awaited instead of for a time";
+    return "find which thread holds the lock (Python's GIL counts too), and do less while holding "
+           "it";
+  if (kind == "threads") return "balance the work of the others, or do something else meanwhile";
+  if (kind == "sleep") return "wait for the awaited event instead of a fixed time";
   if (is_op({"item", "_local_scalar_dense", "is_nonzero", "equal"}))
-    return "do not read numbers of tensors in the loop (.item(), print, if): keep them on the "
-           "device, read them every so many steps";
+    return "do not read tensor values in the loop (.item(), print, if): keep them on the device, "
+           "read them only every few steps";
   if (is_op({"nonzero", "masked_select", "unique", "_unique2", "unique_consecutive", "index",
              "repeat_interleave", "bincount"}))
-    return "sizes that depend on data make the host wait: use masks (where) or fixed sizes";
+    return "data-dependent sizes make the host wait: use masks (where) or fixed sizes";
   if (is_op({"copy_", "to", "_to_copy"}))
     return "copy with non_blocking from and to pinned memory, and synchronise where the value is "
            "used";
-  return "synchronise once, where a value is used, and not in the loop";
+  return "synchronise once, where a value is used, not in the loop";
 }
 
 void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findings& findings) {
@@ -266,7 +270,7 @@ void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findin
   }
 }
 
-// Of threads that lead where there is no device: where there is one, `gaps` says what it costs.
+// For leading threads without a device: with a device, `gaps` reports the cost.
 void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
   const std::vector<Step> steps = profiler_steps(trace);
   size_t number = 0;
@@ -276,13 +280,13 @@ void conclude_idle(const Trace& trace, const Threads& all, Findings& findings) {
     for (const Window& each : t.idle_when) idle.add(each.begin, each.end);
     findings.add(
         {cat("threads.idle.", number++),
-         cat("nothing is recorded of ", thread_name(trace.tracks()[t.track]), " for ",
+         cat("nothing is recorded on ", thread_name(trace.tracks()[t.track]), " for ",
              percent_text(t.idle, all.window.length()), " of ", time_text(all.window.length()),
              ", in ", counted(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
              ", until ", short_name(trace.name(t.behind_gap))),
          in_words_of_producer(trace,
-                              "record with_stack=True, or own ranges, to see what runs "
-                              "there, then move it to another thread or out of the loop")},
+                              "record with_stack=True, or your own ranges, to see what "
+                              "runs there, then move it to another thread or out of the loop")},
         beyond_other_steps(steps, all.window, idle), t.idle, t.behind_gaps, Pieces(t.idle_when));
   }
 }
@@ -294,7 +298,7 @@ void conclude_pools(const Trace& trace, const Threads& all, Findings& findings) 
                       counted(p.launches, "launch"), " of ", time_text(p.launched), " to ",
                       counted(p.threads - 1, "other thread"), "; spread evenly they would take ",
                       time_text(p.lost), " less; worst in ", trace.name(p.worst.front())),
-                  "give each thread smaller shares, or keep other programs off the cores"},
+                  "split the work into smaller shares, or keep other programs off the cores"},
                  0, p.lost, p.worst, Pieces(p.when));
   }
 }
@@ -310,7 +314,7 @@ AnswerTable thread_table(const Trace& trace, const Threads& all) {
                      {"busy_percent", "Busy", Unit::percent},
                      {"gaps", "Gaps", Unit::count},
                      {"longest_gap_ns", "Longest gap", Unit::ns},
-                     {"behind_gap", "Event behind it", Unit::count}},
+                     {"behind_gap", "Event after it", Unit::count}},
                     {}};
   for (const Threads::Thread& t : all.threads) {
     table.rows.push_back({thread_name(trace.tracks()[t.track]), std::string(t.leads ? "yes" : ""),

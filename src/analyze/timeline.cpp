@@ -54,7 +54,7 @@ void Timeline::nest(const Trace& trace, std::span<const EventId> events) {
   if (crossing_.size() > crossing_before) nest_crossing(trace, events);
 }
 
-// The same of a track with events that cross, which are around others too.
+// The same for a track with crossing events, which also enclose others.
 void Timeline::nest_crossing(const Trace& trace, std::span<const EventId> events) {
   for (const EventId e : events) self_[e] = 0;
   each_self(trace, events, [&](EventId e, int64_t begin, int64_t end) { self_[e] += end - begin; });

@@ -1,3 +1,5 @@
+// Opens a trace, from the cache or by loading the file, and reads the text of events again on
+// request.
 #include "vitro/analyze/trace.h"
 
 #include <algorithm>
@@ -22,7 +24,7 @@ namespace {
 
 Result<Columns> read_kept(const std::string& key, bool keep) {
   const std::string folder = kept_folder(key);
-  if (key.empty() || folder.empty()) return Failure{"nothing is kept of it"};
+  if (key.empty() || folder.empty()) return Failure{"nothing is cached for it"};
   auto columns = Columns::open(folder);
   if (!columns) return columns;
   keep ? touch(folder) : remove_folder(folder);
@@ -30,7 +32,7 @@ Result<Columns> read_kept(const std::string& key, bool keep) {
 }
 
 Result<std::unique_ptr<Bytes>> open_again(const std::string& path) {
-  if (path == "-") return Failure{"-: standard input cannot be read again: give a file"};
+  if (path == "-") return Failure{"-: standard input cannot be read twice: pass a file"};
   return open_bytes(path);
 }
 
@@ -39,7 +41,7 @@ Result<std::unique_ptr<Bytes>> open_again(const std::string& path) {
 Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) try {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
-  std::string key;  // none: of standard input nothing is kept
+  std::string key;  // empty: nothing is cached for standard input
   if (path != "-") {
     auto made = key_of(path);
     if (!made) return made.failure();

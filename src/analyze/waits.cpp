@@ -10,12 +10,12 @@ namespace vitro::analyze {
 namespace {
 
 struct Known {
-  std::string_view part;  // of a name, in small letters
+  std::string_view part;  // of a name, in lower case
   WaitKind kind;
 };
 
-// The first that a name holds.  Python's names are those of its profiler: "<built-in method acquire
-// of _thread.lock object at …>".
+// The first that a name contains wins.  Python names are those of its profiler: "<built-in method
+// acquire of _thread.lock object at …>".
 constexpr Known known[] = {
     {"enumerate(dataloader)", WaitKind::data},
     {"_try_get_data", WaitKind::data},
@@ -37,7 +37,7 @@ constexpr Known known[] = {
     {"thread_join", WaitKind::threads},
 };
 
-// Calls that return when the device is done; their asynchronous sisters do not.
+// Calls that return when the device is done; their asynchronous variants do not.
 constexpr std::string_view blocking_calls[] = {"cudaMemcpy",
                                                "hipMemcpy",
                                                "hipMemcpyWithStream",
@@ -73,7 +73,7 @@ WaitKind other_wait(std::string_view name) {
   for (const Known& each : known) {
     if (small.find(each.part) != std::string::npos) return each.kind;
   }
-  // Of Python's conditions and events, whose lock may have been taken before the recording began.
+  // Python conditions and events, whose lock may have been acquired before the recording began.
   if (small.find("threading.py(") != std::string::npos && small.ends_with("): wait"))
     return WaitKind::lock;
   return WaitKind::nothing;

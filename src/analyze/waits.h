@@ -1,4 +1,4 @@
-// What a thread of the host waits for, as the name of an event tells: the one list of such names.
+// What a host thread waits for, judged by the name of an event: the one list of such names.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace vitro::analyze {
 
 enum class WaitKind : uint8_t {
   nothing,
-  device,   // until a device has done its work
+  device,   // for a device to finish its work
   data,     // for the next batch
   lock,     // for a mutex, a condition, a semaphore
   threads,  // for other threads or processes to finish, for a message
@@ -19,15 +19,15 @@ enum class WaitKind : uint8_t {
 };
 std::string_view name_of(WaitKind kind);
 
-// Of a call of a device's runtime; of anything else that a thread of the host does.
+// For a runtime call; for anything else that a host thread does.
 WaitKind call_wait(std::string_view name);
 WaitKind other_wait(std::string_view name);
 
-// Whether the call that launches this copy returns only when it is done: one side is memory of the
-// host that is not pinned.
+// Whether the call that launches this copy blocks until it is done: one side is unpinned host
+// memory.
 bool is_blocking_copy(std::string_view name);
 
-// Of every event of a trace; looked up by its name's number.
+// The wait of each event of a trace, looked up by the number of its name.
 class Waits {
  public:
   Waits(const Trace& trace, const Classes& classes);

@@ -1,4 +1,4 @@
-// What is common to events that are put into a trace.
+// Parts shared by all code that adds events to a trace.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace vitro::analyze {
 
-// A pid, tid, device or stream: a number where it is written as one.
+// A pid, tid, device or stream: written as a number if it is one.
 report::Json& write_id(report::Json& json, std::string_view key, std::string_view id);
 
-// The largest number of an arrow in the trace: those behind it are free.
+// The largest arrow number in the trace: greater ones are free.
 int64_t last_arrow(const Trace& trace);
 
 // One end of an arrow: 's' or 'f', at this time of the trace in nanoseconds.
@@ -24,10 +24,10 @@ struct ArrowEnd {
   const TrackInfo& row;
   int64_t at;
 };
-// With what parts it from the next event.
+// With the separator before the next event.
 void write(report::Output& out, const ArrowEnd& end);
 
-// A time of a trace, as events have it.
+// A time of the trace as written in events.
 std::string microseconds(int64_t ns);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Writes the artifacts of compiler stages to a folder per segment if VITRO_COMPILE_DEBUG is set;
+// listens to them from the loading of the library.
 #include "vitro/debug/debug_folder.h"
 
 #include <unistd.h>
@@ -18,13 +20,13 @@ namespace vitro {
 namespace {
 
 Option<bool> debug_option{"VITRO_COMPILE_DEBUG", false,
-                          "write what every stage of the compiler makes to files"};
+                          "write the output of every compiler stage to files"};
 Option<std::string> folder_option{"VITRO_COMPILE_DEBUG_DIR", "vitro_compile_debug",
-                                  "where VITRO_COMPILE_DEBUG writes"};
+                                  "the folder for VITRO_COMPILE_DEBUG"};
 
 struct State {
   std::mutex lock;
-  std::filesystem::path root, run;  // `run` once something was written
+  std::filesystem::path root, run;  // `run`: set once something was written
   std::map<std::string, std::filesystem::path, std::less<>> folders;  // of segments
   std::set<std::filesystem::path> taken;
   bool failed = false;
@@ -35,7 +37,7 @@ State& state() {
   return *one;
 }
 
-// A name as part of a path: nothing leads out of the folder.
+// A name sanitised as part of a path, so that it cannot lead out of the folder.
 std::string file_name(std::string_view name) {
   std::string out(name);
   for (char& c : out) {
@@ -55,7 +57,7 @@ std::string run_name() {
   return cat("run_", text, "-pid_", static_cast<int64_t>(getpid()));
 }
 
-// A folder that no other segment has: two functions may have one name.
+// A folder unique to a segment: two functions may have the same name.
 std::filesystem::path new_folder(State& s, std::string_view segment) {
   const std::string name = file_name(segment);
   std::filesystem::path path = s.run / name;
@@ -63,11 +65,11 @@ std::filesystem::path new_folder(State& s, std::string_view segment) {
   return path;
 }
 
-// Where the file goes; a file that is there already begins a new segment of the same name.
+// The path of the file; an existing file begins a new segment of the same name.
 std::filesystem::path path_of(State& s, std::string_view segment, std::string_view file) {
   if (s.run.empty()) {
     s.run = s.root / run_name();
-    std::fprintf(stderr, "vitro: what the compiler makes is written to %s\n",
+    std::fprintf(stderr, "vitro: the compiler's output is written to %s\n",
                  std::filesystem::absolute(s.run).c_str());
   }
   auto found = s.folders.find(segment);
@@ -87,7 +89,7 @@ void write(const std::filesystem::path& path, std::string_view text) {
     throw std::filesystem::filesystem_error("cannot write", path, {errno, std::generic_category()});
 }
 
-// What cannot be written is said once; the program goes on.
+// A write error is reported once; the program continues.
 void take_artifact(std::string_view segment, std::string_view file, std::string_view text) {
   State& s = state();
   std::lock_guard hold(s.lock);
@@ -123,7 +125,7 @@ std::string debug_folder() {
 
 namespace {
 
-// From the moment that the library is loaded; in this file, after the options that it reads.
+// Active from the moment the library is loaded; in this file, after the options that it reads.
 [[maybe_unused]] const bool started = [] {
   if (debug_option.get()) set_debug_folder(folder_option.get());
   return true;

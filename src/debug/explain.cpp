@@ -1,3 +1,5 @@
+// Formats the report of a compiled function as text: graphs, kernels, breaks, recompiles, guards,
+// advice; explain.h is its interface.
 #include "vitro/debug/explain.h"
 
 #include <algorithm>
@@ -35,7 +37,7 @@ std::string indented(std::string_view text, std::string_view by) {
   return out;
 }
 
-// "3 mm, 2 relu": how often each op stands in the graph, in order of first use.
+// "3 mm, 2 relu": the number of each op in the graph, in order of first use.
 std::string census(const graph::Graph& g) {
   std::vector<std::pair<std::string_view, uint64_t>> counts;
   for (const graph::Node& node : g.nodes()) {
@@ -97,7 +99,7 @@ void append_build(std::string& out, const BuildReport& build, bool with_source) 
     out += cat("  source\n", indented(build.source(), "    "));
 }
 
-// What became of a segment, in a line.
+// The outcome of a segment, on one line.
 void append_state(std::string& out, const SegmentReport& segment) {
   out += cat("  ", segment.name, ": ", counted(ops_of(segment.graph), "op"));
   if (segment.compiled) {
@@ -144,7 +146,7 @@ void append_findings(std::string& out, std::string_view title,
   }
 }
 
-// What to do about each code that came up, once.
+// Advice for each code that occurred, once.
 void append_advice(std::string& out, const CompiledReport& report) {
   std::map<std::string_view, const Code*> codes;
   for (const auto* list : {&report.breaks, &report.recompiles, &report.fallbacks}) {

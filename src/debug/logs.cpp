@@ -1,5 +1,5 @@
-// Reads VITRO_LOGS, listens to rare events, and writes those that are asked for to stderr, a line
-// each.
+// Reads VITRO_LOGS, listens to rare events, and writes the requested ones to stderr, one line each.
+// Active from the moment the library is loaded; set_logs() changes the selection.
 #include "vitro/debug/logs.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace {
 using events::Level;
 
 Option<std::string> logs_option{
-    "VITRO_LOGS", "", "who speaks on stderr: breaks,phases,-capture (-: errors only, +: all)"};
+    "VITRO_LOGS", "",
+    "components that log to stderr: breaks,phases,-capture (-: errors only, +: all)"};
 
 struct Setting {
   std::string component;
@@ -36,7 +37,7 @@ Settings& settings() {
   return *one;
 }
 
-// The folders that write messages, the rare events by their kind, and everybody.
+// The folders that write messages, the rare events by kind, and all.
 constexpr std::string_view components[] = {"capture",    "compile",   "breaks", "guards",
                                            "recompiles", "fallbacks", "phases", "all"};
 
@@ -49,7 +50,7 @@ Setting read_one(std::string_view word) {
     std::string known;
     for (const std::string_view each : components) known += cat(known.empty() ? "" : ", ", each);
     throw Error(cat("VITRO_LOGS: \"", word, "\" is not a component; there are ", known,
-                    ", each with + or - before it or nothing, with commas between them"));
+                    ", separated by commas, each optionally with + or - before it"));
   }
   return {std::string(name), least};
 }
@@ -78,7 +79,7 @@ Level least_of(std::string_view component) {
   return least;
 }
 
-// What a log says of an event.
+// The log text of an event.
 struct Record {
   std::string_view component;
   Level level = Level::info;
@@ -105,7 +106,7 @@ struct AsRecord {
   Record operator()(const events::Message& e) const { return {e.component, e.level, e.text}; }
 };
 
-// Further lines of a text stand below the first.
+// Further lines of a text follow the first.
 std::string indented(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   std::string out;
@@ -142,7 +143,7 @@ std::string line_of(const events::Rare& event) {
 void start() {
   try {
     set_logs(logs_option.get());
-  } catch (const Error& error) {  // a program does not end because of its environment
+  } catch (const Error& error) {  // a program must not end because of its environment
     std::fprintf(stderr, "vitro [logs] warning: %s\n", error.what());
   }
   events::listen(write_line);

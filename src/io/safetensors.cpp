@@ -1,3 +1,5 @@
+// Maps a safetensors file and makes tensors over it, after safetensors_header.cpp has checked the
+// header.
 #include "vitro/io/safetensors.h"
 
 #include <fcntl.h>
@@ -19,9 +21,9 @@
 
 namespace vitro::io {
 
-static_assert(std::endian::native == std::endian::little, "files are mapped as they are");
+static_assert(std::endian::native == std::endian::little, "files are mapped without conversion");
 
-// The file in memory: private pages, so that what a tensor's owner writes stays in this process.
+// The mapped file: private pages, so that writes to tensors stay in this process.
 struct Safetensors::Mapping {
   std::byte* data = nullptr;
   size_t bytes = 0;
@@ -42,7 +44,7 @@ struct Safetensors::Mapping {
   static Result<std::shared_ptr<const Mapping>> map(int file, const std::string& path) {
     struct stat status{};
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-      return Failure{cat(path, ": is no regular file")};
+      return Failure{cat(path, ": is not a regular file")};
     auto size = static_cast<size_t>(status.st_size);
     if (size < header_begin)
       return Failure{cat(path, ": byte ", size, ": the file ends within the length of its header")};
@@ -117,8 +119,8 @@ Result<Tensor> Safetensors::tensor(std::string_view name) const {
   if (!entry) return no_tensor(name);
   std::optional<DType> dtype = format_dtype(entry->dtype)->ours;
   if (!dtype)
-    return Failure{cat(path_, ": tensor ", shown(name), " is of dtype ", entry->dtype,
-                       ", which vitro does not have")};
+    return Failure{cat(path_, ": tensor ", shown(name), " has dtype ", entry->dtype,
+                       ", which vitro does not support")};
   if (*dtype == DType::boolean) {
     auto odd = std::ranges::find_if(entry->bytes, [](std::byte b) { return b > std::byte{1}; });
     if (odd != entry->bytes.end())
@@ -130,7 +132,7 @@ Result<Tensor> Safetensors::tensor(std::string_view name) const {
   if (entry->begin % static_cast<uint64_t>(bytes_of(*dtype)) != 0) return copy_of(*entry, *dtype);
   auto* data = const_cast<std::byte*>(entry->bytes.data());
   auto storage = Storage::adopt(data, entry->bytes.size(), cpu, [keep = mapping_] {});
-  storage.set_exposed(false);  // nobody else has a pointer into private pages
+  storage.set_exposed(false);  // no one else has a pointer into private pages
   return Tensor::over(std::move(storage), *dtype, entry->sizes,
                       contiguous_strides(name, entry->sizes));
 }

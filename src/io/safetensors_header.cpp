@@ -1,3 +1,5 @@
+// Parses the JSON header of a safetensors file and checks it against the size of the data; errors
+// name the byte.
 #include "io/safetensors_header.h"
 
 #include <algorithm>
@@ -39,7 +41,7 @@ constexpr FormatDType dtypes[] = {
     {"F4", 4, std::nullopt},
 };
 
-// Hands the text to the parser and remembers how far it has read.
+// Feeds the text to the parser and tracks its position.
 struct Cursor {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -59,7 +61,7 @@ struct Cursor {
   friend bool operator!=(const Cursor& a, const Cursor& b) { return a.at != b.at; }
 };
 
-// Takes the parser's events.  Nesting is two deep at most, so that no input can cost more memory
+// Receives the parser's events.  Nesting is at most two deep, so that no input can cost more memory
 // than its own length.
 class Events final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -73,14 +75,14 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
     key_ = std::move(name);
     if (in_ == In::metadata) {
       return !header_.metadata.contains(key_) ||
-             fail(cat(shown(key_), " stands in the metadata twice"));
+             fail(cat(shown(key_), " occurs twice in the metadata"));
     }
     if (in_ == In::root) {
       entry_ = {};
       entry_.name = key_;
       entry_.stated_at = position();
       stated_ = {};
-      return names_.insert(key_).second || fail(cat("tensor ", shown(key_), " stands there twice"));
+      return names_.insert(key_).second || fail(cat("tensor ", shown(key_), " is defined twice"));
     }
     bool* stated = key_ == "dtype"          ? &stated_.dtype
                    : key_ == "shape"        ? &stated_.shape
@@ -88,7 +90,7 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
                                             : nullptr;
     if (!stated)
       return fail(cat("got ", shown(key_), of_entry(), ", needed dtype, shape or data_offsets"));
-    if (std::exchange(*stated, true)) return fail(cat(key_, of_entry(), " stands there twice"));
+    if (std::exchange(*stated, true)) return fail(cat(key_, of_entry(), " is given twice"));
     return true;
   }
 
@@ -147,11 +149,11 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool) override { return unexpected("a boolean"); }
   bool number_integer(number_integer_t) override { return unexpected("a negative number"); }
   bool number_float(number_float_t, const string_t&) override {
-    return unexpected("a number that is not whole or too large");
+    return unexpected("a fraction or a number that is too large");
   }
   bool binary(binary_t&) override { return unexpected("bytes"); }
   bool parse_error(size_t, const std::string& token, const nlohmann::detail::exception&) override {
-    return fail(cat("the header is no JSON near ", shown(token)));
+    return fail(cat("the header is not JSON near ", shown(token)));
   }
 
  private:
@@ -203,10 +205,10 @@ std::string at(uint64_t byte, const HeaderEntry& entry) {
   return cat("byte ", byte, ": tensor ", shown(entry.name), ": ");
 }
 
-// Empty, or what is wrong with the size of one tensor.
+// Empty, or the error in the size of one tensor.
 std::string size_problem(const HeaderEntry& e, uint64_t data_bytes) {
   if (e.begin > e.end || e.end > data_bytes)
-    return cat(at(e.stated_at, e), "data_offsets ", e.begin, " to ", e.end, " do not lie in the ",
+    return cat(at(e.stated_at, e), "data_offsets ", e.begin, " to ", e.end, " are outside the ",
                data_bytes, " bytes of data");
   uint64_t bits = e.dtype->bits, limit = INT64_MAX;
   bool empty = false;
@@ -218,13 +220,14 @@ std::string size_problem(const HeaderEntry& e, uint64_t data_bytes) {
     bits *= factor;
   }
   if (empty) bits = 0;
-  if (bits % 8 != 0) return cat(at(e.stated_at, e), "its ", bits, " bits are no whole bytes");
+  if (bits % 8 != 0)
+    return cat(at(e.stated_at, e), "its ", bits, " bits are not a whole number of bytes");
   if (bits / 8 == e.end - e.begin) return {};
   return cat(at(e.stated_at, e), "data_offsets give it ", e.end - e.begin,
              " bytes, but its shape needs ", bits / 8, " of ", e.dtype->name);
 }
 
-// Empty, or where the tensors do not cover the data exactly once.
+// Empty, or the place where the tensors do not cover the data exactly once.
 std::string cover_problem(const std::vector<HeaderEntry>& entries, uint64_t data_begin,
                           uint64_t data_bytes) {
   uint64_t covered = 0;
@@ -234,12 +237,12 @@ std::string cover_problem(const std::vector<HeaderEntry>& entries, uint64_t data
                  data_begin + covered);
     if (e.begin > covered)
       return cat(at(data_begin + covered, e), e.begin - covered,
-                 " bytes before it belong to no tensor");
+                 " bytes before it do not belong to a tensor");
     covered = e.end;
   }
   if (covered == data_bytes) return {};
   return cat("byte ", data_begin + covered, ": ", data_bytes - covered,
-             " bytes at the end belong to no tensor");
+             " bytes at the end do not belong to a tensor");
 }
 
 }  // namespace

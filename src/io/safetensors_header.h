@@ -1,4 +1,4 @@
-// The header of a safetensors file: JSON that says which tensor lies where.
+// The header of a safetensors file: JSON that gives the location of each tensor.
 //   {"__metadata__": {"format": "pt"}, "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
 //   24]}}
 #pragma once
@@ -16,7 +16,7 @@
 namespace vitro::io {
 
 inline constexpr uint64_t longest_header = 100'000'000;  // bytes, the format's own limit
-inline constexpr uint64_t header_begin = 8;              // behind the length
+inline constexpr uint64_t header_begin = 8;              // after the length
 inline constexpr std::string_view metadata_name = "__metadata__";
 
 struct FormatDType {
@@ -31,20 +31,20 @@ struct HeaderEntry {
   std::string name;
   const FormatDType* dtype = nullptr;
   std::vector<int64_t> sizes;
-  uint64_t begin = 0, end = 0;  // in the data behind the header
-  uint64_t stated_at = 0;       // the byte of the file where the header speaks of it
+  uint64_t begin = 0, end = 0;  // in the data after the header
+  uint64_t stated_at = 0;       // the byte of the file where the header defines it
 };
 
 struct Header {
-  std::vector<HeaderEntry> entries;  // in order of place
+  std::vector<HeaderEntry> entries;  // in order of position
   std::map<std::string, std::string> metadata;
 };
 
-// Parses and checks the header of a file with `data_bytes` behind it.  A Failure begins with
-// "byte N: ", N counted in the file.
+// Parses and checks the header of a file followed by `data_bytes`.  A Failure begins with "byte N:
+// ", where N is a position in the file.
 Result<Header> parse_header(std::string_view json, uint64_t data_bytes);
 
-// A name as messages show it: quoted, printable, not long.
+// A name for messages: quoted, printable, shortened.
 std::string shown(std::string_view name);
 
 }  // namespace vitro::io

@@ -1,3 +1,5 @@
+// Writes tensors as a safetensors file, aligned for mapping; the file appears complete or not at
+// all.
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -13,7 +15,7 @@
 namespace vitro::io {
 namespace {
 
-constexpr uint64_t data_alignment = 64;  // of the first byte behind the header
+constexpr uint64_t data_alignment = 64;  // of the first byte after the header
 
 bool is_utf8(std::string_view text) {
   const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -41,7 +43,7 @@ void check(const std::string& path, const std::vector<NamedTensor>& sorted) {
   }
   std::ranges::sort(names);
   auto twice = std::ranges::adjacent_find(names);
-  VITRO_CHECK(twice == names.end(), path, ": the name ", shown(*twice), " is given to two tensors");
+  VITRO_CHECK(twice == names.end(), path, ": the name ", shown(*twice), " is used by two tensors");
 }
 
 std::string header_of(const std::vector<NamedTensor>& sorted,
@@ -59,7 +61,7 @@ std::string header_of(const std::vector<NamedTensor>& sorted,
     int64_t end = 0;
     VITRO_CHECK(!__builtin_add_overflow(begin, bytes_of_tensor(tensor), &end),
                 "write_safetensors: the tensors up to ", shown(name),
-                " have more bytes than 64 bits can count");
+                " have more bytes than fit in 64 bits");
     json.key(name)
         .begin_object()
         .member("dtype", format_dtype(tensor.dtype()).name)
@@ -81,7 +83,7 @@ std::string_view bytes_at(const std::byte* data, int64_t bytes) {
   return {reinterpret_cast<const char*>(data), static_cast<size_t>(bytes)};
 }
 
-// The elements from dimension `dim` on, in order of their indices.
+// Writes the elements from dimension `dim` on, in order of their indices.
 void write_strided(report::Output& out, const std::byte* data, const TensorMeta& meta, size_t dim) {
   const int64_t width = bytes_of(meta.dtype);
   if (dim == meta.sizes.size()) return out.write(bytes_at(data, width));
@@ -103,7 +105,7 @@ void write_safetensors(const std::string& path, std::vector<NamedTensor> tensors
                        const std::map<std::string, std::string>& metadata) {
   check(path, tensors);
   for (const auto& [key, value] : metadata)
-    VITRO_CHECK(is_utf8(key) && is_utf8(value), path, ": metadata ", shown(key), " is no UTF-8");
+    VITRO_CHECK(is_utf8(key) && is_utf8(value), path, ": metadata ", shown(key), " is not UTF-8");
   std::ranges::sort(tensors, [](const NamedTensor& a, const NamedTensor& b) {
     const int64_t wide_a = bytes_of(a.tensor.dtype()), wide_b = bytes_of(b.tensor.dtype());
     return std::tie(wide_b, a.name) < std::tie(wide_a, b.name);

@@ -1,5 +1,5 @@
-// Adds slices up by name, and by what else tells them apart, and counts what was compiled
-// meanwhile.
+// Sums slices by name and group, and counts what was compiled meanwhile; Profiler::averages() and
+// key_averages() return the result.
 #include "vitro/profiler/averages.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace vitro {
 namespace {
 
-// What the slices of a track hold of their own, and with those inside.
+// Self and total values of the slices of a track.
 struct Shares {
   std::vector<int64_t> self_ns, self_bytes, total_bytes;
 
@@ -29,7 +29,7 @@ struct Shares {
       if (change.slice != Slice::none) self_bytes[change.slice] += change.bytes;
     }
     total_bytes = self_bytes;
-    for (size_t i = slices.size(); i-- > 0;) {  // the inner ones come after the outer
+    for (size_t i = slices.size(); i-- > 0;) {  // inner slices come after outer ones
       if (slices[i].parent != Slice::none) total_bytes[slices[i].parent] += total_bytes[i];
     }
   }
@@ -51,13 +51,13 @@ struct KeyHash {
   }
 };
 
-// The innermost frames of stacks, as numbers that are equal where the frames are.
+// Numbers for the innermost frames of stacks, equal if the frames are equal.
 class StackNumbers {
  public:
   StackNumbers(const std::vector<Stack>& stacks, size_t frames)
       : stacks_(stacks), frames_(frames), numbers_(stacks.size()) {}
 
-  // From 1 on; 0 where there is no stack.
+  // From 1 on; 0 without a stack.
   uint32_t number(uint32_t stack) {
     if (frames_ == 0 || stack == Slice::none) return 0;
     if (numbers_[stack] != 0) return numbers_[stack];
@@ -78,7 +78,7 @@ class StackNumbers {
  private:
   const std::vector<Stack>& stacks_;
   size_t frames_;
-  std::vector<uint32_t> numbers_;  // of each stack, 0: not looked at yet
+  std::vector<uint32_t> numbers_;  // of each stack, 0: not computed yet
   std::unordered_map<std::string, uint32_t> by_text_;
   std::vector<std::vector<std::string>> texts_;
   Symbols symbols_;
@@ -95,7 +95,7 @@ std::string compiled_function(const Track& track, const Slice& slice) {
   return std::string(events::text(label));
 }
 
-// Adds slices up.
+// Sums slices.
 class AverageSums {
  public:
   AverageSums(const AverageOptions& options, ShapeNumbers& shapes, StackNumbers& stacks)
@@ -113,7 +113,8 @@ class AverageSums {
       entry.least_ns += options_.peaks->least_ns(slice.bytes, slice.flops);
     if (options_.memory) entry.self_bytes += shares.self_bytes[i];
     Covered& covered = covered_[place];
-    if (covered.track == &track && slice.begin < covered.until) return;  // inside its like
+    if (covered.track == &track && slice.begin < covered.until)
+      return;  // nested in one of the same name
     covered = {&track, slice.end};
     entry.total_ns += slice.duration();
     if (options_.memory) entry.total_bytes += shares.total_bytes[i];
@@ -121,7 +122,7 @@ class AverageSums {
   std::vector<Average> take() { return std::move(entries_); }
 
  private:
-  // Until when the outermost slice of an entry goes on, on the track that is being read.
+  // The end of the outermost slice of an entry on the current track.
   struct Covered {
     const Track* track = nullptr;
     int64_t until = 0;
@@ -177,7 +178,7 @@ Averages::Averages(const Profile& profile, AverageOptions options)
 
 namespace {
 
-// The phases that lie in no other phase of their thread, by begin.
+// The outermost phases of each thread, by begin.
 std::vector<Slice> outermost_phases(const Profile& profile) {
   std::vector<Slice> phases;
   for (const Track& track : profile.tracks) {
@@ -194,10 +195,10 @@ std::vector<Slice> outermost_phases(const Profile& profile) {
 
 }  // namespace
 
-// Each graph goes through several phases, some on threads that help: a compilation is one graph,
-// once more where the phase that it began with comes again.
+// Each graph goes through several phases, some on helper threads: a compilation is one graph, and
+// another one when the phase that it began with recurs.
 void Averages::add_compilations(const Profile& profile) {
-  std::unordered_map<uint32_t, uint32_t> begins_with;  // phases by what is compiled
+  std::unordered_map<uint32_t, uint32_t> begins_with;  // first phase by subject
   int64_t until = std::numeric_limits<int64_t>::min();
   for (const Slice& phase : outermost_phases(profile)) {
     const auto [known, fresh] = begins_with.try_emplace(phase.detail.n, phase.name_id.n);

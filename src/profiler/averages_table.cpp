@@ -1,4 +1,5 @@
-// Averages as text: the table, CSV and JSON.
+// Formats averages as a table, CSV and JSON; the columns of the table are those of PyTorch's
+// key_averages().table().
 
 #include <algorithm>
 #include <array>
@@ -41,11 +42,10 @@ const SortKey& key_of(std::string_view name) {
   if (found != keys.end()) return *found;
   std::string valid;
   for (const std::string_view each : sort_keys()) valid += cat(valid.empty() ? "" : ", ", each);
-  throw_error(cat("table: sort_by: there is no \"", name, "\"; there are ", valid));
+  throw_error(cat("table: sort_by: there is no \"", name, "\"; valid keys are ", valid));
 }
 
-// The unit in which PyTorch writes FLOPs: that in which the smallest number has digits before the
-// point.
+// PyTorch's unit for FLOPs: the largest in which the smallest number is at least 1.
 struct FlopsUnit {
   std::string name;
   double factor = 1;
@@ -69,7 +69,7 @@ std::string fixed(double v, int decimals) {
   return text;
 }
 
-// A quantity per nanosecond, which is in units of 1e9 per second.
+// A quantity per nanosecond, that is, in units of 1e9 per second.
 std::string rate_text(uint64_t amount, int64_t ns) {
   if (amount == 0 || ns <= 0) return "-";
   return fixed(static_cast<double>(amount) / static_cast<double>(ns), 2);
@@ -81,7 +81,7 @@ std::string name_in_table(const Average& entry) {
   return entry.name;
 }
 
-// Which columns there are, and what is in them.
+// Chooses and fills the columns.
 class Columns {
  public:
   Columns(const std::vector<const Average*>& rows, const TableOptions& options, bool memory,
@@ -140,7 +140,7 @@ class Columns {
     return row;
   }
 
-  // The lines below an entry: the other frames of its stack.
+  // The lines after an entry: the remaining frames of its stack.
   std::vector<std::vector<report::Cell>> more_lines(const Average& entry) const {
     const size_t columns = heads().size(),
                  place = 7 + (memory_ ? 2 : 0) + (thread_ ? 1 : 0) + (shapes_ ? 1 : 0);
@@ -233,13 +233,13 @@ std::string Averages::table(const TableOptions& options) const {
     for (std::vector<report::Cell>& line : columns.more_lines(*entry)) table.row(std::move(line));
   }
   std::string text = options.header.empty() ? "" : options.header + "\n";
-  if (options.top_level_events_only) text += "Only events that lie in no other\n";
+  if (options.top_level_events_only) text += "Only top-level events\n";
   return text + table.text(options.colours) + footer(options, all);
 }
 
 namespace {
 
-// Are there operations of ops and of kernels, which are not counted alike?
+// Whether there are operations of both ops and kernels, which are counted differently.
 bool counts_both(const std::vector<Average>& entries) {
   const auto any = [&](SliceKind kind) {
     return std::ranges::any_of(entries,
@@ -262,14 +262,16 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
                  dropped_ == 1 ? "is" : "are", " missing)\n");
   if (!options_.note.empty()) lines += options_.note + "\n";
   if (counts_both(entries_))
-    lines += "(FLOPs: of ops an elementary function is one, of kernels what computes it)\n";
+    lines +=
+        "(FLOPs: an elementary function counts as one in ops, as the operations computing it in "
+        "kernels)\n";
   if (compilations_ != 0) {
     const auto time = [](int64_t ns) { return report::time_text(static_cast<double>(ns)); };
     const bool threads = compiling_threads_ns_ != compiling_ns_;
     lines += cat("Compiled meanwhile: ", counted(compilations_, "compilation"), " took ",
                  time(compiling_ns_), " inside the measured window",
-                 threads ? cat(" (", time(compiling_threads_ns_), " of all threads together)") : "",
-                 "; a later call does not take it\n");
+                 threads ? cat(" (", time(compiling_threads_ns_), " summed over threads)") : "",
+                 "; later calls do not spend it\n");
   }
   return lines;
 }

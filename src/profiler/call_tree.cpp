@@ -1,3 +1,4 @@
+// Builds the tree of slices by call path; Profiler's stacks and flame graphs are written from it.
 #include "vitro/profiler/call_tree.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 using report::FlameTree;
 
-// The root, threads, the kinds of slices in their order, functions of the program.
+// Roots, threads, the kinds of slices in order, functions of the program.
 constexpr report::FlameKind kinds[] = {
     {.name = "all", .hue = 215, .saturation = 12, .in_legend = false},
     {.name = "thread", .hue = 215, .saturation = 12, .in_legend = false},
@@ -38,7 +39,7 @@ FlameTree::Name frame_of(const Slice& slice) {
   return {slice.name(), slice.name_id.n, kind_of(slice)};
 }
 
-// Adds slices up.
+// Sums slices.
 class Builder {
  public:
   Builder(const Profile& profile, Metric metric, bool functions)
@@ -48,7 +49,7 @@ class Builder {
   std::vector<report::FlameNode> take() { return tree_.take(); }
 
  private:
-  // A node, and the stack that is known of the program there.
+  // A node, and the known stack of the program at that point.
   struct Place {
     uint32_t node, stack;
     bool operator==(const Place&) const = default;
@@ -56,15 +57,15 @@ class Builder {
 
   void add(const Track& track);
   void count(const Slice& slice, uint32_t node, uint32_t around);
-  // Where something with that stack lies inside of a place: in the functions that are not around
-  // the place too.
+  // The place of something with that stack inside a place: below the functions not already around
+  // that place.
   Place inside(const Place& around, uint32_t stack);
 
   Metric metric_;
   bool functions_;
   ProgramPaths paths_;
   FlameTree tree_;
-  // What inside() was asked last, and said.
+  // The last query of inside(), and its result.
   struct Answer {
     Place around;
     uint32_t stack;
@@ -93,7 +94,7 @@ void Builder::add(const Track& track) {
   }
 }
 
-// `around`: the node of the slice that it lies in; the root where there is none.
+// `around`: the node of the enclosing slice, or the root.
 void Builder::count(const Slice& slice, uint32_t node, uint32_t around) {
   ++tree_[node].calls;
   if (metric_ == Metric::calls) ++tree_[node].self;
@@ -147,7 +148,7 @@ Metric metric_named(std::string_view name) {
   for (const Metric metric : all) {
     if (name == name_of(metric)) return metric;
   }
-  VITRO_CHECK(false, "export_stacks: there is no metric \"", name, "\"; there are ",
+  VITRO_CHECK(false, "export_stacks: there is no metric \"", name, "\"; valid metrics are ",
               name_of(all[0]), ", ", name_of(all[1]), ", ", name_of(all[2]));
   return all[0];
 }

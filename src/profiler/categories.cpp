@@ -8,7 +8,7 @@ namespace {
 
 using events::MemoryCategory;
 
-// The outermost op or region around a slice; null where there is none.
+// The outermost op or region around a slice; null if there is none.
 const Slice* owner_of(const Track& track, uint32_t slice) {
   const Slice* owner = nullptr;
   for (; slice != Slice::none; slice = track.slices[slice].parent) {

@@ -1,4 +1,4 @@
-// What memory was for: as it was said, else as its life tells.
+// The purpose of memory: as declared, else inferred from its lifetime.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace vitro {
 
-// Said after an allocation was made.
+// A category declared after an allocation.
 struct CategoryMark {
   int64_t at = 0;
   uint64_t address = 0;
   events::MemoryCategory category;
 };
 
-// Gives allocations and their frees the categories of the marks.  Of what nobody said: memory that
-// an op or region took is its temporary if it was freed before that ended, else an activation.
-// All times in one unit.
+// Assigns allocations and their frees the categories of the marks.  Without a mark, memory
+// allocated by an op or region is its temporary if freed before that ended, else an activation. All
+// times in the same unit.
 void categorise(std::vector<Track>& tracks, std::vector<CategoryMark> marks);
 
 }  // namespace vitro

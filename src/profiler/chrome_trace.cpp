@@ -1,3 +1,5 @@
+// Writes a profile as Chrome trace JSON in PyTorch's schema; Profiler::write_trace() calls it for
+// .json files.
 #include "profiler/chrome_trace.h"
 
 #include <unistd.h>
@@ -15,10 +17,10 @@
 namespace vitro {
 namespace {
 
-// Times count from the last multiple of this, which all ranks of a job share.  Kineto takes a
-// quarter of a year; in half of one the microseconds, read as a double and multiplied by 1000,
-// still round to the nanosecond that was meant, so that no reader sees a slice end after the one
-// around it.
+// Times count from the last multiple of this, which is the same for all ranks of a job.  Kineto
+// uses a quarter of a year; within half a year, microseconds read as a double and multiplied by
+// 1000 still round to the intended nanosecond, so that no reader sees a slice end after its
+// enclosing one.
 constexpr int64_t base_step_ns = 7'889'238 / 2 * int64_t{1'000'000'000};
 static_assert(base_step_ns / 1000 < int64_t{1} << 42);
 constexpr int64_t spans_sort_index = 0x20000000;
@@ -27,7 +29,7 @@ constexpr std::pair<events::Detail, std::string_view> details_in_head[] = {
     {events::Detail::stacks, "with_stack"},
     {events::Detail::modules, "with_modules"},
     {events::Detail::flops, "with_flops"}};
-constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
+constexpr uint64_t events_between_looks = 1024;  // between reads of the clock, for progress
 
 std::string host_name() {
   char name[256] = "";
@@ -62,7 +64,7 @@ class Writer {
   void thread_name(const Track& track);
   void track(const Track& track);
   void slice(const Track& track, const Slice& slice);
-  // Begins an instant on a thread: up to its arguments.
+  // Begins an instant on a thread, up to its arguments.
   report::Json& instant(const Track& track, std::string_view name, int64_t at);
   void memory(const Track& track, const MemoryChange& change);
   void incident(const Track& track, const Incident& incident);
@@ -71,10 +73,10 @@ class Writer {
   void spans();
   void tail();
 
-  // What the event of a slice begins with: phase, category and name, rendered once for each name.
+  // The start of a slice's event: phase, category and name, rendered once per name.
   const std::string& slice_head(SliceKind kind, events::NameId name);
 
-  // Begins an event: everything up to `ts`.  `tid` and `pid` are numbers or texts.
+  // Begins an event, up to `ts`.  `tid` and `pid` are numbers or texts.
   report::Json& event(std::string_view phase, std::string_view category, std::string_view name,
                       const auto& pid, const auto& tid, int64_t at) {
     json_.begin_object().member("ph", phase);
@@ -104,10 +106,10 @@ class Writer {
   SliceDetails details_;
   int64_t base_;
   int64_t pid_;
-  uint64_t index_ = 0;  // of the event, over all threads
-  std::string place_;   // pid and tid of the track that is being written
+  uint64_t index_ = 0;  // of the event, across threads
+  std::string place_;   // pid and tid of the current track
 
-  // Of the names met last, by their numbers.
+  // Of recently used names, by number.
   struct Head {
     bool range = false;
     events::NameId name;
@@ -206,7 +208,7 @@ void Writer::track(const Track& track) {
   for (const CounterValue& each : track.counters) counter(each);
 }
 
-// Both ends, or none.  The arrow binds to the slices that are open at its ends.
+// Both ends, or neither.  The arrow binds to the slices open at its ends.
 void Writer::flow(const Flow& flow) {
   const std::string_view name = arrow_name(flow.kind);
   const auto end = [&](std::string_view phase, const Flow::End& at) -> report::Json& {
@@ -217,7 +219,7 @@ void Writer::flow(const Flow& flow) {
   end("f", flow.to).member("bp", "e").end();
 }
 
-// The rows that Kineto adds: the recording itself and its two ends.
+// The rows added by Kineto: the recording itself and its two ends.
 void Writer::spans() {
   event("X", "Trace", "PyTorch Profiler (0)", "Spans", "PyTorch Profiler", profile_.begin);
   json_.key("dur").thousandths(profile_.end - profile_.begin);

@@ -1,5 +1,5 @@
-// A profile as Chrome trace JSON, in the schema that PyTorch's profiler (Kineto) writes: what reads
-// its traces reads ours.  Times are microseconds with three decimals since `baseTimeNanoseconds`.
+// A profile as Chrome trace JSON, in the schema of PyTorch's profiler (Kineto), for the same
+// readers. Times are microseconds with three decimals since `baseTimeNanoseconds`.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ struct TraceOptions {
   std::vector<std::pair<std::string, std::string>> metadata = {};  // keys and their JSON
 };
 
-// Keys of the outermost object that metadata cannot have.
+// Keys of the outermost object that metadata cannot use.
 inline constexpr auto own_trace_keys = std::to_array<std::string_view>(
     {"schemaVersion", "deviceProperties", "trace_id", "record_shapes", "with_stack", "with_modules",
      "with_flops", "profile_memory", "dropped_events", "host_name", "displayTimeUnit",
      "baseTimeNanoseconds", "traceEvents", "traceName"});
 
-// How many events such a trace has, counters and rows not counted.
+// The number of events of such a trace, without counters and rows.
 uint64_t event_count(const Profile& profile, const TraceOptions& options);
 
 void write_chrome_trace(const Profile& profile, const TraceOptions& options, report::Output& out);

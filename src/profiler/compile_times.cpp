@@ -1,4 +1,5 @@
-// Sums of the compiler's phases, from a profile or from what the process has kept, as tables.
+// Sums of compiler phases, from a profile or from the phases kept by the process, as tables; see
+// compile_times.h.
 #include "vitro/profiler/compile_times.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 std::vector<CompileTime> sums(const Profile& profile) {
   std::map<std::pair<events::NameId, events::NameId>, size_t> places;
   std::vector<CompileTime> entries;
-  std::vector<const Track*> first;  // that the entry was met on
+  std::vector<const Track*> first;  // on which the entry was first seen
   const auto entry_of = [&](const Track& track, const Slice& slice) -> CompileTime& {
     const auto [found, fresh] = places.try_emplace({slice.detail, slice.name_id}, entries.size());
     if (fresh) {
@@ -43,7 +44,7 @@ std::vector<CompileTime> sums(const Profile& profile) {
   return entries;
 }
 
-// A field of a CSV line: in quotes where it has to be.
+// A field of a CSV line, quoted if necessary.
 std::string field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -51,7 +52,7 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
-// Says which phases' times are no part of the time that passed.
+// Names the phases whose times are summed over threads.
 std::string threads_note(const std::vector<CompileTime>& entries) {
   std::set<std::string> phases;
   for (const CompileTime& entry : entries) {
@@ -61,8 +62,7 @@ std::string threads_note(const std::vector<CompileTime>& entries) {
   std::string names;
   for (const std::string& phase : phases)
     if (!phase.empty()) names += cat(names.empty() ? "" : ", ", phase);
-  return cat("(the times of several threads are added up", names.empty() ? "" : " in ", names,
-             ")\n");
+  return cat("(times of several threads are summed", names.empty() ? "" : " in ", names, ")\n");
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string CompileTimes::table(bool colours) const {
                            report::time_text(static_cast<double>(entry.total_ns))});
     table.row(std::move(row));
   }
-  const char* lost = whole_ ? "" : "(earlier phases are no longer known and not in the sums)\n";
+  const char* lost = whole_ ? "" : "(earlier phases are no longer kept and not included)\n";
   return table.text(colours) + threads_note(entries_) + lost;
 }
 

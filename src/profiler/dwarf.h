@@ -1,5 +1,4 @@
-// Debug information through elfutils' libdw, which is loaded when somebody reads stacks: nobody
-// else pays for it.
+// Debug information from elfutils' libdw, loaded only when stacks are read.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -21,7 +20,7 @@ struct Functions {
 #undef VITRO_DECLARE
 };
 
-// Null where the library is not installed.
+// Null if the library is not installed.
 const Functions* functions();
 
 }  // namespace vitro::dwarf

@@ -1,6 +1,6 @@
-// What is said of an event beside its name and its times, once for every format: `args` is anything
-// with the members of report::Json (the Chrome trace) or of them the ones used here (Perfetto). The
-// object that the arguments stand in is open.  `index` counts the events of the profile from 0.
+// The arguments of events, defined once for all formats: `args` is anything with the members of
+// report::Json used here (Chrome traces and Perfetto).  The object for the arguments is open.
+// `index` counts the events of the profile from 0.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,9 @@ namespace vitro {
 
 inline constexpr std::string_view memory_event = "[memory]";
 
-// The category of a slice in a trace, as PyTorch's profiler names them.  What is no op has one of
-// its own, so that nobody who adds up ops counts it: a thread's share lies beside the kernel that
-// it is of, and a stretch that ran op by op is no compiled region.
+// The category of a slice in a trace, with the names of PyTorch's profiler.  Slices other than ops
+// have their own, so that sums over ops do not include them: a thread's share runs concurrently
+// with its kernel, and a stretch that ran op by op is not a compiled region.
 inline std::string_view category(SliceKind kind) {
   switch (kind) {
     case SliceKind::range:
@@ -33,7 +33,7 @@ inline std::string_view category(SliceKind kind) {
 }
 inline constexpr std::string_view instant_category = "cpu_instant_event";
 
-// `peaks`: of this machine, null where nobody measured.
+// `peaks`: of this machine, null if not measured.
 void kernel_args(const Slice& slice, const Peaks* peaks, auto& args) {
   const auto ns = static_cast<double>(slice.duration());
   args.member("kernel_backend", "vitro");

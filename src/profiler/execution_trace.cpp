@@ -1,3 +1,5 @@
+// Writes a profile as an execution trace in PyTorch's format, with dependencies through tensor
+// numbers; used by Profiler::write_execution_trace().
 #include "profiler/execution_trace.h"
 
 #include <unistd.h>
@@ -21,9 +23,9 @@ using events::TensorValue;
 using events::Value;
 
 constexpr uint64_t root_id = 1, first_thread_id = 2;
-constexpr uint32_t slices_between_looks = 1024;  // at the clock, for the progress
+constexpr uint32_t slices_between_looks = 1024;  // between reads of the clock, for progress
 
-// PyTorch's numbers for who called.
+// PyTorch's numbers for record scopes.
 enum Scope : uint8_t { function_scope = 0, backward_scope = 1, user_scope = 7 };
 
 struct Node {
@@ -165,7 +167,7 @@ void Writer::value(const Value& value, Places& places) {
   }
 }
 
-// Sizes or strides of a value: a list, a list of them, or nothing for what is no tensor.
+// Sizes or strides of a value: a list, a list of lists, or empty for anything but tensors.
 void Writer::each(const Value& value, const SmallVector<int64_t, 6> TensorValue::* list) {
   const auto one = [&](const TensorValue& tensor) {
     const auto& found = tensor.*list;

@@ -1,4 +1,4 @@
-// The files that a profiler writes beside traces.
+// The files that a profiler writes besides traces.
 
 #include "profiler/execution_trace.h"
 #include "profiler/memory_timeline.h"
@@ -24,7 +24,7 @@ std::string_view without_packing(std::string_view path) {
   return path;
 }
 
-// Calls write(file, out) with the name filled in.
+// Calls write(file, out) with the placeholders of the name replaced.
 void write_file(const std::string& path, auto write) {
   const std::string file = fill_in(path);
   const auto out = report::create_file(file);
@@ -54,7 +54,7 @@ void Profiler::export_memory_timeline(const std::string& path) const {
   if (!has_what_to_write(path)) return;
   const Profile& recorded = profile();
   VITRO_CHECK(recorded.options.details.have(events::Detail::memory), path,
-              ": the profiler recorded no memory; start it with profile_memory = true");
+              ": the profiler did not record memory; start it with profile_memory = true");
   write_file(path, [&](const std::string& file, report::Output& out) {
     const std::string_view name = without_packing(file);
     if (name.ends_with(".html")) return write_memory_page(recorded, file_name(file), out);

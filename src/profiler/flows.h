@@ -1,4 +1,4 @@
-// The arrows of a profile as traces draw them.
+// The arrows of a profile as drawn in traces.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ inline const Slice& slice_at(const Profile& profile, const Flow::End& end) {
   return profile.tracks[end.track].slices[end.slice];
 }
 
-// Viewers know no arrow that ends before it begins.
+// Viewers do not support arrows that end before they begin.
 bool goes_forward(const Profile& profile, const Flow& flow);
 
-// The numbers of the arrows that touch a slice, asked for slice after slice.
+// The numbers of arrows at a slice, queried slice by slice.
 class FlowsOfSlices {
  public:
   explicit FlowsOfSlices(const Profile& profile);
 
-  // Calls visit(id).  Tracks and the slices of a track come in order.
+  // Calls visit(id).  Tracks and their slices must be queried in order.
   void at(uint32_t track, uint32_t slice, auto visit) {
     const uint64_t place = place_of(track, slice);
     while (next_ < ends_.size() && ends_[next_].place < place) ++next_;

@@ -1,3 +1,5 @@
+// Formats recorded inputs as the JSON lists of PyTorch's traces: types, dims, strides, values;
+// used by both trace formats.
 #include "profiler/input_texts.h"
 
 #include <charconv>
@@ -26,7 +28,7 @@ void append(std::string& out, std::span<const int64_t> numbers) {
   out += ']';
 }
 
-// As Python prints it.
+// As printed by Python.
 void append(std::string& out, double number) {
   char digits[40];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
@@ -35,7 +37,7 @@ void append(std::string& out, double number) {
   if (std::isfinite(number) && text.find_first_of(".e") == std::string_view::npos) out += ".0";
 }
 
-// `list` of each tensor: one list, or a list of them.
+// `list` of each tensor: one list, or a list of lists.
 void append_each(std::string& out, const Value& value, auto list) {
   const auto one = [&](const TensorValue& t) {
     const auto& numbers = t.*list;
@@ -76,7 +78,7 @@ std::string_view type_of(const Value& value) {
   return "";
 }
 
-// The value where it is known, in quotes; "" for tensors.
+// The value in quotes, if known; "" for tensors.
 void append_concrete(std::string& out, const Value& value) {
   if (value.kind == Value::Kind::text) return append_quoted(out, value.text);
   out += '"';

@@ -1,4 +1,4 @@
-// What a slice was given, as lists that PyTorch's profiler writes, in JSON.
+// The inputs of a slice as JSON lists, as written by PyTorch's profiler.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace vitro {
 struct InputTexts {
   std::string types, dims, strides, concrete;
 
-  // Values with a name are left out where `unnamed_only`: they stand as arguments of their own.
-  // False where nothing is left.
+  // If `unnamed_only`, named values are left out: they are separate arguments.  False if nothing is
+  // left.
   bool read(std::span<const std::byte> inputs, bool unnamed_only);
 
  private:
   void add(const events::Value& value);
 };
 
-// "float" for f32, as PyTorch's traces call the dtypes.
+// "float" for f32: the dtype names of PyTorch's traces.
 std::string_view torch_type(const events::TensorValue& tensor);
 
 }  // namespace vitro

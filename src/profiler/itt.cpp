@@ -1,5 +1,5 @@
-// The side of ITT that a program has: it names the functions it would like to call, the collector's
-// library fills them in.
+// The program's side of ITT: lists the functions it would like to call, which the collector's
+// library fills in.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -13,7 +13,7 @@
 namespace vitro::detail {
 namespace {
 
-// ---- what collectors know by its layout in memory (version 3.26)
+// ---- structures whose layout collectors rely on (version 3.26)
 
 struct Domain {
   volatile int enabled;
@@ -32,7 +32,7 @@ struct Wish {
   const char* name;
   void** function;
   void* first;
-  void* without;  // what the function is where the collector has none
+  void* without;  // used if the collector lacks the function
   int group;
 };
 
@@ -74,7 +74,7 @@ Wish wish(const char* name, F*& function) {
   return {name, reinterpret_cast<void**>(&function), nullptr, nullptr, group_structure};
 }
 
-// Lets the library fill the functions in: through its own entry, or by their names.
+// Lets the library fill in the functions, through its entry point or by name.
 void connect(void* library, Functions& functions) {
   static Program& program = *std::make_unique<Program>().release();  // the library may keep it
   static Wish wishes[] = {wish("__itt_domain_create", functions.domain_create),
@@ -131,7 +131,7 @@ class Itt final : public Marker {
  private:
   bool is_enabled() const { return domain_ && domain_->enabled; }
 
-  // The collector's handle of a name; each thread remembers those it used.
+  // The collector's handle for a name; each thread caches those it used.
   Text* text(const char* name) {
     constexpr size_t many = 1 << 16;
     static thread_local std::unordered_map<std::string, Text*> known;

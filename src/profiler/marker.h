@@ -1,4 +1,4 @@
-// Somebody who hears marks.
+// A receiver of marks.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@ class Marker {
   virtual void pop() = 0;
   virtual void mark(const char* name) = 0;
 
-  // The number of the emission that goes on, 0 for none, and how many Emissions want it.
+  // The number of the current emission, 0 for none, and the number of Emissions that requested it.
   std::atomic<uint32_t> emission{0};
   int wanted = 0;
 };
 
-// Each loads its library when it is first asked for.
+// Each loads its library on first use.
 Marker& itt_marker();
 Marker& nvtx_marker();
 

@@ -1,3 +1,5 @@
+// Forwards recorded events to the markers of other profilers while an Emission exists; itt.cpp and
+// nvtx.cpp implement the markers.
 #include "vitro/profiler/marks.h"
 
 #include <array>
@@ -14,7 +16,7 @@ namespace {
 
 using detail::Marker;
 
-// The markers that events go to.  `lock`: who wants what.
+// The markers that receive events.  `lock` guards the requests.
 struct Emissions {
   std::mutex lock;
   std::array<std::atomic<Marker*>, 2> on{};
@@ -26,7 +28,7 @@ Emissions& emissions() {
   return all;
 }
 
-// Ranges of an emission that are open on this thread.
+// Ranges of an emission open on this thread.
 struct Open {
   uint32_t emission = 0;
   int count = 0;
@@ -46,7 +48,7 @@ void begin(const char* name) {
     if (!marker) continue;
     const uint32_t emission = marker->emission.load(std::memory_order_relaxed);
     Open& open = open_ranges()[i];
-    if (open.emission != emission) close_all(*marker, open);  // of one that ended meanwhile
+    if (open.emission != emission) close_all(*marker, open);  // from an emission that has ended
     open.emission = emission;
     marker->push(name);
     ++open.count;
@@ -63,7 +65,7 @@ void end() {
   }
 }
 
-// What is marked: the kinds that begin and end on a thread and have a name.
+// Marked events: the named kinds that begin and end on one thread.
 struct Teller {
   void operator()(const events::OpBegin& e) const { begin(events::text(e.op).data()); }
   void operator()(const events::KernelBegin& e) const { begin(events::text(e.kernel).data()); }

@@ -1,4 +1,4 @@
-// The changes of memory of all threads in order of time, nothing copied.
+// Iterates over the memory changes of all threads in order of time, without copying.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace vitro {
 
-// One change, and the thread that made it.
+// One change, and its thread.
 struct TrackChange {
   const Track* track;
   const MemoryChange* change;
   TimelineCategory category() const;
 };
 
-// Bytes that were live before the first change.
+// Bytes live before the first change.
 int64_t preexisting_bytes(const Profile& profile);
 
-// Calls visit(change) in order of time; changes of one moment in order of threads.
+// Calls visit(change) in order of time; simultaneous changes in order of threads.
 void each_memory_change(const Profile& profile, auto visit) {
   struct Next {
     int64_t at;

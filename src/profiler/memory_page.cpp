@@ -1,4 +1,5 @@
-// The memory timeline as a page.
+// The memory timeline as an HTML page: a plot of memory by category, the categories at the peak,
+// and the ops and ranges that allocated what was live then.
 
 #include <algorithm>
 #include <map>
@@ -25,7 +26,7 @@ int64_t total(const BytesByCategory& sums) {
   return bytes;
 }
 
-// What a column of pixels shows: the moment in it at which most was live.
+// A column of pixels shows its moment of most live memory.
 struct Column {
   bool any = false;
   BytesByCategory most{};
@@ -77,7 +78,7 @@ void draw(const Plot& plot, report::Svg& svg) {
   const auto duration = static_cast<double>(plot.end - plot.begin);
   const report::Axis time{.low = 0, .high = duration, .from = left, .to = width - right};
   const auto most = static_cast<double>(std::max<int64_t>(total(plot.peak), 1));
-  double unit = 1;  // the largest of KiB, MiB… of which there is one
+  double unit = 1;  // the largest of KiB, MiB… not above the peak
   while (most >= unit * 1024) unit *= 1024;
   const report::Axis units{.low = 0, .high = most / unit, .from = height - below, .to = top};
   const auto y_of = [&](int64_t bytes) { return units.at(static_cast<double>(bytes) / unit); };
@@ -105,7 +106,7 @@ void draw(const Plot& plot, report::Svg& svg) {
   report::draw_legend(svg, {left, 24}, names);
 }
 
-// Bytes live at the peak, by what they were taken in.
+// Bytes live at the peak, by the op or range that allocated them.
 std::map<std::string, int64_t> holders(const Profile& profile, int64_t until) {
   struct Held {
     int64_t bytes;
@@ -166,7 +167,7 @@ void write_memory_page(const Profile& profile, std::string_view title, report::O
                [&](report::Svg& svg) { draw(plot, svg); });
   page.heading("By category");
   page.table({"category", "at the peak", "share", "at the end"}, category_rows(plot));
-  page.heading("Live at the peak, by what it was taken in");
+  page.heading("Live at the peak, by where it was allocated");
   page.table({"name", "bytes"}, holder_rows(profile, plot));
   page.finish();
 }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t ns_per_us = 1000;
 
-// Calls visit(microseconds, sums) once for each microsecond in which something changed, the first
-// time for what was there before.
+// Calls visit(microseconds, sums) once for each microsecond with a change, and first for the state
+// before.
 void each_microsecond(const Profile& profile, auto visit) {
   BytesByCategory sums{};
   sums[static_cast<size_t>(TimelineCategory::unknown)] = preexisting_bytes(profile);

@@ -1,5 +1,5 @@
-// The side of NVTX 3 that a program has: tables of function pointers, which the tool's library
-// fills in when it is asked to initialise itself.
+// The program's side of NVTX 3: tables of function pointers, which the tool's library fills in when
+// it is initialised.
 #include <dlfcn.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace vitro::detail {
 namespace {
 
-// ---- what tools know by its layout in memory
+// ---- structures whose layout tools rely on
 
 using Function = void (*)();
 
@@ -34,7 +34,7 @@ enum Table : uint32_t { callbacks = 1, version = 3 };
 
 // ----
 
-// Where the tool puts its functions, and the tables that say where that is.
+// Storage for the tool's functions, and the tables that point to it.
 struct Slots {
   std::array<std::array<Function, most_functions>, module_sizes.size()> functions{};
   std::array<std::array<Function*, most_functions + 1>, module_sizes.size()> tables{};
@@ -78,7 +78,8 @@ bool connect() {
   using Initialize = int(const void* (*)(uint32_t));
   auto* initialize = reinterpret_cast<Initialize*>(dlsym(library, "InitializeInjectionNvtx2"));
   if (!initialize) {
-    std::fprintf(stderr, "vitro: NVTX_INJECTION64_PATH: %s has no InitializeInjectionNvtx2\n",
+    std::fprintf(stderr,
+                 "vitro: NVTX_INJECTION64_PATH: %s does not export InitializeInjectionNvtx2\n",
                  path);
     return false;
   }

@@ -1,3 +1,4 @@
+// Computes shares of the machine's peak, and measures or loads the figures (peaks_file.cpp).
 #include "vitro/profiler/peaks.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void measure_rates(Peaks& peaks) {
   }
 }
 
-// The figures in force for a number of threads; read at most once for each.
+// The figures for a number of threads; read at most once for each.
 struct Known {
   std::mutex lock;
   int threads = 0;

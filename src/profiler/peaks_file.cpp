@@ -24,7 +24,7 @@ bool sensible(double one, double all) {
   return std::isfinite(one) && std::isfinite(all) && one > 0 && all > 0;
 }
 
-// One line into `peaks`; false for what it does not understand.
+// Parses one line into `peaks`; false if it is not understood.
 bool read_line(const std::string& line, Peaks& peaks) {
   std::istringstream words(line);
   std::string what;
@@ -89,7 +89,7 @@ void write_peaks(const std::string& path, const Peaks& peaks) {
     }
     out->write(cat("processor ", peaks.processor, "\n"));
     out->finish();
-  } catch (const Error&) {  // a folder that cannot be written: the next one measures again
+  } catch (const Error&) {  // an unwritable folder: the next process measures again
   }
 }
 

@@ -1,4 +1,4 @@
-// What was measured of a machine, as a small file of words, one figure a line:
+// The measured figures of a machine, as a small text file with one figure per line:
 //   vitro machine 1
 //   threads 2
 //   level L1 65536 201.5 402.1
@@ -13,14 +13,14 @@
 
 namespace vitro {
 
-// Where the figures of this machine (processor, features, caches) with so many threads are kept;
-// empty where there is no cache folder.
+// The file for the figures of this machine (processor, features, caches) with this many threads;
+// empty without a cache folder.
 std::string peaks_file(int threads);
 
-// Nothing where there is no such file, or where it is not wholly what it should be.
+// Nothing if the file does not exist or is not entirely valid.
 std::optional<Peaks> read_peaks(const std::string& path, int threads);
 
-// Makes the folder if need be.  Where it cannot be written the figures are only not kept.
+// Creates the folder if necessary.  If it cannot be written, the figures are not kept.
 void write_peaks(const std::string& path, const Peaks& peaks);
 
 }  // namespace vitro

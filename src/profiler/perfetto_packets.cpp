@@ -1,3 +1,5 @@
+// Encodes Perfetto's packets with report/protobuf.h; perfetto_trace.cpp writes a profile with
+// them.
 #include "profiler/perfetto_packets.h"
 
 #include <ctime>
@@ -30,7 +32,7 @@ namespace track_descriptor {
 constexpr uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
 }
 
-constexpr uint32_t shared_sequence = 1;  // of the packets outside any Sequence
+constexpr uint32_t shared_sequence = 1;  // for packets outside any Sequence
 constexpr uint64_t names_begin_anew = 1, names_are_needed = 2;
 constexpr uint64_t realtime_clock = 1, monotonic_clock = 3, boottime_clock = 6;
 
@@ -63,7 +65,7 @@ Annotations& Annotations::key(std::string_view name) {
   return *this;
 }
 
-// In a list every value is a message of its own; elsewhere key() has begun it.
+// In a list every value is a separate message; elsewhere key() has begun it.
 void Annotations::begin_value() {
   if (open_.empty() || !open_.back().array) return;
   open_.back().empty = false;

@@ -1,5 +1,5 @@
-// The packets that a Perfetto trace is made of, with the numbers of their fields (as
-// protos/perfetto/trace of the Perfetto project has them).
+// The packets of a Perfetto trace, with the field numbers of the Perfetto project's
+// protos/perfetto/trace.
 #pragma once
 
 #include <concepts>
@@ -15,11 +15,11 @@
 
 namespace vitro::perfetto {
 
-// Texts that are written once and meant by number from then on.
+// Texts written once and referred to by number afterwards.
 class Names {
  public:
   uint64_t number(std::string_view text);
-  // Calls write(number, text) with those that are new since the last time.
+  // Calls write(number, text) for those new since the last time.
   void take_new(auto write) {
     for (const auto& [number, text] : new_) write(number, text);
     new_.clear();
@@ -35,7 +35,7 @@ class Names {
   std::vector<std::pair<uint64_t, std::string_view>> new_;
 };
 
-// Takes arguments as report::Json does, and writes them as debug annotations.
+// Takes arguments like report::Json, and writes them as debug annotations.
 class Annotations {
  public:
   Annotations(report::Protobuf& event, Names& names) : event_(event), names_(names) {}
@@ -97,17 +97,17 @@ struct Event {
   EventType type;
   int64_t at;  // nanoseconds since the Unix epoch
   std::string_view name = {}, category = {};
-  uint64_t track = 0;  // 0: the one that the sequence was begun for
+  uint64_t track = 0;  // 0: the track of the sequence
 };
 
-// Packets that share tables of names.
+// A sequence of packets that share tables of names.
 class Sequence {
  public:
-  // `number` is not 0 and no other sequence of the trace has it.
+  // `number` is not 0 and is unique in the trace.
   Sequence(report::Output& out, uint32_t number, uint64_t track);
   Sequence(const Sequence&) = delete;
 
-  // A packet: `more` adds to the event (message, arguments) what it has beside name and time.
+  // A packet: `more` adds to the event (message, arguments) besides name and time.
   template <class More>
   void write(const Event& event, More more) {
     begin(event);
@@ -131,7 +131,7 @@ class Sequence {
   Names categories_, names_, arguments_;
 };
 
-// Of a slice that an arrow leaves or reaches; both ends have the same number.
+// Marks a slice at an end of an arrow; both ends have the same number.
 void add_flow(report::Protobuf& event, uint64_t id);
 void add_counter_value(report::Protobuf& event, double value);
 
@@ -147,7 +147,7 @@ void write_thread(report::Output& out, const Process& process, uint64_t track, i
 void write_counter(report::Output& out, const Process& process, uint64_t track,
                    std::string_view name, bool bytes);
 
-// How this machine's clocks stand to each other, so that traces of other tools can be laid beside.
+// The relation of this machine's clocks, for combination with traces of other tools.
 void write_clocks(report::Output& out);
 
 }  // namespace vitro::perfetto

@@ -1,3 +1,4 @@
+// Writes a profile as a Perfetto trace; Profiler::write_trace() calls it for .pftrace files.
 #include "profiler/perfetto_trace.h"
 
 #include <unistd.h>
@@ -22,7 +23,7 @@ using perfetto::Sequence;
 using report::Protobuf;
 
 enum class Row : uint8_t { process, thread, counter, memory };
-constexpr uint64_t events_between_looks = 1024;  // at the clock, for the progress
+constexpr uint64_t events_between_looks = 1024;  // between reads of the clock, for progress
 
 class Writer {
  public:
@@ -38,7 +39,7 @@ class Writer {
   void write();
 
  private:
-  // Numbers of rows differ between processes, so that traces can be joined.
+  // Row numbers differ between processes, so that traces can be concatenated.
   uint64_t row(Row kind, int64_t number) const {
     Hasher hasher;
     hasher.add(profile_.begin);
@@ -64,7 +65,7 @@ class Writer {
   FlowsOfSlices flows_;
   report::Progress progress_;
   uint32_t sequences_ = 1;
-  uint64_t index_ = 0;  // of the event, over all threads
+  uint64_t index_ = 0;  // of the event, across threads
 };
 
 uint64_t Writer::next_index() {
@@ -87,7 +88,7 @@ void Writer::rows() {
     perfetto::write_counter(out_, process_, row(Row::memory, 0), "memory", true);
 }
 
-// What the head of a Chrome trace says.
+// The contents of a Chrome trace's head.
 void Writer::about() {
   Sequence events(out_, ++sequences_, process_.track);
   events.write({EventType::instant, profile_.begin, "Profile"}, [&](Protobuf&, Annotations& args) {

@@ -1,5 +1,5 @@
-// A profile as a Perfetto trace (protobuf): smaller than JSON and faster to open.  The same slices,
-// instants, counters, flows and arguments as in the Chrome trace, times in nanoseconds.
+// A profile as a Perfetto trace (protobuf), smaller than JSON and faster to open.  It has the same
+// slices, instants, counters, flows and arguments as the Chrome trace, with times in nanoseconds.
 #pragma once
 
 #include "profiler/chrome_trace.h"

@@ -1,4 +1,4 @@
-// Makes a Profile of a recording: a track per thread (track_builder.h), rare events as slices,
+// Makes a Profile from a recording: a track per thread (track_builder.h), rare events as slices,
 // times in nanoseconds, arrows between tracks.
 #include "vitro/profiler/profile.h"
 
@@ -16,8 +16,8 @@ namespace {
 
 using Tracks = std::map<int64_t, BuiltTrack>;  // by the number of the thread
 
-// Adds what another thread recorded that had the same number: the system gives those of ended
-// threads again.
+// Adds the recording of another thread with the same number: the system reuses numbers of ended
+// threads.
 void join(BuiltTrack& built, BuiltTrack other) {
   const auto slices = static_cast<uint32_t>(built.track.slices.size());
   for (LooseEnd& end : other.flows) end.slice += slices;
@@ -28,7 +28,7 @@ void join(BuiltTrack& built, BuiltTrack other) {
   std::ranges::stable_sort(built.track.counters, {}, &CounterValue::at);
 }
 
-// Adds what the rare events of a thread say; phases go among the slices.
+// Adds the rare events of a thread; phases become slices.
 class RareReader {
  public:
   RareReader(Tracks& tracks, const events::Rare& event, uint64_t recording_begin)
@@ -59,7 +59,7 @@ class RareReader {
   uint64_t recording_begin_;
 };
 
-// Slices by begin, the longer first, with the indices that point at slices following.
+// Sorts slices by begin, the longer first, and updates the indices that refer to them.
 void sort_slices(BuiltTrack& built) {
   Track& track = built.track;
   std::vector<uint32_t> order(track.slices.size()), place(track.slices.size());
@@ -82,8 +82,8 @@ void sort_slices(BuiltTrack& built) {
   for (LooseEnd& end : built.flows) end.slice = place[end.slice];
 }
 
-// A slice whose end a limit kept out ends no later than the phase that it is in, which is always
-// kept.
+// A slice whose end was dropped by the limit ends no later than its enclosing phase, which is
+// always kept.
 void find_parents(std::vector<Slice>& slices) {
   std::vector<uint32_t> around;
   for (uint32_t i = 0; i < slices.size(); ++i) {
@@ -121,7 +121,7 @@ uint64_t key_of(const LooseEnd& end) {
   return uint64_t{end.number} << 8 | static_cast<uint64_t>(end.kind);
 }
 
-// Arrows whose two ends are there.  What a thread worked for gives its share the name.
+// Arrows with both ends.  A thread's share is named after the work it belongs to.
 void pair_flows(Profile& profile, const std::vector<std::vector<LooseEnd>>& ends) {
   std::unordered_map<uint64_t, Flow::End> begins;
   for (uint32_t t = 0; t < ends.size(); ++t) {

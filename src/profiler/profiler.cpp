@@ -1,5 +1,5 @@
-// The session behind a Profiler: starts and stops the recorder by its schedule, and hands each
-// cycle to its handler.
+// Implements Profiler: starts and stops the recorder according to the schedule, and passes each
+// cycle to the handler.
 #include "vitro/profiler/profiler.h"
 #include "vitro/profiler/whole_program.h"
 
@@ -33,7 +33,7 @@ bool is_perfetto(std::string_view path) {
   return path.ends_with(".pftrace") || path.ends_with(".perfetto-trace");
 }
 
-// Does a profiler of this process run?
+// Whether a profiler of this process is running.
 std::atomic<bool>& taken() {
   static auto& one = *std::make_unique<std::atomic<bool>>(false).release();
   return one;
@@ -60,15 +60,16 @@ events::Details details_of(const ProfilerOptions& o) {
 }
 
 void check(const ProfilerOptions& options) {
-  VITRO_CHECK(!options.activities.empty(),
-              "Profiler: activities is empty, so there is nothing to record; this process has cpu");
+  VITRO_CHECK(
+      !options.activities.empty(),
+      "Profiler: activities is empty, so there is nothing to record; this process supports cpu");
   const std::vector<Device::Kind> here = supported_activities();
   for (const Device::Kind wanted : options.activities) {
     if (std::ranges::count(here, wanted)) continue;
     std::string names;
     for (const Device::Kind each : here) names += cat(names.empty() ? "" : ", ", Device{each});
-    throw_error(cat("Profiler: activities: there is no ", Device{wanted},
-                    " in this process; there is ", names));
+    throw_error(cat("Profiler: activities: this process does not support ", Device{wanted},
+                    "; it supports ", names));
   }
 }
 
@@ -77,16 +78,16 @@ void check(const ProfilerOptions& options) {
 struct Profiler::State {
   ProfilerOptions options;
   bool started = false, running = false;  // running: between start and stop
-  bool records_nothing = false;           // since the whole program is recorded
-  bool collecting = true;                 // as the user said
-  bool session = false;                   // the recorder runs for us
+  bool records_nothing = false;           // because the whole program is recorded
+  bool collecting = true;                 // as set by the user
+  bool session = false;                   // the recorder runs for this profiler
   bool stepped = false;                   // step() was called
   ProfilerAction action = ProfilerAction::none;
   int64_t step = 0;
   uint64_t step_begin = 0;         // ticks
   std::vector<StepMark> marks;     // of the cycle
   std::optional<Profile> profile;  // of the cycle, or of all
-  std::optional<Profile> earlier;  // of the cycles before it that are kept and not yet in it
+  std::optional<Profile> earlier;  // kept earlier cycles, not yet merged
   int64_t cycles = 0, forgotten = 0;
   std::vector<std::pair<std::string, std::string>> metadata;
 
@@ -101,7 +102,7 @@ struct Profiler::State {
   ProfilerAction action_of(int64_t of_step) const {
     return options.schedule ? options.schedule(of_step) : ProfilerAction::record;
   }
-  // What the table says of cycles, empty where it shows all of them.
+  // The table's note on cycles, empty if it shows all.
   std::string note() const;
 };
 
@@ -128,8 +129,8 @@ void Profiler::State::begin_cycle() {
   if (profile && !options.acc_events) {
     if (!options.on_trace_ready && forgotten == 0) {
       warn(
-          "a new cycle begins and what the last one recorded is forgotten; take it with "
-          "on_trace_ready, or keep all with acc_events");
+          "a new cycle begins and the recording of the last one is discarded; use on_trace_ready "
+          "to process it, or acc_events to keep all");
     }
     ++forgotten;
     profile.reset();
@@ -140,8 +141,8 @@ void Profiler::State::begin_cycle() {
   open();
 }
 
-// Puts the cycle behind those before it: once it has ended, as its steps are put among its own
-// slices only.
+// Appends the cycle to the earlier ones, after it has ended, since its steps are inserted only
+// among its own slices.
 void Profiler::State::join() {
   if (!earlier) return;
   if (profile) append(*earlier, std::move(*profile));
@@ -151,27 +152,28 @@ void Profiler::State::join() {
 void Profiler::State::end_cycle() {
   mark();
   close(true);
-  if (!profile) profile.emplace();  // nothing was to be collected
+  if (!profile) profile.emplace();  // collecting was off
   add_steps(*profile, marks);
   marks.clear();
 }
 
-// Ends what the present action began; nothing as the next one: the profiler stops.  True where a
-// trace is ready.
+// Ends what the current action began; no next action: the profiler stops.  True if a trace is
+// ready.
 bool Profiler::State::leave(std::optional<ProfilerAction> to) {
   switch (action) {
     case ProfilerAction::none:
       return false;
     case ProfilerAction::warmup:
       close(false);
-      if (to == ProfilerAction::none) warn("schedule: a step that warms up is followed by none");
+      if (to == ProfilerAction::none)
+        warn("schedule: a warm-up step is followed by a step that is not recorded");
       return false;
     case ProfilerAction::record:
       if (to && records(*to)) {
         mark();
         return false;
       }
-      if (to) warn("schedule: a cycle ends without record_and_save, so no trace is ready");
+      if (to) warn("schedule: a cycle ends without record_and_save, so there is no trace");
       end_cycle();
       return !to;
     case ProfilerAction::record_and_save:
@@ -188,7 +190,7 @@ void Profiler::State::enter(ProfilerAction to) {
   if (records(to) && !goes_on) begin_cycle();
 }
 
-// The present step ends.  Without a schedule the last one is what follows the last step(): none.
+// Ends the current step.  Without a schedule, what follows the last step() is not a step.
 void Profiler::State::mark() {
   const bool ends = running || options.schedule;
   if (stepped && session && ends) marks.push_back({step, step_begin, ticks(), syscall(SYS_gettid)});
@@ -196,7 +198,7 @@ void Profiler::State::mark() {
 
 std::string Profiler::State::note() const {
   if (forgotten == 0) return {};
-  return cat("Cycle ", cycles, ": the ", forgotten, " before it are forgotten (acc_events)");
+  return cat("Cycle ", cycles, ": the ", forgotten, " before it are discarded (acc_events)");
 }
 
 Profiler::Profiler(ProfilerOptions options) : state_(std::make_unique<State>()) {
@@ -218,11 +220,11 @@ Profiler::~Profiler() {
 
 void Profiler::start() {
   State& s = *state_;
-  VITRO_CHECK(!s.running, "Profiler: it runs already; call stop() before it starts again");
+  VITRO_CHECK(!s.running, "Profiler: already running; call stop() before starting again");
   if (taken().exchange(true)) {
     VITRO_CHECK(is_whole_program_recorded(),
-                "Profiler: another one records in this process; stop it first");
-    warn("the whole program is recorded (VITRO_PROFILE), so a Profiler of its own records nothing");
+                "Profiler: another one is recording in this process; stop it first");
+    warn("the whole program is recorded (VITRO_PROFILE), so its own Profiler records nothing");
     s.profile.emplace();
     s.started = s.records_nothing = true;
     return;
@@ -286,8 +288,8 @@ void Profiler::add_metadata(std::string key, std::string_view text) {
 
 void Profiler::add_metadata_json(std::string key, std::string json) {
   const Verdict fits = report::can_be_json(json);
-  VITRO_CHECK(fits, "add_metadata_json: ", key, ": the value is no JSON: ", fits.why,
-              " (add_metadata takes text)");
+  VITRO_CHECK(fits, "add_metadata_json: ", key, ": the value is not valid JSON: ", fits.why,
+              " (use add_metadata for text)");
   VITRO_CHECK(!std::ranges::count(own_trace_keys, key), "add_metadata: a trace has its own \"", key,
               "\"; use another key");
   auto& all = state_->metadata;
@@ -300,11 +302,10 @@ void Profiler::add_metadata_json(std::string key, std::string json) {
 }
 
 const Profile& Profiler::profile() const {
-  VITRO_CHECK(!state_->session, "Profiler: it still records; call stop() first");
-  VITRO_CHECK(state_->started,
-              "Profiler: it was not started, so nothing is recorded; call start()");
+  VITRO_CHECK(!state_->session, "Profiler: still recording; call stop() first");
+  VITRO_CHECK(state_->started, "Profiler: not started, so nothing is recorded; call start()");
   state_->join();
-  VITRO_CHECK(state_->profile, "Profiler: nothing was recorded: of ", state_->step + 1,
+  VITRO_CHECK(state_->profile, "Profiler: nothing was recorded: among ", state_->step + 1,
               " steps the schedule records none that has ended");
   return *state_->profile;
 }
@@ -318,7 +319,7 @@ Averages Profiler::key_averages(const GroupBy& group) const {
 
 bool Profiler::has_what_to_write(const std::string& path) const {
   if (!state_->records_nothing) return true;
-  warn(cat(path, " is not written: what it would show is in the trace of the whole program"));
+  warn(cat(path, " is not written: its contents are in the trace of the whole program"));
   return false;
 }
 

@@ -1,4 +1,4 @@
-// The functions of the program around what was recorded with a stack.
+// The program's functions around events recorded with a stack.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace vitro {
 
-// Of one profile; each stack is read once.
+// For one profile; each stack is resolved once.
 class ProgramPaths {
  public:
   explicit ProgramPaths(const Profile& profile)
       : stacks_(profile.stacks), paths_(profile.stacks.size()) {}
 
-  // Names of functions, the outermost first: from main on where that is known, without those of
-  // Vitro and of the C++ library.
+  // Names of functions, the outermost first: from main on if known, without those of Vitro and the
+  // C++ library.
   const std::vector<events::NameId>& of(uint32_t stack);
 
  private:
   const std::vector<Stack>& stacks_;
-  std::vector<std::optional<std::vector<events::NameId>>> paths_;  // of each stack that was read
+  std::vector<std::optional<std::vector<events::NameId>>> paths_;  // for each resolved stack
   Symbols symbols_;
 };
 

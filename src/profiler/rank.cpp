@@ -23,7 +23,7 @@ std::optional<int64_t> number(const char* variable) {
   int64_t n = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), n);
   if (end.ec == std::errc{} && end.ptr == text.data() + text.size() && n >= 0) return n;
-  warn(cat(variable, ": got \"", text, "\", needs a whole number; it is left out of the trace"));
+  warn(cat(variable, ": got \"", text, "\", needs a whole number; left out of the trace"));
   return std::nullopt;
 }
 
@@ -43,7 +43,8 @@ std::optional<Rank> this_rank() {
          number("MASTER_PORT"),
          {}};
   if (r.rank >= r.world_size)
-    warn(cat("RANK is ", r.rank, ", but WORLD_SIZE says there are ", r.world_size, " ranks"));
+    warn(cat("RANK is ", r.rank, ", but according to WORLD_SIZE there are ", r.world_size,
+             " ranks"));
   if (const char* address = std::getenv("MASTER_ADDR")) r.master_addr = address;
   return r;
 }

@@ -1,5 +1,5 @@
-// Which of several processes this one is, as a launcher (torchrun, Slurm, mpirun wrappers) says it
-// in RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT.
+// The rank of this process, as set by a launcher (torchrun, Slurm, mpirun wrappers) in RANK,
+// WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,17 @@ struct Rank {
   std::string master_addr;
 };
 
-// Nothing where RANK is not set; numbers that cannot be read are left out with a warning.
+// Nothing if RANK is not set; invalid numbers are left out with a warning.
 std::optional<Rank> this_rank();
 
-// The value of `distributedInfo` in a trace.  There are no process groups: Vitro sends nothing.
+// The value of `distributedInfo` in a trace.  There are no process groups: Vitro does not
+// communicate.
 std::string distributed_info(const Rank& rank);
 
-// `path` with {rank} and {pid} filled in; {rank} is 0 for a process alone.
+// `path` with {rank} and {pid} replaced; {rank} is 0 for a single process.
 std::string fill_in(std::string path);
 
-// Puts text before the ending: ("a/trace.json.gz", ".7") gives "a/trace.7.json.gz".
+// Inserts text before the ending: ("a/trace.json.gz", ".7") gives "a/trace.7.json.gz".
 std::string before_ending(const std::string& path, std::string_view text);
 
 }  // namespace vitro

@@ -1,3 +1,5 @@
+// Draws the roofline plot of a profile's kernels as SVG; used by write_roofline() and `vitro
+// profile --roofline`.
 #include "vitro/profiler/roofline.h"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ struct Kernel {
   bool has_place() const { return flops > 0 && bytes > 0 && ns > 0; }
 };
 
-// By time, the longest first.
+// Sorted by time, the longest first.
 std::vector<Kernel> kernels_of(const Profile& profile, const Peaks& peaks) {
   std::map<std::string_view, Kernel> by_name;
   for (const Track& track : profile.tracks) {
@@ -79,7 +81,7 @@ class Picture {
   }
 
  private:
-  // Around all kernels and all ridges.
+  // Bounds of all kernels and all ridges.
   void choose_range() {
     double low_x = 0.1, high_x = 10, low_y = 10, high_y = 1;
     for (const Kernel& k : kernels_) {
@@ -101,7 +103,7 @@ class Picture {
     return std::ranges::max_element(peaks_.rates, {}, &Peaks::Rate::all)->all;
   }
 
-  // GB/s times operations per byte are GFLOP/s: a line at the same slope for every level.
+  // GB/s times operations per byte is GFLOP/s: a line of equal slope for every level.
   void draw_level(size_t number_of) {
     const Peaks::Level& level = peaks_.levels[number_of];
     const double first = std::max(x_.low, y_.low / level.all);
@@ -114,7 +116,8 @@ class Picture {
     svg_.open("g",
               {{"transform", cat("translate(", report::pixels(from.x), " ", report::pixels(from.y),
                                  ") rotate(", report::pixels(turn), ")")}});
-    const double along = 8 + 110 * static_cast<double>(number_of);  // no two beside each other
+    const double along =
+        8 + 110 * static_cast<double>(number_of);  // staggered so that labels do not touch
     svg_.text({along, -4}, cat(level.name, " ", number(level.all), " GB/s"), report::Anchor::start,
               "muted");
     svg_.close();
@@ -138,7 +141,7 @@ class Picture {
     svg_.circle({x_.at(k.intensity()), y_.at(k.gflops())}, 4, "fill0", tooltip);
   }
 
-  // The names of the kernels that took most of the time, where no other name stands already.
+  // The names of the longest kernels, where there is room.
   void draw_labels() {
     std::vector<report::Box> taken;
     for (const Kernel& k : kernels_) {
@@ -153,7 +156,7 @@ class Picture {
     }
   }
 
-  // Moves a box down or up until it covers none of the others; false where there is no room near.
+  // Moves a box down or up until it overlaps no other; false if there is no room nearby.
   static bool find_room(report::Box& box, const std::vector<report::Box>& taken) {
     const double wanted = box.y;
     for (const int step : {0, 1, -1, 2, -2, 3, -3}) {

@@ -8,14 +8,14 @@ namespace {
 
 void check(const ScheduleOptions& o) {
   const auto not_negative = [](std::string_view field, int64_t n) {
-    VITRO_CHECK(n >= 0, "schedule: ", field, " is ", n, "; it needs 0 or more steps");
+    VITRO_CHECK(n >= 0, "schedule: ", field, " is ", n, ", needs 0 or more");
   };
   not_negative("skip_first", o.skip_first);
   not_negative("wait", o.wait);
   not_negative("warmup", o.warmup);
   not_negative("repeat", o.repeat);
   VITRO_CHECK(o.active > 0, "schedule: active is ", o.active,
-              "; a cycle needs at least one step that is recorded");
+              "; a cycle needs at least one recorded step");
 }
 
 ProfilerAction action_of(const ScheduleOptions& o, int64_t step) {

@@ -1,4 +1,5 @@
-// What texts can set of a WholeProgram: one line for each field.
+// The fields of a WholeProgram that text can set, one line each; `vitro profile` makes an option of
+// each, VITRO_PROFILE_OPTIONS takes them as NAME=VALUE.
 
 #include <algorithm>
 #include <cctype>
@@ -28,7 +29,7 @@ void read(std::string_view text, size_t& value) {
   const char* const end = text.data() + text.size();
   const auto number = std::from_chars(text.data(), end, n);
   VITRO_CHECK(number.ec != std::errc::invalid_argument, "got \"", text,
-              "\", needs a whole number, as 20, 64K or 2G");
+              "\", needs a whole number such as 20, 64K or 2G");
   const std::string_view unit(number.ptr, static_cast<size_t>(end - number.ptr));
   const size_t found =
       unit.size() == 1 ? units.find(static_cast<char>(std::toupper(unit[0]))) : units.npos;
@@ -36,7 +37,7 @@ void read(std::string_view text, size_t& value) {
               "\" is not K, M, G or T (of 1024)");
   const size_t shift = unit.empty() ? 0 : 10 * (found + 1);
   VITRO_CHECK(number.ec == std::errc{} && n <= SIZE_MAX >> shift, "got \"", text,
-              "\", which is more than 64 bits can count");
+              "\", which does not fit in 64 bits");
   value = n << shift;
 }
 
@@ -54,7 +55,7 @@ Takes takes(const std::string&) {
   return Takes::text;
 }
 
-// A setting that is a field of the program, or of a part of it.
+// A setting for a field of the program, or of a part of it.
 template <auto of>
 ProfileSetting setting(std::string_view name, std::string_view help) {
   WholeProgram defaults;
@@ -75,13 +76,13 @@ std::vector<ProfileSetting> make_settings() {
   using P = ProfilerOptions;
   using T = TableOptions;
   return {
-      setting<profiler, &P::record_shapes>("record_shapes", "what ops are given"),
-      setting<profiler, &P::with_stack>("with_stack", "where in the program things happen"),
-      setting<profiler, &P::with_modules>("with_modules", "in which module ops are"),
+      setting<profiler, &P::record_shapes>("record_shapes", "inputs of ops"),
+      setting<profiler, &P::with_stack>("with_stack", "stacks of the program"),
+      setting<profiler, &P::with_modules>("with_modules", "modules of ops"),
       setting<profiler, &P::with_flops>("with_flops", "floating-point operations of ops"),
-      setting<profiler, &P::with_tensors>("with_tensors", "which tensors ops take and give"),
+      setting<profiler, &P::with_tensors>("with_tensors", "input and output tensors of ops"),
       setting<profiler, &P::profile_memory>("profile_memory", "allocations and frees"),
-      setting<profiler, &P::max_bytes>("max_bytes", "most memory for events, as 512M"),
+      setting<profiler, &P::max_bytes>("max_bytes", "maximum memory for events, such as 512M"),
       setting<&WholeProgram::table>("table", "print the sums per name at the end"),
       setting<&WholeProgram::table_file>("table_file", "write them to a file: .csv, .json or text"),
       setting<&WholeProgram::roofline_file>("roofline",
@@ -90,17 +91,16 @@ std::vector<ProfileSetting> make_settings() {
       setting<&WholeProgram::memory_timeline_file>(
           "memory_timeline", "write memory by category over time, .html or .json"),
       setting<&WholeProgram::execution_trace_file>("execution_trace",
-                                                   "write what depends on what (Chakra), .json"),
+                                                   "write dependencies (Chakra), .json"),
       setting<group, &GroupBy::group_by_input_shape>("group_by_input_shape",
-                                                     "a row for each shape that was given"),
+                                                     "a row for each shape of inputs"),
       setting<group, &GroupBy::group_by_thread>("group_by_thread", "a row for each thread"),
-      setting<group, &GroupBy::group_by_stack_n>(
-          "group_by_stack_n", "a row for each place that is called: so many frames of it"),
-      setting<rows, &T::sort_by>("sort_by", "what the rows are sorted by"),
-      setting<rows, &T::row_limit>("row_limit", "most rows"),
-      setting<rows, &T::max_name_column_width>("max_name_column_width", "where names are cut"),
-      setting<rows, &T::top_level_events_only>("top_level_events_only",
-                                               "only what lies in nothing else"),
+      setting<group, &GroupBy::group_by_stack_n>("group_by_stack_n",
+                                                 "a row for each call site: number of frames"),
+      setting<rows, &T::sort_by>("sort_by", "the sort key of rows"),
+      setting<rows, &T::row_limit>("row_limit", "maximum number of rows"),
+      setting<rows, &T::max_name_column_width>("max_name_column_width", "maximum width of names"),
+      setting<rows, &T::top_level_events_only>("top_level_events_only", "only top-level events"),
   };
 }
 

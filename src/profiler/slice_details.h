@@ -1,6 +1,5 @@
-// The arguments of an event that come from what not every slice has: inputs, module, stack, items,
-// reasons.  `args` is anything with the members of report::Json; the object that they stand in is
-// open.
+// The arguments of an event that only some slices have: inputs, module, stack, items, reasons.
+// `args` is anything with the members of report::Json; the object for them is open.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace vitro {
 
-// Of one profile; what was read once is kept.
+// For one profile; caches what it has read.
 class SliceDetails {
  public:
   explicit SliceDetails(const Profile& profile) : profile_(profile) {}
@@ -49,7 +48,7 @@ class SliceDetails {
     args.key("Input Dims").raw(texts_.dims);
   }
 
-  // Arguments that the user gave a name.
+  // Arguments named by the user.
   static void named(std::span<const std::byte> bytes, auto& args) {
     using Kind = events::Value::Kind;
     for (events::ValueReader reader(bytes); const events::Value* value = reader.next();) {

@@ -1,3 +1,5 @@
+// Resolves return addresses with libdw, or with the dynamic linker's symbols without it; stacks.h
+// is its interface.
 #include "vitro/profiler/stacks.h"
 
 #include <cxxabi.h>
@@ -28,7 +30,7 @@ std::string demangled(const char* name) {
   return status == 0 ? text.get() : name;
 }
 
-// Functions of our namespace and of the C++ library, lambdas in them included.
+// Functions of Vitro's namespace and of the C++ library, including lambdas in them.
 bool is_of_library(std::string_view mangled) {
   for (const std::string_view start : {"_ZN5vitro", "_ZNK5vitro", "_ZZN5vitro", "_ZZNK5vitro",
                                        "_ZNZN5vitro", "_ZNKZN5vitro", "_ZNSt", "_ZNKSt", "_ZSt"}) {
@@ -37,8 +39,7 @@ bool is_of_library(std::string_view mangled) {
   return false;
 }
 
-// Lines of our headers and of the C++ library's: what is inlined from them may have no mangled
-// name.
+// Lines of Vitro's and the C++ library's headers: inlined code may lack a mangled name.
 bool is_header_of_library(std::string_view file) {
   return file.find("/include/vitro/") != std::string_view::npos ||
          file.find("/include/c++/") != std::string_view::npos;
@@ -61,7 +62,7 @@ std::vector<Frame> unknown(uint64_t address) {
   return {frame};
 }
 
-// Names as the dynamic linker knows them, for where there is no libdw.
+// Names known to the dynamic linker, used without libdw.
 std::vector<Frame> from_linker(uint64_t address) {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(address - 1), &info) == 0 || !info.dli_sname)
@@ -69,7 +70,7 @@ std::vector<Frame> from_linker(uint64_t address) {
   return {frame_named(info.dli_sname)};
 }
 
-// Reads this process as it is loaded now.
+// Reads the modules currently loaded in this process.
 class Process {
  public:
   explicit Process(const dwarf::Functions& f) : f_(f) {
@@ -88,7 +89,7 @@ class Process {
   Process(const Process&) = delete;
 
   std::vector<Frame> frames(uint64_t address) const {
-    const uint64_t call = address - 1;  // the address is behind the call
+    const uint64_t call = address - 1;  // the return address is after the call
     Dwfl_Module* const module = dwfl_ ? f_.dwfl_addrmodule(dwfl_, call) : nullptr;
     if (!module) return unknown(address);
     std::string file;
@@ -109,7 +110,7 @@ class Process {
   }
 
  private:
-  // The function around an address, before it those that were inlined there, the innermost first.
+  // The functions inlined at an address, the innermost first, then the function around it.
   std::vector<Frame> functions(Dwfl_Module* module, uint64_t call, std::string file,
                                int line) const {
     std::vector<Frame> found;
@@ -187,7 +188,7 @@ std::vector<Frame> Symbols::of(const Stack& stack) {
   for (const uint64_t address : stack) {
     const std::vector<Frame>& here = at(address);
     frames.insert(frames.end(), here.begin(), here.end());
-    if (frames.back().function == "main") break;  // around it is what starts programs
+    if (frames.back().function == "main") break;  // the rest is start-up code
   }
   const auto first =
       std::ranges::find_if(frames, [](const Frame& frame) { return !frame.library; });

@@ -1,3 +1,5 @@
+// Inserts steps as nested slices into a profile, and appends later recordings; profiler.cpp uses
+// it at the end of each cycle.
 #include "profiler/steps.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ size_t track_of(Profile& profile, int64_t tid) {
   return profile.tracks.size() - 1;
 }
 
-// The innermost slice that is open at a moment and began before it; the ones around it are too.
+// The innermost slice open at a moment that began before it, as did those around it.
 uint32_t open_at(const std::vector<Slice>& slices, int64_t moment) {
   const auto later = std::ranges::lower_bound(slices, moment, {}, &Slice::begin);
   if (later == slices.begin()) return Slice::none;
@@ -27,7 +29,7 @@ uint32_t open_at(const std::vector<Slice>& slices, int64_t moment) {
   return i;
 }
 
-// The step as a slice that nests with those of its thread.
+// The step as a slice nested with those of its thread.
 Slice fitted(const std::vector<Slice>& slices, const StepMark& mark) {
   Slice step{.kind = SliceKind::range,
              .name_id = events::intern(cat("ProfilerStep#", mark.number)),
@@ -41,8 +43,7 @@ Slice fitted(const std::vector<Slice>& slices, const StepMark& mark) {
   return step;
 }
 
-// Puts slices among those of a track, and gives all of them the place and parent that they have
-// then.
+// Inserts slices into a track and updates the positions and parents of all.
 void insert(Profile& profile, size_t track_index, std::vector<Slice> added) {
   Track& track = profile.tracks[track_index];
   std::vector<uint32_t> place(track.slices.size());
@@ -123,7 +124,7 @@ void add_steps(Profile& profile, const std::vector<StepMark>& steps) {
 
 void append(Profile& profile, Profile later) {
   std::vector<uint32_t> tracks,
-      slices;  // where a track of `later` goes, and how many it finds there
+      slices;  // the destination of a track of `later`, and the number of slices there
   for (Track& track : later.tracks) {
     const size_t into = track_of(profile, track.tid);
     tracks.push_back(static_cast<uint32_t>(into));

@@ -1,4 +1,4 @@
-// Steps of a program and stretches of a recording, put into a profile.
+// Adds steps of a program and further recordings to a profile.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct StepMark {
 };
 
 // Adds the ranges ProfilerStep#N, in order of time.  A step nests with the slices of its thread: it
-// begins after those that it finds open and outlasts, and inside of those that are open at its end.
+// begins after open slices that it outlasts, and inside those that are open at its end.
 void add_steps(Profile& profile, const std::vector<StepMark>& steps);
 
-// Adds what was recorded later.
+// Appends a later recording.
 void append(Profile& profile, Profile later);
-// The same of one track, whose stacks stand behind so many others then.
+// The same for one track, whose stack indices are offset by `stacks`.
 void append(Track& track, Track later, size_t stacks);
 
 }  // namespace vitro

@@ -1,4 +1,4 @@
-// Numbers for tensors: one for each memory, one for each window on it.
+// Numbers tensors: one number for each storage, one for each window on it.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace vitro {
 
-// Values (events/values.h), and which tensors those among them are; either may be missing.
+// Values (events/values.h), and the identities of the tensors among them; either may be missing.
 struct ValuesOf {
   std::span<const std::byte> bytes, places;
 };
 
 struct Place {
-  uint64_t storage = 0;  // that no other storage of the process has; 0: not known
+  uint64_t storage = 0;  // unique in the process; 0: unknown
   int64_t offset = 0;    // in elements
 };
 
-// Reads what events::Tensors carries; behind the last all are unknown.
+// Reads the contents of events::Tensors; after the last, all are unknown.
 class Places {
  public:
   explicit Places(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -44,10 +44,10 @@ class TensorNumbers {
     int64_t offset = 0;
   };
 
-  // Counts from `next` on.
+  // Numbers from `next` on.
   explicit TensorNumbers(uint64_t next) : next_(next) {}
 
-  // All 0 where it is not known which tensor it is.
+  // All 0 if the tensor is unknown.
   Found find(const events::TensorValue& tensor, const Place& place) {
     if (place.storage == 0) return {};
     return {number_of(key_of(tensor, place)), number_of(key_of(place.storage)), place.offset};

@@ -31,7 +31,7 @@ TraceReady trace_handler(std::string folder, TraceHandlerOptions options) {
   return [folder = std::move(folder), options = std::move(options)](const Profiler& profiler) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
-    VITRO_CHECK(!failed, "trace_handler: ", folder, ": cannot be made: ", failed.message());
+    VITRO_CHECK(!failed, "trace_handler: ", folder, ": cannot be created: ", failed.message());
     const char* ending = options.use_gzip ? ".pt.trace.json.gz" : ".pt.trace.json";
     profiler.write_trace(cat(folder, "/", options.worker_name, ".", unix_now_ns(), ending));
   };

@@ -1,5 +1,5 @@
-// One function for each kind of event: begins open a slice, ends close it, and what events add goes
-// to the slice that is open.
+// One function per kind of event: begins open a slice, ends close it, and other events add to the
+// open slice.
 #include "profiler/track_builder.h"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ void TrackBuilder::operator()(const events::Counter& e) {
 }
 
 BuiltTrack TrackBuilder::finish(uint64_t end) {
-  // A thread that stop() found in the middle of an event may have ended it a little later.
+  // A thread in the middle of an event at stop() may have ended it a little later.
   while (!open_.empty()) close_last(std::max(end, last_), false);
   return {std::move(track_), std::move(flows_), std::move(marks_)};
 }
@@ -131,7 +131,7 @@ void TrackBuilder::close(SliceKind kind, uint64_t at) {
   last_ = at;
   const auto is_kind = [&](uint32_t slice) { return track_.slices[slice].kind == kind; };
   if (std::ranges::none_of(open_, is_kind)) return;  // begun before the recording
-  std::vector<Slice> cut;  // eager stretches go on behind a range that ends inside of them
+  std::vector<Slice> cut;  // eager stretches continue after a range that ends inside them
   while (!is_kind(open_.back())) {
     const Slice slice = track_.slices[open_.back()];
     if (slice.kind == SliceKind::eager) cut.push_back(slice);

@@ -1,4 +1,4 @@
-// Turns one thread's events into slices.  Times stay ticks.
+// Turns one thread's events into slices.  Times remain ticks.
 #pragma once
 
 #include <string_view>
@@ -10,19 +10,19 @@
 
 namespace vitro {
 
-// What tracks share while they are built.
+// State shared by tracks while they are built.
 struct Shared {
   std::vector<Stack> stacks;
   std::unordered_map<std::string_view, uint32_t> stack_numbers;  // by their recorded bytes
   std::unordered_map<uint64_t, events::NameId> region_names;     // by function and segment
-  bool extras = false;  // something points into the recorded bytes
+  bool extras = false;  // whether anything points into the recorded bytes
 };
 
-// One end of an arrow, before the other is known.
+// One end of an arrow whose other end is not known yet.
 struct LooseEnd {
   events::FlowKind kind;
   bool begins = false;
-  uint32_t number = 0;  // as the events count them
+  uint32_t number = 0;  // as numbered in events
   uint32_t slice = 0;
 };
 
@@ -66,22 +66,22 @@ class TrackBuilder {
   void operator()(const events::Categorised& e);
   void operator()(const events::Counter& e);
 
-  // Slices that are open end with the recording.
+  // Ends open slices with the recording.
   BuiltTrack finish(uint64_t end);
 
  private:
   Slice& open(SliceKind kind, events::NameId name, uint64_t at);
   void close_last(uint64_t at, bool finished);
   void close(SliceKind kind, uint64_t at);
-  SliceExtra* extra();      // of the innermost open slice; null where there is none
-  SliceTensors* tensors();  // of the same
+  SliceExtra* extra();      // of the innermost open slice; null if there is none
+  SliceTensors* tensors();  // of the same slice
   void flow(events::FlowKind kind, bool begins, uint32_t number);
   uint32_t stack_number(Bytes addresses);
   MemoryChange& change_memory(uint64_t at, uint64_t address, int64_t bytes, int64_t live_bytes);
 
   Shared& shared_;
   Track track_;
-  uint64_t last_ = 0;  // moment of the last begin or end
+  uint64_t last_ = 0;  // time of the last begin or end
   std::vector<uint32_t> open_;
   std::vector<LooseEnd> flows_;
   std::vector<CategoryMark> marks_;

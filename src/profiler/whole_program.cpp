@@ -1,4 +1,4 @@
-// VITRO_PROFILE=trace.json.gz ./program: records an unchanged program from the loading of the
+// VITRO_PROFILE=trace.json.gz ./program: records an unmodified program from the loading of the
 // library to its exit, or to the signal that ends it.
 
 #include "vitro/profiler/whole_program.h"
@@ -36,12 +36,12 @@ Option<std::string> settings{
     "VITRO_PROFILE_OPTIONS", "",
     "what VITRO_PROFILE records and prints: record_shapes,with_stack,table,row_limit=20,…"};
 
-// A process that is recorded says so to those that it starts.
+// A recorded process announces this to its child processes.
 constexpr const char* recorded_variable = "VITRO_PROFILE_OF";
 const KnownVariable known_variables[] = {KnownVariable(recorded_variable),
                                          KnownVariable(profile_status_variable)};
 
-// The file of `vitro profile` that is told what happens; none where nobody asked.
+// The file in which `vitro profile` receives reports; none if it is not running.
 class Status {
  public:
   Status() {
@@ -56,10 +56,9 @@ class Status {
   bool is_asked_for() const { return file_ >= 0; }
   void tell(std::string_view what, std::string_view more) const {
     const std::string line = cat(what, " ", getpid(), more.empty() ? "" : " ", more, "\n");
-    if (file_ >= 0 && write(file_, line.data(), line.size()) < 0)
-      return;  // nobody listens any more
+    if (file_ >= 0 && write(file_, line.data(), line.size()) < 0) return;  // no longer listening
   }
-  // Did another process write a file of that name?
+  // Whether another process wrote a file of that name.
   bool has_trace(const std::string& file) const {
     std::string all(1 << 16, '\0');
     const ssize_t size = file_ < 0 ? 0 : pread(file_, all.data(), all.size(), 0);
@@ -77,7 +76,7 @@ struct Recorded {
   pid_t pid = 0;
   bool started_by_recorded = false;
   std::mutex writing;
-  int signals[2] = {-1, -1};  // a pipe: the handler writes the number, the watcher reads it
+  int signals[2] = {-1, -1};  // a pipe: the handler writes the signal number, the watcher reads it
   std::atomic<bool> ending{false};
 };
 
@@ -94,7 +93,7 @@ bool is_whole_program_recorded() {
 
 namespace {
 
-// Where this process writes: ranks, and processes that a recorded one started, have their own file.
+// The output file of this process: ranks, and children of recorded processes, have their own.
 std::string own_file(const Recorded& r, const Status& status, const std::string& wanted) {
   if (wanted.empty()) return {};
   std::string file = fill_in(wanted);
@@ -140,7 +139,7 @@ void write_other_files(const Recorded& r, const Status& status) {
     r.profiler->write_execution_trace(file);
 }
 
-// What the files need; they lie where the program began, wherever it goes.
+// The file paths, relative to the folder in which the program started.
 void complete(WholeProgram& wanted) {
   for (std::string* file : {&wanted.table_file, &wanted.roofline_file, &wanted.flame_graph_file,
                             &wanted.memory_timeline_file, &wanted.execution_trace_file}) {
@@ -150,11 +149,11 @@ void complete(WholeProgram& wanted) {
   wanted.profiler.with_tensors |= !wanted.execution_trace_file.empty();
 }
 
-// Once, on whichever thread is first; the others wait until it is done.
+// Runs once, on the first thread to get here; others wait until it is done.
 void write_now() {
   Recorded& r = recorded();
   std::lock_guard hold(r.writing);
-  if (!r.profiler || getpid() != r.pid) return;  // a fork has what its parent records
+  if (!r.profiler || getpid() != r.pid) return;  // a fork inherits the parent's recording
   const Status status;
   try {
     r.profiler->stop();
@@ -167,7 +166,7 @@ void write_now() {
     write_other_files(r, status);
   } catch (const std::exception& e) {
     status.tell("failed", e.what());
-    std::fprintf(stderr, "vitro: not all was written: %s\n", e.what());
+    std::fprintf(stderr, "vitro: not everything was written: %s\n", e.what());
   }
   r.profiler.reset();
 }
@@ -177,8 +176,8 @@ void write_at_exit() {
   write_now();
 }
 
-// A signal that would end the program first has the trace written; a second one, or one while it is
-// being written, ends it at once, and there is no file.
+// A signal that would end the program first causes the trace to be written; a second one, or one
+// during writing, ends the program at once, without a file.
 void on_signal(int number) {
   Recorded& r = recorded();
   const auto sent = static_cast<unsigned char>(number);
@@ -206,7 +205,7 @@ void catch_signals() {
   }
   sigset_t all, mine;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mine);  // the watcher takes no signals itself
+  pthread_sigmask(SIG_SETMASK, &all, &mine);  // the watcher does not receive signals itself
   std::thread(watch_signals).detach();
   pthread_sigmask(SIG_SETMASK, &mine, nullptr);
 }

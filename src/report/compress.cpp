@@ -10,7 +10,7 @@ namespace vitro::report {
 namespace {
 
 constexpr int gzip_level = 3,
-              zstd_level = 3;  // traces shrink little beyond, for several times the time
+              zstd_level = 3;  // higher levels take several times as long for little gain
 
 class GzipOutput : public Output {
  public:

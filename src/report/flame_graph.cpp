@@ -1,3 +1,5 @@
+// Draws a flame tree as an SVG with a script for zooming by pointer and keyboard; flame.h is its
+// interface.
 #include <algorithm>
 
 #include "vitro/base/cat.h"
@@ -24,9 +26,9 @@ constexpr std::string_view common_style =
     "@media (prefers-color-scheme:dark){.frame{--l:30%}.frame.b{--l:34%}.frame.c{--l:38%}"
     ".key{--l:34%}}";
 
-// Makes what was clicked as wide as the picture, what is around it too, and fits the texts again.
-// Arrows go to what is around, inside and beside; what has the focus or the pointer is said in the
-// head.
+// Zooms the clicked box and its ancestors to the width of the picture and refits the texts.  Arrow
+// keys move to the parent, children and siblings; the focused or hovered box is described at the
+// top.
 constexpr std::string_view script = R"js((() => {
 const svg = document.currentScript.ownerSVGElement, margin = 10, full = 1180, column = 7.3, near = 0.02;
 const frames = [...svg.querySelectorAll('.frame')].map(box => ({box, x: +box.getAttribute('x'),
@@ -107,7 +109,7 @@ class Picture {
   }
 
   void draw() {
-    std::vector<double> next(1, margin);  // where the next box of each depth begins
+    std::vector<double> next(1, margin);  // the begin of the next box at each depth
     for (const FlameNode& node : nodes_) {
       next.resize(node.depth + 2);
       const double x = next[node.depth], share = full * part(node);
@@ -139,7 +141,7 @@ class Picture {
       svg_.rect({x, 34, 10, 10}, cat("key k", i)).text({x + 16, 43}, name, {}, "muted");
       x += 40 + static_cast<double>(name.size()) * column_width;
     }
-    svg_.text({width - margin, 20}, "click or Enter: zoom, Escape: back, Tab and arrows: around",
+    svg_.text({width - margin, 20}, "click or Enter: zoom, Escape: back, Tab and arrows: move",
               Anchor::end, "muted said");
   }
 

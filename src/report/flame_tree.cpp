@@ -7,7 +7,7 @@
 namespace vitro::report {
 namespace {
 
-// A frame as collapsed stacks can hold it.
+// A frame escaped for collapsed stacks.
 void append_frame(std::string& line, std::string_view name) {
   for (const char c : as_utf8(name)) line += c == ';' || static_cast<uint8_t>(c) < 0x20 ? '_' : c;
 }
@@ -35,7 +35,7 @@ uint32_t FlameTree::child(uint32_t parent, const Name& name) {
 }
 
 std::vector<FlameNode> FlameTree::take() {
-  for (size_t i = nodes_.size(); i-- > 0;) {  // the inner ones come after the outer
+  for (size_t i = nodes_.size(); i-- > 0;) {  // inner nodes come after outer ones
     nodes_[i].total += nodes_[i].self;
     if (i != root) nodes_[nodes_[i].parent].total += nodes_[i].total;
   }
@@ -60,7 +60,7 @@ std::vector<FlameNode> FlameTree::take() {
 
 void write_stacks(std::span<const FlameNode> nodes, Output& out) {
   std::string line;             // the frames down to the node, without the root
-  std::vector<size_t> ends{0};  // of the frames of each depth in `line`
+  std::vector<size_t> ends{0};  // end of the frame at each depth in `line`
   for (const FlameNode& node : nodes) {
     if (node.depth == 0) continue;
     ends.resize(node.depth);

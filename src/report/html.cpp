@@ -1,3 +1,4 @@
+// Writes a self-contained HTML page with sortable tables and pictures; html.h is its interface.
 #include "vitro/report/html.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace vitro::report {
 namespace {
 
-// A table wider than the page scrolls in a box of its own.
+// A table wider than the page scrolls in its own box.
 constexpr std::string_view page_style =
     "html{color-scheme:light dark;--page:#fff;--text:#1c1e21;--muted:#5c6168;--grid:#e3e5e8;"
     "--link:#2b55c4}"
@@ -32,7 +33,7 @@ constexpr std::string_view page_style =
     "th[aria-sort=descending] button::after{content:' \\25be'}"
     "@media (max-width:600px){body{margin:1em auto}th,td{padding:.2em .4em}}";
 
-// Numbers sort from the largest at the first click, texts from the first letter.
+// The first click sorts numbers in descending, texts in ascending order.
 constexpr std::string_view sort_script = R"js((() => {
 const value = (row, n) => row.cells[n].dataset.v === undefined ? row.cells[n].textContent : +row.cells[n].dataset.v;
 const sort = th => {
@@ -52,7 +53,7 @@ for (const th of document.querySelectorAll('.sortable th')) {
 })();
 )js";
 
-// The classes of each column's cells; short texts stay on a line.
+// The classes of each column's cells; short texts do not wrap.
 std::vector<std::string_view> cell_classes(const std::vector<HtmlColumn>& columns,
                                            const std::vector<std::vector<HtmlCell>>& rows) {
   constexpr size_t longest_short = 24;

@@ -1,3 +1,4 @@
+// Writes JSON with fast paths for plain text and numbers; json.h is its interface.
 #include "vitro/report/json.h"
 
 #include <array>
@@ -15,15 +16,15 @@ namespace {
 constexpr size_t number_room = 40, short_text = 512;
 constexpr int64_t exact_in_double = int64_t{1} << 53;
 
-// Bytes that stand for themselves inside a JSON string.
+// Bytes that need no escape in a JSON string.
 constexpr auto plain = [] {
   std::array<bool, 256> yes{};
   for (size_t c = 0x20; c < 0x80; ++c) yes[c] = c != '"' && c != '\\' && c != 0x7f;
   return yes;
 }();
 
-// Eight bytes at once: is each of them plain?  (Sets the top bit of every byte that is not; a
-// borrow may add a bit above such a byte, which changes nothing.)
+// Whether eight bytes at once are all plain.  (Sets the top bit of every byte that is not; a borrow
+// may set a bit above such a byte, which does not change the result.)
 bool all_plain(uint64_t bytes) {
   constexpr uint64_t ones = 0x0101010101010101, tops = ones << 7;
   const auto below = [](uint64_t each, uint64_t limit) { return each - ones * limit; };
@@ -66,7 +67,7 @@ void write_escape(Output& out, int32_t code) {
   }
 }
 
-// One character that is not plain, and how many bytes of `text` it took.
+// Writes one character that is not plain; returns the bytes of `text` consumed.
 size_t write_special(Output& out, std::string_view text) {
   const Character c = next_character(text);
   if (c.code < 0) {

@@ -1,3 +1,5 @@
+// A recursive-descent validator of JSON (RFC 8259) that builds nothing; json_check.h is its
+// interface.
 #include "vitro/report/json_check.h"
 
 #include <cstddef>
@@ -8,7 +10,7 @@
 namespace vitro::report {
 namespace {
 
-// Each function takes what it is called after and says whether it was there.
+// Each function consumes what it is named after and returns whether it was there.
 class Checker {
  public:
   explicit Checker(std::string_view text) : text_(text) {}
@@ -53,7 +55,7 @@ class Checker {
     }
   }
 
-  // Of an object or an array, from its opening on.
+  // An object or array, after its opening bracket.
   bool members(char closing, int depth) {
     ++at_;
     space();

@@ -1,3 +1,5 @@
+// Implements outputs to memory and to files that appear complete or not at all; compress.cpp adds
+// gzip and zstd.
 #include "vitro/report/output.h"
 
 #include <fcntl.h>
@@ -41,8 +43,8 @@ void write_all(int file, std::string_view bytes, const std::string& path) {
   }
 }
 
-// Writes into a file without a name, which the system drops with the process, and names it at the
-// end.  A file system that has no such files gets one with a name.
+// Writes to an unnamed file, which the system removes with the process, and names it at the end.  A
+// file system without unnamed files gets a temporary name.
 class FileOutput : public Output {
  public:
   explicit FileOutput(std::string path) : path_(std::move(path)) {
@@ -69,7 +71,7 @@ class FileOutput : public Output {
       const std::string here = cat("/proc/self/fd/", file_);
       named_ = linkat(AT_FDCWD, here.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) == 0;
     }
-    const int locked = dup(file_);  // open, hence locked, until it has its name
+    const int locked = dup(file_);  // kept open, hence locked, until renamed
     const bool closed = ::close(std::exchange(file_, -1)) == 0;
     const bool placed = named_ && closed && rename(beside_.c_str(), path_.c_str()) == 0;
     const int error = errno;
@@ -81,11 +83,11 @@ class FileOutput : public Output {
  private:
   std::string path_, beside_;
   int file_ = -1;
-  bool named_ = false;  // `beside_` exists
+  bool named_ = false;  // whether `beside_` exists
 };
 
-// What is no file but stands where one could (a pipe, a terminal, /dev/null) takes the bytes as
-// they come; it must not be replaced.
+// Something other than a regular file (a pipe, a terminal, /dev/null) receives the bytes directly;
+// it must not be replaced.
 class StreamOutput : public Output {
  public:
   explicit StreamOutput(std::string path)

@@ -1,3 +1,5 @@
+// Draws line, level and bar plots for HTML pages, thinning points too dense to see; plot.h is its
+// interface.
 #include "vitro/report/plot.h"
 
 #include <algorithm>
@@ -37,10 +39,10 @@ constexpr std::string_view style =
 
 struct Frame {
   Axis x, y;
-  double unit = 1;  // of y: what its ticks are round in
+  double unit = 1;  // unit in which ticks of y are round
 };
 
-// Round, from the least to the most and with zero in it.
+// A round range from the least to the most value, including zero.
 Frame frame_of(const PlotOptions& options, const std::vector<PlotSeries>& series) {
   Frame frame{{.low = HUGE_VAL, .high = -HUGE_VAL, .from = 0, .to = width},
               {.low = 0, .high = 0, .from = height, .to = 0}};
@@ -62,7 +64,7 @@ Frame frame_of(const PlotOptions& options, const std::vector<PlotSeries>& series
   return frame;
 }
 
-// Of the points at one of the columns of pixels: the first, the lowest, the highest, the last.
+// The first, lowest, highest and last of the points in a column of pixels.
 void append_column(const std::vector<Point>& points, size_t from, size_t to,
                    std::vector<Point>& out) {
   size_t low = from, high = from;

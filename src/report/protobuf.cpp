@@ -60,7 +60,7 @@ Protobuf& Protobuf::text(uint32_t field, std::string_view value) {
 
 Protobuf& Protobuf::begin(uint32_t field) {
   varint(tag(field, length_wire));
-  bytes_.push_back(0);  // the length, where it is below 128
+  bytes_.push_back(0);  // the length, if below 128
   open_.push_back(bytes_.size());
   return *this;
 }

@@ -1,9 +1,9 @@
-// Writes protobuf messages: fields as they come, messages inside messages.
+// Writes protobuf messages incrementally, with nested messages.
 //   Protobuf packet;
 //   packet.integer(8, time).begin(11).integer(9, 1).text(23, "name").end();
 //   out.write(packet.bytes());
-// The fields' numbers are in the schema of whoever reads.  Text may hold any bytes: what is not
-// UTF-8 becomes U+FFFD.
+// Field numbers are those of the reader's schema.  Text may contain any bytes: invalid UTF-8
+// becomes U+FFFD.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,7 @@ namespace vitro::report {
 
 class Protobuf {
  public:
-  // Of type uint32, uint64, int32, int64, bool or an enum.
+  // A field of type uint32, uint64, int32, int64, bool or an enum.
   Protobuf& integer(uint32_t field, std::integral auto value) {
     return varint_field(field, static_cast<uint64_t>(value));
   }
@@ -24,11 +24,11 @@ class Protobuf {
   Protobuf& number(uint32_t field, double value);
   Protobuf& text(uint32_t field, std::string_view value);
 
-  // What follows is the message in this field, until end().
+  // Opens a nested message in this field, until end().
   Protobuf& begin(uint32_t field);
   Protobuf& end();
 
-  // All that was written; nothing is open.
+  // Everything written; no message may be open.
   std::string_view bytes() const;
   void clear() { bytes_.clear(); }
 
@@ -37,7 +37,7 @@ class Protobuf {
   Protobuf& varint_field(uint32_t field, uint64_t value);
 
   std::string bytes_;
-  std::vector<size_t> open_;  // where the messages that are open begin
+  std::vector<size_t> open_;  // where open messages begin
 };
 
 }  // namespace vitro::report

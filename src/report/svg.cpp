@@ -1,3 +1,4 @@
+// Writes SVG elements with the common style and palette; svg.h is its interface.
 #include "vitro/report/svg.h"
 
 #include <charconv>
@@ -71,7 +72,7 @@ std::string xml_text(std::string_view text) {
 
 std::string pixels(double number) {
   char text[64];
-  const double rounded = std::round(number * 100) / 100 + 0.0;  // no "-0"
+  const double rounded = std::round(number * 100) / 100 + 0.0;  // avoids "-0"
   const auto end = std::to_chars(text, text + sizeof text, rounded, std::chars_format::fixed);
   return end.ec == std::errc{} ? std::string(text, end.ptr) : "0";
 }

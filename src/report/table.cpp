@@ -1,3 +1,4 @@
+// Lays out a text table by display width; table.h is its interface.
 #include "vitro/report/table.h"
 
 #include <unistd.h>

@@ -12,7 +12,7 @@
 namespace vitro::report {
 namespace {
 
-// Does the name still lead to this file?  Who held it may have put it in place meanwhile.
+// Whether the name still refers to this file: its holder may have renamed it meanwhile.
 bool leads_to(const std::string& name, int file) {
   struct stat named{}, opened{};
   return stat(name.c_str(), &named) == 0 && fstat(file, &opened) == 0 &&
@@ -21,7 +21,7 @@ bool leads_to(const std::string& name, int file) {
 
 enum class Lock { ours, others, gone };
 
-// `only_ours`: nobody else opens a file of that name, so that it needs no lock where there is none.
+// `only_ours`: no one else opens a file of that name, so a lock is not essential.
 Lock lock(const std::string& name, int file, bool only_ours) {
   if (flock(file, LOCK_EX | LOCK_NB) != 0)
     return only_ours && errno != EWOULDBLOCK ? Lock::ours : Lock::others;

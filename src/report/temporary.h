@@ -1,5 +1,4 @@
-// A file that is written beside the one that it will be, where the file system has no files without
-// a name.
+// A temporary file written next to its destination, for file systems without unnamed files.
 #pragma once
 
 #include <string>
@@ -11,9 +10,8 @@ struct Temporary {
   std::string name;
 };
 
-// PATH.tmp, locked for as long as it is open; PATH.PID.1.tmp, and so on, where others write PATH
-// now.  A process that is killed leaves its PATH.tmp: the next one that writes PATH finds it
-// unlocked and takes it.
+// PATH.tmp, locked while it is open; PATH.PID.1.tmp and so on if others are writing PATH.  A killed
+// process leaves its PATH.tmp: the next writer of PATH finds it unlocked and reuses it.
 Temporary open_temporary(const std::string& path);
 
 }  // namespace vitro::report

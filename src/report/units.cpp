@@ -12,7 +12,7 @@ struct Unit {
   const char* format;
 };
 
-// The largest unit of which there is at least one; the first one else.
+// The largest unit not above the value; else the first.
 std::string in_units(double amount, std::span<const Unit> units) {
   const Unit* best = &units.front();
   for (const Unit& unit : units) {

@@ -1,4 +1,4 @@
-// UTF-8, read one character at a time from text that may hold anything.
+// Decodes UTF-8 one character at a time from arbitrary text.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 namespace vitro::report {
 
 struct Character {
-  int32_t code;   // -1: the byte here begins no character
+  int32_t code;   // -1: no character begins at this byte
   size_t length;  // bytes, at least 1
 };
 
-// The character at the beginning of `text`, which is not empty.  Overlong forms, surrogates and cut
-// ends are refused.
+// The character at the beginning of `text`, which must not be empty.  Overlong forms, surrogates
+// and truncated sequences are rejected.
 Character next_character(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-// The text with U+FFFD for each byte that begins no character.
+// The text with U+FFFD for each invalid byte.
 std::string as_utf8(std::string_view text);
 
 }  // namespace vitro::report

@@ -50,7 +50,7 @@ TEST(Answer, names_its_tables_where_another_is_asked_for) {
     only_table(two_tables(), "third");
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "question: has no table third; it has first, second, findings");
+    EXPECT_STREQ(e.what(), "question: there is no table third; it has first, second, findings");
   }
 }
 
@@ -65,16 +65,17 @@ TEST(Answer, says_of_findings_about_memory_how_many_bytes_they_are_about) {
                         .events = {1},
                         .low_bytes = 1 << 20,
                         .high_bytes = 5 << 19}}};
-  EXPECT_NE(to_text(answer).find("could win 10.0 to 25.0 % of the memory (up to 2.50 MiB): a"),
-            std::string::npos)
+  EXPECT_NE(
+      to_text(answer).find("potential saving: 10.0 to 25.0 % of the memory (up to 2.50 MiB); a"),
+      std::string::npos)
       << to_text(answer);
 }
 
 TEST(Answer, of_a_file_that_has_nothing_of_it_says_what_it_needs) {
   const Answer nothing{"gaps", {{"streams", "Idle time", {{"stream", "Stream"}}, {}}}, {}};
   EXPECT_EQ(to_text(nothing), "Idle time: none\n");
-  EXPECT_EQ(to_text(nothing, {.needs = "events of devices"}),
-            "The file has nothing of this. It needs events of devices.\n");
+  EXPECT_EQ(to_text(nothing, {.needs = "device events"}),
+            "The file contains nothing to answer this. It needs device events.\n");
   EXPECT_NE(to_text(two_tables(), {.needs = "rows"}).find("a,b"), std::string::npos);
   const Answer findings = only_table(two_tables(), "findings");
   EXPECT_EQ(to_text(findings, {.needs = "rows"}), to_text(findings));

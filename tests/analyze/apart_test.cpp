@@ -30,8 +30,8 @@ TEST(ShortenApart, shows_where_names_that_begin_alike_differ) {
   EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), 3U);
 }
 
-// The first differs from the second in front, from the third behind.
-TEST(ShortenApart, tells_names_apart_that_differ_in_two_places) {
+// The first differs from the second near the start, from the third near the end.
+TEST(ShortenApart, distinguishes_names_that_differ_in_two_places) {
   const std::string begin = "void at::native::vectorized_elementwise_kernel<",
                     fill = "FillFunctor<";
   const std::vector<std::string> texts = shown(

@@ -15,8 +15,8 @@ uint64_t found(const std::vector<Problem>& problems, std::string_view key) {
   return at->count;
 }
 
-// Counted by a script of its own over the same files; the two of v100 and nccl also stand in what
-// is published about them.
+// Counted by a separate script over the same files; those of v100 and nccl are also given in
+// publications about these traces.
 struct Known {
   const char* file;
   uint64_t no_end, no_begin, unlaunched, crossing, unfinished = 0;

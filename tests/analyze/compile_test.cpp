@@ -1,3 +1,5 @@
+// Tests the analysis of compilation: regions, breaks, phases and recompilations, on real traces of
+// PyTorch with independently computed sums, and on small ones of both writers.
 #include "vitro/analyze/compile.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +16,8 @@ Result<Trace> real(const char* name) {
   return open_alone(real_trace(std::string(name) + ".json.gz"));
 }
 
-// Sums of a script of its own over the same files.  Four blocks, three breaks, run twice: each
-// region lies in the one before it.
+// Sums computed by a separate script over the same files.  Four blocks, three breaks, run twice:
+// each region is nested in the one before it.
 TEST(Compile, breaks_show_as_regions_in_regions) {
   const auto trace = real("torch_2_13_cpu_model_with_breaks");
   ASSERT_TRUE(trace) << trace.why();
@@ -87,8 +89,8 @@ TEST(Compile, regions_without_breaks_cost_nothing) {
   EXPECT_EQ(c.functions.backward_time, 209768008);
 }
 
-// Before 2.6 there are no events around those of dynamo_timed.
-TEST(Compile, in_a_step_and_again_is_told) {
+// Before 2.6 no events enclose those of dynamo_timed.
+TEST(Compile, in_a_step_and_again_is_reported) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","ts":0,"dur":100,"pid":1,"tid":1},
     {"ph":"X","cat":"cpu_op","name":"_compile.compile_inner (dynamo_timed)","ts":5,"dur":20,"pid":1,"tid":1},
@@ -111,8 +113,8 @@ TEST(Compile, in_a_step_and_again_is_told) {
   EXPECT_EQ(answer.findings[0].events, (std::vector<EventId>{2, 1}));
 }
 
-// A graph is one compilation, whatever phases it goes through on however many threads: here two
-// graphs, the first with two threads that help, and the second twice.
+// A graph is one compilation, whatever its phases and however many threads they are on: here two
+// graphs, the first with two helper threads, and the second twice.
 TEST(Compile, counts_graphs_and_the_time_that_passed) {
   const TraceFolder folder;
   const auto phase = [](std::string_view name, std::string_view what, int begin, int length,
@@ -144,7 +146,7 @@ TEST(Compile, counts_graphs_and_the_time_that_passed) {
   const Answer answer = answer_compile(*trace);
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
-            "compiling took 85.000us (147.000us of all threads together) of the measured "
+            "compiling took 85.000us (147.000us summed over threads) of the measured "
             "100.000us: 3 compilations, 0 of code compiled before; the largest part in "
             "compile_kernels");
   const auto runs = std::ranges::find(answer.tables, "compilations", &AnswerTable::name);
@@ -153,7 +155,7 @@ TEST(Compile, counts_graphs_and_the_time_that_passed) {
 }
 
 TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {
-  const TraceFolder folder;  // the text is read again
+  const TraceFolder folder;  // the file is read again
   const auto trace = open_alone(
       folder.file("trace.json", R"json({"schemaVersion": 1, "producer": "vitro", "traceEvents": [
     {"ph":"X","cat":"cpu_op","name":"passes","ts":0,"dur":30,"pid":1,"tid":1,"args":{"Compile phase of":"f/0"}},

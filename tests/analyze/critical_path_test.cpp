@@ -1,3 +1,5 @@
+// Tests the critical path: on small traces with a known path, and on real ones against a simple
+// search by a separate script.
 #include "vitro/analyze/critical_path.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +24,7 @@ Totals totals(const CriticalPath& path) {
   return out;
 }
 
-// The names of what the path goes through, neighbours of the same name once.
+// The names along the path, adjacent equal names once.
 std::vector<std::string> names(const Trace& trace, const CriticalPath& path) {
   std::vector<std::string> out;
   for (const PathSegment& s : path.segments) {
@@ -53,7 +55,7 @@ struct Text {
   }
 };
 
-// Found by a script of its own, which searches all events at each moment.
+// Found by a separate script, which searches all events at each moment.
 struct Known {
   const char* file;
   std::optional<int64_t> step;
@@ -137,7 +139,7 @@ TEST(CriticalPath, goes_through_the_launch_the_kernel_and_the_wait_for_it) {
   EXPECT_EQ(path.inferred_waits, 0U);
 }
 
-// Kernels that are launched long before they can run: the host is on the path for the first alone.
+// Kernels launched long before they can run: the host is on the path only for the first.
 TEST(CriticalPath, of_a_full_queue_follows_the_kernels) {
   Text text;
   for (int i = 0; i < 10; ++i) {
@@ -154,7 +156,7 @@ TEST(CriticalPath, of_a_full_queue_follows_the_kernels) {
           {host_call, 5'000}, {launch_delay, 3'000}, {compute, 980'000}, {kernel_delay, 18'000}}));
 }
 
-// A replay of a device graph: one launch, whose call still runs while its kernels do.
+// A replay of a device graph: one launch, whose call is still running while its kernels run.
 TEST(CriticalPath, of_a_device_graph_waits_for_the_launch_once) {
   Text text;
   text.call("cudaGraphLaunch", 0, 60, 1);
@@ -165,9 +167,9 @@ TEST(CriticalPath, of_a_device_graph_waits_for_the_launch_once) {
             (Totals{{host_call, 10'000}, {compute, 72'000}, {kernel_delay, 6'000}}));
 }
 
-// What stream 8 does waits for an event of stream 7, with and without a record of it.
+// Stream 8 waits for an event of stream 7, with and without a record of it.
 TEST(CriticalPath, crosses_streams_where_one_waits_for_an_event_of_another) {
-  const TraceFolder folder;  // records are read from the file once more
+  const TraceFolder folder;  // records are read again from the file
   for (const bool recorded : {true, false}) {
     Text text;
     text.call("cudaLaunchKernel", 0, 5, 1);
@@ -217,7 +219,7 @@ TEST(CriticalPath, knows_from_records_which_stream_a_call_waited_for) {
   EXPECT_EQ(without.total(sync), 2'000);
 }
 
-// The main thread calls forward, the thread of autograd does backward, the main one the update.
+// The main thread runs forward, the autograd thread backward, the main thread the update.
 TEST(CriticalPath, goes_to_the_thread_that_another_waits_for_and_back) {
   Text text;
   text.op("warm up", 0, 10, 2);
@@ -252,7 +254,7 @@ TEST(CriticalPath, of_an_annotation_begins_with_it_and_ends_with_its_work) {
   EXPECT_EQ(names(*trace, path), (std::vector<std::string>{"forward", "cudaLaunchKernel", "k1"}));
 }
 
-TEST(CriticalPath, tells_the_loading_of_data_by_name) {
+TEST(CriticalPath, recognises_data_loading_by_name) {
   Text text;
   text.add("user_annotation", "enumerate(DataLoader)#_SingleProcess.__next__", 0, 50, "100", 1);
   text.op("aten::stack", 10, 40);
@@ -275,9 +277,8 @@ TEST(CriticalPath, says_what_is_not_in_the_trace) {
     }
     return {};
   };
-  EXPECT_NE(message({.step = 3}).find("step 3 is not in the trace, which has none"),
-            std::string::npos);
-  EXPECT_NE(message({.annotation = "x"}).find("instance 0 of the annotation 'x'"),
+  EXPECT_NE(message({.step = 3}).find("no step 3 in the trace, which has none"), std::string::npos);
+  EXPECT_NE(message({.annotation = "x"}).find("no instance 0 of annotation 'x'"),
             std::string::npos);
 }
 
@@ -307,7 +308,7 @@ TEST(CriticalPath, drawn_into_its_trace_leaves_that_as_it_was) {
   EXPECT_GT(begins, 10);
 }
 
-TEST(CriticalPath, finds_what_could_be_won_and_on_which_events) {
+TEST(CriticalPath, finds_potential_savings_and_their_events) {
   Text text;
   for (int i = 0; i < 10; ++i) {
     text.op("aten::relu", 100 * i, 100 * i + 50);
@@ -321,8 +322,8 @@ TEST(CriticalPath, finds_what_could_be_won_and_on_which_events) {
   const Answer answer = answer_critical_path(*trace, parameters);
   ASSERT_FALSE(answer.findings.empty());
   EXPECT_EQ(answer.findings[0].key, "critical_path.host");
-  EXPECT_EQ(answer.findings[0].low_ns, 100'000);   // the calls that launch
-  EXPECT_EQ(answer.findings[0].high_ns, 850'000);  // all but the device's work
+  EXPECT_EQ(answer.findings[0].low_ns, 100'000);   // the launch calls
+  EXPECT_EQ(answer.findings[0].high_ns, 850'000);  // everything but the device's work
 }
 
 const Finding& host_finding(const Answer& answer) {
@@ -331,20 +332,20 @@ const Finding& host_finding(const Answer& answer) {
   return found == answer.findings.end() ? answer.findings.front() : *found;
 }
 
-// What to do depends on what the host does there.
-TEST(CriticalPath, advice_for_the_host_heeds_what_it_does) {
+// The advice depends on what the host does at that time.
+TEST(CriticalPath, advice_for_the_host_depends_on_what_it_does) {
   struct Advice {
     const char *file, *most, *advice;
   };
   constexpr Advice advices[] = {
       {"nccl_two_ranks", "part of it in aten::empty (52.054ms)", "launch less"},
-      {"rocm_mi250_train", "part of it in hipLaunchKernel (6.626ms)", "calls of the runtime that"},
-      {"torch_compile_triton", "part of it in code of which nothing is recorded (13.336s)",
+      {"rocm_mi250_train", "part of it in hipLaunchKernel (6.626ms)",
+       "most of it is slow runtime calls"},
+      {"torch_compile_triton", "part of it in unrecorded code (13.336s)",
        "the file has no ops there"},
-      {"cpu_only", "in code of which nothing is recorded (210.109ms)", "the file has no ops there"},
-      {"torch_2_13_cpu_threads_stacks", "in <built-in method acquire of", "see what it waits for"},
-      {"torch_2_13_cpu_resnet18_eager", "in code of which nothing is recorded (7.026ms)",
-       "compile, so that fewer"},
+      {"cpu_only", "in unrecorded code (210.109ms)", "the file has no ops there"},
+      {"torch_2_13_cpu_threads_stacks", "in <built-in method acquire of", "find what it waits for"},
+      {"torch_2_13_cpu_resnet18_eager", "in unrecorded code (7.026ms)", "compile, so that fewer"},
   };
   for (const Advice& want : advices) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
@@ -357,7 +358,7 @@ TEST(CriticalPath, advice_for_the_host_heeds_what_it_does) {
   }
 }
 
-// Its kernels have no events.
+// The graph's kernels have no events.
 TEST(CriticalPath, time_in_a_compiled_graph_is_not_time_without_an_op) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"user_annotation","name":"## Call CompiledFxGraph abc ##","ts":0,"dur":90,"pid":1,"tid":1},
@@ -369,8 +370,8 @@ TEST(CriticalPath, time_in_a_compiled_graph_is_not_time_without_an_op) {
   EXPECT_EQ(path.total(PathKind::host_other), 5'000);
 }
 
-// Outside of ops 10, 10 and 40 us of three steps.
-TEST(CriticalPath, could_win_at_least_what_half_of_the_steps_get_along_without) {
+// Three steps spend 10, 10 and 40 us outside ops.
+TEST(CriticalPath, saves_at_least_what_steps_take_beyond_their_median) {
   std::string text = "[";
   for (int step = 0; step < 3; ++step) {
     const int at = 100 * step, outside = step == 2 ? 40 : 10;

@@ -1,3 +1,5 @@
+// Tests cutting parts out of traces: complete events, arrows with both ends, nesting as before,
+// and repaired JSON.
 #include "vitro/analyze/cut.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +52,7 @@ TEST(Cut, keeps_what_lasts_into_the_time_whole_and_arrows_with_both_ends) {
     if (part->phases()[e] == 'X') names.emplace_back(part->name(e));
   EXPECT_EQ(names, (std::vector<std::string>{"around", "launch", "k"}));
   EXPECT_EQ(done.events, part->size());
-  EXPECT_EQ(part->size(), 6U);  // of the names only those of processes with events
+  EXPECT_EQ(part->size(), 6U);  // only names of processes with events
   EXPECT_EQ(done.arrow_ends, 1U);
   EXPECT_EQ(part->base(), 7);
   EXPECT_EQ(part->tracks()[part->track_ids()[1]].process, "python");
@@ -62,7 +64,7 @@ TEST(Cut, of_a_process_only_its_events) {
   const auto trace = open_alone(folder.file("t.json", text));
   const auto part = trace_of(cut_text(*trace, {.processes = {"0"}}));
   ASSERT_TRUE(part) << part.why();
-  EXPECT_EQ(part->size(), 1U);  // its ends of arrows have no others
+  EXPECT_EQ(part->size(), 1U);  // its arrow ends have no partners
   EXPECT_EQ(part->name(0), "k");
 }
 
@@ -74,7 +76,7 @@ TEST(Cut, the_whole_of_a_real_trace_is_the_same_trace_without_loose_ends) {
   ASSERT_TRUE(part) << part.why();
   EXPECT_TRUE(part->notes().empty());
   EXPECT_TRUE(done.mended.empty());
-  EXPECT_EQ(done.arrow_ends, 4878U + 88U);  // as check counts them
+  EXPECT_EQ(done.arrow_ends, 4878U + 88U);  // as counted by check
   const auto complete = [](const Trace& t) {
     std::map<std::pair<std::string, int64_t>, int64_t> all;
     for (EventId e = 0; e < t.size(); ++e)
@@ -104,7 +106,7 @@ TEST(Cut, a_step_of_a_real_trace_nests_as_before) {
   }
 }
 
-TEST(Cut, what_is_no_json_is_mended_and_said) {
+TEST(Cut, invalid_json_is_repaired_and_reported) {
   const TraceFolder folder;
   const auto trace = open_alone(folder.file(
       "t.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\tb\",\"args\":{\"x\":NaN}}]"));
@@ -115,7 +117,7 @@ TEST(Cut, what_is_no_json_is_mended_and_said) {
   EXPECT_EQ(part->size(), 1U);
   EXPECT_TRUE(part->notes().empty());
   ASSERT_EQ(done.mended.size(), 1U);
-  EXPECT_NE(done.mended[0].text.find("event 0 was mended"), std::string::npos);
+  EXPECT_NE(done.mended[0].text.find("event 0 was repaired"), std::string::npos);
 }
 
 }  // namespace

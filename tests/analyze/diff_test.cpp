@@ -1,3 +1,5 @@
+// Tests the comparison of two traces: significance over steps and calls, new and missing names,
+// shapes.
 #include "vitro/analyze/diff.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +18,7 @@ const NameChange* named(const Diff& diff, std::string_view name) {
   return found == diff.changes.end() ? nullptr : &*found;
 }
 
-// Steps of 1000 us in which `slow` takes the given times and `same` 50 us; microseconds.
+// Steps of 1000 us in which `slow` takes the given times, in microseconds, and `same` 50 us.
 std::string steps_text(std::initializer_list<int> times, const std::string& more = "") {
   std::string text = "[";
   int step = 0;
@@ -48,7 +50,7 @@ TEST(Diff, of_a_trace_with_itself_is_empty) {
   }
 }
 
-// Summed by a script of its own from the same definitions.
+// Computed by a separate script from the same definitions.
 TEST(Diff, of_two_real_traces_is_known) {
   const auto before = open_alone(real_trace("sampled_rank_0.json.gz"));
   const auto after = open_alone(real_trace("sampled_rank_1.json.gz"));
@@ -65,7 +67,7 @@ TEST(Diff, of_two_real_traces_is_known) {
   EXPECT_EQ(std::ranges::count(change->changes, EventClass::kernel, &NameChange::kind), 178);
 }
 
-TEST(Diff, tells_what_got_slower_from_what_varies) {
+TEST(Diff, separates_slowdowns_from_variation) {
   const auto before = trace_of(steps_text({100, 102, 98, 101}));
   const auto after = trace_of(steps_text({150, 149, 152}));
   ASSERT_TRUE(before && after);
@@ -74,7 +76,7 @@ TEST(Diff, tells_what_got_slower_from_what_varies) {
   EXPECT_EQ(change->before.steps, 4);
   EXPECT_EQ(change->after.steps, 3);
   EXPECT_TRUE(change->over_steps);
-  ASSERT_EQ(change->changes.size(), 1U);  // `same` is the same
+  ASSERT_EQ(change->changes.size(), 1U);  // `same` is unchanged
   const NameChange& slow = change->changes[0];
   EXPECT_EQ(slow.name, "slow");
   EXPECT_TRUE(slow.significant);
@@ -89,7 +91,7 @@ TEST(Diff, tells_what_got_slower_from_what_varies) {
   EXPECT_FALSE(named(*noise, "slow")->significant);
 }
 
-TEST(Diff, what_could_be_won_back_is_the_slower_time_of_all_steps) {
+TEST(Diff, potential_saving_is_the_slowdown_of_all_steps) {
   const auto before = trace_of(steps_text({100, 102, 98, 101}));
   const auto after = trace_of(steps_text({150, 149, 152}));
   ASSERT_TRUE(before && after);
@@ -102,7 +104,7 @@ TEST(Diff, what_could_be_won_back_is_the_slower_time_of_all_steps) {
   EXPECT_TRUE(answer_diff(*before, *diff(*after, *before)).findings.empty());
 }
 
-TEST(Diff, names_that_come_and_go_are_said) {
+TEST(Diff, names_that_come_and_go_are_reported) {
   const auto before = trace_of(steps_text({100, 102}, "gone"));
   const auto after = trace_of(steps_text({100, 102}, "come"));
   ASSERT_TRUE(before && after);
@@ -114,7 +116,7 @@ TEST(Diff, names_that_come_and_go_are_said) {
   EXPECT_DOUBLE_EQ(named(*change, "come")->change(), 20'000);
 }
 
-TEST(Diff, tells_shapes_apart_where_asked) {
+TEST(Diff, separates_shapes_on_request) {
   const TraceFolder folder;
   std::string other = steps_text({100, 102});
   for (size_t at = 0; (at = other.find("[[2,3]]", at)) != std::string::npos;)
@@ -130,7 +132,7 @@ TEST(Diff, tells_shapes_apart_where_asked) {
   EXPECT_EQ(change->changes[1].shape, "[[3, 3]]");
 }
 
-// Of a trace without steps single calls are compared.
+// Without steps, single calls are compared.
 TEST(Diff, without_steps_is_over_calls) {
   const auto text = [](int dur) {
     std::string out = "[";

@@ -28,7 +28,7 @@ std::string csv_of(const Answer& answer) {
   return out.text();
 }
 
-TEST(Doctor, says_each_finding_once_and_what_wins_most_first) {
+TEST(Doctor, lists_each_finding_once_with_the_largest_saving_first) {
   const Answer answer = doctor({{"a", {}, {finding("x", 5), finding("y", 4)}},
                                 {"b", {}, {finding("z", 9), finding("x", 3)}}});
   std::vector<std::string> keys;
@@ -69,7 +69,7 @@ TEST(Doctor, is_written_as_text_and_csv_with_its_events) {
 
 Finding lasting(std::string key, int64_t high, std::vector<Window> when) {
   Finding out = finding(std::move(key), high);
-  out.high_percent = static_cast<double>(high);  // of a window of 100
+  out.high_percent = static_cast<double>(high);  // in a window of 100
   out.when = std::move(when);
   return out;
 }
@@ -82,10 +82,10 @@ TEST(Doctor, says_which_findings_are_about_the_same_time_and_counts_it_once) {
   EXPECT_EQ(answer.findings[0].shares_with, "");
   EXPECT_EQ(answer.findings[1].shares_with, "idle");
   EXPECT_EQ(answer.findings[1].shared_ns, 30);
-  EXPECT_EQ(answer.findings[2].shares_with, "");  // a quarter of it only
-  // 40 of the first, nothing of the second, of the third what neither is about.
+  EXPECT_EQ(answer.findings[2].shares_with, "");  // only a quarter of it
+  // 40 of the first, nothing of the second, and the part of the third that neither covers.
   EXPECT_DOUBLE_EQ(answer.together_percent, 55);
-  EXPECT_NE(to_text(answer).find("is that of idle"), std::string::npos);
+  EXPECT_NE(to_text(answer).find("is shared with idle"), std::string::npos);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+// Tests gaps against independently computed sums and HolisticTraceAnalysis on real traces, and the
+// savings of device graphs on small ones.
 #include "vitro/analyze/gaps.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +12,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same files, from the same definitions.
+// Computed by a separate script over the same files, from the same definitions.
 struct Known {
   const char *file, *stream;
   uint64_t work;
@@ -83,8 +85,8 @@ TEST(Gaps, agree_with_HolisticTraceAnalysis_where_nothing_overlaps) {
   }
 }
 
-// Kernels of 10 us, each launched when the one before has long ended.
-TEST(Gaps, a_late_host_is_found_with_what_could_be_won) {
+// Kernels of 10 us, each launched long after the previous one ended.
+TEST(Gaps, a_late_host_is_found_with_its_potential_saving) {
   std::string text = "[";
   for (int i = 0; i < 10; ++i) {
     const std::string at =
@@ -140,7 +142,7 @@ TEST(Gaps, a_device_that_is_never_idle_has_no_finding) {
   EXPECT_TRUE(answer_gaps(*trace).findings.empty());
 }
 
-// A launch of 6.5 ms loads code: a graph would have to, too.
+// A launch of 6.5 ms loads code, which a graph would have to do as well.
 TEST(Gaps, a_graph_saves_of_a_slow_launch_at_least_what_a_usual_one_takes) {
   const auto trace = trace_of(R"([
     {"ph":"X","cat":"cuda_runtime","name":"l","ts":0,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},

@@ -1,3 +1,5 @@
+// Tests grouping of ops by shape, module and stack, on real traces with independently computed
+// sums and on small ones.
 #include "analyze/groups.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +14,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same files.
+// Computed by a separate script over the same files.
 struct Known {
   const char* file;
   GroupBy by;
@@ -57,9 +59,9 @@ TEST(Groups, of_real_traces_are_known) {
   }
 }
 
-// A call in a call of its name, of another shape, is an outer one of its group.
+// A call nested in a call of the same name but another shape is an outer one in its group.
 TEST(Groups, have_totals_of_their_own) {
-  const TraceFolder folder;  // the text is read again
+  const TraceFolder folder;  // the file is read again
   const auto trace = open_alone(folder.file("trace.json", R"json([
     {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":0,"dur":9,"pid":1,"tid":1,"args":{"Input Dims":[[2]]}},
     {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":1,"dur":6,"pid":1,"tid":1,"args":{"Input Dims":[[2],[]]}},
@@ -95,7 +97,7 @@ TEST(Groups, of_a_kernel_are_those_of_the_op_that_launched_it) {
   EXPECT_EQ((*list)[0].group, "[[10, 10], [10, 10], [10, 10], []]");
 }
 
-// As Vitro writes them, and PyTorch where it records no functions.
+// As written by Vitro, and by PyTorch if it does not record functions.
 TEST(Groups, come_from_arguments_where_no_functions_are_recorded) {
   const TraceFolder folder;
   const auto trace = open_alone(folder.file("trace.json", R"json([
@@ -116,7 +118,7 @@ TEST(Groups, come_from_arguments_where_no_functions_are_recorded) {
   EXPECT_EQ(std::get<std::string>(answer.tables[0].rows[0][1]), "a.b");
 }
 
-TEST(Groups, that_cannot_be_read_are_told_and_ways_that_are_none_refused) {
+TEST(Groups, that_cannot_be_read_are_reported_and_unknown_ones_refused) {
   const auto trace =
       trace_of(R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1}])");
   ASSERT_TRUE(trace) << trace.why();
@@ -126,30 +128,30 @@ TEST(Groups, that_cannot_be_read_are_told_and_ways_that_are_none_refused) {
   EXPECT_THROW(group_by_of("colour"), Error);
 }
 
-TEST(Groups, that_a_file_does_not_name_are_told) {
-  const TraceFolder folder;  // the text is read again
+TEST(Groups, that_the_file_does_not_give_are_reported) {
+  const TraceFolder folder;  // the file is read again
   const auto trace = open_alone(folder.file(
       "t.json",
       R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1,"args":{}}])"));
   ASSERT_TRUE(trace) << trace.why();
   const AnswerTable table = answer_ops(*trace, GroupBy::shape).tables[0];
   EXPECT_EQ(table.title,
-            "Ops of the host (the file names no shape: record with record_shapes=True)");
+            "Ops of the host (the file does not give a shape: record with record_shapes=True)");
   EXPECT_EQ(table.columns[1].title, "Shape");
 }
 
-TEST(Groups, are_asked_for_in_the_words_of_what_wrote_the_file) {
+TEST(Groups, are_requested_in_the_terms_of_the_writer) {
   const TraceFolder folder;
   const auto trace = open_alone(folder.file(
       "t.json",
       R"({"schemaVersion":1,"producer":"vitro","traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1,"args":{}}]})"));
   ASSERT_TRUE(trace) << trace.why();
   EXPECT_EQ(answer_ops(*trace, GroupBy::shape).tables[0].title,
-            "Ops of the host (the file names no shape: record with --record-shapes (in C++ "
-            ".record_shapes = true))");
+            "Ops of the host (the file does not give a shape: record with --record-shapes "
+            "(in C++ .record_shapes = true))");
   const auto memory = std::ranges::find(analyses(), "memory", &Analysis::name);
   EXPECT_TRUE(needs_of(*memory, *trace)
-                  .starts_with("records of memory: record with --profile-memory (in C++ "
+                  .starts_with("memory events: record with --profile-memory (in C++ "
                                ".profile_memory = true), or"))
       << needs_of(*memory, *trace);
 }

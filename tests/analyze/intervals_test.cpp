@@ -47,7 +47,7 @@ TEST(Intervals, are_united_intersected_and_subtracted) {
   EXPECT_EQ(ends(without(b, a)), (Ends{{10, 20}, {40, 50}}));
 }
 
-// Against the same questions asked of each moment.
+// Compared with asking the same about each moment.
 TEST(Intervals, agree_with_sets_of_moments) {
   constexpr int moments = 64;
   std::mt19937 random(7);

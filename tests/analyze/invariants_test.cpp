@@ -1,5 +1,5 @@
-// What holds for every answer about every real trace: parts sum to the whole, answers agree with
-// one another, and the same file gives the same bytes.
+// Invariants of all answers about all real traces: parts sum to the whole, answers agree with one
+// another, and the same file gives the same bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -274,14 +274,13 @@ TEST_P(RealTrace, has_threads_whose_waits_sum_to_their_waiting) {
     EXPECT_LE(w.devices_idle, w.until_work) << w.name;
   }
   const Summary s = summary(trace());
-  const size_t measured = s.windows.size() > 1 ? 1 : 0;  // "steps" where there are some
+  const size_t measured = s.windows.size() > 1 ? 1 : 0;  // "steps" if there are any
   for (const Threads::Thread& t : all.threads) {
     EXPECT_EQ(t.busy + t.waiting + t.idle, all.window.length());
     EXPECT_GE(t.idle, 0);
     EXPECT_LE(t.longest_gap, t.idle);
     EXPECT_EQ(waits[t.track], t.waiting);
-    if (t.leads && t.busy + t.waiting == 0)
-      continue;  // it has steps, and the summary no part of it
+    if (t.leads && t.busy + t.waiting == 0) continue;  // it has steps, but no part in the summary
     const auto same = std::ranges::find_if(s.threads, [&](const ThreadTimes& times) {
       return times.window == measured && times.track == t.track;
     });

@@ -1,3 +1,5 @@
+// Tests the cache of columns: reuse, removal, corrupt entries, and interrupted readers, in a
+// folder of the test.
 #include "analyze/kept.h"
 
 #include <fcntl.h>
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view one_event = R"([{"ph":"X","name":"a","ts":1,"dur":2}])";
 
-// The cache of traces in a folder of the test.
+// The trace cache in a folder of the test.
 class Kept : public testing::Test {
  protected:
   Kept() { cache_dir.set(folder_.path()); }
@@ -105,7 +107,7 @@ TEST_F(Kept, of_a_pipe_nothing_is_kept) {
   EXPECT_TRUE(kept().empty());
 }
 
-// A reader of a pipe that has read events and waits for more.
+// A reader of a pipe that has read some events and waits for more.
 TEST_F(Kept, an_interrupted_reader_leaves_nothing) {
   const std::string path = folder_.path() + "/pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -118,7 +120,7 @@ TEST_F(Kept, an_interrupted_reader_leaves_nothing) {
   const int file = open(path.c_str(), O_WRONLY);
   std::string text = "[";
   while (text.size() < (4U << 20)) text += R"({"ph":"X","name":"a","ts":1,"dur":2},)";
-  // More than the pipe holds: when it is written the reader has read windows of it.
+  // More than the pipe holds: once it is written the reader has read windows of it.
   EXPECT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   kill(reader, SIGINT);
   int status = 0;

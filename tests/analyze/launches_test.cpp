@@ -1,3 +1,5 @@
+// Tests launches and queues against independent counts and HolisticTraceAnalysis on real traces,
+// and their findings on small ones.
 #include "vitro/analyze/launches.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +13,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Counted by a script of its own over the same files.
+// Counted by a separate script over the same files.
 struct KnownCall {
   const char *file, *name;
   uint64_t calls;
@@ -26,7 +28,7 @@ constexpr KnownCall known_calls[] = {
      198263000},
     {"alexnet_cuda", "cudaMalloc", 24, 1956700000, 20, 0, 0, 0, 0, 0, 0},
     {"nccl_two_ranks", "cudaMemsetAsync", 117, 1171300, 0, 114, 114, 40, 12036576, 35530, 759177},
-    // These two HolisticTraceAnalysis does not see.
+    // HolisticTraceAnalysis does not see these two.
     {"torch_compile_triton", "cuLaunchKernel", 1, 47768, 0, 1, 1, 0, 0, 0, 0},
     {"rocm_mi250_train", "hipLaunchKernel", 12, 6626497, 1, 12, 8, 0, 76836, 5968, 7379},
 };
@@ -47,8 +49,8 @@ TEST(Launches, of_real_traces_are_known) {
   }
 }
 
-// HolisticTraceAnalysis 0.5 over the same files: rows, those whose kernel is shorter than its call,
-// those delayed by over 100 us, and microseconds of delay in all.
+// HolisticTraceAnalysis 0.5 over the same files: rows, rows whose kernel is shorter than its call,
+// rows delayed by over 100 us, and the total delay in microseconds.
 struct KnownByHta {
   const char* file;
   uint64_t launches, brief, delayed;
@@ -78,8 +80,8 @@ TEST(Launches, agree_with_HolisticTraceAnalysis_where_it_sees_them) {
   }
 }
 
-// The most is HolisticTraceAnalysis's for nccl_two_ranks and sampled_rank_0; stream 7 of v100
-// holds device graphs, which it does not see.
+// The maximum is that of HolisticTraceAnalysis for nccl_two_ranks and sampled_rank_0; stream 7 of
+// v100 holds device graphs, which it does not see.
 struct KnownQueue {
   const char *file, *stream;
   uint64_t launched, most;
@@ -114,8 +116,8 @@ TEST(Launches, queues_of_real_streams_are_known) {
   }
 }
 
-// Ten launches of 10 us for kernels of 2 us, the device idle meanwhile; one cudaMalloc of 400 us.
-TEST(Launches, that_cost_more_than_their_work_are_told) {
+// Ten launches of 10 us for kernels of 2 us, with the device idle; one cudaMalloc of 400 us.
+TEST(Launches, that_cost_more_than_their_work_are_reported) {
   std::string text = R"([{"ph":"X","cat":"cuda_runtime","name":"cudaMalloc","ts":0,"dur":400,)"
                      R"("pid":1,"tid":1},)";
   for (int i = 0; i < 10; ++i) {
@@ -130,19 +132,20 @@ TEST(Launches, that_cost_more_than_their_work_are_told) {
   const Answer answer = answer_launches(*trace);
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[0].key, "launches.slow.cudaMalloc");
-  EXPECT_EQ(answer.findings[0].high_ns, 350'000);  // beyond what is usual, at most 50 us
+  EXPECT_EQ(answer.findings[0].high_ns, 350'000);  // beyond the usual time, which is at most 50 us
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{0});
   EXPECT_EQ(answer.findings[1].key, "launches.brief.0");
   EXPECT_EQ(answer.findings[1].high_ns, 80'000);
   EXPECT_EQ(answer.findings[1].low_ns, 80'000);
   EXPECT_EQ(answer.findings[1].events.size(), 10U);
-  EXPECT_EQ(answer.findings[1].sentence,
-            "10 of 10 launches on device 0 set off less work than the call takes: 100.000us of "
-            "calls for 20.000us of work; for 80.000us of that devices wait for the calling thread");
+  EXPECT_EQ(
+      answer.findings[1].sentence,
+      "10 of 10 launches on device 0 started work shorter than the call itself: 100.000us of "
+      "calls for 20.000us of work; for 80.000us of that, devices wait for the calling thread");
 }
 
-// Devices that record no calls: their work has the external id of its op.
-TEST(Launches, by_ops_are_no_calls) {
+// Some devices do not record calls: their work has the external id of its op.
+TEST(Launches, by_ops_are_not_calls) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"cpu_op","name":"op","ts":0,"dur":9,"pid":1,"tid":1,"args":{"External id":5}},
     {"ph":"X","cat":"kernel","name":"k","ts":3,"dur":4,"pid":0,"tid":7,"args":{"External id":5}}])json");
@@ -169,15 +172,15 @@ TEST(Waits, are_known_by_name) {
   EXPECT_EQ(other_wait("aten::add"), WaitKind::nothing);
 }
 
-// 6.5 of 6.6 ms in hipLaunchKernel are one call; it was not the first.
-TEST(Launches, a_slow_call_is_told_once_and_not_as_a_short_launch) {
+// One call takes 6.5 of the 6.6 ms in hipLaunchKernel; it was not the first.
+TEST(Launches, a_slow_call_is_reported_once_and_not_as_a_short_launch) {
   const auto trace = open_alone(real_trace("rocm_mi250_train.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
   const Answer answer = answer_launches(*trace);
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "hipLaunchKernel: 1 of 12 calls takes over 50.000us, 6.543ms together, the longest "
-            "6.543ms; half of all take 6.132us at most");
+            "6.543ms; the median is 6.132us");
 }
 
 TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual) {
@@ -186,7 +189,7 @@ TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual
   const Finding first = answer_launches(*cold).findings.front();
   EXPECT_EQ(first.key, "launches.slow.cudaDeviceGetStreamPriorityRange");
   EXPECT_TRUE(first.advice.starts_with("the first call of a kind")) << first.advice;
-  // Of 38 calls that all take milliseconds those beyond the median are slow.
+  // If all 38 calls take milliseconds, those beyond the median are slow.
   const auto all = open_alone(real_trace("mtia_inference.json.gz"));
   ASSERT_TRUE(all) << all.why();
   const Finding slow = answer_launches(*all).findings.front();
@@ -194,9 +197,9 @@ TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual
       << slow.sentence;
 }
 
-// Hardware counters are read in each launch; the kernels themselves are not in the file, so nobody
-// knows what they hid.
-TEST(Launches, slow_calls_are_told_where_no_device_was_recorded_too) {
+// Hardware counters are read in each launch; the kernels are not in the file, so what the launches
+// overlapped with is unknown.
+TEST(Launches, slow_calls_are_reported_even_if_no_device_was_recorded) {
   const auto trace = open_alone(real_trace("cupti_counters.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
   const Answer answer = answer_launches(*trace);
@@ -205,7 +208,7 @@ TEST(Launches, slow_calls_are_told_where_no_device_was_recorded_too) {
   for (const Finding& f : answer.findings) EXPECT_EQ(f.low_ns, 0) << f.key;
 }
 
-// Hundreds of launches wait in the queue meanwhile: whatever the device idles for, it is not these.
+// Hundreds of launches wait in the queue at that time: these are not why the device idles.
 TEST(Launches, that_are_slow_while_the_queue_is_full_are_not_sure_to_cost) {
   const auto trace = open_alone(real_trace("v100_train_rank0.json.gz"));
   ASSERT_TRUE(trace) << trace.why();

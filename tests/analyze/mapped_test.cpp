@@ -1,3 +1,5 @@
+// Tests that resident pages of mapped files stay below the limit and that nothing written is lost,
+// by reading the process's own statistics.
 #include "analyze/mapped.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +18,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Of mapped files, in MiB.
+// Resident part of mapped files, in MiB.
 size_t resident() {
   size_t all = 0, used = 0, of_files = 0;
   std::ifstream("/proc/self/statm") >> all >> used >> of_files;
@@ -33,7 +35,7 @@ class MappedFiles : public testing::Test {
  protected:
   ~MappedFiles() override { resident_mb.set(before_); }
 
-  // What the program itself has mapped counts too.
+  // The mapped program itself counts too.
   void allow(size_t mib) { resident_mb.set(static_cast<int64_t>(resident() + mib)); }
 
   TraceFolder folder_;
@@ -44,7 +46,7 @@ class MappedFiles : public testing::Test {
 
 constexpr size_t mib = size_t{1} << 20;
 
-// More than what may be resident.
+// More than may be resident.
 size_t many_numbers() {
   return (resident() + 64) * mib / sizeof(uint64_t);
 }
@@ -72,7 +74,7 @@ TEST_F(MappedFiles, are_let_go_of_by_loops_over_events) {
   for (EventId at = 0; at < numbers; at += 32) pages.push_back(at);
   size_t most = 0, steps = 0;
   for (const EventId at : paced(pages)) {
-    // Just behind where the loop asks for it: 4 MiB are touched from one such place to the next.
+    // Just after a check by the loop: 4 MiB are touched between two checks.
     if (steps % (1U << 14) == 0) most = std::max(most, resident());
     all[at] = ++steps;
   }

@@ -1,3 +1,4 @@
+// Tests the findings about memory on small traces, each made to show one of them.
 #include "analyze/memory_findings.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Allocations and frees on GPU 0: at (us), bytes, address, total, reserved behind it.
+// Allocations and frees on GPU 0: time (us), bytes, address, total and reserved afterwards.
 class Writer {
  public:
   Writer& change(int at, int bytes, int address, int reserved) {
@@ -29,7 +30,7 @@ class Writer {
   }
   std::vector<Finding> findings() {
     text_.back() = ']';
-    const TraceFolder folder;  // the text is read again
+    const TraceFolder folder;  // the file is read again
     const auto trace = open_alone(folder.file("trace.json", text_));
     EXPECT_TRUE(trace) << trace.why();
     const auto memory = vitro::analyze::memory(*trace);
@@ -89,7 +90,7 @@ TEST(MemoryFindings, steps_that_all_leave_memory_behind_are_found) {
   const auto all = writer.findings();
   const Finding* found = with_key(all, "memory.growth.GPU 0");
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->low_bytes, 150);  // what the first step leaves may be meant to stay
+  EXPECT_EQ(found->low_bytes, 150);  // the first step may leave memory on purpose
   EXPECT_EQ(found->high_bytes, 150);
   EXPECT_FALSE(found->events.empty());
 }

@@ -9,7 +9,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same file.
+// Computed by a separate script over the same file.
 TEST(Memory, of_a_real_trace_is_known) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_eager.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
@@ -39,9 +39,9 @@ TEST(Memory, of_a_real_trace_is_known) {
   EXPECT_EQ(std::ranges::max_element(d.timeline, {}, &Memory::Moment::most)->most, d.peak);
 }
 
-// Two devices; a category of Vitro; what is left at the end, and what grows from step to step.
-TEST(Memory, tells_what_is_held_by_whom_and_what_stays) {
-  const TraceFolder folder;  // the text is read again
+// Two devices; a category of Vitro; memory left at the end, and growth from step to step.
+TEST(Memory, reports_what_is_held_by_whom_and_what_stays) {
+  const TraceFolder folder;  // the file is read again
   const auto trace = open_alone(folder.file("trace.json", R"json([
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":50,"pid":1,"tid":1},
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","ts":50,"dur":50,"pid":1,"tid":1},

@@ -1,3 +1,5 @@
+// Tests reading memory timelines: a real file of PyTorch with independently computed sums,
+// truncated and corrupt ones, and the analysis by category.
 #include "vitro/analyze/memory_timeline.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +46,7 @@ Numbers numbers_of(const MemoryTimeline::Category& c) {
           c.last};
 }
 
-// Each total is that of the categories, and each of these what became of it.
+// Totals are sums over categories, and each category balances.
 void expect_parts_sum(const MemoryTimeline& m) {
   Memory::Device sum;
   int64_t at_peak = 0, moved = 0, most = 0;
@@ -65,8 +67,8 @@ void expect_parts_sum(const MemoryTimeline& m) {
   EXPECT_EQ(most, m.all.peak);
 }
 
-// Summed by a script of its own over the same file, with the meaning of the numbers in PyTorch's
-// source; HTA's names for the categories are the same.
+// Computed by a separate script over the same file, with the meaning of the numbers taken from
+// PyTorch's source; HTA uses the same names for the categories.
 TEST(MemoryTimelineFile, of_pytorch_is_known) {
   const auto read = memory_timeline(real_trace("memory_timeline.raw.gz"));
   ASSERT_TRUE(read) << read.why();
@@ -102,8 +104,8 @@ TEST(MemoryTimelineFile, of_pytorch_is_known) {
   EXPECT_EQ(all.at_peak[0].category, "activation");
 }
 
-// What was there before; what is taken, becomes something else, is freed.
-TEST(MemoryTimelineFile, tells_what_memory_was_for) {
+// Memory that existed before, is allocated, changes category, and is freed.
+TEST(MemoryTimelineFile, reports_what_memory_was_for) {
   const MemoryTimeline m = timeline_of(R"([[-1, 1, 100, 0], [-1, 1, 20, 7],
       [1000, 2, 50, 7], [2000, 3, -50, 7], [2000, 3, 50, 4], [5000, 2, 8, 3], [5000, 4, -8, 3],
       [6000, 4, -50, 4], [6000, 4, -20, 7]])");
@@ -118,7 +120,7 @@ TEST(MemoryTimelineFile, tells_what_memory_was_for) {
   expect_parts_sum(m);
 }
 
-TEST(MemoryTimelineFile, of_sums_tells_levels) {
+TEST(MemoryTimelineFile, of_sums_gives_levels) {
   const MemoryTimeline m = timeline_of(R"([[11, 11, 12, 15],
       [[0,  0, 0, 0, 0, 0, 0, 0, 100],
        [0, 64, 0, 0, 0, 8, 0, 0, 100],
@@ -134,7 +136,7 @@ TEST(MemoryTimelineFile, of_sums_tells_levels) {
   EXPECT_EQ(m.categories[1].last, 0);
   expect_parts_sum(m);
   const Answer answer = answer_memory_timeline(m);
-  EXPECT_EQ(answer.tables[0].rows[0][1], AnswerCell()) << "how often was not told";
+  EXPECT_EQ(answer.tables[0].rows[0][1], AnswerCell()) << "the number is unknown";
 }
 
 TEST(MemoryTimelineFile, of_nothing_is_whole_too) {
@@ -170,9 +172,10 @@ TEST(MemoryTimelineFile, that_ends_early_or_breaks_gives_what_was_whole) {
             "a row of a memory timeline has 4 numbers (time, action, bytes, category), got 3; 2 "
             "rows count"},
            {"[3000, 9, 1, 0], [4000, 2, 1, 8]]",
-            "2 rows are none of a memory timeline and left out, the first is [3000, 9, 1, 0]"},
+            "2 rows are not valid in a memory timeline and were dropped, the first is [3000, 9, 1, "
+            "0]"},
            {"[3000, 2, -9223372036854775808, 0]]",
-            "1 rows are none of a memory timeline and left out, the first is [3000, 2, "
+            "1 rows are not valid in a memory timeline and were dropped, the first is [3000, 2, "
             "-9223372036854775808, 0]"}}) {
     const MemoryTimeline m = timeline_of(rows + rest);
     EXPECT_GE(m.all.peak, 100) << rest;
@@ -192,11 +195,11 @@ TEST(MemoryTimelineFile, of_which_nothing_is_whole_is_refused_with_the_byte) {
   EXPECT_EQ(refusal_of("[[1, 2], []]"), "at byte 10: has 2 times, and sums for 0 of them");
 }
 
-TEST(MemoryTimelineFile, is_no_trace_and_says_what_can_be_asked) {
+TEST(MemoryTimelineFile, is_not_a_trace_and_says_what_can_be_asked) {
   const auto trace = open_alone(real_trace("memory_timeline.raw.gz"));
   ASSERT_FALSE(trace);
-  EXPECT_NE(trace.why().find("this is a memory timeline, as export_memory_timeline writes it, and "
-                             "no trace: it answers `vitro trace memory` alone"),
+  EXPECT_NE(trace.why().find("this is a memory timeline written by export_memory_timeline, not a "
+                             "trace: only `vitro trace memory` can read it"),
             std::string::npos)
       << trace.why();
   for (const Analysis& analysis : analyses())
@@ -216,7 +219,7 @@ TEST(MemoryTimelineFile, that_is_activations_for_the_most_part_says_so) {
 TEST(Levels, are_not_above_the_usual_one_for_95_percent_of_the_time) {
   EXPECT_EQ(usual_level({{0, 5}, {95, 9}, {100, 0}}), 5);
   EXPECT_EQ(usual_level({{0, 5}, {94, 9}, {100, 0}}), 9);
-  EXPECT_EQ(usual_level({{7, 5}, {7, 9}, {7, 1}}), 9) << "no time: the most";
+  EXPECT_EQ(usual_level({{7, 5}, {7, 9}, {7, 1}}), 9) << "zero time: the maximum";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ const LoadOptions alone{.keep = false, .threads = 1, .progress = false};
 const std::vector<std::string> sampled{real_trace("sampled_rank_1.json.gz"),
                                        real_trace("sampled_rank_0.json.gz")};
 
-// A rank in the trace of all is what it is alone: its gaps depend on launches of its own only.
+// A rank in the merged trace is the same as alone: its gaps depend only on its own launches.
 void expect_same_gaps(const StreamGaps& got, const StreamGaps& want) {
   EXPECT_EQ(got.kernels, want.kernels);
   EXPECT_EQ(got.busy, want.busy);
@@ -31,7 +31,7 @@ TEST(MergeRanks, keeps_each_rank_as_it_is_by_one_clock) {
   const auto merged = merge_ranks(sampled, out, alone);
   ASSERT_TRUE(merged) << merged.why();
   ASSERT_EQ(merged->ranks.size(), 2U);
-  EXPECT_EQ(merged->ranks[1].clock_offset, 55'000);  // as `ranks` says
+  EXPECT_EQ(merged->ranks[1].clock_offset, 55'000);  // as reported by `ranks`
   const auto all = open_alone(out);
   ASSERT_TRUE(all) << all.why();
   EXPECT_TRUE(all->notes().empty());
@@ -87,7 +87,7 @@ TEST(MergeRanks, processes_say_their_rank_or_the_file_does) {
 TEST(MergeRanks, needs_two_ranks_that_can_be_read) {
   const TraceFolder folder;
   const std::string out = folder.path() + "/all.json";
-  EXPECT_NE(merge_ranks({sampled[0]}, out, alone).why().find("two at least"), std::string::npos);
+  EXPECT_NE(merge_ranks({sampled[0]}, out, alone).why().find("at least two"), std::string::npos);
   EXPECT_NE(merge_ranks({sampled[0], sampled[0]}, out, alone).why().find("both of rank 1"),
             std::string::npos);
   EXPECT_FALSE(merge_ranks({sampled[0], folder.file("x.json", "")}, out, alone));

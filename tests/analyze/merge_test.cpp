@@ -1,3 +1,5 @@
+// Tests adding kernels by their times to a host trace: which are valid, where they are placed, and
+// that removed kernels are restored.
 #include "vitro/analyze/merge.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +49,7 @@ std::vector<Work> work_of(const Trace& trace) {
 }
 
 // Two threads: 70 is the first, 80 the second.
-TEST(Merge, places_kernels_behind_their_launches_one_after_another) {
+TEST(Merge, places_kernels_after_their_launches_one_after_another) {
   const TraceFolder folder;
   const std::string host = folder.file(
       "host.json", closed("[" + op("aten::linear", 1, 70, 0, 100) + op("aten::t", 2, 70, 5, 10) +
@@ -70,7 +72,7 @@ TEST(Merge, places_kernels_behind_their_launches_one_after_another) {
   EXPECT_EQ(merged->ignored, 1U);     // aten::t, not aten::tanh
   EXPECT_EQ(merged->not_leaves, 1U);  // aten::linear
   EXPECT_EQ(merged->too_short, 1U);   // aten::mm
-  EXPECT_EQ(merged->not_found, 1U);   // aten::mm of the other thread
+  EXPECT_EQ(merged->not_found, 1U);   // aten::mm on the other thread
   EXPECT_EQ(merged->kernel_ns, 80'500);
   EXPECT_EQ(merged->waited_ns, 40'000);
   const auto result = open_alone(out);
@@ -95,7 +97,7 @@ TEST(Merge, places_kernels_behind_their_launches_one_after_another) {
   EXPECT_EQ(gaps(*result).devices[0].busy, 80'500);
 }
 
-// A trace whose kernels are taken out and measured apart is the same again.
+// A trace is the same again after its kernels are removed and merged back as times.
 TEST(Merge, gives_back_the_kernels_that_were_taken_out) {
   const TraceFolder folder;
   std::string host = "[", times = "{", all = "[";
@@ -132,7 +134,7 @@ TEST(Merge, finds_the_times_of_a_rank_in_a_folder) {
   EXPECT_EQ(times_file(*trace, "other.json"), "other.json");
   const auto merged = merge(*trace, file, folder.path() + "/out.json");
   ASSERT_FALSE(merged);
-  EXPECT_NE(merged.why().find("holds no times of kernels"), std::string::npos);
+  EXPECT_NE(merged.why().find("contains no kernel times"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(folder.path() + "/out.json"));
 }
 

@@ -1,3 +1,5 @@
+// Tests merging device traces into host traces: real traces are split and must be restored, with
+// equal and with different clocks.
 #include "vitro/analyze/merge_traces.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +18,7 @@
 namespace vitro::analyze {
 namespace {
 
-// The events of a trace for which keep(event) holds, their times `later` microseconds, as a file.
+// Writes the events of a trace for which keep(event) holds, shifted by `later` microseconds.
 template <class Keep>
 std::string part_of(const Trace& trace, const TraceFolder& folder, const std::string& name,
                     int64_t later, Keep keep) {
@@ -58,7 +60,7 @@ std::vector<Work> work_of(const Trace& trace) {
   return out;
 }
 
-// What is taken apart and put together again is the same: each work at its time, with its launch.
+// A trace taken apart and merged again is the same: all work at its time, with its launch.
 TEST(MergeTraces, of_real_traces_that_were_taken_apart_gives_them_back) {
   for (const char* file : {"nccl_two_ranks.json.gz", "alexnet_cuda.json.gz",
                            "rocm_mi250_train.json.gz", "cuda_event_sync.json.gz"}) {
@@ -89,7 +91,7 @@ TEST(MergeTraces, of_real_traces_that_were_taken_apart_gives_them_back) {
   }
 }
 
-// By another clock: the promptest work then begins with its launch; all else follows.
+// With another clock the promptest work begins with its launch; everything else follows.
 TEST(MergeTraces, finds_how_far_the_clock_of_the_devices_is_off) {
   const auto whole = open_alone(real_trace("nccl_two_ranks.json.gz"));
   ASSERT_TRUE(whole) << whole.why();
@@ -117,7 +119,7 @@ TEST(MergeTraces, finds_how_far_the_clock_of_the_devices_is_off) {
   const auto both = open_alone(out);
   ASSERT_TRUE(both) << both.why();
   EXPECT_EQ(work_of(*both), work_of(*whole));
-  // Arrows that the host's trace began are ended, none is added twice.
+  // Arrows begun in the host's trace are ended; none is added twice.
   const auto count = [](const Trace& trace, char phase) {
     return std::ranges::count(trace.phases(), phase);
   };
@@ -133,7 +135,7 @@ std::string host_text(const std::string& more = "") {
          more + "]}";
 }
 
-// Two kernels 5000 us ahead, that took 30 and 20 us.
+// Two kernels 5000 us ahead, taking 30 and 20 us.
 std::string device_text(const std::string& first, const std::string& second, int at = 5000) {
   const auto kernel = [](int ts, int dur, const std::string& args) {
     return cat(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)", ts, R"(,"dur":)",
@@ -153,7 +155,7 @@ TEST(MergeTraces, without_calls_the_ops_of_the_external_ids_are_the_launches) {
   const auto merged = merge_traces(*host, *devices, out);
   ASSERT_TRUE(merged) << merged.why();
   EXPECT_EQ(merged->clock_by, "External id");
-  // aten::mm begins at 100, aten::add at 130: the second kernel is the promptest for its launch.
+  // aten::mm begins at 100, aten::add at 130: the second kernel is the promptest after its launch.
   EXPECT_EQ(merged->clock_offset, (100 - 5000) * 1000);
   EXPECT_EQ(merged->linked, 2U);
   // They end at 153, the synchronisation at 200.
@@ -164,7 +166,7 @@ TEST(MergeTraces, without_calls_the_ops_of_the_external_ids_are_the_launches) {
   EXPECT_EQ(std::ranges::count(both->phases(), 'f'), 2);
 }
 
-TEST(MergeTraces, without_launches_steps_tell_and_without_these_the_clocks_as_recorded) {
+TEST(MergeTraces, without_launches_uses_steps_and_without_those_the_clocks_as_recorded) {
   const TraceFolder folder;
   const auto host = open_alone(folder.file("host.json", host_text()));
   const auto far = open_alone(folder.file("far.json", device_text("", "", 50'000'000)));
@@ -193,14 +195,13 @@ TEST(MergeTraces, without_launches_steps_tell_and_without_these_the_clocks_as_re
   EXPECT_EQ(work_of(*both).front().begin, 110'000);
 }
 
-TEST(MergeTraces, refuses_what_is_no_host_and_its_devices) {
+TEST(MergeTraces, refuses_traces_that_are_not_a_host_and_its_devices) {
   const TraceFolder folder;
   const auto host = open_alone(folder.file("host.json", host_text()));
   const auto devices = open_alone(folder.file("device.json", device_text("", "", 110)));
   ASSERT_TRUE(host && devices);
-  EXPECT_NE(
-      merge_traces(*devices, *host, folder.path() + "/o.json").why().find("no work of devices"),
-      std::string::npos);
+  EXPECT_NE(merge_traces(*devices, *host, folder.path() + "/o.json").why().find("no device work"),
+            std::string::npos);
   EXPECT_NE(merge_traces(*devices, *devices, folder.path() + "/o.json").why().find("pid 0, tid 7"),
             std::string::npos);
 }

@@ -1,4 +1,5 @@
-// Traces as no writer should leave them, and some do.
+// Tests traces that no writer should produce, though some do: deep nesting, missing commas, odd
+// archives.  Each costs at most its own event.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -116,8 +117,8 @@ TEST(OddFiles, numbers_beyond_64_bits_and_texts_in_their_place_are_kept_apart) {
   EXPECT_EQ(trace->notes().size(), 2U);
 }
 
-// The header of an archive's entry, its bytes behind it; the list at the end of an archive is not
-// looked at.
+// The header of an archive's entry followed by its bytes; the directory at the end of an archive is
+// not read.
 std::string zip(uint16_t method, uint16_t flags, const std::string& packed) {
   std::string header("PK\3\4\24\0", 6);
   const auto number = [&](uint64_t value, int bytes) {
@@ -152,9 +153,9 @@ TEST(OddFiles, an_archive_that_cannot_be_unpacked_says_why) {
   const std::pair<std::string, const char*> cases[] = {
       {zip(8, 1, "x"), "encrypted"},
       {zip(12, 0, "x"), "method 12"},
-      {zip(0, 8, "x"), "does not say how long"},
+      {zip(0, 8, "x"), "does not give the length"},
       {std::string("PK\3\4abc", 7), "ends in the first header"},
-      {zip(8, 0, std::string(100, '\xff')), "broken"}};
+      {zip(8, 0, std::string(100, '\xff')), "corrupt"}};
   for (const auto& [bytes, want] : cases) {
     const auto trace = open_alone(folder.file("t.zip", bytes));
     ASSERT_FALSE(trace) << want;

@@ -1,3 +1,5 @@
+// Tests times by name of ops and kernels against independently computed sums on real traces, and
+// nesting and classes on small ones.
 #include "vitro/analyze/ops.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +20,7 @@ const NameTimes& named(const std::vector<NameTimes>& list, std::string_view name
   return *found;
 }
 
-// Summed by a script of its own over the same files.
+// Computed by a separate script over the same files.
 struct KnownOp {
   const char *file, *name, *kind;
   uint64_t calls;
@@ -99,7 +101,7 @@ constexpr KnownKernel known_kernels[] = {
     {"nccl_two_ranks", "ncclKernel_AllReduce_RING_LL_Sum_float", 15, 46762159, 1689577, 2520607,
      5983024, 5993392, 5993392},
     {"mtia_inference", "event_wait", 48, 352569592, 775336, 6021176, 15206274, 19228741, 19228741},
-    // The op of the host that launches it has the same name, and 95.8 us: no time of the device.
+    // The host op that launches it has the same name and takes 95.8 us, which is not device time.
     {"torch_compile_triton", "triton_poi_fused_add_cos_sin_0", 1, 1760, 1760, 1760, 1760, 1760,
      1760},
 };

@@ -1,3 +1,5 @@
+// Tests hidden and exposed communication against independently computed sums on real traces, and
+// the saving on small ones.
 #include "vitro/analyze/overlap.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +12,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same files.  HolisticTraceAnalysis says 11.81 % for the
+// Computed by a separate script over the same files.  HolisticTraceAnalysis gives 11.81 % for the
 // first step of sampled_rank_0, and 14.76 % for the first two of nccl_two_ranks.
 struct Known {
   const char *file, *window;
@@ -48,7 +50,7 @@ TEST(Overlap, without_communication_is_nothing) {
   EXPECT_TRUE(answer_overlap(*trace).findings.empty());
 }
 
-// Computes 0-40 and 60-80, communicates 30-70 on two streams at once.
+// Computes 0-40 and 60-80, communicates 30-70 on two streams at the same time.
 TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"cpu_op","name":"all","ts":0,"dur":100,"pid":9,"tid":9},
@@ -76,7 +78,7 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
 }
 
 // The second collective takes 30 in two steps and 90 in one, 10 of which is hidden in each.
-TEST(Overlap, could_win_at_least_what_the_same_collective_takes_less_in_other_steps) {
+TEST(Overlap, saves_at_least_what_a_collective_takes_beyond_its_median_over_steps) {
   std::string text = "[";
   for (int step = 0; step < 3; ++step) {
     const int at = 200 * step, length = step == 1 ? 90 : 30;
@@ -94,14 +96,14 @@ TEST(Overlap, could_win_at_least_what_the_same_collective_takes_less_in_other_st
   const Answer answer = answer_overlap(*trace);
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].low_ns, 60'000);
-  EXPECT_NE(answer.findings[0].sentence.find(
-                "hidden; 60.000us of it beyond what half of the steps take for the same)"),
-            std::string::npos)
+  EXPECT_NE(
+      answer.findings[0].sentence.find("hidden; 60.000us of it beyond the median over steps)"),
+      std::string::npos)
       << answer.findings[0].sentence;
 }
 
-// Summed by a script of its own, stream by stream.
-TEST(Overlap, of_real_traces_could_win_what_other_steps_take_less) {
+// Computed by a separate script, stream by stream.
+TEST(Overlap, of_real_traces_saves_what_collectives_take_beyond_their_median) {
   for (const auto& [file, low] :
        {std::pair("nccl_two_ranks", 9'502'979), {"v100_train_rank0", 18'056'000}}) {
     const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));

@@ -7,9 +7,9 @@
 
 namespace vitro::analyze {
 
-// As gzip files hold it.
+// As in gzip files.
 inline constexpr int with_header = 15 + 16;
-// As archives hold it: without header and check sum.
+// As in archives: without header and checksum.
 inline constexpr int without_header = -15;
 
 inline std::string packed(const std::string& text, int form = with_header) {

@@ -1,3 +1,5 @@
+// Tests clock alignment and waits of ranks: two real traces computed by hand, and small ones with
+// known clocks.
 #include "vitro/analyze/ranks.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +13,8 @@ namespace {
 
 const LoadOptions alone{.keep = false, .threads = 1, .progress = false};
 
-// A trace of a rank whose clock is `late` us ahead, with collectives [begin, end) and a kernel that
-// computes from 0 to 100.
+// A trace of a rank whose clock is `late` us ahead, with collectives [begin, end) and a compute
+// kernel from 0 to 100.
 std::string rank_text(int rank, int late, const std::vector<std::pair<int, int>>& collectives) {
   std::string text = cat(R"({"distributedInfo":{"backend":"nccl","rank":)", rank,
                          R"(,"world_size":3},"traceEvents":[)");
@@ -27,7 +29,8 @@ std::string rank_text(int rank, int late, const std::vector<std::pair<int, int>>
   return text + "}";
 }
 
-// By hand from the ends and begins of the five that belong together in these files of samples.
+// Computed by hand from the begins and ends of the five matching collectives in these sampled
+// files.
 TEST(Ranks, of_two_real_traces_are_known) {
   const Ranks all =
       ranks({real_trace("sampled_rank_1.json.gz"), real_trace("sampled_rank_0.json.gz")}, alone);
@@ -72,7 +75,7 @@ TEST(Ranks, clocks_are_aligned_by_the_ends_of_collectives) {
   EXPECT_EQ(answer.findings[0].key, "ranks.wait");
   EXPECT_EQ(answer.findings[1].key, "ranks.straggler.2");
   EXPECT_EQ(answer.findings[1].high_ns, 230'000);
-  // Nobody computes in these waits.
+  // No rank computes during these waits.
   EXPECT_EQ(answer.findings[1].low_ns, 230'000);
   EXPECT_EQ(all.ranks[0].exposed_wait, all.ranks[0].wait);
   EXPECT_EQ(answer.findings[1].events, (std::vector<EventId>{3, 2}));
@@ -96,8 +99,8 @@ TEST(Ranks, a_folder_without_traces_is_an_error) {
   EXPECT_THROW(trace_files({folder.path()}), Error);
 }
 
-// What is hidden of a collective may have been hidden while it waited.
-TEST(Ranks, waits_behind_computation_are_not_sure_to_cost) {
+// The hidden part of a collective may lie in its wait.
+TEST(Ranks, waits_hidden_by_computation_are_not_sure_to_cost) {
   const TraceFolder folder;
   folder.file("a.json", rank_text(0, 0, {{60, 300}, {1500, 1700}}));
   folder.file("b.json", rank_text(1, 0, {{150, 300}, {1520, 1700}}));

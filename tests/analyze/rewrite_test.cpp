@@ -21,7 +21,7 @@ TEST(Rewrite, replaces_members_of_the_event_and_of_its_arguments_alone) {
   EXPECT_EQ(doubled(R"({"args":{},"ts":"1"})"), R"({"args":{},"ts":"1""1"})");
 }
 
-TEST(Rewrite, of_what_is_no_object_gives_nothing) {
+TEST(Rewrite, of_anything_but_an_object_gives_nothing) {
   for (const char* text : {"", "[1]", "{\"ts\":}", "{\"ts\":1", "{\"ts\" 1}", "{\"a\":\"b}"})
     EXPECT_FALSE(doubled(text)) << text;
 }

@@ -10,7 +10,7 @@
 namespace vitro::analyze {
 namespace {
 
-using Entry = std::pair<int, int>;  // what it is sorted by; where it stood
+using Entry = std::pair<int, int>;  // key; original position
 
 std::vector<Entry> entries(const std::vector<int>& keys) {
   std::vector<Entry> out;
@@ -18,7 +18,7 @@ std::vector<Entry> entries(const std::vector<int>& keys) {
   return out;
 }
 
-// Sorted; where two are equal, as they stood.
+// Sorted; equal entries keep their order.
 void expect_sorted(const std::vector<int>& keys) {
   std::vector<Entry> list = entries(keys), wanted = list;
   std::ranges::stable_sort(wanted, {}, &Entry::first);
@@ -73,7 +73,7 @@ TEST(SortRuns, compares_what_is_in_order_but_for_few_places_about_once) {
   std::vector<int> keys;
   for (int i = 0; i < size; ++i) keys.push_back(i);
   EXPECT_LT(comparisons_of(keys), size + 10);
-  // A hundred writers, one behind the other, each late by a few.
+  // A hundred writers, one after the other, each a few entries out of order.
   for (int i = 1000; i < size; i += 1000) std::rotate(&keys[i - 5], &keys[i], &keys[i + 5]);
   EXPECT_LT(comparisons_of(keys), 2 * size);
 }

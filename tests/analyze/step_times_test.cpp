@@ -1,3 +1,5 @@
+// Tests step times and stragglers against independently computed values on real traces, and causes
+// on a small one.
 #include "vitro/analyze/step_times.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +12,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same files.
+// Computed by a separate script over the same files.
 struct Known {
   const char* file;
   size_t step;
@@ -38,7 +40,7 @@ TEST(StepTimes, of_real_traces_are_known) {
 }
 
 // 164.9, 54.0 and 83.9 ms: the first is almost twice the median.
-TEST(StepTimes, a_slow_first_step_is_told_with_what_took_longer) {
+TEST(StepTimes, a_slow_first_step_is_reported_with_what_took_longer) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_compiled.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
   const StepTimes s = step_times(*trace);

@@ -1,3 +1,5 @@
+// Tests the summary of devices and threads against independently computed sums and
+// HolisticTraceAnalysis, and its findings on small traces.
 #include "vitro/analyze/summary.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +11,8 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same files.  Those of the steps of nccl_two_ranks (the
-// first two) and sampled_rank_0 (the first) are HolisticTraceAnalysis's, to the nanosecond.
+// Computed by a separate script over the same files.  Those of the steps of nccl_two_ranks (the
+// first two) and sampled_rank_0 (the first) equal HolisticTraceAnalysis's to the nanosecond.
 struct KnownDevice {
   const char *file, *window;
   int64_t length, compute, communication, memory, idle;
@@ -24,7 +26,7 @@ constexpr KnownDevice known_devices[] = {
     {"sampled_rank_0", "ProfilerStep#551", 607312000, 106252000, 172259000, 169000, 328632000},
     {"alexnet_cuda", "all", 12920244000, 10630000, 0, 55511000, 12854103000},
     {"rocm_mi250_train", "ProfilerStep#1", 9288291, 110881, 0, 38161, 9139249},
-    // Its op of the host has an argument `stream`; waits for events are no work.
+    // Its host op has an argument `stream`; waits for events are not work.
     {"torch_compile_triton", "all", 1760, 1760, 0, 0, 0},
     {"mtia_inference", "all", 443275704, 414085123, 0, 7576701, 21613880},
 };
@@ -138,7 +140,7 @@ TEST(Summary, says_what_copies_and_the_profiler_cost) {
             (std::vector<int64_t>{15'000, 5'000, 80'000}));
 }
 
-// Two copies at once: a moment counts once.
+// Two concurrent copies: each moment counts once.
 TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"cpu_op","name":"all","ts":0,"dur":100,"pid":1,"tid":1},
@@ -150,7 +152,7 @@ TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
             "25.000us of that in 2 calls of Memcpy DtoD (Device -> Device)");
 }
 
-// cudnn's kernels, summed by a script of its own: no two run at once.
+// cudnn's kernels, summed by a separate script: no two run at the same time.
 TEST(Summary, says_what_changing_layouts_costs) {
   const auto trace = open_alone(real_trace("nccl_two_ranks.json.gz"));
   ASSERT_TRUE(trace) << trace.why();

@@ -1,3 +1,5 @@
+// Tests busy, waiting and idle time of threads on real traces with independently computed sums,
+// and the cost of waits on small ones.
 #include "vitro/analyze/threads.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +11,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Summed by a script of its own over the same files.
+// Computed by a separate script over the same files.
 struct KnownThread {
   const char *file, *tid;
   int64_t busy, waiting, idle;
@@ -102,7 +104,7 @@ TEST(Threads, a_wait_costs_what_the_device_idles_until_it_works_again) {
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{2});
 }
 
-// All that is in the iterator of a data loader is a wait for data.
+// Everything inside the iterator of a data loader is a wait for data.
 TEST(Threads, that_load_data_wait_for_it) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"user_annotation","name":"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__","ts":0,"dur":40,"pid":1,"tid":1},
@@ -117,7 +119,7 @@ TEST(Threads, that_load_data_wait_for_it) {
   EXPECT_EQ(answer_threads(*trace).findings[0].high_ns, 40'000);
 }
 
-// As Vitro's pool writes it: a launch of 90 us, one other thread with a share of 30.
+// As recorded by Vitro's pool: a launch of 90 us, one other thread with a share of 30.
 TEST(Threads, of_a_pool_are_balanced_or_not) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","ts":0,"dur":100,"pid":1,"tid":1},
@@ -140,7 +142,7 @@ TEST(Threads, of_a_pool_are_balanced_or_not) {
   EXPECT_EQ(balance->events, std::vector<EventId>{1});
 }
 
-// The device is done when the host asks: what it idles then is not for the wait.
+// The device is done when the host waits: the wait does not cause its idle time.
 TEST(Threads, a_wait_that_finds_nothing_to_wait_for_costs_itself) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":1000,"pid":1,"tid":1},
@@ -158,12 +160,12 @@ TEST(Threads, a_wait_that_finds_nothing_to_wait_for_costs_itself) {
       answer.findings, "threads.wait.cudaDeviceSynchronize.predictor", &Finding::key);
   ASSERT_NE(wait, answer.findings.end());
   EXPECT_EQ(wait->high_ns, 20'000);
-  EXPECT_EQ(wait->advice, "synchronise once, where a value is used, and not in the loop");
+  EXPECT_EQ(wait->advice, "synchronise once, where a value is used, not in the loop");
 }
 
-// A kernel from 40 to 50 waited for from 10 to 60, the device idle before: the host did not cause
-// that.
-TEST(Threads, a_wait_costs_at_least_what_lies_behind_the_work_that_it_was_for) {
+// A wait from 10 to 60 for a kernel from 40 to 50, with the device idle before, which the host did
+// not cause.
+TEST(Threads, a_wait_costs_at_least_the_time_after_the_awaited_work) {
   const auto trace = trace_of(R"json([
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":100,"pid":1,"tid":1},
     {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","ts":10,"dur":50,"pid":1,"tid":1},
@@ -176,7 +178,7 @@ TEST(Threads, a_wait_costs_at_least_what_lies_behind_the_work_that_it_was_for) {
   EXPECT_EQ(answer_threads(*trace).findings.front().low_ns, 10'000);
 }
 
-// Thread 0 sits in Python's wait() all the time; it is not the one that works.
+// Thread 0 is in Python's wait() all the time; it is not the one that works.
 TEST(Threads, that_only_wait_do_not_lead) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_threads_stacks.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
@@ -188,10 +190,10 @@ TEST(Threads, that_only_wait_do_not_lead) {
             "thread 14661 (python) waits 23.201ms of 36.749ms in 2 calls of <built-in method "
             "acquire of _thread.lock object> in threading.py(1125): _wait_for_tstate_lock");
   EXPECT_TRUE(answer.findings[0].advice.starts_with("this waits until other threads end"));
-  EXPECT_TRUE(answer.findings[1].advice.starts_with("starting a thread waits until it runs"));
+  EXPECT_TRUE(answer.findings[1].advice.starts_with("starting a thread blocks until it runs"));
 }
 
-// The thread that steps does nothing that is recorded; two others communicate.
+// The thread with the steps has no other events; two others communicate.
 TEST(Threads, that_have_steps_lead_even_if_nothing_is_recorded_of_them) {
   const auto trace = open_alone(real_trace("cpu_only.json.gz"));
   ASSERT_TRUE(trace) << trace.why();

@@ -1,4 +1,4 @@
-// Trace files for tests: real ones, and texts written to a folder of the test.
+// Trace files for tests: real ones, and texts written to a temporary folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline std::string real_trace(const std::string& name) {
   return std::string(VITRO_TEST_DATA) + "/traces/" + name;
 }
 
-// A folder that goes with the object; the cache of traces lies in it meanwhile.
+// A folder that is removed with the object; the trace cache is inside it meanwhile.
 class TraceFolder {
  public:
   TraceFolder() : path_(testing::TempDir() + "/vitro_traces_XXXXXX") {
@@ -38,7 +38,7 @@ inline Result<Trace> open_alone(const std::string& path, int threads = 1) {
   return Trace::open(path, {.keep = false, .threads = threads, .progress = false});
 }
 
-// The trace of a text.
+// Opens a text as a trace.
 inline Result<Trace> trace_of(std::string_view text, int threads = 1) {
   const TraceFolder folder;
   return open_alone(folder.file("trace.json", text), threads);

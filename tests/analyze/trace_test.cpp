@@ -1,3 +1,5 @@
+// Tests reading traces: every real one against Python's json, formats of numbers and files,
+// truncated and malformed input, and the cache.
 #include "vitro/analyze/trace.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +85,7 @@ TEST(Trace, times_are_nanoseconds_however_they_are_written) {
             (std::vector<int64_t>{7000, 1, 1001, 150, none}));
 }
 
-TEST(Trace, members_may_stand_before_and_behind_the_events) {
+TEST(Trace, members_may_come_before_and_after_the_events) {
   const auto trace = trace_of(R"({"schemaVersion": 1, "distributedInfo": {"rank": 3, "x": [1, "]"]},
     "traceEvents": [{"ph": "i", "name": "a", "ts": 1}], "baseTimeNanoseconds": 1700000000000000000,
     "traceName": "/tmp/\"x\".json"})");
@@ -143,7 +145,7 @@ TEST(Trace, a_broken_event_costs_no_other) {
   EXPECT_GE(trace->notes().size(), 4U);
 }
 
-TEST(Trace, what_is_no_trace_is_refused_with_the_place) {
+TEST(Trace, files_that_are_not_traces_are_refused_with_the_place) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "at byte 0: the file is empty"},
       {"hello", "at byte 0: got 'h', needs '{' or '['"},
@@ -178,7 +180,7 @@ std::string many_events(int count) {
 TEST(Trace, packed_files_are_known_by_their_bytes) {
   const TraceFolder folder;
   const std::string text = many_events(1000), gz = packed(text), zst = zstd_of(text);
-  // Two gzip members and two zstd frames, one behind the other, are one text.
+  // Two gzip members or two zstd frames, one after the other, are one text.
   const std::string half = text.substr(0, 5000), rest = text.substr(5000);
   for (const std::string& bytes :
        {text, gz, zst, packed(half) + packed(rest), zstd_of(half) + zstd_of(rest)}) {
@@ -198,7 +200,7 @@ TEST(Trace, packed_files_that_end_early_give_what_was_whole) {
     ASSERT_TRUE(trace) << trace.why();
     EXPECT_GT(trace->size(), 0U);
     EXPECT_LT(trace->size(), 20000U);
-    EXPECT_NE(trace->notes().back().text.find("ends in the middle"), std::string::npos);
+    EXPECT_NE(trace->notes().back().text.find("truncated"), std::string::npos);
   }
 }
 
@@ -243,7 +245,7 @@ TEST(Trace, columns_are_kept_until_the_file_changes) {
   EXPECT_EQ(again->name(7), "op 7");
   folder.file("trace.json", many_events(200));
   EXPECT_EQ(Trace::open(path)->size(), 200U);
-  // Broken columns are made again.
+  // Corrupt columns are rebuilt.
   for (const auto& kept : std::filesystem::directory_iterator(folder.path() + "/traces"))
     std::ofstream(kept.path() / "facts") << "nonsense";
   const auto mended = Trace::open(path);

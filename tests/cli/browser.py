@@ -1,4 +1,4 @@
-"""A page in headless Chromium, driven by its protocol through a pipe: what keys do, what can be seen.
+"""A page in headless Chromium, driven by its protocol through a pipe: presses keys, evaluates scripts.
 
     with Browser("page.html", width=390, dark=True) as page:
         page.press("Tab")
@@ -16,7 +16,7 @@ KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Ar
 
 class Browser:
     def __init__(self, path, width=1000, height=800, dark=False):
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its helpers may write a moment longer
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its helpers may still be writing
         theirs_in, self.out = os.pipe()
         self.answers, theirs_out = os.pipe()
         command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",

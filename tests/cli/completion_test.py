@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What shells complete and what manuals say of vitro.   usage: completion_test.py VITRO"""
+"""Tests shell completion and manual pages of vitro.   usage: completion_test.py VITRO"""
 import os
 import re
 import shutil
@@ -20,7 +20,7 @@ def script(shell):
 
 
 def bash_completes(*words):
-    """What bash offers for the last of the words."""
+    """The completions that bash offers for the last word."""
     line = " ".join(f"'{word}'" for word in words)
     call = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _vitro; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = run("bash", "-uc", script("bash") + call)
@@ -84,7 +84,7 @@ class Manual(unittest.TestCase):
         with open(os.path.join(self.folder, "vitro-trace.1")) as file:
             group = file.read()
         questions = [page[len("vitro-trace-"):-2] for page in os.listdir(self.folder) if page.startswith("vitro-trace-")]
-        questions.remove("help")  # asks no trace
+        questions.remove("help")  # not a question about a trace
         self.assertGreaterEqual(len(questions), 21)
         for question in questions:
             with self.subTest(question):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What documents show of vitro trace is what it prints, and the tests that they name exist.
+"""Checks that documents show the real output of vitro trace, and that the tests they name exist.
 usage: documents_test.py VITRO TRACES DOCUMENT [--write]
 
-A block ```console begins with the command, run where the traces are; the lines below it are some of its output, in order,
-whatever the spaces, a line … where others are left out.  --write puts the output into blocks that hold a line @ alone."""
+A ```console block begins with a command, run in the folder of the traces; the lines after it are part of its output, in
+order, ignoring spaces, with a line … for omitted ones.  --write fills in the output of blocks that contain only a line @."""
 import os
 import pathlib
 import re

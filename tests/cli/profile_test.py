@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vitro profile, run on real programs.   usage: profile_test.py VITRO LESSON"""
+"""Runs vitro profile on real programs.   usage: profile_test.py VITRO LESSON"""
 import gzip
 import json
 import os
@@ -48,8 +48,8 @@ class Profile(unittest.TestCase):
     def test_a_profiler_of_the_program_itself_records_nothing_and_says_so(self):
         lesson = os.path.join(os.path.dirname(LESSON), "05_profile_a_compilation")
         done = self.run_vitro("-o", "whole.json", "--", lesson)
-        self.assertIn("a Profiler of its own records nothing", done.stderr)
-        self.assertEqual([name for name in self.files() if "trace" in name], [], "no file of nothing takes the place of an earlier one")
+        self.assertIn("its own Profiler records nothing", done.stderr)
+        self.assertEqual([name for name in self.files() if "trace" in name], [], "an empty trace never replaces an earlier one")
         self.assertNotIn("terminate called", done.stderr)
         self.assertIn("whole.json", self.files())
 
@@ -68,7 +68,7 @@ class Profile(unittest.TestCase):
     def test_says_that_a_program_uses_no_vitro(self):
         done = self.run_vitro("--", "true")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("true ended with exit code 0, but it loaded no libvitro", done.stderr)
+        self.assertIn("true exited with code 0, but it did not load libvitro", done.stderr)
         self.assertEqual(self.files(), [])
 
     def test_says_why_no_trace_could_be_written(self):
@@ -80,10 +80,10 @@ class Profile(unittest.TestCase):
         self.run_vitro("--", LESSON)
         with open(os.path.join(self.folder.name, "trace.json.gz"), "rb") as file:
             first = file.read()
-        self.assertEqual(self.run_vitro("--", "true").returncode, 1)  # no trace comes: the earlier one stays
+        self.assertEqual(self.run_vitro("--", "true").returncode, 1)  # without a new trace the earlier one stays
         self.assertEqual(self.files(), ["trace.json.gz"])
         done = self.run_vitro("--", LESSON)
-        self.assertIn("vitro profile: the trace before it is in trace.old.json.gz\n", done.stderr)
+        self.assertIn("vitro profile: the previous trace is in trace.old.json.gz\n", done.stderr)
         self.assertEqual(self.files(), ["trace.json.gz", "trace.old.json.gz"])
         with open(os.path.join(self.folder.name, "trace.old.json.gz"), "rb") as file:
             self.assertEqual(file.read(), first)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The page of `vitro trace report` in a browser: by keyboard, at the width of a phone, on light and dark ground; and the
+"""Tests the page of `vitro trace report` in a browser: by keyboard, at the width of a phone, in light and dark mode; and the
 flame graph by keyboard.
-Passes over all of it where there is no Chromium.   usage: report_test.py VITRO TRACES"""
+Skipped without Chromium.   usage: report_test.py VITRO TRACES"""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from browser import Browser
 
 VITRO, TRACES = sys.argv[1:3]
 
-# Of what has the focus: tag, class, the text to be heard, whether a line around it and all of it can be seen.
+# The focused element: tag, class, accessible text, whether its outline and all of it are visible.
 FOCUS = """(() => {
     const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e);
     return {tag: e.tagName, kind: e.className, text: (e.getAttribute('aria-label') || e.innerText).trim(),
@@ -34,7 +34,7 @@ class Report(unittest.TestCase):
                        env=os.environ | {"VITRO_CACHE_DIR": cls.folder.name})
 
     def focus_on(self, page, what, most=200):
-        """Presses Tab until the condition holds; everything on the way has a name and is seen."""
+        """Presses Tab until the condition holds; every element on the way has a name and is visible."""
         for _ in range(most):
             page.press("Tab")
             focus = page.ask(FOCUS)
@@ -64,15 +64,15 @@ class Report(unittest.TestCase):
             self.assertEqual(rows, 5)
             shown = "[...document.querySelectorAll('.about')].filter(e => e.offsetHeight > 0).map(e => e.innerText).join('|')"
             self.assertEqual(page.ask(shown), "")
-            told = []
+            shown_texts = []
             for _ in range(rows):
                 self.focus_on(page, lambda f: f["kind"] == "track")
-                told.append(page.ask(shown))
-            self.assertEqual(len(set(told)), rows)
-            self.assertIn("GPU 0: stream 40", told[-1])
-            self.assertIn("communication 6.85%", told[-1])
+                shown_texts.append(page.ask(shown))
+            self.assertEqual(len(set(shown_texts)), rows)
+            self.assertIn("GPU 0: stream 40", shown_texts[-1])
+            self.assertIn("communication 6.85%", shown_texts[-1])
 
-    def test_arrows_tell_what_a_row_did_when(self):
+    def test_arrows_show_what_a_row_did_when(self):
         with Browser(self.page) as page:
             self.focus_on(page, lambda f: f["text"].startswith("GPU 0: stream 7"))
             said = "document.activeElement.querySelector('.about').innerText.trim()"
@@ -86,9 +86,9 @@ class Report(unittest.TestCase):
             lines = [text.split("\n") for text in texts]
             self.assertRegex(lines[0][1], r"^at 0ns to 855\.\d+us:$")
             self.assertRegex(lines[799][1], r"^at 683\.\d+ms to 684\.279ms:$")
-            told = [dict(line.rsplit(" ", 1) for line in each[2:] if line != "nothing") for each in lines]
-            kernels = sum(int(each.get("kernels", "0%")[:-1]) for each in told) / 100 * width
-            self.assertAlmostEqual(kernels, 0.169 * 684279000, delta=0.03 * 684279000)  # a column is told in 24 steps
+            shown_texts = [dict(line.rsplit(" ", 1) for line in each[2:] if line != "nothing") for each in lines]
+            kernels = sum(int(each.get("kernels", "0%")[:-1]) for each in shown_texts) / 100 * width
+            self.assertAlmostEqual(kernels, 0.169 * 684279000, delta=0.03 * 684279000)  # columns are drawn in 24 steps
             page.press("Home")
             self.assertIn("at 0ns to", page.ask(said))
             page.press("ArrowRight", shift=True)
@@ -108,7 +108,7 @@ class Report(unittest.TestCase):
                 values = page.ask("[...document.activeElement.closest('table').tBodies[0].rows].map(row => +row.cells[3].dataset.v)")
                 self.assertEqual(values, sorted(values, reverse=order == "descending"))
 
-    def test_every_width_and_ground_can_be_read(self):
+    def test_every_width_and_colour_scheme_is_readable(self):
         for width in (390, 1280):
             for dark in (False, True):
                 with self.subTest(width=width, dark=dark), Browser(self.page, width, dark=dark) as page:
@@ -116,7 +116,7 @@ class Report(unittest.TestCase):
                     ground, text = (page.ask(f"getComputedStyle(document.body).{of}.match(/\\d+/g).slice(0, 3).map(Number)") for of in ("backgroundColor", "color"))
                     self.assertEqual(sum(ground) < sum(text), dark)
                     self.assertGreater(abs(sum(ground) - sum(text)), 450)
-                    for _ in range(30):  # nothing that has the focus lies outside
+                    for _ in range(30):  # no focused element lies outside
                         page.press("Tab")
                         focus = page.ask(FOCUS)
                         self.assertTrue(focus["lined"] and focus["seen"], focus)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reading, finding and cutting as `vitro trace` does it, with its exit codes.
+"""Tests reading, finding and cutting with `vitro trace`, and its exit codes.
 
 usage: trace_reader_test.py VITRO"""
 import gzip
@@ -80,7 +80,7 @@ class TraceReader(unittest.TestCase):
         self.vitro("info", REAL, "--no-cache")
         self.assertEqual(self.kept(), [])
 
-    def test_exit_codes_tell_findings_usage_and_unreadable_files_apart(self):
+    def test_exit_codes_distinguish_findings_usage_and_unreadable_files(self):
         bad = self.folder / "bad.json"
         bad.write_text("no trace")
         self.vitro("gaps", REAL, "--fail-on", "1", status=1)
@@ -100,54 +100,54 @@ class TraceReader(unittest.TestCase):
                             (["frobnicate"], "vitro trace: has no command 'frobnicate'; it has info, "),
                             ([], "vitro trace: needs a command: info, "),
                             (["doctor"], "vitro trace doctor: needs a file: trace: .json, "),
-                            (["ops", REAL, "--rows", "-1"], "needs a whole number from 0, got '-1'"),
+                            (["ops", REAL, "--rows", "-1"], "needs a whole number of at least 0, got '-1'"),
                             (["cut", REAL, "-o", self.folder / "x.json", "--from", "5ms", "--to", "2ms"], "cut: --from 5ms is not before --to 2ms"),
-                            (["doctor", REAL, "--table", "steps"], "doctor: has no table steps; it has findings")):
+                            (["doctor", REAL, "--table", "steps"], "doctor: there is no table steps; it has findings")):
             self.assertEqual(self.vitro(*words, status=2), "")
             self.assertIn(said, self.said)
 
-    def test_a_file_that_has_nothing_of_the_question_is_told_what_it_needs(self):
-        for question, needed in (("kernels", "events of devices: record with their activity"), ("memory", "records of memory: record with profile_memory=True"),
+    def test_a_question_that_a_file_cannot_answer_says_what_it_needs(self):
+        for question, needed in (("kernels", "device events: record with the device's activity"), ("memory", "memory events: record with profile_memory=True"),
                                  ("compile", "calls of compiled code")):
             text = self.vitro(question, TRACES / "cpu_only.json.gz")
-            self.assertIn("The file has nothing of this. It needs " + needed, text)
-        self.assertIn("the file names no shape: record with record_shapes=True", self.vitro("ops", REAL, "--by", "shape"))
+            self.assertIn("The file contains nothing to answer this. It needs " + needed, text)
+        self.assertIn("the file does not give a shape: record with record_shapes=True", self.vitro("ops", REAL, "--by", "shape"))
 
-    def test_what_is_neither_devices_nor_times_is_told_what_both_need(self):
+    def test_files_of_neither_devices_nor_times_are_refused_with_what_both_need(self):
         other = self.folder / "other.json"
         for text, why in (('{"a": "b"}', 'has no member "traceEvents"'), ("hello", "needs '{' or '['")):
             other.write_text(text)
             self.vitro("merge", REAL, other, "-o", self.folder / "out.json", status=3)
-            for part in ("is neither a trace of devices nor times of kernels", why, "members have `kernel_time`"):
+            for part in ("is neither a trace of devices nor a file of kernel times", why, "members have `kernel_time`"):
                 self.assertIn(part, self.said)
         self.vitro("merge", REAL, self.folder / "none.json", "-o", self.folder / "out.json", status=3)
         self.assertIn("none.json: cannot be opened: No such file or directory", self.said)
         self.assertFalse((self.folder / "out.json").exists())
 
-    def test_files_of_one_rank_are_told(self):
+    def test_files_of_one_rank_are_reported(self):
         self.vitro("ranks", REAL, TRACES / "sampled_rank_0.json.gz", TRACES / "sampled_rank_1.json.gz")
         self.assertIn("2 files are of rank 0", self.said)
         self.vitro("ranks", TRACES / "sampled_rank_0.json.gz", TRACES / "sampled_rank_1.json.gz")
         self.assertEqual(self.said, "")
 
-    def test_what_cannot_be_written_is_no_success(self):
+    def test_unwritable_output_is_a_failure(self):
         environment = os.environ | {"VITRO_CACHE_DIR": str(self.cache)}
         with open("/dev/full", "w") as full:
             done = subprocess.run([VITRO, "trace", "info", REAL], stdout=full, stderr=subprocess.PIPE, env=environment)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"standard output cannot be written", done.stderr)
+        self.assertIn(b"cannot write to standard output", done.stderr)
         (self.folder / "file").write_text("")
         environment = os.environ | {"VITRO_CACHE_DIR": str(self.folder / "file" / "x"), "TMPDIR": str(self.folder / "file")}
         done = subprocess.run([VITRO, "trace", "info", REAL], capture_output=True, env=environment)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn(b"no folder can be written", done.stderr)
+        self.assertIn(b"no writable folder", done.stderr)
 
     def test_answers_do_not_depend_on_how_much_may_be_resident(self):
         for question in ("summary", "ops", "kernels", "check"):
             bounded = self.vitro(question, REAL, "--json", more_environment={"VITRO_TRACE_RESIDENT_MB": "1"})
             self.assertEqual(bounded, self.vitro(question, REAL, "--json"))
 
-    def test_what_takes_over_a_second_shows_how_far_it_is(self):
+    def test_anything_that_takes_over_a_second_shows_progress(self):
         path = self.folder / "pipe"
         os.mkfifo(path)
         half = b'{"ph":"i","name":"a","ts":1},' * 60_000
@@ -160,7 +160,7 @@ class TraceReader(unittest.TestCase):
                 pipe.write(half)
 
         ours, theirs = pty.openpty()
-        writer = threading.Thread(target=write, daemon=True)  # who reads may fail before it opens the pipe
+        writer = threading.Thread(target=write, daemon=True)  # the reader may fail before it opens the pipe
         writer.start()
         subprocess.run([VITRO, "trace", "info", path], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=60)
         writer.join()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vitro trace, run on real and broken traces.   usage: trace_test.py VITRO TRACES"""
+"""Runs vitro trace on real and broken traces.   usage: trace_test.py VITRO TRACES"""
 import csv
 import gzip
 import io
@@ -17,7 +17,7 @@ VITRO, TRACES = sys.argv[1:3]
 
 
 def step(kernels, gap_us):
-    """A launch and a kernel of 10 us, so many times, with so much between the kernels."""
+    """The given number of launches of kernels of 10 us, with gaps of the given length between the kernels."""
     events = []
     for i in range(kernels):
         at = i * (10 + gap_us)
@@ -62,11 +62,11 @@ class Trace(unittest.TestCase):
     def test_doctor_says_plainly_that_there_is_nothing(self):
         done = self.vitro("doctor", self.write("good.json", step(20, 0)), "--fail-on", "0.5")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Nothing was found that could win half a percent of it", done.stdout)
+        self.assertIn("No potential saving of half a percent of it was found", done.stdout)
         done = self.vitro("doctor", self.write("empty.json", {"traceEvents": []}))
         self.assertIn("No event of this file has a duration", done.stdout)
 
-    def test_fail_on_ends_with_1_where_so_much_could_be_won(self):
+    def test_fail_on_exits_with_1_if_so_much_could_be_saved(self):
         slow = self.write("slow.json", step(20, 90))
         self.assertEqual(self.vitro("doctor", slow, "--fail-on", "50").returncode, 1)
         self.assertEqual(self.vitro("doctor", slow, "--fail-on", "99.9").returncode, 0)
@@ -74,7 +74,7 @@ class Trace(unittest.TestCase):
     def test_check_fails_on_request_where_events_are_flawed(self):
         trace = step(5, 0)
         good = self.write("good.json", trace)
-        trace["traceEvents"][1]["args"] = {}  # a kernel whose launch is not told
+        trace["traceEvents"][1]["args"] = {}  # a kernel whose launch is unknown
         bad = self.write("bad.json", trace)
         self.assertEqual(self.vitro("check", good, "--fail-on", "0").returncode, 0)
         self.assertEqual(self.vitro("check", bad).returncode, 0)
@@ -82,7 +82,7 @@ class Trace(unittest.TestCase):
         self.assertEqual(self.vitro("check", bad, "--fail-on", "11").returncode, 0)
 
     def report(self, file):
-        """The page as an XML tree, which it is if every element is closed and every text escaped."""
+        """The page as an XML tree: this works if every element is closed and every text escaped."""
         done = self.vitro("report", file, "-o", "page.html")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("the report is in page.html", done.stderr)
@@ -170,16 +170,16 @@ class Trace(unittest.TestCase):
         self.assertNotEqual(self.vitro("flame", trace, "--device").stdout, printed.stdout)
         cpu_only = self.vitro("flame", os.path.join(TRACES, "cpu_only.json.gz"), "--device")
         self.assertEqual((cpu_only.returncode, cpu_only.stdout), (0, ""))
-        self.assertIn("has no time of a device", cpu_only.stderr)
+        self.assertIn("contains no time of a device", cpu_only.stderr)
 
-    def test_exit_codes_tell_wrong_use_from_unreadable_files(self):
+    def test_exit_codes_distinguish_wrong_usage_from_unreadable_files(self):
         self.assertEqual(self.vitro("doctor").returncode, 2)
         self.assertEqual(self.vitro("no-such-question", "x").returncode, 2)
         done = self.vitro("doctor", "no_such_file.json")
         self.assertEqual(done.returncode, 3)
         self.assertIn("no_such_file.json", done.stderr)
 
-    def test_memory_timelines_answer_memory_alone(self):
+    def test_memory_timelines_answer_only_memory(self):
         packed = os.path.join(TRACES, "memory_timeline.raw.gz")
         answer = json.loads(self.vitro("memory", packed, "--json").stdout)
         self.assertEqual(answer["devices"][0]["peak_bytes"], 3082832104)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every answer of `vitro trace` about every real trace, and about some that are made up, is what the programs in values/ find.
+"""Compares every answer of `vitro trace`, about real and generated traces, with that of the programs in values/.
 
 usage: trace_values_test.py VITRO [FOLDER]
 
-FOLDER: of other traces than those of the tests.  A number: so many made up ones instead."""
+FOLDER: traces other than those of the tests.  A number: this many generated ones instead."""
 import json
 import math
 import os
@@ -25,11 +25,11 @@ if sys.argv[1:2] and sys.argv[1].isdigit():
     TRACES, MADE_UP = pathlib.Path(os.devnull), int(sys.argv.pop(1))
 elif sys.argv[1:2] and not sys.argv[1].startswith("-"):
     TRACES, MADE_UP = pathlib.Path(sys.argv.pop(1)), 0
-FOLDER = tempfile.TemporaryDirectory()  # of those that are made up
+FOLDER = tempfile.TemporaryDirectory()  # of generated traces
 
 
 class Values(unittest.TestCase):
-    """One trace, which test suites of its own are made for below."""
+    """Tests one trace; suites for each are made below."""
     maxDiff = 2000
     path = None
 
@@ -46,7 +46,7 @@ class Values(unittest.TestCase):
         return json.loads(done.stdout)
 
     def same(self, rows, wanted):
-        """The first rows that differ are shown."""
+        """Shows the first rows that differ."""
         rows = [tuple(row) for row in rows]
         more, less = (sorted(difference, key=str)[:3] for difference in (set(rows) - wanted, wanted - set(rows)))
         self.assertFalse(more or less, f"\ngot    {more}\nneeded {less}")

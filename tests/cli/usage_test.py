@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What users try first: versions, manuals, variables.   usage: usage_test.py VITRO"""
+"""First steps with vitro: versions, manuals, variables, errors of usage.   usage: usage_test.py VITRO"""
 import json
 import os
 import pathlib
@@ -37,7 +37,7 @@ class Usage(unittest.TestCase):
     def test_man_names_the_page_that_was_meant(self):
         done = run("man", "trace", "gap")
         self.assertEqual((done.returncode, done.stdout, done.files), (2, "", []))
-        self.assertEqual(done.stderr, "vitro: man: there is no page of `vitro trace gap`; did you mean `vitro trace gaps`?\n")
+        self.assertEqual(done.stderr, "vitro: man: there is no page for `vitro trace gap`; did you mean `vitro trace gaps`?\n")
 
     def test_profile_names_the_endings_that_it_knows(self):
         done = run("profile", "-o", "x.bogus", "--", "true")
@@ -89,10 +89,10 @@ class Usage(unittest.TestCase):
             self.assertRegex(done.stdout, f"^{name}: ")
         self.assertIn("relu_(Tensor(a!) self) -> Tensor(a!)", run("ops", "aten::relu_").stdout)
         self.assertEqual(run("ops", "softmax_").stderr,
-                         "vitro ops: no function is called softmax_; softmax is an op, but has no form that writes in place\n")
+                         "vitro ops: there is no function softmax_; softmax is an op but has no in-place form\n")
 
     def test_an_unknown_option_is_named_with_the_one_that_was_meant(self):
-        more = {"trace ops": "`vitro trace ops --help` says more.\n"}
+        more = {"trace ops": "`vitro trace ops --help` explains its use.\n"}
         for words, said in ((["profile", "--tabel", "--", "./p"], "vitro profile: unknown option --tabel; did you mean --table?\n"),
                             (["trace", "ops", "F", "--row", "3"], "vitro trace ops: unknown option --row; did you mean --rows?\n" + more["trace ops"]),
                             (["trace", "doctor", "--hlep"], "vitro trace doctor: unknown option --hlep; did you mean --help?\n"),
@@ -106,12 +106,12 @@ class Usage(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertTrue(done.stderr.startswith(said), done.stderr)
 
-    def test_what_is_missing_or_too_much_is_said(self):
+    def test_missing_and_unexpected_arguments_are_reported(self):
         for words, said in ((["trace", "diff", "A"], "vitro trace diff: needs two files, before and after; after is missing\n"),
                             (["trace", "cut", "A"], "vitro trace cut: needs "),
-                            (["trace", "ops", "A", "B", "C"], "vitro trace ops: got 'B', which it has no use for\n"),
-                            (["trace", "ops", "A", "--rows", "many"], "vitro trace ops: --rows: needs a whole number from 0, got 'many'\n"),
-                            (["trace", "doctor", "--fail-on", "abc", "F"], "vitro trace doctor: --fail-on: needs a percentage from 0, got 'abc'\n"),
+                            (["trace", "ops", "A", "B", "C"], "vitro trace ops: unexpected argument 'B'\n"),
+                            (["trace", "ops", "A", "--rows", "many"], "vitro trace ops: --rows: needs a whole number of at least 0, got 'many'\n"),
+                            (["trace", "doctor", "--fail-on", "abc", "F"], "vitro trace doctor: --fail-on: needs a percentage of at least 0, got 'abc'\n"),
                             (["trace", "steps", "--over", "abc", "F"], "vitro trace steps: --over: needs a whole number, got 'abc'\n")):
             done = run(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
@@ -134,11 +134,11 @@ class Usage(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr, "vitro options: there is no variable VITRO_LOGSS; did you mean VITRO_LOGS? `vitro options` lists them\n")
 
-    def test_an_empty_name_of_a_log_is_said(self):
+    def test_an_empty_log_name_is_reported(self):
         for text in ("+", "-", "breaks,+"):
             self.assertIn(f'VITRO_LOGS: "{text[-1]}" is not a component; there are capture, ', run("version", VITRO_LOGS=text).stderr)
 
-    def test_options_lists_every_variable_and_a_wrong_value_is_said(self):
+    def test_options_lists_every_variable_and_a_wrong_value_is_reported(self):
         self.assertIn("VITRO_ISA ", run("options").stdout)
         done = run("options", VITRO_RECOMPILE_LIMIT="many")
         self.assertIn('VITRO_RECOMPILE_LIMIT: got "many", needs a whole number', done.stderr)

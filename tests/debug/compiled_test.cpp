@@ -1,4 +1,4 @@
-// What debug tells of functions that are really compiled.
+// Tests explain, logs and the debug folder with functions that are really compiled.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

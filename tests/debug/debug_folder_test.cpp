@@ -40,7 +40,7 @@ TEST_F(DebugFolder, holds_a_folder_for_each_segment_and_says_where) {
   artifacts::put("model/1", "captured.graph", "other");
   const fs::path run = debug_folder();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            cat("vitro: what the compiler makes is written to ", run.string(), "\n"));
+            cat("vitro: the compiler's output is written to ", run.string(), "\n"));
   EXPECT_EQ(run.parent_path(), root);
   EXPECT_TRUE(run.filename().string().starts_with("run_"));
   EXPECT_TRUE(run.filename().string().ends_with(cat("-pid_", static_cast<int64_t>(getpid()))));

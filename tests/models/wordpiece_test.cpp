@@ -86,7 +86,7 @@ TEST(WordPiece, a_file_that_is_no_vocabulary_is_refused_with_the_line) {
   };
   EXPECT_NE(why("a\nb\n").find("[UNK], [CLS] or [SEP] is missing among its 2 lines"),
             std::string::npos);
-  EXPECT_NE(why("a\nb\na\n").find("line 3: 'a' was there before"), std::string::npos);
+  EXPECT_NE(why("a\nb\na\n").find("line 3: 'a' occurs twice"), std::string::npos);
   EXPECT_NE(why(std::string(2000, 'x')).find("line 1: got 2000 bytes"), std::string::npos);
   EXPECT_NE(
       WordPiece::read("/nowhere/vocab.txt").why().find("/nowhere/vocab.txt: cannot be opened"),

@@ -1,3 +1,5 @@
+// Tests averages and their table: self and total values, grouping, sorting, the notes at its end,
+// and the CSV and JSON forms.
 #include "vitro/profiler/averages.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +14,8 @@ namespace {
 
 using events::intern;
 
-// add [0, 100) holds mm [10, 60), which holds a kernel [20, 50); then a second add [200, 230) holds
-// an add [210, 220).
+// add [0, 100) contains mm [10, 60), which contains a kernel [20, 50); a second add [200, 230)
+// contains an add [210, 220).
 Profile sample() {
   const auto add = intern("aten::add"), mm = intern("aten::mm"), tile = intern("mm_tile");
   Track track;
@@ -38,7 +40,7 @@ Profile sample() {
 
 }  // namespace
 
-TEST(Averages, own_time_leaves_out_what_is_inside) {
+TEST(Averages, self_time_excludes_nested_slices) {
   const Averages averages(sample());
   ASSERT_EQ(averages.entries().size(), 3u);
   const Average& add = *averages.find("aten::add");
@@ -103,13 +105,13 @@ TEST(Averages, table_sorts_limits_and_shortens_as_asked) {
   EXPECT_EQ(first(""), "aten::add");
 }
 
-TEST(Averages, a_wrong_sort_key_is_told_with_the_right_ones) {
+TEST(Averages, a_wrong_sort_key_is_reported_with_the_valid_ones) {
   try {
     (void)Averages(sample()).table({.sort_by = "cuda_time"});
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "table: sort_by: there is no \"cuda_time\"; there are self_cpu_time_total, "
+                 "table: sort_by: there is no \"cuda_time\"; valid keys are self_cpu_time_total, "
                  "cpu_time_total, cpu_time, self_cpu_memory_usage, cpu_memory_usage, count, flops, "
                  "bytes, name");
   }
@@ -130,7 +132,7 @@ TEST(Averages, a_kernel_is_measured_by_the_peak_of_the_machine) {
   EXPECT_NE(table.find("50.00%\n"), std::string::npos) << table;
 }
 
-TEST(Averages, are_told_apart_by_the_shapes_that_were_given) {
+TEST(Averages, are_grouped_by_input_shapes) {
   using Sizes = std::vector<int64_t>;
   const auto inputs = [](const Sizes& sizes) {
     events::ValueWriter values;
@@ -161,9 +163,9 @@ TEST(Averages, are_told_apart_by_the_shapes_that_were_given) {
             std::string::npos);
 }
 
-TEST(Averages, are_told_apart_by_the_places_that_called) {
+TEST(Averages, are_grouped_by_call_sites) {
   Profile profile = sample();
-  profile.stacks = {{16, 48}, {32, 48}};  // addresses without names are their own
+  profile.stacks = {{16, 48}, {32, 48}};  // unknown addresses are shown as they are
   Track& track = profile.tracks[0];
   track.extras.resize(2);
   track.extras[0].stack = 0;
@@ -182,7 +184,7 @@ TEST(Averages, are_told_apart_by_the_places_that_called) {
   EXPECT_NE(table.find(grouped.entries()[3].stack[1]), std::string::npos) << table;
 }
 
-TEST(Averages, are_told_apart_by_the_threads_that_ran_them) {
+TEST(Averages, are_grouped_by_threads) {
   Profile profile = sample();
   profile.tracks.push_back(profile.tracks[0]);
   profile.tracks[0].tid = 70;
@@ -197,19 +199,19 @@ TEST(Averages, are_told_apart_by_the_threads_that_ran_them) {
 
 TEST(Averages, say_that_ops_and_kernels_count_operations_differently) {
   Profile profile = sample();
-  const std::string_view note = "(FLOPs: of ops an elementary function is one";
+  const std::string_view note = "(FLOPs: an elementary function counts as one in ops";
   EXPECT_EQ(Averages(profile).table().find(note), std::string::npos);
   profile.tracks[0].slices[0].flops = 10;
   EXPECT_NE(Averages(profile).table().find(note), std::string::npos);
 }
 
-// PyTorch's analysers look for the region's name; people for the one that explain gives.
-TEST(Averages, of_regions_say_which_function_was_compiled) {
+// PyTorch's analysis tools look for the region's name, people for the one used by explain.
+TEST(Averages, of_regions_name_the_compiled_function) {
   Profiler profiler;
   {
     events::RegionScope region{{4, 1, intern("mlp/1")}};
-    events::EagerScope eager{{intern("Torch-Compiled Region: 4"), intern("V0205"),
-                              intern("it was told to"), intern("mlp")}};
+    events::EagerScope eager{
+        {intern("Torch-Compiled Region: 4"), intern("V0205"), intern("on request"), intern("mlp")}};
   }
   profiler.stop();
   const Averages averages = profiler.averages();
@@ -248,7 +250,7 @@ TEST(Averages, top_level_events_are_those_inside_no_other) {
   EXPECT_EQ(table.find("aten::mm"), std::string::npos);
 }
 
-TEST(Averages, the_last_lines_tell_what_was_compiled_and_what_was_dropped) {
+TEST(Averages, the_last_lines_report_what_was_compiled_and_dropped) {
   Profile profile = sample();
   profile.dropped = 7;
   const auto phase = [&](const char* name, const char* subject, int64_t begin, int64_t end) {
@@ -259,7 +261,7 @@ TEST(Averages, the_last_lines_tell_what_was_compiled_and_what_was_dropped) {
                                         .end = end});
   };
   phase("lower", "f (graph 0)", 300, 350);
-  phase("fuse_loops", "f (graph 0)", 310, 340);  // inside of the one before
+  phase("fuse_loops", "f (graph 0)", 310, 340);  // inside the previous one
   phase("codegen", "f (graph 0)", 350, 360);
   phase("lower", "g (graph 0)", 400, 405);
   const std::string table = Averages(profile).table();
@@ -267,12 +269,12 @@ TEST(Averages, the_last_lines_tell_what_was_compiled_and_what_was_dropped) {
             std::string::npos);
   EXPECT_TRUE(
       table.ends_with("Compiled meanwhile: 2 compilations took 65ns inside the measured "
-                      "window; a later call does not take it\n"))
+                      "window; later calls do not spend it\n"))
       << table;
 }
 
-// The time that passed is no more than the window, however many threads helped; a graph is counted
-// once, and once more where it is compiled again.
+// The elapsed time never exceeds the window, however many threads helped; a graph counts once, and
+// again if it is recompiled.
 TEST(Averages, compilations_are_graphs_and_their_time_is_what_passed) {
   Profile profile;
   profile.tracks.resize(2);
@@ -292,7 +294,7 @@ TEST(Averages, compilations_are_graphs_and_their_time_is_what_passed) {
   phase(1, "passes", "mlp/1", 80, 81);
   const Averages averages(profile);
   EXPECT_NE(averages.table().find("Compiled meanwhile: 3 compilations took 61ns inside the "
-                                  "measured window (89ns of all threads together); a later"),
+                                  "measured window (89ns summed over threads); later"),
             std::string::npos)
       << averages.table();
   const auto json = nlohmann::json::parse(averages.json());

@@ -1,3 +1,5 @@
+// Tests the call tree, the stacks written from it, and flame graphs, on a small profile built by
+// hand.
 #include "vitro/profiler/call_tree.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +20,7 @@ Slice slice(SliceKind kind, std::string_view name, int64_t begin, int64_t end, u
   return made;
 }
 
-// Two threads of one name: a step with two products and a kernel, and a product alone.
+// Two threads of the same name: a step with two products and a kernel, and a single product.
 Profile sample() {
   Profile profile{.begin = 0, .end = 1000};
   profile.tracks.resize(2);
@@ -97,7 +99,7 @@ TEST(CallTree, is_written_as_flame_graph_tools_read_it) {
 
 TEST(CallTree, has_the_functions_of_the_program_around_what_they_called) {
   Profile profile{.begin = 0, .end = 1000};
-  profile.stacks = {{16, 48}, {32, 16, 48}, {64, 48}};  // addresses without names are their own
+  profile.stacks = {{16, 48}, {32, 16, 48}, {64, 48}};  // unknown addresses are shown as they are
   profile.tracks.resize(1);
   Track& track = profile.tracks[0];
   track.name = "main";
@@ -106,7 +108,7 @@ TEST(CallTree, has_the_functions_of_the_program_around_what_they_called) {
       slice(SliceKind::kernel, "tile", 110, 190, 1), slice(SliceKind::op, "aten::mm", 300, 400, 0),
       slice(SliceKind::op, "aten::mm", 600, 650, none)};
   track.extras.resize(4);
-  const uint32_t stacks_of[] = {0, 1, none, 0, 2};  // of the kernel: nothing is known
+  const uint32_t stacks_of[] = {0, 1, none, 0, 2};  // the kernel's is unknown
   for (uint32_t i = 0, extra = 0; i < 5; ++i) {
     if (stacks_of[i] == none) continue;
     track.extras[extra].stack = stacks_of[i];
@@ -141,7 +143,7 @@ TEST(CallTree, knows_metrics_by_the_names_that_pytorch_gives_them) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "export_stacks: there is no metric \"self_cuda_time_total\"; there are "
+                 "export_stacks: there is no metric \"self_cuda_time_total\"; valid metrics are "
                  "self_cpu_time_total, self_cpu_memory_usage, calls");
   }
 }
@@ -154,11 +156,11 @@ TEST(FlameGraph, has_a_box_with_a_tooltip_for_each_node) {
             std::string::npos);
   EXPECT_NE(svg.find("step; &lt;1&gt;\n\n500ns"), std::string::npos);
   EXPECT_EQ(count(svg, "<script>"), 1u);
-  EXPECT_EQ(count(svg, "http"), 1u);  // the name space
+  EXPECT_EQ(count(svg, "http"), 1u);  // the namespace
   EXPECT_EQ(svg, picture(sample()));
 }
 
-TEST(FlameGraph, leaves_out_what_no_eye_sees) {
+TEST(FlameGraph, leaves_out_what_is_too_small_to_see) {
   Profile profile{.begin = 0, .end = 1'000'000};
   profile.tracks.resize(1);
   profile.tracks[0].name = "main";

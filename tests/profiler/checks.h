@@ -1,4 +1,4 @@
-// What several tests of the profiler check and count.
+// Checks and counts shared by tests of the profiler.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace vitro {
 
-// Slices are in the order of their begins, and lie within those around them.
+// Slices are sorted by begin and lie within their enclosing slices.
 inline void expect_nested(const Track& track) {
   for (size_t i = 0; i < track.slices.size(); ++i) {
     const Slice& slice = track.slices[i];
@@ -36,8 +36,8 @@ inline void expect_nested(const Profile& profile) {
   for (const Track& track : profile.tracks) expect_nested(track);
 }
 
-// What is true of every profile: its slices nest, its lists are in order of time and inside of the
-// recording, every index is one, and every arrow has two ends and leads forward.
+// Invariants of every profile: slices nest, lists are in order of time and within the recording,
+// every index is valid, and every arrow has two ends and leads forward.
 inline void expect_sound(const Profile& profile) {
   expect_nested(profile);
   const auto is_index = [](uint32_t index, const auto& of) {

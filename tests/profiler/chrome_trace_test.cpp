@@ -1,3 +1,5 @@
+// Tests Chrome traces written by the profiler: slices, arguments, categories, exact times and
+// arrows, by parsing the JSON again.
 #include "profiler/chrome_trace.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +90,7 @@ TEST(ChromeTrace, has_every_slice_with_its_arguments) {
       EXPECT_EQ(args["kernel_flop"], 4000);
       EXPECT_EQ(args["fused"], "mm, add, relu");
       const double ns = event["dur"].get<double>() * 1000;
-      if (ns == 0) continue;  // shorter than the clock sees: it has no rates
+      if (ns == 0) continue;  // shorter than the clock's resolution: no rates
       EXPECT_NEAR(args["GB/s"].get<double>() * ns, 1000, 1e-6);
       EXPECT_NEAR(args["GFLOP/s"].get<double>() * ns, 4000, 1e-6);
     } else if (event["name"] == "aten::mm") {
@@ -134,8 +136,8 @@ TEST(ChromeTrace, holds_times_of_any_length) {
       begin);
 }
 
-// Tools add up what is cpu_op.
-TEST(ChromeTrace, what_is_no_op_has_a_category_of_its_own) {
+// Tools sum events of category cpu_op.
+TEST(ChromeTrace, slices_other_than_ops_have_their_own_categories) {
   Profiler profiler;
   {
     events::KernelScope kernel{{events::intern("tile")}};
@@ -144,7 +146,7 @@ TEST(ChromeTrace, what_is_no_op_has_a_category_of_its_own) {
   }
   {
     events::EagerScope eager{{events::intern("Torch-Compiled Region: 0/0"), events::intern("V0205"),
-                              events::intern("it was told to")}};
+                              events::intern("on request")}};
     events::OpScope op{{events::intern("aten::mm")}};
   }
   profiler.stop();
@@ -155,7 +157,7 @@ TEST(ChromeTrace, what_is_no_op_has_a_category_of_its_own) {
   ASSERT_EQ(of_category(trace, "cpu_work").size(), 1u);
   EXPECT_EQ(of_category(trace, "cpu_work")[0]["args"]["items of this thread"], 3);
   ASSERT_EQ(of_category(trace, "eager_region").size(), 1u);
-  EXPECT_EQ(of_category(trace, "eager_region")[0]["args"]["reason"], "it was told to");
+  EXPECT_EQ(of_category(trace, "eager_region")[0]["args"]["reason"], "on request");
 }
 
 TEST(ChromeTrace, numbers_that_doubles_do_not_hold_are_text) {
@@ -196,7 +198,7 @@ TEST(ChromeTrace, numbers_events_once_each) {
   EXPECT_EQ(indices.size(), events);
 }
 
-// As Perfetto reads them: doubles, times 1000, rounded.
+// As read by Perfetto: doubles, multiplied by 1000, rounded.
 TEST(ChromeTrace, slices_nest_in_the_written_microseconds) {
   const auto nanoseconds = [](const json& us) { return std::llround(us.get<double>() * 1000); };
   std::map<int64_t, std::vector<int64_t>> open;
@@ -241,7 +243,7 @@ TEST(ChromeTrace, readers_of_doubles_see_the_nanosecond_that_was_meant) {
   EXPECT_EQ(slices, profile.tracks.size());
 }
 
-TEST(ChromeTrace, memory_is_told_where_it_was_asked_for) {
+TEST(ChromeTrace, memory_is_included_on_request) {
   const Profile profile = recorded();
   size_t memory = 0;
   int64_t live = 0;
@@ -275,7 +277,7 @@ TEST(ChromeTrace, is_written_compressed_where_the_name_says_so) {
   EXPECT_EQ(json::parse(text)["traceName"], path.string());
 }
 
-TEST(ChromeTrace, says_what_ops_were_given_as_pytorch_does) {
+TEST(ChromeTrace, has_inputs_of_ops_in_the_format_of_pytorch) {
   constexpr int64_t sizes[] = {2, 3}, strides[] = {3, 1}, dims[] = {1, 2};
   Profiler profiler({.record_shapes = true});
   {

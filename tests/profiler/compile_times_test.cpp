@@ -1,3 +1,5 @@
+// Tests compile times: sums by subject and phase, several threads, and exact totals for the whole
+// process.
 #include "vitro/profiler/compile_times.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +13,7 @@
 
 namespace vitro {
 
-// Not 0, which stands for all of the process.
+// Not 0, which stands for the whole process.
 static uint64_t mark_now() {
   {
     events::PhaseScope before("before", "the mark");
@@ -59,8 +61,7 @@ TEST(CompileTimes, say_where_they_add_up_threads_and_show_no_empty_column) {
     events::PhaseScope mine("compile_kernels", "threaded");
     std::thread([] { events::PhaseScope helper("compile_kernels", "threaded"); }).join();
   }
-  constexpr std::string_view note =
-      "(the times of several threads are added up in compile_kernels)\n";
+  constexpr std::string_view note = "(times of several threads are summed in compile_kernels)\n";
   EXPECT_TRUE(compile_times(mark).table().ends_with(note)) << compile_times(mark).table();
   EXPECT_TRUE(compile_times().by_phase().table().ends_with(note));
   const std::string phases = compile_times(mark).by_phase().table();
@@ -68,7 +69,7 @@ TEST(CompileTimes, say_where_they_add_up_threads_and_show_no_empty_column) {
   EXPECT_NE(phases.find("Phase"), std::string::npos) << phases;
   const std::string subjects = compile_times(mark).by_subject().table();
   EXPECT_EQ(subjects.find("Phase"), std::string::npos) << subjects;
-  EXPECT_TRUE(subjects.ends_with("(the times of several threads are added up)\n")) << subjects;
+  EXPECT_TRUE(subjects.ends_with("(times of several threads are summed)\n")) << subjects;
 }
 
 TEST(CompileTimes, add_up_by_phase_and_by_what_was_compiled) {
@@ -82,7 +83,7 @@ TEST(CompileTimes, add_up_by_phase_and_by_what_was_compiled) {
   EXPECT_EQ(phases.entries()[0].total_ns, 35);
   ASSERT_EQ(subjects.entries().size(), 2u);
   EXPECT_EQ(subjects.entries()[0].self_ns, 30);
-  EXPECT_EQ(subjects.entries()[0].total_ns, 30);  // "fuse" lies in "lower" and counts once
+  EXPECT_EQ(subjects.entries()[0].total_ns, 30);  // "fuse" is nested in "lower" and counts once
 }
 
 TEST(CompileTimes, are_the_same_whether_or_not_a_profiler_runs) {
@@ -135,7 +136,7 @@ TEST(CompileTimes, say_when_the_earliest_phases_since_a_mark_are_no_longer_known
   EXPECT_TRUE(compile_times(mark).whole());
   for (int i = 0; i < 8192; ++i) events::PhaseScope later("lower", "late");
   EXPECT_FALSE(compile_times(mark).whole());
-  EXPECT_NE(compile_times(mark).table().find("(earlier phases are no longer known"),
+  EXPECT_NE(compile_times(mark).table().find("(earlier phases are no longer kept"),
             std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Schedules, steps and cycles.
+// Tests the schedules, steps and cycles of a Profiler through its public interface.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ TEST(Cycles, each_hands_over_its_recorded_steps) {
   const std::vector<Names> expected = {{"ProfilerStep#2", "work 2", "ProfilerStep#3", "work 3"},
                                        {"ProfilerStep#6", "work 6", "ProfilerStep#7", "work 7"}};
   EXPECT_EQ(traces, expected);
-  EXPECT_EQ(at, (std::vector<int64_t>{4, 8}));  // as torch.profiler's step_num
+  EXPECT_EQ(at, (std::vector<int64_t>{4, 8}));  // like torch.profiler's step_num
   EXPECT_EQ(profiler.step_number(), 10);
   EXPECT_EQ(names(profiler.profile()), expected[1]);
 }
@@ -103,7 +103,7 @@ TEST(Cycles, that_are_kept_are_there_whenever_they_are_asked_for) {
   expect_sound(profiler.profile());
 }
 
-TEST(Cycles, that_are_forgotten_are_told) {
+TEST(Cycles, that_are_discarded_are_reported) {
   const Schedule every_third = schedule({.wait = 1, .warmup = 1, .active = 1});
   const uint64_t mark = events::rare_mark();
   Profiler profiler({.schedule = every_third});
@@ -114,7 +114,7 @@ TEST(Cycles, that_are_forgotten_are_told) {
   profiler.stop();
   EXPECT_EQ(names(profiler.profile()), (Names{"ProfilerStep#8", "work 8"}));
   EXPECT_NE(
-      profiler.averages().table().find("Cycle 3: the 2 before it are forgotten (acc_events)\n"),
+      profiler.averages().table().find("Cycle 3: the 2 before it are discarded (acc_events)\n"),
       std::string::npos);
   EXPECT_EQ(warnings_since(mark), 1u);
 }
@@ -253,7 +253,7 @@ TEST(Cycles, collecting_can_be_put_off_and_taken_up) {
   EXPECT_EQ(names(profiler.profile()), (Names{"work 0", "work 2"}));
 }
 
-TEST(Cycles, what_comes_right_after_a_start_is_there) {
+TEST(Cycles, what_comes_right_after_a_start_is_recorded) {
   for (const useconds_t pause : {0, 50'000, 200'000}) {
     usleep(pause);
     Profiler profiler;
@@ -265,12 +265,12 @@ TEST(Cycles, what_comes_right_after_a_start_is_there) {
   }
 }
 
-TEST(Cycles, nothing_is_recorded_before_start_where_that_is_wanted) {
+TEST(Cycles, nothing_is_recorded_before_start_on_request) {
   Profiler profiler({.start_at_once = false});
   work(0);
   EXPECT_FALSE(events::recording());
   EXPECT_EQ(error_of([&] { profiler.profile(); }),
-            "Profiler: it was not started, so nothing is recorded; call start()");
+            "Profiler: not started, so nothing is recorded; call start()");
   profiler.start();
   work(1);
   profiler.stop();
@@ -281,18 +281,20 @@ TEST(Cycles, one_profiler_waits_and_still_a_second_is_refused) {
   Profiler waits({.schedule = schedule({.wait = 5, .warmup = 1})});
   EXPECT_FALSE(events::recording());
   EXPECT_EQ(error_of([] { Profiler second; }),
-            "Profiler: another one records in this process; stop it first");
+            "Profiler: another one is recording in this process; stop it first");
   waits.stop();
   EXPECT_NO_THROW(Profiler());
-  EXPECT_EQ(error_of([&] { waits.profile(); }),
-            "Profiler: nothing was recorded: of 1 steps the schedule records none that has ended");
+  EXPECT_EQ(
+      error_of([&] { waits.profile(); }),
+      "Profiler: nothing was recorded: among 1 steps the schedule records none that has ended");
 }
 
 TEST(Cycles, say_which_activities_there_are) {
   EXPECT_EQ(error_of([] { Profiler p({.activities = {Device::Kind::cpu, Device::Kind::cuda}}); }),
-            "Profiler: activities: there is no cuda:0 in this process; there is cpu");
-  EXPECT_EQ(error_of([] { Profiler p({.activities = {}}); }),
-            "Profiler: activities is empty, so there is nothing to record; this process has cpu");
+            "Profiler: activities: this process does not support cuda:0; it supports cpu");
+  EXPECT_EQ(
+      error_of([] { Profiler p({.activities = {}}); }),
+      "Profiler: activities is empty, so there is nothing to record; this process supports cpu");
 }
 
 TEST(Cycles, profiling_nothing_does_no_harm) {
@@ -305,7 +307,7 @@ TEST(Cycles, profiling_nothing_does_no_harm) {
   EXPECT_EQ(names(profiler.profile()), (Names{"work 0", "work 1"}));
 }
 
-TEST(Cycles, traces_carry_what_was_said_of_them) {
+TEST(Cycles, traces_contain_their_metadata) {
   Profiler profiler;
   work(0);
   profiler.stop();
@@ -313,7 +315,8 @@ TEST(Cycles, traces_carry_what_was_said_of_them) {
   profiler.add_metadata_json("sizes", "[1, {\"k\": 2}]");
   profiler.add_metadata_json("sizes", "[3]");
   EXPECT_EQ(error_of([&] { profiler.add_metadata_json("sizes", "[1,"); }),
-            "add_metadata_json: sizes: the value is no JSON: it ends too early (add_metadata takes "
+            "add_metadata_json: sizes: the value is not valid JSON: it ends too early (use "
+            "add_metadata for "
             "text)");
   EXPECT_EQ(error_of([&] { profiler.add_metadata("traceEvents", "none"); }),
             "add_metadata: a trace has its own \"traceEvents\"; use another key");

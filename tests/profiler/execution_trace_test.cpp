@@ -1,3 +1,5 @@
+// Tests execution traces: the attributes written by torch, nesting, inputs, and dependencies
+// through tensor numbers.
 #include "profiler/execution_trace.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +30,7 @@ Slice slice(SliceKind kind, std::string_view name, int64_t begin, int64_t end,
   return made;
 }
 
-// A cat in a range, an op inside a compile phase, and on another thread the gradient of the cat.
+// A cat in a range, an op inside a compile phase, and the gradient of the cat on another thread.
 Profile sample(events::ValueWriter& inputs) {
   const auto f32 = static_cast<uint8_t>(DType::f32);
   constexpr int64_t sizes[] = {3, 4}, strides[] = {4, 1};
@@ -81,7 +83,7 @@ std::map<std::string, json> by_name(const json& trace) {
 
 }  // namespace
 
-// The keys and attributes that torch 2.13 writes.
+// The keys and attributes written by torch 2.13.
 TEST(ExecutionTrace, has_the_form_of_a_real_one) {
   const json trace = written();
   EXPECT_EQ(trace["schema"], "1.1.1-chakra.0.0.4");
@@ -127,7 +129,7 @@ TEST(ExecutionTrace, says_what_ran_in_what) {
   EXPECT_EQ(nodes["aten::cat"]["attributes"]["seq_id"], 5);
 }
 
-TEST(ExecutionTrace, leads_from_a_gradient_to_what_it_is_of) {
+TEST(ExecutionTrace, leads_from_a_gradient_to_its_op) {
   auto nodes = by_name(written());
   const json& attributes = nodes["CatBackward"]["attributes"];
   EXPECT_EQ(attributes["fw_parent"], nodes["aten::cat"]["id"]);
@@ -148,7 +150,7 @@ TEST(ExecutionTrace, has_inputs_as_torch_writes_them) {
 }
 
 // [tensor, storage, offset, elements, bytes of each, device]
-TEST(ExecutionTrace, tells_whose_output_is_whose_input) {
+TEST(ExecutionTrace, links_outputs_to_inputs) {
   eager::init();
   const Tensor a = Tensor::empty({4, 3}, DType::f32), b = Tensor::empty({3}, DType::f32);
   Profiler profiler({.with_tensors = true});
@@ -158,7 +160,7 @@ TEST(ExecutionTrace, tells_whose_output_is_whose_input) {
     neg(turned);
     mul(row, b);
   }
-  const Tensor other = exp(b);  // may lie where the others did
+  const Tensor other = exp(b);  // may reuse the memory of the others
   profiler.stop();
   report::TextOutput out;
   write_execution_trace(profiler.profile(), out);

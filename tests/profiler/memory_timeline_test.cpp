@@ -1,3 +1,5 @@
+// Tests the three forms of the memory timeline (sums, changes, page) on a small profile with known
+// changes.
 #include "profiler/memory_timeline.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +31,7 @@ MemoryChange change(int64_t at, uint64_t address, int64_t bytes, int64_t live,
   return made;
 }
 
-// Two threads, 100 bytes live before; the changes in order of time are numbered 1 to 5.
+// Two threads, 100 bytes live before; changes are numbered 1 to 5 in order of time.
 Profile sample() {
   Profile profile{.begin = 10'000, .end = 20'000};
   profile.tracks.resize(2);
@@ -56,7 +58,7 @@ std::string written(auto write) {
 
 }  // namespace
 
-TEST(MemoryTimeline, tells_sums_by_category_per_microsecond) {
+TEST(MemoryTimeline, gives_sums_by_category_per_microsecond) {
   const Profile profile = sample();
   const json timeline =
       json::parse(written([&](report::Output& out) { write_memory_json(profile, out); }));
@@ -67,7 +69,7 @@ TEST(MemoryTimeline, tells_sums_by_category_per_microsecond) {
        [0, 64, 0, 0, 0, 0, 0, 0, 100]]])"));
 }
 
-TEST(MemoryTimeline, tells_every_change_in_the_raw_form) {
+TEST(MemoryTimeline, gives_every_change_in_the_raw_form) {
   const Profile profile = sample();
   const json raw =
       json::parse(written([&](report::Output& out) { write_memory_raw(profile, out); }));
@@ -125,7 +127,7 @@ TEST(MemoryTimeline, needs_a_profile_of_memory) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "m.json: the profiler recorded no memory; start it with profile_memory = true");
+                 "m.json: the profiler did not record memory; start it with profile_memory = true");
   }
 }
 

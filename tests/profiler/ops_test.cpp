@@ -1,4 +1,4 @@
-// What eager really runs, as the profiler tells it.
+// Checks which ops eager really runs, using the profiler.
 #include <gtest/gtest.h>
 
 #include <map>

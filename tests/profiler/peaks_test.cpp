@@ -1,3 +1,5 @@
+// Tests shares of the machine's peak, and that figures are kept, read back, and ignored if
+// incomplete.
 #include "vitro/profiler/peaks.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +25,7 @@ Peaks example() {
   return peaks;
 }
 
-// A cache folder for one test.
+// A cache folder for a single test.
 class Folder {
  public:
   Folder() { cache_dir.set(path_); }
@@ -51,7 +53,7 @@ TEST(Peaks, a_launch_is_bound_by_its_bytes_or_by_its_flops) {
   EXPECT_DOUBLE_EQ(peaks.least_ns(1000, 4000), 20);
   EXPECT_DOUBLE_EQ(peaks.least_ns(5000, 0), 100);      // from the second level
   EXPECT_DOUBLE_EQ(peaks.least_ns(20000, 0), 2000);    // from memory
-  EXPECT_DOUBLE_EQ(peaks.least_ns(200000, 0), 20000);  // more than there is
+  EXPECT_DOUBLE_EQ(peaks.least_ns(200000, 0), 20000);  // larger than memory
   EXPECT_DOUBLE_EQ(peaks.share(1000, 0, 40), 0.25);
   EXPECT_DOUBLE_EQ(peaks.share(1000, 0, 0), 0);
 }
@@ -80,7 +82,7 @@ TEST(Peaks, are_kept_and_read_back) {
   EXPECT_EQ(read->rates[1].all, 800.25);
 }
 
-TEST(Peaks, every_file_that_is_not_whole_is_none) {
+TEST(Peaks, an_incomplete_file_is_ignored) {
   const Folder folder;
   const std::string path = peaks_file(num_threads());
   write_peaks(path, example());
@@ -102,16 +104,16 @@ TEST(Peaks, every_file_that_is_not_whole_is_none) {
   EXPECT_FALSE(read_peaks(path, num_threads()));
 }
 
-TEST(Peaks, asking_for_what_is_known_measures_nothing) {
+TEST(Peaks, asking_for_known_figures_does_not_measure) {
   const Folder folder;
   const int threads = num_threads();
-  set_num_threads(threads + 1);  // a machine that nobody has asked about in this process
+  set_num_threads(threads + 1);  // a thread count not queried before in this process
   EXPECT_FALSE(known_peaks());
   EXPECT_FALSE(std::filesystem::exists(cache_folder()));
   set_num_threads(threads);
 }
 
-TEST(Peaks, what_was_measured_is_known_from_then_on) {
+TEST(Peaks, measured_figures_are_known_from_then_on) {
   const Folder folder;
   const Peaks measured = measure_peaks();
   ASSERT_TRUE(known_peaks());

@@ -1,3 +1,5 @@
+// Decodes Perfetto traces and checks their rules; perfetto_trace_test.cpp and the random tests
+// read traces with it.
 #include "profiler/perfetto_reader.h"
 
 #include <bit>
@@ -19,7 +21,7 @@ class Bytes {
   uint64_t varint() {
     uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
-      need(shift < 70, "a varint that does not end");
+      need(shift < 70, "an unterminated varint");
       const auto byte = static_cast<uint8_t>(take(1)[0]);
       value |= static_cast<uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
@@ -32,7 +34,7 @@ class Bytes {
     return value;
   }
   std::string_view take(size_t size) {
-    need(size <= rest_.size(), "a field that ends behind its message");
+    need(size <= rest_.size(), "a field that ends after its message");
     const std::string_view taken = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return taken;
@@ -167,7 +169,7 @@ class Reader {
   void event(const std::vector<Field>& event, const std::vector<Field>& packet,
              SequenceState& sequence) {
     need(sequence.begun && number(packet, 13) == 2, "an event before its sequence began");
-    need(trace_.clocks.contains(sequence.clock), "a clock that no snapshot has");
+    need(trace_.clocks.contains(sequence.clock), "a clock missing from all snapshots");
     const auto found = rows_.find(number(event, 11).value_or(sequence.track));
     need(found != rows_.end(), "a row that was not introduced");
     Row& row = found->second;
@@ -201,7 +203,7 @@ class Reader {
 
   void end(Row& row, int64_t at) {
     need(!row.open.empty(), "an end without a beginning");
-    need(at >= row.last, "a slice that ends before what is in it");
+    need(at >= row.last, "a slice that ends before its nested slices");
     row.last = at;
     row.open.back().end = at;
     trace_.slices.push_back(std::move(row.open.back()));

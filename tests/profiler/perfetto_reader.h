@@ -1,5 +1,5 @@
-// Reads Perfetto traces, for tests: written from protobuf's documentation of its encoding and the
-// schema of Perfetto, without the code under test.
+// Reads Perfetto traces for tests: written from the documentation of protobuf's encoding and
+// Perfetto's schema, independently of the code under test.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Field {
   std::string_view bytes;  // of texts and messages
 };
 
-// The fields of a message, in order.  Throws std::runtime_error where it is none.
+// The fields of a message, in order.  Throws std::runtime_error if it is malformed.
 std::vector<Field> fields(std::string_view message);
 
 struct Slice {
@@ -49,8 +49,8 @@ struct Trace {
   std::map<uint64_t, int64_t> clocks;
 };
 
-// Throws std::runtime_error where the trace breaks a rule: an end without a beginning, times of a
-// thread that go backwards within its slices, a name or row that was not introduced.
+// Throws std::runtime_error if the trace breaks a rule: an end without a beginning, decreasing
+// times within a thread's slices, a name or row that was not introduced.
 Trace read(std::string_view bytes);
 
 }  // namespace vitro::perfetto_reader

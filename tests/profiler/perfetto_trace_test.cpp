@@ -1,3 +1,5 @@
+// Tests Perfetto traces by reading them with perfetto_reader.h and comparing with the Chrome trace
+// of the same profile.
 #include "profiler/perfetto_trace.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +77,7 @@ int64_t nanoseconds(const json& microseconds) {
   return std::llround(microseconds.get<double>() * 1000);
 }
 
-// Slices of a Chrome trace as (tid, begin) and what is said of them.
+// Slices of a Chrome trace by (tid, begin), with their arguments.
 using Said = std::map<std::pair<int64_t, int64_t>, std::vector<json>>;
 
 Said said_in_json(const json& trace) {
@@ -185,7 +187,7 @@ TEST(PerfettoTrace, names_the_process_its_threads_and_its_clocks) {
   EXPECT_EQ(perfetto.process, "profiler_test");
   EXPECT_EQ(perfetto.threads.size(), 2u);
   EXPECT_EQ(perfetto.clocks.size(), 3u);
-  EXPECT_GE(perfetto.clocks.at(1), profile.end);  // real time, taken when it was written
+  EXPECT_GE(perfetto.clocks.at(1), profile.end);  // real time, read when it was written
   EXPECT_LT(perfetto.clocks.at(1) - profile.end, int64_t{600} * 1'000'000'000);
 }
 

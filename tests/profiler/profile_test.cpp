@@ -1,3 +1,5 @@
+// Tests profiles made from recordings: details of slices, arrows, memory categories, reused thread
+// numbers.
 #include "vitro/profiler/profile.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +35,7 @@ std::pair<const Track*, const Slice*> find(const Profile& profile, std::string_v
 
 }  // namespace
 
-TEST(Profile, a_slice_has_what_was_said_while_it_was_the_last) {
+TEST(Profile, a_slice_has_what_was_recorded_while_it_was_innermost) {
   const std::array<uint64_t, 2> outer{1, 2}, inner{3, 2};
   events::start({.details = Detail::shapes | Detail::stacks | Detail::modules | Detail::flops});
   for (int i = 0; i < 2; ++i) {
@@ -64,7 +66,7 @@ TEST(Profile, a_slice_has_what_was_said_while_it_was_the_last) {
   EXPECT_EQ(profile.stacks.size(), 2u);
 }
 
-TEST(Profile, only_what_was_asked_for_is_recorded) {
+TEST(Profile, only_what_was_requested_is_recorded) {
   events::start();
   {
     const events::OpScope op{{events::intern("op")}};
@@ -85,14 +87,14 @@ TEST(Profile, arrows_lead_from_a_launch_to_the_shares_of_other_threads) {
   {
     const events::KernelScope kernel{{events::intern("fused_add")}};
     events::record(events::FlowBegin{events::FlowKind::launch, 9});
-    events::record(events::FlowBegin{events::FlowKind::launch, 10});  // nobody comes
+    events::record(events::FlowBegin{events::FlowKind::launch, 10});  // without an end
     for (int t = 0; t < 2; ++t) {
       std::thread([] {
         events::record(events::WorkBegin{});
         events::record(events::FlowEnd{events::FlowKind::launch, 9});
         events::record(events::WorkEnd{.items = 42});
         const events::Scope<events::WorkBegin, events::WorkEnd> late{{}};
-        events::record(events::FlowEnd{events::FlowKind::launch, 8});  // begun before
+        events::record(events::FlowEnd{events::FlowKind::launch, 8});  // begun before the recording
       }).join();
     }
   }
@@ -126,7 +128,7 @@ TEST(Profile, a_region_that_ran_eagerly_says_why) {
   EXPECT_EQ(events::text(track->extra(*slice).code), "V0601");
 }
 
-TEST(Profile, memory_has_the_category_that_was_said_or_that_its_life_tells) {
+TEST(Profile, memory_has_the_category_declared_or_inferred_from_its_lifetime) {
   events::start({.details = Detail::memory});
   const auto allocate = [](uint64_t address, MemoryCategory category = MemoryCategory::other) {
     events::record(events::Allocated{address, 64, 64, category});
@@ -172,7 +174,7 @@ TEST(Profile, allocations_know_where_the_program_was) {
   EXPECT_EQ(profile.stacks.at(track.memory.at(0).stack), (Stack{2}));
 }
 
-TEST(Profile, threads_that_had_the_same_number_one_after_the_other_are_both_there) {
+TEST(Profile, threads_with_the_same_number_one_after_the_other_are_both_there) {
   events::start({.details = Detail::memory | Detail::modules});
   for (uint32_t i = 0; i < 3; ++i) {
     std::thread([i] {
@@ -185,7 +187,7 @@ TEST(Profile, threads_that_had_the_same_number_one_after_the_other_are_both_ther
   }
   events::Recording recording = events::stop();
   ASSERT_EQ(recording.threads.size(), 3u);
-  std::swap(recording.threads[0], recording.threads[2]);  // in no order of time
+  std::swap(recording.threads[0], recording.threads[2]);  // not in order of time
   for (events::ThreadRecording& thread : recording.threads) thread.tid = 7;
   const Profile profile = make_profile(std::move(recording));
   expect_sound(profile);

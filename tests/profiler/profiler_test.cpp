@@ -1,3 +1,5 @@
+// Tests the profiler's session: what is recorded between start and stop, nesting under random
+// work, and errors of use.
 #include "vitro/profiler/profiler.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +24,7 @@ const Slice* find(const Profile& profile, std::string_view name) {
   return nullptr;
 }
 
-// Random ranges, ops and kernels inside each other; returns how many were made.
+// Random nested ranges, ops and kernels; returns their number.
 int random_nest(std::mt19937& random, int depth) {
   int made = 0;
   for (uint32_t i = random() % 4; i > 0 && depth > 0; --i, ++made) {
@@ -146,7 +148,7 @@ TEST(Profiler, refuses_a_second_one_and_says_so) {
     Profiler second;
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "Profiler: another one records in this process; stop it first");
+    EXPECT_STREQ(e.what(), "Profiler: another one is recording in this process; stop it first");
   }
   EXPECT_THROW(profiler.profile(), Error);
 }

@@ -1,5 +1,5 @@
 // Random programs on random threads under random schedules and options: whatever happens, the
-// profile and every file say what was done, and nothing else.
+// profile and all files contain exactly what was done.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint64_t bytes_per_item = 8;
 
-// A share for each arrow, and all items of a launch that others shared.
+// Each arrow has a share, and the shares of a launch cover all of its items.
 int64_t expect_shares(const Profile& profile) {
   int64_t shares = 0;
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> items;  // by track and slice
@@ -52,8 +52,8 @@ int64_t expect_shares(const Profile& profile) {
   return shares;
 }
 
-// The threads of a program, the calling one among them.  Those of every other crew stay between two
-// runs; of the rest each run has new ones.
+// The threads of a program, including the calling one.  Every other crew keeps its threads between
+// runs; the rest create new ones for each run.
 class Crew {
  public:
   Crew(uint32_t count, uint32_t seed)
@@ -68,7 +68,7 @@ class Crew {
   }
   Crew(const Crew&) = delete;
 
-  // Each works once; what all did.
+  // Each works once; returns everything done.
   Counts run() {
     if (stays_) {
       gate_.arrive_and_wait();
@@ -109,12 +109,12 @@ class Crew {
   std::vector<std::thread> threads_;
 };
 
-// A program in steps, profiled; every cycle has what its recorded steps did.
+// A profiled program in steps; every cycle contains what its recorded steps did.
 class Program {
  public:
   explicit Program(uint32_t seed) : seed_(seed), random_(seed), crew_(1 + seed % 3, 100 * seed) {}
 
-  // What it did, recorded or not, and of what was recorded the shares of pool threads.
+  // What it did, recorded or not, and the shares of pool threads in what was recorded.
   const Counts& everything() const { return everything_; }
 
   void run(bool with_stack) {
@@ -161,7 +161,7 @@ class Program {
     recorded_ = records;
   }
 
-  // A part of a step.
+  // Part of a step.
   void run_part(bool recorded) {
     const int64_t live = memory_stats().live_bytes;
     const Counts done = crew_.run();
@@ -171,7 +171,7 @@ class Program {
     expected_bytes_ += memory_stats().live_bytes - live;
   }
 
-  // What of it the options let a profile have.
+  // The part of it that the options let a profile contain.
   Counts expected() const {
     Counts counts = expected_;
     if (!memory_) counts.erase("allocation");
@@ -189,7 +189,7 @@ class Program {
     expect_details(profile);
     expect_sound_files(profile);
     expect_sound_sums(profiler);
-    // For a look with other tools (bench/peers/load_with_hta.py).
+    // For inspection with other tools (bench/peers/load_with_hta.py).
     if (const char* folder = std::getenv("VITRO_TEST_TRACES"))
       profiler.write_trace(cat(folder, "/random_", seed_, "_", checked_, ".json"));
   }
@@ -219,12 +219,12 @@ class RandomPrograms : public testing::Test {
   int before_;
 };
 
-TEST_F(RandomPrograms, are_told_as_they_ran) {
+TEST_F(RandomPrograms, are_recorded_as_they_ran) {
   Counts done;
   for (uint32_t seed = 0; seed < 24 && !HasFailure(); ++seed) {
     SCOPED_TRACE(cat("seed ", seed));
     Program program(seed);
-    program.run(seed % 8 == 0);  // names take long to read
+    program.run(seed % 8 == 0);  // resolving names is slow
     add_to(done, program.everything());
   }
   for (const char* kind :
@@ -233,8 +233,8 @@ TEST_F(RandomPrograms, are_told_as_they_ran) {
     EXPECT_GT(done[kind], 0) << kind;
 }
 
-// What is recorded of each thread ends somewhere then, in the middle of anything.
-TEST_F(RandomPrograms, of_which_a_limit_kept_a_part_out_are_sound_all_the_same) {
+// The recording of each thread then ends anywhere, in the middle of anything.
+TEST_F(RandomPrograms, truncated_by_a_limit_are_still_consistent) {
   for (uint32_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(cat("seed ", seed));
     Crew crew(3, 100 * seed);

@@ -1,3 +1,5 @@
+// Does random nested work of every kind that a profiler records, and counts it; random_test.cpp
+// compares the counts with profiles.
 #include "profiler/random_work.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +70,7 @@ void Work::slice(int depth) {
     case 2: {
       ++done_["eager"];
       const events::EagerScope eager{{events::intern("Torch-Compiled Region: 7/1"),
-                                      events::intern("V0205"), events::intern("it was told to")}};
+                                      events::intern("V0205"), events::intern("on request")}};
       return inside(depth);
     }
     case 3: {

@@ -1,4 +1,4 @@
-// Work that does things of every kind that a profiler records, at random, and counts them.
+// Random work of every kind that a profiler records, with counts.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline void add_to(Counts& sums, const Counts& more) {
   for (const auto& [what, count] : more) sums[what] += count;
 }
 
-// Tensors that go from thread to thread.
+// Tensors passed between threads.
 class Exchange {
  public:
   void give(Tensor tensor);
@@ -30,18 +30,18 @@ class Exchange {
   std::vector<Tensor> tensors_;
 };
 
-// One thread of a program: things of every kind inside of each other.
+// One thread of a program: nested activity of every kind.
 class Work {
  public:
   Work(uint32_t seed, Exchange& exchange) : random_(seed), exchange_(exchange) {}
 
-  // What was done: by kind of slice and incident, "allocation", "counter", and "in NAME" for ops in
-  // that module.
+  // Counts of what was done: by kind of slice and incident, "allocation", "counter", and "in NAME"
+  // for ops in that module.
   Counts run();
 
  private:
   uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
-  void inside(int depth);  // what is open
+  void inside(int depth);  // nesting level
   void something(int depth);
   void slice(int depth);
   void incident();
@@ -55,10 +55,10 @@ class Work {
   std::vector<Tensor> kept_;
 };
 
-// The same of what a profile has.
+// The same counts for a profile.
 Counts counts_of(const Profile& profile);
 
-// What slices say of themselves fits what was asked for, and what Work does.
+// Checks the details of slices against the options and what Work does.
 void expect_details(const Profile& profile);
 
 }  // namespace vitro

@@ -20,7 +20,7 @@ void forget() {
     unsetenv(name);
 }
 
-// Variables for the time of a test.
+// Sets variables for the duration of a test.
 class Environment {
  public:
   explicit Environment(const std::vector<std::pair<const char*, const char*>>& set) {
@@ -33,7 +33,7 @@ class Environment {
 
 }  // namespace
 
-TEST(Rank, is_what_the_launcher_says) {
+TEST(Rank, is_set_by_the_launcher) {
   const Environment launched({{"RANK", "3"},
                               {"WORLD_SIZE", "8"},
                               {"LOCAL_RANK", "1"},
@@ -55,7 +55,7 @@ TEST(Rank, is_nothing_for_a_process_alone) {
   EXPECT_FALSE(this_rank());
 }
 
-TEST(Rank, warns_of_numbers_that_are_none_and_of_one_too_many) {
+TEST(Rank, warns_of_invalid_numbers_and_of_a_rank_out_of_range) {
   const uint64_t mark = events::rare_mark();
   {
     const Environment launched({{"RANK", "first"}, {"WORLD_SIZE", "2"}});
@@ -69,9 +69,9 @@ TEST(Rank, warns_of_numbers_that_are_none_and_of_one_too_many) {
   for (const events::Rare& event : events::rare_since(mark))
     texts.push_back(std::get<events::Message>(event.what).text);
   EXPECT_EQ(texts, (std::vector<std::string>{
-                       "RANK: got \"first\", needs a whole number; it is left out of the trace",
-                       "MASTER_PORT: got \"x\", needs a whole number; it is left out of the trace",
-                       "RANK is 2, but WORLD_SIZE says there are 2 ranks"}));
+                       "RANK: got \"first\", needs a whole number; left out of the trace",
+                       "MASTER_PORT: got \"x\", needs a whole number; left out of the trace",
+                       "RANK is 2, but according to WORLD_SIZE there are 2 ranks"}));
 }
 
 TEST(Rank, fills_in_names_of_files) {

@@ -1,4 +1,5 @@
-// What ops, ranges, kernels and threads say of themselves, as the profile has it.
+// Checks what a profile contains about ops, ranges, kernels and threads: inputs, modules,
+// arguments, shares and memory.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -45,7 +46,7 @@ std::vector<events::Value> inputs_of(const Profile& profile, std::string_view na
 
 }  // namespace
 
-TEST(Recorded, ops_say_what_they_were_given) {
+TEST(Recorded, ops_record_their_inputs) {
   eager::init();
   const Tensor x = Tensor::empty({4, 3}, DType::f32), y = Tensor::empty({3}, DType::f64);
   Profiler profiler({.record_shapes = true});
@@ -86,7 +87,7 @@ TEST(Recorded, ops_of_any_number_of_tensors_have_a_list) {
   EXPECT_EQ(inputs[1].integer, 1);
 }
 
-TEST(Recorded, ops_say_in_which_module_they_are) {
+TEST(Recorded, ops_record_their_module) {
   eager::init();
   const Tensor x = Tensor::empty({4}, DType::f32);
   const ModuleName encoder("encoder"), layer("layer");
@@ -179,7 +180,7 @@ TEST(Recorded, kernels_of_the_user_are_kernels_and_threads_show_their_share) {
   }
 }
 
-TEST(Recorded, memory_knows_what_it_is_for) {
+TEST(Recorded, memory_has_its_category) {
   eager::init();
   set_allocator(cpu, &runtime::cpu_allocator());
   Profiler profiler({.profile_memory = true});
@@ -204,7 +205,7 @@ TEST(Recorded, memory_knows_what_it_is_for) {
   EXPECT_EQ(categories[1000], MemoryCategory::temporary);
 }
 
-TEST(Recorded, nothing_of_memory_where_it_was_not_asked_for) {
+TEST(Recorded, memory_only_on_request) {
   eager::init();
   Profiler profiler;
   exp(Tensor::empty({64}, DType::f32));

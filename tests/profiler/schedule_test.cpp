@@ -30,7 +30,7 @@ std::string error_of(const ScheduleOptions& options) {
 
 }  // namespace
 
-// What torch.profiler.schedule answers for the same numbers.
+// The results of torch.profiler.schedule for the same numbers.
 TEST(Schedule, gives_the_actions_of_torch) {
   EXPECT_EQ(letters({.wait = 1, .warmup = 1, .active = 3}, 12), ".wrrs.wrrs.w");
   EXPECT_EQ(letters({.wait = 1, .warmup = 1, .active = 2, .repeat = 2}, 12), ".wrs.wrs....");
@@ -42,7 +42,7 @@ TEST(Schedule, gives_the_actions_of_torch) {
       ".ws...ws...w");
 }
 
-TEST(Schedule, warns_where_nothing_warms_up) {
+TEST(Schedule, warns_without_a_warm_up) {
   const uint64_t mark = events::rare_mark();
   schedule({.wait = 1, .warmup = 1, .active = 3});
   EXPECT_EQ(warnings_since(mark), 0u);
@@ -51,9 +51,9 @@ TEST(Schedule, warns_where_nothing_warms_up) {
 }
 
 TEST(Schedule, says_which_number_is_wrong) {
-  EXPECT_EQ(error_of({.wait = -1}), "schedule: wait is -1; it needs 0 or more steps");
+  EXPECT_EQ(error_of({.wait = -1}), "schedule: wait is -1, needs 0 or more");
   EXPECT_EQ(error_of({.warmup = 1, .active = 0}),
-            "schedule: active is 0; a cycle needs at least one step that is recorded");
+            "schedule: active is 0; a cycle needs at least one recorded step");
 }
 
 }  // namespace vitro

@@ -49,19 +49,19 @@ TEST(ProfileSettings, have_different_names) {
   EXPECT_EQ(names.size(), profile_settings().size());
 }
 
-TEST(ProfileSettings, say_what_cannot_be_read) {
+TEST(ProfileSettings, report_invalid_text) {
   EXPECT_TRUE(error_of("shapes").starts_with(
       "there is no setting \"shapes\"; there are record_shapes, with_stack, "))
       << error_of("shapes");
   EXPECT_EQ(error_of("row_limit=many"),
-            "row_limit: got \"many\", needs a whole number, as 20, 64K or 2G");
+            "row_limit: got \"many\", needs a whole number such as 20, 64K or 2G");
   EXPECT_EQ(error_of("max_bytes=5Q"),
             "max_bytes: got \"5Q\", whose unit \"Q\" is not K, M, G or T (of 1024)");
   EXPECT_EQ(error_of("max_bytes=64KB"),
             "max_bytes: got \"64KB\", whose unit \"KB\" is not K, M, G or T (of 1024)");
   for (const char* huge : {"99999999999G", "99999999999999999999"})
     EXPECT_EQ(error_of(cat("max_bytes=", huge).c_str()),
-              cat("max_bytes: got \"", huge, "\", which is more than 64 bits can count"));
+              cat("max_bytes: got \"", huge, "\", which does not fit in 64 bits"));
   EXPECT_EQ(error_of("table=yes"), "table: got \"yes\", needs 1 or 0, or nothing for 1");
   EXPECT_TRUE(error_of("sort_by=cuda_time").starts_with("sort_by: there is no \"cuda_time\"; "));
   EXPECT_EQ(error_of(""), "");

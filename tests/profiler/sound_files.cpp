@@ -1,3 +1,4 @@
+// Checks the files and tables of a profile against the profile itself; used by the random tests.
 #include "profiler/sound_files.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ namespace {
 using nlohmann::json;
 using Counts = std::map<std::string, int64_t>;
 
-// How many of which phase a Chrome trace has, and which instants.
+// The number of events of each phase in a Chrome trace, and its instants.
 Counts counts_in(const json& trace) {
   Counts found;
   for (const json& event : trace["traceEvents"]) {
@@ -32,7 +33,7 @@ Counts counts_in(const json& trace) {
   return found;
 }
 
-// The same that it should have.
+// The expected values of the same.
 Counts events_of(const Profile& profile) {
   Counts found;
   for (const Track& track : profile.tracks) {
@@ -62,12 +63,12 @@ std::string text_of(Write write) {
   return out.text();
 }
 
-// Times of a trace in whole nanoseconds.
+// Times of a trace in integer nanoseconds.
 int64_t ns(const json& microseconds) {
   return static_cast<int64_t>(std::llround(microseconds.get<double>() * 1000));
 }
 
-// Slices nest on every row, and arrows have both ends.
+// Checks that slices nest on every row and that arrows have both ends.
 void expect_sound_json(const json& trace) {
   std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> rows;
   std::map<int64_t, int> ends;
@@ -95,7 +96,7 @@ void expect_sound_json(const json& trace) {
   }
 }
 
-// Every node has a number of its own and lies in one that is there.
+// Every node has a unique number and an existing parent.
 void expect_sound_execution(const json& trace) {
   std::map<int64_t, int64_t> around;
   for (const json& node : trace["nodes"])
@@ -103,7 +104,7 @@ void expect_sound_execution(const json& trace) {
   for (const auto& [id, in] : around) EXPECT_TRUE(around.contains(in)) << id << " in " << in;
 }
 
-// Changes that were recorded, added up.
+// The sum of recorded changes.
 int64_t bytes_in(const json& raw_timeline) {
   int64_t bytes = 0;
   for (const json& change : raw_timeline) bytes += change[1] == 1 ? 0 : change[2].get<int64_t>();

@@ -7,7 +7,7 @@
 #include "vitro/profiler/profiler.h"
 #include "vitro/runtime/parallel.h"
 
-// Outside of the library's namespace, as a user's program is.
+// Outside the library's namespace, like a user's program.
 namespace stacks_test {
 
 constexpr int line_of_work = __LINE__ + 2;
@@ -21,7 +21,7 @@ constexpr int line_of_work = __LINE__ + 2;
   asm volatile("" ::: "memory");
 }
 
-// What is inlined from a header of the library lies between it and the library.
+// Code inlined from a header of the library lies between it and the library.
 [[gnu::noinline]] void launches() {
   vitro::launch("kernel", 10, {}, [](int64_t, int64_t) {});
   asm volatile("" ::: "memory");
@@ -32,7 +32,7 @@ constexpr int line_of_work = __LINE__ + 2;
 namespace vitro {
 namespace {
 
-// The stack of the slice of that name, while `body` runs.
+// The stack of the slice of that name while `body` runs.
 std::vector<Frame> recorded_frames(void (*body)() = stacks_test::outer_of_work,
                                    std::string_view name = "work") {
   Profiler profiler({.with_stack = true});
@@ -82,7 +82,7 @@ TEST(Stacks, are_written_as_pytorch_writes_frames) {
   EXPECT_EQ(text_of(frame), "model.cpp(31): forward");
 }
 
-TEST(Stacks, an_address_of_nothing_is_told_as_it_is) {
+TEST(Stacks, an_unknown_address_is_shown_as_it_is) {
   Symbols symbols;
   const std::vector<Frame>& frames = symbols.at(0x10);
   ASSERT_EQ(frames.size(), 1u);

@@ -1,5 +1,5 @@
-// Programs recorded from outside: this one again, running nothing but one of the tests named
-// `child_…`, which do something only then.
+// Tests programs recorded from outside: this program is started again with only one of the tests
+// named `child_…`, which do something only in that case.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ class Folder {
   const fs::path path = fs::temp_directory_path() / cat("vitro_whole_", getpid());
 };
 
-// Starts the test of that name in a process of its own, its stderr in a file.
+// Starts the test of that name in a separate process, with its stderr in a file.
 pid_t start(const char* test, const Variables& variables, const fs::path& errors) {
   const std::string self = fs::read_symlink("/proc/self/exe");
   const std::string filter = cat("--gtest_filter=*", test);
@@ -71,7 +71,7 @@ bool has_ended(pid_t child) {
          info.si_pid == child;
 }
 
-// Waits until the file is there; throws where the child ends without making it.
+// Waits until the file exists; throws if the child ends without creating it.
 void wait_for(const fs::path& ready, pid_t child) {
   for (; !fs::exists(ready); usleep(1000)) {
     if (has_ended(child) && !fs::exists(ready))
@@ -130,7 +130,7 @@ TEST(WholeProgram, child_records_a_lot) {
   std::ofstream(getenv("VITRO_TEST_READY")) << "ready";
 }
 
-TEST(WholeProgram, is_recorded_where_the_environment_asks_for_it) {
+TEST(WholeProgram, is_recorded_if_the_environment_requests_it) {
   const Folder folder;
   const auto trace = folder.path / "trace.json";
   ASSERT_EQ(run("child_works", {{"VITRO_PROFILE", trace}}, folder.path / "errors"), 0);
@@ -166,7 +166,7 @@ TEST(WholeProgram, draws_a_roofline_and_measures_the_machine_for_it_if_need_be) 
   EXPECT_FALSE(std::filesystem::is_empty(folder.path / "cache"));
 }
 
-TEST(WholeProgram, writes_every_other_file_that_is_asked_for) {
+TEST(WholeProgram, writes_every_other_requested_file) {
   const Folder folder;
   const auto flames = folder.path / "flames.svg", memory = folder.path / "memory.json",
              execution = folder.path / "et_{rank}.json";
@@ -185,7 +185,7 @@ TEST(WholeProgram, writes_every_other_file_that_is_asked_for) {
   EXPECT_EQ(nodes, 1u);
 }
 
-TEST(WholeProgram, goes_on_unrecorded_where_the_options_are_wrong) {
+TEST(WholeProgram, continues_unrecorded_if_the_options_are_wrong) {
   const Folder folder;
   EXPECT_EQ(
       run("child_works",
@@ -193,12 +193,12 @@ TEST(WholeProgram, goes_on_unrecorded_where_the_options_are_wrong) {
           folder.path / "errors"),
       0);
   EXPECT_EQ(text_of(folder.path / "errors"),
-            "vitro: VITRO_PROFILE_OPTIONS: row_limit: got \"x\", needs a whole number, as 20, 64K "
-            "or 2G; nothing is recorded\n");
+            "vitro: VITRO_PROFILE_OPTIONS: row_limit: got \"x\", needs a whole number such as 20, "
+            "64K or 2G; nothing is recorded\n");
   EXPECT_EQ(folder.files(), std::vector<std::string>{"errors"});
 }
 
-TEST(WholeProgram, goes_on_without_a_trace_where_none_can_be_written) {
+TEST(WholeProgram, continues_without_a_trace_if_none_can_be_written) {
   EXPECT_EQ(run("child_works", {{"VITRO_PROFILE", "/no/such/folder/trace.json"}}), 0);
 }
 
@@ -255,7 +255,7 @@ TEST(WholeProgram, a_signal_while_the_trace_is_written_leaves_a_whole_file_or_no
     const pid_t child = start("child_records_a_lot",
                               {{"VITRO_PROFILE", trace}, {"VITRO_TEST_READY", ready}}, "/dev/null");
     wait_for(ready, child);
-    for (int i = 0; i < 2; ++i) {  // the second one ends what the first one began
+    for (int i = 0; i < 2; ++i) {  // the second one ends the writing that the first one began
       usleep(static_cast<useconds_t>(random() % 100'000));
       kill(child, SIGINT);
     }

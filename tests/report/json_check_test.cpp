@@ -16,7 +16,7 @@ TEST(JsonCheck, takes_what_is_json) {
   }
 }
 
-TEST(JsonCheck, says_where_it_is_none) {
+TEST(JsonCheck, says_where_it_is_invalid) {
   EXPECT_EQ(can_be_json("").why, "it ends too early");
   EXPECT_EQ(can_be_json("[1, 2").why, "it ends too early");
   EXPECT_EQ(can_be_json("{\"a\": 1,}").why, "byte 9 is wrong");

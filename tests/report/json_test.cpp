@@ -136,7 +136,7 @@ TEST(Json, escapes_every_byte_at_every_place) {
   }
 }
 
-TEST(Json, tells_numbers_as_text_where_a_double_would_lose_them) {
+TEST(Json, writes_numbers_as_text_if_a_double_would_lose_digits) {
   constexpr int64_t limit = int64_t{1} << 53;
   TextOutput out;
   Json json(out);

@@ -146,7 +146,7 @@ TEST_F(OutputFile, says_when_the_disk_takes_no_more) {
   EXPECT_EQ(files(), 0u);
 }
 
-TEST_F(OutputFile, goes_into_what_is_no_file_without_replacing_it) {
+TEST_F(OutputFile, writes_into_devices_without_replacing_them) {
   ASSERT_EQ(mkfifo(path("pipe.zst").c_str(), 0600), 0);
   const pid_t child = fork();
   if (child == 0) {

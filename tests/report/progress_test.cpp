@@ -33,17 +33,17 @@ std::string on_a_terminal(useconds_t microseconds) {
 
 }  // namespace
 
-TEST(Progress, says_nothing_about_a_short_job) {
+TEST(Progress, prints_nothing_for_a_short_job) {
   EXPECT_EQ(on_a_terminal(0), "");
 }
 
-TEST(Progress, shows_how_far_a_long_job_is_and_wipes_the_line) {
+TEST(Progress, shows_progress_of_a_long_job_and_clears_the_line) {
   const std::string seen = on_a_terminal(1'100'000);
   EXPECT_NE(seen.find("\rpacking [######..................] 25.00%"), std::string::npos) << seen;
   EXPECT_TRUE(seen.ends_with("\r\033[K")) << seen;
 }
 
-TEST(Progress, says_nothing_where_stderr_is_no_terminal) {
+TEST(Progress, prints_nothing_if_stderr_is_not_a_terminal) {
   testing::internal::CaptureStderr();
   {
     Progress progress("packing", 2);

@@ -1,5 +1,5 @@
-// Every question that can be asked of one trace: the one list that the command line, the report and
-// the completion of shells read.
+// Every question that can be asked about a trace: the one list behind the command line, the report
+// and shell completion.
 //   for (const Analysis& analysis : analyses()) print(analysis.ask(trace, Parameters(analysis)));
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace vitro::analyze {
 
-// What a question may be told besides the trace: an option of its command.
+// A parameter of a question besides the trace: an option of its command.
 struct Parameter {
   enum class Kind : uint8_t { text, number, flag };
   std::string_view name, about;
-  std::string_view fallback;  // the value where none is given; of flags empty
+  std::string_view fallback;  // the default value; empty for flags
   Kind kind = Kind::text;
-  std::span<const std::string_view> choices = {};  // of a text: what it may be; empty: anything
+  std::span<const std::string_view> choices = {};  // allowed values of a text; empty: any
 };
 
 class Parameters;
@@ -29,17 +29,17 @@ struct Analysis {
   std::string_view name, about;
   Answer (*ask)(const Trace& trace, const Parameters& parameters);
   std::span<const Parameter> parameters = {};
-  // The answer of a file that is no trace, where the question can be asked of such files too; else
-  // null.  Nothing where the file may be a trace.
+  // Answers for a file that is not a trace, if the question supports such files; else null. Returns
+  // nothing if the file may be a trace.
   Result<std::optional<Answer>> (*ask_file)(const std::string& path) = nullptr;
-  // What a file needs to hold for an answer, said where it has none of it.
+  // What a file must contain for an answer; shown if it contains none of it.
   std::string_view needs = {};
 };
 
-// What a file needs to hold for an answer, in the words of what wrote the trace.
+// What a file must contain for an answer, in the terms of the program that wrote the trace.
 std::string needs_of(const Analysis& analysis, const Trace& trace);
 
-// In the order in which a reader asks them: what is there, where time went, why.
+// In the order in which a reader asks them: what is there, where the time went, why.
 std::span<const Analysis> analyses();
 
 // The values of an analysis's parameters.
@@ -47,7 +47,8 @@ class Parameters {
  public:
   explicit Parameters(const Analysis& analysis);
 
-  // Error where the analysis has no such parameter, or the text is no number where one is needed.
+  // Throws Error if the analysis has no such parameter, or if it needs a number and the text is
+  // not.
   void set(std::string_view name, std::string text);
 
   const std::string& text(std::string_view name) const;

@@ -1,4 +1,4 @@
-// What an analysis found, ready to be shown: tables of typed cells, and findings.
+// The result of an analysis, ready to be shown: tables of typed cells, and findings.
 //   Answer answer = info(trace);
 //   std::cout << to_text(answer);  to_json(answer, out);  to_csv(answer, out);
 #pragma once
@@ -14,36 +14,36 @@
 
 namespace vitro::analyze {
 
-// What the numbers of a column are; JSON and CSV give them as they are, in these units.
+// The unit of a column's numbers; JSON and CSV give raw numbers in these units.
 enum class Unit : uint8_t { text, count, ns, bytes, percent, number };
 
 struct AnswerColumn {
-  std::string name;   // as JSON and CSV call it: "self_ns"
-  std::string title;  // as text calls it: "Self"
+  std::string name;   // in JSON and CSV: "self_ns"
+  std::string title;  // in text: "Self"
   Unit unit = Unit::text;
-  bool is_sentence = false;  // text shows it whole; of names it shows what tells them apart
+  bool is_sentence = false;  // shown in full as text; names are shortened to their differences
 };
 
-// A text, a whole number or another; nothing where there is no value.
+// A text, an integer or another number; nothing if there is no value.
 using AnswerCell = std::variant<std::monostate, std::string, int64_t, double>;
 
 // As a person reads it: "1.234ms", "-" for nothing.
 std::string cell_text(const AnswerCell& cell, Unit unit);
-// 0 of a text and of nothing.
+// 0 for a text and for nothing.
 double cell_number(const AnswerCell& cell);
 
 // How a page draws a table.
 struct AnswerPlot {
   enum class Kind : uint8_t {
     nothing,
-    shares,   // a bar for each of the first rows: how much `y`, of what `x` names
-    columns,  // a bar for each row, side by side in their order: `y` by `x`
-    line,     // `y` over the number `x`, straight from row to row
-    levels,   // `y` over the number `x`, where a value lasts until the next row
+    shares,   // a bar for each of the first rows: its share of `y`, named by `x`
+    columns,  // a bar for each row, in their order: `y` by `x`
+    line,     // `y` over the number `x`, with straight lines between rows
+    levels,   // `y` over the number `x`, each value lasting until the next row
   };
   Kind kind = Kind::nothing;
   std::string x, y;    // names of columns
-  std::string series;  // of `line` and `levels`: the column whose texts tell lines apart
+  std::string series;  // for `line` and `levels`: the column whose texts separate lines
 };
 
 struct AnswerTable {
@@ -51,25 +51,25 @@ struct AnswerTable {
   std::vector<AnswerColumn> columns;
   std::vector<std::vector<AnswerCell>> rows;
   AnswerPlot plot = {};
-  bool is_record = false;  // one row of facts: people read a line for each column
+  bool is_record = false;  // one row of facts, shown to people as a line per column
 };
 
-// Something that could be won, with what it rests on.
+// A potential saving, with the events it is based on.
 struct Finding {
   std::string key;       // the same for the same finding in another trace
-  std::string sentence;  // what is the case
+  std::string sentence;  // the observation
   std::string advice;    // what to do
-  // The least and the most that could be won: time, and in percent of what was measured (steps.h);
-  // of memory bytes, and in percent of what the device held at most.
+  // The least and the most that could be saved: for time also in percent of the measured window
+  // (steps.h), for memory in bytes and in percent of the device's peak.
   int64_t low_ns = 0, high_ns = 0;
   double low_percent = 0, high_percent = 0;
   std::vector<EventId> events;  // that show it
   int64_t low_bytes = 0, high_bytes = 0;
-  // The time that it is about, in order and apart; where there is very much of it, with small gaps
+  // The time that it is about, disjoint and in order; if there are very many pieces, small gaps are
   // filled.
   std::vector<Window> when = {};
-  // Where findings stand together (doctor.h): the one before this one that is about the same time,
-  // half of this one's or more; empty: none.
+  // In a list of findings (doctor.h): an earlier one that covers at least half of this one's time;
+  // empty: none.
   std::string shares_with = {};
   int64_t shared_ns = 0;
 
@@ -77,29 +77,30 @@ struct Finding {
 };
 
 struct Answer {
-  std::string name;  // of the analysis
+  std::string name;  // name of the analysis
   std::vector<AnswerTable> tables;
-  std::vector<Finding> findings;  // what could win most comes first
-  double flawed_percent = 0;      // of the events of the file: those that are not as they should be
-  double together_percent = 0;    // of doctor(): what all findings could win at most
+  std::vector<Finding> findings;  // the largest potential saving first
+  double flawed_percent = 0;      // malformed events of the file
+  double together_percent = 0;    // from doctor(): what all findings could save at most
 };
 
 struct TextOptions {
   bool colours = false;
-  size_t row_limit = 30;  // of a table; 0: all
-  // What a file needs to hold for the question; said where no table has a row.
+  size_t row_limit = 30;  // per table; 0: all
+  // What a file must contain for the question; shown if no table has a row.
   std::string_view needs = {};
 };
 std::string to_text(const Answer& answer, const TextOptions& options = {});
-// One object: the tables by name, each a list of objects by column, and the findings.
+// One object: the tables by name, each a list of objects with a member per column, and the
+// findings.
 void to_json(const Answer& answer, report::Output& out);
-// One table as CSV.  More than one: as one, whose first column, "table", says of which a row is,
-// and whose others are those of all of them; of a table that has no such column the field is empty.
-// Without tables the findings.
+// One table as CSV.  Several are combined into one: its first column, "table", names the table of
+// each row, its others are the columns of all tables, left empty where a table lacks the column.
+// Without tables, the findings.
 void to_csv(const Answer& answer, report::Output& out);
 
-// The answer with this table alone ("findings": with the findings alone).  Error where it has none
-// of that name.
+// The answer with only this table ("findings": only the findings).  Throws Error if there is no
+// table of that name.
 Answer only_table(Answer answer, std::string_view name);
 
 }  // namespace vitro::analyze

@@ -1,4 +1,5 @@
-// Is a trace well formed?  What viewers drop or misplace, and what other analyses cannot rely on.
+// Checks whether a trace is well formed: finds what viewers drop or misplace, and what other
+// analyses cannot rely on.
 //   for (const Problem& p : check(trace)) …
 #pragma once
 
@@ -12,12 +13,12 @@ namespace vitro::analyze {
 
 struct Problem {
   std::string key;             // "crossing", "flow without begin", …
-  std::string what;            // in a sentence
-  uint64_t count = 0;          // 0: looked for, not found
-  std::vector<EventId> first;  // of them, at most ten
+  std::string what;            // as a sentence
+  uint64_t count = 0;          // 0: checked, not found
+  std::vector<EventId> first;  // examples, at most ten
 };
 
-// Every check, those that found nothing too.
+// All checks, including those that found nothing.
 std::vector<Problem> check(const Trace& trace);
 Answer answer_check(const Trace& trace);
 

@@ -1,4 +1,5 @@
-// What an event stands for, by its category: the one list of what writers of traces call things.
+// What kind of thing an event is, by its category: the one list of the names that trace writers
+// use.
 #pragma once
 
 #include <array>
@@ -11,35 +12,36 @@
 namespace vitro::analyze {
 
 enum class EventClass : uint8_t {
-  other,         // nothing below
+  other,         // none of the below
   op,            // an op, a compiled region, a compile phase on the host
-  annotation,    // a range that the user named, on the host
+  annotation,    // a range named by the user, on the host
   python,        // a function of the interpreter
   runtime,       // a call of a device's runtime or driver: launches, copies, waits
-  overhead,      // of the profiler itself
+  overhead,      // the profiler itself
   kernel,        // computes (or communicates) on a device
   copy,          // moves memory to, from or on a device
   set,           // fills memory on a device
-  device_range,  // the device's side of an annotation: spans work, is none
+  device_range,  // the device's side of an annotation: spans work but is not work
   sync,          // a wait, as the device saw it
-  instant,       // a moment on the host: memory, a break
+  instant,       // a moment on the host: memory, a graph break
   counter,
   flow,      // one end of an arrow
   metadata,  // names of threads and processes, the recording itself
-  share      // of a thread in what another one launched: lies beside that, not inside
+  share      // a thread's share of what another launched: beside that, not inside
 };
 std::string_view name_of(EventClass which);
 
-// Whether it is an end of an arrow, or a place that one passes.
+// Whether it is an end or an intermediate point of an arrow.
 inline bool is_arrow(char phase) {
   return phase == 's' || phase == 't' || phase == 'f';
 }
 
-// By category and phase.  Old spellings (`Kernel`, `Runtime`) and those of other devices (XPU,
-// MTIA, HPU, PrivateUse1) are known; a category that nobody knows is `other`.
+// Decided by category and phase.  Old spellings (`Kernel`, `Runtime`) and those of other devices
+// (XPU, MTIA, HPU, PrivateUse1) are known; an unknown category is `other`.
 EventClass class_of(std::string_view category, char phase);
 
-// Of every event of a trace: looked up by its category's number, so it costs nothing per event.
+// The class of each event of a trace, looked up by the number of its category: nothing is stored
+// per event.
 class Classes {
  public:
   explicit Classes(const Trace& trace);
@@ -48,13 +50,13 @@ class Classes {
     return phase == 'X' ? by_category_[categories_[event]]
                         : by_phase_[static_cast<unsigned char>(phase)];
   }
-  // Work of a device: kernels, copies, fills.
+  // Device work: kernels, copies, fills.
   bool is_device_work(EventId event) const {
     const EventClass which = (*this)[event];
     return which == EventClass::kernel || which == EventClass::copy || which == EventClass::set;
   }
-  // What a thread of the host does: ops, annotations, functions, calls of a runtime; what nobody
-  // knows too, where it lies on no stream.
+  // Host work: ops, annotations, functions, runtime calls; also unknown categories, unless on a
+  // stream.
   bool is_host_work(EventId event) const {
     const EventClass which = (*this)[event];
     return which == EventClass::op || which == EventClass::annotation ||
@@ -65,8 +67,8 @@ class Classes {
  private:
   std::span<const char> phases_;
   std::span<const uint16_t> categories_;
-  std::vector<EventClass> by_category_;   // of complete events
-  std::array<EventClass, 256> by_phase_;  // of others
+  std::vector<EventClass> by_category_;   // for complete events
+  std::array<EventClass, 256> by_phase_;  // for others
 };
 
 // Whether a kernel moves data between devices rather than computing: NCCL, RCCL, HCCL, oneCCL.

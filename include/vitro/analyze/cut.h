@@ -1,4 +1,4 @@
-// A part of a trace as a trace of its own, small enough for any viewer.
+// A part of a trace as a separate trace, small enough for any viewer.
 //   auto out = report::create_file("step.json.gz");
 //   Result<Cut> done = cut(trace, {.from = begin, .to = end}, *out);   out->finish();
 #pragma once
@@ -12,10 +12,9 @@
 
 namespace vitro::analyze {
 
-// Events are kept whole, with their times as they were, where they last into the time that is
-// wanted: what lies around a kept event is kept too, so everything nests as before.  Arrows are
-// kept where both of their ends are.  Names of threads and processes are kept for the processes of
-// which an event is, the file's other members all.
+// Events that overlap the wanted time are kept complete, with their times unchanged: the events
+// around a kept one are kept too, so everything nests as before.  Arrows are kept if both ends are.
+// Names of threads and processes are kept for processes with events, other members of the file all.
 struct CutOptions {
   int64_t from = none, to = none;        // nanoseconds from base(); none: no limit
   std::vector<std::string> processes{};  // pids, names or labels; empty: all
@@ -23,14 +22,14 @@ struct CutOptions {
 
 struct Cut {
   uint64_t events = 0;       // written
-  uint64_t arrow_ends = 0;   // left out: the other end is not there
-  std::vector<Note> mended;  // what was no JSON, and was written as a parser takes it
+  uint64_t arrow_ends = 0;   // left out: the other end is missing
+  std::vector<Note> mended;  // invalid JSON that was repaired or dropped
 };
 
-// Reads the file once more.  Fails where it has gone or changed, or came from standard input.
+// Reads the file again.  Fails if it is gone or has changed, or came from standard input.
 Result<Cut> cut(const Trace& trace, const CutOptions& options, report::Output& out);
 
-// The events that are written, in the order of the file.
+// The events that would be written, in file order.
 std::vector<EventId> events_of_cut(const Trace& trace, const CutOptions& options);
 
 }  // namespace vitro::analyze

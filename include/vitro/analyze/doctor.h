@@ -1,4 +1,4 @@
-// What every analysis found in a trace, most worth first.
+// The findings of all analyses of a trace, the largest potential saving first.
 //   std::cout << to_text(doctor(trace));
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace vitro::analyze {
 
-// Every answer of analyses(), in their order, without parameters.  A line on a terminal says how
-// far it is, where it takes over a second.
+// Every answer of analyses(), in their order, with default parameters.  Shows progress on a
+// terminal if it takes over a second.
 std::vector<Answer> ask_all(const Trace& trace);
 
-// The findings of these answers, each key once: an answer without tables.  Where a finding is about
-// the time of one before it, it says so; `together_percent` counts each moment once, for the first
-// finding that is about it.
+// The findings of these answers, each key once: an answer without tables.  A finding that covers
+// the time of an earlier one says so; `together_percent` counts each moment once, for the first
+// finding that covers it.
 Answer doctor(const std::vector<Answer>& answers);
 Answer doctor(const Trace& trace);
 

@@ -1,17 +1,17 @@
-// Memory in files without names, so that what of it is resident stays bounded, as that of columns
-// does.  Answers about tens of millions of events need arrays of gigabytes; a program that gives
-// its arrays this memory answers them in a few hundred megabytes, as `vitro trace` does: its
-// operator new asks here for what is large.  Threads: any.
+// Memory in unnamed files, so that its resident part stays bounded, like that of columns.
+// Questions about tens of millions of events need gigabytes of arrays; a program that puts its
+// arrays into this memory answers them in a few hundred megabytes, as `vitro trace` does, whose
+// operator new uses it for large blocks.  Threads: any.
 #pragma once
 
 #include <cstddef>
 
 namespace vitro::analyze {
 
-// Zeros, at the beginning of a page; null where no file has room for so much.
+// Zeroed memory, aligned to a page; null if no file has enough room.
 void* take_file_memory(size_t bytes);
 
-// Whether it was taken above; then it is nobody's now.
+// Frees the memory if it came from above; returns whether it did.
 bool give_back_file_memory(void* memory);
 
 }  // namespace vitro::analyze

@@ -1,4 +1,4 @@
-// Where the time of a trace went, by what lay around it: collapsed stacks and a flame graph.
+// Where the time of a trace went, by enclosing events: collapsed stacks and a flame graph.
 //   const Flames flames = flames_of(trace);
 //   report::write_stacks(flames.nodes, out);
 //   write_flame_graph(flames, "train.json.gz", out);
@@ -15,15 +15,15 @@
 namespace vitro::analyze {
 
 enum class FlamesOf : uint8_t {
-  // Time of the threads of the host, each moment to the innermost event: ops, named ranges, Python
-  // functions, calls of the runtime.  All steps are one.
+  // Time of host threads, each moment attributed to the innermost event: ops, named ranges, Python
+  // functions, runtime calls.  All steps are combined.
   host,
-  // Time of kernels, copies and fills, each inside the call that launched it and what lay around
-  // that; inside its stream where the launch is not in the file.
+  // Time of kernels, copies and fills, each inside the call that launched it and the events around
+  // that; inside its stream if the launch is not in the file.
   device,
 };
 
-// The names of nodes are the trace's, which must outlive this.
+// The names of nodes belong to the trace, which must outlive this.
 struct Flames {
   Flames() = default;
   Flames(Flames&&) = default;
@@ -34,7 +34,7 @@ struct Flames {
 };
 Flames flames_of(const Trace& trace, FlamesOf what = FlamesOf::host);
 
-// A picture as report/flame.h draws it.
+// Draws a flame graph (report/flame.h).
 void write_flame_graph(const Flames& flames, std::string_view title, report::Output& out);
 
 }  // namespace vitro::analyze

@@ -18,33 +18,33 @@ namespace vitro::analyze {
 //            latency between two kernels
 //   other    the launch was there and the gap is longer (a wait for another stream, say), or the
 //            launch is not in the file
-// Unlike there, work that overlaps on its stream makes no negative gap (a gap counts from the
-// latest end so far), and waits of a stream (event_wait of MTIA) are idle, as in summary.h.  Where
-// several streams end a gap of their device at once, the first of them (by track) says its kind.
+// Unlike there, overlapping work on a stream does not make a negative gap (a gap counts from the
+// latest end so far), and stream waits (event_wait of MTIA) are idle, as in summary.h.  If several
+// streams end a gap of their device at the same time, the first (by track) decides its kind.
 struct GapOptions {
   int64_t short_gap_ns = 30'000;
 };
 
-// Of a stream, or of a device, which is idle where all of its streams are.
+// The gaps of a stream, or of a device, which is idle when all of its streams are.
 struct StreamGaps {
-  uint32_t track = 0;                       // of a device: one of its streams
-  uint64_t kernels = 0;                     // and copies and fills
+  uint32_t track = 0;                       // for a device: one of its streams
+  uint64_t kernels = 0;                     // including copies and fills
   int64_t span = 0;                         // from the first begin to the last end
   int64_t busy = 0;                         // covered by work
   int64_t host = 0, kernel = 0, other = 0;  // busy + these = span
   uint64_t host_gaps = 0, kernel_gaps = 0, other_gaps = 0;
-  // Of gaps that waited for the host: the part that the calls which ended them took themselves, of
-  // each as much as a usual launch takes at most (LaunchOptions::slow_call_ns): a slower one loads
-  // code or waits, which a graph would have to do as well.
+  // The part of gaps waiting for the host that was spent in the calls that ended them; each counts
+  // at most as a usual launch (LaunchOptions::slow_call_ns): a slower one loads code or waits,
+  // which a graph would have to do as well.
   int64_t launch_calls = 0;
-  std::vector<EventId> longest_host;  // the work behind the longest such gaps, at most ten
+  std::vector<EventId> longest_host;  // the work after the longest such gaps, at most ten
 };
 
 struct Gaps {
   std::vector<StreamGaps> streams, devices;  // those with work, in the order of tracks
-  // Of a device: what replaying the same work as one device graph would save of the gaps that
-  // waited for the host: at least the launch calls themselves, at most all but `graph_gap_ns` of
-  // each gap.
+  // For a device: how much of the gaps waiting for the host would be saved by replaying the same
+  // work as one device graph: at least the launch calls themselves, at most all but `graph_gap_ns`
+  // of each gap.
   static constexpr int64_t graph_gap_ns = 1'000;
   static int64_t graph_saves_low(const StreamGaps& device) { return device.launch_calls; }
   static int64_t graph_saves_high(const StreamGaps& device);

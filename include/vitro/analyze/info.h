@@ -1,5 +1,5 @@
-// What is in a trace: its size and span, what kinds of events it has, which threads and streams,
-// what was lost while reading.
+// The contents of a trace: size and span, kinds of events, threads and streams, and what was lost
+// while reading.
 //   Info i = info(trace);  i.events, i.begin, i.end
 #pragma once
 
@@ -13,14 +13,14 @@ namespace vitro::analyze {
 
 struct Info {
   uint64_t file_bytes = 0, unpacked_bytes = 0, events = 0;
-  int64_t base = 0;                  // nanoseconds since the Unix epoch, 0: not given
+  int64_t base = 0;                  // nanoseconds since the Unix epoch; 0: not given
   int64_t begin = none, end = none;  // of all events with a duration or moment, from base
   std::string schema;                // `schemaVersion`, or what the file is instead
 
   struct Kind {
     std::string category, phase;
     uint64_t events = 0;
-    int64_t total_ns = 0;  // of all durations, nested ones included
+    int64_t total_ns = 0;  // sum of all durations, nested ones included
   };
   std::vector<Kind> kinds;  // the most frequent first
 
@@ -29,7 +29,7 @@ struct Info {
     uint64_t events = 0;
     int64_t begin = none, end = none;
   };
-  std::vector<Row> rows;  // as viewers order them
+  std::vector<Row> rows;  // ordered as in viewers
 
   struct Member {
     std::string name, json;

@@ -1,5 +1,5 @@
-// What it took to launch work on devices: how long the calls and the way to the device took, which
-// work is shorter than its launch, how much waited in the queues of the streams.
+// The cost of launching device work: how long calls took, how late work began, which work is
+// shorter than its launch, and how much waited in the streams' queues.
 //   const Launches l = launches(trace);
 //   for (const Launches::Call& call : l.calls) …
 #pragma once
@@ -13,16 +13,16 @@
 namespace vitro::analyze {
 
 struct LaunchOptions {
-  int64_t slow_call_ns = 50'000;    // a call that takes longer is slow
-  int64_t long_delay_ns = 100'000;  // a launch whose work begins later is delayed
-  uint64_t full_queue = 1024;       // work that a stream's queue holds before launches block
+  int64_t slow_call_ns = 50'000;    // longer calls are slow
+  int64_t long_delay_ns = 100'000;  // launches whose work begins later than this are delayed
+  uint64_t full_queue = 1024;       // work a stream's queue holds before launches block
 };
 
-// A launch is a call of a runtime or driver, whatever its name, with work of a device that has its
-// correlation; of a device graph all work is one launch.  Times in nanoseconds.
-//   delay    from the end of the call to the begin of its first work; 0 where that began before
-//   short    its work takes less than the call itself
-// So they are in HolisticTraceAnalysis (get_cuda_kernel_launch_stats), which knows only
+// A launch is a runtime or driver call, whatever its name, for which there is device work with the
+// same correlation; all work of a device graph is one launch.  Times in nanoseconds.
+//   delay    from the end of the call to the begin of its first work; 0 if that began earlier
+//   short    its work takes less time than the call itself
+// As in HolisticTraceAnalysis (get_cuda_kernel_launch_stats), which, however, knows only
 // cudaLaunchKernel, cudaLaunchKernelExC, cudaMemcpyAsync, cudaMemsetAsync and runFunction: not
 // Triton's cuLaunchKernel, HIP's launches, or graphs.
 struct Launches {
@@ -32,27 +32,27 @@ struct Launches {
     uint64_t calls = 0, slow = 0;
     int64_t total = 0, median = 0, p99 = 0, most = 0;
     EventId longest = 0;
-    uint64_t launches = 0, brief = 0, delayed = 0;  // `brief`: those that are short
+    uint64_t launches = 0, brief = 0, delayed = 0;  // `brief`: short ones
     int64_t delay_total = 0, delay_median = 0, delay_p99 = 0, delay_most = 0;
   };
-  // Work of one name whose launches are short.
+  // Work of one name with short launches.
   struct Brief {
     std::string name;
     uint64_t launches = 0, brief = 0;
     int64_t work = 0, calls = 0;  // of the short ones
-    EventId example = 0;          // the launch that takes longest beside its work
+    EventId example = 0;          // the launch that takes longest compared with its work
   };
-  // Work that was launched and had not begun, as in HolisticTraceAnalysis
-  // (get_queue_length_summary): one more when a launch begins, one less when its work begins.
-  // Unlike there, the mean is one over time, from the first launch to the last begin of work.
+  // Work launched but not begun, as in HolisticTraceAnalysis (get_queue_length_summary):
+  // incremented when a launch begins, decremented when its work begins.  Unlike there, the mean is
+  // over time, from the first launch to the last begin of work.
   struct Queue {
     uint32_t track = 0;
     uint64_t launched = 0, most = 0;
     double mean = 0;
     int64_t span = 0;
-    int64_t full = 0;  // with full_queue or more
+    int64_t full = 0;  // time with full_queue or more
   };
-  // The same in equal parts of its span.
+  // The same for equal parts of its span.
   struct QueuePart {
     uint32_t track = 0;
     int64_t begin = 0;

@@ -1,25 +1,23 @@
-// A device that its profiler knows only by events: its kernels put into the trace of the host.
+// Adds the kernels of a device whose profiler records only times to the trace of the host.
 //   auto merged = merge(*Trace::open("prof_0.json"), "kernel_event_0.json", "merged_0.json.gz");
 //
-// What comes in.  The trace of the host, and a file of times as the guide for extension backends of
-// PyTorch has it (`kernel_event_{rank}.json`, made of prof.profiler.function_events): an object
-// whose keys are NAME_ID_THREAD (name, `External id` and thread of an event of the host; threads
-// are counted 1..n in the order of their ids, among those whose events have an `External id`) and
-// whose values have `kernel_time` (microseconds) and, where known, `device_memory_usage` (bytes).
+// Input.  The trace of the host, and a file of times as described in PyTorch's guide for extension
+// backends (`kernel_event_{rank}.json`, made from prof.profiler.function_events): an object whose
+// keys are NAME_ID_THREAD (name, `External id` and thread of a host event; threads are numbered
+// 1..n in the order of their ids, among those whose events have an `External id`) and whose values
+// have `kernel_time` (microseconds) and, if known, `device_memory_usage` (bytes).
 //
-// What is made of them:
-// - A kernel is valid where it took the threshold at least and its name is not ignored: ops that
-//   only look at a tensor anew run nothing on a device.
-// - Of valid kernels only leaves ran: an op in which another valid kernel was launched measured
-// that
-//   one too.
+// Result:
+// - A kernel is valid if it took at least the threshold and its name is not ignored: ops that only
+//   make a view of a tensor run nothing on a device.
+// - Only leaves among valid kernels ran: an op in which another valid kernel was launched measured
+//   that one too.
 // - Kernels run one after another, in the order of their launches, on one stream: each begins
-//   `latency_us` behind the begin of its launch, or when the one before it ends, whichever is
-//   later.
-// - Added are the kernels, an arrow (`ac2g`) from each launch to its kernel, and a counter of the
-//   memory where the file has it.  The trace of the host stays as it is.
-// Unlike in the guide a name is ignored only if it is the same (there `aten::t` takes aten::tanh
-// with it), leaves are found per thread, and the search costs n log n instead of n^2.
+//   `latency_us` after the begin of its launch, or when the previous one ends, whichever is later.
+// - The kernels are added, with an arrow (`ac2g`) from each launch to its kernel, and a counter of
+//   memory if the file has it.  The trace of the host stays as it is.
+// Unlike in the guide, a name is ignored only if it is equal (there `aten::t` also matches
+// aten::tanh), leaves are found per thread, and the search costs n log n instead of n^2.
 #pragma once
 
 #include <cstdint>
@@ -37,24 +35,24 @@ struct MergeOptions {
       "aten::result_type", "aten::_unsafe_view", "aten::expand"};
   double threshold_us = 0;
   double latency_us = 0;
-  std::string device = "0", stream = "0";  // what the rows of the kernels are called
+  std::string device = "0", stream = "0";  // names of the kernels' rows
 };
 
 struct MergeResult {
   uint64_t times = 0;    // in the file of times
-  uint64_t kernels = 0;  // put into the trace
+  uint64_t kernels = 0;  // added to the trace
   uint64_t ignored = 0, too_short = 0, not_leaves = 0, not_found = 0;
   int64_t kernel_ns = 0;  // of the kernels
-  int64_t waited_ns = 0;  // that they waited behind their launches for the one before
+  int64_t waited_ns = 0;  // time spent after their launches waiting for the previous one
 };
 
-// The trace of the host with the kernels in `out` (.json, .gz, .zst), which appears whole or not at
-// all.  Fails where an input cannot be read; Error where `out` cannot be written.
+// Writes the trace of the host with the kernels to `out` (.json, .gz, .zst), which appears complete
+// or not at all.  Fails if an input cannot be read; throws Error if `out` cannot be written.
 Result<MergeResult> merge(const Trace& host, const std::string& times, const std::string& out,
                           const MergeOptions& options = {});
 
-// `times`, or where that is a folder the file kernel_event_{rank}.json in it, by the rank of the
-// trace.  Error where there is none.
+// `times`, or if that is a folder, the file kernel_event_{rank}.json in it for the trace's rank.
+// Throws Error if there is none.
 std::string times_file(const Trace& host, const std::string& times);
 
 Answer answer_merge(const MergeResult& result);

@@ -1,4 +1,4 @@
-// Where the time went, name by name: the ops of the host, or the kernels of the devices.
+// Where the time went, by name: the ops of the host, or the kernels of the devices.
 //   for (const NameTimes& op : ops(trace)) …        // largest self time first
 //   for (const NameTimes& kernel : kernels(trace)) …
 #pragma once
@@ -15,46 +15,45 @@
 
 namespace vitro::analyze {
 
-// What calls of one name are told apart by, beside their class:
-//   shape    `Input Dims` of the op; of a kernel those of the op that launched it
-//   module   the modules around it, the outermost first: `nn.Module` functions of Python where they
-//            were recorded (with_modules and with_stack), else the argument `Module Hierarchy`
-//   stack    the functions of Python around it, the outermost first; else the argument `Call stack`
-// Of kernels module and stack are those of their launch.  Ops that autograd calls on a thread of
-// its own have none.
+// How calls of one name are separated, besides by class:
+//   shape    `Input Dims` of the op; for a kernel those of the op that launched it
+//   module   the modules around it, the outermost first: Python `nn.Module` functions if they were
+//            recorded (with_modules and with_stack), else the argument `Module Hierarchy`
+//   stack    the Python functions around it, the outermost first; else the argument `Call stack`
+// For kernels, module and stack are those of their launch.  Ops that autograd calls on its own
+// thread have neither.
 enum class GroupBy : uint8_t { name, shape, module, stack };
 inline constexpr std::array<std::string_view, 4> group_by_words{"name", "shape", "module", "stack"};
 
 // Times in nanoseconds.
 struct NameTimes {
   std::string name;
-  std::string group;  // by name empty
+  std::string group;  // empty if only by name
   std::string kind;   // name_of(EventClass)
   uint64_t calls = 0;
-  int64_t total = 0;  // of a call within a call of its like only the outer counts
-  int64_t self = 0;   // without what lies inside on the same track; of kernels: total
-  // Of ops: the work of devices (kernels, copies, fills) that calls set off, its times summed
-  // though it may overlap: by themselves or by a call of the runtime directly in them; by all that
-  // lies in them, of a call within a call of its name only the outer.  torch's key_averages calls
-  // them Self CUDA and CUDA total.
+  int64_t total = 0;  // of nested calls of the same name only the outer counts
+  int64_t self = 0;   // without events nested on the same track; for kernels: total
+  // For ops: the summed times of device work (kernels, copies, fills; it may overlap) launched by
+  // the calls: directly or by a runtime call directly inside them; by anything inside them,
+  // counting only the outer of nested calls of one name.  torch's key_averages calls these Self
+  // CUDA and CUDA total.
   int64_t device_self = 0, device_total = 0;
   int64_t least = 0, median = 0, p90 = 0, p99 = 0, most = 0;  // of single calls; nearest rank
-  double share = 0;                                           // percent of the self time of all
+  double share = 0;                                           // percent of the total self time
   EventId longest = 0;                                        // the call that took `most`
 };
 
-// Ops, annotations, functions and runtime calls of all threads of the host.
+// Ops, annotations, functions and runtime calls of all host threads.
 std::vector<NameTimes> ops(const Trace& trace, const Timeline& timeline);
-// Kernels, copies and fills of all streams of all devices.  What overlaps on several streams counts
-// on each.
+// Kernels, copies and fills of all streams of all devices.  Overlapping work counts on each stream.
 std::vector<NameTimes> kernels(const Trace& trace, const Timeline& timeline);
-// The same told apart; fail where the file's text is needed and has gone.
+// The same, separated by group; fail if the file's text is needed but is gone.
 Result<std::vector<NameTimes>> ops(const Trace& trace, const Timeline& timeline, GroupBy by);
 Result<std::vector<NameTimes>> kernels(const Trace& trace, const Timeline& timeline, GroupBy by);
 
 Answer answer_ops(const Trace& trace, GroupBy by = GroupBy::name);
 Answer answer_kernels(const Trace& trace, GroupBy by = GroupBy::name);
-// Error where there is no such way.
+// Throws Error if there is no such grouping.
 GroupBy group_by_of(std::string_view text);
 
 }  // namespace vitro::analyze

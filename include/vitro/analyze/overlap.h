@@ -11,8 +11,8 @@
 
 namespace vitro::analyze {
 
-// Times in nanoseconds.  What communicates and what computes is as in summary.h; kernels that run
-// at once count once.  The share hidden / communication is HolisticTraceAnalysis's
+// Times in nanoseconds.  Communication and computation are as in summary.h; concurrent kernels
+// count once.  The share hidden / communication is that of HolisticTraceAnalysis
 // (get_comm_comp_overlap); without communication there is none.
 struct Overlap {
   struct Device {
@@ -21,18 +21,18 @@ struct Overlap {
     int64_t communication = 0;  // hidden + exposed
     int64_t hidden = 0;         // while something computes
     int64_t exposed = 0;        // while nothing computes
-    int64_t compute_alone = 0;  // computation without communication: what could still hide some
+    int64_t compute_alone = 0;  // computation without communication: could still hide some
   };
   struct Kernel {
     std::string name;
     uint32_t track = 0;  // a stream of its device
     uint64_t calls = 0;
-    int64_t total = 0, exposed = 0;  // of each call by itself
-    std::vector<EventId> most;       // exposed, the most first; at most ten
+    int64_t total = 0, exposed = 0;  // of each call separately
+    std::vector<EventId> most;       // the most exposed first; at most ten
   };
   std::vector<NamedWindow> windows;
-  std::vector<Device> devices;  // by window; those that communicate there
-  std::vector<Kernel> kernels;  // that communicate, the most exposed first
+  std::vector<Device> devices;  // by window; those with communication in it
+  std::vector<Kernel> kernels;  // communication kernels, the most exposed first
 };
 
 Overlap overlap(const Trace& trace);

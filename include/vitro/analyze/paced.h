@@ -1,9 +1,9 @@
-// Loops over the events of a trace that may be large.
+// Loops over the events of a possibly large trace.
 //   for (const EventId e : trace.events()) …
 //   for (const EventId e : paced(timeline.track(t))) …
-// On the way, every some thousand events, what is resident of mapped columns is brought back below
-// VITRO_TRACE_RESIDENT_MB.  A thread looks after that too (mapped.h), but where others take the
-// processors it comes late, and a loop makes gigabytes a second resident.
+// Every few thousand events, the resident part of mapped columns is brought back below
+// VITRO_TRACE_RESIDENT_MB.  A thread does that too (mapped.h), but on a busy machine it may be
+// late, while a loop makes gigabytes a second resident.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace vitro::analyze {
 
-using EventId = uint32_t;  // counts the events in the order of the file
+using EventId = uint32_t;  // numbers events in file order
 
-// Lets go of the pages of mapped columns and arrays, where more than may be is resident.  Nothing
-// that was written is lost.  Threads: any.
+// Releases the pages of mapped columns and arrays if more than the limit is resident.  Nothing
+// written is lost.  Threads: any.
 void bound_resident();
 
-// Asks for that once every some thousand steps, each of which touches some events.
+// Does that once every few thousand steps, each of which touches a few events.
 class Pace {
  public:
   void step() {
@@ -33,7 +33,7 @@ class Pace {
   uint32_t steps_ = 0;
 };
 
-// The values of a range, one after the other, with what is said above in between.
+// Iterates over a range, doing the above in between.
 template <std::ranges::view Range>
 class Paced {
  public:

@@ -1,26 +1,25 @@
-// The ranks of a distributed run, one trace each: are their clocks the same, is the work balanced,
-// who is waited for.
+// The ranks of a distributed run, one trace each: whether their clocks agree, whether the work is
+// balanced, and who is waited for.
 //   Ranks r = ranks({"rank0.json.gz", "rank1.json.gz"});
 //   for (const RankTimes& rank : r.ranks) rank.wait, rank.work, rank.caused
-// One trace is open at a time; of each its sums and its collectives (some 40 bytes each) are kept.
+// One trace is open at a time; its sums and collectives (about 40 bytes each) are kept.
 //
 // Definitions.
 // - The rank is `distributedInfo.rank` of the file, else the last number in its name, else its
-// place
-//   in the list.
-// - Collectives are kernels that communicate (is_communication).  One of a rank matches one of
-//   another where name and process group (`Process Group Name` and `Ranks`, where the file has
-//   them) are the same and they end together: within a millisecond once the clocks are aligned.
-//   Sends and receives between two ranks match nothing else.
-// - A collective ends on all ranks at once, so a rank's clock is off by the difference of the ends
-//   of the collectives that it shares with the rank it is compared with: the n-th of each name and
-//   step are paired, and the densest millisecond of the differences tells, by its median; what is
-//   paired wrongly (a file of samples, a step cut off) lies outside.  `clock_spread` is the median
-//   of what remains.
-// - Of a matched collective a rank waits until the last of those here has begun it; the rest is
-//   work.  The last one `caused` the time from the begin of the last but one to its own.
-// HolisticTraceAnalysis (get_potential_stragglers) compares when kernels start by each rank's own
-// clock.
+//   position in the list.
+// - Collectives are communication kernels (is_communication).  Those of two ranks match if their
+//   names and process groups (`Process Group Name` and `Ranks`, if given) are equal and they end
+//   together: within a millisecond once the clocks are aligned.  Sends and receives between two
+//   ranks match nothing else.
+// - A collective ends on all ranks at the same time, so a rank's clock offset is the difference
+//   between the ends of collectives shared with the rank it is compared with: the n-th of each name
+//   and step are paired, and the offset is the median of the densest millisecond of differences;
+//   wrong pairs (a sampled file, a truncated step) lie outside it.  `clock_spread` is the median of
+//   the remaining deviations.
+// - In a matched collective a rank waits until the last of the given ranks has begun it; the rest
+//   is work.  The last rank `caused` the time from the begin of the last but one to its own.
+// HolisticTraceAnalysis (get_potential_stragglers) compares the start times of kernels by each
+// rank's own clock.
 #pragma once
 
 #include <cstdint>
@@ -33,25 +32,25 @@
 
 namespace vitro::analyze {
 
-// Nanoseconds, of the measured window.
+// Nanoseconds within the measured window.
 struct RankTimes {
   int64_t rank = 0;
   std::string file;
-  Window window;  // from the Unix epoch, by the clock of this rank
+  Window window;  // from the Unix epoch, by this rank's clock
   int64_t steps = 0;
-  int64_t compute = 0, communication = 0, memory = 0;  // when some of it ran
-  int64_t exposed = 0;                                 // communication beside no computation
-  int64_t idle = 0;                                    // nothing ran
-  int64_t clock_offset = 0, clock_spread = 0;          // what to add to its times
-  bool aligned = false;  // it shares collectives with an aligned rank; the first is aligned
+  int64_t compute = 0, communication = 0, memory = 0;  // time in which some of it ran
+  int64_t exposed = 0;                         // communication without concurrent computation
+  int64_t idle = 0;                            // time in which nothing ran
+  int64_t clock_offset = 0, clock_spread = 0;  // to add to its times
+  bool aligned = false;  // shares collectives with an aligned rank; the first is aligned
   uint64_t collectives = 0, matched = 0;
-  int64_t wait = 0, work = 0;   // of the matched
-  int64_t exposed_wait = 0;     // of `wait`, at least so much while its device computes nothing
-  uint64_t last = 0;            // of the matched, how many it began last
-  int64_t caused = 0;           // that others waited for it alone
-  int64_t exposed_caused = 0;   // of that, at least so much while none of them computed
-  std::vector<EventId> waited;  // its collectives that waited longest, at most ten
-  std::vector<EventId> late;    // that it began last, the most waited for first, at most ten
+  int64_t wait = 0, work = 0;   // in matched collectives
+  int64_t exposed_wait = 0;     // lower bound of `wait` while its device computes nothing
+  uint64_t last = 0;            // number of matched collectives that it began last
+  int64_t caused = 0;           // time that others waited for it alone
+  int64_t exposed_caused = 0;   // lower bound of that while none of them computed
+  std::vector<EventId> waited;  // its collectives with the longest waits, at most ten
+  std::vector<EventId> late;    // those it began last, the most awaited first, at most ten
 };
 
 struct Ranks {
@@ -60,15 +59,15 @@ struct Ranks {
 };
 
 Ranks ranks(const std::vector<std::string>& files, const LoadOptions& options = {});
-// Events of a finding are of the rank that its sentence names.
+// Events of a finding belong to the rank named in its sentence.
 Answer answer_ranks(const Ranks& ranks);
 
-// The rank in a trace's distributedInfo; nothing where it has none.
+// The rank in a trace's distributedInfo; nothing if absent.
 std::optional<int64_t> told_rank(const Trace& trace);
-// The rank that a trace is of, by the definition above; `place`: in the list.
+// The rank of a trace by the definition above; `place`: its position in the list.
 int64_t rank_of(const Trace& trace, const std::string& file, size_t place);
 
-// Of a folder the traces in it, by name; of a file itself.  Error where there is none.
+// For a folder the traces in it, sorted by name; for a file itself.  Throws Error if there is none.
 std::vector<std::string> trace_files(const std::vector<std::string>& places);
 
 }  // namespace vitro::analyze

@@ -1,5 +1,5 @@
-// All that can be said of a trace on one page of HTML, which needs nothing from outside: findings
-// first, the timeline, then each analysis with its plots and tables.
+// All analyses of a trace on one self-contained HTML page: findings first, the timeline, then each
+// analysis with its plots and tables.
 //   auto out = report::create_file("report.html");
 //   write_report(trace, "train.json.gz", *out);
 //   out->finish();
@@ -12,7 +12,7 @@
 
 namespace vitro::analyze {
 
-// `name` is what the page calls the trace.  The same trace gives the same bytes.
+// `name` is the title of the trace on the page.  The same trace gives the same bytes.
 void write_report(const Trace& trace, std::string_view name, report::Output& out);
 
 }  // namespace vitro::analyze

@@ -1,4 +1,4 @@
-// The steps of a training or inference loop, as `ProfilerStep#N` marks them.
+// The steps of a training or inference loop, as marked by `ProfilerStep#N`.
 //   for (const Step& step : profiler_steps(trace)) …
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace vitro::analyze {
 
-// A range of the host; nanoseconds from Trace::base().
+// A range on the host; nanoseconds from Trace::base().
 struct Step {
   int64_t number = 0;
   EventId event = 0;
   int64_t begin = 0, end = 0;
 };
 
-// By begin.  The device's side of the same ranges is none of them.
+// Sorted by begin.  Excludes the device's side of the same ranges.
 std::vector<Step> profiler_steps(const Trace& trace);
 
 struct Window {
@@ -25,9 +25,9 @@ struct Window {
   int64_t length() const { return end - begin; }
 };
 
-// What was measured, and what shares "of the step" are shares of: from the begin of the first step
-// to the end of the last; without steps from the begin of the first event with a duration to the
-// latest end, the span of the recording itself not counted.
+// The measured window, to which shares "of the measured time" refer: from the begin of the first
+// step to the end of the last; without steps, from the begin of the first event with a duration to
+// the latest end, excluding the event that spans the recording itself.
 Window measured_window(const Trace& trace);
 
 struct NamedWindow {
@@ -35,9 +35,8 @@ struct NamedWindow {
   Window window;
 };
 
-// What answers are given for, window by window: "all", from the begin of the first event with a
-// duration to the latest end; where there are steps also "steps", the measured window, and each
-// step by its name.
+// The windows for which answers are given: "all", from the begin of the first event with a duration
+// to the latest end; if there are steps also "steps", the measured window, and each step by name.
 std::vector<NamedWindow> named_windows(const Trace& trace);
 
 }  // namespace vitro::analyze

@@ -1,4 +1,4 @@
-// Where the time went: what each device and each thread of the host did, in every step and in all.
+// Where the time went: what each device and host thread did, per step and overall.
 //   const Summary s = summary(trace);
 //   for (const DeviceTimes& d : s.devices) d.compute + d.communication + d.memory + d.idle
 #pragma once
@@ -14,10 +14,9 @@ namespace vitro::analyze {
 
 // A device in a window, in nanoseconds; the four parts sum to the window.  They are those of
 // HolisticTraceAnalysis (get_temporal_breakdown), whose non-compute time is communication + memory
-// here.  Overlap counts once: what computes is compute, whatever else runs meanwhile; of the rest,
-// what communicates is communication.  Unlike there, work of a device is known by its category (an
-// op of the host with an argument `stream` is none), waits of a stream are idle, and times are
-// nanoseconds.
+// here.  Overlap counts once: as compute if anything computes, else as communication if anything
+// communicates.  Unlike there, device work is recognised by its category (a host op with an
+// argument `stream` is not device work), stream waits are idle, and times are nanoseconds.
 struct DeviceTimes {
   uint32_t track = 0;  // one of its streams
   size_t window = 0;   // index in Summary::windows
@@ -26,22 +25,22 @@ struct DeviceTimes {
 };
 
 // A thread in a window, in nanoseconds; the parts sum to the window.  Each moment belongs to the
-// innermost event: an op does not count its calls of the runtime.
+// innermost event: an op does not include its runtime calls.
 struct ThreadTimes {
   uint32_t track = 0;
   size_t window = 0;
   int64_t length = 0;
   int64_t ops = 0, runtime = 0, python = 0, annotations = 0;
-  int64_t other = 0;  // of a category that nobody knows
-  int64_t idle = 0;   // nothing recorded but a step: waiting, or code that nobody recorded
+  int64_t other = 0;  // of an unknown category
+  int64_t idle = 0;   // nothing recorded except a step: waiting, or unrecorded code
 };
 
 struct Summary {
-  // named_windows().  Of "all" each device and thread has its own: from the begin of its first
-  // event to the end of its last (of devices HolisticTraceAnalysis's kernel time).  A device is
-  // seen during the step of the host.
+  // named_windows().  For "all" each device and thread has its own window: from the begin of its
+  // first event to the end of its last (for devices HolisticTraceAnalysis's kernel time).  A device
+  // is measured during the host's step.
   std::vector<NamedWindow> windows;
-  // By window, then by device or thread; those with nothing in a window are left out.
+  // By window, then by device or thread; those without events in a window are left out.
   std::vector<DeviceTimes> devices;
   std::vector<ThreadTimes> threads;
 };

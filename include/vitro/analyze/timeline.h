@@ -1,7 +1,7 @@
-// The events of each track in the order of time, and how they lie in one another.
+// The events of each track in order of time, and how they nest.
 //   Timeline timeline(trace);
 //   for (EventId e : timeline.track(t)) use(timeline.self(e));
-// Who needs the order alone takes a TrackOrder.
+// If only the order is needed, use a TrackOrder.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace vitro::analyze {
 
 class TrackOrder {
  public:
-  // Of complete events (phase X) for which keep(event) holds.  4 bytes for each.
+  // Orders complete events (phase X) for which keep(event) holds.  4 bytes each.
   template <class Keep>
   TrackOrder(const Trace& trace, Keep keep) : first_(trace.tracks().size() + 1) {
     const auto phases = trace.phases();
@@ -31,7 +31,7 @@ class TrackOrder {
     sort(trace);
   }
 
-  // By begin, the longer first where two begin together.
+  // By begin; if two begin together, the longer first.
   std::span<const EventId> track(uint32_t track) const {
     return std::span(order_).subspan(first_[track], first_[track + 1] - first_[track]);
   }
@@ -46,21 +46,21 @@ class TrackOrder {
 
 class Timeline {
  public:
-  // Of complete events (phase X).  About 16 bytes for each.
+  // Takes complete events (phase X).  About 16 bytes each.
   explicit Timeline(const Trace& trace);
 
-  // By begin, the longer first where two begin together.
+  // By begin; if two begin together, the longer first.
   std::span<const EventId> track(uint32_t track) const { return order_.track(track); }
   size_t tracks() const { return order_.tracks(); }
 
-  // Nanoseconds of an event in which it is the innermost: of two that cross, the later one has what
-  // they share.  On each track they sum to the time that events cover.
+  // Nanoseconds during which an event is the innermost: if two cross, the later one gets the time
+  // they share.  On each track these sum to the time covered by events.
   int64_t self(EventId event) const { return self_[event]; }
-  // The innermost event around all of it on its track, or `nobody`.
+  // The innermost event enclosing it on its track, or `nobody`.
   static constexpr EventId nobody = UINT32_MAX;
   EventId parent(EventId event) const { return parent_[event]; }
 
-  // Events that end behind the end of the one that they begin in: without them the others nest.
+  // Events that end after the event in which they begin: without them the others nest.
   const std::vector<EventId>& crossing() const { return crossing_; }
 
  private:

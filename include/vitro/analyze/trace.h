@@ -1,11 +1,11 @@
-// A trace as PyTorch's profiler (Kineto), Vitro and other writers of Chrome's format leave it, of
-// any size, as columns.
+// A trace of any size, written by PyTorch's profiler (Kineto), Vitro or another writer of Chrome's
+// format, as columns.
 //   Result<Trace> trace = Trace::open("trace.json.gz");
 //   for (const EventId e : trace->events())
 //     if (trace->category(e) == "kernel") total += trace->dur()[e];
-// Columns lie in a file that is mapped, so a trace of many gigabytes takes little memory; they are
-// kept in the user's cache folder and found again the next time.  Threads: a Trace may be read by
-// any number of threads.
+// Columns live in mapped files, so a trace of many gigabytes takes little memory; they are kept in
+// the user's cache folder and reused the next time.  Threads: a Trace may be read by any number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ class Output;
 
 namespace vitro::analyze {
 
-// Where a number of an event is not given.
+// Stands for a missing number of an event.
 inline constexpr int64_t none = INT64_MIN;
 
-// Something in the file that could not be taken as it stood.
+// Something in the file that had to be repaired or dropped.
 struct Note {
   uint64_t offset = 0;  // in the unpacked file
   std::string text;
@@ -38,21 +38,21 @@ struct Note {
 // A row of the timeline: a thread of a process, a stream of a device.
 struct TrackInfo {
   std::string pid, tid;                 // as written, texts without quotes
-  std::string process, thread, labels;  // names that the file gives, empty where it gives none
+  std::string process, thread, labels;  // names given by the file, else empty
   int64_t sort_index = 0;               // of the process
 };
 
 struct LoadOptions {
-  bool keep = true;      // the columns in the cache folder; else those kept there are removed
-  int threads = 0;       // that read; 0: as many as the process may run on at once
-  bool progress = true;  // a line on a terminal, where it takes over a second
+  bool keep = true;      // keep columns in the cache folder; else remove those kept there
+  int threads = 0;       // reading threads; 0: as many as the process may run on
+  bool progress = true;  // show progress on a terminal if it takes over a second
 };
 
 class Trace {
  public:
-  // Reads a trace, packed or not (.json, .gz, .zst, .zip; "-": standard input).  A file that ends
-  // early gives what was whole, and a note.  Fails where the file cannot be opened or holds no list
-  // of events, with the place in it, or where columns cannot be written.
+  // Reads a trace, packed or not (.json, .gz, .zst, .zip; "-": standard input).  A truncated file
+  // gives its complete events and a note.  Fails if the file cannot be opened, holds no list of
+  // events (the error gives the position), or if columns cannot be written.
   static Result<Trace> open(const std::string& path, const LoadOptions& options = {});
 
   Trace(Trace&&) noexcept;
@@ -60,7 +60,7 @@ class Trace {
   ~Trace();
 
   size_t size() const { return phases_.size(); }
-  // For loops over all of them.
+  // For loops over all events.
   Paced<std::ranges::iota_view<EventId, EventId>> events() const {
     return Paced(std::views::iota(EventId{0}, static_cast<EventId>(size())));
   }
@@ -68,16 +68,16 @@ class Trace {
   std::span<const int64_t> ts() const { return ts_; }
   // Nanoseconds; `none` for events without a duration.
   std::span<const int64_t> dur() const { return dur_; }
-  // Numbers of names: name(), category().
+  // Numbers of the texts returned by name(), category().
   std::span<const uint32_t> name_ids() const { return name_ids_; }
   std::span<const uint16_t> category_ids() const { return category_ids_; }
   // Index in tracks().
   std::span<const uint32_t> track_ids() const { return track_ids_; }
   // X, i, C, M, s, f, ...
   std::span<const char> phases() const { return phases_; }
-  // What ties a launch to its kernel (`correlation`), or the two ends of a flow (its id); `none`.
+  // Links a launch to its kernel (`correlation`), or the two ends of a flow (its id); or `none`.
   std::span<const int64_t> links() const { return links_; }
-  // `External id`, which ties a launch to its op; `none`.
+  // `External id`, which links a launch to its op; or `none`.
   std::span<const int64_t> external_ids() const { return external_ids_; }
 
   std::string_view name(EventId event) const;
@@ -86,25 +86,25 @@ class Trace {
   const std::vector<std::string>& categories() const;
   const std::vector<TrackInfo>& tracks() const;
 
-  // Nanoseconds since the Unix epoch that times count from; 0 where the file gives none.
+  // The origin of times in nanoseconds since the Unix epoch; 0 if the file gives none.
   int64_t base() const;
-  // Members of the file beside the events, as JSON text.
+  // Members of the file other than the events, as JSON text.
   const std::map<std::string, std::string>& metadata() const;
-  // What was lost or mended while reading, by place.
+  // What was lost or repaired while reading, by position.
   const std::vector<Note>& notes() const;
   uint64_t file_bytes() const;
   uint64_t unpacked_bytes() const;
-  // Whether the columns were there already.
+  // Whether the columns were already cached.
   bool from_cache() const;
 
-  // Calls use(event, json) for each of these events, which ascend: the text of the whole event as
-  // it stands in the file.  Reads the file once, from the beginning.  Fails where it has gone or
+  // Calls use(event, json) for each of these events, in ascending order, with the full text of the
+  // event in the file.  Reads the file once, from the beginning.  Fails if it is gone or has
   // changed.
   Result<Done> read_events(std::span<const EventId> events,
                            const std::function<void(EventId, std::string_view)>& use) const;
 
-  // Writes the file, unpacked, with what `more` writes before its first event: further events, each
-  // with a comma behind it.  Fails where the file has gone or changed, or has no events.
+  // Writes the file, unpacked, with the output of `more` before its first event: further events,
+  // each followed by a comma.  Fails if the file is gone or has changed, or has no events.
   Result<Done> copy_with(report::Output& out,
                          const std::function<void(report::Output&)>& more) const;
 
@@ -113,7 +113,7 @@ class Trace {
   explicit Trace(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;
-  // Of its columns; here, since who asks does so for each event.
+  // Copied from its columns, because callers ask for each event.
   std::span<const int64_t> ts_, dur_, links_, external_ids_;
   std::span<const uint32_t> name_ids_, track_ids_;
   std::span<const uint16_t> category_ids_;

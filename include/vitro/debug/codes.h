@@ -5,7 +5,7 @@
 
 namespace vitro {
 
-// Markdown.  What it lists are the codes of the folders that the program is linked with.
+// Markdown.  It lists the codes of the folders that the program is linked with.
 std::string codes_page();
 
 }  // namespace vitro

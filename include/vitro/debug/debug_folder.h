@@ -1,8 +1,7 @@
-// Everything that the compiler made, as files: VITRO_COMPILE_DEBUG=1 writes
+// All output of the compiler's stages as files: VITRO_COMPILE_DEBUG=1 writes
 //   vitro_compile_debug/run_<time>-pid_<n>/<segment>/graph_captured.txt, ..., kernels.cpp, plan.txt
-// (VITRO_COMPILE_DEBUG_DIR names another place than vitro_compile_debug) and says on stderr where
-// that is.  One folder for each compiled segment; each stage's file is there as soon as the stage
-// has run.
+// (VITRO_COMPILE_DEBUG_DIR replaces vitro_compile_debug) and prints the path on stderr.  One folder
+// per compiled segment; each stage's file exists as soon as the stage has run.
 #pragma once
 
 #include <string>
@@ -10,10 +9,10 @@
 
 namespace vitro {
 
-// Begins to write below `root` (a new run folder), or ends it where `root` is empty.  Any thread.
+// Begins writing below `root` (to a new run folder), or stops if `root` is empty.  Any thread.
 void set_debug_folder(std::string_view root);
 
-// The run folder, empty where nothing was written yet.
+// The run folder; empty if nothing was written yet.
 std::string debug_folder();
 
 }  // namespace vitro

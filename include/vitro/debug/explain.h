@@ -1,12 +1,11 @@
-// What becomes of a function that is compiled, and why: graphs and their ops, breaks, guards,
-// recompiles, what was fused or not, kernels, times.
-//   std::cout << vitro::explain(f)(x, w);     // calls f and says what became of it
-//   std::cout << vitro::explain(fast);        // of a compiled function so far, without a call
+// Explains what happens to a compiled function, and why: graphs and their ops, breaks, guards,
+// recompiles, fusion decisions, kernels, times.
+//   std::cout << vitro::explain(f)(x, w);     // calls f and shows the outcome
+//   std::cout << vitro::explain(fast);        // a compiled function so far, without a call
 //   vitro::Explanation e = vitro::explain(f)(x, w);
 //   std::cout << e.summary();                 // its first lines: graphs, breaks, advice
-// `f` may be a function, which is compiled anew, or a Compiled one, which goes on from what it has.
-// Everything here is kept whether or not anybody asks: explaining a call costs no more than the
-// call.
+// `f` may be a function, which is compiled for this, or a Compiled one, which keeps its state.
+// Everything here is recorded anyway: explaining a call costs no more than the call.
 #pragma once
 
 #include <iosfwd>
@@ -29,14 +28,14 @@ struct Explanation {
   size_t kernels() const;  // of all graphs
   size_t breaks() const;   // places where a graph ends before the function does
 
-  // For a person: the summary, then each graph with its guards, kernels and fusions.
-  // `with_source`: the generated kernels as well.
+  // Readable text: the summary, then each graph with its guards, kernels and fusions.
+  // `with_source`: also the generated kernels.
   std::string text(bool with_source = false) const;
   // A line for each graph; breaks, recompiles, fallbacks, and what to do about them.
   std::string summary() const;
 };
 
-// The text of a report alone: explain(fast.report()), or std::cout << fast.report().
+// The text of just a report: explain(fast.report()), or std::cout << fast.report().
 std::string explain(const CompiledReport& report);
 std::ostream& operator<<(std::ostream& out, const CompiledReport& report);
 std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
@@ -60,7 +59,7 @@ class Explained {
     return {compiled_.report(), compile_times(mark)};
   }
 
-  // Of the calls so far, without one; and without times, which are those of a call.
+  // For the calls so far, without a new one; without times, which belong to a call.
   Explanation so_far() const { return {compiled_.report(), CompileTimes({})}; }
   friend std::ostream& operator<<(std::ostream& out, const Explained& explained) {
     return out << explained.so_far();

@@ -1,9 +1,9 @@
-// Who speaks on stderr, and how much.
+// Which components log to stderr, and how much.
 //   VITRO_LOGS="breaks,phases,-capture" ./program        or   vitro::set_logs("breaks");
-// A component by its name: from info on; with "+" before it: everything; with "-": errors only.
-// "all" stands for those that are not named.  What is not named speaks from warnings on.
-// Components are the folders that write messages (capture, compile) and the rare events by their
-// kind: breaks, guards, recompiles, fallbacks, phases (all of level info).
+// A component's name selects level info and above; with "+" before it everything; with "-" only
+// errors.  "all" stands for components that are not named; by default these log warnings and above.
+// Components are the folders that write messages (capture, compile) and the rare events by kind:
+// breaks, guards, recompiles, fallbacks, phases (all of level info).
 //   vitro [breaks] info: V0201 model.cpp:31: item() needs a value
 #pragma once
 
@@ -16,16 +16,16 @@ namespace events {
 struct Rare;
 }
 
-// Replaces what was set before, by this or by VITRO_LOGS.  Error where the text cannot be read.
-// Any thread.
+// Replaces the previous setting, including VITRO_LOGS.  Throws Error if the text is invalid.  Any
+// thread.
 void set_logs(std::string_view text);
 
 namespace logs {
 
-// Begins to listen, with what VITRO_LOGS says.  Called once when the library is loaded.
+// Begins listening, as set by VITRO_LOGS.  Called once when the library is loaded.
 void start();
 
-// The line of an event as it is printed, or nothing where nobody asked for it.
+// The line printed for an event, or nothing if it is not selected.
 std::string line_of(const events::Rare& event);
 
 }  // namespace logs

@@ -1,14 +1,14 @@
-// Marks what a program does in other people's profilers: VTune (ITT) and Nsight (NVTX).
+// Marks a program's activity in other profilers: VTune (ITT) and Nsight (NVTX).
 //   const auto marked = vitro::emit_itt();                  // every op, region, kernel and range
 //   {
 //     const auto iteration = vitro::itt::range("iteration_0");   // and this, on the same thread
 //     y = model(x);
 //   }
-// A profiler says in INTEL_LIBITTNOTIFY64 or NVTX_INJECTION64_PATH which library hears the marks,
-// and sets it for the programs that it starts; it is loaded when the first mark is made.  Without
-// one everything here does nothing.  Marks nest on each thread.  Kernels are announced besides to
-// the library in INTEL_JIT_PROFILER64, whether anything is marked or not. Threads: any; a range
-// ends on the thread that it began on.
+// A profiler sets INTEL_LIBITTNOTIFY64 or NVTX_INJECTION64_PATH for the programs that it starts, to
+// the library that receives the marks; the library is loaded at the first mark.  Without one,
+// everything here does nothing.  Marks nest on each thread.  Kernels are also announced to the
+// library in INTEL_JIT_PROFILER64, whether anything is marked or not.  Threads: any; a range must
+// end on the thread that it began on.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace detail {
 class Marker;
 }
 
-// While it lives, everything that happens on any thread is marked.  What began before is not.
+// During its lifetime everything on all threads is marked, except what began before.
 class [[nodiscard]] Emission {
  public:
   explicit Emission(detail::Marker* marker);
@@ -29,11 +29,11 @@ class [[nodiscard]] Emission {
  private:
   detail::Marker* marker_;  // null: marks nothing
 };
-// Any number may live at once: each event is marked once.
+// Any number may exist at a time: each event is marked once.
 Emission emit_itt(bool enabled = true);
 Emission emit_nvtx(bool enabled = true);
 
-// A mark with a beginning and an end, for as long as it lives.
+// A mark with a beginning and an end, as long as the object's lifetime.
 class [[nodiscard]] MarkedRange {
  public:
   MarkedRange(detail::Marker& marker, const std::string& name);
@@ -45,7 +45,7 @@ class [[nodiscard]] MarkedRange {
 };
 
 namespace itt {
-bool is_available();  // does anybody hear the marks?
+bool is_available();  // whether a profiler receives the marks
 void range_push(const std::string& name);
 void range_pop();
 void mark(const std::string& name);  // a moment

@@ -1,4 +1,4 @@
-// What a profiler is asked for.
+// The options of a profiler.
 //   Profiler profiler({.record_shapes = true, .schedule = schedule({.wait = 1, .active = 3}),
 //                      .on_trace_ready = trace_handler("log")});
 #pragma once
@@ -15,28 +15,29 @@ namespace vitro {
 
 class Profiler;
 
-// The kinds of devices whose doings can be recorded in this process.
+// The kinds of devices whose activity can be recorded in this process.
 std::vector<Device::Kind> supported_activities();
 
 using TraceReady = std::function<void(const Profiler& profiler)>;
 
 struct ProfilerOptions {
-  bool record_shapes = false;   // what ops are given: dtypes, sizes, strides, numbers
-  bool with_stack = false;      // where in the program ops, ranges, kernels and allocations are
-  bool with_modules = false;    // in which module ops are
-  bool with_flops = false;      // the floating-point operations of ops
-  bool with_tensors = false;    // which tensors ops are given and what they give, for execution
-                                // traces; with record_shapes
+  bool record_shapes = false;  // the inputs of ops: dtypes, sizes, strides, numbers
+  bool with_stack = false;     // the program's stacks at ops, ranges, kernels and allocations
+  bool with_modules = false;   // the modules of ops
+  bool with_flops = false;     // floating-point operations of ops
+  // The input and output tensors of ops, for execution traces; with record_shapes.
+  bool with_tensors = false;
   bool profile_memory = false;  // allocations and frees in the trace and in the table
-  size_t max_bytes = 0;  // of event buffers, 0: no limit.  What does not fit is counted; table and
-                         // trace say so
+  // Limit of event buffers, 0: none.  Events that do not fit are counted; table and trace report
+  // it.
+  size_t max_bytes = 0;
 
-  std::vector<Device::Kind> activities = {Device::Kind::cpu};  // Error where not supported
-  Schedule schedule = {};          // what is recorded of the steps; empty: everything
-  TraceReady on_trace_ready = {};  // called where a cycle ends, with what it recorded
+  std::vector<Device::Kind> activities = {Device::Kind::cpu};  // Error if not supported
+  Schedule schedule = {};          // which steps are recorded; empty: everything
+  TraceReady on_trace_ready = {};  // called at the end of a cycle, with its recording
   bool acc_events = false;         // keep the events of earlier cycles; else each cycle
                                    // begins empty, and the table's last line says so
-  bool start_at_once = true;       // false: nothing is recorded before start()
+  bool start_at_once = true;       // false: recording begins with start()
 };
 
 struct TraceHandlerOptions {
@@ -44,7 +45,7 @@ struct TraceHandlerOptions {
   bool use_gzip = false;
 };
 // For on_trace_ready: writes FOLDER/WORKER.TIME.pt.trace.json(.gz), the name that TensorBoard and
-// HTA look for: a file for each rank and cycle.  Makes the folder.
+// HTA look for: a file per rank and cycle.  Creates the folder.
 TraceReady trace_handler(std::string folder, TraceHandlerOptions options = {});
 
 }  // namespace vitro

@@ -1,20 +1,20 @@
-// Records what a program does, and says where the time went.
+// Records what a program does, and reports where the time went.
 //
 //   vitro::Profiler profiler;                       // recording begins
 //   Tensor y = fast(x);
 //   {
-//     vitro::RecordFunction range("second call");   // a stretch of time with a name of yours
+//     vitro::RecordFunction range("second call");   // a named stretch of time
 //     y = fast(x);
 //   }
 //   profiler.stop();
 //   std::cout << profiler.averages().table();       // per name: calls, time, share, rates
 //   profiler.write_trace("trace.json.gz");          // for Perfetto, chrome://tracing, HTA
 //
-// Recorded are ops (`aten::…`), generated kernels with their bytes and FLOPs, compiled regions,
-// your ranges, compile phases, and graph breaks, guard failures, recompiles and fallbacks with
-// code, reason and place: on all threads, those included that start later.  An op costs about two
-// clock reads while a profiler records and a branch while none does.  What was compiled before is
-// not recompiled for the profiler's sake.
+// It records ops (`aten::…`), generated kernels with their bytes and FLOPs, compiled regions, named
+// ranges, compile phases, and graph breaks, guard failures, recompiles and fallbacks with code,
+// reason and place, on all threads, including those that start later.  An op costs about two clock
+// reads while a profiler records and a branch otherwise.  Profiling does not cause anything to be
+// recompiled.
 #pragma once
 
 #include <memory>
@@ -31,82 +31,81 @@
 
 namespace vitro {
 
-// One may run at a time in a process; a second is an Error.  Start and stop are safe while other
-// threads run; the object itself belongs to one thread at a time.
+// Only one may run at a time in a process; a second throws Error.  Starting and stopping is safe
+// while other threads run; the object itself belongs to one thread at a time.
 class Profiler {
  public:
   explicit Profiler(ProfilerOptions options = {});  // starts
-  ~Profiler();  // stops; what on_trace_ready throws then becomes a warning
+  ~Profiler();  // stops; an exception from on_trace_ready becomes a warning
   Profiler(const Profiler&) = delete;
 
-  // Stops, and ends the cycle if one is being recorded; does nothing where it does not run.
+  // Stops, ending the cycle that is being recorded; does nothing if not running.
   void stop();
-  // Begins anew with step 0.  Forgets what it had, unless acc_events.
+  // Starts again with step 0.  Discards earlier recordings, unless acc_events.
   void start();
 
-  // A step of the program has ended and the next one begins.  Recorded steps are ranges
-  // ProfilerStep#N on the calling thread, N counting all steps from 0.  They nest: a step that ends
-  // inside of a range begins no earlier than that range.  Where the schedule says so, recording
-  // begins or ends here.  Does nothing while the profiler does not run.
+  // Ends a step of the program and begins the next.  Recorded steps are ranges ProfilerStep#N on
+  // the calling thread, where N counts all steps from 0.  They nest: a step that ends inside a
+  // range does not begin before that range.  Recording begins or ends here according to the
+  // schedule.  Does nothing while the profiler is not running.
   void step();
-  // The step that runs; while step() calls on_trace_ready the one that begins then, as in PyTorch.
+  // The current step; while step() calls on_trace_ready, the one about to begin, as in PyTorch.
   int64_t step_number() const;
 
-  // false: nothing is recorded until it is true again.
+  // false: nothing is recorded until it is set to true again.
   void set_collecting(bool collecting);
 
-  // Goes into the trace under that key, as text or as JSON.  Error where `json` is none, and for
-  // the keys that a trace has anyway.
+  // Added to the trace under that key, as text or as JSON.  Throws Error if `json` is not valid,
+  // and for keys that every trace has.
   void add_metadata(std::string key, std::string_view text);
   void add_metadata_json(std::string key, std::string json);
 
-  // What was recorded until stop() or the end of the cycle, as typed records.  Error while it
-  // records, and where nothing was recorded yet.
+  // What was recorded until stop() or the end of the cycle, as typed records.  Throws Error while
+  // recording, and if nothing was recorded yet.
   const Profile& profile() const;
 
-  // Sums per name, or per name and what else makes a group.
+  // Sums per name, or per name and group.
   Averages key_averages(const GroupBy& group = {}) const;
   Averages averages() const { return key_averages(); }
 
-  // Every slice by itself, thread after thread.
+  // Every slice separately, thread by thread.
   std::vector<FunctionEvent> events() const { return function_events(profile()); }
 
-  // Writes a Chrome trace as PyTorch's profiler does, or a Perfetto trace if the name ends in
-  // .pftrace or .perfetto-trace; compressed if .gz or .zst come after that.  {rank} and {pid} in
-  // the name are filled in.  The file appears whole or not at all.  Error where it cannot be
-  // written.
+  // Writes a Chrome trace like PyTorch's profiler, or a Perfetto trace if the name ends in .pftrace
+  // or .perfetto-trace; compressed if followed by .gz or .zst.  {rank} and {pid} in the name are
+  // replaced.  The file appears complete or not at all.  Throws Error if it cannot be written.
   void write_trace(const std::string& path) const;
 
   // Writes a line for each stack of ranges, regions, ops and kernels: "thread;outer;inner 1234",
-  // what flame-graph tools read.  `metric` as in call_tree.h: self_cpu_time_total (nanoseconds),
-  // self_cpu_memory_usage (bytes), calls.  Recorded with_stack they stand below the functions that
-  // called them, unless `functions` is false.
+  // the format of flame-graph tools.  `metric` is one of call_tree.h: self_cpu_time_total
+  // (nanoseconds), self_cpu_memory_usage (bytes), calls.  If recorded with_stack they appear below
+  // the functions that called them, unless `functions` is false.
   void export_stacks(const std::string& path, std::string_view metric = "self_cpu_time_total",
                      bool functions = true) const;
 
-  // Writes a flame graph, an SVG that a browser shows; a click zooms.
+  // Writes a flame graph as an SVG for browsers; click to zoom.
   void write_flame_graph(const std::string& path, std::string_view metric = "self_cpu_time_total",
                          bool functions = true) const;
 
-  // Writes how much memory of each category was allocated when, as PyTorch does: NAME.html a page
-  // with the plot, NAME.raw.json every change, else JSON sums; .gz or .zst may follow.  Error
-  // unless memory was profiled.
+  // Writes how much memory of each category was allocated over time, like PyTorch: NAME.html is a
+  // page with a plot, NAME.raw.json lists every change, other names are JSON sums; .gz or .zst may
+  // follow. Throws Error unless memory was profiled.
   void export_memory_timeline(const std::string& path) const;
 
-  // Writes an execution trace (MLCommons Chakra) as PyTorch's ExecutionTraceObserver does: what ran
-  // in what, with its inputs if shapes were recorded, and what depends on what if tensors were.
+  // Writes an execution trace (MLCommons Chakra) like PyTorch's ExecutionTraceObserver: the nesting
+  // of what ran, with its inputs if shapes were recorded, and dependencies if tensors were.
   void write_execution_trace(const std::string& path) const;
 
  private:
   struct State;
-  // False, with a warning, where the whole program is recorded in place of this profiler: a file of
-  // nothing would take the place of an earlier one.
+  // False, with a warning, if the whole program is being recorded instead of by this profiler: an
+  // empty file would replace an earlier one.
   bool has_what_to_write(const std::string& path) const;
   std::unique_ptr<State> state_;
 };
 
-// Profiles nothing.  Where replays of device graphs cannot be recorded unless a profiler ran first,
-// this is called at the beginning of a program; it does no harm, to a profiler that runs neither.
+// Does an empty profile.  On devices whose graph replays can be recorded only if a profiler ran
+// before, call this at the beginning of a program; it is harmless, even while a profiler runs.
 void init_for_device_graphs();
 
 }  // namespace vitro

@@ -1,4 +1,4 @@
-// A stretch of time with a name, and arguments, of yours; and numbers over time.
+// User-defined named stretches of time, with arguments; and numbers over time.
 //   RecordFunction step("step", {{"batch", 32}, {"phase", "train"}});
 //   RecordFunction load("load", "part 3");
 //   record_counter("queue", queue.size());
@@ -35,8 +35,8 @@ struct RangeArgument {
   static std::string_view stored(std::string_view given) { return given; }
 };
 
-// While it lives, a range of that name is open on this thread; traces show its arguments.  Costs a
-// branch while nobody records.
+// A range of that name is open on this thread during its lifetime; traces show its arguments. Costs
+// a branch when not recording.
 class RecordFunction {
  public:
   explicit RecordFunction(std::string_view name,
@@ -56,8 +56,8 @@ class RecordFunction {
   bool begun_;
 };
 
-// The value of something from now on: traces draw each name as a row.  Costs a branch while nobody
-// records.
+// Sets the value of a counter from now on: traces draw each name as a row.  Costs a branch when not
+// recording.
 inline void record_counter(std::string_view name, double value) {
   if (events::in_session()) [[unlikely]]
     events::record(events::Counter{events::intern(name), value});

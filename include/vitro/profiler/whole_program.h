@@ -1,5 +1,5 @@
-// Profiling a program that nobody changed: VITRO_PROFILE and VITRO_PROFILE_OPTIONS, and `vitro
-// profile`, which sets them.
+// Profiling an unmodified program: VITRO_PROFILE and VITRO_PROFILE_OPTIONS, and `vitro profile`,
+// which sets them.
 //   VITRO_PROFILE=trace.json.gz VITRO_PROFILE_OPTIONS=record_shapes,table,row_limit=20 ./program
 //   vitro profile --output trace.json.gz --record-shapes --table --row-limit 20 -- ./program
 #pragma once
@@ -15,40 +15,40 @@ namespace vitro {
 
 struct WholeProgram {
   ProfilerOptions profiler;
-  bool table = false;                // print the averages on stderr at the end
-  std::string table_file;            // write them: .csv, .json, or as a table
-  std::string roofline_file;         // draw each kernel under what the machine can reach, as SVG
+  bool table = false;                // print the averages to stderr at the end
+  std::string table_file;            // write them to a file: .csv, .json, or as a table
+  std::string roofline_file;         // draw a roofline plot of the kernels, as SVG
   std::string flame_graph_file;      // draw where the time went, as SVG
   std::string memory_timeline_file;  // write memory over time; with profile_memory
-  std::string execution_trace_file;  // write what depends on what; with with_tensors
+  std::string execution_trace_file;  // write dependencies; with with_tensors
   GroupBy group;
   TableOptions rows;
 };
 
-// A field of it that a text can set: what VITRO_PROFILE_OPTIONS and the command line take.
+// A field that can be set by text: by VITRO_PROFILE_OPTIONS and on the command line.
 struct ProfileSetting {
   enum class Takes : uint8_t { nothing, number, text };
 
   std::string_view name, help;
   Takes takes;
-  void (*set)(WholeProgram& program, std::string_view value);  // Error where it cannot be read
+  void (*set)(WholeProgram& program, std::string_view value);  // Error if invalid
 };
 std::span<const ProfileSetting> profile_settings();
 
-// Sets what "record_shapes,row_limit=20" says.  Error where it cannot be read.
+// Applies settings such as "record_shapes,row_limit=20".  Throws Error if they are invalid.
 void apply_settings(WholeProgram& program, std::string_view text);
 
 // Whether VITRO_PROFILE records this process now.
 bool is_whole_program_recorded();
 
-// Error where the name of a trace ends like no trace: .json, .pftrace or .perfetto-trace, with .gz
-// or .zst after that.  A name without an ending is one of JSON.
+// Throws Error unless the name of a trace ends in .json, .pftrace or .perfetto-trace, possibly
+// followed by .gz or .zst.  A name without an ending means JSON.
 void check_trace_name(std::string_view path);
 
-// Set by `vitro profile`: a file that the program tells what it does, a line each.
+// Set by `vitro profile`: a file in which the program reports, one line each:
 //   begun PID           libvitro was loaded and records
 //   trace PID FILE      the trace was written
-//   failed PID REASON   it was not
+//   failed PID REASON   it was not written
 inline constexpr const char* profile_status_variable = "VITRO_PROFILE_STATUS";
 
 }  // namespace vitro

@@ -13,29 +13,29 @@
 
 namespace vitro::report {
 
-// Maps values from `low` to `high` on pixels from `from` to `to`.
+// Maps values from `low` to `high` to pixels from `from` to `to`.
 struct Axis {
   double low = 0, high = 1;
   double from = 0, to = 1;
   bool logarithmic = false;  // then low > 0
 
   double at(double value) const;
-  // Round values between low and high, about as many as wanted: 1, 2 or 5 times a power of ten;
-  // powers of ten where it is logarithmic.
+  // About `wanted` round values between low and high: 1, 2 or 5 times a power of ten, or powers of
+  // ten if logarithmic.
   std::vector<double> ticks(size_t wanted = 6) const;
 };
 
-// An axis as it is drawn.
+// The drawing of an axis.
 struct AxisView {
   Axis axis;
-  std::string label;                          // what is measured, with its unit
+  std::string label;                          // the quantity, with its unit
   std::function<std::string(double)> number;  // the text at a tick
 };
 
 // Grid, ticks with their numbers, and labels: `x` below, `y` on the left.
 void draw_axes(Svg& svg, const AxisView& x, const AxisView& y);
 
-// One line of squares with their names, from `at` to the right: fill0 the first.
+// A line of squares with their names, from `at` to the right, beginning with fill0.
 void draw_legend(Svg& svg, Point at, const std::vector<std::string>& names);
 
 }  // namespace vitro::report

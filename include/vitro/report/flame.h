@@ -1,5 +1,5 @@
-// Where an amount (time, bytes, calls) went, by what lay around it: what has one name in one place
-// is one node.  As collapsed stacks, and as a flame graph.
+// Where an amount (time, bytes, calls) went, by call path: entries with the same name and path are
+// one node.  Written as collapsed stacks or as a flame graph.
 //   FlameTree tree;
 //   const uint32_t op = tree.child(FlameTree::root, {.name = "aten::mm", .number = 7, .kind = 1});
 //   tree[op].self += 120;
@@ -23,10 +23,10 @@ namespace vitro::report {
 struct FlameNode {
   std::string_view name;
   uint8_t kind;        // index in FlameOptions::kinds
-  uint32_t parent;     // index, smaller than the node's own; the root is its own
+  uint32_t parent;     // index, smaller than the node's; the root is its own parent
   uint32_t depth = 0;  // of the root: 0
   int64_t self = 0;
-  int64_t total = 0;  // with what is inside
+  int64_t total = 0;  // including nested nodes
   uint64_t calls = 0;
 };
 
@@ -36,18 +36,18 @@ class FlameTree {
 
   FlameTree();
 
-  // Names of one kind are equal where their numbers are; the text must outlive the nodes.
+  // Names of one kind are equal if their numbers are; the text must outlive the nodes.
   struct Name {
     std::string_view name;
     uint32_t number = 0;
     uint8_t kind = 0;
   };
   uint32_t child(uint32_t parent, const Name& name);
-  // Until the next child().
+  // Valid until the next child().
   FlameNode& operator[](uint32_t node) { return nodes_[node]; }
 
-  // With totals, depth first, siblings by name; the first is the root, "all" of kind 0.  Leaves
-  // nothing.
+  // The nodes with totals, in depth-first order, siblings by name; the first is the root, "all" of
+  // kind 0.  Leaves the tree empty.
   std::vector<FlameNode> take();
 
  private:
@@ -59,13 +59,12 @@ class FlameTree {
   struct HashKey {
     size_t operator()(const Key& key) const;
   };
-  std::vector<FlameNode> nodes_;  // in the order in which they came
+  std::vector<FlameNode> nodes_;  // in order of creation
   std::unordered_map<Key, uint32_t, HashKey> places_;
 };
 
-// One line for each node that has something of its own: "thread;outer;inner 1234".  What
-// flame-graph tools read (flamegraph.pl, inferno, speedscope); `;` and line breaks in names become
-// `_`.
+// A line for each node with an amount of its own: "thread;outer;inner 1234", the format of
+// flame-graph tools (flamegraph.pl, inferno, speedscope); `;` and line breaks in names become `_`.
 void write_stacks(std::span<const FlameNode> nodes, Output& out);
 
 struct FlameKind {
@@ -77,11 +76,11 @@ struct FlameKind {
 struct FlameOptions {
   std::string title;
   std::span<const FlameKind> kinds;
-  std::function<std::string(int64_t)> amount;  // as tooltips say it
+  std::function<std::string(int64_t)> amount;  // text for tooltips
 };
 
-// A picture: a box for each node, as wide as its share, inner ones below outer ones.  A click on a
-// box makes it as wide as the picture.
+// A picture: a box for each node, as wide as its share, inner ones below outer ones.  Clicking a
+// box zooms it to the width of the picture.
 void write_flame_graph(std::span<const FlameNode> nodes, const FlameOptions& options, Output& out);
 
 }  // namespace vitro::report

@@ -1,12 +1,12 @@
-// A page of HTML that needs nothing from outside, readable on light and dark ground, on wide and
-// narrow screens, and with the keyboard alone.
+// A self-contained HTML page, readable in light and dark mode, on wide and narrow screens, and
+// usable with the keyboard alone.
 //   report::Html page(out, "Memory of train");
 //   page.heading("Peak").paragraph("12.0 MiB at 1.2 s");
 //   page.table({"category", "bytes"}, {{"parameter", "4096"}});
 //   page.picture({.width = 800, .height = 300, .title = "…"}, [&](report::Svg& svg) { … });
 //   page.finish();
-// Text may hold any bytes.  The page is well-formed XML too.  It belongs to one thread.  plot.h has
-// plots.
+// Text may contain any bytes.  The page is also well-formed XML.  It belongs to one thread.  plot.h
+// has plots.
 #pragma once
 
 #include <functional>
@@ -22,18 +22,18 @@
 namespace vitro::report {
 
 struct HtmlOptions {
-  std::string title;       // stands in the window and above the page
-  std::string style = {};  // CSS of this page's own classes
+  std::string title;       // shown as the window title and above the page
+  std::string style = {};  // CSS for classes of this page
 };
 
-// A cell of a table that readers may sort.
+// A cell of a sortable table.
 struct HtmlCell {
   std::string text;
-  std::optional<double> value = {};  // what it is sorted by; without one the text
+  std::optional<double> value = {};  // the sort key; by default the text
 };
 struct HtmlColumn {
   std::string name;
-  bool numbers = false;  // set to the right
+  bool numbers = false;  // right-aligned
 };
 
 class Html {
@@ -46,22 +46,22 @@ class Html {
 
   Html& heading(std::string_view text);
   Html& paragraph(std::string_view text);
-  // Each row has a cell for each column; all columns but the first are set to the right.
+  // Each row has a cell for each column; all columns but the first are right-aligned.
   Html& table(const std::vector<std::string>& columns,
               const std::vector<std::vector<std::string>>& rows);
-  // A click on a name sorts by it.  `about` names the table to those who do not see it.
+  // Clicking a column's name sorts by it.  `about` names the table for screen readers.
   Html& sortable_table(std::string_view about, const std::vector<HtmlColumn>& columns,
                        const std::vector<std::vector<HtmlCell>>& rows);
   Html& picture(SvgOptions options, const std::function<void(Svg&)>& draw);
-  // Runs when all of the page is there; without "]]>".
+  // Runs when the page is complete; must not contain "]]>".
   Html& script(std::string_view text);
 
   Html& element(std::string_view tag, std::string_view text, Attributes attributes = {});
-  // What follows stands in it until close().
+  // Opens an element that contains what follows until close().
   Html& open(std::string_view tag, Attributes attributes = {});
   Html& close();
 
-  // Closes all that is open.  Nothing may be written after it.
+  // Closes everything.  Nothing may be written after it.
   void finish();
 
  private:

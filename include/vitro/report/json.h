@@ -1,12 +1,11 @@
-// Writes JSON as it comes, without keeping any of it.
+// Writes JSON incrementally, without keeping it in memory.
 //   report::Json json(out);
 //   json.begin_object();
 //   json.member("name", "fused \"mul\"");
 //   json.key("sizes").begin_array().value(2).value(3).end();
 //   json.end();
-// Text may hold any bytes: what is not UTF-8 becomes U+FFFD.  Numbers read back as the same number;
-// what JSON has no number for (NaN, infinity) becomes null.  Nesting that does not close is a bug
-// and asserted.
+// Text may contain any bytes: invalid UTF-8 becomes U+FFFD.  Numbers read back as the same number;
+// NaN and infinity become null.  Unbalanced nesting is a bug and asserted.
 #pragma once
 
 #include <concepts>
@@ -20,7 +19,7 @@ namespace vitro::report {
 
 class Json {
  public:
-  // Elements of the outermost `line_depth` levels stand on lines of their own.
+  // Elements of the outermost `line_depth` levels are on separate lines.
   explicit Json(Output& out, size_t line_depth = 0) : out_(out), line_depth_(line_depth) {}
 
   Json& begin_object() { return begin('{', '}'); }
@@ -43,14 +42,14 @@ class Json {
   }
   Json& null() { return raw("null"); }
 
-  // A number given in thousandths, with its three decimals: 1234 is written 1.234.
+  // A number in thousandths, with three decimals: 1234 is written as 1.234.
   Json& thousandths(int64_t number);
 
-  // A number where everybody who reads numbers as doubles reads this one, else its digits as text.
+  // A number if it is exact as a double, else its digits as text.
   Json& exact(int64_t number);
   Json& exact(uint64_t number);
 
-  // Text that is JSON already: a value, or whole members of the object that is open.
+  // Text that is JSON already: a value, or complete members of the open object.
   Json& raw(std::string_view json);
 
   template <class T>

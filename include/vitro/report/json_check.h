@@ -1,4 +1,4 @@
-// Is a text JSON?
+// Checks whether a text is JSON.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace vitro::report {
 
-// Yes for one value of RFC 8259, nested at most 100 deep, with space around it; no with the first
-// byte that is wrong.
+// Yes for one value of RFC 8259, nested at most 100 deep, with optional space around it; no with
+// the first invalid byte.
 Verdict can_be_json(std::string_view text);
 
 }  // namespace vitro::report

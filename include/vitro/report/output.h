@@ -1,4 +1,5 @@
-// Where bytes go: a text, or a file that appears whole or not at all, compressed as its name ends.
+// Destinations of bytes: a text, or a file that appears complete or not at all, compressed
+// according to its name.
 //   auto out = report::create_file("trace.json.gz");
 //   out->write("…");
 //   out->finish();
@@ -19,7 +20,7 @@ class Output {
   Output() = default;
   Output(const Output&) = delete;
 
-  // Error where the bytes cannot be stored (full disk).
+  // Throws Error if the bytes cannot be stored (full disk).
   void write(std::string_view bytes) {
     if (bytes.size() > capacity - used_) [[unlikely]]
       return write_past_room(bytes);
@@ -31,20 +32,20 @@ class Output {
     buffer_[used_++] = byte;
   }
 
-  // `wanted` bytes (at most 4096) to be filled by the caller, who then says how many of them count.
+  // `wanted` bytes (at most 4096) for the caller to fill, who then commits the number used.
   char* room(size_t wanted) {
     if (capacity - used_ < wanted) flush();
     return buffer_ + used_;
   }
   void add(size_t filled) { used_ += filled; }
 
-  // All is written: makes it last.  Nothing may be written after it.
+  // Completes the output.  Nothing may be written after it.
   void finish() {
     flush();
     close();
   }
 
-  // Bytes that were written so far, before compression.
+  // Bytes written so far, before compression.
   uint64_t written() const { return drained_ + used_; }
 
  protected:
@@ -61,10 +62,10 @@ class Output {
   char buffer_[capacity];
 };
 
-// Collects into a text that it owns.
+// Collects into its own text.
 class TextOutput : public Output {
  public:
-  // What was written until finish().
+  // The text written until finish().
   const std::string& text() const { return text_; }
 
  protected:
@@ -74,15 +75,15 @@ class TextOutput : public Output {
   std::string text_;
 };
 
-// A file that comes into being under its name, replacing an older one, when it is finished; until
-// then, and if the process ends or the Output goes before, `path` stays as it was and nothing is
-// left behind (only where the file system has no files without a name, as NFS: a process that is
-// killed leaves PATH.tmp, and the next writer of PATH takes that away).  Compressed with gzip where
-// the name ends in .gz, with zstd where it ends in .zst. A pipe, a terminal or a device such as
-// /dev/null takes the bytes as they come.  Error where the folder cannot be written.
+// A file that appears under its name, replacing an older one, only when finished; until then, or if
+// the process ends or the Output is destroyed before, `path` stays as it was and nothing is left
+// behind (except on file systems without unnamed files, such as NFS: a killed process leaves
+// PATH.tmp, which the next writer of PATH removes).  Compressed with gzip if the name ends in .gz,
+// with zstd if it ends in .zst.  A pipe, a terminal or a device such as /dev/null receives the
+// bytes directly.  Throws Error if the folder cannot be written.
 std::unique_ptr<Output> create_file(const std::string& path);
 
-// Compresses into another Output, which it finishes with itself.
+// Compresses into another Output, which is finished with it.
 std::unique_ptr<Output> gzip(std::unique_ptr<Output> into);
 std::unique_ptr<Output> zstd(std::unique_ptr<Output> into);
 

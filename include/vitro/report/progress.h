@@ -1,8 +1,7 @@
-// A line that says how far a long job is: on stderr, only where that is a terminal, only once it
-// took a second.
+// A progress line for long jobs: on stderr, only if that is a terminal, and only after a second.
 //   report::Progress progress("writing trace.json", events);
 //   for (…) progress.at(++done);
-// One thread at a time.  The line is wiped when the object goes.
+// One thread at a time.  The line is cleared when the object is destroyed.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@ namespace vitro::report {
 
 class Progress {
  public:
-  // `total` 0: not known.
+  // `total` 0: unknown.
   explicit Progress(std::string job, uint64_t total = 0);
   Progress(const Progress&) = delete;
   ~Progress();
 
   void at(uint64_t done);
-  // The job goes on to another step; counting begins anew.
+  // Begins another step of the job; counting restarts.
   void step(std::string job, uint64_t total = 0);
 
  private:

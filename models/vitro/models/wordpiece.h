@@ -3,8 +3,8 @@
 //   if (!tokenizer) return tokenizer.failure();
 //   std::vector<int64_t> ids = tokenizer->encode("Where is the bug?");   // [CLS] where is ...
 //   [SEP]
-// The ids are those of the reference tokenizer of uncased BERT models, for every text.
-// Threads: any number of them may encode at once.
+// The ids equal those of the reference tokenizer of uncased BERT models, for every text.
+// Threads: any number may encode at the same time.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class WordPiece {
   // One token per line, numbered from 0; [UNK], [CLS] and [SEP] must be among them.
   static Result<WordPiece> read(const std::string& vocabulary);
 
-  // Starts with [CLS] and ends with [SEP], which count among `max_tokens` (at least 2); what does
-  // not fit is cut off.  Names of special tokens in the text ("[MASK]") are these tokens.  Bytes
-  // that are not UTF-8 are skipped.
+  // Starts with [CLS] and ends with [SEP], which count towards `max_tokens` (at least 2); the rest
+  // is cut off.  Names of special tokens in the text ("[MASK]") become these tokens.  Invalid UTF-8
+  // is skipped.
   std::vector<int64_t> encode(std::string_view text, size_t max_tokens = 256) const;
 
   size_t size() const { return tokens_.size(); }

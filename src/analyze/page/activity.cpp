@@ -1,3 +1,4 @@
+// Sums what each thread and stream was doing in each column of a picture; overview.cpp draws it.
 #include "activity.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ class Doings {
     }
   }
 
-  // Nothing of what only spans the work of others: steps, the device's side of ranges, waits.
+  // Events that only span other work have no activity: steps, the device's side of ranges, waits.
   Doing operator[](EventId event) const {
     switch (classes_[event]) {
       case EventClass::kernel:
@@ -67,7 +68,7 @@ class Doings {
     return Doing::nothing;
   }
 
-  // Kineto's rows for the recording itself.
+  // Kineto's rows about the recording itself.
   bool is_marker(EventId event) const {
     const std::string& pid = trace_.tracks()[trace_.track_ids()[event]].pid;
     return pid == "Spans" || pid == "Traces";
@@ -75,11 +76,11 @@ class Doings {
 
   const Trace& trace_;
   Classes classes_;
-  std::vector<WorkKind> work_;  // by name, of kernels
+  std::vector<WorkKind> work_;  // of kernels, by name
   std::vector<bool> step_;      // by name
 };
 
-// A stretch of time cut into columns of one length.
+// A stretch of time divided into columns of equal length.
 class Painter {
  public:
   Painter(const Window& window, size_t columns)
@@ -121,8 +122,8 @@ Window window_of(const Trace& trace, const Doings& doings) {
 
 std::string_view name_of(Doing doing) {
   constexpr std::string_view names[] = {
-      "kernels",      "ops",   "communication",        "copies and fills",
-      "named ranges", "other", "calls of the runtime", "Python functions"};
+      "kernels",      "ops",   "communication", "copies and fills",
+      "named ranges", "other", "runtime calls", "Python functions"};
   return names[static_cast<size_t>(doing)];
 }
 

@@ -1,4 +1,4 @@
-// What each thread and stream of a trace was doing, moment by moment: the innermost event counts.
+// The activity of each thread and stream of a trace over time: the innermost event counts.
 //   const Activity activity = activity_of(trace, 800);
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace vitro::analyze {
 
-// In the order of the colours of a picture (report/svg.h).
+// In the order of a picture's colours (report/svg.h).
 enum class Doing : uint8_t {
   kernels,
   ops,
@@ -27,22 +27,22 @@ enum class Doing : uint8_t {
 constexpr size_t doing_count = static_cast<size_t>(Doing::nothing);
 std::string_view name_of(Doing doing);
 
-// Nanoseconds of a stretch of time.
+// Nanoseconds per activity in a stretch of time.
 using Times = std::array<int64_t, doing_count>;
 
 struct TrackActivity {
   uint32_t track = 0;
-  Times times{};               // of all the window
+  Times times{};               // of the whole window
   std::vector<Times> columns;  // of each column
   int64_t busy() const;
 };
 
 struct Activity {
-  Window window;                      // of all that is shown
-  std::vector<TrackActivity> tracks;  // as viewers order them, those that do something
+  Window window;                      // everything shown
+  std::vector<TrackActivity> tracks;  // tracks with activity, ordered as in viewers
 };
 
-// The window cut into so many columns of one length.
+// The window divided into this many columns of equal length.
 Activity activity_of(const Trace& trace, size_t columns);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Draws the timeline of a trace as rows of stacked activity, with a script for keyboard and
+// pointer; part of the report.
 #include "overview.h"
 
 #include <algorithm>
@@ -32,7 +34,7 @@ constexpr std::string_view style =
     "@media (max-width:600px){.track{grid-template-columns:minmax(0,1fr);gap:0}"
     ".track .time span.odd{display:none}}";
 
-// A row tells of single columns where the arrows or a pointer are: read from its own outlines.
+// A row describes the column at the pointer or cursor, read from its own outlines.
 constexpr std::string_view script = R"js((() => {
 const tracks = document.querySelector('.tracks');
 if (!tracks) return;
@@ -98,7 +100,7 @@ std::string label_of(const TrackInfo& track) {
   return cat(process, ": ", thread);
 }
 
-// Where each thing that is done ends in a column, in rows from below.
+// The upper end of each activity in a column, in rows from the bottom.
 std::array<int, doing_count> heights(const Times& times, int64_t per_column) {
   std::array<int, doing_count> ends{};
   int64_t sum = 0;
@@ -110,7 +112,7 @@ std::array<int, doing_count> heights(const Times& times, int64_t per_column) {
   return ends;
 }
 
-// The outline of one thing over all columns; columns of one height are one piece.
+// The outline of one activity over all columns; adjacent columns of equal height are one piece.
 std::string path_of(const std::vector<std::array<int, doing_count>>& ends, size_t doing) {
   std::string path;
   const auto low = [&](size_t c) { return doing == 0 ? 0 : ends[c][doing - 1]; };
@@ -158,7 +160,7 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
   page.element("p", about, {{"class", "about"}, {"aria-live", "polite"}}).close();
 }
 
-// Of the steps those that lie in the window, each a stretch with its number.
+// The steps within the window, each a band with its number.
 void draw_steps(report::Html& page, const Trace& trace, const Window& window) {
   const std::vector<Step> steps = profiler_steps(trace);
   if (steps.empty() || steps.size() > columns / 4) return;
@@ -217,9 +219,8 @@ void draw_overview(report::Html& page, const Trace& trace) {
   const std::vector<const TrackActivity*> shown = chosen(activity);
   std::string what = cat(
       "What each thread and stream was doing: the innermost event counts, a full column is fully "
-      "busy. A row that is pointed at, tapped or reached by Tab says what it did, and the arrow "
-      "keys "
-      "what it did when (with Shift in larger steps). The percentage is of all the ",
+      "busy. Point at a row, tap it or move to it with Tab to see what it did; the arrow keys "
+      "(with Shift in larger steps) show what it did at each moment. The percentage is of all the ",
       report::time_text(static_cast<double>(activity.window.length())), ".");
   if (shown.size() < activity.tracks.size())
     what += cat(" ", activity.tracks.size() - shown.size(), " less busy tracks are left out.");

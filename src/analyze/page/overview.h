@@ -1,6 +1,6 @@
-// The timeline of a whole trace at a glance: for each thread and stream what it was doing, as
-// shares of the time behind each column of pixels.  Any number of events makes a picture of the
-// same size.
+// The timeline of a whole trace at a glance: the activity of each thread and stream, as shares of
+// the time covered by each column of pixels.  The size of the picture does not depend on the number
+// of events.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace vitro::analyze {
 
 std::string_view overview_style();
-// Nothing where no event has a duration.
+// Writes nothing if no event has a duration.
 void draw_overview(report::Html& page, const Trace& trace);
 
 }  // namespace vitro::analyze

@@ -1,3 +1,5 @@
+// Writes the HTML report: findings, timeline, and all analyses with plots and tables; used by
+// `vitro trace report`.
 #include <algorithm>
 
 #include "analyze/apart.h"
@@ -86,7 +88,7 @@ class Page {
             ", ", report::bytes_text(static_cast<double>(trace_.file_bytes())), ".");
     html_.paragraph(text);
     for (const Note& note : trace_.notes())
-      html_.paragraph(cat("Not whole: at byte ", note.offset, ": ", note.text));
+      html_.paragraph(cat("Incomplete: at byte ", note.offset, ": ", note.text));
   }
 
   void contents() {
@@ -104,12 +106,13 @@ class Page {
   void findings(const Answer& all) {
     html_.open("section", {{"id", "findings"}, {"tabindex", "-1"}}).heading("Findings");
     if (all.findings.empty())
-      html_.paragraph("Nothing was found that could win half a percent of the measured time.");
+      html_.paragraph(
+          "No potential saving of at least half a percent of the measured time was found.");
     if (all.findings.size() > 1)
       html_.paragraph(
-          cat("What could win most comes first. Where several are about the same time "
-              "the later says so; together they could win ",
-              number_text(all.together_percent), " at most."));
+          cat("The largest potential saving comes first. If several cover the same time, "
+              "the later one says so; together they could save at most ",
+              number_text(all.together_percent), "."));
     for (const Finding& each : all.findings) finding(each);
     html_.close();
   }
@@ -117,10 +120,10 @@ class Page {
   void finding(const Finding& finding) {
     html_.open("article", {{"class", "finding"}, {"id", finding.key}});
     html_.element("p", finding.sentence, {{"class", "sentence"}});
-    html_.paragraph(cat("Could win ", worth_text(finding), ": ", finding.advice, "."));
+    html_.paragraph(cat("Potential saving: ", worth_text(finding), "; ", finding.advice, "."));
     if (!finding.shares_with.empty()) {
       html_.open("p").element("span",
-                              cat(time_text(finding.shared_ns), " of this time is that of "));
+                              cat(time_text(finding.shared_ns), " of this time is shared with "));
       html_.element("a", finding.shares_with, {{"href", cat("#", finding.shares_with)}}).close();
     }
     constexpr double width = 1000, height = 8;
@@ -130,7 +133,7 @@ class Page {
       svg.rect({0, 0, width * finding.low_percent / 100, height}, "surely");
     });
     html_.open("details").element("summary",
-                                  cat("Rests on ", counted(finding.events.size(), "event")));
+                                  cat("Based on ", counted(finding.events.size(), "event")));
     html_.open("ul");
     for (const EventId event : finding.events) html_.element("li", event_text(event));
     html_.close().close().element("p", finding.key, {{"class", "muted"}}).close();
@@ -150,9 +153,10 @@ class Page {
     const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
     if (std::ranges::all_of(answer.tables, is_empty)) {
       html_.element("p",
-                    analysis.needs.empty() ? "The file has nothing of this."
-                                           : cat("The file has nothing of this. It needs ",
-                                                 needs_of(analysis, trace_), "."),
+                    analysis.needs.empty()
+                        ? "The file contains nothing to answer this."
+                        : cat("The file contains nothing to answer this. It needs ",
+                              needs_of(analysis, trace_), "."),
                     {{"class", "muted"}});
     }
     for (const AnswerTable& each : answer.tables) draw_plot(html_, each);
@@ -182,7 +186,7 @@ class Page {
       columns.push_back({column.title, column.unit != Unit::text});
     html_.sortable_table(table.title, columns, cells_of(table, shown));
     if (shown < table.rows.size()) {
-      html_.paragraph(cat("The first ", shown, " of ", rows, "; all of them: vitro trace ",
+      html_.paragraph(cat("The first ", shown, " of ", rows, "; to list all: vitro trace ",
                           analysis.name, " ", name_, " --csv"));
     }
     html_.close();

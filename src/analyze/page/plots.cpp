@@ -1,3 +1,5 @@
+// Draws tables as bars or lines according to their plot specification (answer.h); part of the
+// report.
 #include "plots.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ constexpr size_t most_shares = 12, most_series = 8;
 size_t place_of(const AnswerTable& table, const std::string& column) {
   const auto found = std::ranges::find(table.columns, column, &AnswerColumn::name);
   VITRO_ASSERT(found != table.columns.end(), table.name, ": the plot's column ", column,
-               " is none of the table's");
+               " is not a column of the table");
   return static_cast<size_t>(found - table.columns.begin());
 }
 
@@ -52,7 +54,7 @@ void draw_shares(report::Html& page, const AnswerTable& table) {
                       unit == Unit::percent ? 100 : 0);
 }
 
-// Lines by the text of their column, the ones with most points where there are too many.
+// Lines by the text of their column; if there are too many, those with the most points.
 std::vector<report::PlotSeries> series_of(const AnswerTable& table) {
   const size_t x = place_of(table, table.plot.x), y = place_of(table, table.plot.y);
   const bool many = !table.plot.series.empty();

@@ -1,4 +1,4 @@
-// Draws a table of an answer as its plot says.
+// Draws a table of an answer as specified by its plot.
 #pragma once
 
 #include "vitro/analyze/answer.h"
@@ -6,7 +6,7 @@
 
 namespace vitro::analyze {
 
-// Nothing where the table has no plot or no rows.
+// Writes nothing if the table has no plot or no rows.
 void draw_plot(report::Html& page, const AnswerTable& table);
 
 }  // namespace vitro::analyze

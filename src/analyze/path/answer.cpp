@@ -1,4 +1,5 @@
-// A critical path as tables and findings.
+// Presents a critical path as tables and findings: the answer of `vitro trace critical-path`, with
+// the least and most that each finding could save.
 #include <algorithm>
 #include <map>
 
@@ -17,7 +18,7 @@ namespace {
 
 using enum PathKind;
 
-// Times of the path by kind and name.
+// Time on the path by kind and name.
 struct Named {
   PathKind kind;
   uint32_t name;  // UINT32_MAX: nothing was recorded
@@ -63,8 +64,8 @@ class Conclusion {
 
   std::vector<Finding> run() {
     path_.device_busy > 0 ? host() : between_ops();
-    one(data_loading, "data is loaded on", "load it ahead: more workers, prefetch, pinned memory");
-    one(launch_delay, "work that is launched already waits to begin on",
+    one(data_loading, "data loading is on", "load ahead: more workers, prefetch, pinned memory");
+    one(launch_delay, "launched work waiting to begin is on",
         "launch further ahead, or replay the work as one device graph");
     one(communication, "communication is on",
         "overlap it with computation, or send less: larger buckets, fewer bytes");
@@ -72,17 +73,17 @@ class Conclusion {
         "copy from pinned memory with non_blocking=True, keep data on the device, fuse fills");
     one(kernel_delay, "short gaps between kernels are on",
         "fuse kernels, or replay them as one device graph");
-    one(device_wait, "gaps of a stream that nothing in the file explains are on",
+    one(device_wait, "stream gaps that the file does not explain are on",
         path_.sync_records > 0
-            ? "look at what the streams beside it do there"
-            : "record the waits too (enable_cuda_sync_events=True), which may explain them");
-    one(sync, "the end of waits, behind what was waited for, is on",
-        "wait less often: .item(), .cpu(), nonzero() and printing of tensors wait");
+            ? "look at what the other streams do there"
+            : "record waits too (enable_cuda_sync_events=True), which may explain them");
+    one(sync, "the end of waits, after the awaited work, is on",
+        "wait less often: .item(), .cpu(), nonzero() and printing tensors wait");
     return findings_.take();
   }
 
  private:
-  // Even an endlessly fast host leaves the time that the device works.
+  // Even an infinitely fast host leaves the time that the device works.
   void host() {
     const int64_t all = path_.total(host_op) + path_.total(host_call) + path_.total(host_other);
     const int64_t most = std::min(all, path_.window.length() - path_.device_busy);
@@ -93,8 +94,8 @@ class Conclusion {
              longest_name({host_op, host_call, host_other}), "; the device works for ",
              time_text(path_.device_busy)),
          advice(all, true,
-                "launch less: compile or fuse, replay a device graph; move what the host does "
-                "between launches off its thread")},
+                "launch less: compile or fuse, replay a device graph; move the host's work "
+                "between launches to another thread")},
         launch_calls(), most, longest({host_op, host_call, host_other}),
         pieces({host_op, host_call, host_other}));
   }
@@ -111,13 +112,13 @@ class Conclusion {
                   beyond_other_steps(host_other), all, longest({host_other}), pieces({host_other}));
   }
 
-  // Nothing is recorded, or a step alone.
+  // Nothing recorded, or only a step.
   bool is_dark(uint32_t name) const { return name == UINT32_MAX || is_step_[name]; }
 
-  // Long stretches of the host without an op or a call, waits and slow calls are not to be
-  // compiled.  `all`: with the `calls` of the runtime, or without.
+  // Compiling does not help with long stretches without an op or call, waits and slow calls. `all`:
+  // including runtime `calls`, or not.
   std::string advice(int64_t all, bool calls, std::string_view otherwise) const {
-    constexpr int64_t long_ns = 1'000'000;  // the interpreter takes less between two ops
+    constexpr int64_t long_ns = 1'000'000;  // the interpreter takes less than this between two ops
     const Classes classes(trace_);
     int64_t dark = 0, waits = 0, slow = 0;
     for (const PathSegment& s : path_.segments) {
@@ -132,24 +133,24 @@ class Conclusion {
       }
     }
     if (2 * slow > all)
-      return "calls of the runtime that take long are most of it, `launches` names them: warm up "
-             "before what is measured, keep memory, streams and graphs";
+      return "most of it is slow runtime calls, listed by `launches`: warm up before measuring, "
+             "keep "
+             "memory, streams and graphs";
     if (2 * waits > all)
-      return "see what it waits for there (another thread, a lock, data), and let it work "
+      return "find what it waits for there (another thread, a lock, data), and let it work "
              "meanwhile";
     if (2 * dark > all || dark > path_.total(host_op) + path_.total(host_call))
       return in_words_of_producer(trace_,
-                                  "the file has no ops there: record with_stack=True, or own "
+                                  "the file has no ops there: record with_stack=True, or your own "
                                   "ranges, to see what runs, then move it to another thread or out "
                                   "of the loop");
     return std::string(otherwise);
   }
 
-  // What the path's time is part of: more than what was measured where devices work longer.
+  // The time that contains the path: longer than the measured window if devices work on after it.
   std::string whole() const {
     const bool longer = path_.window.length() > measured_.length();
-    return cat(time_text(path_.window.length()),
-               longer ? " until all that was launched is done" : "");
+    return cat(time_text(path_.window.length()), longer ? " until all launched work is done" : "");
   }
 
   void one(PathKind kind, std::string_view what, std::string_view advice) {
@@ -165,12 +166,12 @@ class Conclusion {
                   longest({kind}), pieces({kind}));
   }
 
-  // Time before the work that is named.
+  // Time before the named work.
   static bool is_gap(PathKind kind) {
     return kind == launch_delay || kind == kernel_delay || kind == device_wait;
   }
 
-  // What devices and drivers take for themselves: half of it shows how fast they can.
+  // Latencies of devices and drivers: their median shows how fast they can be.
   static bool is_latency(PathKind kind) {
     return kind == launch_delay || kind == kernel_delay || kind == sync;
   }
@@ -196,8 +197,8 @@ class Conclusion {
     return out;
   }
 
-  // Calls on the path that launched work: a device graph needs none of them.  A slow one (code that
-  // is loaded, a full queue) would not be spared: each counts as a usual one at most.
+  // Calls on the path that launched work, which a device graph makes unnecessary.  A slow call
+  // (code loading, a full queue) would remain slow, so each counts at most as a usual one.
   int64_t launch_calls() const {
     const Links links(trace_, Classes(trace_));
     int64_t sum = 0;
@@ -223,8 +224,7 @@ class Conclusion {
         most = &named;
       }
     }
-    if (dark > (most ? most->time : 0))
-      return cat("code of which nothing is recorded (", time_text(dark), ")");
+    if (dark > (most ? most->time : 0)) return cat("unrecorded code (", time_text(dark), ")");
     return most ? cat(short_name(trace_.names()[most->name]), " (", time_text(most->time), ")")
                 : "nothing";
   }
@@ -270,7 +270,7 @@ AnswerTable summary_table(const CriticalPath& path) {
                      {"length_ns", "length", Unit::ns},
                      {"device_busy_ns", "device busy", Unit::ns},
                      {"begin_ns", "begins at, ns", Unit::count},
-                     {"sync_records", "records of waits in the file", Unit::count},
+                     {"sync_records", "wait records in the file", Unit::count},
                      {"known_waits", "waits on the path: known", Unit::count},
                      {"inferred_waits", "waits on the path: inferred", Unit::count},
                      {"trust", "trust"}},
@@ -284,7 +284,7 @@ AnswerTable summary_table(const CriticalPath& path) {
 
 AnswerTable kinds_table(const CriticalPath& path) {
   AnswerTable table{"kinds",
-                    "What was waited for",
+                    "What the run waited for",
                     {{"kind", "Kind"},
                      {"time_ns", "Time", Unit::ns},
                      {"share", "Share", Unit::percent},
@@ -304,7 +304,7 @@ AnswerTable kinds_table(const CriticalPath& path) {
 AnswerTable names_table(const Trace& trace, const CriticalPath& path,
                         const std::vector<Named>& names) {
   AnswerTable table{"names",
-                    "Where, by name",
+                    "By name",
                     {{"name", "Name"},
                      {"kind", "Kind"},
                      {"time_ns", "Time", Unit::ns},

@@ -1,3 +1,5 @@
+// Resolves what a call or kernel waited for, from synchronisation records or from times; one of
+// the three inputs of the walk in critical_path.cpp.
 #include "analyze/path/dependencies.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 namespace vitro::analyze::critical {
 namespace {
 
-// How far the clocks of host and device may differ.
+// The tolerated difference between host and device clocks.
 constexpr int64_t clock_slack = 10'000;
 
 }  // namespace
@@ -48,7 +50,7 @@ void Dependencies::read_records(const Classes& classes) {
     if (trace_.phases()[e] == 'X' && classes[e] == EventClass::sync) events.push_back(e);
   }
   if (events.empty()) return;
-  // What cannot be read again (standard input) is taken from the times instead.
+  // If the file cannot be read again (standard input), dependencies are inferred from times.
   const auto read =
       trace_.read_events(events, [&](EventId e, std::string_view text) { add_record(e, text); });
   if (!read) records_ = 0;

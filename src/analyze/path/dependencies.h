@@ -1,5 +1,5 @@
-// What calls and kernels waited for, from the records of synchronisation where the file has them
-// (`cuda_sync`, enable_cuda_sync_events), else from the times.
+// What calls and kernels waited for, taken from synchronisation records if the file has them
+// (`cuda_sync`, enable_cuda_sync_events), else inferred from the times.
 //   Dependencies dependencies(trace, classes, links, streams);
 //   Awaited awaited = dependencies.of_call(call, at);
 #pragma once
@@ -23,29 +23,28 @@ class Dependencies {
   Dependencies(const Trace& trace, const Classes& classes, const Links& links,
                const Streams& streams);
 
-  // Records of synchronisation that the file has.
+  // Number of synchronisation records in the file.
   uint64_t records() const { return records_; }
 
-  // The work that a call of a runtime, which still ran just before `at`, had waited for: what ended
-  // last of it, after the call began.  Nobody where the call is none that waits, or had nothing to
-  // wait for.
+  // The work that a runtime call, still running just before `at`, had waited for: the last to end
+  // after the call began.  `nobody` if the call does not wait or had nothing to wait for.
   Awaited of_call(EventId call, int64_t at) const;
 
-  // The work of another stream that work had to wait for (an event of that stream): what ended last
-  // of it, before the work began.
+  // The work on another stream that `work` had to wait for (an event of that stream): the last to
+  // end before the work began.
   Awaited of_work(EventId work) const;
 
-  // The work of another stream that ended last while work, a wait of the device, was running.
+  // The work on another stream that ended last while `work`, a device-side wait, was running.
   Awaited of_device_wait(EventId work, int64_t at) const;
 
  private:
   enum class Call : uint8_t { other, device, stream, event, stream_wait, copy };
-  // Of a call, as its record says.
+  // What the record of a call says.
   struct Record {
     Call call = Call::other;
-    uint32_t stream = UINT32_MAX;  // the track that is waited for; none: all of the device
-    int64_t recorded = INT64_MAX;  // what was launched before this is waited for
-    bool known = false;            // which stream
+    uint32_t stream = UINT32_MAX;  // the awaited track; none: the whole device
+    int64_t recorded = INT64_MAX;  // work launched before this is awaited
+    bool known = false;            // whether the stream is known
   };
   struct StreamWait {
     int64_t at;       // begin of the call

@@ -1,4 +1,4 @@
-// A critical path drawn into its trace.
+// Draws a critical path into its trace.
 #include "analyze/written_event.h"
 #include "vitro/analyze/critical_path.h"
 #include "vitro/base/cat.h"
@@ -42,7 +42,7 @@ class Overlay {
     end(json);
   }
 
-  // Where the path goes from one row of the trace to another.
+  // Arrows where the path moves from one row of the trace to another.
   void arrow(const PathSegment& from, const PathSegment& to) {
     ++arrows_;
     write(out_, {'s', category, arrows_, trace_.tracks()[from.track], from.end - 1});
@@ -63,7 +63,7 @@ class Overlay {
   int64_t arrows_ = 0;
 };
 
-// Whether an event of the trace lies there that an arrow can lead from or to.
+// Whether there is an event at that place for an arrow to attach to.
 bool is_drawn(const PathSegment& segment) {
   switch (segment.kind) {
     case PathKind::launch_delay:

@@ -1,3 +1,5 @@
+// Indexes device work by stream, so that the critical path can ask what had ended when in
+// logarithmic time.
 #include "analyze/path/streams.h"
 
 #include <algorithm>

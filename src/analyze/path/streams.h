@@ -1,9 +1,9 @@
-// The work of all streams of all devices, asked what had ended when.
+// The work on all streams of all devices, with queries about what had ended when.
 //   Streams streams(trace, classes, links);
 //   EventId before = streams.before(kernel);         // on its stream
 //   EventId last = streams.last_ended(stream, at, launched_before);
-// Each question costs the logarithm of the stream's length where work ends in the order of its
-// launches, as streams promise.
+// Each query is logarithmic in the stream's length if work ends in the order of its launches, as
+// streams guarantee.
 #pragma once
 
 #include <cstdint>
@@ -23,34 +23,33 @@ class Streams {
 
   // Tracks with work.
   std::span<const uint32_t> tracks() const { return tracks_; }
-  // Whose `pid` is the same.
+  // Tracks with the same `pid`.
   bool same_device(uint32_t track, uint32_t other) const;
 
   int64_t begin(EventId work) const { return trace_.ts()[work]; }
   int64_t end(EventId work) const;
-  // When its launch began; its own begin where the file has no launch.
+  // When its launch began; its own begin if the launch is not in the file.
   int64_t launched(EventId work) const;
-  // Whether its launch waited for nothing else: the first work of a graph, not the others.
+  // Whether it is the first work of its launch: of a graph only the first follows the launch.
   bool begins_launch(EventId work) const { return begins_launch_[work]; }
 
-  // What ended last on the stream of `work` before it began.
+  // The last work to end on the stream of `work` before it began.
   EventId before(EventId work) const;
-  // Of the stream's work launched before `launched_before`, what ended last of that which ended at
-  // `at` or earlier.
+  // Among the stream's work launched before `launched_before` and ended by `at`, the last to end.
   EventId last_ended(uint32_t track, int64_t at, int64_t launched_before) const;
-  // Of that work, what ends last of all.
+  // Among the work launched before, the last to end.
   EventId last_launched(uint32_t track, int64_t launched_before) const;
 
-  // Work whose launch (or, without one, itself) began in [begin, end): what ends last, nobody where
-  // there is none.
+  // Among work whose launch (or, without one, itself) began in [begin, end), the last to end;
+  // nobody if there is none.
   EventId last_of(int64_t begin, int64_t end) const;
-  // Of [begin, end), how long work of any stream ran.
+  // How long work ran on any stream within [begin, end).
   int64_t busy(int64_t begin, int64_t end) const;
 
  private:
   struct Launched {
     int64_t at;
-    EventId latest;  // of all launched by then, the one that ends last
+    EventId latest;  // the last to end of all launched by then
   };
   struct Stream {
     std::vector<EventId> by_end;

@@ -1,3 +1,5 @@
+// Indexes host threads, so that the critical path can ask what ran when and which thread another
+// waited for.
 #include "analyze/path/threads.h"
 
 #include <algorithm>

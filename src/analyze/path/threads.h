@@ -1,4 +1,4 @@
-// The threads of the host, asked what ran when, and from whom a thread took over.
+// The host's threads, with queries about what ran when, and which thread another took over from.
 //   Threads threads(trace, classes, timeline);
 //   Threads::Place place = threads.innermost(thread, at);
 #pragma once
@@ -22,36 +22,36 @@ class Threads {
 
   Threads(const Trace& trace, const Classes& classes, const Timeline& timeline);
 
-  // Tracks with ops, annotations, functions or calls of a runtime.
+  // Tracks with ops, annotations, functions or runtime calls.
   std::span<const uint32_t> tracks() const { return tracks_; }
   bool is_thread(uint32_t track) const { return place_[track] != UINT32_MAX; }
 
-  // What ran innermost just before `at`, `nobody` between events; and since when without a change,
-  // `never` where nothing came before.
+  // The innermost event just before `at`, `nobody` between events; and since when it has been that,
+  // `never` if nothing came before.
   struct Place {
     EventId event = nobody;
     int64_t since = never;
   };
   Place innermost(uint32_t track, int64_t at) const;
 
-  // A thread is busy in ops and calls; annotations and functions of the interpreter wait as well.
-  // The time around `at` (just before it) without any: its begin is `never` and its end `for_ever`
-  // where no op comes before or after.
+  // A thread is busy in ops and calls; annotations and interpreter functions may be waiting.
+  // Returns the idle time around `at` (just before it): from `never` if no op comes before, until
+  // `for_ever` if none comes after.
   struct Idle {
     int64_t begin = never, end = for_ever;
   };
   std::optional<Idle> idle(uint32_t track, int64_t at) const;
-  // When it was busy last; `never` where it never was.
+  // When it was last busy; `never` if it never was.
   int64_t end_of_last(uint32_t track) const;
-  // Of [begin, end), how much the thread was busy.
+  // How long the thread was busy within [begin, end).
   int64_t busy(uint32_t track, int64_t begin, int64_t end) const {
     return busy_of(track).length_in(begin, end);
   }
 
-  // The thread that `track`, idle just before `at`, had waited for, and when that stopped.  Seen
-  // from the times: it worked within the idle time of `track`, and for half of it at least; where
-  // `track` had not worked before, the other way round.  Or a long pause (a millisecond) ended at
-  // once (in a tenth of it) when the other one stopped, as in a pool of threads.
+  // The thread that `track`, idle just before `at`, had waited for, and when that one stopped.
+  // Inferred from the times: it worked within the idle time of `track`, and for at least half of
+  // it; if `track` had not worked before, the other way round.  Or a long pause (a millisecond)
+  // ended promptly (within a tenth of it) when the other stopped, as in a thread pool.
   struct HandOver {
     uint32_t track;
     int64_t at;
@@ -71,7 +71,7 @@ class Threads {
     EventId event;
   };
   std::map<uint32_t, std::vector<Piece>>
-      crossed_;  // by track: where events cross, what is innermost
+      crossed_;  // by track: the innermost event where events cross
   std::vector<uint32_t> tracks_;
   std::vector<Intervals> busy_;  // of tracks_
   std::vector<uint32_t> place_;  // by track: in busy_

@@ -1,3 +1,5 @@
+// Opens a file or standard input as a stream of bytes, detects its compression, and chooses the
+// unpacker; the first stage of reading a trace.
 #include "analyze/read/bytes.h"
 
 #include <fcntl.h>
@@ -26,7 +28,7 @@ class FileBytes : public Bytes {
     while (got < room) {
       const ssize_t n = ::read(file_, to + got, room - got);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) trouble_ = cat("it could not be read on: ", std::strerror(errno));
+      if (n < 0) trouble_ = cat("reading failed: ", std::strerror(errno));
       if (n <= 0) break;
       got += static_cast<size_t>(n);
     }
@@ -41,7 +43,7 @@ class FileBytes : public Bytes {
   uint64_t total_, consumed_ = 0;
 };
 
-// Gives the first bytes again that were read to see what they are.
+// Replays the first bytes, which were read to detect the format.
 class AgainBytes : public Bytes {
  public:
   AgainBytes(std::string head, std::unique_ptr<Bytes> rest)
@@ -84,7 +86,7 @@ class TextBytes : public Bytes {
   uint64_t total_;
 };
 
-// What beginning_of() took from standard input.
+// Bytes that beginning_of() took from standard input.
 std::string& taken_from_input() {
   static auto* taken = new std::string;
   return *taken;
@@ -104,7 +106,7 @@ Result<std::unique_ptr<Bytes>> open_file(const std::string& path) {
   fstat(file, &status);
   if (S_ISDIR(status.st_mode)) {
     close(file);
-    return Failure{cat(path, ": is a folder; name one trace file in it")};
+    return Failure{cat(path, ": is a folder; pass a trace file in it")};
   }
   posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
   const auto size = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;

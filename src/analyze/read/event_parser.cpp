@@ -1,3 +1,5 @@
+// Converts the events of a window to rows of columns, repairing or dropping malformed ones; one
+// parser per reading thread (load.cpp).
 #include "analyze/read/event_parser.h"
 
 #include <algorithm>
@@ -20,8 +22,7 @@ namespace vitro::analyze {
 
 namespace {
 
-// Whole numbers, decimal or hexadecimal, with quotes or without.  Another text gives a number of
-// its own.
+// An integer, decimal or hexadecimal, with or without quotes.  Any other text gives its own number.
 int64_t number_of(std::string_view token) {
   std::string_view text = unquoted(token);
   if (text.empty() || text == "null") return none;
@@ -49,7 +50,7 @@ bool are_digits(const char* bytes) {
   return ((above | below) & 0x8080808080808080) == 0;
 }
 
-// Their number: pairs, then fours, then all.
+// Their value: in pairs, then fours, then all.
 uint64_t eight_digits(const char* bytes) {
   uint64_t word = word_at(bytes) - 0x3030303030303030;
   word = word * 10 + (word >> 8);
@@ -80,7 +81,7 @@ void Batch::clear() {
 }
 
 bool read_microseconds(std::string_view text, int64_t* ns) {
-  constexpr uint64_t most = 9'000'000'000'000'000;  // of which 63 bits hold the nanoseconds
+  constexpr uint64_t most = 9'000'000'000'000'000;  // whose nanoseconds fit in 63 bits
   text = unquoted(text);
   const bool negative = text.starts_with('-');
   const size_t first = negative ? 1 : 0;
@@ -105,7 +106,7 @@ bool read_microseconds(std::string_view text, int64_t* ns) {
     *ns = negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
     return true;
   }
-  double number = 0;  // an exponent, or too large
+  double number = 0;  // has an exponent, or is too large
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
   if (end.ec != std::errc{} || end.ptr != text.data() + text.size() ||
       !(std::fabs(number) < static_cast<double>(most)))
@@ -118,7 +119,7 @@ struct EventParser::Impl final : EventSink {
   EventReader reader;
   Texts name_numbers, category_numbers, track_numbers;
   Batch* batch = nullptr;
-  const char* begin = nullptr;                // of what is read
+  const char* begin = nullptr;                // of the text being read
   size_t offset = 0;                          // of `begin`, from the window's
   std::string track_key, last_pid, last_tid;  // as written
   uint32_t last_track = UINT32_MAX;
@@ -150,7 +151,7 @@ struct EventParser::Impl final : EventSink {
     return last_track;
   }
 
-  // From the window's beginning.
+  // Offset from the start of the window.
   size_t place_of(std::string_view text) const {
     return offset + static_cast<size_t>(text.data() - begin);
   }
@@ -168,10 +169,10 @@ struct EventParser::Impl final : EventSink {
     if (row.phase == 'M') add_fact(event, row.track);
     if (event.ts.empty() && row.phase != 'M') {
       return note(event.text,
-                  cat("an event without a time (\"ts\") is left out: ", event.text.substr(0, 120)));
+                  cat("an event without a time (\"ts\") was dropped: ", event.text.substr(0, 120)));
     }
     if (!event.ts.empty() && !read_microseconds(event.ts, &row.ts)) {
-      return note(event.ts, cat("an event is left out, its \"ts\" is ", event.ts.substr(0, 60),
+      return note(event.ts, cat("an event was dropped: its \"ts\" is ", event.ts.substr(0, 60),
                                 ", needs microseconds"));
     }
     if (!event.dur.empty() && !read_microseconds(event.dur, &row.dur)) {
@@ -217,13 +218,13 @@ void EventParser::Impl::parse(Window& window) {
   parse_apart(window.events().substr(from));
 }
 
-// One event after the other, so that a broken one costs no other.
+// One event at a time, so that a malformed one does not affect others.
 void EventParser::Impl::parse_apart(std::string_view events) {
   while (!events.empty()) {
     const size_t next = std::min(events.find('{'), events.size());
     const std::string_view between = events.substr(0, next);
     if (between.find_first_not_of(" \t\r\n,") != std::string_view::npos) {
-      note(between, cat("what is no event is left out: ", between.substr(0, 60)));
+      note(between, cat("not an event, dropped: ", between.substr(0, 60)));
     }
     events.remove_prefix(next);
     if (events.empty()) return;
@@ -234,7 +235,7 @@ void EventParser::Impl::parse_apart(std::string_view events) {
   }
 }
 
-// As it is written, or mended where no parser takes that.
+// As written, or repaired if no parser accepts that.
 void EventParser::Impl::parse_one(std::string_view event) {
   const size_t place = place_of(event);
   std::string why;
@@ -249,18 +250,18 @@ void EventParser::Impl::parse_one(std::string_view event) {
     const size_t rows = batch->rows.size();
     std::string wrong = reader.read(text, *this, &bad);
     std::tie(begin, offset) = outer;
-    // Where quotes are broken the parser may see another end, or another event.
+    // With broken quotes the parser may see another end, or another event.
     batch->rows.cut(wrong.empty() ? rows + 1 : rows);
     if (batch->rows.size() > rows) batch->rows.length[rows] = static_cast<uint32_t>(event.size());
     if (wrong.empty()) {
       if (mend)
-        batch->notes.push_back({batch->offset + place, cat("an event was mended (", why, ")")});
+        batch->notes.push_back({batch->offset + place, cat("an event was repaired (", why, ")")});
       return;
     }
     if (!mend) why = std::move(wrong);
   }
   batch->notes.push_back(
-      {batch->offset + place, cat("an event is left out (", why, "): ", event.substr(0, 120))});
+      {batch->offset + place, cat("an event was dropped (", why, "): ", event.substr(0, 120))});
 }
 
 EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}

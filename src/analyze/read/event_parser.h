@@ -1,8 +1,8 @@
-// Windows of a trace file to rows of columns.
+// Parses windows of a trace file into rows of columns.
 //   EventParser parser;                       // one for each thread that reads
 //   parser.parse(window, batch);
-// Names, categories and tracks get numbers of this parser, from 0, in the order in which it meets
-// them; who collects the batches gives them their own.
+// Names, categories and tracks are numbered per parser, from 0, in order of first appearance; the
+// collector of batches renumbers them.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct Row {
   char phase = 'X';
 };
 
-// The rows of a window, a vector for each column.  Keeps its memory when it is emptied.
+// The rows of a window, a vector for each column.  Keeps its memory when cleared.
 class Rows {
  public:
   std::vector<int64_t> ts, dur, link, external;
   std::vector<uint32_t> offset, length, name, track;
   std::vector<uint16_t> category;
-  std::vector<char> phase;  // each longer than size(): room for rows to come
+  std::vector<char> phase;  // each longer than size(): spare rows
 
   size_t size() const { return size_; }
   void add(const Row& row) {
@@ -47,7 +47,7 @@ class Rows {
     phase[size_++] = row.phase;
   }
   void clear() { size_ = 0; }
-  // Only the first `rows` of them are left.
+  // Keeps only the first `rows`.
   void cut(size_t rows) { size_ = rows < size_ ? rows : size_; }
 
  private:
@@ -56,7 +56,7 @@ class Rows {
   size_t size_ = 0;
 };
 
-// What an event of phase M says of a track or its process.
+// What a metadata event (phase M) says about a track or its process.
 struct TrackFact {
   uint32_t track = 0;
   enum class Kind : uint8_t { process, thread, labels, sort_index } kind = Kind::process;
@@ -73,8 +73,7 @@ struct Batch {
   Rows rows;
   std::vector<TrackFact> facts;
   std::vector<Note> notes;
-  // What the parser met for the first time, in the order of its numbers; texts without quotes and
-  // escapes.
+  // Items new to the parser, in the order of its numbers; texts without quotes and escapes.
   std::vector<std::string> names, categories;
   std::vector<TrackKey> tracks;
 
@@ -86,7 +85,7 @@ class EventParser {
   EventParser();
   ~EventParser();
 
-  // What the window holds, in place of what `batch` held.  May write into the window's buffer.
+  // Replaces the contents of `batch` with those of the window.  May write to the window's buffer.
   void parse(Window& window, Batch& batch);
 
  private:
@@ -94,7 +93,7 @@ class EventParser {
   std::unique_ptr<Impl> impl_;
 };
 
-// Microseconds, as decimals of any length, to nanoseconds; false where the text is no number.
+// Converts decimal microseconds of any length to nanoseconds; false if the text is not a number.
 bool read_microseconds(std::string_view text, int64_t* ns);
 
 }  // namespace vitro::analyze

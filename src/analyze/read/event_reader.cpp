@@ -1,3 +1,5 @@
+// Finds the members of events at the marks set by simdjson, without building a document;
+// event_parser.cpp converts them.
 #include "analyze/read/event_reader.h"
 
 #include <simdjson.h>
@@ -13,7 +15,7 @@
 namespace vitro::analyze {
 namespace {
 
-// What begins at a mark.
+// What kind of value begins at a mark.
 enum class Kind : uint8_t { scalar, open, close, between };
 
 constexpr std::array<Kind, 256> kinds = [] {
@@ -28,7 +30,7 @@ Kind kind_of(char c) {
   return kinds[static_cast<unsigned char>(c)];
 }
 
-// Whether a text, from behind its first quote, says just that.
+// Whether a text, starting after its opening quote, equals `word`.
 bool is(const char* key, std::string_view wanted) {
   return std::memcmp(key, wanted.data(), wanted.size()) == 0 && key[wanted.size()] == '"';
 }
@@ -73,8 +75,8 @@ std::string_view* place_of_argument(const char* key, RawEvent& event) {
   }
 }
 
-// Steps from mark to mark: a mark is a brace, bracket, colon or comma outside of texts, or the
-// first byte of a text, number or word.  What a step finds wrong it returns; null: nothing.
+// Steps from mark to mark: a mark is a brace, bracket, colon or comma outside texts, or the first
+// byte of a text, number or word.  A step returns the error it finds, or null.
 class Walk {
  public:
   using Why = const char*;
@@ -86,11 +88,11 @@ class Walk {
 
  private:
   static constexpr Why ends_inside = "an event that does not end";
-  // A member, its object's end and the list's: fewer can be no more than a broken event.
+  // A member, its object's end and the list's: with fewer marks the event is malformed.
   static constexpr ptrdiff_t least_of_member = 5;
 
   char at() const { return text_[*mark_]; }
-  // What begins at the mark, up to the next.
+  // The text from the mark up to the next.
   std::string_view token() const {
     const char *begin = text_ + mark_[0], *end = text_ + mark_[1];
     while (end > begin && static_cast<unsigned char>(end[-1]) <= ' ') --end;
@@ -115,7 +117,7 @@ Walk::Why Walk::list(EventSink& sink, size_t* bad) {
   if (at() == ']' && mark_ + 1 == end_) return nullptr;
   for (;;) {
     *bad = *mark_;
-    if (at() != '{') return "an event that is no object";
+    if (at() != '{') return "an event that is not an object";
     RawEvent each;
     if (Why why = event(each)) return why;
     const size_t end = size_t{mark_[-1]} + 1;
@@ -129,8 +131,8 @@ Walk::Why Walk::list(EventSink& sink, size_t* bad) {
   }
 }
 
-// Calls use(key) for each member of the object at the mark, which stands on the member's value then
-// and has to stand behind it afterwards.
+// Calls use(key) for each member of the object at the mark, with the mark on the member's value;
+// use() must move it past the value.
 template <class Use>
 [[gnu::always_inline]] inline Walk::Why Walk::members(Use use) {
   ++mark_;
@@ -139,7 +141,7 @@ template <class Use>
     if (end_ - mark_ < least_of_member) return ends_inside;
     const char* key = text_ + mark_[0];
     if (*key != '"') return "needs the name of a member, in quotes";
-    if (text_[mark_[1]] != ':') return "needs ':' behind the name of a member";
+    if (text_[mark_[1]] != ':') return "needs ':' after the name of a member";
     mark_ += 2;
     bool enough = false;
     if (Why why = use(key + 1, &enough)) return why;
@@ -147,7 +149,7 @@ template <class Use>
     const char behind = at();
     ++mark_;
     if (behind == '}') return nullptr;
-    if (behind != ',') return "needs ',' or '}' behind a member";
+    if (behind != ',') return "needs ',' or '}' after a member";
   }
 }
 
@@ -163,7 +165,7 @@ Walk::Why Walk::arguments(RawEvent& event) {
   return members([&](const char* key, bool* enough) {
     if (std::string_view* to = place_of_argument(key, event)) {
       *to = token();
-      *enough = !event.correlation.empty() && !event.external.empty();  // no event has more
+      *enough = !event.correlation.empty() && !event.external.empty();  // an event has no more
     }
     return value();
   });
@@ -173,10 +175,10 @@ Walk::Why Walk::value() {
   const Kind kind = kind_of(at());
   ++mark_;
   if (kind == Kind::scalar) return nullptr;
-  return kind == Kind::open ? leave(1) : "needs a value behind ':'";
+  return kind == Kind::open ? leave(1) : "needs a value after ':'";
 }
 
-// Goes behind what closes as many lists and objects.
+// Moves past the ends of this many lists and objects.
 Walk::Why Walk::leave(int64_t depth) {
   while (mark_ < end_) {
     const Kind kind = kind_of(at());
@@ -196,7 +198,7 @@ struct EventReader::Impl {
   simdjson::error_code mark(std::string_view text) {
     if (!marker || text.size() > room) {
       room = std::max(text.size(), size_t{1} << 16);
-      const auto& best = simdjson::get_active_implementation();  // for this machine
+      const auto& best = simdjson::get_active_implementation();  // chosen for this machine
       const auto error = best->create_dom_parser_implementation(room, 1, marker);
       if (error) return error;
     }

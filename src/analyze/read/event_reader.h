@@ -1,5 +1,5 @@
-// Events out of JSON text, as pieces of that text.  simdjson checks the text and marks where its
-// values begin; what is wanted is taken at the marks, the rest is stepped over and never looked at.
+// Extracts events from JSON text as pieces of that text.  simdjson validates the text and marks
+// where values begin; wanted members are taken at the marks, the rest is skipped unread.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,15 @@
 
 namespace vitro::analyze {
 
-// The members of an event, as they are written: texts with their quotes.  Empty: not given.
+// The members of an event as written, texts with their quotes.  Empty: absent.
 struct RawEvent {
-  // Not a null one: what is all zeros is cleared by a slow instruction.
+  // Not null: all-zero structures are cleared by a slow instruction.
   static constexpr std::string_view missing = "";
 
-  std::string_view text = missing;  // all of it
+  std::string_view text = missing;  // the whole event
   std::string_view name = missing, category = missing, phase = missing, ts = missing, dur = missing;
   std::string_view pid = missing, tid = missing, id = missing;
-  // Of its arguments.
+  // From its arguments.
   std::string_view correlation = missing, external = missing;
   std::string_view arg_name = missing, arg_labels = missing, arg_sort_index = missing;
 };
@@ -32,9 +32,8 @@ class EventReader {
  public:
   EventReader();
   ~EventReader();
-  // Reads a list of events: `text` from its '[' to its ']', with `padding` bytes behind it.
-  // Empty when all is well; else what is wrong, and `bad` the place in `text` before which all
-  // events were added, and behind which none.
+  // Reads a list of events: `text` from '[' to ']', followed by `padding` bytes.  Returns empty on
+  // success; else the error, with `bad` the position in `text` up to which events were added.
   std::string read(std::string_view text, EventSink& sink, size_t* bad);
 
   static constexpr size_t padding = 64;

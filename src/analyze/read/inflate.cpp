@@ -3,7 +3,7 @@
 namespace vitro::analyze {
 
 Option<bool> use_isal{"VITRO_TRACE_ISAL", true,
-                      "unpack .gz by ISA-L where it was built in, not by zlib"};
+                      "unpack .gz with ISA-L if it was built in, not with zlib"};
 
 std::unique_ptr<Inflate> make_inflate(Inflate::Form form) {
   if (use_isal.get()) {

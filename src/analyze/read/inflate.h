@@ -1,6 +1,6 @@
-// Deflate's packed bytes to plain ones: by ISA-L where it was there at build time, else by zlib.
+// Decompresses deflate: with ISA-L if it was available at build time, else with zlib.
 //   auto inflate = make_inflate(Inflate::Form::gzip);
-//   while (!inflate->ended()) n = inflate->run(in, to, room);   // `in` refilled where it is empty
+//   while (!inflate->ended()) n = inflate->run(in, to, room);   // refill `in` when empty
 // One thread at a time.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace vitro::analyze {
 
-// Whether ISA-L is used where it is there.
+// Whether ISA-L is used if available.
 extern Option<bool> use_isal;
 
 class Inflate {
@@ -21,17 +21,17 @@ class Inflate {
   enum class Form { raw, gzip };
   virtual ~Inflate() = default;
 
-  // Takes from the front of `in` and returns how many bytes it put.  Stops where the stream ends.
+  // Consumes from the front of `in` and returns the number of bytes produced.  Stops at the end of
+  // the stream.
   virtual size_t run(std::string_view& in, char* to, size_t room) = 0;
-  // Whether it holds bytes that it took and has no use for yet: behind a stream's end they belong
-  // to the next.
+  // Whether it holds consumed but unused bytes: after a stream's end they belong to the next.
   virtual bool has_input() const { return false; }
-  // Another stream of the same form comes behind it.
+  // Another stream of the same form follows.
   virtual void again() = 0;
-  // The library that does it.
+  // The library in use.
   virtual std::string_view by() const = 0;
 
-  // The stream is at its end, or broken: why() then says how.
+  // The stream has ended or is corrupt: why() then says how.
   bool ended() const { return ended_; }
   const std::string& why() const { return why_; }
 
@@ -44,7 +44,7 @@ class Inflate {
 
 std::unique_ptr<Inflate> make_inflate(Inflate::Form form);
 
-// make_inflate() chooses between them; the first is null where ISA-L was not there.
+// make_inflate() chooses between them; the first returns null if ISA-L is not available.
 std::unique_ptr<Inflate> inflate_by_isal(Inflate::Form form);
 std::unique_ptr<Inflate> inflate_by_zlib(Inflate::Form form);
 

@@ -1,3 +1,5 @@
+// Decompresses deflate with Intel's ISA-L; make_inflate() uses it if it was built in, else
+// inflate_zlib.cpp.
 #include "analyze/read/inflate.h"
 
 #if VITRO_ISAL
@@ -17,15 +19,15 @@ std::string_view meaning(int status) {
     case ISAL_INVALID_BLOCK:
       return "a block of an unknown kind";
     case ISAL_INVALID_SYMBOL:
-      return "a code that stands for nothing";
+      return "an invalid code";
     case ISAL_INVALID_LOOKBACK:
-      return "it refers to what lies before its beginning";
+      return "a distance that points before the start of the data";
     case ISAL_INVALID_WRAPPER:
       return "no gzip header";
     case ISAL_UNSUPPORTED_METHOD:
-      return "a method that is not deflate";
+      return "a method other than deflate";
     case ISAL_INCORRECT_CHECKSUM:
-      return "the check sum differs";
+      return "the checksum differs";
     default:
       return "unknown reason";
   }
@@ -61,8 +63,8 @@ class ByIsal final : public Inflate {
   std::string_view by() const override { return "ISA-L"; }
 
  private:
-  // The library takes up to 8 bytes ahead.  At the end of a stream it gives back those that it has
-  // not used, as if they all had been given to it in this call.
+  // The library reads up to 8 bytes ahead.  At the end of a stream it returns the unused ones as if
+  // all had been passed in this call.
   static constexpr size_t most_ahead = 8;
 
   size_t inflate(std::string_view& in, char* to, size_t room) {
@@ -79,7 +81,7 @@ class ByIsal final : public Inflate {
     return room - stream_.avail_out;
   }
 
-  // Of `in` so many bytes were given to the library, and so many it left.
+  // How many bytes of `in` were given to the library, and how many it left.
   void take(std::string_view& in, size_t given, size_t left) {
     const size_t earlier = left > given ? std::min(left - given, taken_.size()) : 0;
     given_back_ = taken_.substr(taken_.size() - earlier);
@@ -92,8 +94,8 @@ class ByIsal final : public Inflate {
 
   inflate_state stream_;
   uint32_t form_;
-  std::string taken_;       // the last bytes that it took
-  std::string given_back_;  // they come before what is given next
+  std::string taken_;       // the last bytes that the library consumed
+  std::string given_back_;  // they precede the next input
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+// Reads the nested lists of a memory timeline, in either format, as rows; memory_timeline.cpp
+// replays them.
 #include "analyze/read/memory_rows.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ using Kind = NumberLists::Kind;
 constexpr size_t row_numbers = 4;                        // time, action, bytes, category
 constexpr size_t sum_numbers = 1 + timeline_categories;  // 0, then a sum for each category
 constexpr int64_t ns_per_us = 1000;
-constexpr int64_t most_bytes = int64_t{1} << 44;  // beyond, a number is broken
+constexpr int64_t most_bytes = int64_t{1} << 44;  // larger numbers are invalid
 constexpr int64_t most_us = INT64_MAX / ns_per_us;
 
 bool is_size(int64_t bytes) {
@@ -30,8 +32,8 @@ class Reader {
   explicit Reader(Bytes& bytes) : bytes_(bytes), lists_(bytes) {}
 
   Result<MemoryRows> read() {
-    lists_.next();  // the file's bracket
-    lists_.next();  // that of the first list
+    lists_.next();  // the outer bracket
+    lists_.next();  // the bracket of the first list
     if (!rest_of_list(lists_.next())) return failure();
     Kind kind = lists_.next();
     const bool is_second = kind == Kind::open;
@@ -49,7 +51,7 @@ class Reader {
   }
 
  private:
-  // The numbers of the list that is open, whose first is `kind`; false where something else comes.
+  // Reads the numbers of the open list, whose first is `kind`; false if something else occurs.
   bool rest_of_list(Kind kind) {
     numbers_.clear();
     for (; kind == Kind::number; kind = lists_.next()) numbers_.push_back(lists_.number());
@@ -60,7 +62,7 @@ class Reader {
     return false;
   }
 
-  // Rows to the end of the file; the next one has begun, with `kind`.
+  // Reads rows to the end of the file; the next has begun, with `kind`.
   void read_rows(Kind kind) {
     for (;; kind = lists_.next()) {
       if (!rest_of_list(kind) || !take_row()) return stop();
@@ -70,7 +72,7 @@ class Reader {
     }
   }
 
-  // False where it is no row at all.
+  // False if it is not a row.
   bool take_row() {
     if (numbers_.size() != row_numbers) {
       why_ = cat("a row of a memory timeline has ", row_numbers,
@@ -90,11 +92,11 @@ class Reader {
     return true;
   }
 
-  // The times have been read, and the bracket of the list of sums; `kind` is what follows it.
+  // The times and the bracket of the list of sums have been read; `kind` is what follows.
   Result<MemoryRows> read_sums(Kind kind) {
     out_.sums = true;
     const std::vector<int64_t> times = std::move(numbers_);
-    // What was there before has the time of the first change, which comes again.
+    // Memory that existed before has the time of the first change, which is repeated.
     const bool before = times.size() > 1 && times[0] == times[1];
     BytesByCategory sums{};
     size_t i = 0;
@@ -141,7 +143,7 @@ class Reader {
     if (left_out_++ == 0) first_left_out_ = std::move(row);
   }
 
-  // What was read so far counts.
+  // Rows read so far count.
   void stop() {
     std::string why = why_.empty() ? "the file ends in its rows" : why_;
     if (!bytes_.trouble().empty()) why = bytes_.trouble();
@@ -155,10 +157,11 @@ class Reader {
 
   Result<MemoryRows> finish() {
     if (left_out_ > 0)
-      out_.notes.push_back({lists_.offset(), cat(left_out_,
-                                                 " rows are none of a memory timeline "
-                                                 "and left out, the first is ",
-                                                 first_left_out_)});
+      out_.notes.push_back(
+          {lists_.offset(),
+           cat(left_out_,
+               " rows are not valid in a memory timeline and were dropped, the first is ",
+               first_left_out_)});
     std::ranges::stable_sort(out_.list, {}, &MemoryRow::at);
     return std::move(out_);
   }

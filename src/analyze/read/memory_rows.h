@@ -1,4 +1,4 @@
-// The file of a memory timeline as rows.
+// Reads the file of a memory timeline as rows.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct MemoryRow {
 };
 
 struct MemoryRows {
-  // Whether the file holds sums (.json) and no changes (.raw.json): then a row is what differs from
-  // one time to the next, of each category, what became less first.
+  // Whether the file holds sums (.json), not changes (.raw.json): rows are then the differences
+  // between consecutive times, by category, decreases first.
   bool sums = false;
   std::vector<MemoryRow> list;  // by time
-  std::vector<Note> notes;      // what was lost
+  std::vector<Note> notes;      // what could not be read
 };
 
-// Of bytes that begin as a memory timeline does.  A file that ends early or breaks gives what was
-// whole, and a note; nothing whole is a failure, with the byte.
+// Reads bytes that begin like a memory timeline.  A truncated or corrupt file gives the complete
+// rows and a note; without a complete row it is a failure that names the byte.
 Result<MemoryRows> read_memory_rows(Bytes& bytes);
 
 }  // namespace vitro::analyze

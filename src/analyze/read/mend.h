@@ -1,4 +1,4 @@
-// Events that no parser takes as they stand, and some writer left so.
+// Repairs events that some writers leave invalid.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace vitro::analyze {
 
-// The text with what no parser takes replaced: control characters by spaces, NaN and infinities
-// by null, bytes that are no UTF-8 by '?'.
+// The text with invalid parts replaced: control characters by spaces, NaN and infinities by null,
+// bytes that are not UTF-8 by '?'.
 std::string mended(std::string_view text);
 
 }  // namespace vitro::analyze

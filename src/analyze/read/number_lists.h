@@ -1,5 +1,5 @@
-// Lists of whole numbers, and of such lists, as the bytes of a file come: what the files of a
-// memory timeline are made of.
+// Streams nested lists of integers, the contents of memory timeline files, from the bytes of a
+// file.
 //   NumberLists lists(bytes);
 //   while (lists.next() == NumberLists::Kind::number) use(lists.number());
 #pragma once
@@ -14,15 +14,15 @@ namespace vitro::analyze {
 
 class NumberLists {
  public:
-  // `other`: what is none of these, a number with a fraction or of more than 64 bits among it.
+  // `other`: anything else, including numbers with a fraction or of more than 64 bits.
   enum class Kind : uint8_t { open, close, number, end, other };
 
   explicit NumberLists(Bytes& bytes) : bytes_(bytes) {}
 
-  // The next bracket or number; commas and spaces count for nothing.
+  // The next bracket or number; commas and spaces are skipped.
   Kind next();
   int64_t number() const { return number_; }
-  // Where in the unpacked file that begins which next() gave last.
+  // Where the last result of next() begins in the unpacked file.
   uint64_t offset() const { return offset_; }
 
  private:
@@ -37,8 +37,8 @@ class NumberLists {
   int64_t number_ = 0;
 };
 
-// Whether a text begins as a memory timeline does: a list whose first part is a list of numbers.
-// No list of events does.
+// Whether a text begins like a memory timeline: a list whose first element is a list of numbers.
+// Lists of events never do.
 bool begins_memory_timeline(std::string_view text);
 
 }  // namespace vitro::analyze

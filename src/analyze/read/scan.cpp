@@ -1,3 +1,5 @@
+// Finds the ends of JSON values 64 bytes at a time with bit masks, for each instruction set;
+// windows.cpp uses it to cut a file.
 #include "analyze/read/scan.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ namespace {
 
 constexpr size_t width = 64;
 
-// '[' and '{' differ in this bit, ']' and '}' too.
+// '[' and '{' differ only in this bit, as do ']' and '}'.
 constexpr char brace_or_bracket = 0x20;
 
 // Bit n: the parity of the bits 0 to n.
@@ -22,7 +24,7 @@ uint64_t prefix_parity(uint64_t bits) {
   return bits;
 }
 
-// The bytes that a backslash before them escapes.
+// The bytes escaped by a preceding backslash.
 uint64_t escaped_bytes(uint64_t backslashes, bool* escapes) {
   uint64_t out = 0;
   for (int i = 0; i < 64; ++i) {
@@ -52,7 +54,7 @@ Scan::Masks Scan::masks_of_any(const char* bytes) {
   return masks;
 }
 
-// Compiled into each of the functions that name what instructions there are.
+// Inlined into each function that selects an instruction set.
 [[gnu::always_inline]] inline size_t Scan::block(const Masks& masks, size_t at, size_t* last_end) {
   uint64_t text = masks.parity;
   if (masks.backslashes != 0 || escapes_) [[unlikely]]
@@ -61,7 +63,7 @@ Scan::Masks Scan::masks_of_any(const char* bytes) {
   in_text_ = static_cast<uint64_t>(static_cast<int64_t>(text) >> 63);
   const uint64_t opens = masks.opens & ~text, closes = masks.closes & ~text;
   const int closing = std::popcount(closes);
-  if (closing < depth_) {  // nothing that ends here is a value of the list
+  if (closing < depth_) {  // no value of the list ends here
     depth_ += std::popcount(opens) - closing;
     return width;
   }
@@ -102,7 +104,7 @@ size_t Scan::look_any(const char* bytes, size_t size, size_t* last_end) {
 #define VITRO_AVX512 __attribute__((target("avx512f,avx512bw,pclmul,popcnt,bmi")))
 namespace {
 
-// A product without carries by all ones.
+// A carry-less product with all ones.
 __attribute__((target("pclmul"))) inline uint64_t fast_parity(uint64_t bits) {
   const __m128i product =
       _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(bits)), _mm_set1_epi8(-1), 0);
@@ -173,7 +175,7 @@ size_t Scan::through(std::string_view text, size_t* last_end) {
   const size_t looked = (this->*look_through)(padded, width, &end);
   if (end != 0) *last_end = at + end;
   if (left_) return at + looked;
-  // What was added behind the text neither escapes nor is escaped.
+  // Padding after the text neither escapes nor is escaped.
   if (escapes_at_end) {
     bool escapes = escaped_before;
     for (size_t i = 0; i < rest; ++i) escapes = !escapes && padded[i] == '\\';

@@ -1,8 +1,8 @@
-// Finds where values of JSON end, many bytes at a time, without reading what they say.
-//   Scan scan;                                     // stands behind the bracket that opens a list
+// Finds where JSON values end, many bytes at a time, without parsing them.
+//   Scan scan;                                     // starts after the bracket that opens a list
 //   const size_t looked = scan.through(text, &end);
-// Text within quotes, whatever it holds, counts for nothing; braces and brackets are not told
-// apart: what does not match is found by who parses the values.
+// Quoted text is ignored; braces and brackets are not distinguished: mismatches are found by the
+// parser of the values.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@ namespace vitro::analyze {
 
 class Scan {
  public:
-  // Looks through `text`, which follows what was looked through before, up to and with the brace or
-  // bracket that closes what the scan began in: then left() is true.  Returns the number of bytes
-  // looked through.  `last_end` becomes the place in `text` behind the last value (an object or
-  // list) in it that ended; it stays where none did.
+  // Scans `text`, which continues the previous text, up to and including the brace or bracket that
+  // closes the list the scan began in; left() is then true.  Returns the number of bytes scanned.
+  // `last_end` becomes the position in `text` after the last value (an object or list) that ended;
+  // unchanged if none did.
   size_t through(std::string_view text, size_t* last_end);
 
   bool left() const { return left_; }
-  // Within a value, or a text, that has not ended yet.
+  // Whether a value or text is still open.
   bool inside() const { return depth_ > 0 || in_text_ != 0; }
 
  private:
-  // Of 64 bytes, a bit each.
+  // One bit for each of 64 bytes.
   struct Masks {
     uint64_t quotes, backslashes, opens, closes;
     uint64_t parity;  // bit n: whether the quotes up to n are odd
@@ -40,19 +40,19 @@ class Scan {
   size_t look_avx512(const char* bytes, size_t size, size_t* last_end);
 #endif
 
-  // The same as through(), of whole blocks; what lies behind the last of them is not looked at.
+  // Like through(), for whole blocks; bytes after the last block are not scanned.
   template <Masks (*masks_of)(const char*)>
   size_t look(const char* bytes, size_t size, size_t* last_end);
-  // Returns how many of the 64 bytes were looked through.
+  // Returns how many of the 64 bytes were scanned.
   size_t block(const Masks& masks, size_t at, size_t* last_end);
 
   int64_t depth_ = 0;
-  uint64_t in_text_ = 0;  // all ones: the next byte lies within quotes
+  uint64_t in_text_ = 0;  // all ones: the next byte is within quotes
   bool escapes_ = false;  // the last byte was a backslash that escapes the next
   bool left_ = false;
 };
 
-// The length of the object or list that `text` begins with; 0 where it does not end.
+// The length of the object or list at the start of `text`; 0 if it does not end.
 size_t value_length(std::string_view text);
 
 }  // namespace vitro::analyze

@@ -13,7 +13,7 @@ uint64_t word_at(const char* bytes) {
   return word;
 }
 
-// Two words at a time; good for tables, not against an adversary.
+// Two words at a time; good enough for tables, not against an adversary.
 uint64_t hash_of(std::string_view text) {
   const char *at = text.data(), *end = at + text.size();
   uint64_t first = text.size() * 0x9e3779b97f4a7c15, second = ~first;

@@ -1,4 +1,4 @@
-// Numbers for texts, in the order in which they are first met.
+// Numbers texts in order of first appearance.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace vitro::analyze {
 
 class Texts {
  public:
-  // The number of a text.  `fresh`: it was not there before.
+  // The number of a text.  `fresh`: it is new.
   uint32_t number(std::string_view text, bool* fresh) {
-    // Traces repeat themselves: mostly the text follows that it followed the last time.
+    // Traces repeat themselves: a text usually has the same successor as last time.
     if (last_ < followers_.size()) {
       const uint32_t likely = followers_[last_];
       if (texts_[likely] == text) {
@@ -33,10 +33,10 @@ class Texts {
   uint32_t look_up(std::string_view text, bool* fresh);
   void grow();
 
-  std::vector<Place> places_;            // a power of two of them, at most half taken
+  std::vector<Place> places_;            // a power of two, at most half full
   std::deque<std::string> owned_;        // by number; a deque does not move them
   std::vector<std::string_view> texts_;  // the same
-  std::vector<uint32_t> followers_;      // by number: what came behind it the last time
+  std::vector<uint32_t> followers_;      // by number: its successor last time
   uint32_t last_ = UINT32_MAX;
 };
 

@@ -25,7 +25,7 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
-// Of "\uXXXX" at the front, surrogates joined; U+FFFD where it is none.  Takes what it read.
+// Decodes "\uXXXX" at the front, joining surrogates; U+FFFD if invalid.  Consumes what it read.
 uint32_t take_code(std::string_view& text) {
   const auto four = [&](size_t at) -> int64_t {
     uint32_t code = 0;

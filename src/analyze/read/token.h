@@ -1,4 +1,4 @@
-// Values of JSON as they are written.
+// JSON values as written.
 #pragma once
 
 #include <charconv>
@@ -9,16 +9,16 @@
 
 namespace vitro::analyze {
 
-// A text without its quotes, its escapes as they are; what is no text as it is.
+// A text without its quotes, escapes kept; other values unchanged.
 inline std::string_view unquoted(std::string_view token) {
   if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
   return token.substr(1, token.size() - 2);
 }
 
-// The inside of a text without its escapes.
+// The contents of a text with escapes decoded.
 std::string unescaped(std::string_view text);
 
-// What a token says: texts without quotes and escapes.
+// The value of a token: texts without quotes and escapes.
 inline std::string said(std::string_view token) {
   return unescaped(unquoted(token));
 }
@@ -31,7 +31,7 @@ inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The number that a text is, to its end.
+// The text as a number, if all of it is one.
 template <class T>
 std::optional<T> number_in(std::string_view text) {
   T value = 0;

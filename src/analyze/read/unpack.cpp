@@ -1,4 +1,5 @@
-// What is packed with gzip, zip or zstd.
+// Streams that unpack gzip, zip and zstd; open_bytes() puts them in front of a file whose first
+// bytes say that it is packed.
 #include <zstd.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace vitro::analyze {
 namespace {
 
-// A stream that is made from another one, whose bytes it takes piece by piece.
+// A stream that unpacks another one piece by piece.
 class Unpacked : public Bytes {
  public:
   explicit Unpacked(std::unique_ptr<Bytes> from) : from_(std::move(from)) {}
@@ -21,7 +22,7 @@ class Unpacked : public Bytes {
   uint64_t total() const override { return from_->total(); }
 
  protected:
-  // Packed bytes that nobody took yet; none at the end of the file.
+  // Packed bytes not consumed yet; empty at the end of the file.
   std::string_view packed() {
     if (rest_.empty()) {
       rest_ = {piece_.data(), from_->read(piece_.data(), piece_.size())};
@@ -61,22 +62,23 @@ class Inflated : public Unpacked {
     took(before - in.size());
     if (!inflate_->why().empty()) {
       ended_ = true;
-      trouble_ = cat("its packed data is broken: ", inflate_->why());
+      trouble_ = cat("its compressed data is corrupt: ", inflate_->why());
     } else if (inflate_->ended()) {
       ended_ = !many_members_;
     } else if (before == 0 && put == 0 && !inflate_->has_input()) {
       ended_ = true;
-      trouble_ = "its packed data ends in the middle";
+      trouble_ = "its compressed data is truncated";
     }
     return put;
   }
 
   std::unique_ptr<Inflate> inflate_;
-  bool many_members_;  // a gzip file may be several, one behind the other
+  bool many_members_;  // a gzip file may consist of several members
   bool ended_ = false;
 };
 
-// The first entry of an archive.  Its sizes may stand behind it, so only deflate's own end counts.
+// The first entry of an archive.  Its sizes may follow it, so the end is that of the deflate
+// stream.
 class Unzipped : public Inflated {
  public:
   explicit Unzipped(std::unique_ptr<Bytes> from) : Inflated(std::move(from), Inflate::Form::raw) {
@@ -91,7 +93,7 @@ class Unzipped : public Inflated {
     in.copy(to, n);
     took(n);
     stored_left_ -= n;
-    if (n == 0 && stored_left_ > 0) trouble_ = "its archive ends in the middle";
+    if (n == 0 && stored_left_ > 0) trouble_ = "its archive is truncated";
     return n;
   }
 
@@ -107,15 +109,16 @@ class Unzipped : public Inflated {
       return value;
     };
     const uint32_t flags = number(6, 2), method = number(8, 2);
-    const uint32_t behind = number(26, 2) + number(28, 2);  // the name and more about the entry
+    const uint32_t behind = number(26, 2) + number(28, 2);  // the name and extra fields
     stored_ = method == 0;
     stored_left_ = number(18, 4);
     if (flags & 1) {
       trouble_ = "its archive is encrypted; unpack it first";
     } else if (method != 0 && method != 8) {
-      trouble_ = cat("its archive is packed by method ", method, ", needs 0 or 8; unpack it first");
+      trouble_ =
+          cat("its archive uses compression method ", method, ", needs 0 or 8; unpack it first");
     } else if (stored_ && (flags & 8)) {
-      trouble_ = "its archive does not say how long the entry is; unpack it first";
+      trouble_ = "its archive does not give the length of the entry; unpack it first";
     }
     std::vector<unsigned char> skipped(behind);
     take(skipped.data(), behind);
@@ -155,7 +158,7 @@ class UnpackedZstd : public Unpacked {
       const std::string_view packed_bytes = packed();
       if (packed_bytes.empty()) {
         ended_ = true;
-        if (wanted_ != 0) trouble_ = "its packed data ends in the middle";
+        if (wanted_ != 0) trouble_ = "its compressed data is truncated";
         break;
       }
       ZSTD_inBuffer in{packed_bytes.data(), packed_bytes.size(), 0};
@@ -163,7 +166,7 @@ class UnpackedZstd : public Unpacked {
       took(in.pos);
       if (!ZSTD_isError(wanted_)) continue;
       ended_ = true;
-      trouble_ = cat("its packed data is broken: ", ZSTD_getErrorName(wanted_));
+      trouble_ = cat("its compressed data is corrupt: ", ZSTD_getErrorName(wanted_));
     }
     return out.pos;
   }

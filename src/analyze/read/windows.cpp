@@ -1,3 +1,5 @@
+// Cuts the bytes of a trace file into windows of complete events and collects its other members;
+// load.cpp parses the windows.
 #include "analyze/read/windows.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ constexpr size_t most_metadata = size_t{16} << 20;
 
 }  // namespace
 
-// Makes rest_ longer; false at the end of the file.
+// Extends rest_; false at the end of the file.
 bool Windows::fill() {
   if (ended_) return false;
   if (at_ > window_bytes_) {
@@ -61,8 +63,9 @@ void Windows::start() {
   bare_list_ = first == '[';
   if (begins_memory_timeline(std::string_view(rest_).substr(at_))) {
     stop(
-        "this is a memory timeline, as export_memory_timeline writes it, and no trace: it answers "
-        "`vitro trace memory` alone");
+        "this is a memory timeline written by export_memory_timeline, not a trace: only `vitro "
+        "trace "
+        "memory` can read it");
   } else if (first == '{' || first == '[') {
     step(1);
     state_ = bare_list_ ? State::events : State::members;
@@ -70,7 +73,7 @@ void Windows::start() {
   } else if (first == 0) {
     stop("the file is empty");
   } else {
-    stop(cat("got '", first, "', needs '{' or '[': this is no JSON trace"));
+    stop(cat("got '", first, "', needs '{' or '[': this is not a JSON trace"));
   }
 }
 
@@ -91,7 +94,7 @@ bool Windows::read_key(std::string& key) {
   }
 }
 
-// Takes one member of the file's object, or its end.
+// Reads one member of the file's object, or its end.
 void Windows::member() {
   skip_space();
   while (peek() == ',') {
@@ -104,12 +107,12 @@ void Windows::member() {
     state_ = State::done;
     return;
   }
-  if (c == 0) return stop("the file ends before its last '}'");
+  if (c == 0) return stop("the file ends before its closing '}'");
   std::string key;
   if (c != '"') return stop(cat("got '", c, "', needs the name of a member in quotes"));
   if (!read_key(key)) return stop("the file ends in the name of a member");
   skip_space();
-  if (peek() != ':') return stop(cat("member \"", key, "\": needs ':' behind its name"));
+  if (peek() != ':') return stop(cat("member \"", key, "\": needs ':' after its name"));
   step(1);
   skip_space();
   if (key == "traceEvents" && peek() == '[') {
@@ -146,7 +149,7 @@ void Windows::keep_value(const std::string& key) {
     while (peek() != 0 && peek() != ',' && peek() != '}' && !is_space(peek())) take(1);
   }
   if (value.size() >= most_metadata)
-    notes_.push_back({offset_ + at_, cat("member \"", key, "\" is too long to be kept")});
+    notes_.push_back({offset_ + at_, cat("member \"", key, "\" is too long and was dropped")});
   metadata_[key] = std::move(value);
 }
 
@@ -170,7 +173,7 @@ bool Windows::next(Window& window) {
   }
 }
 
-// Fills a window with as many whole events as fit; false where there was none left.
+// Fills a window with as many complete events as fit; false if there are none left.
 bool Windows::cut(Window& window) {
   std::vector<char>& buffer = window.buffer;
   const uint64_t begin = offset_ + at_;
@@ -214,7 +217,7 @@ bool Windows::cut(Window& window) {
   return window.begin < window.end;
 }
 
-// The list of events has no end.  Chrome's format lets a bare list do without.
+// The list of events is not closed.  Chrome's format allows that for a bare list.
 void Windows::end_early() {
   const bool blank =
       std::all_of(rest_.begin(), rest_.end(), [](char c) { return is_space(c) || c == ','; });
@@ -222,7 +225,7 @@ void Windows::end_early() {
     state_ = State::done;
     return;
   }
-  const std::string lost = cat("; ", rest_.size(), " bytes behind the last whole event are lost");
+  const std::string lost = cat("; ", rest_.size(), " bytes after the last complete event are lost");
   const std::string why =
       bytes_->trouble().empty() ? "the file ends in its list of events" : bytes_->trouble();
   state_ = State::done;

@@ -1,3 +1,5 @@
+// Reads events with simdjson On-Demand, simply and slowly; the reader tests and the fuzzer compare
+// EventReader with it.
 #include "analyze/read/by_simdjson.h"
 
 #include <simdjson.h>
@@ -34,7 +36,7 @@ bool is(json::raw_json_string key, std::string_view wanted) {
          key.raw()[wanted.size()] == '"';
 }
 
-// Null where the event has no place for it.
+// Null if the event has no field for it.
 std::string_view* place_of(json::raw_json_string key, std::span<const Member> members,
                            RawEvent& event) {
   for (const Member& member : members)
@@ -56,7 +58,7 @@ class Reader {
       if (const auto error = element.raw_json_token().get(brace)) return error_message(error);
       RawEvent event;
       const auto error = read_event(element, event);
-      if (error == simdjson::INCORRECT_TYPE) return "an event that is no object";
+      if (error == simdjson::INCORRECT_TYPE) return "an event that is not an object";
       if (error) return error_message(error);
       const char* end = document.current_location().value_unsafe();
       while (end[-1] != '}') --end;
@@ -95,7 +97,7 @@ class Reader {
       if (!to) continue;
       if (const auto error = member.value().raw_json_token().get(*to)) return error;
       *to = trimmed(*to);
-      if (!event.correlation.empty() && !event.external.empty()) break;  // no event has more
+      if (!event.correlation.empty() && !event.external.empty()) break;  // an event has no more
     }
     return simdjson::SUCCESS;
   }

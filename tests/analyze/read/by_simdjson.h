@@ -1,4 +1,4 @@
-// Events out of JSON text as simdjson's own readers see them: the outside truth for EventReader.
+// Events of JSON text as read by simdjson's own parsers: the reference for EventReader.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace vitro::analyze {
 
-// As EventReader::read does it, by simdjson On-Demand.  What is wrong, empty where nothing is.
+// Like EventReader::read, with simdjson On-Demand.  Returns the error, or empty.
 std::string read_on_demand(std::string_view text, EventSink& sink);
 
-// Whether the text is JSON, all of it: a list of objects.
+// Whether the whole text is valid JSON: a list of objects.
 bool is_list_of_objects(std::string_view text);
 
 }  // namespace vitro::analyze

@@ -26,7 +26,7 @@ TEST(ReaderCorpus, whatever_a_file_holds_is_read_or_refused) {
   EXPECT_GT(files, 20U);
 }
 
-// Bytes changed, left out and said twice.
+// Bytes changed, removed and duplicated.
 TEST(ReaderCorpus, whatever_becomes_of_a_file_is_read_or_refused) {
   std::mt19937 random(1);
   for (const auto& entry : fs::directory_iterator(VITRO_TEST_DATA "/reader_corpus")) {

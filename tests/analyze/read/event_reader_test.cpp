@@ -1,3 +1,5 @@
+// Tests EventReader against simdjson's own parser (by_simdjson.h) on every real trace and on odd
+// values, and the texts of its errors.
 #include "analyze/read/event_reader.h"
 
 #include <gtest/gtest.h>
@@ -82,13 +84,13 @@ TEST(EventReader, sees_what_simdjson_sees_whatever_the_values) {
 TEST(EventReader, says_what_is_wrong_and_up_to_where_nothing_was) {
   const std::string good = R"({"name": "a", "ts": 1})";
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"5", "an event that is no object"},
-      {"", "an event that is no object"},
-      {R"({"name" "b"})", "needs ':' behind the name of a member"},
-      {R"({"name": })", "needs a value behind ':'"},
-      {R"({"name": "b" "ts": 1})", "needs ',' or '}' behind a member"},
+      {"5", "an event that is not an object"},
+      {"", "an event that is not an object"},
+      {R"({"name" "b"})", "needs ':' after the name of a member"},
+      {R"({"name": })", "needs a value after ':'"},
+      {R"({"name": "b" "ts": 1})", "needs ',' or '}' after a member"},
       {R"({name: "b"})", "needs the name of a member, in quotes"},
-      {R"({"args": {"a": [1}})", "needs ',' or '}' behind a member"},
+      {R"({"args": {"a": [1}})", "needs ',' or '}' after a member"},
       {R"({"args": {"a": 1, 5})", "needs the name of a member, in quotes"},
       {R"({"a": 1,)", "needs the name of a member, in quotes"},
       {R"({"a": 1}, {)", "an event that does not end"}};

@@ -1,3 +1,5 @@
+// Tests decompression with each library: pieces of any size, several members, truncated and
+// corrupt input.
 #include "analyze/read/inflate.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +36,7 @@ Unpacked unpack(std::string_view bytes) {
   return out;
 }
 
-// By each of the libraries.
+// With each of the libraries.
 class Inflating : public testing::TestWithParam<bool> {
  protected:
   Inflating() { use_isal.set(GetParam()); }
@@ -85,9 +87,9 @@ TEST_P(Inflating, goes_through_all_members_of_a_file) {
 TEST_P(Inflating, gives_what_is_whole_of_a_file_that_ends_early) {
   const std::string text = some_text(30'000), bytes = packed(text) + packed(text);
   for (size_t length = 3; length < bytes.size(); length += 97) {
-    if (length == packed(text).size()) continue;  // one whole member
+    if (length == packed(text).size()) continue;  // one complete member
     const Unpacked out = unpack(bytes.substr(0, length));
-    EXPECT_NE(out.trouble.find("ends in the middle"), std::string::npos) << length << out.trouble;
+    EXPECT_NE(out.trouble.find("truncated"), std::string::npos) << length << out.trouble;
     EXPECT_EQ(out.text, (text + text).substr(0, out.text.size())) << length;
   }
   EXPECT_GT(unpack(bytes.substr(0, bytes.size() - 1)).text.size(), text.size());
@@ -98,12 +100,12 @@ TEST_P(Inflating, says_where_a_file_is_corrupt) {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
     std::string corrupt = bytes;
-    const size_t header = 10;  // a flag changed in it may mean nothing
+    const size_t header = 10;  // a changed flag in it may have no effect
     corrupt[header + random() % (bytes.size() - header)] ^= static_cast<char>(1 + random() % 255);
     const Unpacked out = unpack(corrupt + packed(text));
     EXPECT_NE(out.trouble, "") << round;
   }
-  EXPECT_NE(unpack(bytes + "garbage behind it").trouble, "");
+  EXPECT_NE(unpack(bytes + "garbage after it").trouble, "");
 }
 
 Unpacked inflate_members(std::string_view bytes, size_t piece, size_t room) {
@@ -122,7 +124,7 @@ Unpacked inflate_members(std::string_view bytes, size_t piece, size_t room) {
   }
 }
 
-// A library may have taken bytes of the next member before it knows that its own has ended.
+// A library may consume bytes of the next member before it notices the end of its own.
 TEST_P(Inflating, members_give_the_same_wherever_pieces_end) {
   const std::string parts[] = {"", "a", some_text(300), some_text(3000), "b"};
   std::string text, bytes;

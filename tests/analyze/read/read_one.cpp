@@ -1,3 +1,5 @@
+// Checks that reading arbitrary bytes gives a consistent result: windows, events and memory rows;
+// shared by the fuzzer and the corpus test.
 #include "analyze/read/read_one.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@
 namespace vitro::analyze {
 namespace {
 
-// A few packed bytes may be many.
+// A few packed bytes may unpack to many.
 class FirstBytes : public Bytes {
  public:
   explicit FirstBytes(std::unique_ptr<Bytes> all) : all_(std::move(all)) {}
@@ -31,7 +33,7 @@ class FirstBytes : public Bytes {
   size_t left_ = size_t{4} << 20;
 };
 
-// What was added, one after the other.
+// Everything added, concatenated.
 struct Said : EventSink {
   std::string all;
   void add(const RawEvent& event) override {
@@ -42,7 +44,7 @@ struct Said : EventSink {
   }
 };
 
-// The reader sees what simdjson's own see, and takes all JSON.
+// The reader agrees with simdjson's own parsers, and accepts all JSON.
 void compare_readers(std::string_view events) {
   std::string list = "[" + std::string(events) + "]";
   const size_t length = list.size();
@@ -61,14 +63,14 @@ struct Known {
   size_t names = 0, categories = 0, tracks = 0;
 };
 
-using Place = std::pair<uint64_t, uint64_t>;  // of an event in the unpacked file; its length
+using Place = std::pair<uint64_t, uint64_t>;  // of an event in the unpacked file, and its length
 
 void look_at(const Batch& batch, const std::string& events, Known& known) {
   known.names += batch.names.size();
   known.categories += batch.categories.size();
   known.tracks += batch.tracks.size();
   const Rows& rows = batch.rows;
-  size_t behind = 0;  // the event before
+  size_t behind = 0;  // end of the previous event
   for (size_t i = 0; i < rows.size(); ++i) {
     VITRO_ASSERT(rows.offset[i] >= behind && events.at(rows.offset[i]) == '{');
     behind = size_t{rows.offset[i]} + rows.length[i];
@@ -91,8 +93,7 @@ bool unpacks(std::string_view bytes) {
   return all->trouble().empty();
 }
 
-// A file that is no trace but a memory timeline gives rows by time, with numbers that mean
-// something.
+// A memory timeline gives rows by time, with valid numbers.
 void read_memory(std::string_view bytes) {
   std::string beginning(256, '\0');
   beginning.resize(first_of(bytes)->read(beginning.data(), beginning.size()));
@@ -111,10 +112,10 @@ void read_memory(std::string_view bytes) {
 
 struct Events {
   std::vector<Place> places;
-  bool whole = true;  // nothing was lost, mended or left out
+  bool whole = true;  // nothing was lost, repaired or dropped
 };
 
-// Whole events do not depend on where windows end.  (What is found behind broken quotes does.)
+// Complete events do not depend on where windows end.  (What follows broken quotes does.)
 Events read_windows(std::string_view bytes, size_t window_bytes) {
   Windows windows(first_of(bytes), window_bytes);
   EventParser parser;
@@ -139,7 +140,7 @@ Events read_windows(std::string_view bytes, size_t window_bytes) {
 void read_one(std::string_view bytes) {
   read_memory(bytes);
   const Events small = read_windows(bytes, 61), large = read_windows(bytes, 4096);
-  if (!unpacks(bytes)) return;  // how far it is read before it breaks is nobody's promise
+  if (!unpacks(bytes)) return;  // how far it is read before the error is unspecified
   VITRO_ASSERT(small.whole == large.whole);
   VITRO_ASSERT(!small.whole || small.places == large.places);
 }

@@ -1,13 +1,12 @@
-// Reads any bytes as a trace, as a file of them would be read, and looks whether what comes out can
-// be true.  The fuzzer (tests/fuzz_reader) gives it what it makes up, a test what is in
-// tests/data/reader_corpus.
+// Reads arbitrary bytes as a trace file and checks the result for consistency.  Used by the fuzzer
+// (tests/fuzz_reader) with generated input, and by a test with tests/data/reader_corpus.
 #pragma once
 
 #include <string_view>
 
 namespace vitro::analyze {
 
-// Error where it cannot.
+// Throws Error on an inconsistent result.
 void read_one(std::string_view bytes);
 
 }  // namespace vitro::analyze

@@ -13,7 +13,7 @@ struct Looked {
   bool left = false, inside = false;
 };
 
-// The same through the text in pieces of these sizes, one after the other.
+// Scans the text in consecutive pieces of these sizes.
 Looked look(std::string_view text, size_t piece) {
   Scan scan;
   Looked out;

@@ -1,2 +1,2 @@
-"""Answers about a trace, from the definitions in include/vitro/analyze alone: simple, slow, and made without a look at how Vitro
-computes them.  trace_values_test.py compares the two."""
+"""Answers about a trace, computed only from the definitions in include/vitro/analyze: simple, slow, and independent of Vitro's
+implementation.  trace_values_test.py compares the two."""

@@ -1,4 +1,4 @@
-"""What devices did, and what was launched on them."""
+"""The work of devices, and its launches."""
 from collections import defaultdict
 
 from values.trace import clip, common, length, rank, statistics, union
@@ -10,7 +10,7 @@ def is_communication(name):
 
 
 def use_of(work):
-    """What work of a device is for; waits of a stream are none."""
+    """The purpose of device work; stream waits have none."""
     if work.kind != "kernel":
         return "memory"
     if is_communication(work.name):
@@ -21,7 +21,7 @@ def use_of(work):
 
 
 def kind_of(work):
-    """As tables call it."""
+    """The name used in tables."""
     return "wait" if use_of(work) == "wait" else work.kind
 
 
@@ -81,7 +81,7 @@ def gaps(trace):
 
 
 def launched_work(trace):
-    """By the number of the call."""
+    """Work by the number of its call."""
     work = defaultdict(list)
     for e in trace.work:
         if trace.launch(e) and trace.launch(e).kind == "runtime":
@@ -107,7 +107,7 @@ def launches(trace):
 
 
 def short(trace):
-    """Work whose launches take longer than it, by the name of the first."""
+    """Work shorter than its launch, by the name of the first."""
     rows = defaultdict(lambda: [0, 0, 0, 0])
     for call, works in launched_work(trace).items():
         row = rows[min(works, key=lambda w: (w.begin, w.number)).name]

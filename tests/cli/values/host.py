@@ -1,4 +1,4 @@
-"""What threads of the host did: ops, steps, waits, compiled code."""
+"""The activity of host threads: ops, steps, waits, compiled code."""
 import json
 from collections import Counter, defaultdict
 from statistics import mean, pstdev
@@ -54,7 +54,7 @@ def ops(trace):
 
 
 def devices_of_ops(trace):
-    """Names with the work of devices that they set off: by themselves or a runtime call in them; with all that lies in them."""
+    """Names with the device work that they launched: directly or by a runtime call in them; with everything nested in them."""
     outer_of = {}
     for events in trace.host.values():
         outer_of.update(parents(events))
@@ -75,7 +75,7 @@ def devices_of_ops(trace):
 
 
 def groups(trace, by):
-    """What calls of a name are told apart by, by the number of the event."""
+    """The group of each event, by its number."""
     modules = "nn.Module: "
     is_part = {"shape": lambda e: False, "stack": lambda e: e.kind == "python",
                "module": lambda e: e.kind == "python" and e.name.startswith(modules)}[by]
@@ -99,7 +99,7 @@ def groups(trace, by):
 
 
 def grouped(trace, by, events):
-    """Calls and own time of names, told apart."""
+    """Calls and self time of names, by group."""
     told, own, calls, time = groups(trace, by), Counter(), Counter(), Counter()
     by_track = defaultdict(list)
     for e in trace.spans:
@@ -138,7 +138,7 @@ def wait_of(e, blocks):
 
 
 def blocking_copies(trace):
-    """What launches a copy from or to memory that is not pinned, first of all that it launches."""
+    """Calls whose first work is a copy from or to unpinned memory."""
     firsts = {}
     for w in sorted(trace.work, key=lambda w: (w.begin, w.number)):
         if trace.launch(w):
@@ -147,7 +147,7 @@ def blocking_copies(trace):
 
 
 def innermost_waits(trace, events):
-    """(wait or None, its kind, those around it, begin, end): what is in the iterator of a data loader is all a wait for data."""
+    """(wait or None, its kind, those around it, begin, end): everything in the iterator of a data loader is a wait for data."""
     blocks, outer = blocking_copies(trace), {e.number: list(stack) for e, stack in around(events)}
     begin, end = trace.measured()
     for e, a, b in pieces(events):
@@ -229,7 +229,7 @@ def overheads(trace):
 
 
 def phases(trace):
-    """Events named "… (dynamo_timed)", and those within them that have an event "NAME_data: …" at once inside."""
+    """Events named "… (dynamo_timed)", and those within them that directly contain an event "NAME_data: …"."""
     rows = defaultdict(lambda: [0, 0, 0])
     for events in trace.host.values():
         opened = [(e, list(stack)) for e, stack in around(events)]

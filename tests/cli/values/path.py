@@ -1,5 +1,5 @@
-"""Is a path through a trace one that critical_path.h defines?  It need not be found for that: a chain of things that really waited
-for one another, which leaves nothing of its window out, is a longest one."""
+"""Checks that a path through a trace satisfies the definition in critical_path.h.  It need not be computed for that: a chain of
+real waits that covers its whole window is a longest one."""
 from bisect import bisect_left
 from collections import defaultdict
 
@@ -78,16 +78,16 @@ class Path:
             self.need(s["kind"] == kind, s, f"is {kind}")
 
     def sync(self, before, s):
-        """The rest of a wait behind what was awaited."""
+        """The rest of a wait after the awaited work."""
         e = self.event(s)
         self.need(e.begin <= s["begin"] and s["end"] <= e.end, s, "is not in its event")
         if e.kind != "runtime" and s["begin"] == e.begin:
             return self.work(before, s)
         if e.kind == "runtime":
             copies = any(w.kind == "copy" for w in self.launched[e])
-            self.need(wait_of(e, ()) == "device" or copies, s, "is no call that waits")
+            self.need(wait_of(e, ()) == "device" or copies, s, "is not a call that waits")
         else:
-            self.need(use_of(e) == "wait", s, "is no wait")
+            self.need(use_of(e) == "wait", s, "is not a wait")
         if before is not None and self.is_device(before):
             self.need(self.event(before).end == s["begin"], s, "does not begin when what it waited for ended")
 
@@ -118,7 +118,7 @@ class Path:
             self.need(first or (launch and launch.end >= e.begin and launch.track == self.track(before)), s, "does not follow its launch")
 
     def follows_work(self, before, s, e):
-        """Work before `e` ended last of all that it waited for."""
+        """The work before `e` was the last to end of all that it waited for."""
         other, launch = self.event(before), self.trace.launch(e)
         self.need(other.end == s["begin"], s, "does not begin when the work before ended")
         ends = self.ends[e.track]
@@ -131,7 +131,7 @@ class Path:
             self.need(waited or any(c.begin <= e.begin for c in self.waits), s, "nothing makes its stream wait for another")
 
     def hand_over(self, before, s):
-        """From one thread to another: this one paused meanwhile, the other one stopped there."""
+        """From one thread to another: this one paused while the other worked and stopped there."""
         mine, its = self.track(s), self.track(before)
         if mine == its:
             return
@@ -142,7 +142,7 @@ class Path:
         resumed = min((a for a, _ in self.busy[mine] if a >= at), default=self.segments[-1]["end"])
         if paused is None or resumed <= paused:
             return
-        # It may have gone on, in an annotation say, before its next op or call.
+        # It may have continued, say in an annotation, before its next op or call.
         mine_next = [other["end"] for other in self.segments if at < other["end"] <= resumed and self.track(other) == mine]
         fits = [2 * length(self.busy[its], paused, end) >= end - paused or (end - paused >= 1_000_000 and 10 * (end - at) <= end - paused)
                 for end in mine_next]

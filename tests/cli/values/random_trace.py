@@ -1,5 +1,5 @@
-"""Traces that nobody recorded, from a number: threads whose events nest and now and then cross, calls that launch work on streams,
-steps, waits, compiled regions, memory, arrows; times that are often the same."""
+"""Random traces generated from a seed: threads whose events nest and sometimes cross, calls that launch work on streams, steps,
+waits, compiled regions, memory, arrows; times that are often equal."""
 import random
 
 OPS = ("aten::mm", "aten::add", "aten::sum", "aten::copy_", "aten::item")

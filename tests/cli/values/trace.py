@@ -1,6 +1,6 @@
-"""A trace as the programs beside this see it: its events, what stands for what, and sets of moments.
+"""A trace as seen by the programs in this folder: its events, their classes, and sets of moments.
 
-Times are whole nanoseconds; a thread or stream is (pid, tid) as the file has them."""
+Times are integer nanoseconds; a thread or stream is (pid, tid) as in the file."""
 import gzip
 import heapq
 import json
@@ -88,7 +88,7 @@ class Trace:
         return (self.steps[0].begin, max(s.end for s in self.steps)) if self.steps else self.all()
 
     def windows(self):
-        """Name and bounds; of "all" each device and thread has its own in summary."""
+        """Name and bounds; for "all", each device and thread has its own in summary."""
         steps = [("steps", *self.measured())] if self.steps else []
         return [("all", *self.all()), *steps, *((s.name, s.begin, s.end) for s in self.steps)]
 
@@ -120,7 +120,7 @@ def clip(spans, begin, end):
 
 
 def pieces(events):
-    """(event, begin, end): each moment belongs to what began last of all that are open, of two that began together to the shorter."""
+    """(event, begin, end): each moment belongs to the open event that began last, or to the shorter of two that began together."""
     bounds = sorted({t for e in events for t in (e.begin, e.end)})
     waiting, active = sorted(events, key=Event.order, reverse=True), []
     for begin, end in zip(bounds, bounds[1:]):
@@ -135,7 +135,7 @@ def pieces(events):
 
 
 def around(events):
-    """Of the events of a thread, each with those that are open where it begins, the outermost first."""
+    """The events of a thread, each with those open at its begin, the outermost first."""
     stack = []
     for e in sorted(events, key=Event.order):
         stack = [other for other in stack if other.end > e.begin]
@@ -144,7 +144,7 @@ def around(events):
 
 
 def parents(events):
-    """Of each event of a thread, in order, the innermost one around all of it, or None."""
+    """For each event of a thread, in order, the innermost one enclosing it, or None."""
     return {e: next((other for other in reversed(stack) if other.end >= e.end), None) for e, stack in around(events)}
 
 

@@ -1,4 +1,4 @@
-"""What is in the file: kinds, tracks, flaws, memory."""
+"""Contents of the file: kinds, tracks, flaws, memory."""
 from collections import Counter, defaultdict
 
 
@@ -12,7 +12,7 @@ def info(trace):
 
 
 def crossing(trace):
-    """Events to leave out so that the others nest: by begin, those that end behind one that they begin in and that stays."""
+    """Events to leave out so that the others nest: by begin, those that end after a remaining event in which they begin."""
     stay, out = defaultdict(list), 0
     for e in trace.spans:
         stay[e.track] = [other for other in stay[e.track] if other.end > e.begin]
@@ -55,7 +55,7 @@ def memory(trace):
 
 
 def live(trace):
-    """What is live at the peak and at the end, of what was allocated, by the outermost op around each allocation."""
+    """Allocations live at the peak and at the end, by the outermost op around each."""
     changes = sorted((e for e in trace.events if e.name == "[memory]" and e.phase == "i"), key=lambda e: (e.begin, e.number))
     ops = [e for e in trace.spans if e.kind == "op"]
     peaks = {row[6] for row in memory(trace)}
