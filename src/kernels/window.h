@@ -33,9 +33,10 @@ VITRO_INLINE Vec<T> load_between(const T* p, i64 first, i64 end) {
 #else
   if constexpr (is_half<T>) return from_bits<T>(load_between((const i16*)p, first, end));
   if constexpr (__is_same(T, bool)) return ne(load_between((const u8*)p, first, end), splat(u8(0)));
-  if (first < 0) first = 0;
+  first = max(first, 0);
+  end = min(end, 16);
   T buffer[32] = {};
-  if (first < end && first < 16) store(buffer + first, load(p + first, end - first));
+  if (first < end) store(buffer + first, load(p + first, end - first));
   return load(buffer);
 #endif
 }
