@@ -9,6 +9,7 @@
 #include "capture/codes.h"
 #include "capture/loops.h"
 #include "capture/slot_table.h"
+#include "core/numbers.h"
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 
@@ -277,8 +278,11 @@ int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& qu
                matcher_.cursor()->where);
   }
   const auto number = values_.symbols.find_value(e);
-  VITRO_CHECK(number, "a size that data decide (", e,
-              ") was never known: the op that makes it failed, or belongs to another call");
+  if (!number) {
+    throw NoNumber(
+        cat("a size that data decide (", e,
+            ") was never known: the op that makes it failed, or belongs to another call"));
+  }
   return *number;
 }
 

@@ -1,9 +1,16 @@
 // Sizes as messages say them: the numbers of the call that is running, without symbols or guards.
 #pragma once
 
+#include "vitro/base/error.h"
 #include "vitro/sym/size.h"
 
 namespace vitro {
+
+// A size that data decide never got its number: the op that decides it failed, or belongs to
+// another call.
+struct NoNumber : Error {
+  using Error::Error;
+};
 
 // The hint of a size that data decide is only an upper bound, so its number is asked for: the call
 // that the message is about ends here.

@@ -119,7 +119,11 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   } catch (const sym::Overflow& e) {
     throw_error(cat(op.name, ": ", e.what()));
   } catch (const Error&) {
-    refuse_in_numbers(op, shape, metas);
+    try {
+      refuse_in_numbers(op, shape, metas);
+    } catch (const NoNumber&) {
+      // The rule asked for a number, and the op that decides it failed: the error is that op's.
+    }
     throw;
   }
   for (const TensorMeta& result : results) check_sizes(op.name, result);
