@@ -12,6 +12,7 @@ namespace {
 struct Runners {
   std::mutex lock;
   std::map<std::string, std::shared_ptr<SegmentRunner>, std::less<>> by_name;
+  std::map<std::string, std::string, std::less<>> aliases;  // alias to name
 };
 
 class Eager final : public SegmentRunner {
@@ -74,8 +75,18 @@ void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner) {
 std::shared_ptr<SegmentRunner> runner_named(std::string_view name) {
   Runners& all = runners();
   std::lock_guard hold(all.lock);
-  const auto found = all.by_name.find(name);
+  auto found = all.by_name.find(name);
+  if (found == all.by_name.end()) {
+    const auto alias = all.aliases.find(name);
+    if (alias != all.aliases.end()) found = all.by_name.find(alias->second);
+  }
   return found == all.by_name.end() ? nullptr : found->second;
+}
+
+void add_backend_alias(std::string alias, std::string name) {
+  Runners& all = runners();
+  std::lock_guard hold(all.lock);
+  all.aliases.insert_or_assign(std::move(alias), std::move(name));
 }
 
 std::vector<std::string> backend_names() {

@@ -1,5 +1,5 @@
 // Captured graphs to running kernels: the passes, then the back end.  This is the runner of backend
-// "inductor".
+// "vitro".
 #pragma once
 
 #include <memory>

@@ -14,7 +14,8 @@ void init() {
     runtime::add_device(runtime::device_runtime(cpu));
     eager::init();
     eager::set_on_demand(&pipeline::on_demand());
-    capture::register_runner("inductor", pipeline::make_runner());
+    capture::register_runner("vitro", pipeline::make_runner());
+    capture::add_backend_alias("inductor", "vitro");  // PyTorch's name of its default backend
     return true;
   }();
   (void)done;

@@ -1,5 +1,5 @@
 // Random programs give the same values, aliases and strides compiled as eagerly.  More of them:
-//   VITRO_FUZZ_PROGRAMS=50000 VITRO_FUZZ_SEED=7 VITRO_FUZZ_BACKEND=inductor capture_test
+//   VITRO_FUZZ_PROGRAMS=50000 VITRO_FUZZ_SEED=7 VITRO_FUZZ_BACKEND=vitro capture_test
 #include <cstdlib>
 #include <random>
 
@@ -179,7 +179,7 @@ unsigned from_environment(const char* variable, unsigned fallback) {
 CompileOptions chosen_backend() {
   CompileOptions options = graphs();
   if (const char* backend = std::getenv("VITRO_FUZZ_BACKEND")) options.backend = backend;
-  if (options.backend == "inductor") capture::register_runner("inductor", pipeline::make_runner());
+  if (options.backend == "vitro") capture::register_runner("vitro", pipeline::make_runner());
   return options;
 }
 

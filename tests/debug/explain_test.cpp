@@ -17,7 +17,7 @@ const Code& a_code() {
 CompiledReport example() {
   CompiledReport report;
   report.name = "f";
-  report.backend = "inductor";
+  report.backend = "vitro";
   report.calls = 2;
   report.ops_recorded = 3;
   report.segments.resize(2);
@@ -60,7 +60,7 @@ TEST(Explain, tells_a_report_as_text) {
   for (size_t at; (at = text.find(id)) != text.npos;) text.replace(at, id.size(), "V0000");
   text.replace(text.rfind(advice), advice.size(), "Advice.");
   EXPECT_EQ(text,
-            R"(f (inductor): 2 calls, 2 graphs, 3 recorded ops, 1 break, 0 recompiles, 0 fallbacks
+            R"(f (vitro): 2 calls, 2 graphs, 3 recorded ops, 1 break, 0 recompiles, 0 fallbacks
   f/0: 2 ops, 1 kernel, compiled in 2.000ms; ran 2 times, 1.500us each
   f/1: 0 ops, runs op by op: no compiler; ran 0 times
 

@@ -32,7 +32,7 @@ class Counts {
 // How programs are compiled, and the fallbacks that count as differences: parts of their codes and
 // reasons ("V0601").
 struct Setup {
-  std::string backend = "inductor";
+  std::string backend = "vitro";
   std::vector<std::string> unwanted;
 };
 

@@ -103,7 +103,7 @@ void expect_same_programs(const std::string& backend, uint32_t count) {
 
 TEST(Aliases, random_programs_on_windows_of_one_memory) {
   expect_same_programs("eager", 400);
-  expect_same_programs("inductor", 25);
+  expect_same_programs("vitro", 25);
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ TEST(FromPyTorch, functions_are_compiled) {
   std::cout << explain(f)(x);
   std::cout << explain(fast);
   std::cout.rdbuf(before);
-  EXPECT_EQ(out.str().find("f (inductor): 1 call"), 0u) << out.str();
+  EXPECT_EQ(out.str().find("f (vitro): 1 call"), 0u) << out.str();
   EXPECT_FALSE(compile_times().by_phase().table().empty());
 }
 
@@ -256,11 +256,14 @@ TEST(FromPyTorch, options_of_compile_have_names) {
   register_backend("mine", backend);
   const auto known = list_backends();
   EXPECT_NE(std::ranges::find(known, "mine"), known.end());
+  EXPECT_NE(std::ranges::find(known, "vitro"), known.end());
+  EXPECT_EQ(std::ranges::find(known, "inductor"), known.end()) << "an alias is not listed";
   const auto gives_the_same = [&](const auto& fast) { EXPECT_EQ(first(fast(x)), 1); };
   gives_the_same(compile(f, {.fullgraph = true}));
   gives_the_same(compile(f, {.dynamic = true}));
   gives_the_same(compile(f, {.backend = "eager"}));
   set_logs("-capture");
+  gives_the_same(compile(f, {.backend = "inductor"}));
   gives_the_same(compile(f, {.backend = "mine"}));
   set_logs("breaks,recompiles");
   set_logs("");

@@ -148,6 +148,9 @@ class Disabled {
 void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner);
 std::shared_ptr<SegmentRunner> runner_named(std::string_view name);  // null: there is none
 std::vector<std::string> backend_names();
+// Another name for a backend, which backend_names() does not list.  A backend registered under the
+// alias itself takes precedence.
+void add_backend_alias(std::string alias, std::string name);
 
 // A graph run op by op through eager: what the backend "eager" makes.  For backends that leave a
 // graph as it is.

@@ -10,9 +10,9 @@
 namespace vitro {
 
 struct CompileOptions {
-  std::string name = "f";            // in reports, logs and names of kernels
-  std::string backend = "inductor";  // one of list_backends()
-  bool fullgraph = false;            // a graph break is an Error
+  std::string name = "f";         // in reports, logs and names of kernels
+  std::string backend = "vitro";  // one of list_backends(); "inductor" is an alias of "vitro"
+  bool fullgraph = false;         // a graph break is an Error
   bool frozen = false;  // needs fullgraph: once recorded, the function's own code is not run
   bool exact = false;   // only passes that keep every bit; there are no others yet
   // Whether sizes are symbols: from the start, never, or (unset) once they vary.  From the start,
