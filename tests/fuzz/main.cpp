@@ -1,4 +1,4 @@
-// Compares random programs eager and compiled.
+// Command line of the fuzzer: compares random programs eager and compiled; see `usage`.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
