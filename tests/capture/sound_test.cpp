@@ -1,4 +1,4 @@
-// Each point of "What makes replay sound", with its example.
+// Conditions for a sound replay, each with an example.
 #include <cmath>
 #include <thread>
 
@@ -189,7 +189,7 @@ TEST(Sound, TensorsMadeInsideOfTheFunctionAreFreshOnEveryCall) {
   EXPECT_EQ(f.report().segments.size(), 1U);
 }
 
-// 6. Modes are one word that is compared at each node.
+// 6. Modes are one machine word, which is compared at each node.
 TEST(Sound, SwitchingGradientsOffIsAnotherWay) {
   bool off = false;
   auto f = compile(
