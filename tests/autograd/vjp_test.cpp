@@ -166,7 +166,7 @@ TEST_F(Vjp, of_a_call_in_place_needs_what_it_has_overwritten) {
   const Tensor g = ones_like(x);
   const OpCall call{&ops::def<ops::Mul>(), operands, {}, true, {}};
   EXPECT_EQ(vjp(call, {&x, 1}, {&g, 1}, first)[0].to_vector<double>(), (std::vector<double>{3, 4}));
-  exp_(x);  // needs the result
+  exp_(x);  // whose formula needs only the result
   EXPECT_EQ(vjp_in_place<ops::Exp>(one, x)[0].to_vector<double>(), x.to_vector<double>());
 }
 

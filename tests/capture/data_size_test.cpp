@@ -14,7 +14,7 @@ TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
         const Tensor some = above_0(x);
         EXPECT_TRUE(some.is_deferred());
         EXPECT_TRUE(some.size(0).is_symbolic());
-        EXPECT_EQ(some.size(0).hint(), 4);  // at most
+        EXPECT_EQ(some.size(0).hint(), 4);  // the largest possible size
         return some + 1.0;
       },
       graphs());

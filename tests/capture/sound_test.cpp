@@ -230,7 +230,7 @@ TEST(Sound, ACompositeIsRecordedAsOneNode) {
   EXPECT_EQ(f.report().ops_recorded, 1U);
 }
 
-// 9. Unwinding flushes by interpretation.
+// 9. Stack unwinding flushes by interpretation.
 TEST(Sound, AWriteBeforeAThrowStays) {
   const Tensor buffer = vec({1, 2});
   auto f = compile(
@@ -246,7 +246,7 @@ TEST(Sound, AWriteBeforeAThrowStays) {
   EXPECT_EQ(values(buffer), (std::vector<float>{21, 42}));
 }
 
-// 10. Another thread's pending tensor is a clear error.
+// 10. Use of another thread's pending tensor is a clear error.
 TEST(Sound, APendingTensorInAnotherThreadIsAClearError) {
   std::string message;
   auto f = compile(

@@ -86,7 +86,7 @@ TEST_P(DeviceSamples, have_the_bits_of_the_cpu) {
     if (!is_callable(sample) || !has_tensor(sample)) continue;
     EXPECT_EQ(differs(answer(sample, far), answer(sample, cpu)), "") << sample.where;
   }
-  const bool launches = GetParam() != "view" && GetParam() != "compacting";  // the host's work
+  const bool launches = GetParam() != "view" && GetParam() != "compacting";  // done by the host
   EXPECT_EQ(device.launches > before, launches);
 }
 

@@ -149,7 +149,7 @@ std::vector<Tensor> run(const Case& one, const std::vector<Tensor>& given) {
   return ops::call(*one.overload, {}, arguments);
 }
 
-// "add.Tensor(): argument 'other' ..." or "add: sizes [2, 3] ...", and the place.
+// "add.Tensor(): argument 'other' ..." or "add: sizes [2, 3] ...", with the source location.
 bool names(const std::string& error, const Schema& schema) {
   return (error.starts_with(cat(schema.name, ": ")) ||
           error.starts_with(cat(schema.full_name(), "(): "))) &&

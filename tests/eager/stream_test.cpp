@@ -17,7 +17,7 @@ class Stream : public ::testing::Test {
   void SetUp() override { init(); }
   void TearDown() override { runtime::stream_mb.set(-1); }
 
-  // Compares f with streaming for all results of at least 1 MiB and for none.
+  // Compares f with streaming of all results that may be streamed (of at least 1 MiB), and of none.
   static void expect_same(const std::function<Tensor()>& f) {
     runtime::stream_mb.set(0);
     const Tensor streamed = f();

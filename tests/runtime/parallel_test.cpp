@@ -163,7 +163,7 @@ TEST(ParallelFor, leaves_an_idle_program_asleep) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const int64_t before = cpu_time_ns();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  // Three spinning workers would use 600 ms; the bound is far from both.
+  // Three spinning workers would use 600 ms, sleeping ones almost nothing.
   EXPECT_LT(cpu_time_ns() - before, 100'000'000);
 }
 
