@@ -1,4 +1,4 @@
-// What the Error says that a function throws, without its place.
+// The message of the Error that a function throws, without its source location.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace vitro {
 
-// Empty where it throws none.
+// Empty if it throws none.
 template <class F>
 std::string error_of(F f) {
   try {

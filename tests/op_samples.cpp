@@ -1,3 +1,4 @@
+// Reads the samples of a family from its .jsonl and .bin files, and compares results with them.
 #include "op_samples.h"
 
 #include <cmath>
@@ -94,7 +95,7 @@ void describe(std::string& text, const SampleOperand& operand) {
   }
 }
 
-// Lists in which null stands for none; empty where the sample has no such list.
+// A list in which null stands for an absent tensor; empty if the sample has no such list.
 std::vector<std::optional<SampleTensor>> tensors_of(Payload payload, const json& row,
                                                     const char* key) {
   std::vector<std::optional<SampleTensor>> out;
@@ -135,7 +136,7 @@ OpSample sample_of(Payload payload, const json& row) {
   return s;
 }
 
-// A floating-point element: its value, and its place in the order of all numbers of its dtype.
+// A floating-point element: its value, and its position in the order of all numbers of its dtype.
 struct Real {
   double value;
   int64_t place;
@@ -188,7 +189,7 @@ bool near(const Real& want, const Real& got, const SampleTolerance& tolerance) {
     return std::isnan(want.value) && std::isnan(got.value);
   if (tolerance.bits)
     return want.place == got.place && std::signbit(want.value) == std::signbit(got.value);
-  // Places of opposite signs may lie further apart than an int64_t reaches.
+  // The distance of numbers of opposite signs may overflow int64_t.
   auto apart = static_cast<uint64_t>(want.place) - static_cast<uint64_t>(got.place);
   if (want.place < got.place) apart = -apart;
   if (apart <= static_cast<uint64_t>(tolerance.ulps)) return true;

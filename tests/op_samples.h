@@ -1,7 +1,7 @@
-// Reads tests/data/op_samples (its README has the format): what ops were given, what torch
-// answered.
-//   for (const OpSample& sample : OpSamples::read("unary").samples()) { ... }
-// Knows no tensors: bytes with sizes and strides.
+// Reads tests/data/op_samples (its README has the format): calls of ops, and torch's results.
+//   const OpSamples all = OpSamples::read("unary");
+//   for (const OpSample& sample : all.samples()) { ... }
+// Does not depend on Tensor: samples are bytes with sizes and strides.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace vitro::test {
 
 // An operand: a window on `buffer`; strides and offset count elements.
 struct SampleTensor {
-  std::string dtype;  // empty: left out of a list
+  std::string dtype;  // empty: None in a list
   std::vector<int64_t> sizes, strides;
   int64_t offset = 0;
   std::span<const std::byte> buffer;
@@ -29,9 +29,9 @@ struct SampleTensor {
 struct SampleResult {
   std::string dtype;
   std::vector<int64_t> sizes;
-  std::span<const std::byte> elements;  // in order of their indices
+  std::span<const std::byte> elements;  // in row-major order
   std::vector<int64_t> strides;         // torch's
-  std::optional<int64_t> offset;        // set where it shares the memory of operand 0
+  std::optional<int64_t> offset;        // set if it shares the memory of operand 0
 };
 
 struct SampleNumber {
@@ -43,9 +43,9 @@ struct SampleNumber {
 using SampleOperand =
     std::variant<std::monostate, SampleTensor, SampleNumber, std::vector<SampleTensor>>;
 
-// How far a result may be off: any of the three suffices.
+// How far a result may be off: within `ulps`, or within absolute + relative * |expected|.
 struct SampleTolerance {
-  bool bits = true;  // the same bits (any NaN for a NaN); the others do not count
+  bool bits = true;  // needs the same bits (NaN: any NaN) and ignores the others
   int64_t ulps = 0;
   double relative = 0, absolute = 0;
 };
@@ -55,28 +55,28 @@ struct OpSample {
   std::vector<SampleOperand> operands;
   nlohmann::json attrs;  // an object
   bool error = false;
-  std::string message;  // torch's, where it refused
+  std::string message;  // torch's, if it refused the call
   std::vector<SampleResult> results;
   SampleTolerance tolerance;
-  // Of the family "gradient", which has no results: the gradient of each result, and what torch's
-  // autograd makes of them for each tensor among the operands, in order.  Null where there is none.
+  // Family "gradient", which has no results: the gradient of each result, and torch's gradient for
+  // each tensor among the operands, in order. nullopt if there is none.
   std::vector<std::optional<SampleTensor>> seeds;
   std::vector<std::optional<SampleResult>> gradients;
-  bool slope = true;  // they are slopes, not a convention
-  // Of second order, where it is asked for: of the sum of the gradients, each times its direction,
-  // the gradient for each tensor among the operands and then for each seed.
+  bool slope = true;  // the gradients are derivatives, not a convention
+  // Second order, if the sample has it: the gradients of the sum of gradients times directions, for
+  // each tensor among the operands and then for each seed.
   std::vector<std::optional<SampleTensor>> directions;  // one for each gradient
   std::vector<std::optional<SampleResult>> second;
-  std::string where;  // "unary.jsonl:17 sin f32[3, 17]", to say which one failed
+  std::string where;  // "unary.jsonl:17 sin f32[3, 17]", for messages
 };
 
 class OpSamples {
  public:
-  // Throws std::runtime_error where a file is missing or broken.
+  // Throws std::runtime_error if a file is missing or malformed.
   static OpSamples read(std::string_view family);
   static const std::vector<std::string>& families();
 
-  // They borrow bytes from here.
+  // Samples refer to bytes that this object owns.
   const std::vector<OpSample>& samples() const { return samples_; }
 
  private:
@@ -84,14 +84,14 @@ class OpSamples {
   std::vector<OpSample> samples_;
 };
 
-// A plain number as `in` and `attrs` have it.
+// A number in `in` or `attrs`.
 SampleNumber number_of(const nlohmann::json& value);
 
-// The bytes of one element.
+// Size of one element in bytes.
 int64_t size_of_dtype(std::string_view dtype);
 
-// What is wrong with `got` (elements in order of their indices, of the result's dtype); empty if
-// nothing is.
+// The first element of `got` (in row-major order, of the result's dtype) that is out of tolerance,
+// as a message; empty if there is none.
 std::string difference(const SampleResult& want, std::span<const std::byte> got,
                        const SampleTolerance& tolerance);
 

@@ -1,5 +1,4 @@
-// Formulas inside of compiled functions: the same bits as eager, other sizes without another
-// record.
+// Gradients inside compiled functions: eager's bits, and at most two graphs for sizes that vary.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -19,7 +18,7 @@ class CompiledGradients : public testing::Test {
   static void SetUpTestSuite() { init(); }
 };
 
-// Undefined where both are.
+// Both may be undefined.
 void expect_same_bits(const Tensor& a, const Tensor& b, const std::string& where) {
   ASSERT_EQ(a.defined(), b.defined()) << where;
   if (!a.defined()) return;
@@ -34,7 +33,7 @@ TEST_F(CompiledGradients, have_the_bits_of_eager) {
   const OpSamples samples = OpSamples::read("gradient");
   std::set<std::string> seen;
   for (const OpSample& sample : samples.samples()) {
-    if (!seen.insert(sample.op).second) continue;  // one of each op
+    if (!seen.insert(sample.op).second) continue;  // one sample of each op
     const SampleCall call = call_of(sample);
     const std::vector<Tensor> tensors = tensors_of(call), seeds = seeds_of(sample);
     const auto f = [&](const std::vector<Tensor>& inputs, const std::vector<Tensor>& from) {
@@ -93,7 +92,7 @@ TEST_F(CompiledGradients, of_a_call_in_place_are_refused_as_eagerly) {
             std::string::npos);
 }
 
-// A tensor of f64 with other numbers for other sizes.
+// An f64 matrix; its elements depend on the number of columns.
 Tensor numbers(int64_t rows, int64_t columns) {
   Tensor x = Tensor::empty({rows, columns}, DType::f64);
   for (int64_t i = 0; i < rows * columns; ++i)

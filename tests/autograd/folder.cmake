@@ -1,2 +1,2 @@
-# Calls of samples, as the tests of eager make them.
+# Calls of samples, shared with the tests of eager.
 target_sources(autograd_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/eager/call.cpp)

@@ -1,4 +1,4 @@
-// The gradients of a sample's call, by a tape.
+// Gradients of a sample's call, computed with a tape.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline std::vector<Tensor> tensors_of(const SampleCall& call) {
   return out;
 }
 
-// The same call with other tensors.
+// The same call with these tensors.
 inline SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors) {
   size_t next = 0;
   for (NamedArg& argument : call.arguments) {
@@ -38,7 +38,7 @@ inline SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors)
   return call;
 }
 
-// Undefined where there is none.
+// Absent samples become undefined tensors.
 inline std::vector<Tensor> tensors_of(std::span<const std::optional<SampleTensor>> samples) {
   std::vector<Tensor> out;
   for (const auto& one : samples) out.push_back(one ? tensor_of(*one) : Tensor());
@@ -48,7 +48,7 @@ inline std::vector<Tensor> seeds_of(const OpSample& sample) {
   return tensors_of(sample.seeds);
 }
 
-// Of all its tensors; undefined where they are 0.
+// The gradients of all tensors of the call; undefined if they are 0.
 inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const Tensor> seeds) {
   const std::vector<Tensor> inputs = tensors_of(call);
   autograd::Tape tape;
@@ -64,7 +64,8 @@ inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const 
   return tape.back(results, seeds, inputs);
 }
 
-// Of those gradients, each times its direction, for all its tensors and then for the seeds.
+// Second order: the gradients of the sum of gradients times directions, for all tensors of the call
+// and then for the seeds.
 inline std::vector<Tensor> second_of(const SampleCall& call, std::span<const Tensor> seeds,
                                      std::span<const Tensor> directions) {
   std::vector<Tensor> sought = tensors_of(call);

@@ -1,4 +1,4 @@
-// Gradients of every op against torch's autograd, and against differences of the op's own results.
+// Gradients of every op, compared with torch's autograd and with finite differences of the results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ bool is_zero(const Tensor& t) {
 }
 bool is_zero(const std::optional<SampleResult>& want) {
   return !want || std::all_of(want->elements.begin(), want->elements.end(), [](std::byte b) {
-    return b == std::byte{0} || b == std::byte{0x80};  // also of -0
+    return b == std::byte{0} || b == std::byte{0x80};  // the sign bit of -0
   });
 }
 
@@ -86,7 +86,7 @@ TEST_F(Gradients, of_second_order_agree_with_torch) {
   EXPECT_GE(compared, 60U);
 }
 
-// Notes which ops are called.
+// Records which ops are called.
 struct Note : Interpreter {
   void call(const OpCall& call, std::span<Tensor> results) override {
     called.insert(call.op);
@@ -95,7 +95,7 @@ struct Note : Interpreter {
   std::set<const OpDef*> called;
 };
 
-// The sum of results, each times its seed.
+// The sum of all results times their seeds.
 double total(const SampleCall& call, std::span<const Tensor> seeds) {
   const std::vector<Tensor> results = ops::call(*call.overload, {}, call.arguments);
   double out = 0;
@@ -105,7 +105,7 @@ double total(const SampleCall& call, std::span<const Tensor> seeds) {
   return out;
 }
 
-// The call with its f64 tensors moved along `directions`.
+// The call with `by` times `directions` added to its tensors.
 SampleCall moved(const SampleCall& call, std::span<const Tensor> directions, double by) {
   std::vector<Tensor> tensors = tensors_of(call);
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -114,7 +114,7 @@ SampleCall moved(const SampleCall& call, std::span<const Tensor> directions, dou
   return with_tensors(call, tensors);
 }
 
-// The slope of the total along `directions`; none at a corner or a jump.
+// The derivative of `total` along `directions` by differences; nullopt at a corner or a jump.
 std::optional<double> slope(const SampleCall& call, std::span<const Tensor> seeds,
                             std::span<const Tensor> directions) {
   const double h = 1e-6, here = total(call, seeds);
@@ -126,13 +126,13 @@ std::optional<double> slope(const SampleCall& call, std::span<const Tensor> seed
   return smooth ? std::optional((up + down) / (2 * h)) : std::nullopt;
 }
 
-// Numbers that look random.
+// Pseudo-random numbers, different for each i.
 Tensor direction_of(const Tensor& x, size_t i) {
   const Tensor count = reshape(arange(x.numel()), x.sizes());
   return sin(to(count, DType::f64) * 12.9898 + static_cast<double>(i) * 78.233 + 1.0);
 }
 
-// Whether differences of f64 say something: all floating-point tensors are f64.
+// Whether all floating-point tensors are f64, so that differences are precise enough.
 bool is_f64(std::span<const Tensor> tensors, std::span<const Tensor> seeds) {
   for (const Tensor& t : tensors) {
     if (is_floating(t.dtype()) && t.dtype() != DType::f64) return false;
@@ -143,7 +143,8 @@ bool is_f64(std::span<const Tensor> tensors, std::span<const Tensor> seeds) {
   return true;
 }
 
-// Compares; false at a corner, and where torch has no number.
+// Compares the gradients with differences. False if that is not possible: not f64, a corner, a
+// derivative that is not finite, or gradients that are a convention.
 bool check_slope(const OpSample& sample) {
   const SampleCall call = call_of(sample);
   const std::vector<Tensor> inputs = tensors_of(call), seeds = seeds_of(sample);

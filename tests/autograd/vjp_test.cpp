@@ -1,4 +1,5 @@
-// What the caller of a formula does: sums, dtypes, what has no gradient, what is saved.
+// vjp(): sums over broadcast dimensions, dtypes, ops without gradients, in-place calls, what is
+// saved.
 #include "vitro/autograd/vjp.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ TEST_F(Vjp, gives_nothing_that_is_not_wanted_or_has_none) {
   const Tensor y = mul(x, n), g = ones_like(y);
   const auto of_both = vjp(call_of<ops::Mul>(operands), {&y, 1}, {&g, 1}, both);
   EXPECT_TRUE(of_both[0].defined());
-  EXPECT_FALSE(of_both[1].defined());  // whole numbers
+  EXPECT_FALSE(of_both[1].defined());  // integers have no gradient
   EXPECT_FALSE(vjp(call_of<ops::Mul>(operands), {&y, 1}, {&g, 1}, none)[0].defined());
   const Tensor zero;
   EXPECT_FALSE(vjp(call_of<ops::Mul>(operands), {&y, 1}, {&zero, 1}, both)[0].defined());
@@ -68,7 +69,8 @@ TEST_F(Vjp, tells_a_tensor_that_stands_twice_apart) {
   EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{4, 4, 6, 6}));
 }
 
-// Each operand of its own, given one tensor and given clones of it.
+// The gradient of each operand alone is the same whether the operands are one tensor or clones of
+// it.
 template <class Op>
 void check_wanted_alone(const Tensor& x, size_t count) {
   const std::vector<Tensor> same(count, x);
@@ -101,7 +103,7 @@ TEST_F(Vjp, of_one_of_two_operands_that_are_one_tensor_is_its_own_alone) {
   check_wanted_alone<ops::ScaledDotProductAttention>(reshape(x, {1, 2, 2}), 3);
 }
 
-// An op without a gradient, and with a result that could have one.
+// An op without a gradient, although its result could have one.
 struct Opaque {
   static constexpr OpKind kind = OpKind::opaque;
   static constexpr std::string_view name = "secret", doc = "Nobody knows.",
@@ -140,7 +142,7 @@ TEST_F(Vjp, refuses_operands_and_results_of_different_calls) {
             "vjp: mul has 1 results, got 2");
 }
 
-// Of x * y, or of e^x, written into x.
+// The gradients of the in-place call that has written x.
 template <class Op>
 std::vector<Tensor> vjp_in_place(std::span<const Operand> given, const Tensor& x) {
   const auto wanted = std::make_unique<bool[]>(given.size());
@@ -160,11 +162,11 @@ TEST_F(Vjp, of_a_call_in_place_needs_what_it_has_overwritten) {
   const auto got = vjp_in_place<ops::Mul>(cloned, x);
   EXPECT_EQ(got[0].to_vector<double>(), (std::vector<double>{3, 4}));
   EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{1, 2}));
-  const bool first[] = {true, false};  // needs y alone
+  const bool first[] = {true, false};  // needs only y
   const Tensor g = ones_like(x);
   const OpCall call{&ops::def<ops::Mul>(), operands, {}, true, {}};
   EXPECT_EQ(vjp(call, {&x, 1}, {&g, 1}, first)[0].to_vector<double>(), (std::vector<double>{3, 4}));
-  exp_(x);  // needs the result
+  exp_(x);  // whose formula needs only the result
   EXPECT_EQ(vjp_in_place<ops::Exp>(one, x)[0].to_vector<double>(), x.to_vector<double>());
 }
 
@@ -200,7 +202,7 @@ TEST_F(Vjp, of_a_tensor_that_was_written_into_after_the_call_is_refused) {
   EXPECT_EQ(back([&](const Tensor& a) { return a + w; }, write), (std::vector<double>{1, 1}));
 }
 
-// One that has one.
+// The same with a gradient.
 struct Doubled : Opaque {
   static constexpr std::string_view name = "doubled";
   static void gradient(Formula& f) { f.set(0, f.gradient() * 2.0); }
@@ -221,7 +223,7 @@ std::vector<bool> saved(const OpCall& call, std::initializer_list<bool> wanted) 
   return out;
 }
 
-// Operands, then results.
+// Flags of the operands, then of the results.
 TEST_F(Vjp, says_what_has_to_be_saved) {
   using Bits = std::vector<bool>;
   const Tensor x = row({1, 2, 3});
@@ -252,7 +254,7 @@ TEST_F(Vjp, is_described_in_words) {
   EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is a whole number");
 }
 
-// Gradients of gradients, against differences of the first.
+// Second-order gradients, compared with differences of first-order ones.
 template <class F>
 void check_second_order(F f, const Tensor& x, std::string_view what) {
   const auto slope = [&](const Tensor& at) {

@@ -1,3 +1,4 @@
+// User backends and runners: what they receive, how their results are checked, and fallbacks.
 #include "capture/testing.h"
 
 namespace vitro {
@@ -43,7 +44,8 @@ TEST(Backend, OfTheUsersThatThrowsIsReplacedByEager) {
   EXPECT_EQ(values(f(vec({4}))), (std::vector<float>{8}));
 }
 
-// Runs x -> (2 x, written: x + 1) on a backend whose function is `f`; the values must be eager's.
+// Compiles a program that returns 2 x and writes x + 1 into x, with a backend whose graph function
+// is `f`; the values must be eager's.
 CompiledReport report_with(GraphFunction f) {
   register_backend("odd", [f](const graph::Graph&, std::span<const Operand>) { return f; });
   CompileOptions options = graphs();
@@ -144,7 +146,7 @@ TEST(Backend, OfTheUsersMayGiveOneTensorForManyOutputs) {
 TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
   register_backend("lazy", [](const graph::Graph& g, std::span<const Operand>) -> GraphFunction {
     EXPECT_EQ(g.outputs().size(), 3U) << graph::print(g);
-    return [](std::span<const Operand> inputs) {  // x and y exchanged, and x as it was
+    return [](std::span<const Operand> inputs) {  // x and y swapped, and the old x
       return std::vector<Tensor>{inputs[0].tensor(), inputs[1].tensor(), inputs[0].tensor()};
     };
   });
@@ -167,7 +169,7 @@ TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
   EXPECT_EQ(values(y), (std::vector<float>{1, 2}));
 }
 
-// Writing into a result is then not seen in another call's, nor by the backend.
+// A write into a result must not change the results of other calls or the backend's own tensors.
 TEST(Backend, OfTheUsersMayGiveTensorsThatItHolds) {
   register_backend("holding", [](const graph::Graph& g, std::span<const Operand> example) {
     const std::vector<Tensor> once = graph::interpret(g, example);
@@ -227,7 +229,7 @@ TEST(Backend, OfTheUsersIsHeldToTheSizesOfEachCall) {
   EXPECT_EQ(f.report().fallbacks.at(0).code->id, "V0606");
 }
 
-// What takes a slice of a length that varies, and gives the whole.
+// Doubles a slice of varying length, and returns the whole tensor.
 Tensor doubled_until(const Tensor& x, int64_t end) {
   const Tensor y = add(x, 1.0);
   mul_(slice(y, 0, 0, end), 2.0);
@@ -267,7 +269,7 @@ TEST(Backend, OfTheUsersThatTakesNoSymbolsRunsNoGraphThatNeedsThem) {
       << report.fallbacks[0].reason;
 }
 
-// Says which of the two was asked.
+// Records in `asked` which of the two runners compiles.
 class TwoRunners final : public capture::SegmentRunner {
  public:
   TwoRunners(bool exact, std::vector<std::string>& asked) : exact_(exact), asked_(asked) {}

@@ -1,4 +1,4 @@
-// The ranges that guards leave to sums.
+// Ranges of sums of symbols that follow from guards.
 #include "capture/bounds.h"
 
 #include <gtest/gtest.h>

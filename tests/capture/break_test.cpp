@@ -1,3 +1,4 @@
+// Graph breaks: what causes one, what does not, and what the report says about them.
 #include "capture/testing.h"
 
 namespace vitro {

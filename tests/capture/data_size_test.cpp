@@ -1,4 +1,4 @@
-// Sizes that data decide: symbols until what was put off has run.
+// Data sizes: symbols until the deferred op has run.
 #include "capture/testing.h"
 
 namespace vitro {
@@ -14,7 +14,7 @@ TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
         const Tensor some = above_0(x);
         EXPECT_TRUE(some.is_deferred());
         EXPECT_TRUE(some.size(0).is_symbolic());
-        EXPECT_EQ(some.size(0).hint(), 4);  // at most
+        EXPECT_EQ(some.size(0).hint(), 4);  // the largest possible size
         return some + 1.0;
       },
       graphs());
@@ -121,7 +121,7 @@ TEST(DataSize, AnErrorSaysTheNumber) {
   EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1})); }), want);
 }
 
-// Whether it is 0 is a question to the data, also where nobody needs the quotient.
+// Whether the divisor is 0 depends on the data, and is checked even if the quotient is not used.
 TEST(DataSize, IsAskedForWhereItIsDividedBy) {
   auto body = [](const Tensor& x) {
     const Tensor some = above_0(x);
@@ -134,7 +134,7 @@ TEST(DataSize, IsAskedForWhereItIsDividedBy) {
   EXPECT_NE(want.find("size: 0 is divided by 0"), std::string::npos) << want;
   EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1, -2})); }), want);
   EXPECT_TRUE(find(f.report().breaks, "V0208"));
-  // What is at least 1 is no question.
+  // A divisor that is at least 1 needs no check.
   auto sure = compile(
       [](const Tensor& x) {
         const Tensor some = above_0(x);
@@ -183,7 +183,7 @@ TEST(DataSize, ItemAndElementsSettleFirst) {
   EXPECT_EQ(values(g(vec({-1, 3}))), (std::vector<float>{-1, 3}));
 }
 
-// A size that was kept from an earlier round of a loop is still that of its round.
+// A size kept from an earlier iteration of a loop is still that iteration's.
 TEST(DataSize, EachRoundOfALoopHasItsOwn) {
   auto f = compile(
       [](const Tensor& x) {

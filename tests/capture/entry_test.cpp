@@ -1,4 +1,4 @@
-// How a call enters a compiled function, and what it may take and give.
+// Calls of compiled functions: which arguments and results are possible.
 #include <functional>
 #include <list>
 #include <map>

@@ -54,7 +54,7 @@ TEST(Exception, AMistakeInTheDataIsThrownWhereTheSegmentRuns) {
     EXPECT_EQ(e.place(), cat("exception_test.cpp:", line));
   }
   EXPECT_TRUE(reached);
-  // The shape is known, the elements never come.
+  // The shape is known; the elements are never computed.
   EXPECT_EQ(kept.size(0).value(), 2);
   EXPECT_NE(error_of([&] { kept.item(); }), "");
   EXPECT_NE(error_of([&] { values(kept); }).find("never computed"), std::string::npos);

@@ -1,4 +1,4 @@
-// What was compiled fails while it runs: the call goes on op by op.
+// Compiled segments that fail while running: the call continues op by op.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -10,7 +10,7 @@
 namespace vitro {
 namespace {
 
-// Compiled segments that fail as they are told to, before they have written anything.
+// Makes segments that call `fail`, if set, before they write anything.
 class Failing final : public capture::SegmentRunner {
  public:
   struct Segment final : capture::CompiledSegment {

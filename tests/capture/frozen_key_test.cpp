@@ -1,4 +1,4 @@
-// What tells frozen calls apart: everything that they are given.
+// Frozen programs are keyed by all arguments of a call.
 #include <array>
 #include <cmath>
 #include <complex>
@@ -51,8 +51,8 @@ struct FrozenKeys : testing::Test {
   const Tensor x = vec({1, 2}), y = vec({10, 20}), z = vec({100, 200});
   int runs = 0;
 
-  // Each call gives what the function itself gives, the first time and when it is frozen; different
-  // ones share no program.
+  // Expects each call to return what the function returns, when recorded and when frozen, and
+  // different calls to have different programs.
   template <class F, class... Calls>
   void expect_told_apart(F function, Calls... calls) {
     auto counting = [&](const auto&... args) {
@@ -166,7 +166,7 @@ TEST_F(FrozenKeys, HoldTexts) {
   expect_told_apart(
       by_name, [&](auto call) { call(x, std::string_view("relu")); },
       [&](auto call) { call(x, std::string_view("tanh")); });
-  // The same array, with another text in it.
+  // The same array with different text.
   const auto f = compile(by_name, options);
   char how[5] = "relu";
   const char* p = how;

@@ -1,3 +1,4 @@
+// Frozen calls: guards without running the function's code, and what cannot be frozen.
 #include "capture/testing.h"
 
 namespace vitro {
@@ -60,7 +61,7 @@ TEST(Frozen, GuardsSizesThatAreTakenAsPlainNumbers) {
   EXPECT_EQ(runs, 3);
 }
 
-// Calls `program` frozen, on vectors of those lengths; gives how often its code ran.
+// Calls `program` frozen on vectors of these lengths; returns how often its code ran.
 int runs_for(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> lengths) {
   int runs = 0;
   auto f = compile([&](const Tensor& x) { return ++runs, program(x); }, frozen());
@@ -119,7 +120,7 @@ TEST(Frozen, GuardsWhetherInputsShareTheMemoryOfWhatItReaches) {
   for (int call = 0; call < 2; ++call) {
     EXPECT_EQ(values(f(vec({0, 0}))), (std::vector<float>{0, 2, 4, 6}));
   }
-  // Now what it writes lies in what it reads, at two places.
+  // Now x, which is written, lies in `weight`, which is read, at two offsets.
   EXPECT_EQ(values(f(slice(weight, 0, 0, 2))), (std::vector<float>{2, 4, 4, 6}));
   EXPECT_EQ(values(f(slice(weight, 0, 2, 4))), (std::vector<float>{2, 4, 6, 8}));
   EXPECT_EQ(values(f(slice(weight, 0, 2, 4))), (std::vector<float>{2, 4, 8, 10}));

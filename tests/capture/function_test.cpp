@@ -1,3 +1,4 @@
+// Compiled functions that run as one graph: results, containers, attributes and reports.
 #include "capture/testing.h"
 
 namespace vitro {

@@ -1,5 +1,5 @@
-// What varies from call to call becomes a symbol or an argument: programs, and how many graphs
-// they end with.
+// Sizes and numbers that vary from call to call become symbols or arguments: programs, and the
+// number of graphs that they need.
 #include <optional>
 
 #include "capture/testing.h"
@@ -13,7 +13,7 @@ std::string reasons(const CompiledReport& report) {
   return out;
 }
 
-// Every size was compiled for, or is one that a graph admits; nothing ran eagerly.
+// Expects `count` graphs, each but the first from a recompile, and no fallback to eager.
 void expect_graphs(const CompiledReport& report, size_t count) {
   EXPECT_EQ(report.segments.size(), count) << reasons(report);
   EXPECT_EQ(report.recompiles.size(), count - 1);
@@ -78,12 +78,13 @@ TEST(Generalise, FourSizesThatVaryInTurnAreFiveGraphs) {
   expect_graphs(f.report(), 5);
 }
 
-// Keys or values of a decoder: what was there and what is new.
+// Attention of a decoder over past and new keys and values.
 Tensor attend(const Tensor& q, const Tensor& keys, const Tensor& values) {
   return mm(softmax(mm(q, t(keys)), -1), values);
 }
 
-// Decodes some tokens, each call with the past that the one before left: as eagerly, by two graphs.
+// Decodes several tokens, each call with the past returned by the previous one; expects eager's
+// values and two graphs.
 template <class Past, class Program>
 CompiledReport expect_two_graphs(const Program& program, const Past& start) {
   Past eager_past = start, past = start;
@@ -116,7 +117,7 @@ TEST(Decode, AnUndefinedCacheIsTwoGraphs) {
     return std::pair(attend(x, keys, keys), keys);
   };
   const graph::Graph g = expect_two_graphs(program, Tensor()).segments[1].graph;
-  EXPECT_EQ(g.symbols().size(), 1U) << graph::print(g);  // the sizes that cat compares are numbers
+  EXPECT_EQ(g.symbols().size(), 1U) << graph::print(g);  // sizes compared by cat are numbers
 }
 
 TEST(Decode, AnOptionalCacheIsTwoGraphsWhateverItStartsWith) {

@@ -1,4 +1,4 @@
-// Sizes that guards hold to numbers, or to each other.
+// Symbols that guards fix to numbers or to other symbols.
 #include "capture/held.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST(Held, SolvesWhatOnlyALaterGuardMakesSolvable) {
 
 TEST(Held, KeepsWhatIsKnownOfASymbol) {
   const sym::Guard same[] = {equals(n, a)};
-  EXPECT_EQ(Held(same)(n), a);  // which is 1 or more
+  EXPECT_EQ(Held(same)(n), a);  // a is known to be at least 1, n is not
   EXPECT_EQ(Held(same)(a), a);
   const sym::Guard shifted[] = {equals(a - 1, b)};
   EXPECT_EQ(Held(shifted)(a), b + 1);
@@ -124,7 +124,7 @@ TEST(Held, BoundsAndEquationsHelpEachOther) {
   EXPECT_EQ(held(b), sym::Expr(12));
 }
 
-// What 64 bits do not hold says nothing, and spoils nothing.
+// Guards that overflow 64 bits give no information and do not affect the others.
 TEST(Held, BoundsOfLargeNumbers) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max(), least = -most - 1;
   const sym::Guard guards[] = {
@@ -133,7 +133,7 @@ TEST(Held, BoundsOfLargeNumbers) {
   EXPECT_EQ(Held(guards)(a + b), sym::Expr(2));
 }
 
-// Sums of products of a, b and n, and what becomes of them in divisions.
+// Random sums of products of a, b and n, possibly inside a floordiv, mod or max.
 sym::Expr chosen(std::mt19937& random) {
   const sym::Expr symbols[] = {a, b, n};
   const auto number = [&](int64_t low, int64_t high) {
@@ -159,7 +159,8 @@ struct Point {
   }
 };
 
-// Whatever the guards are, what they admit is as it was.
+// For random guards: at every point that satisfies them, substitution does not change a symbol's
+// value.
 TEST(Held, ValuesHoldForAllThatTheGuardsAdmit) {
   std::mt19937 random(1);
   std::vector<Point> points;
@@ -188,8 +189,8 @@ TEST(Held, ValuesHoldForAllThatTheGuardsAdmit) {
   EXPECT_GT(held_some, 200);
 }
 
-// Graphs are well-formed whatever a guard made known after a size was recorded, and give eager's
-// results.
+// Expects eager's results and well-formed graphs, even if a guard fixes a size after the size was
+// recorded.
 template <class Program>
 void expect_sound(Program program, const std::vector<Tensor>& calls) {
   auto f = compile(program, graphs());

@@ -1,3 +1,4 @@
+// In-place writes and aliases in compiled functions: values, shared memory, strides and offsets.
 #include "capture/testing.h"
 
 namespace vitro {

@@ -1,4 +1,4 @@
-// Where tensors begin in their storage, as a compiled function sees it.
+// Storage offsets of tensors inside compiled functions.
 #include "capture/testing.h"
 
 namespace vitro {
@@ -8,7 +8,7 @@ Tensor twice_from_the_start(const Tensor& x) {
   return x.meta().offset == 0 ? mul(x, 2.0) : mul(x, 3.0);
 }
 
-// The offset of a window on it, of a view of that and of what is computed.
+// Adds the offsets of x, of a view of it, of a view of that, of a computed tensor and of its view.
 Tensor offsets_inside(const Tensor& x) {
   const Tensor window = slice(x, 0, 1), again = slice(window, 0, 1, 4, 2), made = exp(window),
                part = slice(made, 0, 1);

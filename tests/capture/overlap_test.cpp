@@ -1,12 +1,12 @@
-// Windows that cover themselves, or each other, and are written: as eager does it.
+// Writes into windows that overlap themselves or each other give eager's values.
 #include "capture/testing.h"
 #include "eager/eager.h"
 
 namespace vitro {
 namespace {
 
-// Calls both on copies of the same memory, with the windows that `arguments` makes of it, and
-// compares results and memory.
+// Runs `program` compiled and eager on copies of the same memory, with the windows that `arguments`
+// makes of it; compares results and memory.
 template <class Program, class Arguments>
 void expect_same(Program program, Arguments arguments, std::initializer_list<int64_t> choices) {
   auto f = compile(program, graphs());
@@ -95,7 +95,7 @@ struct Ways {
   size_t compiled = 0, refused = 0;
 };
 
-// How many graphs a program gets that is given a window of those steps from row to row.
+// Number of compiled and of refused graphs of a program called with windows of these row strides.
 Ways ways_of(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> steps) {
   const auto f = compile(program, graphs());
   for (const int64_t step : steps) {
@@ -111,7 +111,7 @@ Ways ways_of(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> st
   return ways;
 }
 
-// Not for good: neither a call that was refused nor one that was compiled decides for the others.
+// The choice is made per call: neither a refused nor a compiled call decides it for later ones.
 TEST(Overlap, OnlyTheCallsWhoseWindowCoversItselfRunOpByOp) {
   const auto program = [](const Tensor& window) {
     add_(window, 7.0);
@@ -163,7 +163,7 @@ TEST(Overlap, RowsAndColumnsOfOneSquare) {
       {2, 3, 4, 1});
 }
 
-// The record of such a window may come from a call in which it covered nothing twice.
+// The recording may come from a call in which the window did not overlap itself.
 TEST(Overlap, RowsOfAWindowThatCoverEachOtherAreCopied) {
   const auto copy_first_row = [](const Tensor& window, const Tensor& other) {
     const std::vector<Tensor> rows = unbind(window);

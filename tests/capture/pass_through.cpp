@@ -1,5 +1,5 @@
-// Runs all tests under an interpreter that hands everything on: VITRO_TEST_INTERPRETER=outside
-// pushes it before each test, =inside around the code of every compiled function.  Nothing may
+// Runs all tests under an interpreter that passes every call on: VITRO_TEST_INTERPRETER=outside
+// pushes it before each test, =inside around the code of every compiled function. No result may
 // change.
 #include <gtest/gtest.h>
 

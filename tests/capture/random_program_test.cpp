@@ -1,4 +1,4 @@
-// Random programs give the same values, aliases and strides compiled as eagerly.  More of them:
+// Random programs give the same values, aliases and strides compiled as eager. To run more of them:
 //   VITRO_FUZZ_PROGRAMS=50000 VITRO_FUZZ_SEED=7 VITRO_FUZZ_BACKEND=vitro capture_test
 #include <cstdlib>
 #include <random>
@@ -9,8 +9,8 @@
 namespace vitro {
 namespace {
 
-// One instruction works on tensors of a pool; which, and with what, is a function of its numbers
-// and of the pool's shapes alone.
+// An instruction on tensors of a pool. The op and its operands depend only on the instruction's
+// numbers and the shapes in the pool.
 struct Instruction {
   unsigned kind, a, b;
   int64_t at;
@@ -40,7 +40,7 @@ int64_t dim_of(const Tensor& t, int64_t at) {
   return at % t.rank();
 }
 
-// Changes to the pool stay bounded in size and value.
+// Executes one instruction. Sizes and values in the pool stay bounded.
 void step(const Instruction& i, Pool& pool, bool breaks) {
   const Tensor a = pool[i.a % pool.size()], b = pool[i.b % pool.size()];
   const bool can_write = !overlaps_itself(a);
@@ -139,7 +139,7 @@ Pool make_inputs(std::mt19937& random, bool overlapping) {
   return out;
 }
 
-// Copies that share memory as the originals do.
+// Copies that share memory among each other as the originals do.
 Pool copies_of(const Pool& pool) {
   Pool out;
   std::vector<std::pair<Storage, Tensor>> known;

@@ -1,3 +1,4 @@
+// Sizes, strides and numbers that vary: symbols, guards on them, and sizes beyond 64 bits.
 #include "capture/testing.h"
 
 namespace vitro {
@@ -162,7 +163,7 @@ TEST(Dynamic, SizesOfTensorsBehindABreakKeepTheirSymbols) {
   EXPECT_LE(f.report().segments.size(), 4U);
 }
 
-// A view that is made after the break may get the address of one that is gone.
+// A view made after the break may have the address of a released one.
 TEST(Dynamic, SizesOfTensorsThatAreGoneAreForgotten) {
   auto f = compile(
       [](const Tensor& x) {
@@ -223,7 +224,7 @@ TEST(Number, ThatDecidesAShapeIsARecompile) {
   for (int64_t n = 2; n < 6; ++n) EXPECT_EQ(f(n).numel().value(), n);
 }
 
-// What a program says of the sizes that it is given: the values of its result, or its refusal.
+// The number of values that a program returns for these arguments, or its error.
 template <class Program, class... Numbers>
 std::string said(const Program& program, Numbers... numbers) {
   try {
@@ -264,7 +265,7 @@ TEST(Countable, SoIsAProductOfSizes) {
             said(program, int64_t{1} << 26, int64_t{1} << 26));
 }
 
-// Tensors that are there can be counted, and what takes no more memory.
+// The bytes of operands are known to fit 64 bits, and so are those of results that are not larger.
 TEST(Countable, NothingIsAskedOfWhatTakesNoMoreThanAnOperand) {
   auto f = compile([](const Tensor& x) { return sum(mul(exp(x), 2.0), {0}); }, graphs());
   for (const int64_t n : {3, 5, 7}) f(counted({n, n + 2, 4}));

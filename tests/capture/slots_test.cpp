@@ -1,3 +1,4 @@
+// Slots of deferred tensors: which of them the program holds, and when they are reused.
 #include "capture/slots.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace vitro::capture {
 namespace {
 
-constexpr uint64_t number = 7;  // of the call
+constexpr uint64_t number = 7;  // call number
 
 TensorMeta f32_of(int64_t size) {
   TensorMeta meta;

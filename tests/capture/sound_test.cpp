@@ -1,4 +1,4 @@
-// Each point of "What makes replay sound", with its example.
+// Conditions for a sound replay, each with an example.
 #include <cmath>
 #include <thread>
 
@@ -189,7 +189,7 @@ TEST(Sound, TensorsMadeInsideOfTheFunctionAreFreshOnEveryCall) {
   EXPECT_EQ(f.report().segments.size(), 1U);
 }
 
-// 6. Modes are one word that is compared at each node.
+// 6. Modes are one machine word, which is compared at each node.
 TEST(Sound, SwitchingGradientsOffIsAnotherWay) {
   bool off = false;
   auto f = compile(
@@ -230,7 +230,7 @@ TEST(Sound, ACompositeIsRecordedAsOneNode) {
   EXPECT_EQ(f.report().ops_recorded, 1U);
 }
 
-// 9. Unwinding flushes by interpretation.
+// 9. Stack unwinding flushes by interpretation.
 TEST(Sound, AWriteBeforeAThrowStays) {
   const Tensor buffer = vec({1, 2});
   auto f = compile(
@@ -246,7 +246,7 @@ TEST(Sound, AWriteBeforeAThrowStays) {
   EXPECT_EQ(values(buffer), (std::vector<float>{21, 42}));
 }
 
-// 10. Another thread's pending tensor is a clear error.
+// 10. Use of another thread's pending tensor is a clear error.
 TEST(Sound, APendingTensorInAnotherThreadIsAClearError) {
   std::string message;
   auto f = compile(

@@ -1,4 +1,4 @@
-// What the tests of capture share.
+// Helpers shared by the tests of capture.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ inline Tensor vec(std::vector<float> v) {
   return Tensor::from<float>(v, {n});
 }
 
-// 0, 1, 2, ... in those sizes.
+// 0, 1, 2, ... times `scale`, with these sizes.
 inline Tensor counted(std::initializer_list<int64_t> sizes, float scale = 1) {
   int64_t n = 1;
   for (const int64_t s : sizes) n *= s;
@@ -44,7 +44,7 @@ inline Tensor counted(std::initializer_list<int64_t> sizes, float scale = 1) {
   return Tensor::from<float>(v, sizes);
 }
 
-// The finding with that code; null: there is none.
+// The finding with this code; null if there is none.
 inline const Finding* find(const std::vector<Finding>& list, std::string_view code) {
   for (const Finding& f : list) {
     if (f.code->id == code) return &f;
@@ -52,7 +52,7 @@ inline const Finding* find(const std::vector<Finding>& list, std::string_view co
   return nullptr;
 }
 
-// Every graph of the report is well-formed.
+// Expects every graph of the report to be well-formed.
 inline void expect_sound_graphs(const CompiledReport& report) {
   for (const SegmentReport& segment : report.segments)
     EXPECT_EQ(graph::verify(segment.graph), "") << graph::print(segment.graph);

@@ -1,3 +1,4 @@
+// Compiled functions and deferred tensors on several threads.
 #include <atomic>
 #include <barrier>
 #include <thread>
@@ -72,7 +73,7 @@ TEST(Threads, ReadTheReportAndResetMeanwhile) {
   EXPECT_EQ(wrong, 0);
 }
 
-// A backend that waits in the middle of compiling for another thread's call.
+// A backend that blocks while compiling until another thread's call has finished.
 class Slow final : public capture::SegmentRunner {
  public:
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph, const std::string&,
@@ -98,7 +99,7 @@ TEST(Threads, DoNotWaitForACompilerThatIsBusy) {
   EXPECT_EQ(values(f(vec({6}))), (std::vector<float>{7}));
 }
 
-// What another thread's use of a tensor says that this thread has not computed yet.
+// The error of `use` on another thread, applied to a tensor that this thread has not computed yet.
 template <class Use>
 std::string said_elsewhere(Use use) {
   std::string said;
@@ -140,7 +141,7 @@ TEST(Threads, DoNotGivePendingTensorsOfOthersToCompiledFunctions) {
   (void)said_elsewhere([&](const Tensor& t) { (void)cold(t); });
   (void)cold(vec({1, 2, 3}));
   (void)said_elsewhere([&](const Tensor& t) { (void)cold(t); });
-  (void)said_elsewhere([&](const Tensor& t) {  // reached by itself, not an argument
+  (void)said_elsewhere([&](const Tensor& t) {  // captured by the function, not an argument
     (void)compile([&](const Tensor& u) { return add(t, u); }, graphs("h"))(vec({1}));
   });
 }

@@ -1,4 +1,4 @@
-// Functions that go many ways: what is reported, what is found again, and where it ends.
+// Functions with many paths: reports of recompiles, reuse of recorded paths, and compile limits.
 #include "capture/testing.h"
 #include "vitro/capture/options.h"
 
@@ -161,7 +161,7 @@ TEST(Loop, UnderFullgraphIsNeverBroken) {
   EXPECT_EQ(f.report().segments.size(), 7U);
 }
 
-// Ten choices, each in a line of its own.
+// Ten independent branches.
 Tensor choose(Tensor y, int64_t flags) {
   const auto on = [&](int bit) { return (flags >> bit & 1) != 0; };
   if (on(0)) y = exp(y);

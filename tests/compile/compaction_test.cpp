@@ -1,4 +1,4 @@
-// Sizes that data decide, compiled: one program serves whatever they come to be.
+// Data sizes, compiled: one program serves all their values.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +13,7 @@
 namespace vitro {
 namespace {
 
-// `hold` of n elements are above 0.
+// n elements, `hold` of them above 0.
 Tensor numbers(int64_t n, int64_t hold, uint32_t seed = 1) {
   std::mt19937 random(seed);
   std::vector<float> v(static_cast<size_t>(n));
@@ -72,7 +72,7 @@ TEST(Compaction, the_size_goes_on_as_a_symbol) {
   });
 }
 
-// No element is divided or picked, so what all would have been divided by is no mistake.
+// No element is divided or picked, so the divisor 0 is not an error.
 TEST(Compaction, nothing_is_checked_where_nothing_is_computed) {
   expect_one_program([](const Tensor& x) {
     const Tensor places = nonzero(x > 0.0);
@@ -132,7 +132,7 @@ TEST(Compaction, it_is_written_into_what_was_given) {
     return y;
   };
   expect_one_program(body);
-  // Into an argument, after its elements were selected.
+  // In place on an argument, after its elements were selected.
   const auto in_place = [](const Tensor& x) {
     const Tensor some = masked_select(x, x > 0.0);
     mul_(x, sum(some));
@@ -159,7 +159,7 @@ TEST(Compaction, sizes_of_the_input_may_vary_too) {
       EXPECT_EQ(bits_of(fast(x)), bits_of(body(x))) << n;
     }
   }
-  EXPECT_EQ(fast.report().segments.size(), 2U);  // of 10, of any
+  EXPECT_EQ(fast.report().segments.size(), 2U);  // for n == 10, for any n
 }
 
 TEST(Compaction, a_question_about_the_number_breaks_and_goes_on) {
@@ -169,7 +169,7 @@ TEST(Compaction, a_question_about_the_number_breaks_and_goes_on) {
         const int64_t n = some.size(0);
         return x * static_cast<double>(n);
       },
-      3);  // of the first number, of any
+      3);  // before the break; after it for the first number, and for any
 }
 
 TEST(Compaction, what_needs_elements_asks_for_the_number) {
@@ -195,7 +195,7 @@ TEST(Compaction, what_needs_elements_asks_for_the_number) {
   EXPECT_EQ(error(fast, numbers(10, 0)), error(body, numbers(10, 0)));
 }
 
-// ---- programs at random
+// ---- random programs
 
 class Program {
  public:

@@ -1,4 +1,4 @@
-// Mistakes in the data read the same eager and compiled, and leave the same behind.
+// Errors in data have the same message eager and compiled, and leave the same values in memory.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -53,7 +53,8 @@ TEST(DataError, names_op_and_place_in_the_words_of_eager) {
   });
 }
 
-// A table of one number: no element depends on the index, which is checked all the same.
+// All elements of the table are equal, so the result does not depend on the index; it is checked
+// nevertheless.
 TEST(DataError, of_gathers_that_give_the_same_everywhere) {
   const auto of_table = [](auto make) {
     expect_as_eager([make](const Tensor& buffer, const Tensor& table, const Tensor& at) {
@@ -65,7 +66,7 @@ TEST(DataError, of_gathers_that_give_the_same_everywhere) {
   of_table([](const Tensor&, const Tensor&) { return full({2, 3}, 0.5) * 2.0; });
 }
 
-// Sixteen at a time, and in what is left of a row.
+// In the vectorized part of a row, sixteen indices at a time, and in its remainder.
 TEST(DataError, of_an_index_anywhere_in_a_row) {
   init();
   const auto program = [](const Tensor& table, const Tensor& at) { return gather(table, 1, at); };
@@ -94,7 +95,7 @@ TEST(DataError, of_an_index_anywhere_in_a_row) {
   }
 }
 
-// What the program called, and not what that is written with.
+// The error names the function called by the program, not the ops of the composite.
 TEST(DataError, names_the_function_that_the_program_called) {
   expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
     return take(table, at * 3) + slice(buffer, 0, 0, 2);
@@ -115,7 +116,7 @@ TEST(DataError, names_the_function_that_the_program_called) {
   });
 }
 
-// An op that runs because a function asks for something was called before it, and keeps its name.
+// An op that runs late, because a later function needs its result, keeps its name in the error.
 TEST(DataError, of_what_was_called_before_is_not_that_of_the_function_that_needs_it) {
   expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
     const Tensor rows = embedding(table, at);
@@ -124,7 +125,7 @@ TEST(DataError, of_what_was_called_before_is_not_that_of_the_function_that_needs
   });
 }
 
-// Sizes say that no index is in range; of as many indices as data decide, the kernel says it.
+// No index is in range. Known sizes are checked at the call, a data size in the kernel.
 TEST(DataError, of_every_index_into_a_computed_table_without_rows) {
   init();
   const auto program = [](const Tensor& table, const Tensor& x) {

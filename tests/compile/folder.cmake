@@ -1,4 +1,4 @@
-# All of them again under an interpreter that changes nothing.
+# Runs all tests again under an interpreter that changes nothing.
 target_sources(compile_test PRIVATE ${PROJECT_SOURCE_DIR}/tests/capture/pass_through.cpp)
 foreach(where outside inside)
   add_test(NAME compile.with_an_interpreter_${where} COMMAND compile_test --gtest_brief=1)

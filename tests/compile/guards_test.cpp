@@ -1,4 +1,4 @@
-// Questions about symbols that are asked on the way from the graph to kernels.
+// Guards on symbols that are added when a graph is compiled to kernels.
 #include <gtest/gtest.h>
 
 #include "compile/pipeline.h"
@@ -20,7 +20,7 @@ std::vector<float> elements(const Tensor& t) {
   return t.to_vector<float>();
 }
 
-// Attention divides by the root of the head's size: a number of the kernels.
+// Attention divides by the square root of the head size, a constant in its kernels.
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v) {
   return scaled_dot_product_attention(q, k, v);
 }
@@ -40,7 +40,8 @@ TEST(Guards, of_what_was_compiled_are_known) {
   EXPECT_NE(guards.find("s0 == 8; "), std::string::npos) << guards;
 }
 
-// Kernels made for one size are not used for another: each gets its own, and it is said why.
+// Kernels compiled for one size are not used for another: each size gets its own, and the reason is
+// reported.
 TEST(Guards, that_do_not_hold_make_other_kernels) {
   init();
   CompileOptions options;

@@ -1,4 +1,4 @@
-// Plain numbers beside f16 and bf16: which ops round them first is PyTorch's choice.
+// Numbers combined with f16 and bf16 tensors: the same ops round them first as in PyTorch.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -24,7 +24,8 @@ std::vector<double> values(const Tensor& t) {
   return to(t, DType::f64).to_vector<double>();
 }
 
-// `way` of x as it is, in f32 of the number as it is, and compiled; the number varies.
+// The number is not rounded: `way` gives the same in the dtype of x, in f32, and compiled; the
+// number varies.
 void expect_kept(const Tensor& x, const Body& way) {
   auto fast = compile([&](const Tensor& t, double number) { return way(t, number); });
   for (const double number : numbers) {
@@ -61,7 +62,7 @@ TEST_P(HalfNumbers, are_rounded_before_they_are_added) {
   expect_rounded(x(), [](const Tensor& t, double number) { return t - number; });
 }
 
-// alpha is rounded, and then the product, as PyTorch does where operands are strided.
+// alpha is rounded, and then the product, as in PyTorch's kernels for strided operands.
 TEST_P(HalfNumbers, are_rounded_as_alpha) {
   const auto way = [](const Tensor& t, double number) {
     return add(t, t, number) - sub(t, 1, number);
@@ -76,7 +77,8 @@ TEST_P(HalfNumbers, are_rounded_as_alpha) {
   }
 }
 
-// They count as numbers where they are not operand 0, given and made in the program.
+// A tensor of rank 0 counts as a number unless it is operand 0, whether it is an argument or made
+// in the program.
 TEST_P(HalfNumbers, stand_in_tensors_without_dimensions) {
   const Tensor t = x(), wide = to(t, DType::f32);
   for (const DType dtype : {DType::f32, DType::f64}) {
@@ -107,7 +109,7 @@ TEST_P(HalfNumbers, are_sizes) {
   }
 }
 
-// A constant of the program, and one that the compiler finds to be a number.
+// A constant of the program, and a tensor that the compiler folds to a number.
 TEST_P(HalfNumbers, are_the_same_as_constants) {
   const Tensor t = x();
   const auto times = [](const Tensor& y) { return (y * 0.1) / 3.0; };
@@ -121,7 +123,7 @@ TEST_P(HalfNumbers, are_the_same_as_constants) {
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, HalfNumbers, ::testing::Values(DType::f16, DType::bf16));
 
-// torch 2.13: 701 of these differ from what the rounded number gives.
+// In torch 2.13, 701 of these differ from the product with the rounded number.
 TEST(HalfNumber, is_kept_where_torch_keeps_it) {
   init();
   const Tensor x = to(arange(1, 2000) / 512.0, DType::f16);
@@ -131,7 +133,7 @@ TEST(HalfNumber, is_kept_where_torch_keeps_it) {
   EXPECT_EQ(differ, 701U);
 }
 
-// Not through f64, which would round it twice.
+// The integer is not converted to f64 first, which would round it twice.
 TEST(HalfNumber, that_is_whole_is_rounded_once) {
   init();
   const int64_t number = (int64_t{1} << 60) + (int64_t{1} << 36) + 1;

@@ -1,4 +1,4 @@
-// Interpreters of users, over eager, around compiled functions and inside of them.
+// User interpreters above eager, and around and inside compiled functions.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -94,7 +94,7 @@ TEST(Interpreters, deferred_tensors_are_materialized_through_those_above) {
     const Using counting(&counter);
     const float first = select(select(y, 0, 0), 0, 0).item<float>();  // a break
     Tensor z = y * first;
-    z.data<float>()[0] = 7;  // another
+    z.data<float>()[0] = 7;  // another break
     return z + 1;
   });
   const Tensor x = numbers();
@@ -192,7 +192,7 @@ TEST(Interpreters, around_a_compiled_function_see_what_it_runs_op_by_op) {
   }
 }
 
-// A call is one place of the stack, before its first op and after it, whoever is above it then.
+// A compiled call is one frame of the stack, before and after its first op, whatever is above it.
 TEST(Interpreters, find_a_compiled_call_below_them_once) {
   CountOps counter;
   const auto calls = [] {
@@ -216,7 +216,7 @@ TEST(Interpreters, find_a_compiled_call_below_them_once) {
   EXPECT_EQ(calls(), 0);
 }
 
-// Ops become nodes of the builder's graph, whoever is below.
+// Ops become nodes of the builder's graph, whatever is below it on the stack.
 TEST(Interpreters, that_build_a_graph_are_not_the_compiled_function_below_them) {
   bool under_counter = false, under_builder = true;
   auto fast = compile([&](const Tensor& x) {

@@ -1,4 +1,4 @@
-// Tensors of numbers that tests of indices compute with.
+// Tensors of numbers and indices for the tests of this folder.
 #pragma once
 
 #include "vitro/ops/all.h"
@@ -11,7 +11,7 @@ inline Tensor numbers(const Sizes& sizes, DType dtype = DType::f32) {
   return reshape(to(sin(to(arange(count.value()), DType::f64) * 1.7) * 9, dtype), sizes);
 }
 
-// Whole numbers in [first, first + count) that come more than once.
+// Integers in [first, first + count), some more than once.
 inline Tensor repeated_indices(const Sizes& sizes, int64_t first, int64_t count, DType dtype) {
   Size all = 1;
   for (const Size size : sizes) all = all * size;

@@ -1,4 +1,4 @@
-// Ops that eager has no kernel of: compiled when they are called.
+// Ops without an eager kernel in the library, compiled when they are first called.
 #include "compile/on_demand.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace vitro {
 namespace {
 
-// How often the back end generated code for graphs of that name.
+// Number of times that the backend generated code for graphs of that name.
 size_t compiled_programs(std::string_view name) {
   size_t count = 0;
   for (const events::Rare& rare : events::rare_since(0)) {
@@ -92,7 +92,7 @@ TEST(OnDemand, every_layout_gives_the_elements_of_a_dense_copy) {
     EXPECT_EQ(cat(got.sizes()), cat(want.sizes()));
     EXPECT_EQ(got.to_vector<float>(), want.to_vector<float>());
     expect_near(got, layout, std::tan, 1e-5);
-    // The result lies as that of an op that was compiled ahead.
+    // The result has the strides that an op compiled ahead gives.
     EXPECT_EQ(cat(got.strides()), cat(tanh(layout).strides()));
   }
 }
@@ -107,8 +107,8 @@ TEST(OnDemand, operands_are_broadcast_and_promoted) {
                 .to_vector<double>());
   EXPECT_EQ(atan2(x, n).dtype(), DType::f32);
   EXPECT_EQ(atan2(n, n).dtype(), DType::f32);
-  EXPECT_EQ(atan2(x, select(y, 0, 0)).dtype(), DType::f64);                // one dimension
-  EXPECT_EQ(atan2(x, select(select(y, 0, 0), 0, 0)).dtype(), DType::f32);  // none
+  EXPECT_EQ(atan2(x, select(y, 0, 0)).dtype(), DType::f64);                // rank 1
+  EXPECT_EQ(atan2(x, select(select(y, 0, 0), 0, 0)).dtype(), DType::f32);  // rank 0
   EXPECT_EQ(atan2(to(x, DType::bf16), 2.0).dtype(), DType::bf16);
 }
 
@@ -138,7 +138,7 @@ TEST(OnDemand, writes_in_place) {
   EXPECT_EQ(contiguous(odd).to_vector<float>(), sinh(slice(copy, 1, 1, 6, 2)).to_vector<float>());
   EXPECT_EQ(contiguous(slice(x, 1, 0, 6, 2)).to_vector<float>(),
             contiguous(slice(copy, 1, 0, 6, 2)).to_vector<float>());
-  // From its own transpose, and rounded to a narrower dtype.
+  // With its own transpose as operand; and rounded to a narrower dtype.
   const Tensor square = numbers({5, 5}), before = clone(square);
   atan2_(square, t(square));
   EXPECT_EQ(square.to_vector<float>(), atan2(before, t(before)).to_vector<float>());

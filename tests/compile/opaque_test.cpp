@@ -1,5 +1,4 @@
-// An op whose kernel is a function of the user's: eagerly, captured, and compiled between kernels
-// that were generated.
+// Ops whose kernel is a user function: eager, captured, and compiled between generated kernels.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +15,7 @@ namespace {
 
 std::atomic<int> calls = 0;
 
-// y[i] = x[i] + decay * y[i - 1] along the rows of a matrix: no op of the library.
+// y[i] = x[i] + decay * y[i - 1] along the rows of a matrix; the library has no such op.
 struct Decaying {
   static constexpr OpKind kind = OpKind::opaque;
   static constexpr std::string_view name = "decaying",
@@ -46,7 +45,7 @@ struct Decaying {
 };
 constexpr ops::Call<Decaying> decaying;
 
-// The largest element of each row and where it is, and the row divided by it: three results.
+// The maximum of each row, its index, and the row divided by it: three results.
 struct Peak {
   static constexpr OpKind kind = OpKind::opaque;
   static constexpr std::string_view name = "peak", doc = "The peaks of rows, and the rows scaled.";
@@ -86,8 +85,8 @@ std::array<Tensor, 3> peak(ops::At x) {
   return results;
 }
 
-// How many of the elements of an ascending row are less than each element of x, or not larger than
-// it: searched, not counted.  Has attributes and takes any dtype.
+// For each element of x, the number of elements of an ascending row that are less than it (`right`:
+// not greater), by binary search. Has attributes and takes any dtype.
 struct SearchedAttrs {
   bool right = false;
   static constexpr void each(auto&& f) { f("right", &SearchedAttrs::right); }
@@ -115,7 +114,7 @@ struct Searched {
     const bool right = call.attrs.as<Attrs>().right;
     const OpaqueTensor& y = call.results[0];
     for (int64_t i = 0; i < x.sizes[0]; ++i) {
-      using Number = std::conditional_t<std::is_arithmetic_v<T>, T, float>;  // halves as f32
+      using Number = std::conditional_t<std::is_arithmetic_v<T>, T, float>;  // f16, bf16: as f32
       const auto wanted = static_cast<Number>(static_cast<const T*>(x.data)[i * x.strides[0]]);
       int64_t begin = 0, end = row.sizes[0];
       while (begin < end) {

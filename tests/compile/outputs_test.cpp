@@ -1,4 +1,4 @@
-// What comes out of compiled functions does not share memory, whatever the passes made equal.
+// Outputs of compiled functions do not share memory, even if passes merged their values.
 #include <gtest/gtest.h>
 
 #include "compile/pipeline.h"

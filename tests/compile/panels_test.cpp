@@ -1,4 +1,4 @@
-// How often the weights of a program are packed.
+// How often weights are packed into panels.
 #include <gtest/gtest.h>
 
 #include "vitro/compile/compile.h"
@@ -19,7 +19,7 @@ std::vector<Tensor> parameters(int count) {
   return out;
 }
 
-// Launches of kernels that pack, in what `program` does.
+// Number of packing kernels that `program` launches.
 template <class F>
 uint64_t packings(F program) {
   Profiler profiler;

@@ -1,4 +1,4 @@
-// Graphs cut where data decide a size.
+// Splitting graphs at data sizes.
 #include "compile/parts.h"
 
 #include <gtest/gtest.h>

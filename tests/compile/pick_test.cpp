@@ -1,5 +1,5 @@
-// Indexing by several tensors, and what is put where they say, beside plain C++: eager, compiled
-// and frozen, with sizes that vary, on any number of threads.
+// Reads and writes at indices of several tensors, compared with plain C++: eager, compiled and
+// frozen, with varying sizes, on any number of threads.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 using test::numbers;
 
-// Whole numbers in [-size, size) that come more than once.
+// Integers in [-size, size), some more than once.
 Tensor indices(const Sizes& sizes, int64_t size, DType dtype = DType::i64) {
   return test::repeated_indices(sizes, -size, 2 * size, dtype);
 }
@@ -70,7 +70,7 @@ TEST(Pick, dimensions_of_the_indices_stand_where_they_pick_from) {
   EXPECT_EQ(sizes(index(x, {{}, i, j})), (std::vector<int64_t>{3, 2, 7, 6}));
   EXPECT_EQ(sizes(index(x, {indices({2, 1}, 3), {}, j})), (std::vector<int64_t>{2, 7, 4, 6}));
   EXPECT_EQ(sizes(index(x, {{}, {}, {}, indices({}, 6)})), (std::vector<int64_t>{3, 4, 5}));
-  // One after the other, by index_select.
+  // The same as index_select along one dimension after the other.
   const Tensor a = remainder(indices({4}, 4), 4), b = remainder(indices({3}, 6), 6);
   EXPECT_EQ(index(x, {{}, a}).to_vector<float>(), index_select(x, 1, a).to_vector<float>());
   EXPECT_EQ(index(x, {{}, unsqueeze(a, 1), {}, b}).to_vector<float>(),
@@ -184,7 +184,6 @@ TEST(Pick, scatters_reduce) {
             (Floats{-30, 2, 54, 4}));
 }
 
-// Sums and means of half precision are rounded once.
 TEST(Pick, scatters_of_half_precision_are_rounded_once) {
   const Tensor x = zeros({2}, DType::bf16), src = ones({1000}, DType::bf16);
   const Tensor at = zeros({1000}, DType::i64);

@@ -1,3 +1,4 @@
+// Compiled functions against eager: models, in-place writes, varying sizes, packed parameters.
 #include "compile/pipeline.h"
 
 #include <gtest/gtest.h>

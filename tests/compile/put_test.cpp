@@ -1,4 +1,4 @@
-// Scatters by indices, beside plain C++: elements come in the order of the source.
+// Scatters by indices, compared with plain C++: elements are combined in the order of the source.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using test::numbers;
 
-// Whole numbers in [0, below) that come more than once.
+// Integers in [0, below), some more than once.
 Tensor indices(const Sizes& sizes, int64_t below, DType dtype = DType::i64) {
   return test::repeated_indices(sizes, 0, below, dtype);
 }
@@ -42,7 +42,7 @@ TEST(Put, rows_are_added_in_order) {
         const Tensor at = indices({count}, 9, dtype);
         EXPECT_EQ(index_add(x, 0, at, source).to_vector<float>(), added_rows(x, at, source));
       }
-      // Along the other dimension, and of a transposed source.
+      // Along the other dimension, with a transposed source.
       const Tensor at = indices({count}, 9);
       EXPECT_EQ(t(index_add(t(x), 1, at, t(source))).to_vector<float>(), added_rows(x, at, source));
     }
@@ -129,7 +129,7 @@ TEST(Put, embeddings_have_a_gradient) {
   EXPECT_EQ(got.to_vector<float>(), sums);
 }
 
-// Row k divided by how often its index comes, one after the other, as ATen adds them.
+// Row k is divided by the number of times that its index occurs, and added in order, as in ATen.
 TEST(Put, gradients_of_embeddings_are_scaled_by_frequency) {
   const Tensor grad = numbers({1000, 8});
   auto fast = compile([](const Tensor& g, const Tensor& index) {
@@ -170,7 +170,7 @@ TEST(Put, compiled_functions_give_the_same_bits) {
   }
 }
 
-// All rows go to one place, which does not depend on the row.
+// All rows are added to the same row, because the index is expanded.
 TEST(Put, an_index_that_is_the_same_for_all_adds_all) {
   const Tensor one = Tensor::from<int64_t>({2}, {1});
   const Tensor at = expand(one, {50}), x = zeros({4, 20}), source = numbers({50, 20});

@@ -1,4 +1,4 @@
-// Scans and ops with several results, which eager compiles on demand, beside plain C++.
+// Scans and ops with several results, which eager compiles on demand, compared with plain C++.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Tensor numbers(const Sizes& sizes, DType dtype = DType::f32) {
   return reshape(to(sin(to(arange(count.value()), DType::f64) * 1.7) * 9, dtype), sizes);
 }
 
-// Along the last dimension, element by element.
+// Calls `step` for each element of each row along the last dimension.
 template <class T, class F>
 std::vector<T> along_rows(const Tensor& x, F step) {
   const std::vector<T> from = contiguous(x).to_vector<T>();
@@ -167,7 +167,7 @@ TEST(Results, that_nobody_keeps_are_not_computed) {
   EXPECT_EQ(fast(x).to_vector<int64_t>(), argmax(x, 0).to_vector<int64_t>());
 }
 
-// Tiles of rows and steps: whole ones, and what is left.
+// Numbers of rows and steps that are whole tiles, and ones that leave a remainder.
 TEST(Scan, of_many_rows_gives_the_bits_of_each_row_alone) {
   const auto scans = [](const Tensor& x) {
     const auto [most, place] = cummax(x, -1);

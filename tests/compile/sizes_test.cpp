@@ -1,5 +1,5 @@
-// Sizes that a request names: however large or negative, they are refused in the same words eager
-// and compiled, and no memory is smaller than what is written to it.
+// Requested sizes that are too large or negative: eager and compiled refuse them with the same
+// message, and no allocation is smaller than what is written to it.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace vitro {
 namespace {
 
 using Body = std::function<Tensor(const Tensor& x, Size n)>;
-constexpr int64_t huge = int64_t{1} << 46;  // more elements than there are addresses
+constexpr int64_t huge = int64_t{1} << 46;  // more elements than the address space has room for
 constexpr int64_t largest = INT64_MAX;
 
 std::string error_of(const std::function<Tensor()>& f) {
@@ -25,7 +25,7 @@ std::string error_of(const std::function<Tensor()>& f) {
   return "no error";
 }
 
-// The part of a message that does not tell what is in use, or where the op was called.
+// The message without the memory in use and the source location.
 std::string plain(const std::string& error) {
   return error.substr(0, std::min(error.find("; "), error.find(" (")));
 }
@@ -120,7 +120,7 @@ TEST(Sizes, as_many_chunks_as_a_number_can_say_are_as_many_as_there_are_elements
   EXPECT_EQ(eager_error([](const Tensor& x, Size) { return chunk(x, largest, 0)[0]; }), "no error");
 }
 
-// The sizes of later calls: nothing that was checked while recording holds for them.
+// Later calls have other sizes, which checks made while recording do not cover.
 TEST(Sizes, symbolic_sizes_that_become_too_large_or_negative_are_refused_at_run_time) {
   init();
   const Tensor one = Tensor::from({1.0F}, {1});
@@ -144,7 +144,7 @@ TEST(Sizes, symbolic_sizes_that_become_too_large_or_negative_are_refused_at_run_
     for (const auto& [m, n] : sizes) {
       const std::string eager = error_of([&] { return body(input(m), input(n)); });
       const std::string got = error_of([&] { return fast(input(m), input(n)); });
-      if (eager.starts_with("cpu: no memory for ") && got == "no error") continue;  // was not made
+      if (eager.starts_with("cpu: no memory for ") && got == "no error") continue;  // fused away
       EXPECT_EQ(plain(got), plain(eager)) << name << " " << m << " " << n;
     }
   }

@@ -1,4 +1,4 @@
-// Kernels that are made for one size and admit another give eager's bits there too, for 1 as well.
+// Kernels compiled for one size and valid for others give eager's bits for those too, including 1.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ Tensor filled(int64_t rows, int64_t columns) {
   return reshape(sin(to(arange(rows * columns), DType::f32)), {rows, columns});
 }
 
-// Sizes come in that order; the second distinct one makes the kernels that the others run on.
+// Calls with these sizes in order. Kernels compiled at the second distinct size run the later ones.
 void expect_bits(const Body& body, std::initializer_list<int64_t> sizes, size_t graphs = 2) {
   init();
   auto fast = compile([&](const Tensor& x) { return body(x); });
@@ -67,7 +67,7 @@ TEST(SmallSizes, make_the_kernels_of_others) {
   for (const Body& body : bodies()) expect_bits(body, {6, 1, 40, 2, 1, 33});
 }
 
-// A view of one element is the tensor itself; of more it is not.
+// Transposing a single element gives the tensor itself; transposing more does not.
 TEST(SmallSizes, of_a_view_through_which_it_is_written) {
   const Body written = [](const Tensor& x) {
     copy_(transpose(x, 0, 1), x);
@@ -83,7 +83,7 @@ TEST(SmallSizes, of_a_view_through_which_it_is_written) {
   EXPECT_TRUE(fast.report().fallbacks.empty());
 }
 
-// The same of more dimensions, where products of sizes are compared.
+// The same with more dimensions, where products of sizes are compared.
 void expect_written_through(const std::vector<int64_t>& order, const std::vector<Sizes>& calls) {
   init();
   const Body written = [&](const Tensor& x) {

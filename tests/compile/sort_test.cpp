@@ -1,4 +1,4 @@
-// Sorts, eager (compiled on demand) and compiled, beside std::stable_sort.
+// Sorts, eager (compiled on demand) and compiled, compared with std::stable_sort.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Sorted {
   std::vector<int64_t> places;
 };
 
-// The first `count` of each row along the last dimension.
+// The first `count` elements of each sorted row along the last dimension, and their indices.
 Sorted expected(const Tensor& x, bool descending, int64_t count) {
   const std::vector<double> all = values_of(x);
   const auto n = x.rank() == 0 ? size_t{1} : static_cast<size_t>(x.size(-1).value());
@@ -56,7 +56,7 @@ Sorted expected(const Tensor& x, bool descending, int64_t count) {
   return out;
 }
 
-// NaN is equal to NaN here.
+// NaN compares equal to NaN.
 void expect_sorted(const std::pair<Tensor, Tensor>& got, const Sorted& want) {
   EXPECT_EQ(places_of(got.second), want.places);
   const std::vector<double> values = values_of(got.first);
@@ -75,7 +75,7 @@ std::pair<Tensor, Tensor> turned(const std::pair<Tensor, Tensor>& both, int64_t 
 TEST(Sort, orders_rows_along_every_dimension_and_layout) {
   for (const Sizes& sizes : {Sizes{7}, Sizes{3, 50}, Sizes{50, 3}, Sizes{4, 33, 5}, Sizes{1, 1},
                              Sizes{300, 40}, Sizes{1, 2000}, Sizes{2, 1, 20000}}) {
-    const Tensor x = round(numbers(sizes) * 3);  // some are equal
+    const Tensor x = round(numbers(sizes) * 3);  // some elements are equal
     for (int64_t d = 0; d < x.rank(); ++d) {
       for (const bool descending : {false, true}) {
         SCOPED_TRACE(cat(sizes, " dim ", d, descending ? " descending" : ""));
@@ -192,7 +192,7 @@ TEST(Sort, functions_written_with_it) {
       mode(Tensor::from<float>({2, 1, 2, 1, 3, nan, 3, nan, nan}, {3, 3}), 1);
   EXPECT_EQ(values_of(often)[0], 2);
   EXPECT_EQ(values_of(often)[1],
-            1);  // NaN equals nothing: of elements that are there once the least
+            1);  // NaN != NaN, so every element occurs once, and the smallest is the mode
   EXPECT_EQ(places_of(last), (std::vector<int64_t>{2, 0, 0}));
   EXPECT_EQ(values_of(msort(transpose(x, 0, 1)))[3], values_of(sort(x, 1).first)[1]);
 }
@@ -264,7 +264,7 @@ TEST(Sort, sizes_that_vary_are_symbols) {
   }
 }
 
-// Sizes that are quotients of symbols, along every dimension and beside others.
+// Sizes that are quotients of symbols, in the sorted dimension and in others.
 TEST(Sort, sizes_may_be_computed_from_symbols) {
   const auto sorted_pool = [](const Tensor& x) {
     const Tensor pool = max_pool2d(x, {2, 2}), windows = unfold(x, 2, 3, 2);

@@ -1,4 +1,4 @@
-// What a call costs once its function is compiled: no memory but for its results.
+// Calls of a compiled function, after the first ones, allocate only their results and an arena.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ thread_local long taken = 0;
 
 }  // namespace
 
-// Sanitizers bring their own.
+// Sanitizers replace operator new themselves.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(size_t bytes) {
   ++taken;
@@ -36,14 +36,14 @@ void operator delete(void* memory, size_t) noexcept {
 namespace vitro {
 namespace {
 
-constexpr long blocks_of_a_result = 2;  // its shape and its storage
+constexpr long blocks_of_a_result = 2;  // its TensorImpl and its storage
 
 struct Taken {
-  long blocks;      // of the host's own memory
-  int64_t tensors;  // of tensors' memory, arenas among them
+  long blocks;      // by operator new
+  int64_t tensors;  // of tensor memory, including arenas
 };
 
-// Of a call that is like those before it.
+// Allocations of a call after three equal ones.
 template <class F, class... Inputs>
 Taken taken_by(F& fast, const Inputs&... inputs) {
   for (int i = 0; i < 3; ++i) (void)fast(inputs...);

@@ -1,4 +1,4 @@
-// One compiled function, many threads, from its first call on.
+// Many threads call one compiled function, from its first call on.
 #include <gtest/gtest.h>
 
 #include <atomic>

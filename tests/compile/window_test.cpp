@@ -1,4 +1,4 @@
-// Windows: padding, pools and patches, eager and compiled, beside plain C++.
+// Windows: padding, pools and patches, eager and compiled, compared with plain C++.
 #include "vitro/ops/window.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ void expect_equal(const Tensor& got, const Tensor& want) {
   EXPECT_TRUE(all(same).item<bool>());
 }
 
-// Eager and compiled give the same bits; how many kernels the compiled one has.
+// Expects the same bits from eager and compiled, and that many kernels in the compiled one.
 void expect_kernels(const Program& program, const Tensor& x, int kernels) {
   auto fast = compile(program);
   expect_equal(fast(x), program(x));
@@ -56,7 +56,7 @@ TEST(Window, padding_copies_bits_of_every_dtype) {
                             DType::i32, DType::i64, DType::u8, DType::boolean}) {
     SCOPED_TRACE(cat(dtype));
     const Program program = [](const Tensor& t) { return constant_pad_nd(t, {1, 2, -1, 1}, 1); };
-    for (const int64_t width : {21, 79}) {  // and rows with turns that reach no border
+    for (const int64_t width : {21, 79}) {  // 79: some iterations touch no border
       const Tensor x = numbers({2, 3, width}, dtype);
       expect_kernels(program, x, 1);
       expect_equal(program(x), cat({full({2, 3, 1}, 1, dtype),
@@ -67,7 +67,7 @@ TEST(Window, padding_copies_bits_of_every_dtype) {
   }
 }
 
-// Rows are read whole where they can be, whatever is left at either end.
+// Iterations inside a row use full vectors, whatever remains at either end.
 TEST(Window, turns_that_reach_no_border_give_what_others_give) {
   for (const int64_t width : {46, 48, 63, 64, 65, 150}) {
     const Tensor x = numbers({3, 4, width});
@@ -102,7 +102,7 @@ TEST(Window, mirrors_and_repeats_at_borders) {
     expect_kernels([mode](const Tensor& t) { return pad(t * 2, {4, 3, 1, 2}, mode) + 1; }, wide, 1);
 }
 
-// What is read is computed on the way where that is cheap, what follows is computed on the result.
+// Cheap producers are fused into the reads of the window, consumers into its result.
 TEST(Window, makes_one_kernel_with_what_is_around_it) {
   const Tensor x = numbers({2, 3, 12, 37});
   expect_kernels([](const Tensor& t) { return exp(constant_pad_nd(relu(t), {1, 1, 1, 1}) * 2); }, x,
@@ -119,7 +119,7 @@ TEST(Window, what_is_costly_is_made_once_for_all_windows) {
   expect_kernels([](const Tensor& t) { return max_pool2d(tanh(exp(t * 0.1)), 3, 2, 1); }, x, 2);
 }
 
-// What lies outside is neither read nor checked.
+// Elements outside the operand are neither read nor checked.
 TEST(Window, indices_and_divisors_outside_are_no_mistakes) {
   const Tensor rows = arange(7);
   const Tensor x = numbers({7, 5});
@@ -165,7 +165,7 @@ TEST(Window, pools_planes_of_many_sizes) {
   }
 }
 
-// A large kernel is folded by a reduction of a view.
+// A pool with a large kernel is computed as a reduction of a view.
 TEST(Window, large_kernels_give_what_small_ones_give) {
   const Tensor x = numbers({2, 3, 20, 21});
   EXPECT_EQ(max_pool2d(x, 11, 3, 5).to_vector<float>(), pooled(x, 11, 3, 5));

@@ -1,4 +1,4 @@
-// Products in one kernel whose operands the program overwrites after it has read them.
+// Products in one kernel whose operands the program overwrites afterwards.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ Tensor numbers(const Sizes& sizes, double scale) {
   return sin(view(to(arange(0, product(sizes)), DType::f32), sizes) * scale);
 }
 
-// Compiled as eager, what is written too.
+// Compiled gives eager's results and writes the same values.
 void expect_same(const Sizes& sizes, const Body& body) {
   init();
   auto fast = compile([&](const Tensor& x, const Tensor& written) { return body(x, written); });

@@ -9,7 +9,7 @@
 namespace vitro {
 namespace {
 
-// The exact nearest value by search: an oracle that shares nothing with the conversion.
+// The nearest f16 value by exhaustive search: an oracle independent of the conversion.
 uint16_t nearest_half(float v) {
   uint16_t best = 0;
   double distance = std::numeric_limits<double>::infinity();

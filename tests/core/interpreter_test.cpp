@@ -1,3 +1,5 @@
+// The stack of interpreters: calls, deferred tensors and symbols on it, and the scopes that change
+// it.
 #include "vitro/core/interpreter.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +21,7 @@ void fail_inside(std::span<const Operand>, AttrsView, std::span<Tensor>) {
 }
 constexpr CompositeInfo failing{&fail_inside};
 
-// Under all stacks of these tests.
+// The bottom of all stacks in these tests.
 class Eager : public Interpreter {
  public:
   explicit Eager(Log* log) : log_(log) { set_eager(Device::Kind::cpu, this); }
@@ -35,8 +37,8 @@ class Eager : public Interpreter {
 
 class PassThrough : public Interpreter {};
 
-// Has deferred tensors and symbols of its own, and writes down what it hears and whether it is the
-// top then.
+// Owns deferred tensors and symbols. Logs the calls that it receives, and whether it is the top of
+// the stack at that time.
 class Owner : public Interpreter {
  public:
   Owner(const std::string& name, uint64_t number, Log* log)
@@ -134,7 +136,7 @@ TEST(Interpreter, answers_for_the_tensors_and_symbols_that_are_its_own) {
   EXPECT_EQ(offset_of(known).hint(), 7);
   EXPECT_EQ(offset_of(unknown).hint(), 3);
   s.high.known = &known;
-  EXPECT_EQ(meta_of(known), &s.high.meta);  // the first from the top
+  EXPECT_EQ(meta_of(known), &s.high.meta);  // of the topmost interpreter that knows it
   EXPECT_EQ(value_of(s.low.symbol), 5);
   EXPECT_EQ(value_of(s.high.symbol), 6);
   EXPECT_THROW((void)value_of(sym::Expr::symbol("of_nobody", {0, sym::unbounded})), Bug);
@@ -167,7 +169,7 @@ TEST(Interpreter, that_ends_late_changes_nothing_that_is_not_its_own) {
     const Using gone(&s.low);
     late.emplace(&s.high);
   }
-  EXPECT_EQ(thread_state.top, top);  // neither is the one that began last and is still there
+  EXPECT_EQ(thread_state.top, top);  // not `late`, although it has not ended yet
   late.reset();
   EXPECT_EQ(thread_state.top, top);
   call_op();
@@ -179,7 +181,7 @@ TEST(Interpreter, that_ends_late_changes_nothing_that_is_not_its_own) {
   EXPECT_EQ(thread_state.top, top);
 }
 
-// What a composite calls has places in its own file.
+// Calls inside of a composite have source locations in its own file.
 TEST(Interpreter, leaves_the_place_of_a_mistake_to_the_program) {
   Stack s;
   const auto place_of = [] {

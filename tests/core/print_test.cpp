@@ -1,4 +1,4 @@
-// Text of tensors against PyTorch's (tests/data/print.txt, of tools/make_print_samples.py).
+// Text of tensors, compared with PyTorch's (tests/data/print.txt, by tools/make_print_samples.py).
 #include "vitro/core/print.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Print, writes_what_pytorch_writes) {
   int samples = 0;
   for (std::string sample, line; std::getline(file, sample); ++samples) {
     std::string wanted;
-    bool blank = false;  // blocks of a tensor are a line apart as well
+    bool blank = false;  // at the end of the text; blank lines also separate blocks of a tensor
     while (std::getline(file, line)) {
       if (line.empty() && (blank = wanted.ends_with(")"))) break;
       wanted += wanted.empty() ? line : "\n" + line;

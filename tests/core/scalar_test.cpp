@@ -22,7 +22,7 @@ struct NumberOfASize : testing::Test {
 TEST_F(NumberOfASize, is_asked_for_no_more_than_is_said) {
   EXPECT_EQ(n.hint(), Scalar(4));
   EXPECT_EQ(n.size().hint(), 4);
-  EXPECT_TRUE(n.as_bool());  // a size is 1 or more
+  EXPECT_TRUE(n.as_bool());  // the symbol is known to be at least 1
   EXPECT_TRUE(sink.guards().empty());
   EXPECT_FALSE(n.is(3));
   EXPECT_EQ(texts(sink), std::vector<std::string>{"s0 != 3"});

@@ -1,4 +1,4 @@
-// Sums of many elements against f64: the bound that docs/numerics.md states.
+// Sums of many elements, compared with f64: the bound of docs/numerics.md holds.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,7 +15,7 @@ class Accuracy : public testing::Test {
   static void SetUpTestSuite() { eager::init(); }
 };
 
-// Roundings that an element of a sum passes, times u.
+// The relative error bound: the number of roundings of an element of a sum, times u.
 double bound_of(int64_t n, int64_t lanes) {
   const int64_t run = lanes * ops::reduction_steps;
   const auto blocks = static_cast<uint64_t>((n + run - 1) / run);
@@ -28,7 +28,7 @@ struct Exact {
   double sum = 0, magnitudes = 0;
 };
 
-// Numbers in [low, low + 1) in no order that a sum could like.
+// Numbers in [low, low + 1) in pseudo-random order.
 Tensor numbers(int64_t n, float low) {
   Tensor x = Tensor::empty({n});
   auto* p = x.data<float>();

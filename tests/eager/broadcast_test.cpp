@@ -1,4 +1,4 @@
-// Operands that are the same along a row, or everywhere, against their elements written out.
+// Operands that are constant along a row, or everywhere, compared with materialized ones.
 #include <gtest/gtest.h>
 
 #include "eager/eager.h"
@@ -69,9 +69,8 @@ TEST_P(Broadcast, what_is_expanded_is_written_out) {
   }
 }
 
-// Two orders of dimensions, one side of them short: channels and pixels.
-// As PyTorch lays it out: the first dimension lies furthest in, as in the only operand that has it
-// and the last one, which nothing orders against the middle.
+// The layout is PyTorch's: the first dimension is innermost, as in x, the only operand with the
+// first and the last dimension; no operand orders these against the middle one.
 TEST_P(Broadcast, dimensions_of_one_operand_keep_their_order_around_one_of_another) {
   const Tensor x = permute(counted({4, 1, 3}, GetParam()), {2, 1, 0});
   const Tensor y = counted({1, 5, 1}, GetParam());
@@ -79,6 +78,7 @@ TEST_P(Broadcast, dimensions_of_one_operand_keep_their_order_around_one_of_anoth
   EXPECT_EQ(cat((y + x).strides()), "[1, 3, 15]");
 }
 
+// Transposes of matrices with one short side, such as channels by pixels.
 TEST_P(Broadcast, a_narrow_matrix_is_turned_over) {
   for (const int64_t channels : {1, 2, 3, 7, 15, 16, 17, 65}) {
     for (const int64_t pixels : {8, 33, 2047, 2049, 5000}) {
@@ -168,7 +168,7 @@ TEST_P(Broadcast, composites_with_a_body_give_the_bits_of_their_programs) {
   for (const Tensor& other : {y, z, t(contiguous(t(expand(z, {90, 100}))))}) {
     const Scalar alpha = is_floating(dtype) ? Scalar(-0.7) : Scalar(3);
     const DType common = (x + other).dtype();
-    const Tensor scaled = to(other, common) * full({}, alpha, common);  // alpha is rounded, too
+    const Tensor scaled = to(other, common) * full({}, alpha, common);  // alpha is rounded too
     expect_same(add(x, other, alpha), x + scaled);
     expect_same(sub(other, x, 3), other - to(x, common) * 3);
   }

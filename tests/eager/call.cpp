@@ -45,8 +45,8 @@ ArgValue value_of(const Json& json, const ArgType& type) {
   return list;
 }
 
-// The sample's operands in the places of the arguments that are none of its attributes; nothing
-// where the overload takes others.
+// The arguments that are attributes of the sample, by name; its operands, in order, are the others.
+// nullopt if the overload does not take all of them.
 std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema& schema,
                                            Device device) {
   std::vector<NamedArg> out;

@@ -1,4 +1,4 @@
-// Calls ops by name with operands and attributes as tests/data/op_samples has them.
+// Calls ops by name with the operands and attributes of samples in tests/data/op_samples.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 namespace vitro::test {
 
 Tensor tensor_of(const SampleTensor& sample, Device device = cpu);
-// The results, in torch's order.  Error where the op refuses.
+// The results, in torch's order. Throws Error if the op refuses the call.
 std::vector<Tensor> call_sample(const OpSample& sample, Device device = cpu);
-// The same call before it is made; its tensors are in the order of the operands.
+// A call that has not been made yet; its tensors are in the order of the operands.
 struct SampleCall {
   const ops::Overload* overload;
   std::vector<NamedArg> arguments;
 };
 SampleCall call_of(const OpSample& sample, Device device = cpu);
-// Whether there is a way to call it.
+// Whether the sample's op has an overload.
 bool is_callable(const OpSample& sample);
 
 }  // namespace vitro::test

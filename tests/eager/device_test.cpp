@@ -1,4 +1,4 @@
-// Tensors on a device that is not the CPU: every op of the table through runtime/device.h.
+// Tensors on a device other than the CPU: every op of the table runs through runtime/device.h.
 #include "runtime/device.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 const Device far = {Device::Kind::plugin, 0};
 
-// What is wrong with the data, without the words in which eager and compiled kernels differ.
+// The error without the parts in which ahead-of-time and on-demand kernels differ.
 std::string_view mistake(std::string_view refusal) {
   for (const std::string_view word : {" at position", " is out of range", "; replace", " ("})
     refusal = refusal.substr(0, refusal.find(word));
@@ -40,7 +40,7 @@ Answer answer(const OpSample& sample, Device device) {
   }
 }
 
-// What differs from the CPU's tensor; empty where nothing does.
+// How `got` differs from the CPU's tensor; empty if it does not.
 std::string differs(const Tensor& got, const Tensor& want) {
   if (got.dtype() != want.dtype()) return cat("dtype ", got.dtype(), ", cpu ", want.dtype());
   if (cat(got.sizes(), got.strides()) != cat(want.sizes(), want.strides()))
@@ -86,7 +86,7 @@ TEST_P(DeviceSamples, have_the_bits_of_the_cpu) {
     if (!is_callable(sample) || !has_tensor(sample)) continue;
     EXPECT_EQ(differs(answer(sample, far), answer(sample, cpu)), "") << sample.where;
   }
-  const bool launches = GetParam() != "view" && GetParam() != "compacting";  // the host's work
+  const bool launches = GetParam() != "view" && GetParam() != "compacting";  // done by the host
   EXPECT_EQ(device.launches > before, launches);
 }
 
@@ -130,8 +130,8 @@ TEST(Device, writes_in_place_stay_there) {
   const auto write = [](const Tensor& t) {
     add_(slice(t, 0, 2, 8), 10);
     exp_(slice(t, 0, 8, 12, 2));
-    copy_(slice(t, 0, 1, 6), slice(t, 0, 0, 5));  // what it reads it overwrites
-    add_(as_strided(t, {3, 2}, {1, 1}), reshape(slice(t, 0, 6, 12), {3, 2}));  // on itself
+    copy_(slice(t, 0, 1, 6), slice(t, 0, 0, 5));  // source and destination overlap
+    add_(as_strided(t, {3, 2}, {1, 1}), reshape(slice(t, 0, 6, 12), {3, 2}));  // overlaps itself
   };
   write(x), write(there);
   EXPECT_EQ(to(there, cpu).to_vector<float>(), x.to_vector<float>());

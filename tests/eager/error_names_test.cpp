@@ -1,5 +1,5 @@
-// Whatever is wrong with a call, the error names what the program called, and says where; it reads
-// the same in a compiled function.
+// For every kind of wrong argument the error names the function that the program called and its
+// location, and is the same in a compiled function.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 struct Case {
   const ops::Overload* overload;
   std::vector<NamedArg> arguments;
-  std::string what;  // is wrong
+  std::string what;  // description, for messages
 };
 
 // ---- arguments that do not fit ----
@@ -68,7 +68,7 @@ std::vector<ArgValue> others_for(const ArgValue& value) {
   return {};
 }
 
-// A call of each overload as the samples have it, and of the form that writes in place.
+// One call of each overload, from the samples, and of its in-place form.
 std::vector<Case> calls() {
   std::map<std::string, Case> first;
   for (const std::string& family : OpSamples::families()) {
@@ -80,7 +80,7 @@ std::vector<Case> calls() {
       const size_t dot = name.find('.');
       const std::string in_place =
           cat(name.substr(0, dot), '_', dot == name.npos ? "" : name.substr(dot));
-      // Names of arguments are those of the overload that is called.
+      // The in-place form has the same argument names.
       if (const ops::Overload* other = ops::overload(in_place))
         first.try_emplace(in_place, Case{other, call.arguments, ""});
       first.try_emplace(name, Case{call.overload, std::move(call.arguments), ""});
@@ -113,7 +113,7 @@ std::vector<Case> wrong_calls() {
   return out;
 }
 
-// ---- what is said ----
+// ---- errors ----
 
 std::string said(const std::function<void()>& f) {
   try {
@@ -124,7 +124,8 @@ std::string said(const std::function<void()>& f) {
   return "";
 }
 
-// As each call has its own; those among its arguments are operands of the program.
+// Copies of the tensors among the arguments, because a call may write into them. They are the
+// inputs of the compiled program.
 std::vector<Tensor> tensors_of(const Case& one) {
   std::vector<Tensor> out;
   for (const NamedArg& argument : one.arguments) {
@@ -148,7 +149,7 @@ std::vector<Tensor> run(const Case& one, const std::vector<Tensor>& given) {
   return ops::call(*one.overload, {}, arguments);
 }
 
-// "add.Tensor(): argument 'other' ..." or "add: sizes [2, 3] ...", and the place.
+// "add.Tensor(): argument 'other' ..." or "add: sizes [2, 3] ...", with the source location.
 bool names(const std::string& error, const Schema& schema) {
   return (error.starts_with(cat(schema.name, ": ")) ||
           error.starts_with(cat(schema.full_name(), "(): "))) &&
@@ -178,7 +179,7 @@ TEST_F(ErrorNames, are_those_of_what_was_called) {
   EXPECT_GT(refused, 1500U);
 }
 
-// What a program in C++ calls has no table in front of it.
+// Functions called directly from C++, without the checks of the overload table.
 TEST_F(ErrorNames, are_those_of_functions_called_by_themselves) {
   size_t refused = 0;
   for (const Case& one : all()) {
@@ -187,7 +188,7 @@ TEST_F(ErrorNames, are_those_of_functions_called_by_themselves) {
     if (!function.call || !arguments || (op && schema.in_place())) continue;
     const std::string error =
         said([&] { (void)function.call(schema, *arguments, std::source_location::current()); });
-    const bool of_argument = error.starts_with(cat(schema.full_name(), "(): "));  // by the table
+    const bool of_argument = error.starts_with(cat(schema.full_name(), "(): "));  // the table's
     if (error.empty() || of_argument || error.starts_with("cpu: no memory for ")) continue;
     ++refused;
     EXPECT_TRUE(names(error, schema)) << one.what << "\n  " << error;

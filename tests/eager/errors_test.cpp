@@ -1,4 +1,4 @@
-// What ops say about mistakes: the op, what was got, what was needed, what to do.
+// Errors of ops name the op, what it got, what it needs, and what to do.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -314,7 +314,7 @@ const std::vector<Mistake>& mistakes() {
   return all;
 }
 
-// A bool is no dimension: it goes on to the overload that takes one, as in PyTorch.
+// A bool is not a dimension: the overload that takes a bool is called, as in PyTorch.
 TEST(Errors, of_a_bool_in_the_place_of_a_dimension_are_none_where_it_has_a_meaning) {
   eager::init();
   const Tensor x = Tensor::from({1.0F, 2.0F, 6.0F}, {3});
@@ -332,7 +332,7 @@ TEST(Errors, of_arguments_that_have_their_default_are_none) {
     EXPECT_TRUE(ops::call("contiguous", {x}, {{"memory_format", format}})[0].is_contiguous());
 }
 
-// Where nothing is read or written no index is looked at, as in PyTorch's index and scatters.
+// If no element is read or written, indices are not checked, as in PyTorch's index and scatters.
 TEST(Errors, of_indices_are_none_where_there_are_no_elements) {
   eager::init();
   const Tensor bad = whole({7}), none = zeros({0}, DType::i64);

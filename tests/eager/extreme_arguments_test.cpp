@@ -1,4 +1,4 @@
-// Numbers at the ends of what 64 bits hold, given to ops as positions, steps and counts.
+// Positions, steps and counts at the limits of 64 bits as arguments of ops.
 #include <gtest/gtest.h>
 
 #include <cmath>

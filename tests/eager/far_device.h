@@ -1,5 +1,5 @@
-// A device in few lines: the CPU's memory and threads under another name.  Its addresses are none
-// of the host's: who reads them without the device ends there and then.
+// A minimal device: the CPU's memory and threads under another name. Its addresses are not host
+// addresses: reading them without the device crashes.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class FarDevice final : public runtime::DeviceRuntime, public Allocator {
   }
 
  private:
-  static constexpr ptrdiff_t distance = ptrdiff_t{1} << 60;  // to where no process has memory
+  static constexpr ptrdiff_t distance = ptrdiff_t{1} << 60;  // to addresses that are never mapped
   static void* near(const void* data) {
     return const_cast<std::byte*>(static_cast<const std::byte*>(data)) - distance;
   }
@@ -79,7 +79,7 @@ class FarDevice final : public runtime::DeviceRuntime, public Allocator {
   runtime::DeviceRuntime& host_ = runtime::device_runtime(cpu);
 };
 
-// The one of this process, which add_device() has heard of.
+// The instance of this process, registered with add_device().
 inline FarDevice& far_device() {
   static FarDevice& one = *[] {
     auto* made = new FarDevice;

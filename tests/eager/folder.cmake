@@ -1,4 +1,4 @@
-# One definition per instruction set, as in tests/kernels; and the tests once more on the lesser ones.
+# One definition per instruction set, as in tests/kernels; the tests also run on the lower instruction sets.
 file(GLOB vitro_eager_kernels ${PROJECT_SOURCE_DIR}/src/eager/*.kernel.cpp)
 vitro_kernel_isas(vitro_isas)
 set(vitro_eager_objects "")
@@ -10,7 +10,7 @@ foreach(file IN LISTS vitro_eager_kernels)
 endforeach()
 add_test(NAME eager.symbols COMMAND ${PROJECT_SOURCE_DIR}/tests/kernels/check_symbols.sh ${CMAKE_NM} ${vitro_eager_objects})
 foreach(isa IN LISTS vitro_isas)
-  # Other devices have none of these kernels.
+  # Other devices do not have these kernels.
   add_test(NAME eager.on_${isa} COMMAND eager_test --gtest_brief=1 --gtest_filter=-*Device*)
   set_tests_properties(eager.on_${isa} PROPERTIES ENVIRONMENT VITRO_ISA=${isa})
 endforeach()

@@ -1,4 +1,4 @@
-// Writing into operands: what fits, what overlaps, what is refused.
+// In-place ops: which operands fit, which may overlap, and which are refused.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -30,8 +30,8 @@ TEST_F(InPlace, the_operand_itself_is_returned_and_its_version_grows) {
   EXPECT_GT(x.storage().version(), before);
 }
 
-// By name: one op where the op takes all that is given, and what a function gives where it does
-// not.
+// Calls by name: one in-place op if the op takes all arguments, else the result of the function is
+// copied into the operand.
 TEST_F(InPlace, calls_by_name_write_and_return_the_operand) {
   const auto written = [](std::string_view name, std::vector<ArgValue> more,
                           std::vector<NamedArg> named = {}) {

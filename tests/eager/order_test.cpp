@@ -1,5 +1,5 @@
-// The order of sums is a function of the shape alone: checked bit by bit against the rule at the
-// head of vitro/ops/reduce.h written out in plain loops.
+// The order of sums depends on the shape alone: checked bit by bit against plain loops that follow
+// the rule at the top of vitro/ops/reduce.h.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -37,7 +37,7 @@ Tensor noise(std::initializer_list<int64_t> sizes, unsigned seed) {
 
 using Lanes = std::array<float, ops::reduction_lanes>;
 
-// merge(T(p), T(m - p)), p the largest power of two below m.
+// T(m) = T(p) + T(m - p), p the largest power of two below m.
 Lanes tree(const Lanes* blocks, size_t m) {
   if (m == 1) return blocks[0];
   const size_t p = std::bit_floor(m - 1);
@@ -47,7 +47,7 @@ Lanes tree(const Lanes* blocks, size_t m) {
   return out;
 }
 
-// `outer` rows of n elements, `lanes` of them beside each other.
+// The sum of `outer` rows of n elements, with `lanes` accumulators.
 template <class At>
 float expected(int64_t outer, int64_t n, int64_t lanes, At at) {
   std::vector<Lanes> blocks;
@@ -95,7 +95,7 @@ TEST_F(Order, long_rows_are_cut_into_blocks) {
 
 TEST_F(Order, outer_dimensions_follow_one_another) {
   for (const int64_t n : {7, 50, 5000}) {
-    const Tensor x = noise({4, 3, n}, static_cast<unsigned>(n));  // 0 and 2 are reduced
+    const Tensor x = noise({4, 3, n}, static_cast<unsigned>(n));  // dimensions 0 and 2 are reduced
     const auto got = sum(x, {0, 2}).to_vector<float>();
     const auto* p = x.const_data<float>();
     for (int64_t k = 0; k < 3; ++k) {
@@ -123,7 +123,7 @@ TEST_F(Order, kept_last_dimensions_use_a_single_lane) {
 
 TEST_F(Order, outer_dimensions_of_columns_follow_one_another) {
   for (const int64_t n : {2, 16, 40}) {
-    const Tensor x = noise({5, 3, n, 33}, static_cast<unsigned>(n));  // 0 and 2 are reduced
+    const Tensor x = noise({5, 3, n, 33}, static_cast<unsigned>(n));  // over dimensions 0 and 2
     const auto got = sum(x, {0, 2}).to_vector<float>();
     const auto* p = x.const_data<float>();
     for (int64_t k = 0; k < 3; ++k) {
@@ -241,7 +241,7 @@ TEST_F(Order, a_matrix_by_a_vector_adds_along_k_with_one_rounding_each) {
         ASSERT_EQ(got[static_cast<size_t>(i)], want) << m << " " << k;
       }
       EXPECT_EQ(mm(t(contiguous(t(a))), b).to_vector<float>(), got);
-      const Tensor far_apart = zeros({m, 1024});  // 4 KiB from row to row
+      const Tensor far_apart = zeros({m, 1024});  // a row stride of 4 KiB
       copy_(slice(far_apart, 1, 0, k), a);
       EXPECT_EQ(mm(slice(far_apart, 1, 0, k), b).to_vector<float>(), got);
       EXPECT_EQ(mm(a, slice(expand(b, {k, 3}), 1, 0, 1)).to_vector<float>(), got);

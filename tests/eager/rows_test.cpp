@@ -1,4 +1,4 @@
-// The faster ways for softmax, log_softmax and layer norm give the bits of their programs.
+// Fast paths of softmax, log_softmax and layer norm give the bits of the composite definitions.
 #include <gtest/gtest.h>
 
 #include <cmath>

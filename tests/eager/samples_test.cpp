@@ -1,4 +1,4 @@
-// Every op against PyTorch's values: dtypes, shapes, layouts, refusals.
+// Every op, compared with PyTorch: values, dtypes, shapes, layouts, and refused calls.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace vitro::test {
 namespace {
 
-// Ops of which torch has no such samples, and where they are tested.
+// Ops without samples of their own, and how they are tested.
 const std::set<std::string_view> tested_elsewhere = {
     "floor_divide",  // as div with a rounding mode
     "trunc_divide",
@@ -44,11 +44,12 @@ std::vector<int64_t> plain(const Sizes& sizes) {
   return out;
 }
 
-// Samples in which torch's answer is not the right one, on the machine that made them.
+// The sample's tolerance, widened for ops of which torch's results are not correctly rounded.
 SampleTolerance tolerance_for(const OpSample& sample) {
   SampleTolerance t = sample.tolerance;
   const bool halves = sample.results[0].dtype == "bf16" || sample.results[0].dtype == "f16";
-  // MKL's square root is not rounded correctly; torch rounds halves inside of a rounding division.
+  // MKL's square root is not correctly rounded; torch rounds f16 and bf16 inside of a division with
+  // a rounding mode.
   if (sample.op == "sqrt" ||
       (sample.op == "div" && halves && sample.attrs.contains("rounding_mode")))
     t = {.bits = false, .ulps = 1, .relative = t.relative, .absolute = t.absolute};
@@ -72,7 +73,8 @@ T rounded(double v) {
   }
 }
 
-// Where torch's vectorised fmod gives up (a huge quotient, NaN), the C library's answer.
+// torch's vectorized fmod returns NaN for huge quotients. Checks these elements against std::fmod,
+// and then replaces them by torch's NaN so that the comparison passes.
 void repair_remainder(const OpSample& sample, std::vector<std::byte>& got) {
   if (sample.op != "fmod" && sample.op != "remainder") return;
   const auto* a = std::get_if<SampleTensor>(&sample.operands[0]);
@@ -97,7 +99,7 @@ void repair_remainder(const OpSample& sample, std::vector<std::byte>& got) {
   });
 }
 
-// torch's running mean of infinities is NaN.
+// torch's var of infinities is wrong: its running mean becomes NaN.
 bool torch_errs(const OpSample& sample) {
   if (!sample.op.starts_with("var")) return false;
   const auto* x = std::get_if<SampleTensor>(&sample.operands[0]);
@@ -121,7 +123,7 @@ std::string wrong(const OpSample& sample, const SampleResult& want, const Tensor
     return cat("dtype ", got.dtype(), ", torch has ", want.dtype);
   if (plain(got.sizes()) != want.sizes)
     return cat("sizes ", got.sizes(), ", torch has ", Dims(std::span<const int64_t>(want.sizes)));
-  const bool scatters = sample.op.ends_with("_scatter");  // torch keeps holes between elements
+  const bool scatters = sample.op.ends_with("_scatter");  // torch keeps gaps between elements
   const std::string strides = scatters ? "" : strides_differ(want, got);
   if (!strides.empty()) return strides;
   if (want.offset && got.impl()->offset != *want.offset)

@@ -1,4 +1,4 @@
-// Results that are written past the caches are those that are written into them.
+// Results written with streaming stores, past the caches, equal those written with ordinary stores.
 #include "eager/stream.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ class Stream : public ::testing::Test {
   void SetUp() override { init(); }
   void TearDown() override { runtime::stream_mb.set(-1); }
 
-  // With every result of at least a MiB past the caches, and with none.
+  // Compares f with streaming of all results that may be streamed (of at least 1 MiB), and of none.
   static void expect_same(const std::function<Tensor()>& f) {
     runtime::stream_mb.set(0);
     const Tensor streamed = f();

@@ -1,4 +1,4 @@
-// The bodies of ops on tensors, against the ops themselves.
+// Bodies of ops evaluated on tensors, compared with the ops themselves.
 #include "vitro/ops/tensor_functions.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace vitro::eager {
 namespace {
 
-// Numbers on both sides of every corner, and the corners.
+// Numbers on both sides of the corners of functions, and at the corners.
 Tensor numbers(DType dtype, double first) {
   Tensor t = Tensor::empty({64});
   float* data = t.data<float>();

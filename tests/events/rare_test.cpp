@@ -1,3 +1,4 @@
+// Rare events: the ring that keeps them, phases and their sums, and listeners.
 #include "vitro/events/rare.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +88,7 @@ TEST(Rare, phases_are_summed_however_long_ago_they_ended) {
 TEST(Rare, sums_are_bounded_and_lose_no_time_of_a_phase) {
   constexpr uint64_t subjects = 20'000;
   const auto all = [] {
-    std::pair<uint64_t, uint64_t> found{0, 0};  // sums of the phase, phases in them
+    std::pair<uint64_t, uint64_t> found{0, 0};  // number of sums, and of the phases in them
     for (const PhaseSum& sum : phase_sums()) {
       if (sum.phase != "many") continue;
       ++found.first;

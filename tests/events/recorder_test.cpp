@@ -1,3 +1,4 @@
+// Recording events in sessions: order, threads, limits, and taps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace vitro::events {
 namespace {
 
-// How many of each kind a recording holds, by the kind's name.
+// Number of events of each kind in a recording, by the kind's name.
 std::map<std::string, int> counts(const Recording& recording) {
   std::map<std::string, int> found;
   for (const auto& thread : recording.threads) {
@@ -120,7 +121,7 @@ TEST(Recorder, takes_a_stretch_of_every_thread_while_all_go_on) {
     std::this_thread::yield();
     const Recording r = stop();
     for (const auto& thread : r.threads) {
-      // The first round may have begun before the session: it lacks its begins.
+      // The first round may have begun before the session, and then lacks its begin events.
       const std::string kinds = sequence(thread), round = "range_begin op_begin op_end range_end ";
       const size_t first = std::min(kinds.find("range_begin"), kinds.size());
       EXPECT_LT(first, round.size()) << kinds.substr(0, 100);

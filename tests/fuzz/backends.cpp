@@ -1,3 +1,5 @@
+// Two user backends for random programs: one interprets the graph, the other violates the contract
+// of backends in as many ways as `Misdeed` has values.
 #include "backends.h"
 
 #include <atomic>
@@ -28,7 +30,7 @@ enum class Misdeed : uint8_t {
   count
 };
 
-// Results in which something is wrong; an empty list has nothing that could be.
+// The results with one defect. An empty list is returned as it is unless a result is added to it.
 std::vector<Tensor> spoilt(std::vector<Tensor> results, Misdeed misdeed) {
   if (results.empty() && misdeed != Misdeed::too_many) return results;
   done.fetch_add(1);

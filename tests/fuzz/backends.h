@@ -1,4 +1,4 @@
-// Backends as users write them.
+// Backends registered through the public API, as users write them.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace vitro::fuzz {
 
 // Runs the graph op by op.
 std::string interpreting_backend();
-// Does so too, but in one of many ways breaks what a backend has to keep; which depends on the
-// graph alone.
+// Also runs the graph op by op, but violates the backend contract in one of many ways, chosen by
+// the graph alone.
 std::string misbehaving_backend();
-// How often that happened in this process.
+// Number of violations so far in this process.
 uint64_t misdeeds();
 
 }  // namespace vitro::fuzz

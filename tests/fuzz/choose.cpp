@@ -1,3 +1,4 @@
+// Choosing arguments of random steps: predicates on tensors, and numbers.
 #include "choose.h"
 
 #include <algorithm>

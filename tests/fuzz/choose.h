@@ -1,5 +1,5 @@
-// How the arguments of a step are chosen among the variables: building blocks of the table of
-// kinds.  All give false where nothing fits.
+// Choosing the arguments of a step among the variables: building blocks of the table of kinds. All
+// return false if nothing fits.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ bool no_overlap(const Tensor& t);  // no two of its elements share memory
 bool broadcasts(const Tensor& a, const Tensor& b);
 bool broadcasts_to(const Tensor& small, const Tensor& large);
 
-// A variable that fits, later ones more often.
+// Picks a variable that fits; later variables are more likely.
 template <class F>
 bool pick(Random& random, const Variables& all, Step& step, F fits) {
   for (int tries = 0; tries < 12; ++tries) {
@@ -38,7 +38,7 @@ bool pick(Random& random, const Variables& all, Step& step, F fits) {
 }
 const Tensor& chosen(const Variables& all, const Step& step, size_t arg = 0);
 
-// A number of one of the three kinds, now and then an awkward one.
+// A boolean, integer or floating-point number, sometimes an awkward one.
 Arg random_number(Random& random);
 bool number(Random& random, Step& step);
 
@@ -50,7 +50,7 @@ template <Fits fits, Fits other>
 bool two(Random& random, const Variables& all, Step& step) {
   return pick(random, all, step, fits) && pick(random, all, step, other);
 }
-// One variable, a dimension of it.
+// One variable and one of its dimensions.
 template <Fits fits>
 bool dim(Random& random, const Variables& all, Step& step) {
   if (!pick(random, all, step, [](const Tensor& t) { return has_dims(t) && fits(t); }))
@@ -59,7 +59,7 @@ bool dim(Random& random, const Variables& all, Step& step) {
   step.ints.push_back(static_cast<int64_t>(below(random, static_cast<size_t>(2 * rank))) - rank);
   return true;
 }
-// One variable, and `count` whole numbers from `low` to `high`.
+// One variable, and `count` integers in [low, high].
 template <Fits fits, int low, int high, int count = 1>
 bool ints(Random& random, const Variables& all, Step& step) {
   for (int k = 0; k < count; ++k)

@@ -1,3 +1,5 @@
+// Runs chunks of seeds in child processes with time and memory limits, and keeps the log; see
+// chunks.h.
 #include "chunks.h"
 
 #include <poll.h>
@@ -19,10 +21,10 @@ namespace vitro::fuzz {
 namespace {
 
 constexpr uint64_t chunk_size = 250;
-constexpr unsigned longest_seconds = 300;  // of one program
+constexpr unsigned longest_seconds = 300;  // time limit of one program
 
-// A program whose tensors take gigabytes fails for want of memory instead of taking the machine's.
-// Sanitizers reserve more addresses than that for themselves.
+// Limits the address space, so that a program with huge tensors fails to allocate instead of
+// exhausting the machine. Not under sanitizers, which reserve more addresses than that.
 void bound_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr rlim_t most = rlim_t{6} << 30;
@@ -35,13 +37,13 @@ struct Chunk {
   uint64_t first = 0, end = 0;
 };
 
-// What a child is at, in memory that it shares with its parent.
+// The program that a child is running, in memory shared with its parent.
 struct Running {
   uint64_t seed = 0;
   char text[65536] = {};  // the program
 };
 
-// One program: what differs is shrunk and printed.
+// Runs one program; if eager and compiled differ, shrinks and prints it.
 void run_program(const Work& work, uint64_t seed, Tally& tally, Running* running) {
   if (running) *running = {seed, "// while it is generated\n"};
   const Program program = generate(seed, work.without);
@@ -61,7 +63,7 @@ void run_program(const Work& work, uint64_t seed, Tally& tally, Running* running
   std::fflush(stdout);
 }
 
-// Lines of what a chunk gave, as they stand in the log.
+// A tally in the line format of the log.
 std::string text_of(const Tally& tally) {
   std::string out = cat("programs\t", tally.programs, "\nsteps\t", tally.steps, "\ndifferences\t",
                         tally.differences, "\n");
@@ -88,7 +90,7 @@ void read_text(const std::string& text, Tally& tally) {
   for (std::string line; std::getline(in, line);) read_line(line, tally);
 }
 
-// A child process that works off a chunk.
+// A child process that runs a chunk.
 class Child {
  public:
   Child(const Work& work, Chunk chunk) : chunk_(chunk) {
@@ -114,14 +116,14 @@ class Child {
   }
 
   int file() const { return from_; }
-  // Reads what there is; false once the child has ended.
+  // Reads available output; false once the child has ended.
   bool read_more() {
     char buffer[4096];
     const ssize_t got = read(from_, buffer, sizeof buffer);
     if (got > 0) text_.append(buffer, static_cast<size_t>(got));
     return got > 0;
   }
-  // What is left of the chunk after the program that ended the child, if one did.
+  // The rest of the chunk, after the program that crashed or timed out; empty if none did.
   Chunk finish(Tally& tally) {
     int status = 0;
     waitpid(process_, &status, 0);
@@ -157,7 +159,7 @@ class Child {
   std::string text_;
 };
 
-// Chunks that the log says are done, whose tallies are added to `total`.
+// First seeds of the chunks finished according to the log; adds their tallies to `total`.
 std::set<uint64_t> read_log(const std::string& path, Tally& total) {
   std::set<uint64_t> done;
   std::ifstream in(path);
@@ -200,7 +202,7 @@ class Run {
 
  private:
   struct Job {
-    uint64_t first = 0;  // of the whole chunk
+    uint64_t first = 0;  // first seed of the whole chunk
     Tally tally;
     std::unique_ptr<Child> child;
   };

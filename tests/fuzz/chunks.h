@@ -1,6 +1,5 @@
-// Seeds worked off in chunks by child processes: a crash or a hang ends one program only, memory
-// goes back after each chunk, and a log says what has been done so that a long run can be
-// continued.
+// Runs seeds in chunks, each in a child process: a crash or a hang ends only one program, memory is
+// released after each chunk, and a log of finished chunks lets a long run be resumed.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,9 @@ struct Work {
   uint64_t seed = 1, count = 2000;
   Setup setup;
   Without without;
-  double seconds = 1e9;  // no chunk begins later
-  int jobs = 1;          // processes; 0: everything in this one
-  std::string log;       // file of finished chunks, read first; empty: none
+  double seconds = 1e9;  // no chunk starts later
+  int jobs = 1;          // child processes; 0: run in this process
+  std::string log;       // file of finished chunks, read at the start; empty: none
   bool show = false;     // prints each program before it runs
 };
 

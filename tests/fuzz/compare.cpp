@@ -1,3 +1,5 @@
+// Compares eager and compiled runs of a program: values, layouts, aliasing, errors and fallbacks.
+// Called by chunks.cpp for each seed and by shrink.cpp for each smaller program.
 #include "compare.h"
 
 #include <algorithm>
@@ -39,7 +41,7 @@ Outcome outcome_of(F&& f, Variables inputs) {
   return out;
 }
 
-// The first element whose bytes differ, all NaNs being equal; -1 where none does.
+// Index of the first element whose bytes differ, or -1; all NaNs are equal.
 int64_t first_different(const Tensor& a, const Tensor& b) {
   const Tensor left = contiguous(a), right = contiguous(b);
   return dispatch(a.dtype(), [&]<class T>() -> int64_t {
@@ -63,7 +65,7 @@ std::string difference(const Tensor& want, const Tensor& got, const std::string&
     return cat(what, ": dtype ", got.dtype(), ", eager has ", want.dtype());
   if (!attribute::same(want.sizes(), got.sizes()))
     return cat(what, ": sizes ", got.sizes(), ", eager has ", want.sizes());
-  // Those of what has no elements lead nowhere.
+  // Strides of an empty tensor do not matter.
   const bool has_elements = want.numel().value() > 0;
   if (has_elements && !attribute::same(want.strides(), got.strides()))
     return cat(what, ": strides ", got.strides(), ", eager has ", want.strides());
@@ -83,14 +85,14 @@ std::string difference(const Variables& want, const Variables& got, const char* 
   return "";
 }
 
-// Tensors of a call: results, then inputs.
+// All tensors of a call: results, then inputs.
 Variables all_of(const Outcome& outcome) {
   Variables all = outcome.results;
   all.insert(all.end(), outcome.inputs.begin(), outcome.inputs.end());
   return all;
 }
 
-// Which tensors share memory, and what a write into each result changes.
+// Compares which tensors share memory, and what a write into each result changes.
 std::string alias_difference(const Outcome& want, const Outcome& got) {
   const Variables a = all_of(want), b = all_of(got);
   const size_t count = want.results.size();
@@ -117,15 +119,14 @@ bool is_lack_of_memory(const std::string& error) {
   return error.find(": no memory for ") != std::string::npos;
 }
 
-// Indices of a dimension without elements: sizes say so, where they are known when the op is
-// called.
+// Indices into an empty dimension: an error of shapes if the sizes are known at the call.
 bool is_of_sizes(const std::string& error) {
   return error.find(" has no elements that the indices") != std::string::npos;
 }
 
-// "remainder: division by 0", "gather: index": mistakes in the data, which compiled code reports
-// when it runs, and only where an element depends on them; so it is with a lack of memory.  Empty
-// for other errors.
+// Class of an error caused by data: "remainder: division by 0", "gather: index". Compiled code
+// reports these at run time, and only if an element depends on them; likewise a failed allocation.
+// Empty for other errors.
 std::string data_error(const std::string& error) {
   if (is_lack_of_memory(error)) return "no memory";
   const std::string op = error.substr(0, error.find(':'));
@@ -142,7 +143,7 @@ std::string value_difference(const Outcome& want, const Outcome& got) {
   return difference(want.inputs, got.inputs, "afterwards, input ");
 }
 
-// The same tensor in memory of its own.
+// A copy with the same layout and its own storage.
 Tensor copy_of(const Tensor& t) {
   const TensorImpl& from = *t.impl();
   const Storage memory = Storage::allocate(from.storage.bytes(), from.device);
@@ -156,7 +157,7 @@ Variables copies_of(const Variables& all) {
   return out;
 }
 
-// What is compiled, and what it is compared with: the body for each structure of its arguments.
+// The function that is compiled or run eagerly, for every structure of arguments.
 struct Body {
   const Program* program;
   bool compiled = true;
@@ -166,7 +167,7 @@ struct Body {
   Variables operator()(const auto& given, int64_t number) const {
     return fuzz::run(*program, taken(given), {number, repair, repaired_steps}, compiled);
   }
-  // The last result is handed on to the next call.
+  // With a cache; the last result is passed to the next call.
   Variables operator()(const auto& given, const auto& past, int64_t number) const {
     Variables inputs = taken(given);
     const Tensor piece = inputs[0];
@@ -178,7 +179,7 @@ struct Body {
 };
 using Function = decltype(vitro::compile(Body{}));
 
-// One call: its number, and what lives longer than it, as it was before.
+// The state before a call: its number, and the tensors that outlive it.
 struct Moment {
   int64_t call = 0;
   Variables parameters, past;
@@ -233,7 +234,7 @@ class Comparison {
     return vitro::compile(Body{&program_}, options);
   }
 
-  // f with the arguments of a call.
+  // Calls f with the arguments of call `call`.
   template <class F>
   Variables called(F& f, const Variables& inputs, const Variables& past, int64_t call) const {
     const int64_t number = program_.numbers[static_cast<size_t>(call)];
@@ -278,7 +279,7 @@ class Comparison {
     return found;
   }
 
-  // Several threads call a function that is compiled for the first of them.
+  // Several threads call one function that has not been compiled yet.
   std::string in_threads() {
     Function fast = function();
     std::array<std::string, 3> found;
@@ -300,7 +301,7 @@ class Comparison {
     return "";
   }
 
-  // Whether what a call gave may be written: nobody else sees it.
+  // Whether results may be written because nothing else reads their memory.
   bool may_write() const {
     const bool shared = std::any_of(program_.inputs.begin(), program_.inputs.end(),
                                     [](const Input& input) { return input.parameter; });
@@ -321,12 +322,12 @@ class Comparison {
     return want.error.empty() && may_write() ? alias_difference(want, got) : "";
   }
 
-  // Eager says that the data is mistaken.  So must the compiled program, unless nothing that it
-  // gives depends on the mistake: then it is what eager gives for data that is repaired, however it
-  // is repaired.
+  // Eager reported an error in the data. The compiled program must report it too, unless its
+  // results do not depend on the error: then they equal eager's for repaired data, however it is
+  // repaired.
   std::string mistake_difference(const Moment& before, const Outcome& want, const Outcome& got) {
     if (!got.error.empty()) {
-      const bool same = got.error.starts_with(want.error) ||  // the place of the op follows
+      const bool same = got.error.starts_with(want.error) ||  // followed by the op's location
                         (is_lack_of_memory(want.error) && is_lack_of_memory(got.error));
       const bool of_shapes = data_error(got.error).empty() || is_of_sizes(got.error);
       if (!same && !of_shapes && !is_next_mistake(before, got.error))
@@ -338,7 +339,7 @@ class Comparison {
     }
     for (int repair = 1; repair <= 2; ++repair) {
       const Outcome repaired = eager(before, repair);
-      if (!data_error(repaired.error).empty()) {  // a size of 0 that the program divides by
+      if (!data_error(repaired.error).empty()) {  // the program divides by a size that is 0
         count("error", "of data that cannot be repaired, not thrown");
         return "";
       }
@@ -350,8 +351,8 @@ class Comparison {
     return "";
   }
 
-  // Whether eager makes that mistake once those before it are repaired: of an op that nothing
-  // depends on, which a compiled program leaves out.
+  // Whether eager reports `error` once the errors of earlier steps are repaired. Compiled code
+  // skips an earlier error if nothing depends on its op.
   bool is_next_mistake(const Moment& before, const std::string& error) const {
     for (size_t steps = 1; steps < program_.steps.size(); ++steps) {
       const std::string next = eager(before, 1, steps).error;
@@ -365,7 +366,7 @@ class Comparison {
     if (counts_) counts_->add(what, name, times);
   }
 
-  // What befell the program; not empty where something did that is not wanted.
+  // Counts what occurred in the program. Not empty if there was an unwanted fallback.
   std::string note(const CompiledReport& report) {
     for (const Step& step : program_.steps) {
       count("kind", kind_of(step).name);
@@ -412,7 +413,7 @@ class Comparison {
     }
   }
 
-  // A reason without the numbers and names of this program.
+  // The reason with numbers replaced, so that programs can be counted together.
   static std::string plain(const std::string& reason) {
     std::string out;
     for (const char c : reason.substr(0, 160)) {
@@ -427,8 +428,8 @@ class Comparison {
   const Setup& setup_;
   Counts* counts_;
   std::mutex counting_;
-  std::array<Variables, 2> parameters_;  // undefined where an input is none
-  Variables past_;                       // what the call before handed on
+  std::array<Variables, 2> parameters_;  // undefined for inputs that are not parameters
+  Variables past_;                       // passed on by the previous call
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A program run eagerly and compiled, several times, and what was seen on the way.
+// Runs a program several times, eager and compiled, compares them, and counts what occurred.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace vitro::fuzz {
 
-// How often something came up: by what it is ("op", "dtype", "kind", "break", "fallback", ...) and
-// its name.
+// Number of occurrences by category ("op", "dtype", "kind", "break", "fallback", ...) and name.
 class Counts {
  public:
   void add(const std::string& what, const std::string& name, uint64_t times = 1) {
@@ -29,14 +28,14 @@ class Counts {
   std::map<std::pair<std::string, std::string>, uint64_t> all_;
 };
 
-// How programs are compiled, and the fallbacks that count as differences: parts of their codes and
-// reasons ("V0601").
+// How programs are compiled, and which fallbacks count as differences: substrings of their codes
+// and reasons ("V0601").
 struct Setup {
   std::string backend = "vitro";
   std::vector<std::string> unwanted;
 };
 
-// Empty, or how eager and compiled differ over the calls of the program.  `counts` may be null.
+// The first difference between eager and compiled over all calls, or empty. `counts` may be null.
 std::string compare(const Program& program, const Setup& setup, Counts* counts = nullptr);
 
 // A smaller program that still differs.

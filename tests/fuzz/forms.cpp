@@ -1,3 +1,4 @@
+// Converts a list of tensors to the argument structures of forms.h and back.
 #include "forms.h"
 
 #include "vitro/ops/all.h"
@@ -62,7 +63,7 @@ Variables taken(const Modes& given) {
       tensors, (word == "shifted" ? 1 : 0) + (flag ? 2 : 0) + (mode == Mode::shifted ? 4 : 0));
 }
 
-// One place stays empty.
+// One element is nullopt; its position depends on the call.
 Optionals as_optionals(const Variables& inputs, size_t call) {
   Optionals out(inputs.begin(), inputs.end());
   out.insert(out.begin() + static_cast<std::ptrdiff_t>(call % (inputs.size() + 1)), std::nullopt);

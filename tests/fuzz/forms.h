@@ -1,7 +1,7 @@
-// The structure of a call's arguments: tensors in lists, optionals, maps and pairs, beside numbers,
-// words and enumerators.  What lies where changes from call to call, and the body sees it: each
-// tensor is changed by an amount that its place says, so that a program for another structure gives
-// other values.
+// The structure of a call's arguments: tensors in lists, optionals, maps and pairs, next to
+// numbers, strings and enumerators. The structure changes from call to call, and results depend on
+// it: an amount given by its position is added to each tensor, so that code compiled for another
+// structure returns other values.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ using Keyed = std::map<std::string, Tensor>;
 using Paired = std::pair<std::optional<double>, Variables>;
 using Modes = std::tuple<std::string, bool, Mode, Variables>;
 
-// The tensors in order, as the body sees them.
+// The tensors in order, as passed to the body.
 Variables taken(const Variables& given);
 Variables taken(const Optionals& given);
 Variables taken(const Groups& given);
@@ -37,7 +37,7 @@ Keyed as_keyed(const Variables& inputs, size_t call);
 Paired as_paired(const Variables& inputs, size_t call);
 Modes as_modes(const Variables& inputs, size_t call);
 
-// f(the inputs in the form of this call).
+// Calls f with the inputs in the structure of this call.
 template <class F>
 auto in_form(Form form, const Variables& inputs, int64_t call, F&& f) {
   const auto number = static_cast<size_t>(call);
@@ -58,10 +58,10 @@ auto in_form(Form form, const Variables& inputs, int64_t call, F&& f) {
   __builtin_unreachable();
 }
 
-// No rows of such a tensor.
+// A tensor like `piece` with 0 rows.
 Tensor nothing_like(const Tensor& piece);
 
-// f(what earlier calls handed on), in the structure of the cache.
+// Calls f with the tensors passed on by earlier calls, in the structure of the cache.
 template <class F>
 auto with_past(Cache cache, const Variables& past, const Tensor& piece, F&& f) {
   switch (cache) {
@@ -75,7 +75,7 @@ auto with_past(Cache cache, const Variables& past, const Tensor& piece, F&& f) {
   }
   __builtin_unreachable();
 }
-// Past and new rows as one tensor.
+// Past and new rows concatenated.
 Tensor joined(const Tensor& past, const Tensor& piece);
 Tensor joined(const std::optional<Tensor>& past, const Tensor& piece);
 Tensor joined(const Variables& past, const Tensor& piece);

@@ -1,3 +1,4 @@
+// Makes the input tensors of a call in the layouts of `Layout`, from the program's seed.
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -9,7 +10,7 @@
 namespace vitro::fuzz {
 namespace {
 
-// Small numbers of both signs, and of a wild input now and then an awkward one.
+// Small numbers of both signs; for a wild input sometimes an awkward one.
 double random_element(const Input& input, Random& random) {
   static constexpr double odd[] = {
       0.0, -0.0, INFINITY, -INFINITY, NAN, 1e30,   -1e30,   1e-40, -1e-310,  65504,  1e10,  -3e9,
@@ -82,7 +83,7 @@ Tensor laid_out(Ints sizes, const Input& input, Layout layout, DType dtype, Rand
   __builtin_unreachable();
 }
 
-// A part of another input.
+// A view of another input.
 Tensor part_of(const Tensor& whole, Layout layout) {
   if (whole.rank() == 0 || layout == Layout::dense) return whole;
   if (layout == Layout::transposed) return transpose(whole, 0, -1);
@@ -95,7 +96,7 @@ Tensor part_of(const Tensor& whole, Layout layout) {
 Variables make_inputs(const Program& program, int64_t call) {
   const auto number = static_cast<size_t>(call);
   const size_t size_of_call =
-      std::min(number, program.sizes.size() - 1);                // shrinking takes calls away
+      std::min(number, program.sizes.size() - 1);                // shrinking removes calls
   Random random(program.seed * 16 + (number < 2 ? 0 : number));  // the first two calls are equal
   Variables out;
   for (const Input& input : program.inputs) {

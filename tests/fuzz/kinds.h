@@ -1,5 +1,5 @@
-// Rows of the table of kinds: what is wanted more often than chance brings it, operands that have
-// to fit, and several ops at once; single calls come from the schemas.  A row's code is also its
+// Rows of the table of kinds: steps that chance alone would make too rare, operands that have to
+// match, and combinations of ops; single calls are made from the schemas. A row's code is also its
 // text: KIND("unsqueeze", 5, dim<anything>, unsqueeze(x(0), i(0))) runs the expression, and prints
 // it with v3 for x(0) and -1 for i(0).
 #pragma once
@@ -43,11 +43,11 @@ Variables listed(const std::tuple<T...>& all) {
 #define BREAK(name, weight, choose, ...) VITRO_KIND(name, weight, true, choose, __VA_ARGS__)
 
 using Kinds = std::vector<Kind>;
-void add_calls(Kinds& all);   // calls of every overload, by its schema
+void add_calls(Kinds& all);   // calls of every overload, made from its schema
 void add_views(Kinds& all);   // views, joins, gathers, scatters
-void add_makers(Kinds& all);  // new tensors, casts, writes with a rule of their own
+void add_makers(Kinds& all);  // new tensors, casts, masked and partial writes
 void add_layers(Kinds& all);  // products, norms, attention
 void add_tiles(Kinds& all);   // transposes and reductions over columns
-void add_looks(Kinds& all);   // what the host looks at: elements, sizes
+void add_looks(Kinds& all);   // reads by the host: elements, sizes
 
 }  // namespace vitro::fuzz

@@ -1,5 +1,5 @@
-// Calls of every overload that there is, their arguments chosen by the schema's types.  Whether
-// they fit together is what the call itself says: choices that it refuses are chosen again.
+// Calls of every overload, with arguments chosen by the schema's types. Each choice is tried, and
+// made again if the op refuses it.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -11,10 +11,10 @@
 namespace vitro::fuzz {
 namespace {
 
-constexpr int64_t most_made = 1 << 16;  // elements of a result
+constexpr int64_t most_made = 1 << 16;  // limit of elements of a result
 
-// The words that a str may be: those of the op's attribute.  Of arguments of functions nobody says
-// them; empty: others are refused, and so is any here.
+// Valid values of a str argument: the choices of the op's attribute. Functions do not declare
+// theirs, so the known ones are listed here; empty: the argument cannot be chosen.
 std::span<const std::string_view> words_of(const OpDef* op, std::string_view argument) {
   static constexpr std::string_view rounding_modes[] = {"floor", "trunc"};
   static constexpr std::string_view scatters_with[] = {"add", "multiply"};
@@ -63,7 +63,7 @@ class Chooser {
       case ArgKind::memory_format:
         return word(argument.name, given);
       default:
-        return false;  // where a tensor lies: there is one device
+        return false;  // a device: there is only one
     }
   }
 
@@ -73,7 +73,7 @@ class Chooser {
   }
   bool push(Scalar number) { return push({Arg::Kind::number, false, 0, number}); }
 
-  // The first tensor of the call; none so far: null.
+  // The first tensor of the call; null if there is none yet.
   const Tensor* first() const {
     const bool there = !step_.args.empty() && step_.args[0].kind == Arg::Kind::variable;
     return there ? &chosen(all_, step_) : nullptr;
@@ -95,7 +95,7 @@ class Chooser {
     }
     const Tensor& like = *first();
     const bool own = one_in(random_, 4), fitted = !own && one_in(random_, 2);
-    const bool list = given.argument->type.list;  // of indices, also where it is one of them
+    const bool list = given.argument->type.list;  // `indices` of index and index_put
     const bool indices = op && (op->gather || op->put) && (list || one_in(random_, 2));
     if (own) {
       (void)push({Arg::Kind::variable, false, step_.args[0].variable, {}});
@@ -120,7 +120,7 @@ class Chooser {
     return given.is_value = true;
   }
 
-  // A dimension, a small number, or what follows from a size.
+  // A dimension, a small number, or a number computed from a size.
   Arg whole(const SchemaArgument& argument) {
     Arg out{Arg::Kind::number, false, 0, Scalar(any_dim())};
     if (argument.name.find("dim") != std::string::npos && one_in(random_, 8) == false) return out;
@@ -166,7 +166,7 @@ class Chooser {
     while (count-- > 0) (void)push(whole(argument));
     return true;
   }
-  // Some of the dimensions, or all, in any order.
+  // Some or all dimensions, in any order.
   bool dims() {
     std::vector<int64_t> order;
     for (int64_t d = 0; d < rank(); ++d)
@@ -176,8 +176,8 @@ class Chooser {
     for (const int64_t d : order) (void)push(Scalar(d));
     return true;
   }
-  // Those of the first tensor or their end, with one more in front, one of them to be found, in
-  // two parts; or small ones.
+  // Sizes of the first tensor: with one more in front, the last one as -1, only the last one, or
+  // all of them; two sizes [1, n - 1]; or small numbers.
   bool sizes() {
     const size_t form = first() ? below(random_, 6) : 5;
     if (form == 0) (void)push(Scalar(2));
@@ -231,7 +231,7 @@ bool is_whole_number(const ArgValue& value) {
   return number && !number->is_floating();
 }
 
-// A divisor without the zeros that are errors where whole numbers are divided.
+// Replaces zeros in the divisor of an integer division, where they are errors.
 void repair_divisor(const Site& s, std::vector<NamedArg>& arguments) {
   const OpDef* op = s.step.call->op;
   const bool divides = op && op->pointwise && arguments.size() > 1 &&
@@ -247,7 +247,7 @@ void repair_divisor(const Site& s, std::vector<NamedArg>& arguments) {
   }
 }
 
-// What a call gives its op: tensors (null: none, or a number) and attributes.
+// Operands of the call's op (null: absent or a number) and its attributes.
 struct OpArguments {
   std::vector<Tensor*> operands;
   std::shared_ptr<void> attrs;
@@ -271,14 +271,14 @@ OpArguments arguments_of(const ops::Overload& call, std::vector<NamedArg>& argum
   return out;
 }
 
-// Indices of a gather or a put: brought into range where they are to be wrapped or repaired.
+// Brings the indices of a gather or a put into range if they are to be wrapped or repaired.
 void repair_indices(const Site& s, std::vector<NamedArg>& arguments) {
   const OpDef* op = s.step.call->op;
   if (!op || !(op->gather || op->put)) return;
   const auto [operands, attrs] = arguments_of(*s.step.call, arguments);
   Ranks ranks;
   for (const Tensor* one : operands) {
-    if (one && is_bool(one->dtype())) return;  // a mask, or what is refused
+    if (one && is_bool(one->dtype())) return;  // a mask, or refused by the op
     ranks.push_back(one ? static_cast<int>(one->rank()) : -1);
   }
   if (ranks.size() < 2 || ranks[0] < 0) return;
@@ -311,7 +311,7 @@ Variables run_call(const Site& s) {
   return ops::call(*s.step.call, {}, arguments);
 }
 
-// Whether the call takes its arguments, tried on a copy of what it writes.
+// Whether the op accepts these arguments; tried on a copy of the operand that it writes.
 bool is_accepted(const Step& step, Variables all) {
   if (step.call->schema.in_place()) {
     Tensor& written = all[step.args[0].variable];

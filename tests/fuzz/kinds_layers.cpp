@@ -1,3 +1,4 @@
+// Rows of the table of kinds for products, norms, attention and other layers; see kinds.h.
 #include "kinds.h"
 
 namespace vitro::fuzz {
@@ -16,7 +17,8 @@ bool is_layers(const Tensor& t) {
   return t.rank() >= 2 && is_floating(t.dtype());
 }
 
-// A second operand of the first one's dtype whose dimension `d` has the size of the first's `e`.
+// Picks a second operand with the first one's dtype, whose dimension `d` has the size of the first
+// one's dimension `e`.
 bool pick_fitting(Random& random, const Variables& all, Step& step, Fits fits, int64_t d,
                   int64_t e) {
   const Tensor& first = chosen(all, step);

@@ -12,7 +12,7 @@ bool is_f32(const Tensor& t) {
 bool sum_positive(const Tensor& t) {
   return sum(to(t, DType::f64)).item<double>() > 0;
 }
-// A whole number in [0, 4) that the elements decide.
+// An integer in [0, 4) computed from the elements.
 int64_t whole_of(const Tensor& t) {
   return remainder(sum(to(gt(t, 0), DType::i64)), 4).item<int64_t>();
 }
@@ -20,7 +20,7 @@ int64_t whole_of(const Tensor& t) {
 float first_of(const Tensor& t) {
   return t.numel() == 0 ? 0 : contiguous(t).to_vector<float>()[0];
 }
-// Writes the first element behind the back of the ops.
+// Writes the first element through a pointer, not by an op.
 const Tensor& poked(const Tensor& t) {
   float* elements = t.data<float>();
   if (t.numel() != 0) *elements = 2.5F;

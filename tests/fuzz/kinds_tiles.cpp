@@ -1,4 +1,4 @@
-// What is cut into tiles: transposes, and reductions over columns.
+// Steps that are compiled into tiles: transposes, and reductions over columns.
 #include "kinds.h"
 
 namespace vitro::fuzz {

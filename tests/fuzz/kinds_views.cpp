@@ -1,3 +1,4 @@
+// Rows of the table of kinds for views, joins, gathers and scatters; see kinds.h.
 #include "kinds.h"
 
 namespace vitro::fuzz {
@@ -35,7 +36,7 @@ bool order(Random& random, const Variables& all, Step& step) {
   return true;
 }
 
-// Variables that differ from the first along dimension i(0) only.
+// Variables whose sizes differ from the first one's only in dimension i(0).
 bool joined(Random& random, const Variables& all, Step& step) {
   if (!dim<anything>(random, all, step)) return false;
   const Tensor& first = chosen(all, step);
@@ -87,7 +88,7 @@ bool written_and_indices(Random& random, const Variables& all, Step& step) {
          has_dims(chosen(all, step)) && pick(random, all, step, is_index);
 }
 
-// Some element of a tensor, without dimensions.
+// The first element of a tensor, as a tensor of rank 0.
 Tensor an_element(const Tensor& t) {
   return clone(select(reshape(t, {-1}), 0, 0));
 }

@@ -1,4 +1,4 @@
-// Compares random programs eager and compiled.
+// Command line of the fuzzer: compares random programs eager and compiled; see `usage`.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, vitro::fuzz::usage, argv[0]);
     return 2;
   }
-  setenv("VITRO_LOGS", "-capture", 0);  // what falls back is counted
+  setenv("VITRO_LOGS", "-capture", 0);  // fallbacks are counted, not logged
   std::printf("%llu random programs from seed %llu, backend %s\n",
               static_cast<unsigned long long>(arguments.work.count),
               static_cast<unsigned long long>(arguments.work.seed),

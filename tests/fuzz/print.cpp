@@ -1,3 +1,4 @@
+// Prints a program as a C++ function, for the report of a difference.
 #include <algorithm>
 #include <cctype>
 
@@ -47,7 +48,7 @@ std::string listed(const Step& step, char what) {
   return out;
 }
 
-// The row's text with v3 for x(0), and so on.
+// The row's text with the step's arguments filled in: v3 for x(0), and so on.
 std::string filled(const Step& step, std::string_view row) {
   std::string out;
   for (size_t at = 0; at < row.size(); ++at) {
@@ -75,7 +76,7 @@ std::string filled(const Step& step, std::string_view row) {
   return out;
 }
 
-// As ops::call takes it.
+// An argument as it is passed to ops::call.
 std::string text_of(const Step& step, const Given& given) {
   if (const auto* dtype = std::get_if<DType>(&given.value))
     return text_of_dtype(static_cast<int64_t>(*dtype));

@@ -1,3 +1,4 @@
+// Generates and runs random programs; see program.h.
 #include "program.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ int64_t random_size(Random& random) {
   return size == 0 && !one_in(random, 4) ? 5 : size;
 }
 
-// Around the edges of the tiles that transposes and reductions over columns are cut into.
+// Sizes around multiples of the tiles of transposes and reductions over columns.
 int64_t large_size(Random& random) {
   static constexpr int64_t sizes[] = {varies, varies_too, 16, 31, 32, 33, 64, 65, 100, 128};
   return sizes[below(random, std::size(sizes))];
@@ -52,7 +53,8 @@ Input random_input(Random& random, size_t number) {
   return input;
 }
 
-// A size that stays for some calls and then changes, comes from 0 or 1, or is never the same.
+// A size per call that is constant at first and then changes, starts from 0 or 1, or always
+// changes.
 std::vector<int64_t> changing_size(Random& random, bool large) {
   static constexpr int64_t firsts[] = {6, 6, 5, 16, 33}, others[] = {9, 17, 4, 7, 40};
   static constexpr int64_t larges[] = {64, 128, 33, 96, 31, 65, 130};
@@ -84,7 +86,7 @@ void choose_calls(Random& random, Program& program, bool large) {
   program.twins = one_in(random, 10);
 }
 
-// Input 0 becomes what each call adds to the cache; `varies` is the rows that are there by then.
+// Makes input 0 the rows that each call adds to the cache; `varies` is the number of rows so far.
 void choose_cache(Random& random, Program& program) {
   program.cache = static_cast<Cache>(1 + below(random, cache_count - 1));
   Input& piece = program.inputs[0];
@@ -120,7 +122,7 @@ bool writes_parameters(const Program& program) {
   return false;
 }
 
-// Lists of indices may hold masks: how many places they stand for is decided by data.
+// A list of indices may contain masks, which select a number of elements that depends on data.
 bool may_take_masks(const ops::Overload& call) {
   const auto& arguments = call.schema.arguments;
   return std::any_of(arguments.begin(), arguments.end(),
@@ -128,7 +130,7 @@ bool may_take_masks(const ops::Overload& call) {
 }
 
 void choose_options(Random& random, Program& program) {
-  // Whatever follows an op whose data decide a size may ask for it.
+  // Steps after an op with a data size may need its value.
   const bool breaks = std::any_of(program.steps.begin(), program.steps.end(), [](const Step& s) {
     if (kind_of(s).breaks) return true;
     return s.call && ((s.call->op && s.call->op->compaction) || may_take_masks(*s.call));
@@ -165,7 +167,7 @@ void leave_out(Program& program, const Without& without) {
   }
 }
 
-// How many kinds there are, each as often as its weight says.
+// Indices of the kinds, each repeated according to its weight.
 const std::vector<size_t>& weighted_kinds() {
   static const auto* all = [] {
     auto* made = new std::vector<size_t>;
@@ -186,7 +188,7 @@ Variables run_step(const Program& program, size_t number, const Variables& varia
   return made;
 }
 
-// For each step, the variables that nobody uses after it.
+// For each step, the variables whose last use it is.
 std::vector<std::vector<size_t>> last_uses(const Program& program) {
   size_t count = program.inputs.size();
   for (const Step& step : program.steps) count += step.results;
@@ -204,7 +206,7 @@ std::vector<std::vector<size_t>> last_uses(const Program& program) {
   return out;
 }
 
-// The steps of a region, as a function of all variables so far that gives the new ones.
+// Runs the steps of a region as one function of all variables so far; returns the new variables.
 Variables run_region(const Program& program, const Region& region, const Variables& variables,
                      const Occasion& occasion) {
   const auto body = [&](const Variables& before) {
@@ -252,7 +254,7 @@ Program generate(uint64_t seed, const Without& without) {
       step.results = made.size();
       variables.insert(variables.end(), made.begin(), made.end());
     } catch (const Error&) {
-      continue;  // what eager refuses is left out; refusals in other calls are compared
+      continue;  // a step refused in the first call is dropped; later errors are compared
     }
     program.steps.push_back(std::move(step));
   }

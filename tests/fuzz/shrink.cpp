@@ -1,3 +1,4 @@
+// Shrinks a program while eager and compiled still differ.
 #include <algorithm>
 #include <functional>
 
@@ -26,8 +27,8 @@ void rename(Program& program, const std::function<size_t(size_t)>& renamed) {
   for (size_t& r : program.results) r = renamed(r);
 }
 
-// Without step `at`: what read its variables reads others of the same shape.  False: there are
-// none.
+// Removes step `at`; readers of its results read variables of the same shape and dtype instead.
+// False if there are none.
 bool without_step(const Program& program, size_t at, const Variables& values, Program& smaller) {
   const size_t gone = first_variable(program, at), count = program.steps[at].results;
   std::vector<size_t> others(count, 0);
@@ -55,7 +56,7 @@ bool without_step(const Program& program, size_t at, const Variables& values, Pr
   return true;
 }
 
-// The programs that are one thing simpler than this one, the largest savings first.
+// The programs that are simpler than this one in one respect, the largest savings first.
 std::vector<Program> simpler(const Program& program) {
   std::vector<Program> out;
   const Variables values = all_variables(program, make_inputs(program, 0), {});

@@ -1,3 +1,4 @@
+// The algebra pass: rewrites of text graphs, and every rule on every dtype with awkward values.
 #include "graph/passes/algebra.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ TEST(Algebra, leaves_what_would_change_a_value_a_dtype_or_a_shape) {
            "y: f32[3] = add(x, 0.0)\n",
            "y: f32[3] = add(x, 0)\n",     // -0.0 becomes 0.0
            "y: f32[3] = sub(x, -0.0)\n",  // the same
-           "y: f32[3] = mul(n, 1.0)\n",   // whole numbers become f32
+           "y: f32[3] = mul(n, 1.0)\n",   // integers become f32
            "y: f32[3] = div(n, 1)\n",     // the same
            "y: f32[3] = mul(x, 0)\n",     // NaN times 0
            "y: f32[2, 3] = mul(o, x)\n",  // broadcasts
@@ -120,7 +121,7 @@ TEST(Algebra, knows_that_placeholders_stand_for_one_value) {
 )");
 }
 
-// The pattern of a rule on operands of these dtypes; nothing where its ops do not take them.
+// The pattern of a rule on operands of these dtypes; nullopt if its ops refuse them.
 std::optional<Graph> pattern_of(const Rule& rule, DType x, DType y) {
   Builder b;
   const Sizes sizes{Size(31, sym::Expr::symbol("s0")), 37};
@@ -145,7 +146,7 @@ TEST(Algebra, each_rule_has_a_name_of_its_own_and_applies_to_some_dtype) {
   std::set<std::string_view> names;
   for (const Rule& rule : algebra_rules()) {
     EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
-    if (rule.name == "cast_same") continue;  // to() makes no such cast: the next test has one
+    if (rule.name == "cast_same") continue;  // to() makes no such cast; tested below
     int applied = 0;
     for (const DType dtype : dtypes) {
       const auto g = pattern_of(rule, dtype, dtype);
@@ -158,7 +159,7 @@ TEST(Algebra, each_rule_has_a_name_of_its_own_and_applies_to_some_dtype) {
   }
 }
 
-// Every rule on every pair of dtypes that its ops take, on values that make trouble: the same bits.
+// Every rule keeps the bits of awkward values, for every pair of dtypes that its ops take.
 TEST(Algebra, each_rule_keeps_every_bit) {
   eager::init();
   for (const Rule& rule : algebra_rules()) {

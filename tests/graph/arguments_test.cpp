@@ -1,3 +1,4 @@
+// Arguments of ops in graph text: how they are printed, parsed, and refused.
 #include <gtest/gtest.h>
 
 #include "graph/programs.h"
@@ -12,7 +13,7 @@ std::string with(std::string_view call) {
              "\n  return r\n}\n");
 }
 
-// The call as print writes it.
+// The call after parsing and printing it.
 std::string written(std::string_view call) {
   const Result<Graph> g = parse(with(call));
   if (!g) return g.why();
@@ -126,7 +127,7 @@ TEST(Arguments, at_their_defaults_make_the_same_node) {
   EXPECT_EQ(b.take().nodes().back().args.size(), 2U);
 }
 
-// What a graph that does not verify holds is shown all the same.
+// A graph that does not verify is printed nevertheless.
 TEST(Arguments, that_the_schema_does_not_know_are_printed) {
   Graph g = layer();
   g[NodeId{3}].args.emplace_back(Scalar(7));

@@ -1,4 +1,4 @@
-// Graphs with sizes that data decide: text, checks, runs.
+// Graphs with data sizes: text, verification, interpretation.
 #include <gtest/gtest.h>
 
 #include "eager/eager.h"

@@ -54,9 +54,9 @@ TEST(FoldConstants, knows_tensors_that_are_all_of_one_number) {
 
 TEST(FoldConstants, keeps_a_tensor_where_it_gives_the_dtype_or_the_shape) {
   for (const char* statements : {
-           // f64 without dimensions: as a number it would not make i32 to f64.
+           // A tensor of rank 0 promotes i32 to f64; a number would not.
            "k: f64[] = full(size=[], fill_value=0.5, dtype=f64)\n  y: f64[3] = mul(n, k)\n",
-           // The comparison is made in f64, with a number in f32.
+           // The comparison is done in f64; with a number it would be in f32.
            "k: f64[] = full(size=[], fill_value=0.1, dtype=f64)\n  y: bool[3] = gt(n, k)\n",
            "k: f32[2, 3] = full(size=[2, 3], fill_value=1.0, dtype=f32)\n  y: f32[2, 3] = mul(x, "
            "k)\n",

@@ -1,3 +1,4 @@
+// Graphs: names of nodes, users of values, refused operands, and hashes.
 #include "vitro/graph/graph.h"
 
 #include <gtest/gtest.h>

@@ -42,7 +42,7 @@ TEST_F(Interpret, takes_the_values_of_symbols_that_no_input_shows) {
   const Operand inputs[] = {x};
   const int64_t ten[] = {10};
   EXPECT_EQ(interpret(g, inputs, ten)[0].to_vector<float>()[5], 60);
-  EXPECT_EQ(interpret(g, inputs)[0].to_vector<float>()[5], 30);  // the hint
+  EXPECT_EQ(interpret(g, inputs)[0].to_vector<float>()[5], 30);  // with the hint, 5
 }
 
 TEST_F(Interpret, passes_numbers_as_numbers) {

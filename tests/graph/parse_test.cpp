@@ -1,3 +1,4 @@
+// Parsing graph text: round trips through print, and errors.
 #include <gtest/gtest.h>
 
 #include "graph/programs.h"

@@ -1,3 +1,5 @@
+// Passes and their pipeline: decompose, drop_dead, merge_same, order_by_use, and random graphs,
+// whose bits the standard passes keep.
 #include "vitro/graph/pass.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +16,7 @@
 namespace vitro::graph {
 namespace {
 
-// Nobody's definition but this test's: x * scale + x.
+// A composite that only this test defines: x * x.size(0) + x.
 struct Doubled {
   static constexpr std::string_view name = "doubled", doc = "x * 2 + x.";
   static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
@@ -26,7 +28,7 @@ struct Doubled {
     results[0] = x * x.size(0) + x;
   }
 };
-// A composite in a composite.
+// A composite of a composite.
 struct Quadrupled : Doubled {
   static constexpr std::string_view name = "quadrupled";
   static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
@@ -52,7 +54,7 @@ TEST(Decompose, writes_composites_out_at_their_place) {
 )");
 }
 
-// Rows of s0 and of 7 broadcast where s0 is 7, and the sum may be spelled with either.
+// s0 and 7 rows broadcast if s0 is 7; the size of the sum may be recorded as either.
 TEST(Decompose, spells_sizes_as_they_are_recorded) {
   const sym::GuardSink sink;
   Builder b;
@@ -105,7 +107,7 @@ TEST(RunPasses, leaves_random_graphs_whole) {
   }
 }
 
-// What a graph computes, or nothing where its data is refused (an index out of range).
+// The results of a graph, or nullopt if its data is refused (an index out of range).
 std::optional<std::vector<Tensor>> values_of(const Graph& g, const Inputs& inputs) {
   try {
     return interpret(g, inputs.operands);

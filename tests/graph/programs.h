@@ -1,4 +1,4 @@
-// Programs that several tests build graphs from.
+// Graphs used by several tests.
 #pragma once
 
 #include "vitro/graph/build.h"
@@ -11,7 +11,7 @@ inline TensorMeta f32(Sizes sizes) {
   return ops::dense(DType::f32, cpu, std::move(sizes));
 }
 
-// relu(x @ w^T), written with the ops there are; s0 rows.
+// relu(x @ weight^T) as basic ops; x has s0 rows.
 inline Graph layer() {
   Builder b;
   const Tensor x = b.input("x", f32({Size(32, sym::Expr::symbol("s0")), 128}));

@@ -1,3 +1,4 @@
+// Generates random graphs op by op: draws operands and attributes, and drops what the op refuses.
 #include "graph/random_graph.h"
 
 #include <limits>
@@ -41,7 +42,7 @@ class Make {
       sizes.push_back(choices[below(options_.symbols ? 6 : 3)]);
     TensorMeta meta = ops::dense(dtypes[below(7)], cpu, sizes);
     if (below(4) == 0 && sizes.size() == 2) std::swap(meta.strides[0], meta.strides[1]);
-    const bool number = below(8) == 0 && g_.size() > 0;  // some input is a tensor
+    const bool number = below(8) == 0 && g_.size() > 0;  // the first input is a tensor
     if (number) meta = ops::dense(below(2) == 0 ? DType::f64 : DType::i64, cpu, {});
     const auto kind = number          ? InputKind::number
                       : below(3) == 0 ? InputKind::parameter
@@ -96,7 +97,7 @@ class Make {
     return all[below(n)];
   }
 
-  // A value for an argument of that type; whether it fits says the shape rule.
+  // A value for an argument of this type; the shape rule may refuse it.
   ArgValue value_of(const ArgType& type, std::span<const std::string_view> choices) {
     using Ints = std::vector<Scalar>;
     static constexpr DType dtypes[] = {DType::f32, DType::f16, DType::i64, DType::f64};
@@ -122,7 +123,7 @@ class Make {
     }
   }
 
-  // Those of one of the op's overloads; most of those that have a default are left out.
+  // Attributes of one of the op's overloads; half of those with a default have it.
   Attrs attributes(const OpDef& op) {
     const auto all = ops::overloads(op);
     const ops::Overload& overload = all[below(all.size())];
@@ -138,7 +139,7 @@ class Make {
     return Attrs(made, op.attrs);
   }
 
-  // A pointwise op takes numbers where its schema says tensor, others rely on what it says.
+  // A pointwise op accepts numbers for Tensor arguments; other ops rely on their schema's types.
   Arg operand(const OpDef& op, size_t place) {
     if (op.kind == OpKind::pointwise && !op.attrs) return place == 0 ? any_value() : any_arg();
     const ops::Overload& overload = ops::overloads(op)[0];
@@ -160,7 +161,7 @@ class Make {
     try {
       (void)g_.add(op, std::move(args), attrs, place());
       ++made_;
-    } catch (const Error&) {  // this draw does not fit
+    } catch (const Error&) {  // the op refuses this draw
     }
   }
 

@@ -1,4 +1,5 @@
-// Random graphs over all ops that accept what they are given: a seed, a graph.
+// Random graphs of all ops, with arguments that their shape rules accept. The seed determines the
+// graph.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Awkward values of each dtype, tensors and inputs made of them, and bitwise comparison.
 #include "graph/values.h"
 
 #include <cstring>

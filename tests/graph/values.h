@@ -1,4 +1,4 @@
-// Inputs with values that make trouble, and what comes out compared bit by bit.
+// Inputs with awkward values, and bitwise comparison of results.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace vitro::graph {
 
-// Elements of a dtype that rules get wrong: zeros of both signs, ones, extremes, infinities, NaN,
-// numbers too small for their dtype's usual form, numbers that overflow.
+// Values for which wrong rewrite rules show: zeros of both signs, ones, extremes, infinities, NaN,
+// subnormal numbers, numbers that overflow.
 std::vector<double> hard_values(DType dtype);
 
-// A tensor of that meta (sizes as their hints) with such elements in random order.
+// A tensor with this meta (sizes as their hints) and such elements in random order.
 Tensor hard_tensor(const TensorMeta& meta, uint64_t seed);
 
-// Tensors and numbers for all inputs of a graph.
+// Values for all inputs of a graph. `operands` refer to `tensors`.
 struct Inputs {
   Inputs(const Graph& g, uint64_t seed);
   std::vector<Tensor> tensors;
   std::vector<Operand> operands;
 };
 
-// Empty, or where they differ.  Any NaN equals any NaN.
+// The first difference, or empty. All NaNs are equal.
 std::string difference(const Tensor& a, const Tensor& b);
 
 }  // namespace vitro::graph

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_symbols.sh NM OBJECT...: every symbol that a compiled-ahead object defines names its instruction set, and what it needs
-# from outside comes from the C library.
+# check_symbols.sh NM OBJECT...: checks that every symbol defined by a compiled-ahead object names its instruction set, and that
+# its undefined symbols are in the C library.
 set -eu
 nm=$1; shift
 failed=0

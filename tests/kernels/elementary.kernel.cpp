@@ -1,4 +1,4 @@
-// The elementary functions over arrays, once per instruction set.
+// Elementary functions on arrays, compiled once per instruction set.
 #include "kernels/arc.h"
 #include "kernels/convert.h"
 #include "kernels/erf.h"
@@ -30,12 +30,12 @@ static void map(F f, const T* x, const T* y, T* out, i64 n) {
 
 #define FUNCTION_1(NAME) ONE(NAME),
 #define FUNCTION_2(NAME) TWO(NAME),
-#define FUNCTION_3(NAME)  // fma: one instruction
+#define FUNCTION_3(NAME)  // fma: a single instruction
 #define FUNCTION(NAME, operands, whole, ...) FUNCTION_##whole(NAME, operands)
 #define FUNCTION_none(NAME, operands) FUNCTION_##operands(NAME)
 #define FUNCTION_same(NAME, operands) FUNCTION_##operands(NAME)
 #define FUNCTION_own(NAME, operands) FUNCTION_##operands(NAME)
-#define FUNCTION_truth(NAME, operands)  // gives no number
+#define FUNCTION_truth(NAME, operands)  // the result is a mask
 
 template <class T>
 static const Function<T> list[] = {

@@ -1,5 +1,5 @@
-// Every elementary function against the C library in long double, on every instruction set of this
-// machine. VITRO_SAMPLES in the environment asks for more samples (20000 without).
+// Every elementary function, compared with the C library in long double, on every instruction set
+// of this machine. The environment variable VITRO_SAMPLES sets the number of samples (20000).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 using Long = long double;
 
-// At most 2 for every function, and 1 for exp, log, sin and cos: what the manual promises.
+// The documented error bounds: at most 2 ulp for every function.
 struct Bound {
   double f32_ulp, f64_ulp;
 };
@@ -63,8 +63,8 @@ const std::map<std::string, Truth> truths = {
     {"fmod", [](Long x, Long y) { return fmodl(x, y); }},
 };
 
-// The distance in units of the last place of the true result; huge where NaN, infinity or the sign
-// of zero differ.
+// The error in units in the last place of the true result; huge if NaN, infinity or the sign of
+// zero differ.
 template <class T>
 double ulps(T got, Long want) {
   T rounded = T(want);
@@ -82,7 +82,7 @@ double ulps(T got, Long want) {
   return double(fabsl(Long(got) - want) / unit);
 }
 
-// Random bit patterns, random numbers in ranges where something happens, and the corners.
+// Random bit patterns, random numbers in several ranges, and edge cases.
 template <class T, class Word>
 std::vector<T> samples() {
   const char* wish = std::getenv("VITRO_SAMPLES");
@@ -112,7 +112,7 @@ std::vector<T> samples() {
   return v;
 }
 
-// A second operand: small whole numbers, numbers of a usual size, other samples, the first operand.
+// Second operands: other samples, small integers, numbers of moderate size, and the first operand.
 template <class T>
 std::vector<T> partners(const std::vector<T>& x) {
   std::mt19937_64 random(3);
@@ -154,7 +154,7 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b));
 }
 
-// The last version's results are near the truth; the others give the same bits.
+// Expects the last version's results to be within the bounds, and the others to give the same bits.
 template <class T, class Word>
 void check(const Function<T>* Functions::* list, double Bound::* limit) {
   std::vector<T> x = samples<T, Word>(), y = partners(x), first(x.size()), other(x.size());
@@ -184,7 +184,7 @@ TEST(Elementary, F64IsNearTheTruthAndTheSameEverywhere) {
   check<double, uint64_t>(&Functions::f64, &Bound::f64_ulp);
 }
 
-// Every function of the list has a truth here, or a test of its own below and in parts.kernel.cpp.
+// Every function of the list is in `truths`, or has its own test below or in parts.kernel.cpp.
 TEST(Elementary, EveryFunctionIsCompared) {
   const std::set<std::string> elsewhere = {
       "fma", "abs", "remainder", "floor_div", "trunc_div", "minimum", "maximum", "isnan", "isinf"};
@@ -202,7 +202,7 @@ double one(const std::string& name, double x, double y) {
   return out;
 }
 
-// As Python's % and // (and torch.remainder, torch.floor_divide) answer.
+// As in Python's % and //, torch.remainder and torch.floor_divide.
 TEST(Elementary, RemaindersHaveTheSignOfTheDivisor) {
   EXPECT_EQ(one("remainder", 7, 3), 1);
   EXPECT_EQ(one("remainder", -7, 3), 2);

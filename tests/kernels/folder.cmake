@@ -1,6 +1,6 @@
 vitro_kernel_files(kernels_test ${CMAKE_CURRENT_LIST_DIR}/elementary.kernel.cpp ${CMAKE_CURRENT_LIST_DIR}/parts.kernel.cpp)
 
-# One definition per instruction set: a weak function that two of them share would be whichever the linker met first.
+# One definition per instruction set: of a weak function shared by two of them, the linker would keep the first that it finds.
 set(vitro_kernel_objects "")
 vitro_kernel_isas(vitro_isas)
 foreach(isa IN LISTS vitro_isas)

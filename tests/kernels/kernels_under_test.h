@@ -1,12 +1,12 @@
-// What the files *.kernel.cpp here export, once per instruction set, in the namespaces baseline,
-// avx2 and avx512.
+// Exports of this folder's *.kernel.cpp files, once per instruction set, in the namespaces
+// baseline, avx2 and avx512.
 #pragma once
 
 namespace vitro::kernels_test {
 
 template <class T>
 struct Function {
-  const char* name;  // null behind the last
+  const char* name;  // null after the last function
   void (*run)(const T* x, const T* y, T* out, long n);
 };
 
@@ -15,10 +15,10 @@ struct Functions {
   const Function<double>* f64;
 };
 
-// A part's own test: null, or the name of what went wrong.  `page_end` is the end of 4096 bytes
-// behind which there is nothing.
+// The test of a part. `run` returns null, or the name of what failed. `page_end` is the end of 4096
+// accessible bytes; the memory after it is inaccessible.
 struct PartTest {
-  const char* name;  // null behind the last
+  const char* name;  // null after the last test
   const char* (*run)(unsigned char* page_end);
 };
 

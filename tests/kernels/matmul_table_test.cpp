@@ -1,3 +1,5 @@
+// Matrix product kernels of every instruction set, compared with plain loops: sizes, layouts,
+// splits and blocks.
 #include "kernels/matmul_table.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +46,7 @@ const Size sizes[] = {{1, 1, 1},     {1, 40, 3},     {2, 32, 16},    {3, 33, 17}
 enum class Layout { rows, columns, spread };
 enum class Right { packed, packed_transposed, as_it_lies };
 
-// A matrix of small numbers whose products round.
+// Small numbers whose products are rounded.
 template <class T>
 std::vector<T> numbers(int64_t count, int seed) {
   std::vector<T> v(count);
@@ -75,8 +77,8 @@ struct Product {
     }
   }
 
-  // C by one set of kernels; rows of C are two longer than needed, to see that nothing is written
-  // there.
+  // Computes C with one set of kernels. Rows of C are two elements longer than needed, to detect
+  // writes after their end.
   std::vector<T> run(const MatmulKernels& f, int64_t threads, Right right) const {
     const bool b_transposed = right == Right::packed_transposed;
     std::vector<T> packed(f.packed_size(size.k, size.n) + 1), c((size.n + 2) * size.m, T(-99));
@@ -121,7 +123,7 @@ void check(MatmulType type) {
   }
 }
 
-// The truth is one fma after the other along k: the order that is promised.
+// The reference is a chain of fmas along k, which is the documented order.
 TEST(Matmul, F32GivesTheBitsOfThePlainLoopForEverySizeLayoutSplitAndMachine) {
   check<float>(MatmulType::f32);
 }
@@ -168,7 +170,7 @@ float from_f16(uint16_t h) {
   return h & 0x8000 ? -size : size;
 }
 
-// Numbers of 16 bits between 1/8 and 8, of both signs.
+// f16 or bf16 numbers with magnitudes between 1/8 and 8, of both signs.
 std::vector<uint16_t> halves(int64_t count, bool bf16) {
   std::vector<uint16_t> v(count);
   for (int64_t i = 0; i < count; ++i) {
@@ -209,8 +211,9 @@ TEST(Matmul, Bf16IsCloseToSumsInDouble) {
   check_halves(MatmulType::bf16, from_bf16, 0x1p-7);
 }
 
-// One block of a product: B in panels or as it stands, kept as panels on the way or not; k in two
-// parts, sums in rows that are longer than the block.
+// One block of a product. B is packed into panels or read in its own layout, with or without
+// keeping panels of it for later tiles. k is split into two parts; rows of sums are longer than the
+// block.
 template <class T>
 void check_multiply(MatmulType type, const Size& size) {
   const Product<T> product(size, Layout::rows);

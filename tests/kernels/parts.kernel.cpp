@@ -1,4 +1,5 @@
-// The parts that only a kernel can call, checked lane by lane against plain loops.
+// Tests of parts that only kernels can call, lane by lane against plain loops; parts_test.cpp runs
+// them on every instruction set.
 #include "kernels/convert.h"
 #include "kernels/exp.h"
 #include "kernels/integer.h"
@@ -16,7 +17,7 @@ static bool differ(T a, T b) {
   return __builtin_memcmp(&a, &b, sizeof a) != 0;
 }
 
-// Element i of a pattern that every type can hold.
+// Element i of a pattern that every type can represent.
 template <class T>
 static T pattern(i64 i) {
   if constexpr (__is_same(T, bool))
@@ -27,7 +28,7 @@ static T pattern(i64 i) {
     return T(i % 100 + 1);
 }
 
-// All counts, at the very end of readable memory.
+// Loads and stores with every count, at the end of accessible memory.
 template <class T>
 static const char* memory(unsigned char* page_end) {
   for (i64 n = -1; n <= 17; ++n) {
@@ -50,7 +51,7 @@ static const char* memory(unsigned char* page_end) {
   return nullptr;
 }
 
-// At multiples of the vector's size, where they are streamed, and one element before.
+// Stores at aligned addresses, where they are streamed, and one element before.
 template <class T>
 static const char* streamed(unsigned char* page_end) {
   for (i64 n = -1; n <= 17; ++n) {
@@ -100,8 +101,8 @@ static const char* strided(unsigned char* page_end) {
   return nullptr;
 }
 
-// Lanes in the middle: the last of them is the last element of the page, what follows may not be
-// touched.
+// Lanes [first, end): the last one is the last element of the page; memory after it must not be
+// accessed.
 template <class T>
 static const char* between(unsigned char* page_end) {
   const i64 strides[] = {1, 2, 3};
@@ -320,7 +321,7 @@ static const char* select_test(unsigned char*) {
   return nullptr;
 }
 
-// Element i of a row that is hard to order.
+// Element i of a row that is hard to sort.
 template <class T>
 static T hard_to_order(int row, i64 i, i64 n) {
   const u64 noise = (u64(i) + 1) * 0x9e3779b97f4a7c15u >> 20;
@@ -332,7 +333,7 @@ static T hard_to_order(int row, i64 i, i64 n) {
                                 : 7;
   if constexpr (__is_same(T, bool)) {
     return number % 2 == 1;
-  } else if constexpr (is_half<T>) {  // all of them, NaN and both zeros too
+  } else if constexpr (is_half<T>) {  // any bit pattern, including NaN and both zeros
     return __builtin_bit_cast(T, u16(row == 0 ? noise : number * 512));
   } else if constexpr (is_float<T>) {
     if (row == 0 && i % 5 == 3) return i % 2 ? T(__builtin_nanf("")) : -T(__builtin_nanf(""));
@@ -361,7 +362,8 @@ static bool comes_before(T a, T b, bool descending) {
   }
 }
 
-// What characterises the result: a stable order of elements of the row, and of none left out.
+// Checks that the result is a stable order of elements of the row, and that no smaller one is left
+// out.
 template <class T>
 static const char* in_order(const T* x, i64 n, i64 count, bool descending) {
   static u64 scratch[4 * 17000];
@@ -391,7 +393,7 @@ static const char* in_order(const T* x, i64 n, i64 count, bool descending) {
   return nullptr;
 }
 
-// Rows that end where memory does, and long ones.
+// Rows at the end of accessible memory, and long ones.
 template <class T>
 struct Sorts {
   static const char* run(unsigned char* end) {

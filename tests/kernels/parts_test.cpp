@@ -6,7 +6,7 @@
 namespace vitro::kernels_test {
 namespace {
 
-// One page that may be used, followed by one that may not.
+// An accessible page followed by an inaccessible one.
 class PageWithAnEnd {
  public:
   PageWithAnEnd() {

@@ -1,3 +1,4 @@
+// Offsets of buffers in loop kernels: how they are found, and subtracted from the accesses.
 #include "loop/offsets.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A default stands in an op's schema and, as C++ cannot read it from there, beside the function of
-// the header: both make the same call.
+// A default is written in an op's schema and, because C++ cannot read it from there, in the
+// function of the header: both must make the same call.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@
 namespace vitro {
 namespace {
 
-// Writes down what it is asked to call, and gives tensors of the right shape.
+// Records calls as text, and returns tensors of the right shape.
 class Recorder : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {
@@ -39,7 +39,7 @@ class Recorder : public Interpreter {
   const std::string& text() const { return text_; }
 
  private:
-  // Arguments of the program are 0, results count from 1.
+  // 0 for arguments of the program; results are numbered from 1.
   size_t number_of(const Tensor& t) const {
     for (size_t i = 0; i < made_.size(); ++i) {
       if (made_[i].storage() == t.storage()) return i + 1;
@@ -58,9 +58,9 @@ std::string calls_of(const std::function<void()>& program) {
 }
 
 struct Row {
-  std::vector<ArgValue> required;      // all that has no default
-  std::function<void()> cpp;           // the function of the header, given no more than that
-  std::vector<NamedArg> by_name = {};  // required ones that have no place
+  std::vector<ArgValue> required;      // arguments without a default
+  std::function<void()> cpp;           // calls the function of the header with only these
+  std::vector<NamedArg> by_name = {};  // required keyword-only arguments
 };
 
 const Tensor& x() {
@@ -220,7 +220,7 @@ std::map<std::string, Row> rows() {
   return all;
 }
 
-// Whether a call takes the argument: it has a place in it, or the function has a parameter.
+// Whether the argument is used: it has a role in the op's call, or is a parameter of the function.
 bool is_taken(const ops::Overload& overload, size_t argument) {
   if (overload.function.call) return argument < overload.function.takes;
   return overload.roles[argument] != ops::Role::unused;
@@ -240,7 +240,7 @@ TEST(Defaults, of_functions_are_those_of_their_schemas) {
 // A new function with a default needs a row above.
 TEST(Defaults, are_compared_for_every_function) {
   const auto compared = rows();
-  // Forms of ops for which C++ has another function, or none that leaves a bound out.
+  // Overloads for which C++ has another function, or none with a bound left out.
   const std::set<std::string> no_function{"_to_copy", "clamp", "clamp.Tensor"};
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();

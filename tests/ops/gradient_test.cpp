@@ -1,4 +1,4 @@
-// Gradients of pointwise definitions against finite differences of their bodies.
+// Gradients of pointwise ops, compared with finite differences of their bodies.
 #include <gtest/gtest.h>
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace vitro::test {
 namespace {
 
-// A gradient that a body gives: a number, or a function that gives one.
+// The value of a gradient that `vjp` returns: a number, or a function that computes one.
 double number_of(const Real& gradient) {
   return gradient.v;
 }
@@ -20,7 +20,7 @@ double number_of(const F& gradient) {
   return Real(gradient()).v;
 }
 
-// Within every function's domain, away from corners.
+// Points in the op's domain, away from corners.
 std::vector<double> points(std::string_view op) {
   if (op == "acosh") return {1.3, 2.7};
   if (op == "log" || op.starts_with("log") || op.ends_with("sqrt")) return {0.4, 2.7};
@@ -68,7 +68,7 @@ TEST(Gradient, agrees_with_finite_differences) {
   EXPECT_GE(checked, 45);
 }
 
-// What PyTorch gives where a function has no slope.
+// PyTorch's values at points where a function is not differentiable.
 TEST(Gradient, of_corners_is_as_pytorch_chooses_it) {
   const auto unary = [](auto op, double x) {
     using Op = decltype(op);
@@ -93,7 +93,7 @@ TEST(Gradient, every_op_has_one_or_says_why_not) {
   for (const OpDef* op : ops::all()) {
     ASSERT_TRUE(op->gradient)
         << op->name << ": give it `vjp`, `gradient` or `not_differentiable` (ops/define.h)";
-    if (op->kind == OpKind::composite) continue;  // through its program
+    if (op->kind == OpKind::composite) continue;  // differentiated through its ops
     EXPECT_TRUE(op->gradient->formula || !op->gradient->none_because.empty()) << op->name;
   }
 }

@@ -1,3 +1,4 @@
+// The table of overloads: schemas as in ATen, roles and defaults of arguments, calls by name.
 #include "vitro/ops/overload.h"
 
 #include <gtest/gtest.h>
@@ -23,8 +24,8 @@ std::map<std::string, std::string> schemas_of_aten() {
 }
 
 TEST(Overloads, have_the_schemas_of_aten) {
-  // Ours: what div with rounding_mode="trunc", add and sub with alpha and pow with 3 compute;
-  // ATen writes no maximum in place.
+  // Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
+  // with 3; ATen has no in-place maximum.
   const std::set<std::string> ours{"trunc_divide.Tensor",
                                    "trunc_divide.Scalar",
                                    "add_scaled",
@@ -70,7 +71,7 @@ TEST(Overloads, know_what_their_arguments_are_in_a_call) {
   }
 }
 
-// Members without an argument could be neither written nor read by name.
+// A member without an argument could not be set or read by name.
 TEST(Overloads, name_every_attribute_of_their_op) {
   for (const OpDef* op : ops::all()) {
     if (!op->attrs) continue;
@@ -78,7 +79,7 @@ TEST(Overloads, name_every_attribute_of_their_op) {
       bool named = false;
       for (const ops::Overload& one : ops::overloads(*op))
         named = named || one.schema.argument(member.name);
-      // Of sums, products and means alone.
+      // A member of all reductions and scans, but an argument of sums, products and means only.
       const bool shared = (op->reduction || op->scan) && member.name == "dtype";
       EXPECT_TRUE(named || shared) << op->name << ": " << member.name;
     }
@@ -113,7 +114,7 @@ TEST(Overloads, that_write_in_place_say_so_in_their_schemas) {
     EXPECT_TRUE(ops::overloads(none).empty()) << none;
 }
 
-// A default stands twice, in the schema and beside the member of the attributes: they agree.
+// A default is written twice, in the schema and at the member of the attributes: they must agree.
 TEST(Overloads, have_the_defaults_of_their_attributes) {
   int compared = 0;
   for (const ops::Overload& one : ops::overloads()) {

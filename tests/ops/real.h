@@ -1,5 +1,5 @@
-// One number that op bodies run on, with every word of vitro/ops/math.h that bodies with gradients
-// use: the plainest consumer.
+// A number type to run op bodies on, with every function of vitro/ops/math.h that bodies with
+// gradients use: the simplest consumer.
 #pragma once
 
 #include <cmath>

@@ -19,7 +19,7 @@ TensorMeta shape_of(const TensorMeta& x, const typename Op::Attrs& attrs) {
   return results.at(0);
 }
 
-// Every element of the result, addressed by its strides and through the map.
+// Expects the same address for every element of the result by its strides and through the map.
 template <class Op>
 void expect_agreement(const TensorMeta& x, const typename Op::Attrs& attrs) {
   const TensorMeta y = shape_of<Op>(x, attrs);

@@ -1,3 +1,4 @@
+// parallel_for: pieces, threads, exceptions, visibility of memory, idle workers and forks.
 #include "vitro/runtime/parallel.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@
 namespace vitro {
 namespace {
 
-// Runs a test with so many threads, whatever the machine has.
+// Sets the number of threads for a scope, whatever the machine has.
 struct Threads {
   explicit Threads(int count) : before(num_threads()) { set_num_threads(count); }
   ~Threads() { set_num_threads(before); }
@@ -73,7 +74,7 @@ TEST(ParallelFor, uses_several_threads_with_numbers_of_their_own) {
   std::mutex lock;
   std::set<std::thread::id> seen;
   std::atomic<int> running[4] = {}, wrong = 0;
-  // A thread that has one piece waits until all three have come.
+  // Each thread waits in its piece until all three have arrived.
   parallel_for(3, 1, [&](int64_t, int64_t, int thread) {
     wrong += thread < 0 || thread >= 3 || running[thread]++ != 0;
     {
@@ -162,11 +163,11 @@ TEST(ParallelFor, leaves_an_idle_program_asleep) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const int64_t before = cpu_time_ns();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  // Three spinning workers would use 600 ms; the bound is far from both.
+  // Three spinning workers would use 600 ms, sleeping ones almost nothing.
   EXPECT_LT(cpu_time_ns() - before, 100'000'000);
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which does not allow threads in the child of a fork
+#if !defined(__SANITIZE_THREAD__)  // TSan allows no threads in the child of a fork
 TEST(ParallelFor, works_in_the_child_of_a_fork) {
   const Threads threads(3);
   parallel_for(64, 1, [](int64_t, int64_t) {});

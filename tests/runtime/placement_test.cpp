@@ -31,7 +31,7 @@ TEST(Placement, moves_a_sleeper_off_the_callers_processor_until_it_sleeps_again)
   cpu_set_t after_waking, after_sleeping_again;
   std::thread worker([&] {
     slept_on = sched_getcpu();
-    pin_to(slept_on);  // so that the test knows where it sleeps
+    pin_to(slept_on);  // so that the test knows the processor
     placement.sleeps(1);
     sched_setaffinity(0, sizeof all, &all);
     asleep.release();
@@ -42,7 +42,7 @@ TEST(Placement, moves_a_sleeper_off_the_callers_processor_until_it_sleeps_again)
     after_sleeping_again = my_processors();
   });
   asleep.acquire();
-  // The caller moves to where the worker sleeps.
+  // The caller moves to the processor on which the worker sleeps.
   pin_to(slept_on);
   placement.spread(1);
   wake.release();

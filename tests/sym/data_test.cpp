@@ -1,4 +1,4 @@
-// Sizes that data decide: what their bounds say, and who answers for the rest.
+// Data sizes: questions that their bounds decide, and who answers the others.
 #include <gtest/gtest.h>
 
 #include "vitro/sym/size.h"
@@ -74,7 +74,7 @@ TEST_F(ByData, what_is_not_proven_equal_is_not_known_to_be) {
   EXPECT_FALSE(known_equal(some, 0));
   EXPECT_FALSE(known_equal(some, 1));
   EXPECT_TRUE(known_equal(some - some, 0));
-  EXPECT_TRUE(known_equal(n, 10));  // which is asked, as of any symbol
+  EXPECT_TRUE(known_equal(n, 10));  // answered by the hint, as for ordinary symbols
 }
 
 TEST_F(ByData, the_innermost_answers) {

@@ -1,4 +1,4 @@
-// Random expressions: what the rules made of them has the value that arithmetic says.
+// Random expressions: simplification keeps their values as computed by plain arithmetic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ int64_t floor_div(int64_t a, int64_t b) {
 constexpr size_t binding_count = 24;
 using Values = std::array<int64_t, binding_count>;
 
-// An expression with its value under each binding, worked out without the library.
+// An expression with its value under each binding, computed without the library.
 struct Sample {
   Expr e;
   Values values;
@@ -94,7 +94,7 @@ class Generator {
     return result;
   }
 
-  // A division by what is 0 under some binding is no sample: divided by a number instead.
+  // Divides by a number instead if the divisor is 0 under some binding.
   Sample divided(const Sample& a, Sample b) {
     if (std::find(b.values.begin(), b.values.end(), 0) != b.values.end() || number(0, 1) == 0) {
       b.e = number(1, 12);
@@ -109,7 +109,7 @@ class Generator {
   std::vector<Sample> leaves_;
 };
 
-// Samples whose numbers leave 64 bits are skipped: the library says so by an Error.
+// Calls `check` with a generator for each seed; stops at the first failure.
 template <class F>
 void for_samples(int count, F check) {
   for (int seed = 1; seed <= count; ++seed) {
@@ -166,7 +166,8 @@ TEST(RandomExpressions, survive_printing_and_substitution) {
   });
 }
 
-// n*q + r for all small numbers: the quotient is q exactly when 0 <= r < n.
+// Divides n*q + i + offset by n, for all small values: the quotient is q only if i + offset is in
+// [0, n).
 TEST(DivisionByCounting, by_a_symbol_agrees_with_counting) {
   const Expr n = Expr::symbol("s0"), q = Expr::symbol("q", {-3, 3});
   for (int64_t offset = -6; offset <= 6; ++offset) {

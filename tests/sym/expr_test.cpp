@@ -1,3 +1,4 @@
+// Expressions over symbols: normal form and text, ranges, division, minimum, and proofs.
 #include "vitro/sym/expr.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-// GoogleTest shows a failed comparison of expressions as text.
+// Makes GoogleTest print expressions as text.
 void PrintTo(Expr e, std::ostream* out) {
   *out << e.text();
 }
@@ -163,7 +164,7 @@ TEST_F(Proof, sees_through_products_of_symbols) {
   EXPECT_EQ(prove_less(n, m), std::nullopt);
 }
 
-// Multiplied out these would have 2^40 terms.
+// Expanded, these products would have 2^40 terms.
 TEST_F(Proof, of_products_of_many_symbols_ends) {
   Expr left = 1, right = 1;
   for (int s = 0; s < 40; ++s) {
@@ -174,7 +175,7 @@ TEST_F(Proof, of_products_of_many_symbols_ends) {
   EXPECT_EQ(prove_less(left * a, left), false);
   EXPECT_EQ(prove_less(left, left * n), std::nullopt);
   EXPECT_EQ(prove_less(left * a, left * a * b - 1), true);
-  EXPECT_EQ(prove_less(left * a, left * a * b - 2), std::nullopt);  // 2 is less than 4 - 2 nowhere
+  EXPECT_EQ(prove_less(left * a, left * a * b - 2), std::nullopt);  // 2 < 4 - 2 does not hold
   EXPECT_EQ(prove_less(left * a, left * n * b), std::nullopt);
   EXPECT_EQ(prove_less(left, right), std::nullopt);
 }

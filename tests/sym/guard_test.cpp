@@ -43,7 +43,7 @@ TEST_F(Guards, a_conversion_to_a_number_pins_it) {
   GuardSink sink;
   const int64_t rows = n * 2;
   EXPECT_EQ(rows, 8);
-  EXPECT_EQ(m.hint(), 6);  // no question
+  EXPECT_EQ(m.hint(), 6);  // adds no guard
   EXPECT_EQ(texts(sink), std::vector<std::string>{"2*s0 == 8"});
   EXPECT_EQ(m.value(), 6);
   EXPECT_EQ(texts(sink), (std::vector<std::string>{"2*s0 == 8", "s1 == 6"}));

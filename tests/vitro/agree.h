@@ -1,4 +1,5 @@
-// What the tests of compiled programs share: a program gives the same bits compiled as eagerly.
+// Shared by tests of compiled programs: checks that a program gives the same bits compiled and
+// eager.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace vitro {
 using Tensors = std::vector<Tensor>;
 using Program = std::function<Tensors(const Tensors&)>;
 
-// 0.25, 0.375, 0.5, ... of both signs, in those sizes.
+// 0.25, 0.375, 0.5, ... of both signs, with these sizes.
 inline Tensor numbers(std::initializer_list<int64_t> sizes, DType dtype = DType::f32) {
   int64_t count = 1;
   for (const int64_t s : sizes) count *= s;
@@ -36,8 +37,8 @@ inline void expect_same(const Tensor& got, const Tensor& want, const char* what)
   EXPECT_TRUE(bytes == 0 || std::memcmp(a.const_data(), b.const_data(), bytes) == 0) << what;
 }
 
-// Calls the program three times each way, on fresh inputs; results and inputs must agree, and
-// nothing may have been left to eager.
+// Calls the program three times, compiled and eager, on fresh inputs. Expects the same bits in
+// results and inputs, and every segment to be compiled.
 inline void expect_agreement(const Program& program, const std::function<Tensors()>& inputs) {
   auto fast = compile(program);
   for (int call = 0; call < 3; ++call) {

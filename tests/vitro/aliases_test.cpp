@@ -1,4 +1,4 @@
-// Random programs on windows of one memory, written and read in any order: compiled as eagerly.
+// Random programs that read and write windows of one storage give eager's bits when compiled.
 #include <random>
 
 #include "agree.h"
@@ -12,7 +12,8 @@ int64_t below(Random& random, int64_t n) {
   return static_cast<int64_t>(random() % static_cast<uint32_t>(n));
 }
 
-// A part of a matrix: rows and columns, some of them turned round, flat or a single row.
+// A random window of a matrix: some rows and columns, transposed or flattened, a single row or
+// column, or an expanded row.
 Tensor window(const Tensor& x, Random& random) {
   const auto part = [&](const Tensor& t, int64_t dim) {
     const auto size = t.size(dim).value(), from = below(random, size);
@@ -43,7 +44,7 @@ Tensors windows(uint32_t seed) {
   return out;
 }
 
-// Writes into some, reads others, gives values and views.
+// Writes some inputs, reads others, and returns values and views.
 Tensors run(const Tensors& in, uint32_t seed) {
   Random random(seed);
   Tensors out;

@@ -1,5 +1,5 @@
-// What docs/from_pytorch.md says: every piece of code in it stands here, so that it compiles, and
-// gives what its row says.
+// Tests of docs/from_pytorch.md: all of its code is in this file, so that it compiles and does what
+// the page says.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -217,7 +217,7 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   EXPECT_EQ(fast(x).to_vector<float>(), model(x).to_vector<float>());
 }
 
-// Code that writes or reads files, or listens: it is compiled and not run.
+// Code that reads or writes files, or listens on a port: compiled but not run.
 [[maybe_unused]] void files_of(Classifier& model, const Tensor& w) {
   const auto file = io::Safetensors::read("model.safetensors").value();
   model.load([&](std::string_view name) { return file.tensor(name).value(); });
@@ -306,7 +306,7 @@ std::string text_of(const std::string& path) {
   return out.str();
 }
 
-// Without comments and blanks, which the page sets as it likes.
+// The code without comments and whitespace, in which the page may differ.
 std::string bare(const std::string& code) {
   return std::regex_replace(code, std::regex("//[^\n]*|\\s+"), "");
 }
@@ -339,7 +339,7 @@ TEST(FromPyTorch, every_piece_of_code_on_the_page_stands_in_this_file) {
       code_in(text_of(VITRO_TEST_DATA "/../../docs/from_pytorch.md"));
   EXPECT_GT(pieces.size(), 100u);
   for (const std::string& piece : pieces) {
-    if (piece.starts_with("VITRO_") || piece.starts_with("vitro ")) continue;  // for a shell
+    if (piece.starts_with("VITRO_") || piece.starts_with("vitro ")) continue;  // shell commands
     EXPECT_NE(here.find(bare(piece)), std::string::npos) << piece;
   }
 }

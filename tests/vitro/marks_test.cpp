@@ -1,3 +1,5 @@
+// Marks for ITT and NVTX. A child process runs a test of this program with a collector library (of
+// tests/collector) that logs them, and the parent checks the log.
 #include "vitro/profiler/marks.h"
 
 #include <gtest/gtest.h>
@@ -23,8 +25,7 @@ struct Heard {
   long thread = 0;
 };
 
-// A test of this program run again in a process of its own, with our collector in the place of
-// everybody's.
+// Runs one of the tests below in a child process, with the test collector in place of every tool's.
 class Child {
  public:
   explicit Child(const std::string& test, const std::string& more = "") {
@@ -69,7 +70,7 @@ class Child {
   std::vector<Heard> heard_;
 };
 
-// What a tool heard on each thread, as text: names, "(" and ")".
+// What a tool received on each thread, as text: names, "(" and ")".
 std::map<long, std::string> nests(const std::vector<Heard>& all, std::string_view tool) {
   std::map<long, std::string> texts;
   for (const Heard& h : all) {
@@ -97,7 +98,7 @@ Tensor ones() {
 
 }  // namespace
 
-// ---- what the child does
+// ---- run in the child
 
 TEST(DISABLED_Marks, eager) {
   const Tensor x = ones();
@@ -144,7 +145,7 @@ TEST(DISABLED_Marks, ended_in_between) {
   (void)sub(x, x);
 }
 
-// ---- what was heard of it
+// ---- checks of what the tools received
 
 TEST(Marks, nest_with_their_names_on_each_thread_for_both_tools) {
   const Child child("eager");

@@ -1,4 +1,4 @@
-// The files of a profile's memory, read again by what answers questions about them.
+// Memory timelines written by the profiler, read back by vitro::analyze.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace vitro {
 namespace {
 
-// A folder with three files of one profile: its changes, their sums, its trace.
+// A folder with three files of one profile: raw changes of memory, their sums, and the trace.
 class Files {
  public:
   explicit Files(const Profiler& profiler) {

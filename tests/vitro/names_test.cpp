@@ -1,4 +1,4 @@
-// A program that says `using namespace vitro` beside C's headers: names mean what they are given.
+// Programs with `using namespace vitro` and C's headers: the arguments' types choose the function.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ std::vector<float> values(const Tensor& t) {
   return t.to_vector<float>();
 }
 
-// Each name takes a tensor, and a number as C does.
+// Each name takes a tensor, and a number as in C.
 #define EXPECT_BOTH(name)                                                     \
   do {                                                                        \
     const double number = 0.7;                                                \

@@ -1,4 +1,4 @@
-// Parameters that take a list of dimensions or sizes take one of them, too, as PyTorch's do.
+// Parameters that take a list of dimensions or sizes also take a single one, as in PyTorch.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST(OneOrMore, one_number_of_a_convolution_stands_for_height_and_width) {
   EXPECT_EQ(layer(x).sizes(), Sizes({2, 4, 7, 8}));
 }
 
-// The line of this file that the text names.
+// The line of this file that is named in the text, or 0.
 int line_of(std::string_view text) {
   const size_t at = text.rfind("one_or_more_test.cpp:");
   return at == text.npos ? 0 : std::atoi(text.substr(at + 21).data());

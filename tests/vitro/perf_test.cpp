@@ -1,4 +1,4 @@
-// Linux perf shows generated kernels by name, as they are functions of shared objects with symbols.
+// Linux perf shows generated kernels by name: they are functions of shared objects with symbols.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// What the profiler tells of compiled functions, from the first call on.
+// Profiles of compiled functions: regions, kernels, phases of the first call, breaks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST(ProfileOfCompiled, the_first_call_shows_the_phases_of_the_compiler) {
   EXPECT_NE(profiler.averages().table().find("Compiled meanwhile"), std::string::npos);
 }
 
-// Whatever number of threads compiles: what is said is the graphs, and the time that passed.
+// However many threads compile, the table reports the number of graphs and the elapsed time.
 TEST(ProfileOfCompiled, as_many_compilations_are_counted_as_there_are_compiled_segments) {
   auto fast = compile([](const Tensor& x) { return softmax(matmul(wave(x), exp(x)), 1) * 0.7071; });
   Profiler profiler;

@@ -1,4 +1,4 @@
-// Programs that random search found and shrank, and programs close to them.
+// Regression tests: programs that the fuzzer found and shrank, and similar ones.
 #include "agree.h"
 
 namespace vitro {
@@ -188,7 +188,7 @@ TEST(Programs, tensors_without_elements_are_written) {
       [] { return Tensors{numbers({0, 4}), numbers({3, 4})}; });
 }
 
-// Nothing is divided, so that nothing is wrong.
+// No element is divided, so there is no error.
 TEST(Programs, no_elements_are_divided_by_zero) {
   expect_agreement([](const Tensors& in) { return Tensors{remainder(in[0], 0)}; },
                    [] { return Tensors{numbers({0}, DType::i64)}; });
@@ -213,7 +213,7 @@ TEST(Programs, products_of_whole_numbers_wrap_as_eager) {
   }
 }
 
-// Lanes of 32 bits, cut to the dtype at every op: the same bits as computing in i64 and cutting.
+// 32-bit lanes, truncated to the dtype after every op, give the bits of computing in i64.
 TEST(Programs, whole_numbers_of_every_width_wrap_as_eager) {
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8}) {
     expect_agreement(
@@ -289,8 +289,8 @@ TEST(Programs, writes_through_diagonals_and_overlapping_views) {
       });
 }
 
-// Ops have no effect but their result: without a reader they do not run, and their data may be
-// wrong.
+// Ops have no side effects: if the result is not used they do not run, and errors in their data are
+// not reported.
 TEST(Programs, a_mistake_in_data_that_nobody_needs_is_none) {
   const auto program = [](const Tensors& in) {
     const Tensor unread = remainder(in[1], in[1] * 0) + embedding(in[0], in[1] + 1000);
@@ -306,7 +306,7 @@ TEST(Programs, a_mistake_in_data_that_nobody_needs_is_none) {
   EXPECT_THROW(compile(reads)(inputs), Error);
 }
 
-// Writing to the result changes the input, as eager.
+// Writing into a result changes the input, as in eager.
 TEST(Programs, results_that_are_views_share_memory) {
   const auto program = [](const Tensors& in) {
     const Tensor y = exp(in[0]);

@@ -1,3 +1,4 @@
+// The CPU allocator: alignment, cache of freed blocks, statistics, threads, arenas.
 #include "runtime/cpu/allocator.h"
 
 #include <gtest/gtest.h>
@@ -85,8 +86,8 @@ TEST(Allocator, keeps_no_more_than_its_limit_and_prefers_the_sizes_in_use) {
     for (void* data : blocks) memory.free(data, bytes);
     EXPECT_LE(memory_stats().cached_bytes, 64 << 20);
   };
-  cycle(16 << 20, 6);  // more than fits
-  cycle(1 << 20, 20);  // pushes some of those out
+  cycle(16 << 20, 6);  // exceeds the limit of the cache
+  cycle(1 << 20, 20);  // evicts some of those blocks
   const int64_t hits = memory_stats().cache_hits;
   cycle(1 << 20, 20);
   EXPECT_EQ(memory_stats().cache_hits, hits + 20);
@@ -119,7 +120,7 @@ TEST(Allocator, tells_the_recorder) {
   EXPECT_EQ(freed, 777);
 }
 
-// Threads allocate, fill, hand blocks to each other and free those of others.
+// Threads allocate and fill blocks, exchange them, and free each other's.
 TEST(Allocator, survives_threads_that_free_each_others_blocks) {
   struct Block {
     unsigned char* data;
@@ -170,7 +171,7 @@ TEST(Allocator, serves_objects_that_outlive_their_threads_own_blocks) {
   };
   const int64_t live = memory_stats().live_bytes;
   std::thread([] {
-    thread_local Late late;  // made before the thread's own blocks, so it ends after them
+    thread_local Late late;  // made before the thread's block cache, so it is destroyed after it
     late.data = cpu_allocator().allocate(4096);
   }).join();
   EXPECT_EQ(memory_stats().live_bytes, live);

@@ -11,7 +11,7 @@
 namespace vitro::runtime {
 namespace {
 
-// What the kernel says of the first processor, with a space around each flag.
+// The kernel's list of flags of the first processor, with a space on both sides of each flag.
 std::string flags() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -32,7 +32,7 @@ TEST(Machine, has_threads_memory_and_an_architecture) {
 TEST(Machine, agrees_with_the_kernel_about_features) {
   const std::string all = flags();
   if (machine().architecture != "x86_64" || all.empty()) GTEST_SKIP() << "no list to compare with";
-  // Our name (LLVM's), the kernel's.
+  // LLVM's name, which Vitro uses, and the kernel's.
   const std::pair<const char*, const char*> names[] = {{"avx2", "avx2"},
                                                        {"fma", "fma"},
                                                        {"f16c", "f16c"},
