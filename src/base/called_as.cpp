@@ -9,7 +9,7 @@ namespace {
 
 constinit thread_local Called called{{}, false, {}};
 
-// How long the name is that the text begins with; npos: it begins with something else.
+// The length of the op name at the beginning of the text; npos: there is none.
 size_t name_length(std::string_view text) {
   const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
   return end != 0 && end != text.npos && text.substr(end).starts_with(": ") ? end : text.npos;

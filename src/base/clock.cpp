@@ -16,7 +16,7 @@ int64_t steady_ns() {
       .count();
 }
 
-// The two clocks read as close together as a few tries allow.
+// Reads the counter and both clocks as close together as possible: the best of a few tries.
 Anchor read_anchor() {
   Anchor best{};
   uint64_t narrowest = UINT64_MAX;

@@ -1,2 +1,2 @@
-# Once for a variable, a name, a code.
+# Code that runs once per variable, name or code.
 vitro_compile_for_size(base "option.cpp;code.cpp;nearest.cpp;counted.cpp;cache_folder.cpp;split.cpp")

@@ -1,3 +1,5 @@
+// Reads the unwind tables (DWARF call frame information in .eh_frame) of a return address: runs the
+// instructions of its function up to there.  Used by unwind.cpp, which caches the rules.
 #include "base/frame_rule.h"
 
 #include <array>
@@ -5,11 +7,11 @@
 #include <string_view>
 
 extern "C" {
-// Of libgcc; its header is not installed.
+// Declared by libgcc in a header that is not installed.
 struct dwarf_eh_bases {
   void* tbase;
   void* dbase;
-  void* func;  // where the function begins
+  void* func;  // the begin of the function
 };
 const void* _Unwind_Find_FDE(void* pc, dwarf_eh_bases* bases);
 }
@@ -17,7 +19,7 @@ const void* _Unwind_Find_FDE(void* pc, dwarf_eh_bases* bases);
 namespace vitro {
 namespace {
 
-// Numbers of registers in the tables of x86-64.
+// DWARF register numbers of x86-64.
 constexpr uint64_t bp = 6, sp = 7, return_address = 16;
 constexpr uint8_t op_deref = 0x06, op_bp_plus = 0x76;
 
@@ -56,7 +58,7 @@ class Bytes {
   const uint8_t* at_;
 };
 
-// What functions of one compiler share.
+// A common information entry (CIE), which several functions share.
 struct Common {
   bool readable = false;
   uint64_t code_align = 1;
@@ -102,7 +104,7 @@ Common read_common(const uint8_t* entry) {
     } else if (what == 'P') {
       in.skip(pointer_bytes(in.take<uint8_t>()));
     } else {
-      return common;  // 'S': a signal's frame
+      return common;  // 'S': a signal frame
     }
   }
   common.readable = pointer_bytes(common.encoding) != 0;
@@ -114,13 +116,13 @@ struct State {
   bool ends = false;  // the return address is undefined
 };
 
-// Runs the instructions of a function up to an address.
+// Runs call frame instructions up to an address.
 class Interpreter {
  public:
   Interpreter(const Common& common, uint64_t begin, uint64_t target)
       : common_(common), location_(begin), target_(target) {}
 
-  // False where an instruction is not understood.
+  // False if an instruction is not supported.
   bool run(const uint8_t* begin, const uint8_t* end) {
     Bytes in(begin);
     while (in.at() < end && location_ <= target_) {
@@ -212,7 +214,7 @@ class Interpreter {
       case 0x13:
         state_.rule.offset = static_cast<int32_t>(in.signed_number() * common_.data_align);
         return true;
-      case 0x2e:  // bytes of arguments: of no matter here
+      case 0x2e:  // DW_CFA_GNU_args_size: irrelevant here
         in.number();
         return true;
       default:
@@ -232,7 +234,7 @@ class Interpreter {
     return true;
   }
 
-  // bp + n, and what stands there.
+  // Supports only the value in memory at bp + n.
   bool cfa_expression(Bytes& in) {
     const uint64_t length = in.number();
     const uint8_t* const end = in.at() + length;
@@ -293,7 +295,7 @@ class Interpreter {
 
 FrameRule frame_rule(uint64_t address) {
   dwarf_eh_bases bases{};
-  const uint64_t call = address - 1;  // the address is behind the call
+  const uint64_t call = address - 1;  // the return address is after the call
   const auto* entry =
       static_cast<const uint8_t*>(_Unwind_Find_FDE(reinterpret_cast<void*>(call), &bases));
   if (!entry) return {};

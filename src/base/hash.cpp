@@ -7,7 +7,7 @@ uint64_t rotate(uint64_t x, int by) {
   return (x << by) | (x >> (64 - by));
 }
 
-// The finaliser of MurmurHash3: every input bit reaches every output bit.
+// The finalizer of MurmurHash3: every input bit affects every output bit.
 uint64_t avalanche(uint64_t x) {
   x ^= x >> 33;
   x *= 0xff51afd7ed558ccd;

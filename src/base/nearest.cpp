@@ -10,7 +10,7 @@
 namespace vitro {
 namespace {
 
-// Optimal string alignment.
+// The optimal string alignment distance.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> two_above, above, row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -26,7 +26,7 @@ size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// The shortest that begins with the word, else the shortest that has it inside.
+// The shortest name that begins with the word, otherwise the shortest that contains it.
 std::string_view holding(std::string_view word, std::span<const std::string> known) {
   std::string_view best;
   size_t best_at = std::string_view::npos;
@@ -46,12 +46,12 @@ std::string_view holding(std::string_view word, std::span<const std::string> kno
 
 std::string_view nearest(std::string_view given, std::span<const std::string> known) {
   const std::string word = lower_case(given);
-  constexpr size_t telling = 3;  // fewer letters are in too many names
+  constexpr size_t telling = 3;  // shorter words are part of too many names
   if (word.size() >= telling) {
     if (const std::string_view name = holding(word, known); !name.empty()) return name;
   }
   std::string_view best;
-  size_t least = std::max<size_t>(word.size() / 3, 1) + 1;  // farther off it is another name
+  size_t least = std::max<size_t>(word.size() / 3, 1) + 1;  // beyond that it is another name
   for (const std::string& name : known) {
     const size_t steps = distance(word, lower_case(name));
     if (steps >= least || steps >= std::min(name.size(), word.size())) continue;

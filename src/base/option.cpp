@@ -1,3 +1,5 @@
+// The registry of options and their values; parses variables, and warns of unknown ones when the
+// first option is read after `watch_for_unknown_variables`.
 #include "vitro/base/option.h"
 
 #include <unistd.h>
@@ -20,7 +22,7 @@ namespace {
 struct Registry {
   std::mutex lock;
   std::vector<OptionBase*> options;
-  std::vector<std::string_view> others;  // known, but no options
+  std::vector<std::string_view> others;  // known, but not options
   std::atomic<bool> is_whole = false;
 };
 
@@ -108,7 +110,7 @@ KnownVariable::KnownVariable(const char* name) {
 
 std::vector<std::string> unknown_variables(const char* const* environment) {
   constexpr std::string_view prefix = "VITRO_";
-  std::vector<std::string> options;  // without the prefix, which says nothing of what was meant
+  std::vector<std::string> options;  // without the prefix, which all names have
   for (const OptionBase* option : all_options()) {
     if (option->variable().starts_with(prefix))
       options.emplace_back(option->variable().substr(prefix.size()));
@@ -134,7 +136,7 @@ template <class T>
 void Option<T>::assign(std::string_view text) {
   try {
     value_ = read(text);
-  } catch (const Error& error) {  // a program does not end because of its environment
+  } catch (const Error& error) {  // must not end the program
     std::fprintf(stderr, "vitro warning: %s; it stays %s\n", error.what(), cat(value_).c_str());
   }
 }

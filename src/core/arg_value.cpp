@@ -1,4 +1,5 @@
-// Arguments of calls by name: as text, and as attributes.
+// Named arguments of calls: converted to text and back (`text_of`, `read_value`), and assigned to
+// the members of attributes.
 #include "vitro/core/arg_value.h"
 
 #include <charconv>
@@ -21,7 +22,7 @@ const Scalar* whole_number(const ArgValue& value) {
   return number && number->kind() == Scalar::Kind::integer ? number : nullptr;
 }
 
-// Whole numbers into a list: as many as there are, or one for each that the list has.
+// Assigns integers to a list; a single one sets as many elements as the list has.
 template <class List, class Convert>
 bool assign_list(List& v, const ArgValue& value, Convert convert) {
   if (is_none(value)) return true;
@@ -30,7 +31,7 @@ bool assign_list(List& v, const ArgValue& value, Convert convert) {
     v = List(count, convert(*one));
     return true;
   }
-  // An empty list of tensors is what an empty list of numbers may come as.
+  // An empty list of numbers may arrive as an empty list of tensors.
   if (const auto* none = std::get_if<std::vector<Tensor>>(&value)) return v.clear(), none->empty();
   const auto* list = std::get_if<std::vector<Scalar>>(&value);
   if (!list) return false;
@@ -42,7 +43,7 @@ bool assign_list(List& v, const ArgValue& value, Convert convert) {
   return true;
 }
 
-// A NaN is written with its bits where they are not the usual ones.
+// A NaN is written with its bits unless it is the default one.
 std::string number_text(const Scalar& n) {
   static const uint64_t usual = Scalar(std::numeric_limits<double>::quiet_NaN()).bits();
   if (n.kind() == Scalar::Kind::boolean) return n.bits() != 0 ? "True" : "False";

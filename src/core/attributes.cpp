@@ -1,5 +1,5 @@
-// Comparing, hashing, recording and reading by name, for each type that a member of attributes may
-// have.
+// Comparison, hashing, conversion to arguments, recording and rewriting of sizes, for each type
+// that a member of attributes may have; called by the templates of attributes.h.
 #include "vitro/core/attributes.h"
 
 #include "vitro/base/cat.h"

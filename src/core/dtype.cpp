@@ -1,3 +1,5 @@
+// The table of dtypes and their names, PyTorch's type promotion, and the conversions of f16 and
+// bf16, which round to nearest even.
 #include "vitro/core/dtype.h"
 
 #include <bit>
@@ -89,7 +91,7 @@ Half::Half(float v) {
     bits = static_cast<uint16_t>(sign | 0x7e00);
   } else if (magnitude >= 0x477ff000) {  // rounds to 65520 or more: infinity
     bits = static_cast<uint16_t>(sign | 0x7c00);
-  } else if (magnitude < 0x38800000) {  // subnormal: let the float adder round at 2^-24
+  } else if (magnitude < 0x38800000) {  // subnormal: float addition rounds at 2^-24
     const float scaled = std::bit_cast<float>(magnitude) + 0.5F;
     bits = static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(scaled) - 0x3f000000));
   } else {

@@ -1,5 +1,5 @@
-// Where a call goes: to the interpreter on top of this thread, or to the device's eager one; and
-// what the interpreters of a stack are asked, from the top on.
+// The door: passes a call to the interpreter on top of this thread's stack, or else to eager on its
+// device.  Also the queries that go through the stack from the top: meta_of, value_of, ...
 #include "vitro/core/interpreter.h"
 
 #include <array>
@@ -43,7 +43,7 @@ std::optional<int64_t> Interpreter::value_of(sym::Expr) const {
   return std::nullopt;
 }
 
-// What is above it goes with it, as it would have had to first.
+// Removes the entries above it, too: they should have ended earlier.
 void Using::leave_late() const {
   for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
     if (f == &frame_) return thread_state.set_top(frame_.below);
@@ -80,7 +80,8 @@ Device device_of(const OpCall& call) {
 
 namespace {
 
-// What a composite calls has places in its own file: that of its call is the program's.
+// Places of calls inside a composite are in the composite's file; only that of the composite's own
+// call is in the program.
 bool names_the_program(const Error& mistake, const OpCall& call) {
   return !mistake.place().empty() && (call.op->kind != OpKind::composite || thread_state.top);
 }

@@ -1,4 +1,4 @@
-// Sizes as messages say them: the numbers of the call that is running, without symbols or guards.
+// Sizes for messages: their values in the running call, without symbols or guards.
 #pragma once
 
 #include "vitro/base/error.h"
@@ -12,8 +12,8 @@ struct NoNumber : Error {
   using Error::Error;
 };
 
-// The hint of a size that data decide is only an upper bound, so its number is asked for: the call
-// that the message is about ends here.
+// The hint of a data size is only an upper bound, so its value is computed: the call fails in any
+// case.
 inline int64_t number_of(Size size) {
   const bool asks = size.is_symbolic() && sym::is_data(size.expr());
   return asks ? int64_t{size} : size.hint();

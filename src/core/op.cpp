@@ -1,5 +1,5 @@
-// Runs the shape rule of a call, and words its mistakes in the numbers of this run, so that they
-// read the same eager and compiled.
+// Runs the shape rule of a call (`infer`), and reports its errors with the numbers of this run, so
+// that messages are the same for eager and compiled code.
 #include "vitro/core/op.h"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ std::string_view name_of(OpKind kind) {
 
 namespace {
 
-// A mistake reads the same eager and compiled: the rule refuses once more, seeing this run's
-// numbers.
+// Runs the failing rule again with the numbers of this run, so that its message is the same for
+// eager and compiled code.
 void refuse_in_numbers(const OpDef& op, ShapeCall& shape, std::vector<TensorMeta>& metas) {
   for (TensorMeta& meta : metas) {
     meta.sizes = numbers_of(meta.sizes);
@@ -114,7 +114,7 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   ShapeCall shape{op.name, arguments, attrs, results};
   try {
     op.shape(shape);
-  } catch (const sym::Undecided&) {  // no mistake: it may fit once there is a number
+  } catch (const sym::Undecided&) {  // not an error: the sizes may fit once they are known
     throw;
   } catch (const sym::Overflow& e) {
     throw_error(cat(op.name, ": ", e.what()));
@@ -138,13 +138,13 @@ Verdict is_differentiable(const OpDef& op) {
 }
 
 void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta& result) {
-  const auto is_empty = [&] {  // as PyTorch, which lets nothing be written anywhere
+  const auto is_empty = [&] {  // then PyTorch allows it, as nothing is written
     return std::ranges::any_of(target.sizes, [](Size s) { return known_equal(s, 0); });
   };
   bool fits = result.sizes.size() == target.sizes.size(), shared = false;
   for (size_t d = 0; fits && d < result.sizes.size(); ++d) {
     fits = equal(result.sizes[d], target.sizes[d]);
-    // A stride that data decide is 0 in a tensor without elements.
+    // A stride that depends on a data size is 0 in a tensor without elements.
     shared = shared || (known_equal(target.strides[d], 0) && less(1, target.sizes[d]));
   }
   VITRO_CHECK(fits, op.name, "_: the result has sizes ", numbers_of(result.sizes),

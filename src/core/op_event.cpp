@@ -1,3 +1,5 @@
+// Records the begin of an op, with inputs, module path and stack, and its end, with outputs.  Used
+// through an OpEvent per op, or through record_inputs and record_outputs for other slices.
 #include "vitro/core/op_event.h"
 
 #include <array>
@@ -12,7 +14,7 @@ namespace {
 
 constexpr size_t max_ops = 2048;
 
-// Names that were asked for before, by place in the list of all ops; 0: not yet.
+// Cache of interned names, by index in the list of all ops; 0: not interned yet.
 struct Names {
   std::array<std::array<std::atomic<uint32_t>, 2>, max_ops> numbers{};
 };
@@ -24,7 +26,7 @@ Names& names() {
 
 constexpr events::Details described =
     events::Detail::shapes | events::Detail::modules | events::Detail::stacks;
-constexpr uint8_t any_number = 255;  // of operands: one list, as torch has it
+constexpr uint8_t any_number = 255;  // of operands: recorded as one list, as in torch
 
 void write(events::ValueWriter& out, const Tensor& tensor) {
   if (!tensor.defined()) return static_cast<void>(out.none());
@@ -50,7 +52,7 @@ const Tensor* tensor_in(const Tensor& tensor) {
   return tensor.defined() ? &tensor : nullptr;
 }
 
-// Which tensors these are, for sessions that ask for it.
+// Records the storage and offset of each tensor, if the session requests tensors.
 template <class Each>
 void record_tensors(std::span<const Each> list, bool outputs) {
   if (!events::wants(events::Detail::tensors)) return;

@@ -1,4 +1,5 @@
-// The same characters as PyTorch's repr; the rules of torch/_tensor_str.py.
+// Prints tensors exactly as PyTorch's repr, by the rules of torch/_tensor_str.py.  Used through
+// `text_of` and operator<<.
 #include "vitro/core/print.h"
 
 #include <algorithm>
@@ -21,12 +22,12 @@ std::string with_format(const char* format, double value) {
   return text;
 }
 
-// How the numbers of one tensor are written, all alike.
+// The common format of all numbers of a tensor.
 class Format {
  public:
-  // Zeros, infinities and NaN say nothing of how the others are written.
+  // Zeros, infinities and NaN do not affect the format.
   static bool counts(double value) { return std::isfinite(value) && value != 0; }
-  // Takes each number that will be shown.
+  // To be called with each number that will be shown, before decide().
   void see(double value) {
     if (!counts(value)) return;
     const double size = std::abs(value);
@@ -74,7 +75,7 @@ class Printer {
   }
 
  private:
-  // The positions along a dimension that are shown; -1 stands for those left out.
+  // The indices along a dimension that are shown; -1 stands for the omitted ones.
   std::vector<int64_t> shown(size_t dim) const {
     std::vector<int64_t> at;
     const bool cut = summarised_ && sizes_[dim] > 2 * edge;

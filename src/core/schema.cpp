@@ -1,4 +1,5 @@
-// Reads and prints schemas: a recursive descent over one line, and the way back.
+// Parses schemas by recursive descent over one line (`parse_schema`), prints them, and derives the
+// in-place form of an op.
 #include "vitro/core/schema.h"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ class Parser {
     return out;
   }
 
-  // Up to the comma or bracket that ends the argument.
+  // The text up to the comma or bracket that ends the argument.
   std::string default_text() {
     const size_t begin = at_;
     int depth = 0;
@@ -158,7 +159,7 @@ class Parser {
     fail(cat("'", c, "'"));
     return false;
   }
-  // The first failure counts.
+  // Keeps the first failure.
   void fail(std::string_view expected) {
     if (why_.empty())
       why_ = cat("schema \"", text_, "\": needs ", expected, " at character ", at_ + 1);

@@ -22,7 +22,7 @@ class PlainMemory : public Allocator {
 
 PerDevice<Allocator>& allocators() {
   static auto* all = [] {
-    // Kept when another takes its place: blocks may be its.
+    // Kept when it is replaced: it still owns earlier blocks.
     static auto* plain = new PlainMemory;
     auto* made = new PerDevice<Allocator>;
     made->set(cpu, plain);

@@ -1,4 +1,4 @@
-// Numbers by storage.  Emptied by counting up, so that one that is used again does not allocate.
+// A hash table from storages to numbers.  clear() only counts up, so that reuse does not allocate.
 //   StorageTable table;   table.add(x.storage().id(), 3);   *table.find(x.storage().id()) == 3
 // Threads: one at a time.
 #pragma once
@@ -27,9 +27,9 @@ class StorageTable {
       if (e.storage == storage) return &e.number;
     }
   }
-  // Of a storage that it does not hold.
+  // `storage` must not be in the table.
   void add(uint64_t storage, uint32_t number);
-  // Whether it held the storage already; it holds it now.  Never of no storage.
+  // Whether the storage was already in the table; adds it otherwise.  False for an empty Storage.
   bool seen(const Storage& storage) {
     if (!storage) return false;
     if (find(storage.id())) return true;
@@ -42,13 +42,13 @@ class StorageTable {
     uint64_t storage = 0, epoch = 0;
     uint32_t number = 0;
   };
-  // Storages made one after the other have numbers side by side: they are spread, as runs of them
-  // would make one long walk.
+  // Ids of storages are often consecutive.  Multiplying spreads them, as runs of used entries would
+  // make probing slow.
   size_t place_of(uint64_t storage) const {
     return storage * 0x9e3779b97f4a7c15 >> 32 & (entries_.size() - 1);
   }
 
-  std::vector<Entry> entries_;  // a power of two
+  std::vector<Entry> entries_;  // the size is a power of two
   uint64_t epoch_ = 1;
   size_t count_ = 0;
 };

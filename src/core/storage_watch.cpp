@@ -9,7 +9,7 @@
 namespace vitro {
 namespace {
 
-// Bits of ids that are or were watched, so that others ask no further.
+// The watched ids, and a filter of bits by which other storages skip the lock.
 class Watched {
  public:
   void add(uint64_t id) {

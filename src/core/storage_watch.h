@@ -1,11 +1,11 @@
-// What storages do for include/vitro/core/storage_watch.h.
+// The side of include/vitro/core/storage_watch.h that storages call.
 #pragma once
 
 #include <cstdint>
 
 namespace vitro {
 
-// A storage is gone.
+// Calls the watcher if the storage, which is being destroyed, is watched.
 void tell_watcher(uint64_t id);
 
 }  // namespace vitro

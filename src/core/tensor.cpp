@@ -1,5 +1,5 @@
-// Handles, their pool, and what is asked of a tensor: its numbers, or, inside of a compiled
-// function, sizes with symbols; whoever asks for elements has what was put off run first.
+// Handles, their pool, and the queries of Tensor.  They return plain sizes, or sizes with symbols
+// inside a compiled function; access to elements first runs the delayed ops.
 #include "vitro/core/tensor.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace vitro {
 namespace {
 
-// A handful of handles per thread; what a thread leaves behind is freed with it.  The list is not
-// thread-local memory itself: a library that a running program loads gets very little of that.
+// Free handles of a thread; they are deleted when it ends.  The list itself is not in thread-local
+// memory: a library that a running program loads gets very little of that.
 struct ImplPool {
   static constexpr size_t room = 256;
   std::unique_ptr<TensorImpl*[]> free = std::make_unique<TensorImpl*[]>(room);
@@ -27,7 +27,7 @@ struct ImplPool {
   }
 };
 
-// What has a destructor is found through a call of the loader, a pointer is not.
+// Access to a thread-local object with a destructor costs a call, to a pointer it does not.
 constinit thread_local ImplPool* pool_of_this_thread __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
@@ -49,10 +49,10 @@ int64_t wrap_dim(int64_t dim, int64_t rank) {
   return wrapped;
 }
 
-// The metadata that counts inside of a compiled function: with symbols where there are any.
+// The metadata of a tensor inside a compiled function, with symbols; null: that of the impl holds.
 const TensorMeta* inner_meta(const TensorImpl& impl) {
   if (impl.call != 0) {
-    // Symbols have their values in the call that runs, on its own thread.
+    // Symbols have values only in the running call, on its own thread.
     if (impl.call != call_of_this_thread && impl.call < builder_calls) [[unlikely]]
       refuse_deferred(impl, "size");
     return impl.deferred;
@@ -246,7 +246,7 @@ bool Tensor::is_contiguous() const {
   return true;
 }
 
-// Runs what was put off: the ops that a deferred tensor depends on, and those on this memory.
+// Runs delayed ops: those that a deferred tensor depends on, otherwise those on its memory.
 void Tensor::make_ready(Need need, std::source_location where) const {
   if (there().call != 0) {
     materialize(*impl_, need, where);

@@ -1,5 +1,5 @@
-// A floating-point number compared by its bits, so that `= default` comparisons treat NaN and -0 as
-// what they are: values.
+// A double that is compared by its bits: in a defaulted comparison NaN equals itself, and -0
+// differs from 0.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,4 @@
-// Where Vitro keeps what it would otherwise make again: compiled kernels, what it measured of the
-// machine.
+// The folder for what Vitro caches on disk: compiled kernels and measurements of the machine.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@ namespace vitro {
 
 extern Option<std::string> cache_dir;
 
-// The folder's path, whether it is there or not; empty where neither VITRO_CACHE_DIR nor HOME names
-// one.
+// The folder's path; it may not exist yet.  Empty if none of VITRO_CACHE_DIR, XDG_CACHE_HOME and
+// HOME gives one.
 std::string cache_folder();
 
 }  // namespace vitro

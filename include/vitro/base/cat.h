@@ -1,6 +1,6 @@
-// Text from values: cat("got ", 3, " rows") == "got 3 rows".
-// A type joins in by a function `void append_to(std::string&, const T&)` found by
-// argument-dependent lookup.
+// Converts values to text and concatenates them: cat("got ", 3, " rows") == "got 3 rows".
+// A type supports this with a function `void append_to(std::string&, const T&)` that
+// argument-dependent lookup finds.
 #pragma once
 
 #include <concepts>
@@ -21,13 +21,13 @@ inline void append_to(std::string& out, char c) {
 inline void append_to(std::string& out, const char* text) {
   out.append(text);
 }
-template <std::same_as<bool> B>  // exactly bool: a pointer must not become one
+template <std::same_as<bool> B>  // exactly bool: pointers must not convert to it
 void append_to(std::string& out, B b) {
   out.append(b ? "true" : "false");
 }
 void append_to(std::string& out, int64_t v);
 void append_to(std::string& out, uint64_t v);
-// Shortest text that reads back as the same number; "inf", "-inf", "nan"; whole numbers keep a
+// The shortest text that reads back as the same number; "inf", "-inf", "nan"; integral values keep
 // ".0".
 void append_to(std::string& out, double v);
 void append_to(std::string& out, float v);

@@ -1,5 +1,4 @@
-// The clock of every event: the processor's counter, turned into nanoseconds only when somebody
-// reads.
+// The clock of all events: the processor's counter, converted to nanoseconds when events are read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace vitro {
 
-// A counter that never goes backwards on a thread; about 12 ns on x86-64.
+// A counter that never goes backwards on a thread; reading it takes about 12 ns on x86-64.
 inline uint64_t ticks() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -23,11 +22,11 @@ inline uint64_t ticks() {
 #endif
 }
 
-// Nanoseconds of a difference of ticks.  Measures the counter's rate the first time (waits up to 2
-// ms then).
+// Converts a difference of ticks to nanoseconds.  The first call measures the counter's rate, which
+// takes up to 2 ms.
 int64_t ticks_to_ns(uint64_t difference);
 
-// Wall-clock nanoseconds since the Unix epoch of a moment given in ticks.
+// Converts a value of ticks() to nanoseconds since the Unix epoch.
 int64_t ticks_to_unix_ns(uint64_t moment);
 
 }  // namespace vitro

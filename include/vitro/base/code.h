@@ -1,7 +1,6 @@
-// Stable codes of everything that can be refused, broken off or reported: each is declared once,
-// beside the code that raises it.
+// Stable codes for refusals, graph breaks and reports: each is declared once, next to its use.
 //   const Code item_break{"V0201", "item() needs a value", "…what it means…", "…an example…",
-//   "…what to do…"};
+//                         "…what to do…"};
 // `explain`, logs and traces print the code; docs/codes.md is generated from the declarations.
 #pragma once
 
@@ -12,9 +11,9 @@
 namespace vitro {
 
 struct Code {
-  std::string_view id;       // "V0201": never given twice, never given again
-  std::string_view title;    // half a sentence
-  std::string_view meaning;  // what happened, for somebody who has not read the source
+  std::string_view id;       // "V0201": unique, never reused
+  std::string_view title;    // a phrase
+  std::string_view meaning;  // what happened, for readers who do not know the source
   std::string_view example;  // a few lines of C++ that raise it, or empty
   std::string_view advice;   // what to do
 
@@ -23,7 +22,7 @@ struct Code {
   Code(const Code&) = delete;
 };
 
-// All declared codes by id.  Safe from any thread once main has begun.
+// All declared codes, sorted by id.  Threads: any, once main has begun.
 std::vector<const Code*> all_codes();
 
 inline void append_to(std::string& out, const Code& code) {

@@ -1,5 +1,4 @@
-// How many of a thing, in words: counted(1, "call") == "1 call", counted(3, "launch") == "3
-// launches".
+// A count with its noun: counted(1, "call") == "1 call", counted(3, "launch") == "3 launches".
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace vitro {
 
-// `thing` is one of them; its plural is a regular one.
+// `thing` is a singular with a regular plural.
 std::string counted(uint64_t n, std::string_view thing);
 
 }  // namespace vitro

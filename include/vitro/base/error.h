@@ -1,7 +1,8 @@
-// Two kinds of failure, told apart by type: the caller's mistake (Error) and ours (Bug).
-//   VITRO_CHECK(a.cols == b.rows, "mm: inner sizes differ: left has ", a.cols, " columns, right has
-//   ", b.rows, " rows"); VITRO_ASSERT(plan.covers(graph));
-// A message begins with the op or the file and says what was got, what was needed and what to do.
+// Two kinds of failure, told apart by type: the caller's mistake (Error) and a bug in Vitro (Bug).
+//   VITRO_CHECK(a.cols == b.rows, "mm: inner sizes differ: left has ", a.cols,
+//               " columns, right has ", b.rows, " rows");
+//   VITRO_ASSERT(plan.covers(graph));
+// A message begins with the op or the file, and says what was given, what is needed and what to do.
 #pragma once
 
 #include <source_location>
@@ -13,29 +14,30 @@
 
 namespace vitro {
 
-// The caller's mistake: wrong shapes, dtypes, arguments.  Reads the same eager and compiled.
+// The caller's mistake: wrong shapes, dtypes or arguments.  Eager and compiled code throw the same
+// message.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  // The same mistake, and where in the program it was made: what() ends with " (model.cpp:12)".
+  // The same error with its place in the program: what() ends with " (model.cpp:12)".
   Error(const Error& mistake, std::string place);
   // what() without the place.
   std::string_view message() const { return std::string_view(what()).substr(0, message_size_); }
-  // "model.cpp:12"; empty where it is not known.
+  // "model.cpp:12"; empty if it is unknown.
   std::string_view place() const;
 
  private:
   size_t message_size_ = std::string_view::npos;
 };
 
-// A mistake of ours.  Inside the compiler it never reaches the user's program: the call runs
-// eagerly and the reason is kept.
+// A bug in Vitro.  From the compiler it never reaches the user's program: the call runs eagerly
+// instead, and the reason is kept.
 class Bug : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// The last part of the file's path and the line; empty for no place.
+// The file's name without folders, and the line: "model.cpp:12"; empty if the line is 0.
 std::string place_in_file(std::source_location where);
 
 [[noreturn]] void throw_error(std::string message);

@@ -1,5 +1,5 @@
 // Stable hashing: the same input gives the same 128 bits on every machine, compiler and run.  Not
-// for use against an adversary.
+// secure against adversarial input.
 //   Hasher h; h.add(name); h.add(uint64_t{3}); Hash key = h.finish();
 #pragma once
 
@@ -16,7 +16,7 @@ namespace vitro {
 struct Hash {
   uint64_t high = 0, low = 0;
   auto operator<=>(const Hash&) const = default;
-  std::string hex() const;  // 32 lower-case digits
+  std::string hex() const;  // 32 lower-case hexadecimal digits
 };
 
 class Hasher {

@@ -1,4 +1,4 @@
-// Typed numbers: a NodeId is not a BufferId.
+// Typed numbers: a NodeId does not convert to a BufferId.
 //   using NodeId = Id<struct NodeTag>;
 #pragma once
 

@@ -1,4 +1,4 @@
-// Text with the capital letters of ASCII made small, whatever the locale.
+// Converts ASCII letters to lower case, independent of the locale.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What the numbers mean in files of PyTorch's export_memory_timeline
-// (torch/profiler/_memory_profiler.py: _CATEGORY_TO_INDEX, _ACTION_TO_INDEX), for those who write
-// such files and for those who read them.
+// The meaning of the numbers in files of PyTorch's export_memory_timeline
+// (torch/profiler/_memory_profiler.py: _CATEGORY_TO_INDEX, _ACTION_TO_INDEX), for the code that
+// writes such files and the code that reads them.
 //   .raw.json  [[time, action, bytes, category], …]: nanoseconds since the Unix epoch
 //   .json      [[time, …], [[0, bytes of category 0, bytes of category 1, …], …]]: microseconds
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace vitro {
 
-// What memory was for.
+// The purpose of memory.
 enum class TimelineCategory : uint8_t {
   parameter,
   optimizer_state,
@@ -33,11 +33,11 @@ constexpr std::string_view name_of(TimelineCategory category) {
   return names[static_cast<size_t>(category)];
 }
 
-// What became of it.  Bytes of what is freed are negative.  Where memory is written again and is
-// for something else then, two rows stand one behind the other: out of a category, into another.
+// What happened to it.  The bytes of freed memory are negative.  If memory is rewritten for another
+// purpose, two consecutive rows move it from the old category to the new one.
 enum class TimelineAction : uint8_t { preexisting = 1, created, new_version, destroyed };
 
-// The time of what was there before the profile began.
+// The time of memory that was there before the profile began.
 inline constexpr int64_t timeline_before = -1;
 
 }  // namespace vitro

@@ -1,4 +1,4 @@
-// The name that was meant: for messages about names that nobody knows.
+// Finds the name that was probably meant, for messages about unknown names.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace vitro {
 
-// Of `known` the shortest that begins with the word, or else has it inside, where that has three
-// letters; else the one that takes the fewest letters to change (put in, left out, replaced, or two
-// neighbours swapped), one in three at most, the first of equals; empty where none is near.
-// Capital letters are as good as small ones.
+// For a word of three or more letters, the shortest name in `known` that begins with it, otherwise
+// the shortest that contains it.  Otherwise the name with the fewest edits (insertion, deletion,
+// substitution, swap of neighbours), at most one edit per three letters of the word, or a single
+// one; the first of equals.  Empty if there is none.  Ignores case.
 std::string_view nearest(std::string_view word, std::span<const std::string> known);
 
 }  // namespace vitro

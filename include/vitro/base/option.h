@@ -1,9 +1,9 @@
-// Every switch is one line: its variable, its default, its meaning.  Each folder declares its own;
-// `all_options()` lists them.
+// Options, each declared in one line: its environment variable, default and help.  Each folder
+// declares its own; `all_options()` lists them.
 //   inline Option<bool> fuse{"VITRO_FUSE", true, "fuse neighbouring loops"};
 //   if (fuse.get()) ...
-// The variable is read once, when the option is first asked; `set` wins over it.  Where its text
-// has no such value a warning says so and the default stays.  Safe from any thread.
+// The variable is read once, when the option is first used; `set` overrides it.  If its text is not
+// a valid value, a warning is printed and the default stays.  Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class OptionBase {
   virtual ~OptionBase();
   std::string_view variable() const { return variable_; }
   std::string_view help() const { return help_; }
-  virtual std::string text() const = 0;           // the value in force
-  virtual void parse(std::string_view text) = 0;  // Error with the variable's name where the text
-                                                  // has no such value
+  virtual std::string text() const = 0;           // the current value
+  virtual void parse(std::string_view text) = 0;  // Error with the variable's name if the text is
+                                                  // not a valid value
 
  protected:
-  // The text of the variable, or null.
+  // The text of the variable; null if it is not set.
   const char* from_environment() const;
 
  private:
@@ -36,7 +36,7 @@ class OptionBase {
 std::vector<OptionBase*> all_options();
 
 // T: bool ("1", "true", "on", "yes"; "0", "false", "off", "no" and the empty text are false),
-// int64_t from `least` on, std::string.
+// int64_t (not less than `least`), std::string.
 template <class T>
 class Option : public OptionBase {
  public:
@@ -68,7 +68,7 @@ class Option : public OptionBase {
   mutable std::once_flag read_;
   mutable std::mutex lock_;
   T value_;
-  int64_t least_;  // of numbers
+  int64_t least_;  // for int64_t
 };
 
 template <>

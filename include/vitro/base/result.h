@@ -1,5 +1,5 @@
-// A value, or the sentence that says why there is none: for input from outside (files, caches,
-// other programs), which may be broken without anybody's mistake.
+// A value, or a sentence that says why there is none: for external input (files, caches, other
+// programs), which may be invalid without a mistake of the caller.
 //   Result<Trace> trace = read_trace(path);
 //   if (!trace) return trace.failure();
 #pragma once
@@ -24,7 +24,7 @@ class [[nodiscard]] Result {
 
   explicit operator bool() const { return value_.has_value(); }
   bool ok() const { return value_.has_value(); }
-  // The value, or an Error with the reason.
+  // The value; throws Error with the reason if there is none.
   T& operator*() & {
     check();
     return *value_;

@@ -1,5 +1,5 @@
-// A vector that keeps its first N elements inside itself: shapes and operand lists without an
-// allocation. T is copied as bytes.  Not thread-safe.
+// A vector with inline storage for N elements, so that shapes and operand lists do not allocate.
+// T is trivially copyable.  Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -100,12 +100,12 @@ class SmallVector {
   }
 
   uint32_t size_ = 0, capacity_ = N;
-  T* heap_ = nullptr;  // owned; std::unique_ptr would bring <memory> to all who see a shape
+  T* heap_ = nullptr;  // owned; std::unique_ptr would include <memory> wherever shapes are used
   T inline_[N];
 };
 
-// A parameter that takes a list or one element of it: sum(x, {0, 1}), sum(x, 0).  A vector or a
-// span of elements does, too.
+// A parameter that accepts a list or a single element: sum(x, {0, 1}), sum(x, 0); also a vector or
+// a span.
 template <class T>
 class OneOrMore : public SmallVector<T> {
  public:

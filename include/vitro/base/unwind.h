@@ -1,5 +1,5 @@
-// Where the calling thread is, as return addresses: by the unwind tables that every program has,
-// read once for each call, so that a frame costs a few nanoseconds.
+// The call stack of the current thread, as return addresses.  Uses the unwind tables, which every
+// program has, and caches the rule of each address, so that a frame takes a few nanoseconds.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace vitro {
 
 inline constexpr size_t max_frames = 64;
 
-// Fills in the return addresses of the calling thread, the innermost first, from the caller of the
-// function that asks; how many there are.  Of a deeper stack the innermost.
+// Fills in return addresses, innermost first, beginning with that of the function which calls
+// unwind(); returns their number.  Of a deeper stack only the innermost frames are filled in.
 size_t unwind(std::span<uint64_t, max_frames> addresses);
 
 }  // namespace vitro

@@ -1,5 +1,4 @@
-// The variables VITRO_... of the environment that are not options (option.h), and those that nobody
-// reads.
+// Environment variables VITRO_... that are not options (option.h), and warnings about unknown ones.
 #pragma once
 
 #include <string>
@@ -7,18 +6,18 @@
 
 namespace vitro {
 
-// A variable that is no switch: programs of ours hand it to each other.  It is not listed.
+// A variable that is not an option: Vitro's own programs pass it to each other.  It is not listed.
 class KnownVariable {
  public:
   explicit KnownVariable(const char* name);
 };
 
-// What to say of the variables VITRO_... in an environment (as `environ` has it) that nobody reads:
-// each is likely a misspelt one.
+// One sentence for each variable VITRO_... in an environment (in the form of `environ`) that
+// nothing reads and that is therefore probably misspelt.
 std::vector<std::string> unknown_variables(const char* const* environment);
 
-// Tells that the library's options are all declared: from now on the first that is asked says on
-// stderr which variables are unknown, once.
+// To be called when all options of the library are declared: from then on, the first option that
+// is used reports unknown variables on stderr, once.
 void watch_for_unknown_variables();
 
 }  // namespace vitro

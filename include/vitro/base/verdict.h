@@ -1,5 +1,5 @@
-// A decision with the sentence that says why.  Functions named can_ or should_ return one;
-// `explain`, logs, traces and reports print that sentence, so nobody has to guess again.
+// A decision with a sentence that says why.  Functions named can_... or should_... return one;
+// `explain`, logs, traces and reports print that sentence.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace vitro {
 
 struct [[nodiscard]] Verdict {
   bool ok = true;
-  std::string why;             // may stand beside a yes as well
-  const Code* code = nullptr;  // set where users meet this refusal
+  std::string why;             // may also be set for a yes
+  const Code* code = nullptr;  // set if users see this refusal
 
   static Verdict yes(std::string why = {}) { return {true, std::move(why), nullptr}; }
   static Verdict no(std::string why) { return {false, std::move(why), nullptr}; }

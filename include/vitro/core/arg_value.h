@@ -1,4 +1,4 @@
-// An argument of a call by name: whatever a schema's types can hold.
+// The value of a named argument of a call: anything that the types of a schema can hold.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace vitro {
 
-// Nothing (None); a tensor; a number, bool or symbolic integer; text (also of a layout, a device, a
-// memory format); a dtype; tensors (one that is not defined stands for None); numbers.
+// None; a tensor; a number, bool or symbolic integer; a string (also for a layout, a device or a
+// memory format); a dtype; a list of tensors (an undefined one stands for None); a list of numbers.
 using ArgValue = std::variant<std::monostate, Tensor, Scalar, std::string, DType,
                               std::vector<Tensor>, std::vector<Scalar>>;
 
@@ -27,15 +27,15 @@ struct NamedArg {
 inline bool is_none(const ArgValue& v) {
   return std::holds_alternative<std::monostate>(v);
 }
-// As schemas write it: 3, 0.5, True, None, [1, s0 + 1], "tanh", f16; "a Tensor" for a tensor.
-// Exact: read_value gives the same value again, but for tensors.
+// In the syntax of schemas: 3, 0.5, True, None, [1, s0 + 1], "tanh", f16; "a Tensor" for a tensor.
+// Exact: read_value returns the same value, except for tensors.
 std::string text_of(const ArgValue& value);
 
-using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // how reading finds symbols
-// What the text says; nothing where it is not a value.  Symbolic integers have 0 as their hint.
+using SymbolNamed = std::function<sym::Expr(std::string_view)>;  // looks up a symbol
+// Parses a value in that syntax; nullopt if `text` is not one.  Symbolic integers get the hint 0.
 std::optional<ArgValue> read_value(std::string_view text, const SymbolNamed& symbols);
 
-// By bits, symbols as expressions; a tensor equals nothing.
+// Compares numbers by bits, symbols as expressions.  A tensor equals nothing, not even itself.
 bool same_value(const ArgValue& a, const ArgValue& b);
 
 }  // namespace vitro

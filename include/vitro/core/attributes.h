@@ -3,13 +3,14 @@
 //     int64_t dim = -1;
 //     static void each(auto&& f) { f("dim", &SoftmaxAttrs::dim); }
 //   };
-// Comparing, hashing, values and arguments by name, and rewriting of sizes follow from `each`; what
-// arguments a call has, and how it is written, says the op's schema (core/schema.h).  Members may
-// be bool, int64_t, double, std::string, DType, Device, Size, Sizes, Dims, Scalar, and
-// std::optional of these, and enums that name their values:
+// Comparison, hashing, access by name and rewriting of sizes are derived from `each`; the op's
+// schema (core/schema.h) defines which arguments a call has and how it is written.  Members may be
+// bool, int64_t, double, std::string, DType, Device, Size, Sizes, Dims, Scalar, std::optional of
+// these, and enums that name their values:
 //   enum class Rounding : uint8_t { down, up };
-//   constexpr auto names_of_values(Rounding) { return std::array<std::string_view, 2>{"down",
-//   "up"}; }
+//   constexpr auto names_of_values(Rounding) {
+//     return std::array<std::string_view, 2>{"down", "up"};
+//   }
 #pragma once
 
 #include <bit>
@@ -32,11 +33,11 @@
 
 namespace vitro {
 
-using Dims = SmallVector<int64_t, 6>;  // dimension numbers, fixed parts of a program
-using DimsArg = OneOrMore<int64_t>;    // as functions take them
+using Dims = SmallVector<int64_t, 6>;  // dimension numbers; never symbolic
+using DimsArg = OneOrMore<int64_t>;    // the parameter type of functions
 using SizeMap = std::function<Size(Size)>;
 
-// One attribute value: equality by bits, hash, as an argument of a call and back.
+// Operations on one attribute value: equality by bits, hash, conversion to and from an argument.
 namespace attribute {
 
 template <class E>
@@ -99,7 +100,7 @@ void add(Hasher& h, const std::optional<T>& v) {
   if (v) add(h, *v);
 }
 
-// As an argument of a call: what `assign` takes.
+// The value as an argument that `assign` accepts.
 inline ArgValue value_of(bool v) {
   return Scalar(v);
 }
@@ -133,7 +134,7 @@ ArgValue value_of(const std::optional<T>& v) {
   return v ? value_of(*v) : ArgValue();
 }
 
-// The names that a member takes, where it is an enum.
+// The names of a member's values if it is an enum, otherwise empty.
 template <class T>
 std::span<const std::string_view> choices_of(const T&) {
   if constexpr (NamedEnum<T>) {
@@ -144,8 +145,8 @@ std::span<const std::string_view> choices_of(const T&) {
   }
 }
 
-// Takes an argument of a call by name; false where its type does not fit.  None leaves what is
-// there, and one number stands for as many as there are.
+// Sets a member from an argument; false if the types do not match.  None leaves the member
+// unchanged (an optional becomes empty), and a single number sets all elements of a list.
 bool assign(bool& v, const ArgValue& value);
 bool assign(int64_t& v, const ArgValue& value);
 bool assign(double& v, const ArgValue& value);
@@ -156,7 +157,7 @@ bool assign(Size& v, const ArgValue& value);
 bool assign(Dims& v, const ArgValue& value);
 bool assign(Scalar& v, const ArgValue& value);
 bool assign(Sizes& v, const ArgValue& value);
-// Which of the names the text is, with or without ATen's "_format"; -1: none of them.
+// The index of the name that equals the text, with or without ATen's "_format"; -1: there is none.
 int named_value(std::span<const std::string_view> names, const ArgValue& value);
 template <NamedEnum E>
 bool assign(E& v, const ArgValue& value) {
@@ -172,7 +173,7 @@ bool assign(std::optional<T>& v, const ArgValue& value) {
   return assign(v.emplace(), value);
 }
 
-// As a value of the recorder; symbols as the numbers of this run.
+// Writes the value for the recorder; symbols as their hints.
 void record(events::ValueWriter& out, bool v);
 void record(events::ValueWriter& out, int64_t v);
 void record(events::ValueWriter& out, double v);
@@ -212,25 +213,25 @@ void map_sizes(std::optional<T>& v, const SizeMap& f) {
 
 }  // namespace attribute
 
-// What can be done with attributes whose struct is not known.
+// Operations on attributes whose struct is not known statically.
 struct AttrsType {
   bool (*equal)(const void* a, const void* b);
   void (*hash)(Hasher&, const void*);
   std::shared_ptr<const void> (*copy)(const void*);
   std::shared_ptr<const void> (*map_sizes)(const void*, const SizeMap&);
   void (*record)(events::ValueWriter&, const void*);
-  std::shared_ptr<void> (*make)();  // all members at their defaults
-  // Gives the member of that name a value; none: no member is called so, false: its type differs.
+  std::shared_ptr<void> (*make)();  // all members have their defaults
+  // Sets the member `name`; nullopt: there is no such member, false: the types do not match.
   std::optional<bool> (*assign)(void*, std::string_view name, const ArgValue& value);
   std::vector<NamedArg> (*values)(const void*);  // all members, in order
-  // The texts that the member of that name takes; empty where any, or it takes none.
+  // The valid strings for the member `name` if it is an enum, otherwise empty.
   std::span<const std::string_view> (*choices)(std::string_view name);
   bool has_sizes;  // some member can hold a symbol
-  // Where a call makes its results, as a member says; null: no member is a device.
+  // The device on which a call creates its results, if it is set; null: no member is a device.
   std::optional<Device> (*device)(const void*);
 };
 
-// Attributes of a call, borrowed.  Null for an op without attributes.
+// Borrowed attributes of a call.  Null for an op without attributes.
 struct AttrsView {
   const void* data = nullptr;
   const AttrsType* type = nullptr;
@@ -244,7 +245,7 @@ struct AttrsView {
   }
 };
 
-// Attributes owned and shared; immutable.
+// Attributes with shared ownership; immutable.
 class Attrs {
  public:
   Attrs() = default;

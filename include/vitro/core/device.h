@@ -1,4 +1,4 @@
-// Where a tensor lives.
+// Devices: where the memory of a tensor is and its ops run.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct Device {
 inline constexpr int device_kind_count = 3;
 inline constexpr Device cpu{};
 
-// Where tables of devices keep each: a number below device_slots.
+// The index of a device in tables of devices: less than device_slots.
 inline constexpr size_t device_slots = device_kind_count * size_t{256};
 constexpr size_t slot_of(Device device) {
   return static_cast<size_t>(device.kind) * 256 + device.index;
 }
 
 void append_to(std::string& out, Device device);  // "cpu", "cuda:1"
-// The same back; "cuda" is "cuda:0".  None for a text that is not a device.
+// The inverse; "cuda" is "cuda:0".  nullopt if `text` is not a device.
 std::optional<Device> device_named(std::string_view text);
 
 }  // namespace vitro

@@ -13,7 +13,7 @@ inline constexpr int dtype_count = 10;
 
 struct DTypeInfo {
   std::string_view name;   // "f32"; "bool" for boolean
-  std::string_view torch;  // "float", "c10::Half", ... as PyTorch's traces write it
+  std::string_view torch;  // "float", "c10::Half", ... as in PyTorch's traces
   int bytes;
   enum class Category : uint8_t { boolean, integer, floating } category;
 };
@@ -28,9 +28,9 @@ inline int64_t bytes_of(DType dtype) {
 inline bool is_floating(DType dtype) {
   return info(dtype).category == DTypeInfo::Category::floating;
 }
-inline bool is_integer(DType dtype) {
+inline bool is_integer(DType dtype) {  // false for bool
   return info(dtype).category == DTypeInfo::Category::integer;
-}  // without bool
+}
 inline bool is_bool(DType dtype) {
   return dtype == DType::boolean;
 }
@@ -38,16 +38,15 @@ std::optional<DType> dtype_named(
     std::string_view name);  // "f32", also "float32", "half", "long", ...
 void append_to(std::string& out, DType dtype);
 
-// The type that holds both, as torch.promote_types has it (u8 with i8 gives i16, f16 with bf16
-// gives f32).
+// The common type of both, as torch.promote_types (u8 and i8 give i16, f16 and bf16 give f32).
 DType promote(DType a, DType b);
-// The type that arithmetic on it is done in: f32 for f16 and bf16, itself for the others.
+// The type in which arithmetic on `dtype` is done: f32 for f16 and bf16, otherwise `dtype` itself.
 inline DType compute_type(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
 }
 
-// torch.result_type over any number of operands: those with dimensions win over 0-d tensors, and
-// these over plain numbers, within a category; a higher category always wins.
+// torch.result_type for any number of operands: within a category, tensors with dimensions win over
+// 0-d tensors, and these over plain numbers; a higher category always wins.
 class Promotion {
  public:
   enum class Rank : uint8_t { number, zero_dim, dimensioned };
@@ -60,7 +59,7 @@ class Promotion {
 
 inline constexpr DType default_float = DType::f32;
 
-// The C++ type of each dtype (host side); f16 and bf16 are storage types with conversions.
+// C++ types of dtypes on the host; Half and BFloat16 only store and convert.
 struct Half {
   uint16_t bits = 0;
   Half() = default;

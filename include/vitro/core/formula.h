@@ -1,13 +1,13 @@
-// What the formula of an op's gradient may ask for, and where it puts what it finds.
+// The interface of gradient formulas: the call that they differentiate, and the gradients they set.
 //   void Sum::gradient(Formula& f) {
 //     f.set(0, expand(kept(f.gradient()), f.tensor(0).sizes()));
 //   }
-// A formula consists of calls of ops: it runs eagerly and while a graph is captured, on symbolic
-// sizes, and has a gradient itself.  It must not look at elements.  Whatever it hands to an op has
-// to be saved for it; asking an operand for its sizes or dtype alone does not count, nor does an op
-// of which it is only the shape (zeros_like). It may set a gradient that is larger than the operand
-// where the operand was broadcast, or of another dtype: its caller sums and converts
-// (vitro/autograd/vjp.h).  One that it leaves out is 0.
+// A formula consists of calls of ops, so it runs eagerly and in capture, on symbolic sizes, and has
+// a gradient itself.  It must not read elements.  Every operand or result that it passes to an op
+// has to be saved for it; reading only the sizes or dtype does not count, nor does an op that uses
+// only the shape (zeros_like).  A gradient may be larger than its operand if the operand was
+// broadcast, or of another dtype: the caller sums and converts (vitro/autograd/vjp.h).  A gradient
+// that is not set is 0.
 #pragma once
 
 #include <span>
@@ -18,17 +18,17 @@
 
 namespace vitro {
 
-// Whether gradients go back through the op, or why not.
+// Whether the op has a gradient, or why not.
 Verdict is_differentiable(const OpDef& op);
 
 class Formula {
  public:
-  // All are borrowed; `out` has a place for each operand.
+  // All are borrowed; `out` has one element per operand.
   Formula(const OpCall& call, std::span<const Tensor> results, std::span<const Tensor> gradients,
           std::span<const bool> wanted, std::span<Tensor> out)
       : call_(call), results_(results), gradients_(gradients), wanted_(wanted), out_(out) {}
 
-  // The call that was made.
+  // The call to differentiate.
   const OpDef& op() const { return *call_.op; }
   size_t operand_count() const { return call_.operands.size(); }
   const Operand& operand(size_t i) const { return call_.operands[i]; }
@@ -44,13 +44,13 @@ class Formula {
   }
   const Tensor& result(size_t k = 0) const { return results_[k]; }
 
-  // Of result k.  Undefined where it is 0; not all of them are, so of an op with one result it
-  // never is.
+  // The gradient of result k, undefined if it is 0.  At least one is defined, so that of an op with
+  // one result always is.
   const Tensor& gradient(size_t k = 0) const { return gradients_[k]; }
 
-  // Whether anybody asks for the gradient of the operand: a tensor of floating-point numbers.
+  // Whether the gradient of the operand is needed; only ever true for floating-point tensors.
   bool wants(size_t i) const { return i < wanted_.size() && wanted_[i]; }
-  // Of one that is not wanted nothing is kept.
+  // Ignored for an operand whose gradient is not wanted.
   void set(size_t i, Tensor gradient) {
     if (wants(i)) out_[i] = std::move(gradient);
   }

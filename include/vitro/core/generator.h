@@ -1,5 +1,5 @@
-// Random numbers by counter (Philox 4x32-10; Salmon et al., "Parallel random numbers: as easy as 1,
-// 2, 3", 2011): a number is a function of seed and counter, whoever computes it.
+// Counter-based random numbers (Philox 4x32-10; Salmon et al., "Parallel random numbers: as easy as
+// 1, 2, 3", 2011): a number depends on seed, stream and counter alone, not on what computes it.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@ namespace vitro {
 
 std::array<uint32_t, 4> philox(uint64_t seed, uint64_t stream, uint64_t counter);
 
-// Sets the process's seed and puts the counter back to 0.  Any thread.
+// Sets the seed of the process and resets the counter to 0.  Threads: any.
 void manual_seed(uint64_t seed);
 struct RandomState {
   uint64_t seed, counter;
 };
-// Takes `draws` numbers in program order: the state to use for them; the counter goes on behind
-// them.
+// Reserves the next `draws` numbers: returns the state from which to generate them, and advances
+// the counter past them.  Threads: any.
 RandomState take_random(uint64_t draws);
 
 }  // namespace vitro

@@ -1,5 +1,5 @@
-// The one door: every op call goes to the interpreter on top of the calling thread's stack.  Eager,
-// capture, and whoever else answers are interpreters; nobody above knows which.
+// The door: every op call goes to the interpreter on top of the calling thread's stack.  Eager,
+// capture and everything else that answers calls are interpreters; callers do not know which.
 //
 //   class CountOps : public Interpreter {
 //     void call(const OpCall& call, std::span<Tensor> results) override {
@@ -10,30 +10,30 @@
 //   CountOps counter;
 //   { const Using counting(&counter);  y = model(x); }
 //
-// What call() may do: hand the call on (call_below), and look at it before or at its results after;
-// make other calls instead, where Below lives, so that those under it answer them (without Below
+// call() may pass the call on (call_below) and inspect it before, or its results after; make other
+// calls instead, in the scope of a Below, so that the interpreters below answer them (without Below
 // they come back to the interpreter itself, which is the top); or compute the results.
 //
-// The other functions answer for what is an interpreter's own, and by default nothing is: the free
-// functions of the same names ask the whole stack, from the top on.  So one that only counts or
-// rewrites overrides call() alone, and one that overrides nothing changes nothing, wherever it is
-// pushed.  An interpreter that returns deferred tensors has a call_number() and computes them in
-// materialize(); one that puts off ops on memory is asked in before_access() to run them; one that
-// has symbols answers meta_of() and value_of().
+// The other functions answer for tensors and symbols that belong to the interpreter, by default
+// none: the free functions of the same names query the whole stack from the top.  An interpreter
+// that only counts or rewrites overrides call() alone, and one that overrides nothing has no effect
+// wherever it is pushed.  An interpreter that returns deferred tensors has a call_number() and
+// computes them in materialize(); one that delays ops on memory runs them in before_access(); one
+// that has symbols answers meta_of() and value_of().
 //
-// Composite ops are one call.  Pushed around a compiled function, an interpreter sees what that
-// runs op by op, and no op that is compiled; pushed inside of one, every op of every call, before
-// it becomes a part of the graph: what is captured is what the interpreter makes of it.  There, it
-// has to do the same each time, or the calls differ and are compiled again; its results are
-// deferred tensors, and reading their elements ends the graph.  A compiled function that is called
-// under an interpreter inside of another one is inlined all the same.
+// A composite op is one call.  Pushed around a compiled function, an interpreter sees the ops that
+// the function runs eagerly, but not the compiled ones.  Pushed inside one, it sees every op of
+// every call before capture does: what it makes of the op becomes part of the graph.  There it has
+// to do the same in each call, otherwise the calls differ and are recompiled; its results are
+// deferred tensors, and reading their elements is a graph break.  A compiled function that is
+// called under an interpreter inside another compiled function is still inlined.
 //
-// Errors: what call() throws reaches the caller of the op, with the place of that call where it has
-// none.  A Using ends with its scope, also by an exception; one that outlives the function of
-// `compile` that it was made in is out of the stack when that ends.
+// Errors: an Error thrown by call() reaches the caller of the op; if it has no place, it gets that
+// of the call.  A Using ends with its scope, also by an exception; one that outlives the compiled
+// function in which it was created leaves the stack when that function ends.
 //
-// Threads: a stack belongs to its thread, and a new thread's is empty.  One interpreter may stand
-// in the stacks of several threads, which call it at the same time, and more than once in one.
+// Threads: each thread has its own stack, which is initially empty.  An interpreter may be in the
+// stacks of several threads, which call it concurrently, and several times in one stack.
 #pragma once
 
 #include <cstddef>
@@ -54,45 +54,45 @@ enum class Need : uint8_t { item, pointer, writable_pointer, other_thread_or_lib
 class Interpreter {
  public:
   virtual ~Interpreter() = default;
-  // Answers one call: fills `results`, which has room for as many tensors as the shape rule gives.
+  // Answers one call: fills `results`, which has one element per result of the shape rule.
   virtual void call(const OpCall& call, std::span<Tensor> results);
-  // Computes a deferred tensor: afterwards impl.call == 0.  Called only for those with its own
-  // call_number(), and while it runs this interpreter is the top.
+  // Computes a deferred tensor: afterwards impl.call == 0.  Called only for tensors with this
+  // interpreter's call_number(), and with this interpreter as the top.
   virtual void materialize(TensorImpl& impl, Need need, std::source_location where);
-  // Somebody is about to read (or write) the elements of a tensor that is not deferred: ops on it
-  // that this interpreter has put off must run first.  All of the stack are called, each as the
-  // top.
+  // Called before the elements of a tensor that is not deferred are read (or written): ops on it
+  // that this interpreter has delayed must run first.  All interpreters of the stack are called,
+  // each as the top.
   virtual void before_access(const TensorImpl& impl, Need need, std::source_location where);
-  // Shape with symbols of a tensor as this interpreter sees it, or null where it is just what its
-  // numbers say.
+  // The metadata of a tensor with this interpreter's symbols; null if it has none and the tensor's
+  // own sizes hold.
   virtual const TensorMeta* meta_of(const TensorImpl& impl) const;
-  // Where the tensor begins in its storage, as the program sees it; none where the interpreter
+  // The offset of the tensor in its storage, as the program sees it; nullopt if the interpreter
   // does not know the tensor.
   virtual std::optional<Size> offset_of(const TensorImpl& impl) const;
-  // This run's value of an expression over the symbols of this interpreter; none where one of its
-  // symbols is not.
+  // The value in this run of an expression over the symbols of this interpreter; nullopt if it
+  // contains another symbol.
   virtual std::optional<int64_t> value_of(sym::Expr expr) const;
-  // What its deferred tensors carry as TensorImpl::call; 0: it returns none.  Functions of
-  // `compile` that are called above an interpreter that returns deferred tensors are inlined.
+  // TensorImpl::call of its deferred tensors; 0: it returns none.  Compiled functions that are
+  // called above an interpreter that returns deferred tensors are inlined.
   virtual uint64_t call_number() const { return 0; }
 };
 
-// A place in a thread's stack.
+// An entry of a thread's stack.
 struct InterpreterFrame {
   Interpreter* interpreter;
   const InterpreterFrame* below;  // null: eager
 };
 
-// Modes of the calling thread that change what ops mean; compared as one word.
+// Modes of the calling thread that change the meaning of ops; compared as one word.
 struct Modes {
   bool grad_enabled : 1 = true;
   bool autocast : 1 = false;
   bool operator==(const Modes&) const = default;
 };
 
-// All that the door looks at, in one place of thread-local memory.
+// All the state that the door reads, in one thread-local object.
 struct ThreadState {
-  Interpreter* answers = nullptr;         // that of `top`, where the door finds it at once
+  Interpreter* answers = nullptr;         // that of `top`, cached for the door
   const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
   uint32_t module = 0;  // module path, see core/module_path.h
@@ -104,15 +104,14 @@ struct ThreadState {
 };
 extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
-// While it lives, `interpreter` is the top of this thread's stack.  Where it lives longer than what
-// was under it (an exception has left a compiled function that it was made in), its end changes
-// nothing.
+// While it lives, `interpreter` is the top of this thread's stack.  If it outlives the entries
+// below it (an exception left the compiled function that created it), its end has no effect.
 class Using {
  public:
   explicit Using(Interpreter* interpreter) : frame_{interpreter, thread_state.top} {
     thread_state.set_top(&frame_);
   }
-  explicit Using(std::nullptr_t) = delete;  // UsingStack(nullptr): eager
+  explicit Using(std::nullptr_t) = delete;  // for eager: UsingStack(nullptr)
   ~Using() {
     if (thread_state.top == &frame_) [[likely]] {
       thread_state.set_top(frame_.below);
@@ -127,8 +126,8 @@ class Using {
   InterpreterFrame frame_;
 };
 
-// While it lives, a part of this thread's stack answers its calls; null: eager, and nobody else
-// sees them.
+// While it lives, the stack of this thread begins at `top`, one of its entries; null: only eager
+// sees the calls.
 class UsingStack {
  public:
   explicit UsingStack(const InterpreterFrame* top) : before_(thread_state.top) {
@@ -147,43 +146,44 @@ class Below : UsingStack {
   Below() : UsingStack(thread_state.top ? thread_state.top->below : nullptr) {}
 };
 
-// Who runs ops on a device when nobody else answers.  Registered once by the top; Error where
-// nobody is.
+// The interpreter that runs ops on a device if the stack is empty.  Registered once per kind of
+// device; Error if there is none.
 Interpreter& eager_of(Device device);
 void set_eager(Device::Kind kind, Interpreter* interpreter);
 
-// For an interpreter that answers a call: hands it to the next one.
+// For an interpreter that answers a call: passes it to the next one.
 void call_below(const OpCall& call, std::span<Tensor> results);
 
-// What the stack of this thread says, the first from the top that knows.
-const TensorMeta* meta_of(const TensorImpl& impl);  // null: nobody knows symbols of it
+// Query the stack of this thread; the first interpreter from the top that has an answer gives it.
+const TensorMeta* meta_of(const TensorImpl& impl);  // null: none has symbols for it
 Size offset_of(const TensorImpl& impl);
-int64_t value_of(sym::Expr expr);  // Bug where nobody knows a symbol
+int64_t value_of(sym::Expr expr);  // Bug if no interpreter knows a symbol
+// Calls before_access of every interpreter of the stack.
 void before_access(const TensorImpl& impl, Need need, std::source_location where);
 
-// The door.
+// The door: makes a call.
 void call(const OpCall& call, std::span<Tensor> results);
 Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView attrs,
                 std::source_location where);
 
-// The device that a call runs on: that of its tensor operands (Error where they differ; a 0-d CPU
-// tensor goes with any), cpu where it has none.
+// The device on which a call runs: that of its tensor operands (Error if they differ; a 0-d CPU
+// tensor is accepted with any); without tensors that of the attributes, or else cpu.
 Device device_of(const OpCall& call);
 
-// The number of no call: an op that should have computed the tensor failed.
+// TensorImpl::call of a tensor that cannot be computed, because an op that it depends on failed.
 inline constexpr uint64_t failed_call = ~uint64_t{0};
-// Numbers from here on are none of compiled functions.
+// Call numbers from here on do not belong to compiled functions.
 inline constexpr uint64_t builder_calls = uint64_t{1} << 63;
 
-// Computes a deferred tensor, by the interpreter of this thread's stack that returned it.  Error
-// when another thread's call owns it.
+// Computes a deferred tensor with the interpreter of this thread's stack that returned it.  Error
+// if a call of another thread owns it.
 void materialize(TensorImpl& impl, Need need, std::source_location where);
 
-// The Error for a deferred tensor that no interpreter of this thread can compute; `who` took it:
-// "add".
+// Throws the Error for a deferred tensor that no interpreter of this thread can compute; `who` is
+// the op that was given it: "add".
 [[noreturn]] void refuse_deferred(const TensorImpl& impl, std::string_view who);
 
-// Op calls inside of this scope do not record gradients.
+// Op calls in this scope do not record gradients.
 class NoGrad {
  public:
   NoGrad() : before_(thread_state.modes) { thread_state.modes.grad_enabled = false; }

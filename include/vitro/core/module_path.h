@@ -10,20 +10,20 @@
 
 namespace vitro {
 
-// A module's own name, with its place in the tree remembered: entering it again costs a comparison.
+// A module's own name.  Caches its last path, so that entering it again costs a comparison.
 class ModuleName {
  public:
   explicit ModuleName(std::string name) : name_(std::move(name)) {}
   ModuleName(const ModuleName& o) : name_(o.name_) {}
   const std::string& text() const { return name_; }
-  uint32_t below(uint32_t parent) const;  // the path `parent.name`; any thread
+  uint32_t below(uint32_t parent) const;  // the path `parent.name`; threads: any
 
  private:
   std::string name_;
-  mutable std::atomic<uint64_t> last_{0};  // parent and path of the last question
+  mutable std::atomic<uint64_t> last_{0};  // parent and path of the last call of below()
 };
 
-// Enters a module below the current one for as long as it lives.  Belongs to its thread.
+// While it lives, the current module of this thread is `name` below the previous one.
 class ModuleScope {
  public:
   explicit ModuleScope(const ModuleName& name);
@@ -34,7 +34,7 @@ class ModuleScope {
   uint32_t before_;
 };
 
-// 0 is the empty path.  Paths are interned and never forgotten.
+// 0 is the empty path.  Paths are interned and never freed.
 uint32_t current_module();
 std::string_view module_path(uint32_t id);
 uint32_t intern_module_path(std::string_view path);

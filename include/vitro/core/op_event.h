@@ -1,8 +1,8 @@
-// An op in the recorder, named as PyTorch names it: `aten::add`, in place `aten::add_`, with what
-// the session asks for: inputs, module, stack.
-//   OpEvent event(call, results);     // begins here, ends with the scope, and has results then
-// For who executes ops (eager), not for who captures them.  A branch while nobody records.  Any
-// thread.
+// Records an op under its PyTorch name, `aten::add`, in place `aten::add_`, with the details that
+// the session requests: inputs, module, stack.
+//   OpEvent event(call, results);     // begins here; ends with the scope, when results are filled
+// For code that executes ops (eager), not for capture.  Costs a branch while nothing records.
+// Threads: any.
 #pragma once
 
 #include <span>
@@ -33,11 +33,11 @@ class OpEvent {
   std::span<const Tensor> results_;
 };
 
-// Says what the slice that was begun last is given, for sessions that ask for shapes: dtypes, sizes
+// Records the inputs of the slice that began last, if the session requests shapes: dtypes, sizes
 // and strides of tensors, numbers, then attributes by name.
 void record_inputs(std::span<const Operand> operands, AttrsView attrs = {});
 
-// Says what the slice that is open gave, for sessions that ask for tensors.
+// Records the outputs of the open slice, if the session requests tensors.
 void record_outputs(std::span<const Tensor> results);
 
 }  // namespace vitro

@@ -1,4 +1,4 @@
-// A table of who serves each device.
+// A table with one object per device, such as its allocator.
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@
 
 namespace vitro {
 
-// Borrows what it is given, for as long as the process runs.  Threads: any.
+// Borrows the objects, which must live until the process ends.  Threads: any.
 template <class T>
 class PerDevice {
  public:
-  T* find(Device device) const {  // null: nobody
+  T* find(Device device) const {  // null: none
     return slots_[slot_of(device)].load(std::memory_order_acquire);
   }
   void set(Device device, T* served_by) {

@@ -1,9 +1,9 @@
-// Tensors as text, in PyTorch's form, their sizes and dtypes:
+// Prints tensors in PyTorch's format, and their sizes and dtypes:
 //   const Tensor x = Tensor::from({1.0F, 2.5F}, {2});
 //   std::cout << x;                                   // tensor([1.0000, 2.5000])
 //   std::cout << x.dtype() << x.sizes();              // f32[2]
-// Of more than 1000 elements the first and last three along each dimension; the dtype where it is
-// none of f32, i64 and bool.  Looks at elements: a graph break inside of a compiled function.
+// Tensors of more than 1000 elements show the first and last three along each dimension; dtypes
+// other than f32, i64 and bool are shown.  Reads elements: a graph break in a compiled function.
 #pragma once
 
 #include <iosfwd>
@@ -16,7 +16,7 @@ namespace vitro {
 
 std::string text_of(const Tensor& x, std::source_location where = std::source_location::current());
 
-// A tensor that is printed, and where.
+// A tensor to print, and the place in the program that prints it.
 struct Printed {
   Printed(const Tensor& x,
           std::source_location from =

@@ -1,5 +1,5 @@
-// A plain number given to an op: bool, whole or floating, possibly a size of this run that knows
-// its symbol.
+// A plain number that is passed to an op: bool, integer or floating-point.  An integer may be
+// symbolic: a size with its expression and its value in this run.
 #pragma once
 
 #include <concepts>
@@ -38,24 +38,24 @@ class Scalar {
 
   Kind kind() const { return kind_; }
   bool is_floating() const { return kind_ == Kind::floating; }
-  // The dtype that it brings to promotion: bool, i64 or f64.
+  // The dtype with which it enters promotion: bool, i64 or f64.
   DType dtype() const;
-  // The number; one that stands for an expression asks "is it this number?", as Size::value does
+  // The number.  A symbolic one asks "is it this number?", which adds a guard, as Size::value does
   // (as_bool: "is it 0?").
   double as_double() const { return is_floating() ? value_.d : static_cast<double>(whole()); }
   int64_t as_int() const { return is_floating() ? static_cast<int64_t>(value_.d) : whole(); }
   bool as_bool() const { return !is(0); }
-  // This run's number alone, no question asked.
+  // The number of this run, without a guard.
   Scalar hint() const { return from_bits(kind_, bits()); }
-  // The whole number (what is floating loses its fraction) with its expression, no question asked.
+  // The integer (a floating-point number is truncated) with its expression, without a guard.
   Size size() const { return is_symbolic() ? Size(value_.i, expr_) : Size(as_int()); }
-  // Whether it is this number; asks no more than that.
+  // Whether it is this number; guards on nothing else.
   bool is(int64_t number) const {
     return is_floating() ? value_.d == static_cast<double>(number) : size() == number;
   }
-  uint64_t bits() const {
+  uint64_t bits() const {  // of the int64_t or of the double
     return static_cast<uint64_t>(value_.i);
-  }  // of the int64 or of the double
+  }
   static Scalar from_bits(Kind kind, uint64_t bits) {
     Scalar s;
     s.kind_ = kind;
@@ -63,11 +63,11 @@ class Scalar {
     return s;
   }
 
-  // A whole number that stands for an expression over symbols (a Size given as a number).
+  // Whether it is an integer with an expression over symbols (a Size passed as a number).
   bool is_symbolic() const { return expr_.defined(); }
   sym::Expr expr() const { return expr_; }
 
-  // By kind, bits and expression: NaN equals itself, -0.0 differs from 0.0, 1 from 1.0.
+  // Compares kind, bits and expression: NaN equals itself, -0.0 differs from 0.0, 1 from 1.0.
   friend bool operator==(const Scalar& a, const Scalar& b) {
     if (a.kind_ != b.kind_ || !(a.expr_ == b.expr_)) return false;
     return a.expr_.defined() || a.value_.i == b.value_.i;

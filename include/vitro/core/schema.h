@@ -1,8 +1,8 @@
-// How an op is called, in ATen's schema language (native_functions.yaml):
+// The signatures of ops in ATen's schema language (native_functions.yaml):
 //   add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-// A name and an overload; arguments with type, name and default, those after `*` given by name
-// alone; results. `Tensor(a)` shares memory with the argument or result that bears the same letter,
-// `Tensor(a!)` is written, `Tensor(a -> *)` is seen through the elements of a list of results.
+// A name and an overload; arguments with type, name and default, those after `*` keyword-only;
+// results.  `Tensor(a)` shares memory with the arguments and results of the same letter,
+// `Tensor(a!)` is written, `Tensor(a -> *)` shares it with the elements of a list of results.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ std::string_view name_of(ArgKind kind);  // as ATen spells it: Tensor, Scalar, i
 // T, T?, T[], T[2], T?[], T[]?.
 struct ArgType {
   ArgKind kind = ArgKind::tensor;
-  bool optional = false;  // None is a value
+  bool optional = false;  // may be None
   bool list = false;
   bool optional_elements = false;  // of a list: T?[]
-  int64_t length = 0;              // of T[n]: one value stands for n equal ones; 0: any length
+  int64_t length = 0;              // n of T[n]: one value stands for n equal ones; 0: any length
   bool operator==(const ArgType&) const = default;
 };
 
@@ -71,22 +71,23 @@ struct Schema {
   std::string full_name() const { return overload.empty() ? name : name + '.' + overload; }
   // Whether a call writes its result into the first argument: add_.
   bool in_place() const { return !arguments.empty() && arguments[0].alias.written; }
-  // Null where no argument is called so.
+  // Null if there is no argument of that name.
   const SchemaArgument* argument(std::string_view name) const;
   bool operator==(const Schema&) const = default;
 };
 
-// Failure: what was expected and at which character.
+// A failure says what was expected, and at which character.
 Result<Schema> parse_schema(std::string_view text);
 
-// The form that writes the result into `self`, as ATen names it: of add.Tensor it is
-// add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!).  Nothing where there cannot be one: the first
-// argument is not a tensor `self`, or the call chooses the result's dtype or layout.
+// The form that writes the result into `self`, named as in ATen: for add.Tensor it is
+// add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!).  nullopt if there cannot be one: the first
+// argument is not a tensor `self`, there is not exactly one result, or an argument chooses the
+// result's dtype, layout or memory format.
 std::optional<Schema> in_place_form(const Schema& functional);
 
 void append_to(std::string& out, const ArgType& type);
 void append_to(std::string& out, const SchemaArgument& argument);
-// What parse_schema reads back as the same schema.
+// parse_schema reads the text back as the same schema.
 void append_to(std::string& out, const Schema& schema);
 
 }  // namespace vitro

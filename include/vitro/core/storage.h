@@ -1,4 +1,4 @@
-// Memory that tensors share, counted.
+// Reference-counted memory that tensors share.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace vitro {
 
-// Where a device's memory comes from.  Threads: any.  `allocate` throws Error when there is none;
-// 64-byte aligned at least.
+// Allocates and frees the memory of a device, aligned to at least 64 bytes.  `allocate` throws
+// Error if there is not enough.  Threads: any.
 class Allocator {
  public:
   virtual ~Allocator() = default;
@@ -20,7 +20,8 @@ class Allocator {
   virtual void free(void* data, size_t bytes) = 0;
 };
 
-// The allocator of a device; plain aligned memory for the CPU until `runtime` registers its own.
+// The allocator of a device; for the CPU operator new until `runtime` registers its own.  Error if
+// there is none.
 Allocator& allocator_of(Device device);
 void set_allocator(Device device, Allocator* allocator);
 
@@ -28,9 +29,9 @@ class Storage {
  public:
   Storage() = default;
   static Storage allocate(size_t bytes, Device device);
-  // Memory of somebody else's; `release` is called once, from whatever thread lets go last.  Adopt
-  // memory once and share the storage: compiled functions, as PyTorch's, take two storages for two
-  // memories.
+  // Wraps memory that is owned elsewhere; `release` is called once, by the thread that drops the
+  // last reference.  Adopt memory once and share the storage: compiled functions, like PyTorch's,
+  // assume that different storages do not overlap.
   static Storage adopt(void* data, size_t bytes, Device device, std::function<void()> release);
 
   Storage(const Storage& o) : block_(o.block_) { retain(); }
@@ -42,18 +43,18 @@ class Storage {
   ~Storage() { release(); }
 
   explicit operator bool() const { return block_ != nullptr; }
-  // An address of the device.
+  // A device address.
   void* data() const { return block_->data; }
   size_t bytes() const { return block_->bytes; }
   Device device() const { return block_->device; }
-  // A number that no other storage ever had: for caches keyed by storage.
+  // Never reused in the process: for caches keyed by storage.
   uint64_t id() const { return block_->id; }
-  // Counts the writes made through ops.  Whoever keeps something derived from the bytes (packed
-  // weights) compares it.
+  // Counts the writes by ops, and the writable pointers handed out.  Caches of data derived from
+  // the bytes (packed weights) compare it.
   uint64_t version() const { return block_->version.load(std::memory_order_acquire); }
   void bump_version() const { block_->version.fetch_add(1, std::memory_order_acq_rel); }
-  // True once a writable pointer was handed out: then the version proves nothing, until freeze()
-  // takes that back.
+  // True once a writable pointer was handed out: the version then proves nothing, as writes through
+  // the pointer do not change it.
   bool exposed() const { return block_->exposed.load(std::memory_order_acquire); }
   void set_exposed(bool on) const { block_->exposed.store(on, std::memory_order_release); }
   uint32_t use_count() const { return block_ ? block_->refs.load(std::memory_order_acquire) : 0; }

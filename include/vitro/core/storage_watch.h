@@ -1,7 +1,7 @@
-// Who keeps something that is made of a storage's bytes (packed weights) hears when it is gone.
+// Tells caches of data derived from a storage's bytes (packed weights) when the storage is gone.
 //   set_storage_watcher(forget);   watch_storage(tensor.storage());
-// A storage that nobody watches pays one load of a bit for it.  Threads: any; the watcher is called
-// on the thread that let go last, without a lock held.
+// Costs one load for a storage that is not watched.  Threads: any; the watcher is called on the
+// thread that drops the last reference, without a lock held.
 #pragma once
 
 #include "vitro/core/storage.h"
@@ -10,9 +10,9 @@ namespace vitro {
 
 using StorageWatcher = void (*)(uint64_t id);
 
-// One for the process; the last one set.
+// Sets the watcher of the process, replacing the previous one.
 void set_storage_watcher(StorageWatcher watcher);
-// The watcher hears of this storage's end, once.
+// The watcher will be called once with the id of this storage, when it is destroyed.
 void watch_storage(const Storage& storage);
 
 }  // namespace vitro

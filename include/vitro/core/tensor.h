@@ -1,11 +1,11 @@
-// The tensor: a counted handle to sizes, strides and a storage.
+// The tensor: a reference-counted handle to sizes, strides and a storage.
 //   Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F}, {2, 2});
 //   x.size(0);  x.dtype();  x.data<float>();
 // Copying a handle is cheap and shares the tensor.  Inside a compiled function an op may return a
-// deferred tensor: its shape is known, its elements are computed when somebody needs them (data(),
-// item(), the end of the function).  Threads: different handles may be used by different threads;
-// concurrent reads of one tensor are fine, a write needs the caller's own order.  A deferred tensor
-// belongs to the thread that runs the compiled function until it is materialized.
+// deferred tensor: its shape is known, its elements are computed when they are needed (data(),
+// item(), the end of the function).  Threads: different threads may use different handles;
+// concurrent reads of one tensor are safe, writes need synchronization by the caller.  A deferred
+// tensor belongs to the thread that runs the compiled function until it is materialized.
 #pragma once
 
 #include <atomic>
@@ -39,19 +39,19 @@ struct TensorMeta {
 
 Sizes contiguous_strides(std::span<const Size> sizes);
 
-// What a handle points to.  Only core, eager, capture and compile look inside.
+// What a handle points to.  Internal: programs use Tensor.
 struct TensorImpl {
   std::atomic<uint32_t> refs{1};
   DType dtype = DType::f32;
   Device device;
   bool requires_grad = false, is_parameter = false;
   uint32_t dynamic_dims = 0;  // one bit per dimension that compiled functions keep symbolic
-  // Of a deferred tensor: the number of the call that made it (0: the tensor is not deferred), its
-  // slot in that call, its shape.
+  // Of a deferred tensor: its slot in the call that returned it, the number of that call (0: the
+  // tensor is not deferred), and its shape.
   uint32_t slot = 0;
   uint64_t call = 0;
   const TensorMeta* deferred = nullptr;
-  // The tensor itself.
+  // Of any other tensor.
   int64_t offset = 0;
   Ints sizes, strides;
   Storage storage;
@@ -59,12 +59,12 @@ struct TensorImpl {
 
 enum class Need : uint8_t;  // core/interpreter.h
 
-// The number of the compiled call that runs on this thread, 0 where there is none.  That call holds
-// one count on each of its deferred tensors itself.
+// The number of the compiled call that runs on this thread, 0 if there is none.  That call itself
+// holds one reference to each of its deferred tensors.
 extern constinit thread_local uint64_t call_of_this_thread
     __attribute__((tls_model("initial-exec")));
 
-// A base of Tensor, so that bodies of ops that run on tensors find the scalar functions of its
+// A base of Tensor, so that bodies of ops that run on tensors find the scalar functions in its
 // namespace (vitro/ops/tensor_functions.h) by argument-dependent lookup.
 namespace tensor_functions {
 struct Base {};
@@ -73,7 +73,7 @@ struct Base {};
 class Tensor : tensor_functions::Base {
  public:
   Tensor() = default;
-  explicit Tensor(TensorImpl* adopted) : impl_(adopted) {}  // takes over one count
+  explicit Tensor(TensorImpl* adopted) : impl_(adopted) {}  // takes over one reference
   Tensor(const Tensor& o) : impl_(o.impl_) {
     if (impl_) impl_->refs.fetch_add(1, std::memory_order_relaxed);
   }
@@ -84,14 +84,15 @@ class Tensor : tensor_functions::Base {
   }
   ~Tensor() { drop(); }
 
-  // A new tensor; elements are not set.
+  // A new tensor with uninitialized elements.
   static Tensor empty(std::span<const int64_t> sizes, DType dtype = default_float,
                       Device device = cpu);
   static Tensor empty(std::initializer_list<int64_t> sizes, DType dtype = default_float,
                       Device device = cpu) {
     return empty(std::span(sizes.begin(), sizes.size()), dtype, device);
   }
-  // A tensor with the given strides (elements, not negative) over memory that it allocates to fit.
+  // The same with the given strides (in elements, not negative), in new memory that is just large
+  // enough.
   static Tensor empty_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                               DType dtype, Device device = cpu);
   // Copies `values`; their number must be the product of `sizes`.
@@ -109,12 +110,12 @@ class Tensor : tensor_functions::Base {
     return copy_in(values.data(), values.size(), dtype_of<T>,
                    std::span(sizes.begin(), sizes.size()));
   }
-  // A window on memory.  Error where sizes, strides and offset leave the storage.
+  // A tensor in existing memory.  Error if sizes, strides and offset reach outside the storage.
   static Tensor over(Storage storage, DType dtype, std::span<const int64_t> sizes,
                      std::span<const int64_t> strides, int64_t offset = 0);
 
   bool defined() const { return impl_ != nullptr; }
-  // What is asked of an undefined tensor below is an Error.
+  // The queries below throw Error if the tensor is undefined.
   DType dtype() const { return there().dtype; }
   Device device() const { return there().device; }
   int64_t rank() const;
@@ -124,17 +125,18 @@ class Tensor : tensor_functions::Base {
   Sizes strides() const;
   Size numel() const;
   TensorMeta meta() const;
-  // What shape rules are given: inside of a compiled function the offset counts from that of the
-  // tensor from outside whose memory this one looks at, so that what is recorded fits any of them.
+  // The metadata passed to shape rules.  Inside a compiled function the offset is relative to that
+  // of the external input whose memory this tensor views, so that the recording holds for inputs
+  // with any offset.
   TensorMeta rule_meta() const;
   bool is_contiguous() const;
   bool is_deferred() const { return there().call != 0; }
   bool requires_grad() const { return there().requires_grad; }
 
-  // Pointers to the first element (the offset is added).  Error where the host does not reach the
-  // device's memory: `to(x, cpu)` (vitro/runtime/copy.h) does.  A deferred tensor is materialized
-  // first: inside of a compiled function that is a graph break.  Writing through data() is seen by
-  // ops that run later, and marks the storage as written by foreign hands.
+  // Pointers to the first element (the offset is added).  Error if the host cannot access the
+  // device's memory; `to(x, cpu)` (vitro/runtime/copy.h) copies it.  A deferred tensor is
+  // materialized first, a graph break inside a compiled function.  Ops that run later see what is
+  // written through data(), which marks the storage as exposed.
   void* data(std::source_location where = std::source_location::current()) const;
   const void* const_data(std::source_location where = std::source_location::current()) const;
   template <class T>
@@ -147,18 +149,17 @@ class Tensor : tensor_functions::Base {
     check_dtype(dtype_of<T>);
     return static_cast<const T*>(const_data(where));
   }
-  // The one element of a tensor of one element, as a number; a graph break inside of a compiled
-  // function.
+  // The only element of a one-element tensor, as a number; a graph break in a compiled function.
   Scalar item(std::source_location where = std::source_location::current()) const;
   template <class T>
   T item(std::source_location where = std::source_location::current()) const;
-  // All elements in order of their indices.
+  // All elements in index order.
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_dtype(dtype_of<T>);
-    if (is_deferred()) (void)const_data(where);  // perhaps data decide how many elements there are
+    if (is_deferred()) (void)const_data(where);  // the number of elements may depend on data
     const auto n = static_cast<size_t>(numel().hint());
-    if constexpr (std::is_same_v<T, bool>) {  // vector<bool> has no memory to copy into
+    if constexpr (std::is_same_v<T, bool>) {  // vector<bool> is not contiguous
       std::vector<char> bytes(n);
       copy_out(bytes.data(), where);
       return std::vector<bool>(bytes.begin(), bytes.end());
@@ -194,7 +195,7 @@ class Tensor : tensor_functions::Base {
   void check_dtype(DType asked) const;
   void drop() {
     if (!impl_) return;
-    // Held by the call of this very thread and by this handle alone: nobody else can count.
+    // Only this thread's call and this handle hold references: no other thread changes the count.
     if (impl_->call != 0 && impl_->call == call_of_this_thread &&
         impl_->refs.load(std::memory_order_acquire) == 2) {
       impl_->refs.store(1, std::memory_order_relaxed);
@@ -206,7 +207,7 @@ class Tensor : tensor_functions::Base {
   TensorImpl* impl_ = nullptr;
 };
 
-// Handles of tensors are recycled per thread, so that an op does not allocate.
+// Recycles TensorImpls per thread, so that an op does not allocate.
 TensorImpl* new_impl();
 
 template <class T>
