@@ -17,11 +17,12 @@ namespace vitro {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  // The same mistake, and where in the program it was made: what() ends with " (model.cpp:12)".
+  // The same mistake, and where in the program it was made: what() ends with " (model.cpp:12 in
+  // Mlp::forward)".
   Error(const Error& mistake, std::string place);
   // what() without the place.
   std::string_view message() const { return std::string_view(what()).substr(0, message_size_); }
-  // "model.cpp:12"; empty where it is not known.
+  // "model.cpp:12 in Mlp::forward"; empty if it is not known.
   std::string_view place() const;
 
  private:
@@ -37,6 +38,9 @@ class Bug : public std::logic_error {
 
 // The last part of the file's path and the line; empty for no place.
 std::string place_in_file(std::source_location where);
+// With the function and the module that this thread is in: "model.cpp:12 in Mlp::forward, module
+// encoder.mlp".
+std::string place_of_call(std::source_location where);
 
 [[noreturn]] void throw_error(std::string message);
 [[noreturn]] void throw_bug(const char* condition, const char* file, int line, std::string message);

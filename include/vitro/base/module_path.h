@@ -23,10 +23,11 @@ class ModuleName {
   mutable std::atomic<uint64_t> last_{0};  // parent and path of the last question
 };
 
-// Enters a module below the current one for as long as it lives.  Belongs to its thread.
+// While it lives, its thread is in a module below the current one, or in the module of a path.
 class ModuleScope {
  public:
   explicit ModuleScope(const ModuleName& name);
+  explicit ModuleScope(uint32_t path);
   ~ModuleScope();
   ModuleScope(const ModuleScope&) = delete;
 
@@ -34,8 +35,10 @@ class ModuleScope {
   uint32_t before_;
 };
 
-// 0 is the empty path.  Paths are interned and never forgotten.
-uint32_t current_module();
+// The path that this thread is in; 0 is the empty path.
+extern constinit thread_local uint32_t current_module __attribute__((tls_model("initial-exec")));
+
+// Paths are interned and never forgotten.
 std::string_view module_path(uint32_t id);
 uint32_t intern_module_path(std::string_view path);
 
