@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "vitro/base/called_as.h"
+#include "vitro/base/function_name.h"
+#include "vitro/base/module_path.h"
 
 namespace vitro {
 
@@ -23,9 +25,18 @@ std::string place_in_file(std::source_location where) {
   return cat(path.substr(path.rfind('/') + 1), ':', where.line());  // npos + 1 == 0
 }
 
+std::string place_of_call(std::source_location where) {
+  std::string out = place_in_file(where);
+  if (out.empty()) return out;
+  if (const std::string name = function_name(where.function_name()); !name.empty())
+    out += cat(" in ", name);
+  if (current_module != 0) out += cat(", module ", module_path(current_module));
+  return out;
+}
+
 void throw_error(std::string message) {
   const Error mistake(in_words_of_call(std::move(message)));
-  const std::string place = place_in_file(CalledAs::current().from);
+  const std::string place = place_of_call(CalledAs::current().from);
   if (place.empty()) throw Error(mistake);
   throw Error(mistake, place);
 }

@@ -87,6 +87,7 @@ void note_symbols(ExternalInput& input, const TensorImpl& tensor) {
   input.row_major = is_row_major(tensor.sizes, tensor.strides);
   input.requires_grad = tensor.requires_grad;
   input.is_parameter = tensor.is_parameter;
+  input.parameter_name = tensor.parameter_name;
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include "capture/functionalize.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "capture/codes.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/module_path.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::capture {
@@ -52,6 +54,14 @@ bool shows_each_once(const TensorMeta& view) {
     reach += (size - 1) * stride;
   }
   return true;
+}
+
+// As torch.export calls it: "p_encoder_0_weight" of "encoder.0.weight".
+std::string parameter_name(const ExternalInput& input) {
+  if (input.parameter_name == 0) return "param";
+  std::string name = cat("p_", module_path(input.parameter_name));
+  std::ranges::replace_if(name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
 }
 
 class Functionalizer {
@@ -176,7 +186,9 @@ class Functionalizer {
     const uint32_t slot = memory;
     const ExternalInput& input = *path_.table[slot].input;
     const bool argument = slot < start_of(path_.last).slots_after;
-    const std::string name = input.is_parameter ? "param" : argument ? cat("arg", slot) : "tensor";
+    const std::string name = input.is_parameter ? parameter_name(input)
+                             : argument         ? cat("arg", slot)
+                                                : "tensor";
     note_input(memory, {slot, no_slot});
     return {out_.graph.add_input(name, now(input.meta),
                                  input.is_parameter ? InputKind::parameter : InputKind::argument),

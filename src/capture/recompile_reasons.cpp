@@ -10,6 +10,7 @@
 #include "capture/generalise.h"
 #include "capture/trace_tree.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/module_path.h"
 
 namespace vitro::capture {
 namespace {
@@ -39,7 +40,11 @@ std::string_view why_apart(const ExternalInput& input, const TensorImpl& impl) {
 }
 
 std::string operand_text(const OpCall& call, size_t i) {
-  return cat(call.op ? cat(call.op->name, ": operand ") : std::string("input "), i);
+  std::string out = cat(call.op ? cat(call.op->name, ": operand ") : std::string("input "), i);
+  const bool is_tensor = call.operands[i].is_tensor() && call.operands[i].tensor().defined();
+  const uint32_t name = is_tensor ? call.operands[i].tensor().impl()->parameter_name : 0;
+  if (name != 0) out += cat(" (", module_path(name), ")");
+  return out;
 }
 
 bool differ_in_sizes_alone(AttrsView a, AttrsView b) {

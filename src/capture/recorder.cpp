@@ -31,9 +31,8 @@ Recorder::Recorded Recorder::record(std::atomic<TraceNode*>& link, std::atomic<T
     node->depth = call.op ? cursor->depth + 1 : 0;
     node->where = expansion_.place_of(call);
     node->called = CalledAs::current();
-    const bool is_part = node->called.from.line() != 0;
-    const std::source_location from = is_part ? node->called.from : node->where;
-    node->place = {from.file_name(), from.line(), thread_->module};
+    const std::source_location from = place_of(*node);
+    node->place = {from.file_name(), from.line(), current_module};
     node->asked.assign(asked.begin(), asked.end());
     fill(*node, link, call);
     node->finish();

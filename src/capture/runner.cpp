@@ -13,6 +13,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
+#include "vitro/base/module_path.h"
 #include "vitro/core/op_event.h"
 #include "vitro/events/record.h"
 #include "vitro/events/stack.h"
@@ -24,17 +25,14 @@ namespace {
 class RunsBelow {
  public:
   explicit RunsBelow(const InterpreterFrame* below)
-      : use_(below), modes_(thread_state.modes), module_(thread_state.module) {}
-  ~RunsBelow() {
-    thread_state.modes = modes_;
-    thread_state.module = module_;
-  }
+      : use_(below), modes_(thread_state.modes), module_(current_module) {}
+  ~RunsBelow() { thread_state.modes = modes_; }
   RunsBelow(const RunsBelow&) = delete;
 
  private:
   UsingStack use_;
   Modes modes_;
-  uint32_t module_;
+  ModuleScope module_;
 };
 
 void gather_inputs(const Plan& plan, const Slots& slots, const CallValues& values,
@@ -241,10 +239,9 @@ void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
   try {
     vitro::call(OpCall{node.op, operands, attrs.view(), node.in_place, {}}, results);
   } catch (const Error& e) {
-    const std::string place = place_text(node.place);
-    const size_t name = place.rfind('/') + 1;  // npos + 1 == 0
-    if (place.empty()) throw;
-    throw Error(e, place.substr(name));
+    const std::source_location from = place_of(node);
+    if (from.line() == 0) throw;
+    throw Error(e, place_of_call(from));
   }
 }
 
@@ -279,7 +276,7 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
     for (const NodeOperand& o : node->operands_owned) operands.push_back(operand_of(o, tensors));
     results.assign(node->in_place ? 1 : node->result_count, Tensor());
     thread_state.modes = node->modes;
-    thread_state.module = node->place.module;
+    current_module = node->place.module;
     call_node(*node, operands, results);
     if (node->data_size.defined()) data_.bind(*node, results[0]);
     for (uint32_t k = 0; k < node->result_count; ++k) {

@@ -35,6 +35,7 @@ struct ExternalInput {
   uint32_t slot = 0;
   TensorMeta meta;
   bool requires_grad = false, is_parameter = false;
+  uint32_t parameter_name = 0;  // base/module_path.h; not compared
   bool symbolic = false;        // some size or stride is
   bool row_major = false;       // then: its strides follow from its sizes
   uint32_t shares = no_slot;    // the first slot whose storage it shares
@@ -129,6 +130,11 @@ struct OccurrenceHash {
            o.where.column() * 101 + o.nth * 40503U;
   }
 };
+
+// Where the program called the op, or the function that the op is a part of.
+inline std::source_location place_of(const TraceNode& node) {
+  return node.called.from.line() != 0 ? node.called.from : node.where;
+}
 
 // The nodes after the start up to `last`, in order.
 std::vector<const TraceNode*> path_to(const TraceNode& last);

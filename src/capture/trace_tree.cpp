@@ -13,7 +13,7 @@
 #include "vitro/base/clock.h"
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/events/rare.h"
 
 namespace vitro::capture {

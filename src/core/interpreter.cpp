@@ -100,7 +100,7 @@ void run_and_place(const OpCall& call, std::span<Tensor> results) {
     run(call, results);
   } catch (const Error& mistake) {
     if (call.where.line() == 0 || names_the_program(mistake, call)) throw;
-    throw Error(mistake, place_in_file(call.where));
+    throw Error(mistake, place_of_call(call.where));
   }
 }
 

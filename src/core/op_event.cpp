@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/events/stack.h"
 #include "vitro/events/values.h"
 
@@ -103,7 +103,7 @@ bool OpEvent::begin(const OpCall& call) {
       record_inputs(call.operands, call.attrs);
     }
   }
-  if (const uint32_t module = current_module()) events::record(events::Module{module});
+  if (current_module != 0) events::record(events::Module{current_module});
   events::record_stack();
   return true;
 }

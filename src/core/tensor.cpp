@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "vitro/base/error.h"
+#include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/reach.h"
 #include "vitro/events/memory.h"
@@ -120,6 +121,7 @@ void Tensor::destroy(TensorImpl* impl) {
   impl->call = 0;
   impl->deferred = nullptr;
   impl->requires_grad = impl->is_parameter = false;
+  impl->parameter_name = 0;
   impl->dynamic_dims = 0;
   p.free[p.count++] = impl;
 }
@@ -322,8 +324,9 @@ Tensor& Tensor::set_requires_grad(bool on) {
   return *this;
 }
 
-Tensor& Tensor::set_parameter(bool on) {
+Tensor& Tensor::set_parameter(bool on, std::string_view name) {
   impl_->is_parameter = on;
+  impl_->parameter_name = intern_module_path(name);
   if (on && impl_->storage)
     events::categorise(impl_->storage.data(), events::MemoryCategory::parameter);
   return *this;

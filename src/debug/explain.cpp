@@ -57,7 +57,7 @@ std::string census(const graph::Graph& g) {
 
 void append_launch(std::string& out, const KernelReport& kernel, const LaunchReport& launch) {
   out += cat("    ", kernel.name, ": ", joined(launch.ops, ", "));
-  if (!launch.places.empty()) out += cat("  # ", joined(launch.places, " "));
+  if (!launch.places.empty()) out += cat("  # ", joined(launch.places, ", "));
   out += '\n';
   if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
   if (!kernel.bytes.empty())

@@ -9,7 +9,7 @@
 
 #include "graph/metas.h"
 #include "vitro/base/error.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 
 namespace vitro::graph {
 namespace {
@@ -127,7 +127,7 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
     if (operand.is_number() && operand.number().is_symbolic())
       state_->note_expr(operand.number().size());
   }
-  const SourceLocation here{call.where.file_name(), call.where.line(), current_module()};
+  const SourceLocation here{call.where.file_name(), call.where.line(), current_module};
   const NodeId id =
       state_->graph.add(*call.op, std::move(args), Attrs(call.attrs), state_->place.value_or(here));
   VITRO_ASSERT(state_->graph[id].results.size() == results.size());

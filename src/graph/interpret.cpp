@@ -2,25 +2,13 @@
 #include "core/storage_table.h"
 #include "graph/metas.h"
 #include "vitro/base/error.h"
+#include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/graph/graph.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::graph {
 namespace {
-
-// While it lives, ops are called from the module that a node belongs to.
-class InModule {
- public:
-  explicit InModule(uint32_t module) : before_(thread_state.module) {
-    thread_state.module = module;
-  }
-  ~InModule() { thread_state.module = before_; }
-  InModule(const InModule&) = delete;
-
- private:
-  uint32_t before_;
-};
 
 class Run {
  public:
@@ -119,7 +107,7 @@ class Run {
     }
     const Attrs attrs = symbols_.empty() ? node.attrs : node.attrs.map_sizes(plain);
     std::vector<Tensor> results(node.results.size());
-    const InModule in(node.place.module);
+    const ModuleScope in(node.place.module);
     call(OpCall{node.op, operands, attrs.view(), false, std::source_location::current()}, results);
     if (node.op->compaction)
       symbols_.note(node.results[0].sizes[0].expr(), results[0].size(0).value());

@@ -5,7 +5,7 @@
 #include "graph/arguments.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::graph {

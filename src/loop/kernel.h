@@ -199,6 +199,7 @@ struct Statement {
 struct Kernel {
   std::string name;
   std::vector<std::string> ops;     // of the program, in order
+  std::vector<std::string> called;  // what the program called, which they are parts of
   std::vector<std::string> places;  // file:line of them, each once
   std::string reason;               // why these are one kernel
   std::string reading;              // why a product reads its right operand as it does

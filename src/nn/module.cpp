@@ -1,17 +1,19 @@
 #include "vitro/nn/module.h"
 
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/attributes.h"
 
 namespace vitro::nn {
 
-Module::Module(Module& owner, std::string name) : name_(std::move(name)) {
+Module::Module(Module& owner, std::string name)
+    : name_(std::move(name)), prefix_(cat(owner.prefix_, name_.text(), '.')) {
   owner.parts_.push_back(this);
 }
 
 Tensor& Module::add_parameter(std::string name, Tensor& slot, Tensor value) {
   slot = std::move(value);
-  slot.set_parameter(true);
+  slot.set_parameter(true, prefix_ + name);
   own_.emplace_back(std::move(name), &slot);
   return slot;
 }
@@ -55,7 +57,7 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
   for (auto& [slot, value] : found) {
-    value.set_parameter(true);
+    value.set_parameter(true, module_path(slot->impl()->parameter_name));
     *slot = std::move(value);
   }
 }

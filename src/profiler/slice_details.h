@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "profiler/input_texts.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/profiler/stacks.h"
 
 namespace vitro {

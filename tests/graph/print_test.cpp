@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "graph/programs.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 
 namespace vitro::graph {
 namespace {
@@ -27,7 +27,7 @@ TEST(Print, shows_module_paths_and_what_is_written) {
   const Using use(&b);
   const ModuleName encoder("encoder"), first("layer 0");
   const ModuleScope outer(encoder), inner(first);
-  b.set_place({"my model.cpp", 3, current_module()});
+  b.set_place({"my model.cpp", 3, current_module});
   b.output(exp(x), 0);
   EXPECT_EQ(print(b.take()), R"(graph(x: f32[2]) {
   exp: f32[2] = exp(x)  # "my model.cpp":3 "encoder.layer 0"

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "vitro/base/error.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/shapes.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "vitro/base/cat.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/events/memory.h"
 #include "vitro/events/session.h"
 #include "vitro/ops/all.h"
@@ -126,7 +126,7 @@ void Work::memory() {
 void Work::op() {
   ++done_["op"];
   done_["allocation"] += 2;
-  if (current_module() != 0) ++done_[cat("in ", module_path(current_module()))];
+  if (current_module != 0) ++done_[cat("in ", module_path(current_module))];
   exp(Tensor::empty({2, 3}, DType::f32));
 }
 

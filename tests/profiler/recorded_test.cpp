@@ -9,7 +9,7 @@
 #include "eager/eager.h"
 #include "runtime/arena.h"
 #include "runtime/cpu/allocator.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 #include "vitro/ops/all.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/runtime/parallel.h"

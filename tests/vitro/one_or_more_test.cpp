@@ -51,47 +51,4 @@ TEST(OneOrMore, one_number_of_a_convolution_stands_for_height_and_width) {
   EXPECT_EQ(layer(x).sizes(), Sizes({2, 4, 7, 8}));
 }
 
-// The line of this file that is named in the text, or 0.
-int line_of(std::string_view text) {
-  const size_t at = text.rfind("one_or_more_test.cpp:");
-  return at == text.npos ? 0 : std::atoi(text.substr(at + 21).data());
-}
-
-TEST(Places, errors_name_the_line_of_the_program) {
-  nn::Module root;
-  const nn::Linear layer(root, "fc1", 5, 3);
-  const Tensor x = zeros({2, 4});
-  const int line_of_layer = __LINE__ + 1;
-  auto compiled = compile([&](const Tensor& y) { return layer(y) + 1.0; });
-  int line = 0;
-  const std::vector<std::function<void()>> mistakes = {
-      [&] { line = __LINE__, (void)(x + zeros(5)); },
-      [&] { line = __LINE__, (void)layer(x); },
-      [&] { line = __LINE__, (void)conv2d(x, x); },
-      [&] { line = line_of_layer, (void)compiled(x); },
-  };
-  for (const auto& make : mistakes) {
-    try {
-      make();
-      ADD_FAILURE() << "accepted, line " << line;
-    } catch (const Error& e) {
-      EXPECT_EQ(line_of(e.what()), line) << e.what();
-    }
-  }
-}
-
-TEST(Places, a_break_at_a_print_is_where_it_is_printed) {
-  int line = 0;
-  auto f = compile([&](const Tensor& x) {
-    std::ostringstream out;
-    line = __LINE__ + 1;
-    out << x + 1.0;
-    return x * 2.0;
-  });
-  (void)f(ones(3)).to_vector<float>();
-  const CompiledReport report = f.report();
-  ASSERT_FALSE(report.breaks.empty());
-  EXPECT_EQ(line_of(report.breaks[0].place), line) << report.breaks[0].place;
-}
-
 }  // namespace

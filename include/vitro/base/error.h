@@ -19,11 +19,12 @@ namespace vitro {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  // The same error with its place in the program: what() ends with " (model.cpp:12)".
+  // The same error with its place in the program: what() ends with " (model.cpp:12 in
+  // Mlp::forward)".
   Error(const Error& mistake, std::string place);
   // what() without the place.
   std::string_view message() const { return std::string_view(what()).substr(0, message_size_); }
-  // "model.cpp:12"; empty if it is unknown.
+  // "model.cpp:12 in Mlp::forward"; empty if it is unknown.
   std::string_view place() const;
 
  private:
@@ -39,6 +40,9 @@ class Bug : public std::logic_error {
 
 // The file's name without folders, and the line: "model.cpp:12"; empty if the line is 0.
 std::string place_in_file(std::source_location where);
+// With the function and the module that this thread is in: "model.cpp:12 in Mlp::forward, module
+// encoder.mlp".
+std::string place_of_call(std::source_location where);
 
 [[noreturn]] void throw_error(std::string message);
 [[noreturn]] void throw_bug(const char* condition, const char* file, int line, std::string message);

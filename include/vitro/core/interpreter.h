@@ -95,7 +95,6 @@ struct ThreadState {
   Interpreter* answers = nullptr;         // that of `top`, cached for the door
   const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
-  uint32_t module = 0;  // module path, see core/module_path.h
 
   void set_top(const InterpreterFrame* frame) {
     top = frame;

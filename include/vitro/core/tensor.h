@@ -14,6 +14,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,8 @@ struct TensorImpl {
   DType dtype = DType::f32;
   Device device;
   bool requires_grad = false, is_parameter = false;
-  uint32_t dynamic_dims = 0;  // one bit per dimension that compiled functions keep symbolic
+  uint32_t parameter_name = 0;  // "encoder.layer.0.weight", see base/module_path.h; 0: none
+  uint32_t dynamic_dims = 0;    // one bit per dimension that compiled functions keep symbolic
   // Of a deferred tensor: its slot in the call that returned it, the number of that call (0: the
   // tensor is not deferred), and its shape.
   uint32_t slot = 0;
@@ -172,7 +174,9 @@ class Tensor : tensor_functions::Base {
 
   const Storage& storage() const { return there().storage; }
   Tensor& set_requires_grad(bool on);
-  Tensor& set_parameter(bool on);
+  // Parameters are kept between calls: compiled functions lay them out once, and profiles count
+  // their memory apart.  `name` ("encoder.layer.0.weight") is what graphs call it.
+  Tensor& set_parameter(bool on, std::string_view name = {});
   TensorImpl* impl() const { return impl_; }
   TensorImpl* release() { return std::exchange(impl_, nullptr); }
   bool same_as(const Tensor& o) const { return impl_ == o.impl_; }

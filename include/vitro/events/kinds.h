@@ -151,7 +151,7 @@ struct Stack {
 struct Module {
   static constexpr std::string_view name = "module";
   static constexpr Detail needs = Detail::modules;
-  uint32_t path = 0;  // core/module_path.h
+  uint32_t path = 0;  // base/module_path.h
 };
 struct Flops {
   static constexpr std::string_view name = "flops";

@@ -36,7 +36,7 @@ struct KernelReport {
 struct LaunchReport {
   size_t kernel = 0;                // place in BuildReport::kernels
   std::vector<std::string> ops;     // of the program, in order: "mm", "relu_1"
-  std::vector<std::string> places;  // file:line of them, each once
+  std::vector<std::string> places;  // file:line of them and the module's path, each once
   bool once = false;                // packs a parameter: launched when that has changed
 };
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "vitro/base/module_path.h"
 #include "vitro/base/result.h"
-#include "vitro/core/module_path.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::nn {
@@ -49,6 +49,7 @@ class Module {
  private:
   void collect(const std::string& prefix, std::vector<std::pair<std::string, Tensor*>>& out);
   ModuleName name_;
+  std::string prefix_;  // of the names of its parameters: "encoder.layer.0.", empty for a root
   std::vector<std::pair<std::string, Tensor*>> own_;
   std::vector<Module*> parts_;
 };

@@ -58,7 +58,7 @@ static_assert(sizeof(Slice) <= 64, "a trace has millions of them");
 struct SliceExtra {
   std::span<const std::byte> inputs;  // of ops, regions and ranges: for events::ValueReader
   uint32_t stack = Slice::none;       // index in Profile::stacks
-  uint32_t module = 0;                // core/module_path.h
+  uint32_t module = 0;                // base/module_path.h
   uint64_t items = 0;                 // part of the launched work done by this thread
   events::NameId code = {};           // eager: the code of the reason (base/code.h)
   events::NameId function = {};       // eager: the compiled function, as the detail of regions

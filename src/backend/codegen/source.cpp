@@ -23,18 +23,15 @@ std::string list_of(const std::vector<std::string>& words, std::string_view betw
   return out;
 }
 
+// What the program called, each once.
 std::string name_for(const loop::Kernel& kernel) {
   std::vector<std::string> words;
-  for (const std::string& op : kernel.ops) {
+  if (!kernel.name.empty()) words.push_back(kernel.name);
+  for (const std::string& op : kernel.called) {
     const bool again = std::find(words.begin(), words.end(), op) != words.end();
-    if (!again && (op != "copy" || kernel.ops.size() == 1)) words.push_back(op);
+    if (!again && (op != "copy" || kernel.called.size() == 1)) words.push_back(op);
   }
-  std::string out = kernel.name.empty() ? "" : kernel.name;
-  for (size_t i = 0; i < words.size() && i < 5; ++i) {
-    if (!out.empty()) out += "_";
-    out += words[i];
-  }
-  return out;
+  return list_of(words, "_", words.size());
 }
 
 std::string comment_for(const loop::Kernel& kernel, size_t used, bool moves) {

@@ -7,7 +7,7 @@
 #include "backend/lower/pieces.h"
 #include "backend/lower/walk_order.h"
 #include "vitro/base/error.h"
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 
 namespace vitro::backend {
 
@@ -21,7 +21,10 @@ KernelBuilder::KernelBuilder(const Program& program, const Places& places, const
   for (const ItemId id : group.items) {
     const graph::Node& node = program.graph()[program[id].value.node];
     const bool copies = program[id].role == Role::output || program[id].role == Role::write;
-    out_.kernel.ops.emplace_back(copies || node.is_input() ? "copy" : node.op->name);
+    const OpDef* const called = node.place.op ? node.place.op : node.op;
+    const bool is_copy = copies || node.is_input();
+    out_.kernel.ops.emplace_back(is_copy ? "copy" : node.op->name);
+    out_.kernel.called.emplace_back(is_copy ? "copy" : called->name);
     const std::string place = place_of(program[id].value.node);
     auto& places_list = out_.kernel.places;
     if (!place.empty() &&
@@ -35,8 +38,11 @@ std::string KernelBuilder::place_of(graph::NodeId id) const {
   const graph::SourceLocation& place = program_.graph()[id].place;
   if (place.file.empty()) return {};
   const size_t slash = place.file.rfind('/');
-  return cat(slash == std::string_view::npos ? place.file : place.file.substr(slash + 1), ':',
-             place.line);
+  std::string out =
+      cat(slash == std::string_view::npos ? place.file : place.file.substr(slash + 1), ':',
+          place.line);
+  if (place.module != 0) out += cat(' ', module_path(place.module));
+  return out;
 }
 
 int KernelBuilder::buffer(BufferId id, bool written) {

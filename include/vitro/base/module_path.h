@@ -23,10 +23,12 @@ class ModuleName {
   mutable std::atomic<uint64_t> last_{0};  // parent and path of the last call of below()
 };
 
-// While it lives, the current module of this thread is `name` below the previous one.
+// While it lives, the current module of this thread is `name` below the previous one, or that of
+// a path.
 class ModuleScope {
  public:
   explicit ModuleScope(const ModuleName& name);
+  explicit ModuleScope(uint32_t path);
   ~ModuleScope();
   ModuleScope(const ModuleScope&) = delete;
 
@@ -34,8 +36,10 @@ class ModuleScope {
   uint32_t before_;
 };
 
-// 0 is the empty path.  Paths are interned and never freed.
-uint32_t current_module();
+// The current module of this thread; 0 is the empty path.
+extern constinit thread_local uint32_t current_module __attribute__((tls_model("initial-exec")));
+
+// Paths are interned and never freed.
 std::string_view module_path(uint32_t id);
 uint32_t intern_module_path(std::string_view path);
 

@@ -1,11 +1,10 @@
-#include "vitro/core/module_path.h"
+#include "vitro/base/module_path.h"
 
 #include <deque>
 #include <map>
 #include <mutex>
 
 #include "vitro/base/cat.h"
-#include "vitro/core/interpreter.h"
 
 namespace vitro {
 namespace {
@@ -23,6 +22,8 @@ Paths& paths() {
 
 }  // namespace
 
+constinit thread_local uint32_t current_module = 0;
+
 uint32_t ModuleName::below(uint32_t parent) const {
   const uint64_t last = last_.load(std::memory_order_acquire);
   const auto remembered = static_cast<uint32_t>(last);
@@ -33,12 +34,16 @@ uint32_t ModuleName::below(uint32_t parent) const {
   return path;
 }
 
-ModuleScope::ModuleScope(const ModuleName& name) : before_(thread_state.module) {
-  thread_state.module = name.below(before_);
+ModuleScope::ModuleScope(const ModuleName& name) : before_(current_module) {
+  current_module = name.below(before_);
+}
+
+ModuleScope::ModuleScope(uint32_t path) : before_(current_module) {
+  current_module = path;
 }
 
 ModuleScope::~ModuleScope() {
-  thread_state.module = before_;
+  current_module = before_;
 }
 
 uint32_t intern_module_path(std::string_view path) {
@@ -49,10 +54,6 @@ uint32_t intern_module_path(std::string_view path) {
   all.ids.emplace(std::string(path), id);
   all.text.emplace_back(path);
   return id;
-}
-
-uint32_t current_module() {
-  return thread_state.module;
 }
 
 std::string_view module_path(uint32_t id) {
