@@ -25,7 +25,7 @@ constexpr uint64_t piece_bytes = 256 << 10;  // of a long reduction, for one thr
 // Of columns that are turned over, a line of each, and of those that are cast, a line of each row.
 constexpr int64_t turned_columns = lanes, cast_columns = 4 * lanes,
                   tile_elements = 2 * eager::block;
-static_assert(tile_elements / cast_columns % steps == 0, "a tile is whole blocks");
+static_assert(tile_elements / cast_columns >= steps, "a tile holds a block");
 
 // One dimension, or neighbours that count as one: addresses of its elements.
 struct Group {
@@ -305,7 +305,8 @@ void Reduction::fold_row(const std::byte* from, int64_t begin, int64_t n, int64_
 
 void Reduction::fold_tiles(const std::byte* from, int64_t rows, int64_t columns, int64_t index,
                            Fold& into) const {
-  const int64_t rows_once = tile_elements / strip_, down = n_.stride().value();
+  const int64_t rows_once = tile_elements / strip_ / steps * steps;  // a tile is whole blocks
+  const int64_t down = n_.stride().value();
   const int64_t along = columns_.stride().value();
   const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes_))];
   const bool casts = in_.dtype() != state_, in_rows = lie_in_rows();
