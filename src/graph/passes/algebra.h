@@ -15,10 +15,9 @@
 namespace vitro::graph {
 
 struct Placeholders {
-  Tensor x, y;  // any tensors
-  Tensor c;     // a bool tensor
-  std::vector<Attrs>
-      attrs;  // of the matched nodes in preorder: the root, then its operands
+  Tensor x, y;               // any tensors
+  Tensor c;                  // a bool tensor
+  std::vector<Attrs> attrs;  // of the matched nodes in preorder: the root, then its operands
 };
 using In = const Placeholders&;
 

@@ -114,7 +114,7 @@ class Fold {
     return same;
   }
 
-  // Replaces a constant-filled operand by the number, if that does not change promotion or rounding.
+  // Replaces a constant-filled operand by its number if promotion and rounding stay the same.
   void use_number(Node& now, const Node& node, size_t i) {
     const Tensor* element = known(node.args[i]);
     if (!element) return;
