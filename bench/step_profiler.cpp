@@ -1,3 +1,6 @@
+// The cost of a profile from the recorder to the file, for a loop of `add` on four elements, which
+// bench/peers/profiler.py runs with torch.  Costs are per op unless per megabyte.  `full`: with
+// shapes, stacks, modules, FLOPs, memory and tensors.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -6,10 +9,6 @@
 #include "vitro/base/cat.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/vitro.h"
-
-// The cost of a profile from the recorder to the file, for a loop of `add` on four elements, which
-// bench/peers/profiler.py runs with torch.  Costs are per op unless per megabyte.  `full`: with
-// shapes, stacks, modules, FLOPs, memory and tensors.
 
 namespace vitro::bench {
 namespace {

@@ -1,3 +1,5 @@
+// Reading a trace file, per megabyte (10^6 bytes) of its JSON: calls of ops, each with a launch, an
+// arrow and a kernel, in Kineto's format.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,9 +11,6 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/report/output.h"
-
-// Reading a trace file, per megabyte (10^6 bytes) of its JSON: calls of ops, each with a launch, an
-// arrow and a kernel, in Kineto's format.
 
 namespace vitro::bench {
 namespace {

@@ -1,5 +1,5 @@
-// The node behind an Expr, and how to make one without simplification (intern, atom); expr.h makes
-// them with it.  Thread safety: nodes are immutable once interned.
+// The node that an Expr points to, and how to make one without simplification (intern, atom); the
+// operators of expr.h simplify.  Thread safety: nodes are immutable once interned.
 #pragma once
 
 #include <cstddef>
