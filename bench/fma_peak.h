@@ -1,14 +1,14 @@
-// A loop of fused multiplications and additions on registers, compiled for each instruction set.
+// A loop of fused multiply-adds in registers, compiled for each instruction set.
 #pragma once
 
 namespace vitro::bench {
 
 struct FmaPeak {
   void (*run)(long rounds);
-  long each;  // multiplications in a round
+  long each;  // FMAs of one element per round
 };
 
-// The loop of the instruction set that kernels use (VITRO_ISA counts).
+// The loop for the instruction set that kernels use, which VITRO_ISA may set.
 FmaPeak fma_peak();
 
 namespace baseline {

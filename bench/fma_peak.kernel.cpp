@@ -6,8 +6,8 @@ namespace vitro::bench::VITRO_ISA {
 
 using namespace kernels;
 
-// More than the latency of an instruction times those that begin in a cycle, and no more than there
-// are registers.
+// Independent chains: more than latency times throughput of an FMA, but not more than there are
+// registers.
 #if defined(__AVX512F__)
 constexpr int sums = 12;
 #elif defined(__AVX2__)

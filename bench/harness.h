@@ -1,6 +1,6 @@
-// The harness of vitro_bench: a file per workload (work_*.cpp), a file per contender (who_*.cpp),
-// one way of measuring. A first call is measured in a process of its own, once with an empty kernel
-// cache and once with the filled one; medians come from the second.
+// The harness of vitro_bench: one file per workload (work_*.cpp), one per contender (who_*.cpp),
+// one way of measuring.  First calls are measured in separate processes, with an empty kernel cache
+// and then with the filled one; medians come from the second process.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace vitro::bench {
 
-// Something to run: a function of tensors and what to give it.
+// Something to run: a function of tensors and its inputs.
 struct Program {
   std::function<Tensor(const std::vector<Tensor>&)> run;
   std::vector<Tensor> inputs;
@@ -22,25 +22,24 @@ struct Workload {
   Program (*make)();
 };
 
-// A contender made ready for one program; building the contender's own state belongs to the first
-// `once`.
+// A contender prepared for one program; the first `once` includes building the contender's state.
 struct Runner {
   std::function<void()> once;
-  std::function<int()> kernels;  // launched per call, -1: not known
-  int times = 1;                 // how often `once` does the program's work
+  std::function<int()> kernels;  // launched per call; -1: unknown
+  int times = 1;                 // how many times `once` does the program's work
 };
 struct Contender {
   std::string_view name, about;
   Runner (*prepare)(Program program);
 };
 
-// What is not a program: the cost of one step of something, in nanoseconds (median over rounds).
+// A measurement that is not of a program: the cost of one step in ns (median over rounds).
 struct Step {
   std::string_view name, about;
   double (*ns)();
 };
 
-// Made at namespace scope by the files above.
+// Registers its argument; defined at namespace scope in the files above.
 struct Add {
   explicit Add(Workload w);
   explicit Add(Contender c);
@@ -54,11 +53,10 @@ struct Registry {
 };
 Registry& registry();
 
-// Stays and answers bench/compare until standard input ends.
+// Answers bench/compare until the end of standard input.
 int serve(const Workload& work, const Contender& who);
 
-// Median of `rounds` measurements of the time of one `body` call, in nanoseconds, each over `times`
-// calls.
+// The time of one call of `body` in ns: the median of `rounds` measurements of `times` calls each.
 double median_ns(int rounds, int times, const std::function<void()>& body);
 
 }  // namespace vitro::bench

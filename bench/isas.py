@@ -1,5 +1,5 @@
-"""Environment variables that limit the vectors of contenders.  ONNX Runtime has nothing of the kind."""
+"""Environment variables that limit the vector instructions of contenders.  ONNX Runtime has no such variable."""
 
 ISAS = {"avx2": {"VITRO_ISA": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2",
                  "MKL_ENABLE_INSTRUCTIONS": "AVX2", "XLA_FLAGS": "--xla_cpu_max_isa=AVX2"}}
-HELP = "the vectors that contenders use at most, as far as they can be limited"
+HELP = "the widest vector instructions that contenders may use, for those that can be limited"

@@ -1,5 +1,5 @@
-// Random small programs over permuted tensors, compiled beside eager on one thread: finds layouts
-// that the compiler walks badly and no list of programs holds.
+// Random small programs over permuted tensors, compiled against eager on one thread: finds layouts
+// with slow compiled loops that a fixed list of programs would miss.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +21,7 @@ constexpr double worth_a_line = 1.3, least_difference_us = 0.5;
 constexpr int64_t extents[] = {1, 2, 3, 5, 8, 15, 16, 17, 33, 64, 100, 128, 333};
 constexpr int64_t least_elements = 3000, most_elements = 400'000;
 
-// What is done to a tensor whose dimensions were permuted; `a`, `b`: two of them.
+// An operation on a tensor with permuted dimensions; `a` and `b` are two of these.
 struct Operation {
   const char* name;
   Tensor (*run)(const Tensor& x, int64_t a, int64_t b);
@@ -95,7 +95,7 @@ struct Times {
   }
 };
 
-// What looks slower is measured again: others take processors, too.
+// Repeats measurements that look slower: other processes may have used the processors.
 Times measure(const Case& one) {
   const int64_t elements = std::accumulate(one.sizes.begin(), one.sizes.end(), int64_t{1},
                                            [](int64_t all, int64_t size) { return all * size; });

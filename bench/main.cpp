@@ -1,3 +1,5 @@
+// vitro_bench: measures the registered workloads and steps (harness.h), or serves bench/compare and
+// bench/sweep.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +38,7 @@ double resident_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// First call, then as many as fit the time (20 at least, 2000 at most).
+// Measures the first call, then as many as fit into the time (at least 20, at most 2000).
 Json measure(const Workload& work, const Contender& who, double seconds) {
   Program program = work.make();
   const auto start = Clock::now();
@@ -59,8 +61,8 @@ Json measure(const Workload& work, const Contender& who, double seconds) {
           {"rss_mb", resident_mb()}};
 }
 
-// Runs this program again as a child with `cache` as its kernel cache; the child prints one JSON
-// line.
+// Runs this program as a child process with `cache` as its kernel cache; the child prints one line
+// of JSON.
 Json in_child(const std::string& work, const std::string& who, const std::string& cache,
               double seconds) {
   const std::string command = "VITRO_CACHE_DIR='" + cache + "' '" +
@@ -101,7 +103,7 @@ void show(const Json& row, bool json) {
   std::fflush(stdout);
 }
 
-// Whether a program has what the contender needs.
+// `peak` can run only programs that consist of a product.
 bool can_run(const Workload& work, const Contender& who) {
   return who.name != "peak" || work.name.starts_with("mm_");
 }
@@ -134,7 +136,7 @@ bool run_pair(const Workload& work, const Contender& who, const Arguments& argum
   return true;
 }
 
-// f(workload, contender), 2 where there is no such.
+// Returns f(workload, contender), or 2 if one of them does not exist.
 template <class F>
 int with_pair(const std::string& work, const std::string& who, F f) {
   for (const Workload& w : registry().workloads) {

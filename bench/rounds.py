@@ -1,10 +1,10 @@
-"""Rounds of contenders that stay in memory: each computes in turn while the others are stopped.
+"""Rounds of resident contenders: each runs in turn while the others are stopped.
 
-A contender is a process.  Its first line on standard output is a JSON object about its first call; to each line with a number N it
-answers with {"med_ms", "min_ms", "cpu_ms", "rss_mb"} of N runs after some for warming up.  It ends with its standard input.
+A contender is a process.  Its first line on standard output is a JSON object about its first call; it answers each line with a
+number N with {"med_ms", "min_ms", "cpu_ms", "rss_mb"} of N runs after some warm-up runs.  It exits at the end of its standard input.
 
-A stopped process neither computes nor spins, whatever its library does while it waits, and no setting that would slow it down has
-to be made.  A turn during which other processes used the processors is repeated at once."""
+A stopped process does not use a processor, even if its library spins while it waits, so no settings are needed that might slow it
+down.  A turn during which other processes used the processors is repeated immediately."""
 import ctypes
 import json
 import os
@@ -14,9 +14,9 @@ import statistics
 import subprocess
 import time
 
-QUIET = 0.1  # processors that others may keep busy during a turn
-REPEATS = 8  # turns of one contender in one round, at most
-PATIENCE = 900  # seconds for an answer
+QUIET = 0.1  # processors that other processes may use during a turn
+REPEATS = 8  # maximum turns of one contender in one round
+PATIENCE = 900  # timeout for an answer, in seconds
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
@@ -25,21 +25,21 @@ class Failed(Exception):
 
 
 def used_ms(path="/proc/stat"):
-    """Processor time that this machine has given to anybody, or has had stolen."""
+    """Processor time of all processes of this machine, including stolen time."""
     with open(path) as stat:
         user, nice, system, _, _, interrupts, soft, stolen = map(int, stat.readline().split()[1:9])
     return (user + nice + system + interrupts + soft + stolen) * 1e3 / os.sysconf("SC_CLK_TCK")
 
 
 def place(processors):
-    """In a new contender: where it computes, and that it dies with its parent, for a stopped one would stay."""
+    """In a new contender: sets its processors, and that it dies with its parent, because a stopped process would stay."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if processors:
         os.sched_setaffinity(0, processors)
 
 
 class Resident:
-    """A contender's process, stopped but for its turns."""
+    """A contender's process, stopped except during its turns."""
 
     def __init__(self, name, command, environment=None, processors=None, realtime=False):
         self.name, self.realtime, self.count = name, realtime, 1
@@ -51,12 +51,12 @@ class Resident:
         self.stop()
 
     def prefer(self):
-        """Real-time priority for all threads there are; those to come inherit it."""
+        """Gives real-time priority to all existing threads; new ones inherit it."""
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
             os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(10))
 
     def send(self, number):
-        os.killpg(self.process.pid, number)  # what it started too
+        os.killpg(self.process.pid, number)  # includes its children
 
     def stop(self):
         self.send(signal.SIGSTOP)
@@ -76,24 +76,24 @@ class Resident:
         return found
 
     def turn(self, count):
-        """What `count` runs took, with how many processors others kept busy meanwhile under `others`."""
+        """The answer for `count` runs; `others` is the number of processors that other processes used in that time."""
         before, begin = used_ms(), time.perf_counter()
         self.send(signal.SIGCONT)
         try:
             self.process.stdin.write(b"%d\n" % count)
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # answer() says so
+            pass  # answer() reports it
         row = self.answer()
         self.stop()
         took = (time.perf_counter() - begin) * 1e3
         row["others"] = max(0.0, used_ms() - before - row["cpu_ms"]) / took
-        if self.realtime:  # others get what it leaves idle, and nothing else
+        if self.realtime:  # others get only what it leaves idle
             row["others"] = max(0.0, row["others"] - max(0.0, os.cpu_count() - row["cpu_ms"] / took))
         return row
 
     def close(self):
-        """Ends the process, at once where it does not end by itself."""
+        """Ends the process; kills it if it does not exit by itself."""
         if self.process.poll() is None:
             self.process.stdin.close()
             try:
@@ -106,11 +106,11 @@ class Resident:
 
 
 def quiet_turn(resident, pause=0.02):
-    """The first quiet turn, else the quietest of some."""
+    """The first quiet turn, else the quietest of REPEATS."""
     turns = []
     while len(turns) < REPEATS:
         turns.append(resident.turn(resident.count))
-        time.sleep(pause)  # others want to compute too
+        time.sleep(pause)  # lets other processes run
         if turns[-1]["others"] <= QUIET:
             break
     return min(turns, key=lambda t: t["others"]) | {"turns": len(turns)}
@@ -124,7 +124,7 @@ def choose_counts(residents, turn_ms):
 
 
 def run_rounds(residents, rounds, turn_ms):
-    """Per contender the turns of all rounds.  Each round begins with another contender."""
+    """The turns of all rounds, by contender.  Rounds start with each contender in turn."""
     choose_counts(residents, turn_ms)
     turns = {r.name: [] for r in residents}
     for number in range(rounds):
@@ -135,7 +135,7 @@ def run_rounds(residents, rounds, turn_ms):
 
 
 def summary(turns):
-    """The keys of a contender's row that come from its turns."""
+    """The entries of a contender's row that are computed from its turns."""
     return {"med_ms": round(statistics.median(t["med_ms"] for t in turns), 5),
             "min_ms": round(min(t["min_ms"] for t in turns), 5),
             "rounds_ms": [round(t["med_ms"], 5) for t in turns],
@@ -145,9 +145,9 @@ def summary(turns):
 
 
 def ratio(ours, theirs):
-    """How many times as fast ours is, as {median, low, high}: of the ratios of rounds the median and the quartiles.
+    """How many times as fast ours is, as {median, low, high}: the median and the quartiles of the ratios per round.
 
-    Rounds in which others disturbed either are left out unless all are such.  Without rounds: the ratio of the medians."""
+    Leaves out disturbed rounds unless all are disturbed.  Without rounds: the ratio of the medians."""
     if not ours.get("rounds_ms") or len(ours["rounds_ms"]) != len(theirs.get("rounds_ms") or []):
         if not ours.get("med_ms") or not theirs.get("med_ms"):
             return None

@@ -1,4 +1,4 @@
-// A contender that stays in memory for bench/compare; bench/rounds.py says how it is talked to.
+// A resident contender for bench/compare; bench/rounds.py describes the protocol.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ double resident_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// Times of `count` runs, after a fifth as many for warming up.
+// Times of `count` runs, after count / 5 warm-up runs.
 std::vector<double> timed_runs(const Runner& runner, long count) {
   for (long i = 0; i < std::max(1L, count / 5); ++i) runner.once();
   std::vector<double> times;

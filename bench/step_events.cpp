@@ -1,3 +1,4 @@
+// Steps of vitro_bench: the cost of events, with and without a recording session.
 #include <algorithm>
 #include <vector>
 
@@ -15,12 +16,12 @@ namespace {
 
 constexpr int rounds = 15, calls = 100'000;
 
-// Keeps the compiler from dropping what it stands beside.
+// Keeps the compiler from removing the code next to it.
 void barrier() {
   asm volatile("" ::: "memory");
 }
 
-// The time of one f(), the loop included.
+// The time of one f(), including the loop.
 double ns_of(int times, auto f) {
   const auto all = [&f] {
     for (int i = 0; i < calls; ++i) {
@@ -57,7 +58,7 @@ double while_recording() {
   return while_recording({}, op_begin_and_end);
 }
 
-// A call of add on two tensors of rank 2, as eager announces it.
+// The event that eager records for a call of add on two tensors of rank 2.
 void op_event() {
   static const Tensor x = Tensor::empty({2, 2}, DType::f32);
   static const Operand operands[] = {x, x};
@@ -73,7 +74,7 @@ double with_stacks() {
   return while_recording({.details = events::Detail::stacks}, op_event);
 }
 
-// Of `calls` ops, each begin and end one event.
+// For `calls` ops with two events each, begin and end.
 double ns_per_event(auto f) {
   std::vector<double> ns;
   for (int i = 0; i < rounds; ++i) {

@@ -1,3 +1,6 @@
+// The cost of a profile from the recorder to the file, for a loop of `add` on four elements, which
+// bench/peers/profiler.py runs with torch.  Costs are per op unless per megabyte.  `full`: with
+// shapes, stacks, modules, FLOPs, memory and tensors.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -6,10 +9,6 @@
 #include "vitro/base/cat.h"
 #include "vitro/profiler/profiler.h"
 #include "vitro/vitro.h"
-
-// What a profile costs on its way from the recorder to the file: a loop of `add` on four elements,
-// as bench/peers/profiler.py runs it with torch.  All but those per megabyte are per op.  `full`:
-// with shapes, stacks, modules, FLOPs, memory and tensors.
 
 namespace vitro::bench {
 namespace {
@@ -76,7 +75,7 @@ double exporting(const Profiler& profiler, const std::string& path) {
   return ns_per_op([&] { profiler.write_trace(path); });
 }
 
-// What `measure` says of a file of that name, which goes afterwards.
+// The result of `measure` on the path of a temporary file, which is removed afterwards.
 double with_file(std::string_view suffix,
                  const std::function<double(const std::string&)>& measure) {
   const auto path = std::filesystem::temp_directory_path() / cat("vitro_bench_", getpid(), suffix);

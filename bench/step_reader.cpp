@@ -1,3 +1,5 @@
+// Reading a trace file, per megabyte (10^6 bytes) of its JSON: calls of ops, each with a launch, an
+// arrow and a kernel, in Kineto's format.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,15 +12,12 @@
 #include "vitro/base/error.h"
 #include "vitro/report/output.h"
 
-// Reading a trace file, per megabyte (10^6 bytes) of its JSON: calls of ops, each with a launch, an
-// arrow and a kernel, written as Kineto writes them.
-
 namespace vitro::bench {
 namespace {
 
 constexpr int calls = 100'000, rounds = 3;
 
-// Of one call; @i is its number, @t its time, @o the name of its op.
+// The events of one call; @i is its number, @t its time, @o the name of its op.
 constexpr std::string_view call = R"json(
   {"ph": "X", "cat": "cpu_op", "name": "aten::@o", "pid": 4515, "tid": 4515,
     "ts": @t, "dur": 18.250,
@@ -53,7 +52,7 @@ std::string call_text(int number) {
   return text;
 }
 
-// A trace under this suffix, which goes with the object.
+// A temporary trace file with this suffix, removed by the destructor.
 class TraceFile {
  public:
   explicit TraceFile(std::string_view suffix)
@@ -85,7 +84,7 @@ double loading(std::string_view suffix, int threads) {
   return median_ns(rounds, 1, load) / file.megabytes();
 }
 
-// Its bytes unpacked and nothing else done to them.
+// Decompression only.
 double unpacking(std::string_view suffix) {
   const TraceFile file(suffix);
   std::vector<char> room(size_t{1} << 20);
@@ -96,7 +95,7 @@ double unpacking(std::string_view suffix) {
   return median_ns(rounds, 1, unpack) / file.megabytes();
 }
 
-// By zlib, as where ISA-L is missing.
+// Decompression by zlib, which is used if ISA-L is missing.
 double by_zlib(double (*measure)()) {
   analyze::use_isal.set(false);
   const double ns = measure();

@@ -1,4 +1,4 @@
-// What a compiled function costs beside its kernels: the replay of its ops, and an empty call.
+// The overhead of a compiled function besides its kernels: replaying ops, and an empty call.
 #include <memory>
 
 #include "harness.h"
@@ -8,7 +8,7 @@
 namespace vitro::bench {
 namespace {
 
-// A backend without kernels, so that only capture is measured.
+// A backend without kernels, to measure only capture.
 class Nothing final : public capture::CompiledSegment {
  public:
   void run(std::span<const Operand>, std::span<const int64_t>, std::span<Tensor> outputs) override {

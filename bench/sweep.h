@@ -1,5 +1,5 @@
-// The sweep: small programs of ops x layouts, each at three sizes.  A program is one entry here;
-// its twin of the same name stands in bench/peers/sweep.py.  bench/sweep runs them.
+// The sweep: small programs, ops x layouts, each at three sizes.  Each program has a twin of the
+// same name in bench/peers/sweep.py.  bench/sweep runs them.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ using In = const std::vector<Tensor>&;
 using Three = std::array<int64_t, 3>;
 inline constexpr Three powers{32, 512, 2048}, round_numbers{30, 1000, 2000};
 
-// Inputs are words such as "nxn" or "n*n/64x64:i64": sizes, then a dtype where it is not f32. Whole
-// numbers are indices below n; ":positive" stands for f32 above 0, "@500" for as many of the kind.
+// Inputs are words such as "nxn" or "n*n/64x64:i64": sizes, then the dtype unless it is f32.
+// Integers are indices below n; ":positive" means f32 above 0, "@500" means 500 such inputs.
 struct SweepProgram {
   std::string_view name, inputs;
   Tensor (*run)(In);
@@ -28,10 +28,10 @@ struct SweepPrograms {
 };
 std::vector<SweepProgram>& sweep_programs();
 
-// Answers the questions of bench/sweep, a line of JSON each, until its input ends.
+// Answers the requests of bench/sweep, one line of JSON each, until the end of standard input.
 int serve_sweep();
 
-// Random programs over permuted tensors: prints those that are compiled slower than eager.
+// Runs random programs over permuted tensors and prints those that are slower compiled than eager.
 int measure_layouts(uint32_t seed, int count);
 
 }  // namespace vitro::bench

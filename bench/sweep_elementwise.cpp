@@ -1,4 +1,4 @@
-// Programs of the sweep: one element at a time, alone and in chains.
+// Programs of the sweep: elementwise ops, alone and in chains.
 #include "sweep.h"
 #include "vitro/ops/all.h"
 

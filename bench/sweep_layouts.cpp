@@ -1,4 +1,4 @@
-// Programs of the sweep: elements that are read or written in another order than they lie in.
+// Programs of the sweep: elements read or written in an order other than that in memory.
 #include "sweep.h"
 #include "vitro/ops/all.h"
 

@@ -1,4 +1,4 @@
-// Programs of the sweep: reductions, what normalises rows or puts them in order, products.
+// Programs of the sweep: reductions, normalization and sorting of rows, products.
 #include "sweep.h"
 #include "vitro/ops/all.h"
 

@@ -1,10 +1,8 @@
-// Measures one contender at one program for a few milliseconds, whenever bench/sweep asks: so
-// rounds of contenders of several processes interleave.
-//   {"list": true}                              -> names, sizes, shapes of inputs
-//   {"load": "add_t", "size": 512}              -> what eager gives; whether compiled gives the
-//   same bits
-//   {"measure": "compiled", "ms": 5}            -> times of a call in microseconds, of so many
-//   milliseconds, or of four times as many where they are fewer than 40 samples
+// Measures one contender on one program for a few milliseconds per request of bench/sweep, so that
+// rounds of contenders in several processes interleave.
+//   {"list": true}                    -> names, sizes, shapes of inputs
+//   {"load": "add_t", "size": 512}    -> eager's result; whether compiled is bit-identical
+//   {"measure": "compiled", "ms": 5}  -> times of a call in microseconds, measured for 5 ms
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -35,7 +33,7 @@ struct Input {
   std::string kind = "f32";
 };
 
-// "n*n/64" with n for the size.
+// Evaluates "n*n/64" for the given n.
 int64_t size_of(const std::string& text, int64_t n) {
   int64_t out = 1;
   bool divides = false;
@@ -70,7 +68,7 @@ std::vector<Input> inputs_of(const SweepProgram& program, int64_t n) {
   for (size_t at = 0; at <= all.size();) {
     const size_t end = std::min(all.find(' ', at), all.size());
     const std::string word = all.substr(at, end - at);
-    const size_t many = word.find('@');  // "n@500": so many of them
+    const size_t many = word.find('@');  // "n@500": 500 inputs
     const int64_t count = many == std::string::npos ? 1 : std::stoll(word.substr(many + 1));
     out.insert(out.end(), static_cast<size_t>(count), input_of(word.substr(0, many), n));
     at = end + 1;
@@ -78,7 +76,7 @@ std::vector<Input> inputs_of(const SweepProgram& program, int64_t n) {
   return out;
 }
 
-// Elements as bench/peers/sweep.py makes them: the number of an element says what it is.
+// Elements as in bench/peers/sweep.py: a function of the index of the element.
 Tensor make(const Input& input, int64_t which, int64_t n) {
   int64_t count = 1;
   for (const int64_t size : input.sizes) count *= size;
@@ -102,7 +100,7 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// How often others took the processor away from this process's threads.
+// Involuntary context switches of the threads of this process.
 int64_t interruptions() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -118,7 +116,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return std::memcmp(x.const_data(), y.const_data(), static_cast<size_t>(bytes)) == 0;
 }
 
-// The program of a question, made ready for each contender.
+// The loaded program, prepared for each contender.
 class Loaded {
  public:
   Loaded(const SweepProgram& program, int64_t n) {
@@ -152,7 +150,7 @@ class Loaded {
     const auto first = Clock::now();
     call();
     const double once = std::max(microseconds_since(first), 0.05);
-    const int each = std::max(1, static_cast<int>(20 / once));  // calls of a sample: 20 us
+    const int each = std::max(1, static_cast<int>(20 / once));  // calls per sample of 20 us
     std::vector<double> times;
     const int64_t before = interruptions();
     for (const auto begin = Clock::now();

@@ -1,6 +1,6 @@
-// The peak that a program is measured by: as many fused multiplications and additions as its matrix
-// products need, on registers alone, one equal stretch per thread.  Nobody who computes these
-// products can be faster; what else the program does is not in it.
+// The peak that a program is measured against: the fused multiply-adds of its matrix products, in
+// registers only, split equally among threads.  A lower bound for the time of the products; the
+// other work of the program is not included.
 #include "fma_peak.h"
 #include "harness.h"
 #include "vitro/base/error.h"
@@ -11,11 +11,10 @@
 namespace vitro::bench {
 namespace {
 
-// Waking the threads is not a part of the peak: it is spread over so many programs.
+// Waking threads is not part of the peak: its cost is spread over this many programs.
 constexpr int times = 16;
 
-// Runs ops eagerly, composites as the ops that they are written in, and counts the operations of
-// products.
+// Runs ops eagerly, with composites expanded, and counts the FLOPs of products.
 class CountProducts : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {

@@ -22,7 +22,7 @@ const Add pointwise({"pointwise_1m", "tanh(x*y+1)*sigmoid(x)-exp(-y*y) over two 
                                       {nn::normal({1 << 20}, 0, 1), nn::normal({1 << 20}, 0, 1)}};
                      }});
 
-// Additions and multiplications of every element, which memory brings and takes.
+// Additions and multiplications of every element, bound by memory.
 template <int count>
 Program operations() {
   const auto all = [](const std::vector<Tensor>& in) {

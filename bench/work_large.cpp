@@ -1,5 +1,5 @@
-// Programs of many ops: what their first call costs (cold: an empty kernel cache; warm: a filled
-// one) stands beside the number of ops in their name.
+// Programs of many ops, to measure the cost of their first call (cold: with an empty kernel cache;
+// warm: with a filled one).  Names contain the number of ops.
 #include "harness.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
@@ -14,7 +14,7 @@ std::vector<Tensor> inputs() {
           nn::normal({columns, columns}, 0, 1)};
 }
 
-// Elementwise ops, each of the one before; no two kernels are alike.
+// A chain of elementwise ops; no two kernels are equal.
 Tensor chain(const std::vector<Tensor>& in, int ops) {
   Tensor x = in[0];
   for (int i = 0; i < ops; ++i) {
@@ -35,7 +35,7 @@ Tensor chain(const std::vector<Tensor>& in, int ops) {
   return x;
 }
 
-// Twenty kinds of ops in an order that does not repeat.
+// Twenty kinds of ops in a non-repeating order.
 class Mixed {
  public:
   explicit Mixed(const std::vector<Tensor>& in) : in_(in), x_(in[0]), y_(in[1]) {}

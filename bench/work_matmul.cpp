@@ -5,7 +5,7 @@
 namespace vitro::bench {
 namespace {
 
-// [m, k] x [k, n] with a parameter on the right: the products of BERT, and a cube.
+// [m, k] x [k, n], where the right operand is a parameter: the products of BERT, and square ones.
 template <int64_t m, int64_t k, int64_t n>
 Program product_of() {
   Tensor weight = nn::normal({k, n}, 0, 1);

@@ -9,7 +9,7 @@
 namespace vitro::bench {
 namespace {
 
-// Token numbers spread over the vocabulary.
+// Token ids spread over the vocabulary.
 Tensor tokens(int64_t vocabulary) {
   std::vector<int64_t> ids(128);
   for (size_t i = 0; i < ids.size(); ++i)

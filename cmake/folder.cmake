@@ -1,8 +1,8 @@
-# vitro_folders(): one library per line of LAYERS, made of src/FOLDER and its sub-folders and linked to the folders that the line
-# names, and one test program per folder made of tests/FOLDER/*_test.cpp.  The layering stands in LAYERS alone;
+# vitro_folders(): one library per line of LAYERS, built from src/FOLDER and its sub-folders and linked to the folders that the line
+# names, and one test program per folder, built from tests/FOLDER/*_test.cpp.  LAYERS is the only definition of the layering;
 # a line `# tests: FOLDER OTHER...` there lets the tests of FOLDER link more.
-# An indented line, a sub-folder, is for tools/check_layers.py alone: a folder is one library.
-# A folder that needs more than that (a library, a generated file) says so in src/FOLDER/folder.cmake.
+# Indented lines, for sub-folders, are used only by tools/check_layers.py: a folder is one library.
+# A folder that needs more (a library, a generated file) declares it in src/FOLDER/folder.cmake.
 function(vitro_folders)
   file(STRINGS ${PROJECT_SOURCE_DIR}/LAYERS lines)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/LAYERS)
@@ -25,7 +25,7 @@ function(vitro_folders)
   set(VITRO_FOLDERS ${folders} PARENT_SCOPE)
 endfunction()
 
-# Files of a folder (patterns, but for those that match EXCEPT) that need no speed: the library stays below 8 MiB.
+# Compiles files of a folder (patterns, except those that match EXCEPT) for size, to keep the library below 8 MiB.
 function(vitro_compile_for_size name patterns)
   list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
   file(GLOB files CONFIGURE_DEPENDS ${patterns})
@@ -74,7 +74,7 @@ function(vitro_folder_tests name extra)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# Object libraries do not carry their objects through others: a program links the folder and everything below it.
+# Object libraries do not propagate their objects: a program must link the folder and everything below it.
 function(vitro_link_closure target)
   set(todo ${ARGN})
   set(seen "")
@@ -89,7 +89,7 @@ function(vitro_link_closure target)
     separate_arguments(row)
     list(APPEND todo ${row})
   endwhile()
-  # The lowest first, as in the library: what is linked first is made first and goes last at exit.
+  # The lowest folder first, as in the library: statics of what is linked first are constructed first and destroyed last.
   file(STRINGS ${PROJECT_SOURCE_DIR}/LAYERS rows REGEX "^[a-z]+:")
   list(TRANSFORM rows REPLACE ":.*$" "")
   foreach(name IN LISTS rows)
@@ -98,19 +98,19 @@ function(vitro_link_closure target)
       target_link_libraries(${target} PRIVATE vitro_${name})
     endif()
   endforeach()
-  foreach(name IN LISTS seen)  # what is no line of LAYERS
+  foreach(name IN LISTS seen)  # those that are not in LAYERS
     target_link_libraries(${target} PRIVATE vitro_${name})
   endforeach()
 endfunction()
 
-# GCC 12 sees accesses out of bounds in SmallVector that no program can make.
+# GCC 12 gives false warnings about out-of-bounds accesses in SmallVector.
 function(vitro_warnings target)
   target_compile_options(
     ${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
 endfunction()
 
-# vitro_op_samples: the reader of tests/data/op_samples, for the tests of folders whose `# tests:` line in LAYERS names it.
+# vitro_op_samples: the reader of tests/data/op_samples, for tests of folders whose `# tests:` line in LAYERS names it.
 function(vitro_op_samples)
   find_package(nlohmann_json REQUIRED)
   add_library(vitro_op_samples OBJECT ${PROJECT_SOURCE_DIR}/tests/op_samples.cpp)

@@ -1,7 +1,7 @@
-# What the folders become: one shared library, another of models (models/), the program `vitro` (cli/), the lessons (examples/) and the benchmarks
-# (bench/).  Each takes the files that lie in its folder; a folder that is not there is left out.
+# The targets built from the folders: the shared library, a library of models (models/), the program `vitro` (cli/), the lessons
+# (examples/) and the benchmarks (bench/).  Each is built from all files in its folder; missing folders are skipped.
 
-# libvitro.so holds every folder.  Programs and installed users link vitro::vitro.
+# libvitro.so contains all folders.  Programs and installed users link vitro::vitro.
 function(vitro_library)
   add_library(vitro SHARED)
   vitro_link_closure(vitro ${VITRO_FOLDERS})
@@ -9,10 +9,10 @@ function(vitro_library)
   target_compile_features(vitro INTERFACE cxx_std_20)
   target_link_options(
     vitro PRIVATE -Wl,-Bsymbolic-functions  # calls within the library are direct
-                  -Wl,-z,pack-relative-relocs  # tables of addresses take a tenth of the room
+                  -Wl,-z,pack-relative-relocs  # relocations take a tenth of the space
                   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libvitro.map
                   -Wl,--gc-sections
-                  $<$<AND:$<CONFIG:Release>,$<BOOL:${VITRO_LLD}>>:-Wl,--icf=all>)  # equal functions are one; debuggers would name any
+                  $<$<AND:$<CONFIG:Release>,$<BOOL:${VITRO_LLD}>>:-Wl,--icf=all>)  # folds identical functions, which confuses debuggers
   set_target_properties(vitro PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
   target_include_directories(
     vitro INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -23,18 +23,18 @@ function(vitro_library)
   endif()
 endfunction()
 
-# libvitro_models.so, of models/*.cpp: complete models, and what feeds them.  Programs and installed users link
-# vitro::models, which brings vitro::vitro.
+# libvitro_models.so, from models/*.cpp: complete models and their tokenizers.  Programs and installed users link
+# vitro::models, which includes vitro::vitro.
 function(vitro_models)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.cpp)
-  # Tests that hold the folders of the library link the objects: they must not load the library too.
+  # Tests that contain folders of the library link the objects, because they must not load the library as well.
   add_library(vitro_models OBJECT ${sources})
   vitro_warnings(vitro_models)
   target_include_directories(vitro_models PUBLIC ${PROJECT_SOURCE_DIR}/models ${PROJECT_SOURCE_DIR}/include)
   target_compile_features(vitro_models PUBLIC cxx_std_20)
   target_link_libraries(vitro_models PUBLIC PkgConfig::utf8proc)
 
-  # The script that downloads MiniLM travels inside of the library.
+  # The script that downloads MiniLM is embedded in the library.
   set(script ${PROJECT_SOURCE_DIR}/tools/fetch_minilm)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
   file(READ ${script} text)
@@ -61,7 +61,7 @@ function(vitro_models)
   endif()
 endfunction()
 
-# build/PRESET/cli/vitro, of cli/*.cpp.  The target vitro_programs is what `tools/demo` needs.
+# build/PRESET/cli/vitro, from cli/*.cpp.  `tools/demo` builds the target vitro_programs.
 function(vitro_cli)
   add_custom_target(vitro_programs)
   if(TARGET vitro-cc)
@@ -78,7 +78,7 @@ function(vitro_cli)
   endif()
 endfunction()
 
-# What stands for parts of the standard library in the command line, in a program of its own.
+# Tests of the command line's replacements for parts of the standard library, in a separate program.
 function(vitro_cli_tests)
   if(NOT VITRO_TESTS)
     return()
@@ -90,7 +90,7 @@ function(vitro_cli_tests)
   gtest_discover_tests(cli_test TEST_PREFIX "cli." DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# build/PRESET/bench/vitro_bench, of bench/*.cpp; build/bench is short for the folder of the release build.
+# build/PRESET/bench/vitro_bench, from bench/*.cpp; build/bench is a link to the folder of the release build.
 function(vitro_bench)
   if(NOT VITRO_BENCH)
     return()
@@ -104,7 +104,7 @@ function(vitro_bench)
   endif()
 endfunction()
 
-# A program of FOLDER/*.cpp, built into build/PRESET/FOLDER.  FOLDER/folder.cmake may add to it.
+# A program from FOLDER/*.cpp, built into build/PRESET/FOLDER.  FOLDER/folder.cmake may add to it.
 function(vitro_program target folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "\\.kernel\\.cpp$")
@@ -123,8 +123,8 @@ function(vitro_program target folder)
   endif()
 endfunction()
 
-# Every lesson, examples/NN_name.cpp or examples/NN_name/*.cpp, is a program that users could have written (public
-# headers, libvitro.so) and a test that it runs to its end without arguments.
+# Every lesson, examples/NN_name.cpp or examples/NN_name/*.cpp, is a program with only public headers and libvitro.so, and a
+# test that it runs successfully without arguments.
 function(vitro_examples)
   if(NOT VITRO_EXAMPLES)
     return()
@@ -158,7 +158,7 @@ function(vitro_example name)
   endif()
 endfunction()
 
-# tests/compile_fail/*.cpp: what must not compile, each a test.
+# tests/compile_fail/*.cpp: each is a test that the file does not compile.
 function(vitro_compile_fail)
   if(NOT VITRO_TESTS)
     return()
@@ -173,8 +173,8 @@ function(vitro_compile_fail)
   endforeach()
 endfunction()
 
-# build/PRESET/fuzz/vitro_fuzz, of tests/fuzz/*.cpp: random programs, eager against compiled; fewer where sanitizers slow
-# them down.
+# build/PRESET/fuzz/vitro_fuzz, from tests/fuzz/*.cpp: random programs, eager against compiled; fewer with sanitizers, which
+# are slow.
 function(vitro_fuzz)
   if(NOT VITRO_TESTS)
     return()
@@ -191,8 +191,8 @@ function(vitro_fuzz)
     PROPERTIES TIMEOUT 1200 PROCESSORS 2 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")
 endfunction()
 
-# build/PRESET/fuzz/vitro_fuzz_reader: made-up trace files, by libFuzzer with sanitizers, for which what reads them is
-# compiled again.  Needs Clang; tools/fuzz_reader builds and runs it.
+# build/PRESET/fuzz/vitro_fuzz_reader: fuzzes the trace reader by libFuzzer with sanitizers, for which the reader is compiled
+# again.  Needs Clang; tools/fuzz_reader builds and runs it.
 function(vitro_fuzz_reader)
   if(NOT VITRO_FUZZ_READER)
     return()

@@ -1,11 +1,11 @@
-# How everything is compiled and linked: C++20, position independent, ccache and lld where they are there.
+# How everything is compiled and linked: C++20, position independent, with ccache and lld if available.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(VITRO_CCACHE ccache)
-if(VITRO_CCACHE)  # where its own folder cannot be written (no home, a home of somebody else), it fails every compilation
+if(VITRO_CCACHE)  # if its cache folder is not writable (no home, or another user's), it fails every compilation
   execute_process(
     COMMAND sh -c "folder=\"$(\"$0\" --get-config=cache_dir)\" && mkdir -p \"$folder\" && test -w \"$folder\"" ${VITRO_CCACHE}
     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
@@ -19,19 +19,19 @@ if(VITRO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${VITRO_CCACHE})
 endif()
 
-# GCC knows the linker `lld` but not `lld-19`: it is told the folder in which ld.lld lies.
+# GCC knows the linker `lld` but not `lld-19`, so it gets the folder that contains ld.lld.
 find_program(VITRO_LLD ld.lld PATHS /usr/lib/llvm-19/bin)
 if(VITRO_LLD)
   cmake_path(GET VITRO_LLD PARENT_PATH lld_folder)
   add_link_options(-fuse-ld=lld $<$<CXX_COMPILER_ID:GNU>:-B${lld_folder}>)
 endif()
 
-# GCC's cold part of a function may be empty, and lld then loses the frame of what follows it: an exception that passes through
-# that ends the process (tests/vitro/check_frames.sh).
+# GCC's cold part of a function may be empty; lld then drops the unwind entry of the function after it, and an exception through
+# that one terminates the process (tests/vitro/check_frames.sh).
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
 
-# The library stays small: functions in sections of their own are left out where nobody calls them and folded where they are
-# equal, and inline members, which users have themselves, are not exported.
+# Keeps the library small: functions are in separate sections, so that unused ones are dropped and identical ones folded, and
+# inline functions, which users instantiate themselves, are not exported.
 add_compile_options(-ffunction-sections -fdata-sections)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 

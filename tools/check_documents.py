@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks what documents promise: where their links lead, and that the files, commands, variables and programs they name exist.
+"""Checks documents: that links resolve, that the files, commands and variables they name exist, and that programs compile.
 
 usage: check_documents.py [ROOT]
-  links       files and headings, relative to the document; addresses of the web are left alone
-  files       `src/x/y.cpp` in text: one that begins with a folder of the repository (a pattern is one: `tests/x/*_test.cpp`)
+  links       to files and headings, relative to the document; web addresses are not checked
+  files       `src/x/y.cpp` in text, if it begins with a folder of the repository (may be a pattern: `tests/x/*_test.cpp`)
   commands    a line of ```sh that begins with a script of tools, bench or tests, or with `vitro COMMAND`, and `vitro COMMAND` in text
-  variables   VITRO_NAME, anywhere: some source file names it, too
+  variables   VITRO_NAME, anywhere: a source file contains it, too
   programs    a block of ```cpp with a main function compiles
-  excerpts    a block of ```cpp that begins with `// src/x/y.cpp` stands in that file, in pieces where a line is `// ...`"""
+  excerpts    a block of ```cpp that begins with `// src/x/y.cpp` is a part of that file, or several, separated by lines `// ...`"""
 import concurrent.futures, os, pathlib, re, subprocess, sys
 
 sys.dont_write_bytecode = True
@@ -18,12 +18,12 @@ FOLDERS = "src|include|tests|tools|docs|bench|examples|models|cli|cmake"
 
 
 def blank(match):
-    """As many lines, and nothing in them: what comes after keeps its line number."""
+    """The same number of empty lines, so that the line numbers after it stay the same."""
     return "\n" * match[0].count("\n")
 
 
 def anchor(heading):
-    """What a link to the heading ends with, as GitHub and mkdocs make it."""
+    """The anchor of a heading, as GitHub and mkdocs generate it."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 
@@ -67,7 +67,7 @@ class Document:
         for match in re.finditer(rf"`((?:{FOLDERS})/[\w./*-]+)`", self.prose):
             name = match[1].rstrip(".")
             if re.search(r"\b(?!README\b)[A-Z_]{2,}", name):
-                continue  # stands for any: src/FOLDER/NAME.cpp
+                continue  # a placeholder: src/FOLDER/NAME.cpp
             if not next(self.root.glob(name.rstrip("/")), None):
                 yield self.problem(line_of(self.prose, match.start()), f"names {name}, which does not exist")
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes models/bert_tables.cpp: what BERT's reference tokenizer does with each code point.
+"""Writes models/bert_tables.cpp: how BERT's reference tokenizer treats each code point.
 
 usage: .venv/bin/python tools/make_bert_tables.py > models/bert_tables.cpp        needs the package tokenizers 0.23.3
-The reference goes by the categories of an old version of Unicode; later characters are letters to it.  Asking it for each code point
-keeps us equal to it whatever version of Unicode our own library has."""
+The reference uses the categories of an old version of Unicode and treats later characters as letters.  Tables of its behaviour keep
+us equal to it, whatever version of Unicode our own library has."""
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the samples that the tests of ops compare with: tests/data/op_samples/ and tests/data/promotion.json, with torch 2.13.0.
+"""Makes the expected results for the tests of ops, tests/data/op_samples/ and tests/data/promotion.json, with torch 2.13.0.
 
 usage: .venv/bin/python tools/make_op_samples.py [FAMILY]...       after bench/peers/setup
-The format is described in tests/data/op_samples/README.md.  Inputs are seeded: the same torch gives the same files."""
+tests/data/op_samples/README.md describes the format.  Inputs are seeded: the same torch gives the same files."""
 import pathlib
 import sys
 import warnings

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tests/data/print.txt: tensors and how PyTorch prints them, its dtypes called as Vitro's.   usage: make_print_samples.py > FILE
+"""Writes tests/data/print.txt: tensors and how PyTorch prints them, with Vitro's names of dtypes.   usage: make_print_samples.py > FILE
 
-A sample is a line `DTYPE SIZES... : VALUES...`, the text, and an empty line.  Values without number are 0, 1, 2, ..."""
+A sample is a line `DTYPE SIZES... : VALUES...`, the text, and an empty line.  Values default to 0, 1, 2, ..."""
 import torch
 
 NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i64": "int64", "i32": "int32", "u8": "uint8", "bool": "bool"}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes odd texts with the token ids of the reference tokenizer, one JSON object per line: {"hex": the bytes, "ids": [...]}.
+"""Writes unusual texts with the token ids of the reference tokenizer, one JSON object per line: {"hex": the bytes, "ids": [...]}.
 
 usage: .venv/bin/python tools/make_tokenizer_samples.py [COUNT [SEED]] > tests/data/minilm/odd_texts.jsonl     needs tokenizers 0.23.3
-Bytes that are not UTF-8 reach the reference as U+FFFD."""
+Invalid UTF-8 is passed to the reference as U+FFFD."""
 import json
 import pathlib
 import random

@@ -1,9 +1,9 @@
-"""The files of the repository, for the other tools."""
+"""Lists the files of the repository, for the other tools."""
 import subprocess
 
 
 def tracked(root):
-    """As git sees them, new ones included; all but those of build/ when `root` is no git checkout."""
+    """The tracked and new files; if `root` is not a git checkout, all files outside of build/."""
     git = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(git, cwd=root, capture_output=True, text=True)
     if listing.returncode == 0:

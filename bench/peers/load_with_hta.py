@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Loads traces with HTA (PyPI: HolisticTraceAnalysis) and says what it sees.  Ends with 1 if it does not see what is in the files.
+"""Loads traces with HTA (PyPI: HolisticTraceAnalysis) and prints what it finds.  Exits with 1 if that differs from the files.
 
 usage: bench/peers/load_with_hta.py FILE...                  traces as .json or .json.gz
-       bench/peers/load_with_hta.py --programs PROGRAM...    runs each program under VITRO_PROFILE and loads what that wrote
+       bench/peers/load_with_hta.py --programs PROGRAM...    runs each program under VITRO_PROFILE and loads its trace
        VITRO_TEST_TRACES=FOLDER profiler_test --gtest_filter='RandomPrograms.*' writes traces with events of every kind, for FILE...
 
 HTA is not among the requirements: `pip install HolisticTraceAnalysis==0.5.0 "pandas<3"` into the environment that runs this."""
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import warnings
 
-# HTA rounds times to microseconds so that shorter slices last less than nothing, and its call graph refuses them, torch's own too.
+# HTA rounds times to microseconds, which gives shorter slices negative durations; its call graph rejects these, even in torch's traces.
 os.environ.setdefault("HTA_DISABLE_NS_ROUNDING", "1")
 try:
     from hta.common.trace_call_graph import CallGraph
@@ -30,7 +30,7 @@ except ImportError:
 
 
 def slices_in(path):
-    """How many slices of which name the file has, those of threads only."""
+    """The number of slices of each name in the file, on threads only."""
     data = gzip.open(path, "rb").read() if path.suffix == ".gz" else path.read_bytes()
     events = json.loads(data)
     events = events.get("traceEvents", []) if isinstance(events, dict) else []
@@ -38,7 +38,7 @@ def slices_in(path):
 
 
 def slices_by_hta(path):
-    """The same as HTA sees it; and what it makes of them: frames of its call graph, iterations."""
+    """The same as loaded by HTA, and what HTA derives from it: frames of its call graph, iterations."""
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as folder:
         analysis = TraceAnalysis(trace_files={0: str(path)}, trace_dir=folder, include_last_profiler_step=True)
         frame = analysis.t.get_trace(0)
@@ -59,7 +59,7 @@ def check(path):
 
 
 def traces_of(programs, folder):
-    """What the programs wrote under VITRO_PROFILE; by themselves, where they have a profiler of their own and refuse it."""
+    """The traces that the programs wrote under VITRO_PROFILE, or their own ones if they use a profiler and reject the variable."""
     for program in programs:
         program = pathlib.Path(program).resolve()
         here = folder / program.name
@@ -75,7 +75,7 @@ def traces_of(programs, folder):
 
 
 def whole_path(text):
-    return pathlib.Path(text).resolve()  # HTA takes others for files of its own folder
+    return pathlib.Path(text).resolve()  # HTA resolves relative paths in its own folder
 
 
 def main():

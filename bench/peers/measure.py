@@ -1,7 +1,7 @@
-"""One contender on one workload, resident in this process: bench/rounds.py says how it is talked to.
+"""One contender on one workload, resident in this process; bench/rounds.py describes the protocol.
 
-The first call is timed from a loaded library and a prepared model to the first result, which is compared with torch's, so that
-nobody is fast by being wrong."""
+The first call is timed from a loaded library and a prepared model to the first result, which is checked against torch's, so that
+no contender is fast by being wrong."""
 import argparse
 import json
 import os
@@ -19,14 +19,14 @@ def timed_ms(call):
 
 
 def runs(call, count):
-    """Times of `count` runs, after a fifth as many for warming up."""
+    """Times of `count` runs, after count / 5 warm-up runs."""
     for _ in range(max(1, count // 5)):
         call()
     return [timed_ms(call)[0] for _ in range(count)]
 
 
 def serve(call, out):
-    """Answers each number on standard input with what that many runs took."""
+    """Answers each number on standard input with the times of that many runs."""
     for line in sys.stdin:
         before = time.process_time()
         times = runs(call, int(line))
@@ -60,6 +60,6 @@ if __name__ == "__main__":
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cache", required=True, help="folder for what the contender keeps between processes")
     arguments = parser.parse_args()
-    answers = os.fdopen(os.dup(1), "w")  # libraries print to standard output as they like
+    answers = os.fdopen(os.dup(1), "w")  # libraries may print to standard output
     os.dup2(2, 1)
     measure(arguments, answers)

@@ -1,4 +1,4 @@
-"""The language models of the workloads, written out in torch, with seeded weights (speed does not depend on their values)."""
+"""The language models of the workloads, written in plain torch, with seeded weights (speed does not depend on their values)."""
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -20,7 +20,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """One layer: BERT normalises after each residual sum, GPT-2 before each branch."""
+    """One layer: BERT normalizes after each residual sum, GPT-2 before each branch."""
 
     def __init__(self, width, heads, causal, norm_first, gelu, eps):
         super().__init__()
@@ -69,7 +69,7 @@ class Bert(nn.Module):
 
 
 class Gpt2(nn.Module):
-    """GPT-2 small (124M): the head multiplies with the embedding's own weights."""
+    """GPT-2 small (124M); the head shares the weights of the embedding."""
 
     def __init__(self, layers=12, width=768, heads=12, vocabulary=50257, positions=1024):
         super().__init__()
@@ -86,7 +86,7 @@ class Gpt2(nn.Module):
 
 
 def seeded(model):
-    """Fills every weight from one seed, at the size at which activations stay of order one."""
+    """Fills all weights from one seed, scaled so that activations stay of order one."""
     torch.manual_seed(0)
     with torch.no_grad():
         for name, weight in model.named_parameters():

@@ -1,6 +1,6 @@
-// oneDNN's matrix product on the shapes of vitro_bench's mm_* workloads, resident: bench/rounds.py
-// says how it is talked to. Weights are packed once, as oneDNN likes them best; the first call
-// counts packing in.
+// oneDNN's matrix product on the shapes of vitro_bench's mm_* workloads, as a resident contender;
+// bench/rounds.py describes the protocol.  Weights are packed once into oneDNN's preferred layout;
+// the first call includes packing.
 //
 // usage: onednn_bench WORK
 #include <algorithm>
@@ -31,7 +31,7 @@ double processor_ms() {
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
 }
 
-// Answers each number on standard input with what that many runs took.
+// Answers each number on standard input with the times of that many runs.
 void serve(const std::function<void()>& once) {
   long count = 0;
   while (std::scanf("%ld", &count) == 1 && count > 0) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What torch's profiler costs, as bench/step_profiler.cpp measures it of ours: one JSON line per step, with the keys of vitro_bench --json.
+"""The cost of torch's profiler, measured as bench/step_profiler.cpp measures ours: one JSON line per step, with the keys of vitro_bench --json.
 
 usage: bench/peers/profiler.py [--ops N]          after bench/peers/setup
 
-The same loop of `add` on four elements; all but profiler_json_mb are per op.  On one thread."""
+The same loop of `add` on four elements; all but profiler_json_mb are per op.  Uses one thread."""
 import argparse
 import json
 import os
@@ -39,7 +39,7 @@ def seconds(body):
 
 
 def measure(ops):
-    """One round: what each step takes, in nanoseconds per op (per megabyte for profiler_json_mb)."""
+    """One round: the time of each step, in nanoseconds per op (per megabyte for profiler_json_mb)."""
     off = seconds(lambda: add_loop(ops))
     profiler = profile(activities=[ProfilerActivity.CPU])
     profiler.start()

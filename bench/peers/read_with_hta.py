@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Reads traces with HTA (PyPI: HolisticTraceAnalysis) and with `vitro trace`, and compares time, memory and what they say.
+"""Reads traces with HTA (PyPI: HolisticTraceAnalysis) and with `vitro trace`, and compares time, memory and results.
 
 usage: bench/peers/read_with_hta.py [--vitro PROGRAM] FILE...          traces as .json or .json.gz
-       bench/peers/read_with_hta.py --only-time FILE...                large ones: how fast and how large, nothing else
+       bench/peers/read_with_hta.py --only-time FILE...                large ones: only time and memory
 
-HTA's time is that of its load alone, without starting Python and importing; Vitro's that of the whole command `info --no-cache`.
-Ends with 1 where a value of both differs by over 2 %.  Of files with steps HTA drops what lies outside of them: values are compared on
-a copy whose steps have another name.
-On Triton's traces it counts an op of the host as work of the device, for its argument `stream`.  HTA is not among the requirements: `pip install HolisticTraceAnalysis==0.5.0 "pandas<3"`."""
+HTA's time covers only its load, without starting Python and importing; Vitro's covers the whole command `info --no-cache`.
+Exits with 1 if a value differs by more than 2 %.  In files with steps HTA drops everything outside of them, so values are compared
+on a copy whose steps are renamed.
+On Triton's traces HTA counts a host op as device work because of its argument `stream`.  HTA is not among the requirements: `pip install HolisticTraceAnalysis==0.5.0 "pandas<3"`."""
 import argparse
 import contextlib
 import gzip
@@ -24,18 +24,18 @@ import time
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# HTA rounds times to microseconds so that shorter slices last less than nothing.
+# HTA rounds times to microseconds, which gives shorter slices negative durations.
 os.environ.setdefault("HTA_DISABLE_NS_ROUNDING", "1")
 
 
 def values_of_hta(analysis):
-    """In microseconds, by name; what raises an error is left out."""
+    """In microseconds, by name; analyses that raise an error are omitted."""
     found = {}
 
     def keep(of):
         try:
             found.update(of())
-        except Exception as error:  # HTA raises what pandas raises where a trace lacks what it takes for granted
+        except Exception as error:  # HTA passes on pandas' errors if a trace lacks expected fields
             found[f"error: {type(error).__name__}: {str(error)[:60]}"] = 0.0
 
     def temporal():
@@ -64,7 +64,7 @@ def values_of_hta(analysis):
 
 
 def by_hta(path, only_time):
-    """Run in a process of its own: prints one JSON object."""
+    """Runs in a separate process; prints one JSON object."""
     from hta.trace_analysis import TraceAnalysis
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
@@ -79,7 +79,7 @@ def by_hta(path, only_time):
 
 
 def timed(command):
-    """Its output, wall seconds and the most memory that was resident, in MiB."""
+    """The command's output, wall time in seconds and peak resident memory in MiB."""
     begin = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE)
     out = child.stdout.read()
@@ -117,7 +117,7 @@ def alike(a, b):
 
 
 def compare_values(path, hta, vitro):
-    """How many differ."""
+    """The number of values that differ."""
     both = sorted(hta.keys() & vitro.keys())
     wrong = [name for name in both if not alike(hta[name], vitro[name])]
     print(f"  {len(both) - len(wrong)} of {len(both)} values alike")
@@ -130,11 +130,11 @@ def compare_values(path, hta, vitro):
 
 
 def whole_path(text):
-    return pathlib.Path(text).resolve()  # HTA takes others for files of its own folder
+    return pathlib.Path(text).resolve()  # HTA resolves relative paths in its own folder
 
 
 def without_steps(path, folder):
-    """The trace with its steps named otherwise, so that nobody takes them for steps."""
+    """The trace with its steps renamed, so that HTA does not treat them as steps."""
     unpack = gzip.open if path.suffix == ".gz" else open
     with unpack(path, "rb") as file:
         text = file.read().replace(b"ProfilerStep#", b"OtherStep#")

@@ -1,5 +1,5 @@
-"""The programs of the sweep in PyTorch, by the names of bench/sweep_*.cpp: TWINS[name](*inputs).  Run as a program it answers
-the questions of bench/sweep (see bench/sweep_serve.cpp), a line of JSON each."""
+"""The programs of the sweep in PyTorch, by the names of bench/sweep_*.cpp: TWINS[name](*inputs).  Run as a script it answers
+the requests of bench/sweep (see bench/sweep_serve.cpp), one line of JSON each."""
 import json
 import resource
 import sys
@@ -152,7 +152,7 @@ TWINS = {
 
 
 def make(sizes, kind, which, n):
-    """Elements as bench/sweep_serve.cpp makes them."""
+    """Elements as in bench/sweep_serve.cpp."""
     i = torch.arange(torch.Size(sizes).numel())
     if kind == "i64":
         return ((i * 7919 + which) % n).reshape(sizes)
@@ -199,7 +199,7 @@ def serve():
                 answer = loaded.check()
             else:
                 answer = loaded.measure(question["ms"])
-        except Exception as error:  # the other side says whose it was
+        except Exception as error:  # bench/sweep adds the name of this process
             answer = {"error": str(error)}
         print(json.dumps(answer), flush=True)
 

@@ -1,4 +1,4 @@
-// All of analyze: traces of any size, and what they say.
+// Includes all of analyze: reading and analyzing traces of any size.
 #pragma once
 
 #include "vitro/analyze/analyses.h"

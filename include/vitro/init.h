@@ -1,10 +1,10 @@
-// Wires the parts together: who runs eager ops, where CPU memory comes from, who compiles segments.
+// Registers the implementations of eager ops, CPU memory and the compiler of segments.
 #pragma once
 
 namespace vitro {
 
-// Done when the library is loaded; calling it again does nothing.  A program that links the parts
-// statically calls it first.
+// Called when the shared library is loaded; further calls do nothing.  A program that links Vitro
+// statically must call it first.
 void init();
 
 }  // namespace vitro

@@ -1,4 +1,4 @@
-// All of nn: modules, layers, starting values.
+// Includes all of nn: modules, layers, initialization.
 #pragma once
 
 #include "vitro/nn/init.h"

@@ -1,11 +1,11 @@
-// Which Vitro this is.
+// The version of Vitro.
 //   vitro::version()   "0.1.0"
 #pragma once
 #include <string_view>
 
 namespace vitro {
 
-// The version that the library was built as, MAJOR.MINOR.PATCH.  Any thread.
+// The version of the linked library, MAJOR.MINOR.PATCH.  Any thread may call it.
 std::string_view version();
 
 }  // namespace vitro

@@ -1,4 +1,4 @@
-// All of Vitro that a program needs.
+// Includes everything that a program needs.
 //   auto fast = vitro::compile([](const vitro::Tensor& x) { return vitro::sin(vitro::cos(x)); });
 //   vitro::Tensor y = fast(x);
 // Read examples/01_cos_sin.cpp, then the headers below in this order.

@@ -1,5 +1,5 @@
-// Writes the arguments of a node by the first overload of its op that has a place for each, and
-// reads them by the first overload that takes them.
+// Prints the arguments of a node by the first overload of its op that has an argument for each, and
+// parses them by the first overload that accepts them.
 #include "graph/arguments.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_default(const Arg& arg, const SchemaArgument& argument) {
          same_value(value_of(arg), ops::default_value(argument));
 }
 
-// The argument that operand number `place` is; null: none is one alone.
+// The schema argument of operand number `place`; null if it is part of a list or has none.
 const SchemaArgument* operand_argument(const OpDef& op, size_t place) {
   const auto all = ops::overloads(op);
   if (all.empty()) return nullptr;
@@ -35,7 +35,7 @@ const SchemaArgument* operand_argument(const OpDef& op, size_t place) {
   return nullptr;
 }
 
-// ---- to text ----
+// ---- Printing ----
 
 std::string operand_text(const Graph& g, const Arg& arg) {
   const auto* value = std::get_if<Value>(&arg);
@@ -44,7 +44,7 @@ std::string operand_text(const Graph& g, const Arg& arg) {
   return node.results.size() == 1 ? node.name : cat(node.name, '[', value->output, ']');
 }
 
-// The attributes of a call of this overload that gives none of those that have defaults.
+// The attributes of a call of this overload that omits all arguments with defaults.
 std::vector<NamedArg> default_attributes(const OpDef& op, const Overload& overload) {
   const std::shared_ptr<void> attrs = op.attrs->make();
   for (const SchemaArgument& argument : overload.schema.arguments) {
@@ -54,7 +54,7 @@ std::vector<NamedArg> default_attributes(const OpDef& op, const Overload& overlo
   return op.attrs->values(attrs.get());
 }
 
-// A call as text, argument by argument.
+// Prints one call, argument by argument.
 class Call {
  public:
   Call(const Graph& g, const Node& node) : g_(g), node_(node) {
@@ -62,7 +62,7 @@ class Call {
     if (attrs) attributes_ = attrs.type->values(attrs.data);
   }
 
-  // Whether the overload has an argument for every attribute that is not at its default.
+  // Whether the overload has an argument for every attribute that differs from its default.
   bool fits(const Overload& overload) {
     defaults_.clear();
     if (attributes_.empty()) return true;
@@ -99,7 +99,7 @@ class Call {
     return rest();
   }
 
-  // What no argument stands for: of a node that does not verify.
+  // Operands without an argument in the schema, which only an invalid node has.
   std::string rest() {
     while (place_ < node_.args.size()) add(operand_text(g_, node_.args[place_++]));
     return out_;
@@ -117,7 +117,7 @@ class Call {
     }
   }
 
-  // All but those that have an argument of their own after the list.
+  // All remaining operands except the last `after`, which have their own arguments.
   void operands(const SchemaArgument& argument, size_t after) {
     std::string list;
     for (; place_ + after < node_.args.size(); ++place_)
@@ -147,14 +147,14 @@ class Call {
   const Node& node_;
   std::vector<NamedArg> attributes_, defaults_;
   std::string out_;
-  size_t place_ = 0;  // of the next operand
+  size_t place_ = 0;  // index of the next operand
   bool by_position_ = true;
 };
 
-// ---- from text ----
+// ---- Parsing ----
 
 struct Given {
-  std::vector<std::string_view> texts;  // by position, then by name
+  std::vector<std::string_view> texts;  // positional ones, then named ones
   std::vector<std::string_view> names;
   size_t positional() const { return texts.size() - names.size(); }
 };
@@ -174,7 +174,7 @@ Result<Given> given_in(std::string_view text) {
   return out;
 }
 
-// A symbol has no number yet: what takes numbers alone would take its hint.
+// Symbols have no number yet: an attribute that takes only numbers would store the hint.
 bool is_symbolic(const ArgValue& value) {
   const auto is = [](const Scalar& number) { return number.is_symbolic(); };
   if (const auto* number = std::get_if<Scalar>(&value)) return is(*number);
@@ -182,7 +182,7 @@ bool is_symbolic(const ArgValue& value) {
   return list && std::any_of(list->begin(), list->end(), is);
 }
 
-// One call read by one overload.
+// Parses one call by one overload.
 class Reader {
  public:
   Reader(const Overload& overload, const ReadOperand& operand, const SymbolNamed& symbols)
@@ -190,7 +190,7 @@ class Reader {
     if (overload.op->attrs) attrs_ = overload.op->attrs->make();
   }
 
-  // Empty, or why the overload does not take these arguments.
+  // Empty, or why the overload does not accept these arguments.
   std::string read(const Given& given) {
     const auto matched = ops::match(overload_.schema, given.positional(), given.names);
     if (!matched) return matched.why();
@@ -242,7 +242,7 @@ class Reader {
     return assign(i, value, text);
   }
 
-  // An op may take more than ATen's (several dimensions): its attribute decides.
+  // An op may accept more than ATen's schema (several dimensions), so the attribute decides.
   std::string assign(size_t i, const ArgValue& value, std::string_view text) {
     const AttrsType& type = *overload_.op->attrs;
     const std::string_view name = overload_.schema.arguments[i].name;

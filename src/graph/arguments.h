@@ -1,4 +1,4 @@
-// The arguments of a node as its op's schema names them: "x, dims=[1, 0]".
+// Prints and parses the arguments of a node by the schema of its op: "x, dims=[1, 0]".
 #pragma once
 
 #include <functional>
@@ -12,16 +12,16 @@
 
 namespace vitro::graph {
 
-// Operands that are left out or have their default are not kept at the end, so that one call is one
-// node however it was written.
+// Drops trailing operands that are omitted or equal their defaults, so that equivalent calls give
+// equal nodes.
 void drop_defaults(const OpDef& op, std::vector<Arg>& args);
 
-// As one would write the call: operands by position up to the first attribute, the rest by name;
-// what has its default is left out.
+// Operands by position up to the first attribute, the rest by name; defaults are omitted.
 std::string arguments_text(const Graph& g, const Node& node);
 
-// Reads them into `args` and `attrs` of a node of `op`; in any form that the schema allows, whose
-// overload may be named.  `operand` reads a value or a number of the graph.
+// Parses arguments into `args` and `attrs` of `node`, whose op is set.  Accepts any form that a
+// schema of the op allows, or only that of `overload` unless it is empty.  `operand` parses a value
+// of the graph or a number.
 using ReadOperand = std::function<Arg(std::string_view)>;
 Result<Done> read_arguments(std::string_view text, std::string_view overload, Node& node,
                             const ReadOperand& operand, const SymbolNamed& symbols);

@@ -1,5 +1,5 @@
-// An interpreter that records the calls that it answers as a graph, without a function around them.
-// Passes and tests write graphs with the ops that users call (vitro/graph/build.h).
+// Builder, an interpreter that records calls as nodes of a graph.  Passes and tests use it to write
+// graphs in public ops (vitro/graph/build.h).
 #include "vitro/graph/build.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads graph text piece by piece; knows nothing of graphs.
+// A tokenizer for graph text; it does not know graphs.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ class Cursor {
 
   void skip_space();
   bool at_end();
-  // Each skips white space first; nothing (or false) where the text goes on differently, and then
-  // it stays there.
+  // Each skips white space first.  If the text does not match, it returns nothing (or false) and
+  // does not advance further.
   bool take(std::string_view word);
-  std::string_view name();  // letters, digits, '_', '.'; empty where there is none
+  std::string_view name();  // letters, digits, '_', '.'; empty if there are none
   std::optional<int64_t> integer();
-  // The text between the bracket at hand and the one that closes it, quotes respected.
+  // The text between an opening bracket here and its closing one; brackets in quotes do not count.
   std::optional<std::string_view> enclosed(char open, char close);
-  // "#" and then words up to the end of the line, quoted ones unquoted; empty without a comment.
+  // The words after "#" up to the end of the line, unquoted; empty without a comment.
   std::vector<std::string> comment();
-  // Of the place at hand, from 1.
+  // The current line, from 1.
   size_t line() const;
 
  private:

@@ -1,2 +1,2 @@
-# Texts of graphs are read by people and tests; passes run once for a graph.
+# Not critical for speed: graph text is for people and tests, passes run once per graph.
 vitro_compile_for_size(graph "arguments.cpp;parse.cpp;print.cpp;verify.cpp;pass.cpp;passes/*.cpp")

@@ -13,7 +13,7 @@
 namespace vitro::graph {
 namespace {
 
-// A name that was made of the op's: the number at its end only tells the order of making.
+// Whether the name was made from the op's: its suffix depends only on the order of creation.
 bool is_numbered(const Node& node) {
   std::string_view rest = node.name;
   if (!rest.starts_with(node.op->name)) return false;
@@ -25,13 +25,13 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.file == b.file && a.line == b.line && a.module == b.module;
 }
 
-// All but the operands.
+// Compares everything but the operands.
 bool same_node(const Node& a, const Node& b) {
   return a.op == b.op && a.attrs == b.attrs && a.name == b.name && a.input == b.input &&
          same_place(a.place, b.place) && std::ranges::equal(a.results, b.results, same);
 }
 
-// Nodes in the order of the text: inputs before all others.
+// Nodes in the order of the text: inputs before all other nodes.
 class TextOrder {
  public:
   explicit TextOrder(const Graph& g) : order_(g.inputs()), numbers_(g.size()) {
@@ -42,7 +42,7 @@ class TextOrder {
   }
 
   const std::vector<NodeId>& order() const { return order_; }
-  // The value by its place in the text.
+  // The value with its node numbered by its position in the text.
   Value place_of(Value value) const { return {NodeId{numbers_[value.node.n]}, value.output}; }
   Arg place_of(const Arg& arg) const {
     const auto* value = std::get_if<Value>(&arg);
@@ -51,7 +51,7 @@ class TextOrder {
 
  private:
   std::vector<NodeId> order_;
-  std::vector<uint32_t> numbers_;  // by node: its place in `order_`
+  std::vector<uint32_t> numbers_;  // by node: its index in `order_`
 };
 
 }  // namespace

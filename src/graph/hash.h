@@ -1,11 +1,11 @@
-// A quicker hash than Graph::hash, for graphs with the same inputs.
+// A faster hash than Graph::hash, for graphs with the same inputs.
 #pragma once
 
 #include "vitro/graph/graph.h"
 
 namespace vitro::graph {
 
-// Of ops, operands, attributes and outputs alone: shapes follow from them.
+// Covers only ops, operands, attributes and outputs: shapes follow from them.
 Hash hash_of_calls(const Graph& g);
 
 }  // namespace vitro::graph

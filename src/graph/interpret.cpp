@@ -1,4 +1,4 @@
-// Runs a graph op by op; a value is dropped after its last reader.
+// Runs a graph op by op through the door; a value is released after its last use.
 #include "core/storage_table.h"
 #include "graph/metas.h"
 #include "vitro/base/error.h"
@@ -79,7 +79,7 @@ class Run {
     for (size_t i = 0; i < g_.symbols().size(); ++i) symbols_.note(g_.symbols()[i], g_.hints()[i]);
   }
 
-  // Values that nobody reads any more are let go.
+  // Adds `change` to the number of pending readers of each operand; releases values without any.
   void count(const std::vector<Arg>& args, int change) {
     for (const Arg& arg : args) {
       const auto* value = std::get_if<Value>(&arg);
@@ -116,8 +116,8 @@ class Run {
 
   const Graph& g_;
   std::vector<std::vector<Tensor>> values_;  // by node
-  std::vector<Operand> numbers_;             // by node: inputs that are numbers
-  StorageTable memory_;                      // of inputs and outputs, which share none
+  std::vector<Operand> numbers_;             // by node: number inputs
+  StorageTable memory_;                      // storages of inputs and outputs, which must differ
   std::vector<int> readers_;
   SymbolValues symbols_;
 };

@@ -1,4 +1,4 @@
-// Shape rules applied to nodes, and the sizes that stand in a graph; verify() and passes use them.
+// Applies shape rules to nodes and evaluates symbolic sizes of a graph, for verify() and passes.
 #include "graph/metas.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace vitro::graph {
 namespace {
 
-// Operands as a shape rule sees them.  Numbers that vary stand in by a 0 of their kind.
+// Operands as a shape rule sees them.  A number input is represented by a 0 of its kind.
 class Arguments {
  public:
   Arguments(const Graph& g, std::span<const Arg> args)

@@ -1,4 +1,4 @@
-// What several files of graph/ ask about the metas and symbols of a graph.
+// Queries about the metas and symbols of a graph, shared by the files of graph/.
 #pragma once
 
 #include <functional>
@@ -11,60 +11,60 @@
 
 namespace vitro::graph {
 
-// Everything the same, symbols compared as expressions.
+// Whether all members are equal, symbolic sizes compared as expressions.
 bool same(const TensorMeta& a, const TensorMeta& b);
-// Where only the offset may differ: a value with meta `a` can stand for one with meta `b`.
+// The same but for the offset: a value with meta `a` can replace one with meta `b`.
 bool fits(const TensorMeta& a, const TensorMeta& b);
 void add_to(Hasher& h, const TensorMeta& meta);
 
-// The shape rule on operands of `g`: results' metas.  Error as the op words it.
+// The metas of the results, by the shape rule of the op.  Throws the op's Error.
 std::vector<TensorMeta> infer(const Graph& g, const OpDef& op, std::span<const Arg> args,
                               AttrsView attrs);
 
-// What ops::common_dtype and ops::operand_dtype say of a pointwise node.
+// ops::common_dtype and ops::operand_dtype of a pointwise node.
 DType common_dtype(const Graph& g, const Node& node);
 DType operand_dtype(const Graph& g, const Node& node, size_t i);
 
 using OpProgram = void (*)(std::span<const Operand>, AttrsView, std::span<Tensor>);
-// What the op is written in where it gives `result`; null where it is one of its own: no composite,
-// nor a product of whole numbers.
+// The expansion of the op when its result has dtype `result`; null unless the op is a composite or
+// a product of integers.
 OpProgram program_of(const OpDef& op, DType result);
 
-// Values of symbols, few enough for a list.
+// Values of symbols; a list, as there are few.
 class SymbolValues {
  public:
   SymbolValues() = default;
-  explicit SymbolValues(const Graph& g);  // its hints
-  // The first value given stays.
+  explicit SymbolValues(const Graph& g);  // the hints of its symbols
+  // The first value noted for a symbol is kept.
   void note(sym::Expr symbol, int64_t value);
-  // A size with its number: binds the symbol in `expr` if it is the only one not known.
+  // Solves expr == value for the only unknown symbol of `expr`, if there is exactly one.
   void note_size(sym::Expr expr, int64_t value);
   void note_hints(const TensorMeta& meta);
   const int64_t* find(sym::Expr symbol) const;
-  // Error where a symbol is not known.
+  // Error if a symbol has no value.
   int64_t operator()(sym::Expr expr) const;
   bool empty() const { return values_.empty(); }
-  // The same size with this run's number.
+  // The same size with its current value as hint.
   Size now(Size size) const {
     return size.is_symbolic() ? Size((*this)(size.expr()), size.expr()) : size;
   }
-  // Just the number.
+  // Only the number.
   Size plain(Size size) const { return size.is_symbolic() ? Size((*this)(size.expr())) : size; }
 
  private:
   std::vector<std::pair<sym::Expr, int64_t>> values_;
 };
 
-// The size that data decide and that the node gives its value: its symbol, and what it is at most.
+// The data size that a node defines: its symbol and its upper bound.
 struct DataSize {
   sym::Expr symbol, bound;
 };
-std::optional<DataSize> data_size(const Graph& g, const Node& node);  // none: it gives none
-// Those of all nodes.
+std::optional<DataSize> data_size(const Graph& g, const Node& node);  // nothing if it defines none
+// Adds the bounds of all data sizes of the graph.
 void add_bounds(const Graph& g, sym::DataBounds& to);
 
-// Which nodes have to run before a node beside those that make its operands: they give sizes that
-// it names their values.
+// Nodes that must run before a node besides its operands, because they define data sizes that the
+// node mentions.
 class DataGivers {
  public:
   explicit DataGivers(const Graph& g);
@@ -74,10 +74,10 @@ class DataGivers {
   std::vector<std::pair<sym::Expr, NodeId>> givers_;
 };
 
-// Symbols whose values the sizes of the graph's inputs do not show.
+// Symbols whose values cannot be derived from the sizes of the graph's inputs.
 std::vector<sym::Expr> symbols_not_in_sizes(const Graph& g);
 
-// Applies f to every size and symbolic number of the node (args, attributes, results).
+// Applies f to every size and symbolic number of the node (operands, attributes, results).
 void map_sizes(Node& node, const SizeMap& f);
 
 // Calls f with each size and symbolic number of the node.

@@ -1,4 +1,4 @@
-// Which names a graph's text can hold without being read as something else.
+// Names that graph text can hold unambiguously.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace vitro::graph {
 
-// Letters, digits, '_' and '.', no digit first; no word of the format, no name of a size symbol
-// ("s0", "u3").
+// Letters, digits, '_' and '.', starting with a letter or '_'; not a keyword of the format nor the
+// name of a size symbol ("s0", "u3").
 bool is_writable_name(std::string_view name);
 
-// The name itself, or the nearest one that can be written.
+// The name itself, or a similar one that is writable.
 std::string writable_name(std::string_view name);
 
 }  // namespace vitro::graph

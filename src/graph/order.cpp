@@ -9,7 +9,7 @@ namespace vitro::graph {
 
 namespace {
 
-// What has to come before the node: its operands, then what gives values to sizes that it names.
+// The nodes that must precede the node: its operands, then those that define sizes it mentions.
 std::vector<NodeId> before(const Graph& g, NodeId id, const DataGivers& givers) {
   std::vector<NodeId> out;
   for (const Arg& arg : g[id].args) {
@@ -27,7 +27,7 @@ struct Visit {
 
 }  // namespace
 
-// An explicit stack, as graphs can be deep.
+// Uses an explicit stack because graphs can be deep.
 std::vector<NodeId> order_of_use(const Graph& g) {
   const DataGivers givers(g);
   std::vector<NodeId> order(g.inputs());

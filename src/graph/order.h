@@ -1,5 +1,5 @@
-// The order of nodes by their first use from the outputs, operands first: the order in which the
-// program's text, or the compiler it was built with, evaluated operands does not show in it.
+// The order of nodes by their first use from the outputs, operands first.  It does not depend on
+// the order in which the program or the C++ compiler evaluated operands.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Reads the text that print.cpp writes.  A broken text becomes a Failure that names the line.
+// Parses the text that print.cpp writes.  Invalid text gives a Failure that names the line.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -16,7 +16,7 @@
 namespace vitro::graph {
 namespace {
 
-// Thrown to Parser::run, which turns it into a Failure: text comes from outside and may be broken
+// Caught in Parser::run, which turns it into a Failure: text is untrusted and may be invalid
 // anywhere.
 struct Broken {
   std::string why;
@@ -42,7 +42,7 @@ class Parser {
       return Failure{cat("graph text, line ", at_.line(), ": ", broken.why)};
     } catch (const Error& error) {  // a size that does not fit, a division by 0
       return Failure{cat("graph text, line ", at_.line(), ": ", error.what())};
-    } catch (const Bug&) {  // Expr::symbol, the one case
+    } catch (const Bug&) {  // only Expr::symbol throws one here
       return Failure{
           cat("graph text, line ", at_.line(), ": a symbol has another range in this program")};
     }
@@ -194,7 +194,7 @@ class Parser {
     return *number;
   }
 
-  // "mm", or "var_mean[1]" where a node has several results.
+  // "mm", or "var_mean[1]" if the node has several results.
   Value value(std::string_view text) {
     const size_t bracket = text.find('[');
     const auto found = nodes_.find(text.substr(0, bracket));
@@ -251,7 +251,7 @@ class Parser {
     return out;
   }
 
-  // "u0" needs no declaration: the node whose result has it as a size gives it its value.
+  // "u0" needs no declaration: it is defined by the node whose result has it as a size.
   static sym::Expr data_named(std::string_view name) {
     uint32_t number = 0;
     const auto end = std::from_chars(name.data() + 1, name.data() + name.size(), number);
@@ -260,7 +260,7 @@ class Parser {
     return is_one ? symbol : sym::Expr();
   }
 
-  // Sizes were read as expressions; now they get their numbers.
+  // Sizes were parsed as expressions without hints; sets these.
   void set_hints() {
     for (uint32_t n = 0; n < g_.size(); ++n) {
       Node& node = g_[NodeId{n}];

@@ -61,7 +61,8 @@ Graph run_all(const Graph& start, std::span<const Pass> passes, const Listeners&
   return g;
 }
 
-// The passes once more, to find the one that breaks the graph; nothing where none does.
+// Runs the passes again with full verification after each; throws a Bug that names the first pass
+// that breaks the graph, if any.
 void blame(Graph g, std::span<const Pass> passes) {
   for (const Pass& pass : passes) {
     g = pass.run(std::move(g));
@@ -78,7 +79,7 @@ Graph run_passes(const Graph& start, std::span<const Pass> passes, std::vector<P
   Graph g;
   try {
     g = run_all(start, passes, {reports, after, subject});
-  } catch (...) {  // perhaps over what an earlier pass left behind
+  } catch (...) {  // an earlier pass may have caused it
     blame(start, passes);
     throw;
   }

@@ -1,5 +1,4 @@
-// The text of a graph, a line for each node, with the place in the program beside it; parse.cpp
-// reads it.
+// Prints a graph, one line per node with its source location as a comment; parse.cpp reads it.
 #include <algorithm>
 
 #include "graph/arguments.h"
@@ -26,7 +25,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// "mlp.cpp:12 fc1"; "?" stands for a file that is not known.
+// "mlp.cpp:12 fc1"; "?" for an unknown file.
 std::string text_of(const SourceLocation& place) {
   std::string out;
   if (place.file.empty() && place.line == 0 && place.module == 0) return out;
@@ -99,7 +98,7 @@ std::string symbols_text(const Graph& g) {
   return out + ']';
 }
 
-// One line where everything fits and no input has a place, else a line for each input.
+// One line if everything fits and no input has a source location, else one line per input.
 std::string head(const Graph& g) {
   std::string begin = cat("graph", symbols_text(g), '('), line = begin, lines = begin;
   bool places = false;

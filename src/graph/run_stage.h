@@ -1,4 +1,4 @@
-// One step of the way from a graph to something that runs, timed: as a phase, and in the report.
+// Times one stage of a compilation, as a phase and in the report.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace vitro::graph {
 
-// Runs `step`; `subject`: whose stage it is.
+// Runs `step`; `subject` names what is compiled.
 template <class Step>
 void run_stage(std::string_view name, std::string_view subject, std::vector<StageReport>& reports,
                Step&& step) {

@@ -1,3 +1,4 @@
+// Checks the invariants of a graph (vitro/graph/graph.h); run_passes calls it after passes.
 #include "graph/verify.h"
 
 #include <unordered_set>
@@ -11,7 +12,7 @@
 namespace vitro::graph {
 namespace {
 
-// Each check returns the first thing that is wrong, or nothing.
+// Each check returns its first error, or an empty string.
 class Check {
  public:
   explicit Check(const Graph& g) : g_(g) {}
@@ -102,8 +103,8 @@ class Check {
     return wrong;
   }
 
-  // Strides are not compared: a pass may give a node an operand of another layout, and what is
-  // recorded stays what eager would give.
+  // Strides are not compared: a pass may replace an operand by one with another layout, and the
+  // recorded strides remain those of eager's results.
   std::string results(const Node& node) const {
     const sym::GuardSink answers_are_not_kept;
     std::vector<TensorMeta> expected;
@@ -165,8 +166,8 @@ class Check {
   size_t at_ = 0;
   std::unordered_set<std::string_view> names_;
   std::unordered_set<std::string> symbols_;
-  sym::DataBounds bounds_;                 // answers while the graph is checked
-  std::unordered_set<sym::Expr> checked_;  // sizes whose symbols are known
+  sym::DataBounds bounds_;                 // in effect while the graph is checked
+  std::unordered_set<sym::Expr> checked_;  // sizes whose symbols were already checked
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace vitro::graph {
 
-// Empty, or which operand or output is a value that is not there where it is read.
+// Empty, or the first operand or output whose value is not defined before its use.
 std::string verify_values(const Graph& g);
 
 }  // namespace vitro::graph

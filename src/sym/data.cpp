@@ -1,5 +1,5 @@
-// Sizes that data decide: who answers for them, and what their bounds say.
-//   0 <= u0 <= s0:   u0 <= s0,  u0 < s0 + 1,  2*u0 <= 2*s0   are so,   u0 < s0  nobody knows
+// Data sizes: who answers questions about them, and what follows from their bounds.
+//   0 <= u0 <= s0:   u0 <= s0,  u0 < s0 + 1,  2*u0 <= 2*s0   are true,   u0 < s0  is unknown
 #include <algorithm>
 
 #include "sym/unlink.h"
@@ -36,8 +36,8 @@ DataSizes* DataSizes::current() {
   return innermost;
 }
 
-// A sum in which each of the sizes stands once, with a factor of one sign, is least at an end of
-// each.  The last ones first: their bounds may name the others.
+// A sum that is linear in each size, with a coefficient of known sign, has its minimum at an end of
+// each range.  Goes backwards because a bound may contain earlier sizes.
 std::optional<Expr> DataBounds::least(Expr e) const {
   for (auto at = bounds_.rbegin(); at != bounds_.rend(); ++at) {
     const auto& [symbol, bound] = *at;
@@ -69,7 +69,7 @@ std::optional<bool> DataBounds::decide(Guard::Question question, Expr a, Expr b)
     } else if (never_negative(a - b) && never_negative(b - a)) {
       return true;
     }
-  } catch (const Overflow&) {  // too large to say
+  } catch (const Overflow&) {  // undecided
   }
   return std::nullopt;
 }
@@ -79,7 +79,7 @@ bool DataBounds::answer(Guard::Question question, Expr a, Expr b) {
   throw Undecided({question, a, b, false});
 }
 
-// The one number that the bounds leave, if it is one.
+// The number, if the bounds allow only one.
 int64_t DataBounds::number(Expr e) {
   const auto low = least(e), high = least(-e);
   if (low && high && low->constant() && prove_equal(*low, -*high) == true) return *low->constant();

@@ -1,4 +1,4 @@
-// floordiv and mod, worked out together so that b*floordiv(a, b) + mod(a, b) stays a.
+// floordiv and mod, computed together so that b*floordiv(a, b) + mod(a, b) is always a.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::optional<Divided> nothing{};
 
-// The part of a term's coefficient that the divisor's coefficient takes: towards zero, so that
-// small terms stay as written, but for the constant, which is left between 0 and the divisor.
+// The coefficient of the quotient of two terms: rounds towards zero, so that small terms remain
+// unchanged, except for constants, whose remainder is between 0 and the divisor.
 int64_t taken(const Term& term, const Term& lead) {
   if (term.atoms.empty() && lead.atoms.empty() && lead.coefficient > 0) {
     return floor_quotient(term.coefficient, lead.coefficient);
@@ -25,12 +25,12 @@ int64_t taken(const Term& term, const Term& lead) {
   return term.coefficient / lead.coefficient;
 }
 
-// a == quotient * b + remainder by division of polynomials: the remainder's terms are those that
-// the leading term of b does not divide.
+// Polynomial long division, a == quotient * b + remainder: the leading term of b divides no term of
+// the remainder.
 Divided long_division(Expr a, Expr b) {
   const Poly divisor = poly_of(b);
   Poly rest = poly_of(a), quotient;
-  for (size_t i = 0; i < rest.size();) {  // a step leaves the terms before i as they are
+  for (size_t i = 0; i < rest.size();) {  // a step does not change the terms before i
     const auto atoms = divide(rest[i].atoms, divisor[0].atoms);
     const int64_t coefficient = atoms ? taken(rest[i], divisor[0]) : 0;
     if (coefficient == 0) {
@@ -41,7 +41,7 @@ Divided long_division(Expr a, Expr b) {
     quotient = add(quotient, {step});
     rest = add(rest, multiply(divisor, step), -1);
   }
-  // Through + the parts are joined again where they can be.
+  // + 0 runs the simplification of sums.
   return {expr_of(quotient) + 0, expr_of(rest) + 0};
 }
 
@@ -63,7 +63,7 @@ Expr quotient_of_quotient(Expr r, Expr b) {
   return floordiv(inner.operands[0] + inner.operands[1] * k, inner.operands[1] * b);
 }
 
-// floordiv(mod(y, m), b) == mod(floordiv(y, b), m / b)  where b divides m
+// floordiv(mod(y, m), b) == mod(floordiv(y, b), m / b)  if b divides m
 Expr quotient_of_remainder(Expr r, Expr b) {
   const Node& inner = *r.node();
   if (inner.kind != Kind::mod || range_of(inner.operands[1]).low <= 0) return {};
@@ -77,8 +77,8 @@ bool is_bounded(Expr e) {
   return range.low > -unbounded && range.high < unbounded;
 }
 
-// A term k*mod(y, m) may be k*y in a remainder by b where b divides k*m, unless that could leave
-// 64 bits, as k*mod(y, m) does not.
+// mod(k*mod(y, m), b) == mod(k*y, b) if b divides k*m.  Applied only if the new sum is bounded:
+// k*y might overflow where k*mod(y, m) does not.
 Expr without_inner_remainders(Expr r, Expr b) {
   for (const Term& term : poly_of(r)) {
     for (const Expr factor : term.atoms) {
@@ -93,7 +93,7 @@ Expr without_inner_remainders(Expr r, Expr b) {
   return r;
 }
 
-// What may be divided out of numerator and divisor, the largest first.
+// Candidates for cancelling from numerator and divisor, largest first.
 std::vector<Expr> common_factors(Expr r, Expr b) {
   std::vector<Expr> found;
   if (const auto c = b.constant()) {
@@ -133,7 +133,7 @@ std::optional<Divided> divide_by_factor(Expr r, Expr b) {
   return nothing;
 }
 
-// The remainder is not shorter than the divisor's leading term allows, but 0 <= r < b is not known.
+// Divides a remainder of long division for which 0 <= r < b is not proven.
 Divided divide_rest(Expr r, Expr b) {
   if (!b.constant()) {
     if (within(r + b, b)) return {-1, r + b};
@@ -174,7 +174,7 @@ struct PairHash {
   }
 };
 
-// Every division worked out so far: the answer depends on nothing but the two expressions.
+// All divisions computed so far; the result depends only on the two expressions.
 struct Memo {
   std::mutex lock;
   std::unordered_map<std::pair<Expr, Expr>, Divided, PairHash> known;

@@ -1,3 +1,5 @@
+// Simplifying constructors of expressions: sums and products in normal form, min and max, floordiv
+// and mod (by divide.cpp).
 #include "vitro/sym/expr.h"
 
 #include <algorithm>
@@ -10,10 +12,10 @@
 namespace vitro::sym {
 namespace {
 
-// A product that would have more terms than this keeps its longer factor as an atom.
+// If a product would have more terms, its longer factor is kept as an atom.
 constexpr size_t most_terms = 128;
 
-// Where `part` is among the terms of `p`, coefficient by coefficient.
+// Whether all terms of `part` are terms of `p`, with equal coefficients.
 bool has_terms(const Poly& p, const Poly& part) {
   return std::all_of(part.begin(), part.end(), [&](const Term& wanted) {
     return std::any_of(p.begin(), p.end(), [&](const Term& term) {
@@ -22,7 +24,7 @@ bool has_terms(const Poly& p, const Poly& part) {
   });
 }
 
-// The factor of the term that is a remainder, if it has one.
+// The first mod() among the factors of the term, if there is one.
 Expr remainder_in(const Term& term) {
   for (const Expr e : term.atoms) {
     if (e.node()->kind == Kind::mod) return e;
@@ -30,14 +32,14 @@ Expr remainder_in(const Term& term) {
   return {};
 }
 
-// p with `parts` replaced by `by`, if all the parts are there.
+// Replaces the terms `parts` of p by `by`, if p has all of them.
 bool replace(Poly& p, const Poly& parts, const Poly& by) {
   if (!has_terms(p, parts)) return false;
   p = add(add(p, parts, -1), by);
   return true;
 }
 
-// b*floordiv(a, b) + mod(a, b) == a, times whatever the term is multiplied with.
+// b*floordiv(a, b) + mod(a, b) == a, times the other factors of the term.
 bool join_quotient(Poly& p, const Term& term, Expr remainder) {
   const Expr a = remainder.node()->operands[0], b = remainder.node()->operands[1];
   const Term around{term.coefficient, *divide(term.atoms, Monomial{remainder})};
@@ -75,7 +77,7 @@ Expr normal_sum(Poly p) {
   try {
     while (p.size() > 1 && join_one(p)) {
     }
-  } catch (const Overflow&) {  // what was joined so far is right as it is
+  } catch (const Overflow&) {  // p is correct after every step
   }
   return expr_of(p);
 }

@@ -36,7 +36,7 @@ GuardSink* GuardSink::current() {
 
 void GuardSink::add(Guard guard) {
   const bool is_equal = guard.question == Guard::Question::equal;
-  // One spelling per question: a number stands on the right, else the smaller expression first.
+  // Canonical form of an equality: a constant is on the right, else the smaller expression first.
   if (is_equal && (guard.a.constant() || (!guard.b.constant() && compare(guard.a, guard.b) > 0))) {
     std::swap(guard.a, guard.b);
   }

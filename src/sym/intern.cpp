@@ -1,5 +1,5 @@
-// One node for each value, shared by all threads: tables in shards, and a thread's own memory of
-// the constants that it met lately.
+// Interns nodes: one node per value, shared by all threads.  The table is sharded; each thread has
+// a cache of recent constants.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -62,7 +62,7 @@ const Node* constant_node(int64_t value) {
   return intern(std::move(node)).node();
 }
 
-// Sizes and strides: nearly all constants that ever occur.  Made when first asked for.
+// Covers nearly all constants: sizes and strides.  Nodes are made on first use.
 constexpr int64_t small_low = -64, small_high = 1024;
 
 const Node* small_constant(int64_t value) {

@@ -9,7 +9,7 @@ bool digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The run of digits at `at`, without leading zeros; `at` moves behind it.
+// The run of digits at `at`, without leading zeros; moves `at` past it.
 std::string_view take_number(std::string_view text, size_t& at) {
   while (at + 1 < text.size() && text[at] == '0' && digit(text[at + 1])) ++at;
   const size_t begin = at;

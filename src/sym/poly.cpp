@@ -1,3 +1,5 @@
+// Conversion between expressions and polynomials, and arithmetic on these; expr.cpp, divide.cpp and
+// prove.cpp use it.
 #include "sym/poly.h"
 
 #include <algorithm>
@@ -115,7 +117,7 @@ Monomial multiply(const Monomial& a, const Monomial& b) {
   return both;
 }
 
-// The order is preserved by a common factor, so the result is in order.
+// Multiplication by a term preserves the order, so the result is sorted.
 Poly multiply(const Poly& a, const Term& b) {
   Poly p;
   if (b.coefficient == 0) return p;

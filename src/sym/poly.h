@@ -1,7 +1,7 @@
-// An expression taken apart: a sum of coefficient * product of atoms.  All arithmetic on sums and
+// Expressions as polynomials: a sum of coefficient * product of atoms.  All arithmetic on sums and
 // products goes through this form.
 //   3*s0*i + 4   is   {3, [s0, i]}, {4, []}
-// Arithmetic throws Overflow where a coefficient leaves 64 bits.
+// Arithmetic throws Overflow if a coefficient does not fit into 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct Term {
   Monomial atoms;
 };
 
-// Higher degree first, then by atoms (graded lexicographic order), so the constant comes last; each
-// monomial once.
+// In graded lexicographic order (higher degree first, then by atoms), so the constant comes last.
+// Monomials are unique.
 using Poly = std::vector<Term>;
 
 Poly poly_of(Expr e);
-Expr expr_of(const Poly& p);  // the poly is in order
+Expr expr_of(const Poly& p);  // p must be sorted
 Expr expr_of(const Term& term);
-// The monomials of e; a constant factor of a product is not part of it.
+// The graded lexicographic order: negative, zero or positive.
 int order(const Monomial& a, const Monomial& b);
 
 Poly add(const Poly& a, const Poly& b, int64_t b_scale = 1);  // a + b_scale * b
@@ -36,7 +36,7 @@ Poly multiply(const Poly& a, const Term& b);
 Poly multiply(const Poly& a, const Poly& b);
 
 Monomial multiply(const Monomial& a, const Monomial& b);
-// a / b where b's atoms are all among a's.
+// a / b, if b divides a.
 std::optional<Monomial> divide(const Monomial& a, const Monomial& b);
 // The largest monomial that divides both.
 Monomial common(const Monomial& a, const Monomial& b);

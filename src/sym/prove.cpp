@@ -1,3 +1,5 @@
+// Proofs of inequalities from ranges: prove_less, prove_equal and non_negative, on which the
+// simplification of floordiv, mod, min and max relies.
 #include <algorithm>
 #include <numeric>
 
@@ -11,12 +13,12 @@ namespace vitro::sym {
 namespace {
 
 constexpr int most_steps = 12;
-// Of a monomial that is multiplied out: each factor may double them.
+// Limit for expanding a monomial: each factor may double the number of terms.
 constexpr size_t most_terms = 256;
 
-// The monomial of the term with every atom a written as a' + low(a), multiplied out: the a' are not
-// negative.  Keeps the atoms as names of the a'.  No value where an atom has no low end, or where
-// that would be too many terms.
+// The term with every atom a replaced by a' + low(a), where a' >= 0, and expanded.  The atoms of
+// the result stand for the a'.  Empty if an atom has no lower bound, or there would be too many
+// terms.
 std::optional<Poly> shifted(const Term& term) {
   Poly p{{term.coefficient, {}}};
   for (const Expr a : term.atoms) {
@@ -44,8 +46,8 @@ Range range_of_shifted(Expr a) {
   return {0, r.high == unbounded ? unbounded : r.high - r.low};
 }
 
-// Interval arithmetic that sees that s0*s1 - s0 is not negative: with s0 = a + 2 and s1 = b + 2 all
-// coefficients of the sum in a and b are positive.
+// Interval arithmetic that finds that s0*s1 - s0 is not negative: with s0 = a + 2 and s1 = b + 2
+// all coefficients of the sum in a and b are positive.
 Range range_of_sum(const Poly& p) {
   const auto varying =
       std::ranges::count_if(p, [](const Term& term) { return !term.atoms.empty(); });
@@ -59,7 +61,7 @@ Range range_of_sum(const Poly& p) {
   return range_of_terms(moved, range_of_shifted);
 }
 
-// Takes positive factors that all terms share out of them.
+// Removes the positive factors that all terms share, and returns them.
 Monomial take_shared_factors(Poly& p) {
   Monomial shared;
   if (p.size() < 2) return shared;
@@ -72,15 +74,15 @@ Monomial take_shared_factors(Poly& p) {
   return shared;
 }
 
-// The sum without them has the same sign.
+// Dividing by positive factors does not change the sign.
 Expr without_shared_factors(Expr e) {
   if (kind_of(e) != Kind::sum) return e;
   Poly p = poly_of(e);
   return take_shared_factors(p).empty() ? e : expr_of(p);
 }
 
-// What all terms share is not multiplied out: s0*s1*s2 - s0*s1 - 1 is the least s0*s1 times the
-// least s2 - 1, less 1, at least.
+// Shared factors are not expanded: the minimum of s0*s1*s2 - s0*s1 - 1 is at least the minimum of
+// s0*s1 times that of s2 - 1, minus 1.
 bool non_negative_by_range(Expr e) {
   if (range_of(e).low >= 0) return true;
   if (range_of(e).high < 0) return false;
@@ -96,12 +98,12 @@ bool non_negative_by_range(Expr e) {
   return (range + constant).low >= 0;
 }
 
-// e with the atom replaced, where e == c*atom + rest.
+// e with the atom replaced by `value`, if e == coefficient*atom + rest.
 Expr with(const Linear& parts, Expr value) {
   return parts.coefficient * value + parts.rest;
 }
 
-// e >= 0 exactly where b*e + b-1 >= 0; there b*floordiv(a, b) is a - mod(a, b).
+// e >= 0 if and only if b*e + b-1 >= 0, in which b*floordiv(a, b) is a - mod(a, b).
 bool through_quotient(const Linear& parts, const Node& quotient, int steps) {
   const Expr a = quotient.operands[0], b = quotient.operands[1];
   if (range_of(b).low <= 0) return false;
@@ -118,7 +120,7 @@ bool through_either(const Linear& parts, const Node& choice, int steps) {
   return non_negative(with(parts, choice.operands[1]), steps / 2);
 }
 
-// With the atom at the end of its range that makes e smallest; the end may be symbolic.
+// Replaces the atom by the end of its range that minimizes e; the end may be symbolic.
 bool through_end(const Linear& parts, Expr e, int steps) {
   if (non_negative_by_range(parts.coefficient)) return non_negative(with(parts, 0), steps);
   if (!non_negative_by_range(-parts.coefficient)) return false;
@@ -149,8 +151,8 @@ bool through_atom(Expr e, Expr a, int steps) {
   return false;
 }
 
-// The atoms of the sum that are more than a name, in order: quotients first, since what they are
-// made of may then cancel, the ends of ranges last.
+// The atoms of the sum other than symbols: quotients first, because their operands may then cancel;
+// mod and indices, which are replaced by an end of their range, last.
 std::vector<Expr> atoms_to_replace(Expr e) {
   std::vector<Expr> found;
   for (const Term& term : poly_of(e)) {
@@ -168,8 +170,8 @@ std::vector<Expr> atoms_to_replace(Expr e) {
   return found;
 }
 
-// The sum with each mod(a, b) as a - b*floordiv(a, b): equal sums that differ in how they are cut
-// into tiles become the same.
+// The sum with each mod(a, b) replaced by a - b*floordiv(a, b): equal sums that differ only in
+// their tiling become identical.
 Expr without_remainders(Expr e) {
   for (int step = 0; step < most_steps; ++step) {
     const std::vector<Expr> atoms = atoms_to_replace(e);
@@ -183,7 +185,7 @@ Expr without_remainders(Expr e) {
   return e;
 }
 
-// 4*s0 + 2 is never 0 ... modulo the greatest common divisor of its coefficients.
+// For example, 4*s0 + 2 is not 0 modulo the greatest common divisor of its coefficients.
 bool never_zero(Expr difference) {
   int64_t shared = 0, constant = 0;
   for (const Term& term : poly_of(difference)) {
@@ -199,7 +201,7 @@ bool never_zero(Expr difference) {
 
 bool non_negative_by_replacing(Expr e, int steps) {
   const std::vector<Expr> atoms = atoms_to_replace(e);
-  int tries = 2;  // more would cost time and has not proven more
+  int tries = 2;  // more tries cost time and have not proven more
   for (const Expr a : atoms) {
     if (tries-- == 0) break;
     if (through_atom(e, a, steps - 1)) return true;

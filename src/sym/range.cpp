@@ -13,7 +13,7 @@ bool infinite(int64_t end) {
   return end >= unbounded || end <= -unbounded;
 }
 
-// An end may lie outside of 64 bits only where no value can reach it.
+// An end that does not fit into 64 bits becomes unbounded, or is clamped if no value can reach it.
 int64_t low_end(Wide v) {
   return v <= -unbounded ? -unbounded : static_cast<int64_t>(std::min<Wide>(v, unbounded - 1));
 }

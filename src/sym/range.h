@@ -1,4 +1,4 @@
-// Interval arithmetic on ranges; ends that leave 64 bits become "no end".
+// Interval arithmetic on ranges; ends that do not fit into 64 bits become unbounded.
 #pragma once
 
 #include "vitro/sym/expr.h"

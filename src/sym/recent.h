@@ -1,5 +1,5 @@
-// What the calling thread worked out lately: nodes live for ever, so an answer once right stays
-// right, and the same few expressions are asked for again and again.
+// Per-thread caches of recent results.  Nodes are never freed, so entries never become invalid, and
+// the same few expressions recur.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace vitro::sym {
 
-// A table that forgets: one slot per hash.
+// A direct-mapped cache: a new entry evicts the one with the same index.
 template <class Value, size_t size>
 class Forgetful {
  public:
@@ -45,8 +45,8 @@ struct Recent {
   Forgetful<bool, 1024> proofs;
 };
 
-// The calling thread's; null while the thread ends.  Its memory is not thread-local memory itself,
-// which is scarce in a library that is loaded late.
+// The caches of the calling thread; null while the thread exits.  They are allocated on the heap
+// because thread-local memory is scarce in a library that is loaded by dlopen.
 Recent* recent();
 
 }  // namespace vitro::sym

@@ -7,8 +7,8 @@
 namespace vitro::sym {
 namespace {
 
-// Gives every symbol a value: the low end of its range or somewhat more, indices their first or
-// their last.
+// Assigns a value to every symbol, the lower bound of its range or somewhat more, and to every
+// index its first or last value.
 class Sample {
  public:
   Sample(bool spread, bool last) : spread_(spread), last_(last) {}
@@ -45,7 +45,7 @@ class Sample {
 
   std::optional<int64_t> index(const Node& node) const {
     const auto extent = value(node.operands[0]);
-    if (!extent || *extent <= 0) return std::nullopt;  // a loop that never runs proves nothing
+    if (!extent || *extent <= 0) return std::nullopt;  // an empty loop refutes nothing
     return last_ ? *extent - 1 : 0;
   }
 

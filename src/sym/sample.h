@@ -1,11 +1,11 @@
-// Finds out quickly that something cannot be proven: by an example.
+// Quickly refutes a property by an example, before a proof is attempted.
 #pragma once
 
 #include "vitro/sym/expr.h"
 
 namespace vitro::sym {
 
-// True when e < 0 for some values of its symbols that their ranges allow.  Tries a few.
+// True if e < 0 for one of a few assignments within the ranges of its symbols.
 bool somewhere_negative(Expr e);
 
 }  // namespace vitro::sym

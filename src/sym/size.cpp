@@ -1,5 +1,5 @@
-// Arithmetic on sizes: of the number that a size has in this run and, where it has a symbol, of the
-// expression beside it; and the questions about sizes that become guards.
+// Arithmetic on sizes, both on the number in this run and on the expression if one is symbolic, and
+// the questions about sizes that become guards.
 #include "vitro/sym/size.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool answered_by_data(sym::Guard::Question question, Size a, Size b) {
              : sym::DataBounds().answer(question, a.expr(), b.expr());
 }
 
-// Tells the sink, if there is one, unless the answer holds for every value.
+// Adds a guard to the sink, if there is one; data sizes are answered by DataSizes instead.
 bool answered(sym::Guard::Question question, Size a, Size b, bool answer) {
   if (by_data(a, b)) [[unlikely]]
     return answered_by_data(question, a, b);
@@ -38,11 +38,11 @@ bool answered(sym::Guard::Question question, Size a, Size b, bool answer) {
 
 using detail::plain;
 
-// Expressions of sizes stay far below this; a loop that folds a size into itself doubles them.
+// Sizes of real programs stay far below this; a loop that combines a size with itself doubles it.
 constexpr uint32_t most_written = 1000;
 
-// A result of this run whose expression `make` gives.  Where that is too large to reason about, or
-// a number in it leaves 64 bits, the result is a plain number, which holds for these operands.
+// The result `value` with the expression that `make` returns.  If that is too large to reason
+// about, or overflows, the result is a plain number, guarded by the values of the operands.
 template <class Make>
 Size made(int64_t value, Size a, Size b, Make make) {
   try {
@@ -94,7 +94,7 @@ Size detail::multiply(Size a, Size b) {
 
 namespace {
 
-// Of a divisor that data decide this is a question to them, as it is to the program.
+// If the divisor is a data size, DataSizes answers whether it is 0.
 void check_divisor(Size a, Size b) {
   VITRO_CHECK(!equal(b, 0), "size: ", a.value(), " is divided by 0");
 }

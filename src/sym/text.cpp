@@ -1,3 +1,4 @@
+// Prints and parses expressions; parse reads back what text() writes.
 #include <charconv>
 
 #include "sym/node.h"
@@ -45,7 +46,7 @@ void append_product(std::string& out, const std::vector<Expr>& factors) {
   }
 }
 
-// The first term keeps its sign; the others get theirs as the operator.
+// The first term keeps its sign; the signs of the others become operators.
 void append_sum(std::string& out, const std::vector<Expr>& terms) {
   append_factor(out, terms[0]);
   for (size_t i = 1; i < terms.size(); ++i) {
@@ -57,7 +58,7 @@ void append_sum(std::string& out, const std::vector<Expr>& terms) {
   }
 }
 
-// Recursive descent over the text; a failure anywhere gives an undefined Expr.
+// A recursive descent parser; any failure gives an undefined Expr.
 class Parser {
  public:
   Parser(std::string_view text, const std::function<Expr(std::string_view)>& symbol_named)
@@ -108,7 +109,7 @@ class Parser {
     return left;
   }
 
-  // The sign is read with the number, so that the smallest number can be read.
+  // The sign is parsed with the number, because the smallest int64_t has no positive counterpart.
   Expr factor(bool minus) {
     if (take('(')) {
       const Expr inner = sum();
@@ -200,7 +201,7 @@ std::string Expr::text() const {
   return cat(*this);
 }
 
-// A text from outside may ask for a division by 0 or a number that does not fit: no expression.
+// Text is untrusted: a division by 0 or an overflow in it gives no expression.
 std::optional<Expr> parse(std::string_view text,
                           const std::function<Expr(std::string_view)>& symbol_named) {
   try {

@@ -1,10 +1,10 @@
-// Objects that nest in a thread, from the innermost out, each with a pointer to the one before it.
+// Per-thread stacks of nested objects, linked from the innermost one outwards.
 #pragma once
 
 namespace vitro::sym {
 
-// Takes `gone` out of the list.  It need not be the innermost: one that a compiled call opened may
-// outlive one of its function's code.
+// Removes `gone` from the list.  It need not be the innermost one: an object opened by a compiled
+// call may outlive an older one opened by the code of its function.
 template <class T>
 void unlink(T*& innermost, const T* gone, T* T::* before) {
   T** at = &innermost;

@@ -1,3 +1,4 @@
+// Traversals of expressions: substitution, collecting symbols, linear form, evaluation.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,7 +60,7 @@ int64_t combine(Kind kind, int64_t a, int64_t b) {
   return 0;
 }
 
-// Rewrites bottom up; a node that occurs twice is rewritten once.
+// Rewrites bottom up; shared nodes are rewritten once.
 class Substitution {
  public:
   explicit Substitution(std::span<const std::pair<Expr, Expr>> values) {

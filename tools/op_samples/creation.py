@@ -1,4 +1,4 @@
-"""Tensors from nothing, triangles, copies and casts."""
+"""Ops that create tensors, triangles, copies and casts."""
 import torch
 
 from . import values as v
@@ -17,7 +17,7 @@ def full(family, size, value, **attrs):
 
 
 def filled(family):
-    """New values in the shape of an operand."""
+    """New values with the shape of an operand."""
     for name in v.ALL:
         for value in (2, -1.5, True) if name == "f32" else (1,):
             family.add("full_like", v.numbers(name, (3, 5)), value)
@@ -32,7 +32,7 @@ def filled(family):
 
 
 def castable(name, to):
-    """Numbers of `name` that exist in `to`: what lies outside its range is not defined."""
+    """Numbers of dtype `name` within the range of `to`: conversion of others is undefined."""
     if not v.is_float(name) or v.is_float(to):
         return v.hard(name, 33, to)
     low, high = (0, 100) if to in ("u8", "bool") else (-100, 100)

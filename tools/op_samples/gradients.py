@@ -1,4 +1,4 @@
-"""Gradients, by torch's autograd: of every op that has some, and where functions have corners."""
+"""Gradients, by torch's autograd: for every op that has one, and at points without a derivative."""
 import torch
 
 from . import values as v
@@ -37,7 +37,7 @@ class Gradients(Family):
         self.lines.append(row)
 
     def add_second(self, row, op, leaves, gradients, seeds):
-        """Of the sum of the gradients, each times a seeded direction, the gradient for each tensor among the operands and for each seed."""
+        """The gradients of sum(gradient * seeded direction) for each tensor among the operands and for each seed."""
         found = iter(gradients)
         first = [next(found) if x.requires_grad else None for x in leaves]
         directions = [None if g is None else self.seed(op, -1 - i, g).detach() for i, g in enumerate(first)]
@@ -273,7 +273,7 @@ def moving(family):
     family.add("slice_scatter", x, src, attrs={"dim": 1, "start": 1, "end": 3, "step": 1})
     family.add("select_scatter", x, real(3), attrs={"dim": 1, "index": 2})
     family.add("diagonal_scatter", x, real(3), attrs={"offset": 0})
-    # That of torch 2.13 for as_strided_scatter is that of what is overwritten; of this one it is right.
+    # torch 2.13's gradient of as_strided_scatter includes the overwritten elements; that of this function is correct.
     written = lambda x, src, size, stride, storage_offset: put(x.clone(), src, size, stride, storage_offset)
     put = lambda x, src, *view: (x.as_strided(*view).copy_(src), x)[1]
     family.add("as_strided_scatter", real(10), real(2, 3), attrs={"size": [2, 3], "stride": [5, 1], "storage_offset": 1}, call=written)
@@ -320,7 +320,7 @@ def reduced(family):
     zeros = torch.tensor([[0.0, 2.0, 3.0, 0.0], [2.0, 0.0, 0.0, 3.0]], dtype=torch.float64)
     rows = torch.tensor([[0, 0, 1, 2], [0, 0, 1, 2]])
     start = torch.tensor([[0.0, 2.0, 1.0, 3.0], [1.0, 2.0, 3.0, 1.0], [1.0, 2.0, 3.0, 3.0]], dtype=torch.float64)
-    # Of elements that are not included torch counts those, too, that are equal to the result.
+    # torch counts elements that equal the result even if they are not included.
     for include in (True, False):
         for how in ("amax", "amin"):
             family.add("scatter_reduce", start if include else start + 5, rows, ties, call=call, attrs={"dim": 0, "reduce": how, "include_self": include}, slope=False)
@@ -402,13 +402,13 @@ def windows(family):
         for kernel in kernels:
             family.add(op, real(2, 2, 5, 6, key=op), attrs=kernel)
         family.add(op, row(2, 2, 1, 3, 3, 3, NAN, 1, 2).reshape(1, 3, 3), attrs={"kernel_size": [2, 2], "stride": [1, 1]})
-    # A window that holds no element: its place is one of another row.
+    # A window without elements: its index is in another row.
     for op in ("max_pool2d", "max_pool2d_with_indices"):
         family.add(op, real(1, 2, 2, 2), attrs={"kernel_size": [1, 2], "stride": [2, 1], "padding": [0, 1], "dilation": [1, 3]})
     for kernel in kernels:
         for more in ({}, {"count_include_pad": False}, {"divisor_override": 3}):
             family.add("avg_pool2d", real(2, 2, 5, 6), attrs=kernel | more)
-    # A size that stays, or doubles, beside a scale that says otherwise.
+    # A size that stays or doubles, with a scale that contradicts it.
     for size, scales in (([3, 8], {"scales_h": 1.2, "scales_w": 2.1}), ([6, 4], {"scales_w": 0.9}), ([5, 7], {})):
         family.add("upsample_nearest2d", real(1, 2, 3, 4), attrs={"output_size": size} | scales)
         for align in (False, True):

@@ -45,7 +45,7 @@ def indexing():
     family.add("gather", x, indices("i64", (4, 4), 3), call=gather, attrs=dict(dim=0))
     family.add("gather", v.numbers("f32", ()), torch.tensor(0), call=gather, attrs=dict(dim=0))
     family.add("gather", x, indices("i64", (0, 3), 4), call=gather, attrs=dict(dim=0))
-    # Of a dimension without elements no index is in range, also where the result has none.
+    # In a dimension without elements no index is in range, even if the result is empty.
     for sizes, dim in (((0, 3), 0), ((3, 0), 1), ((0, 0), 0), ((0,), 0)):
         for count in (0, 1):
             family.add("index_select", v.numbers("f32", sizes), torch.zeros(count, dtype=torch.int64), call=select, attrs=dict(dim=dim))
@@ -56,12 +56,12 @@ def indexing():
 
 
 def mask_of(sizes, part, *key):
-    """Bools of which `part` hold."""
+    """Bools of which the fraction `part` is true."""
     return torch.rand(sizes, generator=v.generator("mask", tuple(sizes), part, *key)) < part
 
 
 def lists(shape, *key):
-    """Lists of indices for a tensor of that shape (3 dimensions), by what they are about."""
+    """Lists of indices for a tensor of that shape (3 dimensions), by the case that they cover."""
     at = lambda sizes, dim, kind="i64": indices(kind, sizes, shape[dim], dim, *key)
     low = lambda sizes, dim: at(sizes, dim) - shape[dim]  # counted from the end
     return {
@@ -234,7 +234,7 @@ def putting():
         family.add(op, v.numbers("f32", (3,)), torch.zeros(0, dtype=torch.int64), torch.zeros(0), call=put(op), attrs=dict(dim=0))
         family.add(op, v.numbers("f32", (4, 3)), torch.tensor([0.0, 1.0]), v.numbers("f32", (2, 3)), call=put(op), attrs=dict(dim=0))
         family.add(op, v.numbers("f32", (4, 3)), torch.tensor([0, 1]), v.numbers("f64", (2, 3)), call=put(op), attrs=dict(dim=0))
-        # What has no elements: nothing that is put is no mistake, something is.
+        # A tensor without elements: putting nothing is valid, putting something is an error.
         for count in (0, 1):
             family.add(op, v.numbers("f32", (0,)), torch.zeros(count, dtype=torch.int64), v.numbers("f32", (count,)), call=put(op), attrs=dict(dim=0))
         far = torch.tensor([7]) if by_rows else torch.zeros(1, 0, dtype=torch.int64)

@@ -1,4 +1,4 @@
-"""Ops that work element by element: one operand, two operands, and the few with three."""
+"""Elementwise ops with one, two or three operands."""
 import math
 
 import torch
@@ -30,15 +30,15 @@ BITS = ["bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor"]
 
 
 def rotate(items, count, *key):
-    """`count` of the items, another choice for each key."""
+    """`count` of the items, chosen by the key."""
     items = list(items)
     first = int(torch.randint(0, len(items), (1,), generator=v.generator(*key)))
     return [items[(first + i) % len(items)] for i in range(min(count, len(items)))]
 
 
-# op -> lists of numbers that follow the operand
+# op -> lists of numbers after the operand
 WITH_NUMBERS = {"leaky_relu": [[0.01], [-0.5], [2]], "elu": [[1, 1, 1], [1.5, 2, 0.5]], "hardtanh": [[-1, 1], [-0.5, 2.5], [0, 6]]}
-# The same, which halves do not hold: leaky_relu rounds once.
+# The same with numbers that half types do not represent: leaky_relu rounds once.
 BETWEEN_HALVES = {"leaky_relu": [[0.1], [-1 / 3]], "hardtanh": [[-0.1, 1 / 3]]}
 
 
@@ -99,7 +99,7 @@ def nonzero(x):
 
 
 def operands(op, name, other, count):
-    """Two rows in which the special values of the one meet every kind of value of the other."""
+    """Two rows that combine the special values of one with every kind of value of the other."""
     a, b = v.hard(name, count, "a"), v.hard(other, count, "b", edge=v.is_float(other))
     b = b[torch.randperm(count, generator=v.generator(op, name, other))]
     divides = op in ("div", "fmod", "remainder")
@@ -143,7 +143,7 @@ def scalar_operands(family, op, name, options):
 
 
 def mixed(family, op, options):
-    """Operands of two dtypes, and a 0-d tensor beside one with dimensions."""
+    """Operands of two dtypes, and a 0-d tensor with one that has dimensions."""
     pairs = [(a, b) for a in v.ALL for b in v.ALL if a != b]
     for i, (a, b) in enumerate(rotate(pairs, 90, op)[::7]):
         x, y = v.numbers(a, (5,), "mixed"), v.numbers(b, (5,) if i % 3 else (), "mixed", low=1, high=4)
@@ -152,7 +152,7 @@ def mixed(family, op, options):
 
 
 def numbers_between_halves(family, op, options):
-    """Halves beside numbers that they do not hold, plain and as tensors without dimensions on either side."""
+    """Half types with numbers that they do not represent, plain ones and 0-d tensors, on either side."""
     for name in ("f16", "bf16"):
         gives_up = op in ("fmod", "remainder")  # torch, of huge quotients
         x = v.numbers(name, (64,), "between") if gives_up else v.hard(name, 64, "between")

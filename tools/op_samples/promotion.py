@@ -1,4 +1,4 @@
-"""torch.result_type for every pair of dtypes, each beside a tensor with dimensions, a 0-d tensor and plain numbers."""
+"""torch.result_type for every pair of dtypes, as tensors with dimensions, 0-d tensors and plain numbers."""
 import json
 
 import torch

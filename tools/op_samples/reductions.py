@@ -1,11 +1,11 @@
-"""Ops that make one value of many (sum and its kin) and ops that work on whole rows (softmax, layer norm, cumsum)."""
+"""Reductions, and ops on whole rows (softmax, layer norm, cumsum)."""
 import torch
 
 from . import values as v
 from .pointwise import rotate
 from .samples import EQUAL, EXACT, Family, Tolerance
 
-SUM = Tolerance(ulps=2, relative=4, absolute=64)       # operands of order one, some hundred of them
+SUM = Tolerance(ulps=2, relative=4, absolute=64)       # some hundred operands of order one
 PRODUCT = Tolerance(ulps=2, relative=64)
 TOLERANCES = {"sum": SUM, "mean": SUM, "var_mean": SUM, "var": SUM, "prod": PRODUCT, "amax": EQUAL, "amin": EQUAL}
 SHAPES = [((), [None, 0]), ((0,), [None, 0]), ((3, 0), [None, 0, 1]), ((1,), [None, 0]), ((100,), [None, 0]),

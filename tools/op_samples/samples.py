@@ -10,8 +10,8 @@ from .values import NAMES
 
 
 class Tolerance:
-    """How far a result may be off: `ulps` units in the last place of its dtype, or absolute + relative * |expected|, both given in
-    units of the epsilon of the type that is computed in (f32 for the half types).  A half type may lose `roundings` more."""
+    """The largest accepted error: `ulps` units in the last place of its dtype, or absolute + relative * |expected|, both in units of
+    the epsilon of the type of the computation (f32 for half types).  Half types are allowed `roundings` more roundings."""
 
     def __init__(self, ulps=0, relative=0.0, absolute=0.0, roundings=1):
         self.ulps, self.relative, self.absolute, self.roundings = ulps, relative, absolute, roundings
@@ -99,8 +99,8 @@ class Family:
 
     def add(self, op, *inputs, tolerance=EXACT, attrs=None, refused=False, call=None):
         """One sample: `call` (default: aten's op of that name) on inputs and attributes.  With a loose tolerance the expected values of a
-        floating-point result are computed in double and rounded once, after a look that torch's own are near.  `refused` says that an
-        unimplemented dtype is a refusal by rule, to be kept as an error; otherwise such a sample is left out."""
+        floating-point result are computed in double and rounded once, after checking that torch's own are close.  If `refused`, an
+        unimplemented dtype is an intended rejection and kept as an error; otherwise such a sample is omitted."""
         call, attrs = call or getattr(torch.ops.aten, op), attrs or {}
         row = {"op": op, "in": [self.value(x) for x in inputs]}
         if attrs:

@@ -1,6 +1,6 @@
-"""sort, topk, and what is made with them: argsort, msort, kthvalue, median, nanmedian, mode.
+"""sort, topk, and functions based on them: argsort, msort, kthvalue, median, nanmedian, mode.
 
-Of equal elements torch says which comes first only where it sorts stably; elsewhere elements differ from each other."""
+torch defines the order of equal elements only for stable sorts; in other samples all elements differ."""
 import math
 
 import torch
@@ -15,7 +15,7 @@ ROWS = [[1, NAN, 3, -NAN, 2], [INF, -INF, 2, 2, NAN], [0.0, -0.0, -1e-45, 0.0], 
 
 
 def distinct(name, sizes, *key):
-    """Numbers that differ from each other: of bool as many as there are."""
+    """Distinct numbers, as far as bool has them."""
     count = math.prod(sizes)
     order = torch.randperm(count, generator=v.generator("distinct", name, tuple(sizes), *key))
     return (order - (0 if name in ("u8", "bool") else count // 2)).to(v.DTYPES[name]).reshape(sizes)

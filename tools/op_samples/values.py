@@ -1,4 +1,4 @@
-"""Inputs: seeded numbers, special values, and the layouts in which a tensor can lie in its buffer."""
+"""Inputs: seeded numbers, special values, and layouts of a tensor in its buffer."""
 import zlib
 
 import torch
@@ -20,7 +20,7 @@ def is_float(name):
 
 
 def specials(name):
-    """NaN, infinities, both zeros, the edges of the range, ties for rounding."""
+    """NaN, infinities, both zeros, the limits of the range, rounding ties."""
     info = torch.finfo(DTYPES[name])
     denormal = info.tiny * info.eps
     values = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, denormal, -denormal, info.tiny * 0.5, info.tiny, -info.tiny,
@@ -47,7 +47,7 @@ def numbers(name, sizes, *key, low=None, high=None):
 
 
 def hard(name, count, *key, low=None, high=None, edge=True):
-    """One row with every special value of the dtype and then seeded numbers."""
+    """One row with every special value of the dtype, then seeded numbers."""
     if name == "bool":
         return numbers(name, (count,), *key)
     first = specials(name) if is_float(name) else edges(name)
@@ -55,14 +55,14 @@ def hard(name, count, *key, low=None, high=None, edge=True):
     return torch.cat([first, numbers(name, (count - len(first),), *key, low=low, high=high)])
 
 
-# A layout builds a tensor of `sizes` from make(sizes of the buffer): same values, another place in memory.
+# A layout builds a tensor of `sizes` with other strides from make(sizes of the buffer).
 
 def transposed(make, sizes):
     return make(sizes[::-1]).permute(*reversed(range(len(sizes))))
 
 
 def stepped(make, sizes):
-    """Every second element of each dimension, the first one skipped."""
+    """Every second element of each dimension, without the first one."""
     x = make([2 * n + 1 for n in sizes])
     for dim in range(len(sizes)):
         x = x.narrow(dim, 1, 2 * sizes[dim]).unflatten(dim, (sizes[dim], 2)).select(dim + 1, 0)
@@ -75,7 +75,7 @@ def expanded(make, sizes):
 
 
 def swapped(make, sizes):
-    """The last two dimensions change places in memory."""
+    """The last two dimensions are transposed in memory."""
     return make([*sizes[:-2], sizes[-1], sizes[-2]]).transpose(-1, -2)
 
 

@@ -1,4 +1,4 @@
-"""Views (results share the operand's memory) and ops that put tensors together or write into a copy."""
+"""Views (results share the operand's memory) and ops that join tensors or write into a copy."""
 import torch
 
 from . import values as v
@@ -35,7 +35,7 @@ LAYOUTS = [v.transposed, v.stepped, v.expanded]
 
 
 def positional(op):
-    """aten's overloads of split, slice and squeeze take these by place."""
+    """aten's overloads of split, slice and squeeze take these by position."""
     packet = getattr(torch.ops.aten, op)
     return lambda x, **attrs: packet(x, *attrs.values())
 

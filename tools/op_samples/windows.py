@@ -1,4 +1,4 @@
-"""Flip, padding, pools, patches and resampling: what reads elements around a place."""
+"""Flip, padding, pools, patches and resampling: ops that read the neighbourhood of an element."""
 import torch
 
 from . import values as v
@@ -71,7 +71,7 @@ def pools(family):
     for op in ("max_pool2d", "max_pool2d_with_indices"):
         for shape in (dict(kernel_size=[2, 2], dilation=[2, 1]), dict(kernel_size=[3, 2], padding=[1, 1], dilation=[2, 3], stride=[1, 1])):
             family.add(op, x, attrs=shape, tolerance=EQUAL)
-        # Steps over the padding that miss the plane: -inf, and the place that comes first.
+        # Windows whose taps are all in the padding: -inf, and the first index.
         missing = dict(kernel_size=[2, 2], padding=[1, 1], dilation=[3, 4], stride=[1, 1])
         for sizes in ((2, 2, 2), (1, 2, 3), (1, 3, 3), (2, 3, 4), (1, 7, 5)):
             family.add(op, v.numbers("f32", sizes), attrs=missing, tolerance=EQUAL)
@@ -123,7 +123,7 @@ def resampled(family):
         family.add("upsample_bilinear2d", y, attrs=dict(output_size=[9, 5], align_corners=False), tolerance=BETWEEN)
     family.add("upsample_nearest2d", x, attrs=dict(output_size=[12, 15], scales_h=2.0, scales_w=2.2))
     family.add("upsample_nearest1d", v.numbers("f32", (2, 3, 9)), attrs=dict(output_size=[22]))
-    # A size that stays, or doubles, beside a scale that says otherwise.
+    # A size that stays or doubles, with a scale that contradicts it.
     for size, scales in (([6, 14], dict(scales_h=1.05, scales_w=2.1)), ([12, 7], dict(scales_h=1.9, scales_w=1.1)), ([6, 7], dict(scales_h=0.9))):
         family.add("upsample_nearest2d", x, attrs=dict(output_size=size) | scales)
         family.add("upsample_bilinear2d", x, attrs=dict(output_size=size, align_corners=False) | scales, tolerance=BETWEEN)

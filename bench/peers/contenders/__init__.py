@@ -1,13 +1,13 @@
 """One file per contender.  Each has:
 
-prepare(model, inputs, dir)   work that is not measured (export to a file); returns what `load` takes
+prepare(model, inputs, dir)   work that is not measured (export to a file); returns the argument of `load`
 load(prepared, cache)         returns a function without arguments that runs the workload once and returns an array;
-                              its time and that of the first run together are the first call
-kernels()                     how many kernels were generated, None where that says nothing
+                              its time plus that of the first run is the first call
+kernels()                     the number of generated kernels, None if that is meaningless
 """
 import importlib
 
-# name in the results -> module, and whether a second process can start from what the first one left in the folder `cache`
+# name in the results -> module, and whether a second process can use what the first one left in the folder `cache`
 CONTENDERS = {"torch_eager": ("eager", False), "inductor": ("inductor", True), "openvino": ("ov", True),
               "onnxruntime": ("ort", False), "xla": ("xla", True)}
 

@@ -1,4 +1,4 @@
-"""ONNX Runtime's CPU provider with all graph optimisations."""
+"""ONNX Runtime's CPU provider with all graph optimizations."""
 import onnxruntime
 import torch
 

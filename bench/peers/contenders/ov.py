@@ -1,4 +1,4 @@
-"""OpenVINO's CPU plug-in, tuned for latency, computing in f32 as everybody else does."""
+"""OpenVINO's CPU plug-in, tuned for latency, computing in f32 like the others."""
 import openvino
 import torch
 

@@ -1,4 +1,4 @@
-"""JAX's jit on the CPU: the workloads once more, in jax.numpy over the torch model's weights."""
+"""JAX's jit on the CPU: the workloads rewritten in jax.numpy, with the torch model's weights."""
 import jax
 import jax.numpy as jnp
 import torch
@@ -65,7 +65,7 @@ PROGRAMS = {
 
 
 def prepare(model, inputs, folder):
-    # the matrices of linear layers lie as JAX libraries keep them, inputs first; embeddings as they are
+    # matrices of linear layers are stored as in JAX libraries, inputs first; embeddings are unchanged
     is_linear = {f"{name}.weight" for name, m in model.named_modules() if isinstance(m, torch.nn.Linear)}
     weights = {name: jnp.asarray((p.T if name in is_linear else p).detach().contiguous().numpy()) for name, p in model.named_parameters()}
     return PROGRAMS[type(model).__name__](model), weights, [jnp.asarray(x.numpy()) for x in inputs]

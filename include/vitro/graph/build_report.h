@@ -1,5 +1,4 @@
-// How a graph was made into something that runs, stage by stage: whoever compiles graphs fills it
-// in, `explain` reads it.
+// How a graph was compiled, stage by stage: filled in by the compiler, read by `explain`.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +15,41 @@ struct StageReport {
   int64_t ns = 0;
 };
 
-// A decision whether two neighbours become one kernel.
+// Whether two neighbours were fused into one kernel, and why.
 struct FusionReport {
   std::string producer, consumer;
   Verdict verdict;
 };
 
-// A generated kernel; several launches may be of the same one.
+// A generated kernel; several launches may share one.
 struct KernelReport {
   std::string name;
-  std::vector<std::string> ops;  // by the names of ops: "mm", "relu"
-  std::string reason;            // why these are one kernel
-  std::string bytes, flops;      // of one launch, as expressions over the size symbols
-  std::string source;            // the generated text
-  std::string loops;             // where somebody asked for them
+  std::vector<std::string> ops;  // names of ops: "mm", "relu"
+  std::string reason;            // why these ops form one kernel
+  std::string bytes, flops;      // of one launch, as expressions in the size symbols
+  std::string source;            // the generated code
+  std::string loops;             // only if requested
 };
 
 // A launch of a kernel.
 struct LaunchReport {
-  size_t kernel = 0;                // place in BuildReport::kernels
-  std::vector<std::string> ops;     // of the program, in order: "mm", "relu_1"
-  std::vector<std::string> places;  // file:line of them and the module's path, each once
-  bool once = false;                // packs a parameter: launched when that has changed
+  size_t kernel = 0;                // index into BuildReport::kernels
+  std::vector<std::string> ops;     // names of nodes, in program order: "mm", "relu_1"
+  std::vector<std::string> places;  // their file:line and module path, without duplicates
+  bool once = false;                // packs a parameter: launched only after it changed
 };
 
 struct BuildReport {
-  std::vector<StageReport> stages;  // in order of work
+  std::vector<StageReport> stages;  // in order of execution
   std::vector<graph::PassReport> passes;
   std::vector<FusionReport> fusion;
   std::vector<KernelReport> kernels;
-  std::vector<LaunchReport> launches;              // in order
-  int64_t arena_bytes = 0, temporaries_bytes = 0;  // together, and if each had its own memory
+  std::vector<LaunchReport> launches;              // in order of execution
+  int64_t arena_bytes = 0, temporaries_bytes = 0;  // with shared memory, and without sharing
   bool from_cache = false;                         // no kernel had to be compiled
 
   const KernelReport& kernel_of(const LaunchReport& launch) const { return kernels[launch.kernel]; }
-  // The generated text of all kernels.
+  // The generated code of all kernels.
   std::string source() const {
     std::string out;
     for (const KernelReport& kernel : kernels) out += kernel.source + "\n";

@@ -1,7 +1,6 @@
-// The program as a value: nodes in core ATen names, in an order in which every operand comes first,
-// with symbolic sizes, and the module path and source position of each node.  A graph is
-// functional: nothing is written in place; what a program writes stands among the outputs, marked
-// with the input that receives it.
+// The program as a value: nodes in core ATen names, in topological order, with symbolic sizes, and
+// the module path and source location of each node.  A graph is functional: nothing is written in
+// place; a value that the program writes is an output, marked with the input that receives it.
 //
 //   graph[s0=32](x: f32[s0, 128], weight: parameter f32[128, 128]) {
 //     permute: f32[128, 128]{strides=[1, 128]} = permute(weight, dims=[1, 0])  # mlp.cpp:12 fc1
@@ -10,12 +9,12 @@
 //     return relu
 //   }
 //
-// A node is one call, written as ATen's schema of the op names its arguments (core/schema.h); those
-// that have their default are left out.  Sizes carry this run's numbers as hints: shape rules
-// answer with them (and leave guards in the thread's GuardSink).  print writes this text and parse
-// reads it back, and any other way to write a call that the schema allows; verify says what is
-// wrong with a graph, interpret runs it, pass.h changes it. Threads: a graph is a value; concurrent
-// reads are fine.
+// A node is one call, printed with the argument names of ATen's schema of the op (core/schema.h);
+// arguments that equal their defaults are omitted.  Sizes carry the numbers of this run as hints:
+// shape rules decide by them (and leave guards in the thread's GuardSink).  print writes this text;
+// parse reads it back, and accepts any form of a call that the schema allows.  verify checks a
+// graph, interpret runs it, pass.h transforms it.  Threads: a graph is a value; concurrent reads
+// are safe.
 #pragma once
 
 #include <cstdint>
@@ -42,30 +41,30 @@ struct Value {
   auto operator<=>(const Value&) const = default;
 };
 
-// An operand: left out, a value, or a number written into the program.
+// An operand: omitted, a value, or a constant number.
 using Arg = std::variant<std::monostate, Value, Scalar>;
 
-// Where a node comes from.  `file` lives as long as the program does (interned where it was read
-// from text).
+// Where a node comes from.  `file` lives until the process ends (interned if it was parsed).
 struct SourceLocation {
-  std::string_view file;  // empty: not known
+  std::string_view file;  // empty: unknown
   uint32_t line = 0;
   uint32_t module = 0;  // base/module_path.h
   const OpDef* op = nullptr;  // what the program called, of a node that it was decomposed into
 };
 
 enum class InputKind : uint8_t {
-  argument,   // a tensor that the caller passes, or that an earlier segment left
-  parameter,  // the same, but marked as a parameter: packed and folded per version of its storage
-  number,     // a plain number that may differ from call to call; its meta is 0-d, of the dtype
-              // that such a number has (bool, i64, f64): to shape rules it is a number
+  argument,   // a tensor passed by the caller, or left by an earlier segment
+  parameter,  // the same, but marked as a parameter: packed and folded once per version of its
+              // storage
+  number,     // a plain number that may differ from call to call; its meta is 0-d, with the dtype
+              // of its kind (bool, i64, f64); shape rules treat it as a number
 };
 
 struct Node {
   const OpDef* op = nullptr;  // null: an input of the graph
   std::vector<Arg> args;
   Attrs attrs;
-  std::vector<TensorMeta> results;  // one for most ops; strides are those that eager would give
+  std::vector<TensorMeta> results;  // one for most ops; strides are those of eager's results
   std::string name;                 // unique in the graph: "mm", "mm_1"; given by Graph::add
   SourceLocation place;
   InputKind input = InputKind::argument;  // inputs only
@@ -73,29 +72,29 @@ struct Node {
   bool is_input() const { return op == nullptr; }
 };
 
-// Each output is a tensor of its own, also where two are one value, or one is an input or a view of
-// one (passes may make them so): whoever runs a graph copies where it must.
+// Each output is a separate tensor, even if two outputs are the same value, or one is an input or a
+// view of an input (passes may cause this): code that runs a graph copies if necessary.
 struct Output {
   Value value;
-  int writes = -1;  // the input (by place in inputs()) that receives the value when the graph has
-                    // run, or -1: a new tensor
+  int writes = -1;  // index in inputs() of the input that receives the value after the graph has
+                    // run; -1: a new tensor
 };
 
 class Graph {
  public:
-  // A name that is taken, or that print could not write, is changed a little.
+  // A name that is taken, or that graph text cannot hold, is adjusted.
   NodeId add_input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument,
                    SourceLocation place = {});
-  // Runs the op's shape rule; a free name is made from the op's.  Operands must be in the graph
-  // already; those at the end that are left out or have their default are not kept.
+  // Runs the op's shape rule and makes a unique name from the op's.  Operands must already be in
+  // the graph; trailing ones that are omitted or equal their defaults are dropped.
   NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, SourceLocation place = {});
-  // The same with results that are known already.
+  // The same with known results.
   NodeId add(Node node);
-  // The names that nodes of `g` have are for them, when they are added under these.
+  // Reserves the names of the nodes of `g` for them, until they are added here.
   void keep_names_of(const Graph& g);
-  // Names that were made of an op's are made again, in that order of the nodes.
+  // Renumbers the names made from op names, in this order of the nodes.
   void name_in(const std::vector<NodeId>& order);
-  // Room for as many nodes.
+  // Reserves memory for this number of nodes.
   void reserve(size_t nodes);
   void add_output(Value value, int writes = -1) { outputs_.push_back({value, writes}); }
   // Replaces the outputs.
@@ -108,26 +107,25 @@ class Graph {
   const std::vector<NodeId>& inputs() const { return inputs_; }
   const std::vector<Output>& outputs() const { return outputs_; }
   size_t size() const { return nodes_.size(); }
-  // Size symbols in the order in which a call passes their values.
+  // Size symbols, in the order in which a call passes their values.
   const std::vector<sym::Expr>& symbols() const { return symbols_; }
-  // Their values in the run whose numbers the graph's sizes carry.
+  // Their values in the run that the hints of the graph's sizes come from.
   const std::vector<int64_t>& hints() const { return hints_; }
   void set_symbols(std::vector<sym::Expr> symbols, std::vector<int64_t> hints);
 
-  // By node number: the nodes that read one of its results (outputs not counted), in order.
+  // For each node, the nodes that read one of its results (not the outputs), in order.
   std::vector<std::vector<NodeId>> users() const;
-  // Same program: names, places, the order of nodes and nodes that nobody reads do not count,
-  // everything else does.
+  // Equal for the same program: ignores names, source locations, the order of nodes and dead nodes.
   Hash hash() const;
-  // Same text: names, places, numbers of symbols and nodes that nobody reads count, too.
+  // True if the texts are equal: compares names, source locations, hints and dead nodes, too.
   friend bool operator==(const Graph& a, const Graph& b);
 
  private:
   struct Taken {
-    uint32_t next = 1;     // the number to try next
-    bool is_kept = false;  // for a node that is still to come
+    uint32_t next = 1;     // the next suffix to try
+    bool is_kept = false;  // reserved for a node that has not been added yet
   };
-  // `named`: the node comes with that name.
+  // `named`: `wanted` is the node's own name, and may be a reserved one.
   std::string free_name(std::string_view wanted, bool named);
   std::vector<Node> nodes_;
   std::unordered_map<std::string, Taken> names_;
@@ -139,13 +137,13 @@ class Graph {
 
 std::string print(const Graph& g);
 Result<Graph> parse(std::string_view text);  // parse(print(g)) == g
-// Empty, or what is wrong: operands before use, arity, attributes of the right type, metas as the
-// shape rule gives them, ...
+// Empty, or the first error.  Checks that operands come before their uses, arity, types of
+// attributes, metas against the shape rules, ...
 std::string verify(const Graph& g);
-// Runs the graph through the door, op by op: inputs are tensors or numbers in order of inputs(),
-// symbols values in order of symbols() (none: read off the sizes of the inputs, else the hints).
-// Outputs in order, each in memory of its own; written inputs are not written.  The oracle of every
-// pass and of the compiler.
+// Runs the graph through the door, op by op.  `inputs` are tensors or numbers in the order of
+// inputs(); `symbols` are values in the order of symbols() (if empty: taken from the sizes of the
+// inputs, else the hints).  Returns the outputs in order, each in its own memory; inputs are never
+// written.  The oracle for passes and the compiler.
 std::vector<Tensor> interpret(const Graph& g, std::span<const Operand> inputs,
                               std::span<const int64_t> symbols = {});
 

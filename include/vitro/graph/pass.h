@@ -1,6 +1,6 @@
-// A pass takes a graph and returns a graph; a pipeline is a table of them.  The loop around it is
-// written once: it times, dumps, detects change, and verifies: after each pass that values are
-// there where they are read, all the rest after the last.
+// A pass takes a graph and returns a graph; a pipeline is a table of passes.  run_passes times each
+// pass, reports its result and whether it changed the graph, and verifies: after each pass that
+// values are defined before their uses, everything else after the last pass.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace vitro::graph {
 struct Pass {
   std::string_view name;  // stable: logs, dumps and tests refer to it
   Graph (*run)(Graph);
-  std::string_view why = {};  // why it stands here in the order
-  bool exact = true;          // keeps every bit of every result
+  std::string_view why = {};  // why it runs at this point of the pipeline
+  bool exact = true;          // results are bit-identical
 };
 
 struct PassReport {
@@ -26,34 +26,33 @@ struct PassReport {
   size_t nodes_before = 0, nodes_after = 0;
 };
 
-// What is done with the graph on every backend: order_by_use, decompose, fold_constants, algebra,
-// merge_same, drop_dead.  Shape rules that run in expansions and rewrites ask questions about
-// symbols: keep a sym::GuardSink to hear them.
+// The pipeline for every backend: order_by_use, decompose, fold_constants, algebra, merge_same,
+// drop_dead.  Shape rules that run in expansions and rewrites decide questions about symbols;
+// install a sym::GuardSink to collect the guards.
 std::span<const Pass> standard_passes();
-// Those of them that keep every bit (CompileOptions::exact).
+// The bit-exact ones among `passes` (CompileOptions::exact).
 std::vector<Pass> exact_passes(std::span<const Pass> passes);
 
-// A Bug that names the pass where it leaves a graph that does not verify.  `after` sees the graph
-// after each pass (may be null); `subject` is whose graph it is, in the phases that are kept.
+// Throws a Bug that names the pass if one leaves an invalid graph.  `after`, unless null, is called
+// with the graph after each pass; `subject` names the graph's owner in the recorded phases.
 Graph run_passes(const Graph& start, std::span<const Pass> passes,
                  std::vector<PassReport>* reports = nullptr,
                  const std::function<void(std::string_view, const Graph&)>& after = nullptr,
                  std::string_view subject = {});
 
-// Puts nodes in the order of their first use from the outputs, without those nobody reads, and
-// numbers their names anew: the same program is the same text, whatever order the compiler it was
-// built with evaluates arguments in.
+// Sorts nodes by their first use from the outputs, drops dead nodes and renumbers names: the same
+// program gives the same text, whatever order the C++ compiler evaluates arguments in.
 Graph order_by_use(Graph g);
-// Removes nodes nobody reads.
+// Removes dead nodes.
 Graph drop_dead(Graph g);
-// Computes what consists of numbers of the program alone, as one element, and hands numbers instead
-// of tensors full of one number to elementwise ops.  Needs eager; without, nothing is computed.
+// Computes values that depend only on constants, as one element, and replaces constant-filled
+// operands of elementwise ops by numbers.  Needs eager; without it, nothing is computed.
 Graph fold_constants(Graph g);
 // Equal nodes become one (common subexpression elimination).
 Graph merge_same(Graph g);
-// Rewrites by the rules of passes/rules.cpp, bit-exact ones only, and shortens chains of views.
+// Applies the rules of passes/rules.cpp, all of them bit-exact, and shortens chains of views.
 Graph algebra(Graph g);
-// Expands composite ops into what they are written in.
+// Expands composite ops into the ops that they are written in.
 Graph decompose(Graph g);
 
 }  // namespace vitro::graph

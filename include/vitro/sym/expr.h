@@ -1,10 +1,10 @@
-// Whole-number expressions over symbols: sizes of tensors and indices of loops.
-//   Expr n = Expr::symbol("s0"), i = Expr::index("i", n);   floordiv(i + n * 3, n) == 3, mod(i
-//   + n * 3, n) == i
-// Expressions are interned in one normal form: equal values of the normal form are the same node,
-// so == compares pointers and hashing is free.  Nodes live for ever (docs/state.md).  Division
-// rounds down, the remainder has the sign of the divisor. Thread safety: everything here may be
-// called from any thread.
+// Integer expressions over symbols: sizes of tensors and loop indices.
+//   Expr n = Expr::symbol("s0"), i = Expr::index("i", n);
+//   floordiv(i + n * 3, n) == 3;  mod(i + n * 3, n) == i;
+// Expressions are interned in a normal form: equal normal forms are the same node, so == compares
+// pointers and hashing is free.  Nodes are never freed (docs/state.md).  Division rounds down; the
+// remainder has the sign of the divisor.  Thread safety: everything here may be called from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +23,22 @@ namespace vitro::sym {
 
 struct Node;
 
-// A number that leaves 64 bits.
+// Thrown if a number does not fit into 64 bits.
 struct Overflow : Error {
   using Error::Error;
 };
 
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
 
-// Both ends belong to the range; -unbounded and unbounded stand for no end.
+// Inclusive at both ends; -unbounded and unbounded mean that there is no bound.
 struct Range {
   int64_t low = -unbounded, high = unbounded;
   bool operator==(const Range&) const = default;
 };
-// The largest size that a symbol stands for: beyond it lie the end of a slice that means "to the
-// end", and sizes of tensors that repeat their elements.  Numbers of elements stay countable.
+// The largest value of a size symbol.  Larger are only slice ends that mean "to the end" and sizes
+// of tensors that repeat their elements; numbers of elements stay representable.
 constexpr int64_t largest_size = (int64_t{1} << 40) - 1;
-// What a size stands for unless it is said otherwise: a tensor without elements is a program of its
-// own.
+// The default range of a size symbol.  It excludes 0: empty tensors are compiled separately.
 constexpr Range size_range{1, largest_size};
 constexpr Range data_range{0, largest_size};
 
@@ -50,22 +49,21 @@ class Expr {
   Expr(int constant)
       : Expr(static_cast<int64_t>(constant)) {}  // NOLINT(google-explicit-constructor)
 
-  // The symbol of that name: the same name is the same symbol for as long as the program runs, and
-  // its range is that of its first making (asking again with another range is a Bug).  Names of
-  // sizes are "s0", "s1", ...
+  // The symbol of that name.  The same name is the same symbol until the process ends; its range is
+  // set by the first call (another range later is a Bug).  Names of sizes are "s0", "s1", ...
   static Expr symbol(std::string_view name, Range range = size_range);
-  // A size that data decide, "u0": how many elements of a mask hold.  It has no value until the
+  // A data size, "u0", such as the number of true elements of a mask.  It has no value until the
   // kernel that counts has run, and may be 0.  PyTorch's unbacked symbol.
   static Expr data(uint32_t number);
-  // A loop index: 0 <= index < extent, where the extent may be symbolic.  Fresh per (name, extent).
+  // A loop index: 0 <= index < extent, which may be symbolic.  One symbol per (name, extent).
   static Expr index(std::string_view name, Expr extent);
 
   bool defined() const { return node_ != nullptr; }
   const Node* node() const { return node_; }
-  std::optional<int64_t> constant() const;  // the number that this is, if it is one
+  std::optional<int64_t> constant() const;  // the value, if this is a constant
   bool is(int64_t value) const { return constant() == value; }
   bool is_symbol() const;    // a size symbol or a loop index
-  std::string text() const;  // "3*s0 + i", as C++ would read it with floordiv(a, b) and mod(a, b)
+  std::string text() const;  // "3*s0 + i"; valid C++, given floordiv(a, b) and mod(a, b)
 
   friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
 
@@ -79,41 +77,41 @@ Expr operator+(Expr a, Expr b);
 Expr operator-(Expr a, Expr b);
 Expr operator*(Expr a, Expr b);
 Expr operator-(Expr a);
-Expr floordiv(Expr a, Expr b);  // b must not be 0; simplified where the ranges prove it
+Expr floordiv(Expr a, Expr b);  // b must not be 0; simplified as far as the ranges allow
 Expr mod(Expr a, Expr b);
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
 Expr product(std::span<const Expr> factors);
 
-// What is known without asking: always / never / not known.
+// Whether the relation holds for all values of the symbols: always, never, or unknown.
 std::optional<bool> prove_less(Expr a, Expr b);
 std::optional<bool> prove_equal(Expr a, Expr b);
 Range range_of(Expr e);
 
 Expr substitute(Expr e, Expr symbol, Expr value);
 Expr substitute(Expr e, std::span<const std::pair<Expr, Expr>> values);
-// The symbols and indices in `e`, each once, in order of their names.
+// The symbols and indices in `e`, without duplicates, sorted by name.
 std::vector<Expr> symbols_of(Expr e);
 bool contains(Expr e, Expr symbol);
-// e == coefficient * symbol + rest, with neither part naming the symbol; empty where e is not of
-// that form.
+// e == coefficient * symbol + rest, where neither part contains the symbol; empty if e does not
+// have that form.
 struct Linear {
   Expr coefficient, rest;
 };
 std::optional<Linear> as_linear(Expr e, Expr symbol);
 
-// The value under a binding; every symbol must be bound.  `value_of` gets the symbol.
+// The value of `e`; `value_of` is called with each symbol and returns its value.
 int64_t evaluate(Expr e, const std::function<int64_t(Expr)>& value_of);
 
-// Reads what text() printed; names of symbols are looked up by `symbol_named`, a name it does not
-// know gives no expression.
+// Parses the output of text().  `symbol_named` looks up names of symbols; if it returns an
+// undefined Expr, so for an unknown name, the result is empty.
 std::optional<Expr> parse(std::string_view text,
                           const std::function<Expr(std::string_view)>& symbol_named);
 
-// Whether `e` names a size that data decide.
+// Whether `e` contains a data size.
 bool is_data(Expr e);
 
-// The structure, for code generators and printers.  Valid for as long as the program runs.
+// The structure, for code generators and printers.  Views stay valid until the process ends.
 enum class Kind : uint8_t { constant, symbol, index, sum, product, floordiv, mod, min, max };
 Kind kind_of(Expr e);
 std::string_view name_of(Expr symbol);  // symbol and index

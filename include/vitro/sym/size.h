@@ -1,9 +1,10 @@
-// A size of this run that also knows its symbol: what `tensor.size(0)` returns.
+// A size: its number in this run and, if it is symbolic, its expression.  `tensor.size(0)` returns
+// one.
 //   Size n = x.size(0);   Tensor y = view(x, {n / 2, 2});
-// Outside of a compiled function a Size is a plain number.  Inside, when the dimension is symbolic,
-// arithmetic carries the expression along, and a question (`==`, `<`, a conversion to int64_t) is
-// answered for this run and told to the thread's GuardSink, so that whoever reuses the answer can
-// check it.  16 bytes, copied as bytes.
+// Outside a compiled function a Size is a plain number.  Inside, if the dimension is symbolic,
+// arithmetic also computes the expression, and a question (`==`, `<`, a conversion to int64_t) is
+// answered for this run and recorded as a guard in the thread's GuardSink, so that code that reuses
+// the answer can check it.  16 bytes, trivially copyable.
 #pragma once
 
 #include <concepts>
@@ -25,13 +26,13 @@ class Size {
   Size(I value) : value_(static_cast<int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
   Size(int64_t value, sym::Expr expr);  // a constant expression makes a plain number
 
-  // This run's number, no question asked: for shape rules and records, which hold the expression
-  // too.  Of a size that data decide: what it is at most, until it is known.
+  // The number in this run, without a guard: for code that also keeps the expression, such as shape
+  // rules.  The hint of a data size is its upper bound until it is known.
   int64_t hint() const { return value_; }
   bool is_symbolic() const { return expr_.defined(); }
   sym::Expr expr() const { return expr_.defined() ? expr_ : sym::Expr(value_); }
-  // The number; asks "is it this number?" of a symbolic size, which pins it where answers are kept
-  // (frozen mode, shape rules).
+  // The number.  For a symbolic size this adds the guard that it equals this number, which
+  // specializes code that is reused under guards (frozen mode, shape rules).
   operator int64_t() const;  // NOLINT(google-explicit-constructor)
   int64_t value() const { return *this; }
 
@@ -42,14 +43,14 @@ class Size {
 static_assert(sizeof(Size) == 16);
 
 using Sizes = SmallVector<Size, 6>;
-using SizesArg = OneOrMore<Size>;  // as functions take them
+using SizesArg = OneOrMore<Size>;  // as a parameter of functions
 
 namespace detail {
 
 inline bool plain(Size a, Size b) {
   return !a.is_symbolic() && !b.is_symbolic();
 }
-// Symbols, and numbers that do not fit (Error).
+// The slow paths: symbolic operands, and overflow (throws Error).
 Size add(Size a, Size b);
 Size subtract(Size a, Size b);
 Size multiply(Size a, Size b);
@@ -85,7 +86,7 @@ Size max(Size a, Size b);
 Size min(Size a, Size b);
 Size product(std::span<const Size> sizes);
 
-// Questions: answered for this run, remembered as a guard when the answer depends on a symbol.
+// Questions: answered for this run, and recorded as a guard if the answer depends on a symbol.
 inline bool equal(Size a, Size b) {
   return detail::plain(a, b) ? a.hint() == b.hint() : detail::ask_equal(a, b);
 }
@@ -107,8 +108,8 @@ inline bool operator<=(Size a, Size b) {
 inline bool operator>=(Size a, Size b) {
   return !less(a, b);
 }
-// A Size with any plain number on either side: exact matches, so that the conversion to int64_t
-// does not compete.
+// Operators on a Size and any integer: exact matches, so that overloads by conversion to int64_t
+// are not considered.
 #define VITRO_SIZE_MIXED(result, op)           \
   template <std::integral I>                   \
   inline result operator op(Size a, I b) {     \
@@ -130,19 +131,19 @@ VITRO_SIZE_MIXED(bool, >)
 VITRO_SIZE_MIXED(bool, <=)
 VITRO_SIZE_MIXED(bool, >=)
 #undef VITRO_SIZE_MIXED
-// The same number and the same expression, without a question: for records and their comparison.
+// Whether both are the same expression or the same number, without a guard: for comparing records.
 inline bool identical(Size a, Size b) {
   return a.is_symbolic() || b.is_symbolic() ? a.expr() == b.expr() : a.hint() == b.hint();
 }
 
-// As equal, but of a size that data decide "no" where nothing proves it: for questions whether a
-// size is 0 or 1 and whether strides are what they would be without holes, where what follows from
-// "no" is right for every size.  PyTorch's guard_or_false.
+// As equal, but false for a data size unless equality is proven.  For questions such as whether a
+// size is 0 or 1, or strides are contiguous, if the code for "no" is correct for every size.
+// PyTorch's guard_or_false.
 inline bool known_equal(Size a, Size b) {
   return detail::plain(a, b) ? a.hint() == b.hint() : detail::is_known_equal(a, b);
 }
-// Questions that decide only in which order elements lie: answered for this run, with a guard.  For
-// sizes that data decide they are answered as if these were the largest possible, without a guard.
+// Questions that decide only the order of elements in memory: answered for this run, with a guard;
+// for data sizes, answered by their upper bounds, without a guard.
 inline bool equal_in_layout(Size a, Size b) {
   return detail::plain(a, b) ? a.hint() == b.hint() : detail::ask_equal_in_layout(a, b);
 }
@@ -150,11 +151,11 @@ inline bool less_in_layout(Size a, Size b) {
   return detail::plain(a, b) ? a.hint() < b.hint() : detail::ask_less_in_layout(a, b);
 }
 
-void append_to(std::string& out, Size size);  // "7", or the expression where symbolic
+void append_to(std::string& out, Size size);  // "7", or the expression if symbolic
 
 namespace sym {
 
-// A question that was answered: `a == b` or `a < b`, and how.
+// A question, `a == b` or `a < b`, and its answer.
 struct Guard {
   enum class Question : uint8_t { equal, less } question;
   Expr a, b;
@@ -164,8 +165,8 @@ struct Guard {
   bool operator==(const Guard&) const = default;
 };
 
-// Collects the guards of this thread while it lives; sinks nest, the innermost hears.  A question
-// that is decided by the ranges alone or already answered in the sink is not kept again.
+// Collects the guards of this thread while it lives.  Sinks nest; only the innermost one collects.
+// Questions that the ranges decide, and duplicates, are not stored.
 class GuardSink {
  public:
   GuardSink();
@@ -181,20 +182,21 @@ class GuardSink {
   std::vector<Guard> guards_;
 };
 
-// Thrown where a question about a size that data decide has to be answered before it has a number.
+// Thrown if a question about a data size cannot be answered because the size has no number yet.
 struct Undecided : Error {
   explicit Undecided(Guard question);
-  explicit Undecided(Expr size);  // which number is it?
-  Guard asked;                    // the answer says nothing
+  explicit Undecided(Expr size);  // its number was asked for
+  Guard asked;                    // its `answer` is meaningless
 };
 
-// Who answers for the sizes that data decide while it lives: the innermost of this thread.
+// Answers questions about data sizes on this thread while it lives; instances nest, the innermost
+// one answers.
 class DataSizes {
  public:
   DataSizes();
   virtual ~DataSizes();
   DataSizes(const DataSizes&) = delete;
-  // What no range decides.
+  // Called only for questions that the ranges do not decide.
   virtual bool answer(Guard::Question question, Expr a, Expr b) = 0;
   virtual int64_t number(Expr e) = 0;
   static DataSizes* current();
@@ -203,21 +205,20 @@ class DataSizes {
   DataSizes* before_;
 };
 
-// Answers what follows from the bounds of the sizes, and throws Undecided for the rest.  Nobody
-// answering means one without bounds.
+// Answers what follows from the bounds of data sizes, and throws Undecided otherwise.  A thread
+// without a DataSizes behaves as if it had a DataBounds without bounds.
 class DataBounds : public DataSizes {
  public:
-  // 0 <= symbol <= bound; of an expression over sizes that were added before, or none that data
-  // decide.
+  // 0 <= symbol <= bound; `bound` may contain only data sizes that were added before.
   void add(Expr symbol, Expr bound) { bounds_.emplace_back(symbol, bound); }
   const std::vector<std::pair<Expr, Expr>>& all() const { return bounds_; }
-  // none: not by the bounds.
+  // Nothing if the bounds do not decide it.
   std::optional<bool> decide(Guard::Question question, Expr a, Expr b) const;
   bool answer(Guard::Question question, Expr a, Expr b) override;
   int64_t number(Expr e) override;
 
  private:
-  std::optional<Expr> least(Expr e) const;  // of all that it can be; none: nobody knows
+  std::optional<Expr> least(Expr e) const;  // the minimum of `e` within the bounds, if known
   std::vector<std::pair<Expr, Expr>> bounds_;
 };
 

@@ -1,4 +1,4 @@
-// Tries the rules of rules.cpp on each node, and on what replaces it, a limited number of times.
+// Applies the rules of rules.cpp to each node and to its replacements, a limited number of times.
 #include "graph/passes/algebra.h"
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_rewrites_of_a_node = 16;
 
-// A rule with its pattern as a graph: inputs 0 to 2 are the placeholders.
+// A rule with its pattern as a graph, whose inputs 0 to 2 are the placeholders.
 struct Pattern {
   const Rule* rule;
   Graph graph;
@@ -77,7 +77,7 @@ bool match(const Pattern& pattern, Value wanted, const Graph& g, Value got, Foun
   return true;
 }
 
-// What stands for the node by this rule, if anything does.
+// The value that replaces the node by this rule, if the rule applies.
 std::optional<Value> rewrite(Graph& g, NodeId id, const Pattern& pattern) {
   Found found;
   if (!match(pattern, pattern.root, g, {id, 0}, found)) return std::nullopt;
@@ -95,14 +95,14 @@ std::optional<Value> rewrite(Graph& g, NodeId id, const Pattern& pattern) {
   try {
     const Using use(&build);
     if (!pattern.rule->when || pattern.rule->when(p)) now = build.value(pattern.rule->to(p));
-  } catch (const Error&) {  // an op does not take these dtypes: the rule does not apply
+  } catch (const Error&) {  // an op does not accept these dtypes: the rule does not apply
   }
   g = build.take();
   if (now && !fits(g.meta(*now), wanted)) now.reset();
   return now;
 }
 
-// Patterns by the number of the op at their root.
+// Patterns, indexed by the op at their root.
 class Patterns {
  public:
   explicit Patterns(std::span<const Rule> rules) {
@@ -143,7 +143,7 @@ Graph apply(Graph& g, const Patterns& patterns, bool views) {
       const auto next =
           now.output == 0 ? rewrite_once(made.to, now.node, patterns, views) : std::nullopt;
       if (!next) break;
-      // The name stays with the value, where it is not another's already.
+      // A new node takes over the name; an existing one keeps its own.
       if (next->node.n > now.node.n) std::swap(made.to[next->node].name, made.to[now.node].name);
       now = *next;
     }

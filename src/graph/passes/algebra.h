@@ -1,9 +1,9 @@
-// Algebra as data: a rule is a line with a name, both sides written in public ops on placeholders.
+// Algebraic rules as data: a rule has a name and two sides, written in public ops on placeholders.
 //   {"mul_one", [](In p) { return p.x * 1; }, [](In p) { return p.x; }},
-// A rule applies where the pattern is found and the replacement has the very dtype, sizes and
-// strides of what it replaces, so "x * 1.0" of whole numbers stays.  Only bit-exact rules are
-// listed (NaN counts as NaN).  A number in a pattern stands for that value of any kind of number,
-// with its sign; attributes in a pattern stand for any.
+// A rule applies if the pattern matches and the replacement has the same dtype, sizes and strides,
+// so "x * 1.0" of integers is kept.  Only bit-exact rules are listed (all NaNs are equal).  A
+// number in a pattern matches that value, including its sign, of any kind of number; attributes in
+// a pattern match any.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,9 @@
 namespace vitro::graph {
 
 struct Placeholders {
-  Tensor x, y;  // any tensors
-  Tensor c;     // a bool tensor
-  std::vector<Attrs>
-      attrs;  // of the nodes that were found, root first, then its operands' in order
+  Tensor x, y;               // any tensors
+  Tensor c;                  // a bool tensor
+  std::vector<Attrs> attrs;  // of the matched nodes in preorder: the root, then its operands
 };
 using In = const Placeholders&;
 
@@ -30,11 +29,11 @@ struct Rule {
 };
 const std::vector<Rule>& algebra_rules();
 
-// Applies one rule wherever it can be.
+// Applies one rule to all nodes.
 Graph apply_rule(Graph g, const Rule& rule);
 
-// A view of a view that shows what a shorter chain shows: the value that may stand for it, added to
-// the graph where needed.  Works on index maps, whatever the ops are.
+// A value that equals the view but is made by a shorter chain of views, if there is one; added to
+// the graph if necessary.  Compares index maps, so it works for any view ops.
 std::optional<Value> shorten_views(Graph& g, NodeId view);
 
 }  // namespace vitro::graph

@@ -8,8 +8,8 @@
 namespace vitro::graph {
 namespace {
 
-// A result has the sizes that are recorded, spelled as they are (a guard may hold a symbol to a
-// number), and where it is recorded as row-major is made so: what reads it relies on that.
+// Gives the result the recorded sizes, as the same expressions (a guard may have fixed a symbol),
+// and makes it contiguous if recorded so: its users rely on that.
 void lay_out(Tensor& result, const TensorMeta& recorded) {
   if (!attribute::same(result.sizes(), recorded.sizes)) result = reshape(result, recorded.sizes);
   const Sizes wanted = contiguous_strides(recorded.sizes);

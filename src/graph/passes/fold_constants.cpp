@@ -1,4 +1,4 @@
-// Computes what depends on constants alone, once and for all calls.
+// Computes values that depend only on constants, at compile time.
 #include <map>
 
 #include "graph/metas.h"
@@ -12,7 +12,7 @@
 namespace vitro::graph {
 namespace {
 
-// Tensors all of one number are known by that one element: nothing is ever made in full size.
+// A constant-filled tensor is represented by one element: nothing is allocated in full size.
 class Fold {
  public:
   explicit Fold(const Graph& g) : g_(g), made_(g) {}
@@ -52,7 +52,7 @@ class Fold {
     return false;
   }
 
-  // The element that the node's result consists of, as a tensor of the result's rank.
+  // The single element that fills the node's result, as a tensor of the result's rank.
   std::optional<Tensor> one_element(const Node& node) const {
     if (node.op->kind == OpKind::view) {
       const Tensor* element = known(node.args[0]);
@@ -77,8 +77,7 @@ class Fold {
     return Tensor::over(element.storage(), element.dtype(), ones, ones);
   }
 
-  // By the same kernels that would compute all of it; nothing where there are none, or where they
-  // refuse.
+  // Runs the eager kernels on one element; nothing if there are none, or if they throw an Error.
   static std::optional<Tensor> compute(const Node& node, std::span<const Operand> operands) {
     const UsingStack eager(nullptr);
     const Attrs attrs = node.attrs.map_sizes([](Size) { return Size(1); });
@@ -98,7 +97,7 @@ class Fold {
     return element.item();
   }
 
-  // Puts a tensor full of the element in the place of the node.
+  // Replaces the node by a tensor filled with the element; false if their metas differ.
   bool fill(NodeId id, const Tensor& element) {
     const TensorMeta& meta = g_[id].results[0];
     const Scalar number = number_of(element);
@@ -115,14 +114,13 @@ class Fold {
     return same;
   }
 
-  // The number itself instead of a tensor full of it, where promotion and rounding do not tell them
-  // apart.
+  // Replaces a constant-filled operand by its number if promotion and rounding stay the same.
   void use_number(Node& now, const Node& node, size_t i) {
     const Tensor* element = known(node.args[i]);
     if (!element) return;
     Node with = now;
     with.args[i] = number_of(*element);
-    const sym::GuardSink already_asked;  // when the node was made
+    const sym::GuardSink already_asked;  // recorded when the node was made
     try {
       const auto results = infer(made_.to, *with.op, with.args, with.attrs.view());
       if (!fits(results[0], now.results[0])) return;

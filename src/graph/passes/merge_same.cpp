@@ -25,7 +25,7 @@ Hash key_of(const Node& node) {
   return h.finish();
 }
 
-// Two calls of these give one result only where nothing but the operands decides it.
+// Random and opaque ops may give different results for equal operands.
 bool may_merge(const Node& node) {
   return node.op->kind != OpKind::random && node.op->kind != OpKind::opaque;
 }

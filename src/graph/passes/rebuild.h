@@ -1,4 +1,4 @@
-// A graph made anew from another, node by node: what passes are written with.
+// Rebuilds a graph node by node; passes are written with it.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@ namespace vitro::graph {
 
 class Rebuild {
  public:
-  // Begins with the inputs and symbols of `from`, whose nodes are copied.
+  // Starts with the inputs and symbols of `from`; mapped() and keep() copy its nodes.
   explicit Rebuild(const Graph& from);
-  // The same, but mapped() and keep() may take a node's parts out of `from`: each at most once.
+  // The same, but mapped() and keep() move nodes out of `from`: each node at most once.
   static Rebuild taking(Graph& from);
-  // The node with its operands as they are called in the new graph.
+  // The node with its operands mapped to the new graph.
   Node mapped(NodeId id);
-  // Copies a node of the old graph.
+  // Adds a node of the old graph to the new one.
   void keep(NodeId id);
-  // What stands for a value of the old graph from now on.
+  // Maps a value of the old graph to one of the new graph.
   void set(Value old, Value now) { now_[first_[old.node.n] + old.output] = now; }
   Value operator[](Value old) const { return now_[first_[old.node.n] + old.output]; }
   // The new graph, with the outputs of the old one.
@@ -27,9 +27,9 @@ class Rebuild {
 
  private:
   const Graph& from_;
-  Graph* emptied_ = nullptr;     // `from`, where its nodes may be taken
-  std::vector<Value> now_;       // of all results, node after node
-  std::vector<uint32_t> first_;  // of each node: where in now_ its results begin
+  Graph* emptied_ = nullptr;     // `from`, if nodes are moved out of it
+  std::vector<Value> now_;       // the new values of all results, node by node
+  std::vector<uint32_t> first_;  // by node: index in now_ of its first result
 };
 
 }  // namespace vitro::graph

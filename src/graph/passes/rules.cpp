@@ -1,3 +1,4 @@
+// The table of algebraic rules, one line each; algebra.h describes them.
 #include "graph/passes/algebra.h"
 #include "vitro/ops/all.h"
 
@@ -8,7 +9,7 @@ bool is_whole(In p) {
   return !is_floating(p.x.dtype());
 }
 
-// A negation that wraps around (whole numbers) is undone only in the same dtype.
+// Integer negation wraps around, so it cancels only within one dtype.
 bool negates_exactly(In p) {
   return is_floating(p.y.dtype()) || p.x.dtype() == p.y.dtype();
 }
@@ -17,7 +18,7 @@ bool is_signed(In p) {
   return p.x.dtype() != DType::u8;
 }
 
-// Can each value of `from` be held by `to` as it is?
+// Whether `to` represents each value of `from` exactly.
 bool holds(DType to, DType from) {
   if (is_floating(to) != is_floating(from)) return is_bool(from);
   return promote(to, from) == to;
@@ -27,14 +28,14 @@ DType dtype_of_cast(const Attrs& attrs, DType otherwise) {
   return attrs.as<ops::DTypeAttrs>().dtype.value_or(otherwise);
 }
 
-// A first cast that loses nothing, between numbers of one sort.
+// Whether the inner cast is lossless, and the outer one stays within integers or floating point.
 bool first_cast_is_exact(In p) {
   const DType inner = dtype_of_cast(p.attrs[1], p.x.dtype());
   const DType outer = dtype_of_cast(p.attrs[0], inner);
   return holds(inner, p.x.dtype()) && is_floating(outer) == is_floating(p.x.dtype());
 }
 
-// dims of a permute of a permute in one.
+// The dims of the permute that equals the composition of two.
 Dims in_one(const Dims& outer, const Dims& inner) {
   const auto rank = static_cast<int64_t>(inner.size());
   Dims out;

@@ -18,7 +18,7 @@ Value operand_of(const Graph& g, Value view) {
   return std::get<Value>(g[view.node].args[0]);
 }
 
-// One index per dimension of the value, each within its size.
+// One index variable per dimension, within its size.
 Index indices_of(const TensorMeta& meta) {
   Index out;
   for (size_t d = 0; d < meta.sizes.size(); ++d)
@@ -26,14 +26,14 @@ Index indices_of(const TensorMeta& meta) {
   return out;
 }
 
-// The index in the view's operand of the view's element `index`.
+// Maps an index of the view to the index of the same element in its operand.
 Index step(const Graph& g, Value view, const Index& index) {
   const Node& node = g[view.node];
   return node.op->view->map(g.meta(operand_of(g, view)), g.meta(view), node.attrs.view(),
                             std::span<const sym::Expr>(index));
 }
 
-// In a dimension of size 1 there is one index, however it is written.
+// In a dimension of size 1 all indices are equal, as whatever expressions.
 bool same_index(const TensorMeta& meta, const Index& a, const Index& b) {
   if (a.size() != b.size()) return false;
   for (size_t d = 0; d < a.size(); ++d) {
@@ -49,7 +49,7 @@ bool is_empty(const TensorMeta& meta) {
   return false;
 }
 
-// A value further down the chain that shows the same elements in the same place.
+// A value further down the chain with the same elements in the same order.
 std::optional<Value> same_further_down(const Graph& g, Value view) {
   const TensorMeta& meta = g.meta(view);
   const Index whole = indices_of(meta);
@@ -63,7 +63,7 @@ std::optional<Value> same_further_down(const Graph& g, Value view) {
   return std::nullopt;
 }
 
-// outer(inner(x)) as outer(x), where that shows the same.
+// outer(x), if it equals outer(inner(x)).
 std::optional<Value> without_inner(Graph& g, Value outer) {
   const Value inner = operand_of(g, outer);
   if (!is_view(g, inner)) return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<Value> without_inner(Graph& g, Value outer) {
   std::vector<TensorMeta> results;
   try {
     results = infer(g, *node.op, node.args, node.attrs.view());
-  } catch (const Error&) {  // the op does not take x with these attributes
+  } catch (const Error&) {  // the op does not accept x with these attributes
     return std::nullopt;
   }
   const TensorMeta& meta = g.meta(outer);
@@ -90,7 +90,7 @@ std::optional<Value> without_inner(Graph& g, Value outer) {
 }  // namespace
 
 std::optional<Value> shorten_views(Graph& g, NodeId id) {
-  const sym::GuardSink already_asked;  // by the shape rules when the views were made
+  const sym::GuardSink already_asked;  // recorded by the shape rules when the views were made
   const Value view{id, 0};
   if (is_empty(g.meta(view))) return std::nullopt;
   if (const auto same = same_further_down(g, view)) return same;
