@@ -173,6 +173,22 @@ TEST_F(Order, columns_are_folded_in_tiles_as_in_rows) {
   }
 }
 
+// A tile holds rows of every width that strips of columns have, cut into whole blocks.
+TEST_F(Order, casting_columns_does_not_change_a_bit) {
+  for (const int64_t columns : {5, 16, 20, 33, 40, 48, 49, 70}) {
+    for (const int64_t rows : {15, 33, 40, 200}) {
+      const Tensor x = cos(noise({rows, columns}, 5));
+      EXPECT_EQ(prod(x, 0, false, DType::f64).to_vector<double>(),
+                prod(to(x, DType::f64), 0).to_vector<double>())
+          << rows << " " << columns;
+      const Tensor half = to(x, DType::f16);
+      EXPECT_EQ(sum(half, {0}, false, DType::f32).to_vector<float>(),
+                sum(to(half, DType::f32), {0}).to_vector<float>())
+          << rows << " " << columns;
+    }
+  }
+}
+
 TEST_F(Order, long_reductions_are_cut_among_threads_along_the_tree) {
   const int before = num_threads();
   for (const auto& [sizes, dims] : std::vector<std::pair<Dims, Dims>>{{{3000001}, {0}},
