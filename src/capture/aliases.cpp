@@ -1,20 +1,18 @@
-// Which external inputs of a path share memory, and which of them the graph has to take as windows
-// of one vector.  RecordedPath makes one for the passes of a plan.
+// Finds which external inputs of a path share memory, and which of them become windows of one base
+// vector in the graph.  RecordedPath builds it for the passes of a plan.
 //
-// Inputs are found to be equal first (join_equal): the same storage, distance and shape.  Each one
-// left begins as a cluster of its own, with the bytes that it covers, counted from the first tensor
-// of its storage; where sizes are symbols its end is not known (open).  Two clusters of a storage
-// one of which is written become one unless their bytes are apart, and that again until no two do
-// (join_overlapping): a cluster that has grown may overlap another one.  A cluster of several
-// windows, or of one that is written and in which elements are the same memory, gets a base
-// (add_base): a vector from its first byte to the end of its last window, of the dtype that all
-// must share.  What has no such vector (dtypes differ, a distance is not a whole number of
-// elements, a window goes backwards) is the trouble with which the plan is refused.
+// First, equal inputs are joined (join_equal): same storage, distance and shape.  Each remaining
+// one starts as a cluster, with its byte range relative to the first tensor of its storage; with
+// symbolic sizes the end is unknown (open).  Two clusters of a storage, one of which is written,
+// are merged unless their ranges are disjoint, repeatedly, since a merged cluster may overlap
+// another one (join_overlapping).  A cluster of several windows, or a written one whose elements
+// overlap, gets a base (add_base): a vector from its first byte to the end of its last window,
+// whose dtype all windows must share.  If there is no such vector (dtypes differ, a distance is not
+// a whole number of elements, a stride is negative), the plan is refused with `trouble`.
 //
-// Whether elements of one window may be the same memory (may_cover_itself) is decided from the
-// innermost dimension outwards: as long as each stride is longer than all that the dimensions
-// within it reach, every element has memory of its own.  A window that fails this may still cover
-// nothing twice; it is then treated as if it did.
+// may_cover_itself decides from the innermost dimension outwards whether elements of one window
+// overlap: if each stride exceeds the reach of the dimensions inside it, all elements are distinct.
+// This is sufficient, not necessary; a window that fails it is treated as overlapping.
 #include "capture/aliases.h"
 
 #include <algorithm>
@@ -28,7 +26,7 @@
 namespace vitro::capture {
 namespace {
 
-// The slot that names the storage of an outside tensor; other tensors in it say that they share it.
+// The slot that represents an external tensor's storage; other tensors in it refer to that slot.
 uint32_t storage_of(const SlotTable& table, uint32_t slot) {
   const ExternalInput& input = *table[slot].input;
   return input.shares == no_slot ? slot : input.shares;
@@ -38,7 +36,7 @@ bool is_empty(const TensorMeta& meta) {
   return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.hint() == 0; });
 }
 
-// From its first element to after its last.
+// The extent in elements, from the first to one past the last.
 Size elements_of(const TensorMeta& meta) {
   Size last = 0;
   for (size_t d = 0; d < meta.sizes.size(); ++d) {
@@ -52,7 +50,7 @@ bool walks_back(const TensorMeta& meta) {
   return std::any_of(meta.strides.begin(), meta.strides.end(), [](Size s) { return s.hint() < 0; });
 }
 
-// Dimensions with more than one element, innermost first: stride, size.
+// (stride, size) of the dimensions with more than one element, innermost first.
 std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
   std::vector<std::pair<Size, Size>> dims;
   for (size_t d = 0; d < window.sizes.size(); ++d) {
@@ -65,7 +63,7 @@ std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
   return dims;
 }
 
-// The window may have been recorded by a call of other sizes.
+// Uses this call's sizes; the window may have been recorded with others.
 bool covers_itself_in_this_call(const TensorMeta& window, const ValueOf& value_of) {
   const auto values = [&](const Sizes& sizes) {
     Ints out;
@@ -158,7 +156,7 @@ std::vector<Aliases::Cluster> Aliases::clusters() const {
   return out;
 }
 
-// Whether two became one.
+// Returns whether two clusters were merged.
 bool Aliases::join_overlapping(std::vector<Cluster>& all) const {
   const auto meet = [](const Cluster& a, const Cluster& b) {
     const bool apart = !a.open && !b.open && (a.end <= b.begin || b.end <= a.begin);

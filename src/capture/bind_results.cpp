@@ -10,20 +10,20 @@ class ResultBinder {
   ResultBinder(const RecordedPath& path, const Functional& program, Plan* plan)
       : path_(path), program_(program), plan_(*plan), output_of_(path.table.size(), -1) {}
 
-  // A tensor that is held is a window on the output of its memory, or on the external input.
+  // A held tensor is a window on the output for its memory, or on the external input.
   void add_result(uint32_t slot) {
     const uint32_t from = path_.table.root(slot);
     const bool outside = path_.table[from].input != nullptr;
     plan_.results.push_back(binding_of(slot, from, outside ? -1 : output_of(from)));
   }
 
-  // The program may ask for it later: what shows it is an output, also where nobody holds it.
+  // Always an output, even if not held: the program may ask for the size later.
   void add_data_size(const TraceNode& node) {
     if (!node.data_size.defined()) return;
     plan_.data.emplace_back(&node, static_cast<size_t>(output_of(node.first_slot)));
   }
 
-  // What is written into external inputs.
+  // Writes to external inputs.
   void add_written(uint32_t memory) {
     const Functional::Memory& m = program_.memories[memory];
     if (m.version == 0 || !(path_.is_base(memory) || path_.table[memory].input)) return;

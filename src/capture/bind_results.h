@@ -1,4 +1,4 @@
-// Second pass of make_plan: the outputs of the graph, and how deferred tensors are materialized
+// Second pass of make_plan: chooses the graph's outputs, and how deferred tensors are materialized
 // from them.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace vitro::capture {
 
-// Gives the plan its results, outputs, data sizes and written inputs; returns the graph's outputs,
-// in terms of `program`: first those of new tensors, one for each memory that somebody holds a part
-// of and for each size that data decide, then what external inputs hold in the end.
+// Sets the plan's results, outputs, data sizes and written inputs, and returns the graph's outputs
+// as values of `program`: first the new tensors, one for each memory of which a part is held and
+// for each data size, then the final contents of written external inputs.
 std::vector<graph::Output> bind_results(const RecordedPath& path, const Functional& program,
                                         const std::vector<uint64_t>& live, Plan* plan);
 

@@ -1,5 +1,5 @@
-// Each guard that compares two expressions narrows the range of the sum that their difference is.
-// Held asks for what these ranges leave of a symbol.
+// Each guard compares two expressions and so narrows the range of the sum that is their difference.
+// Held uses these ranges to find symbols with only one possible value.
 #include "capture/bounds.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ int64_t coefficient_of(Expr term) {
   return sym::operands_of(term)[0].constant().value_or(1);
 }
 
-// e == factor * sum + constant, as a Bound has its sum; or -e, where `is_negated`.
+// e == factor * sum + constant, with `sum` normalized as in Bound; or -e, if `is_negated`.
 struct Parts {
   Expr sum, factor, constant;
   bool is_negated = false;
@@ -43,7 +43,7 @@ Parts parts_of(Expr e) {
   return {factor == 1 ? whole : sym::floordiv(whole, factor), factor, constant};
 }
 
-// Symbols of their own for each least, by number.
+// A fresh symbol of at least `least`, distinct for each `number`.
 Expr at_least(int64_t least, size_t number) {
   return Expr::symbol(cat("least", least, '_', number), {least, sym::unbounded});
 }
@@ -54,7 +54,7 @@ Bounds::Bounds(std::span<const sym::Guard> guards) {
   for (const sym::Guard& guard : guards) {
     try {
       add(guard);
-    } catch (const sym::Overflow&) {  // says nothing of numbers that a size may have
+    } catch (const sym::Overflow&) {  // no bound on values that a size can have
     }
   }
   cut_ends();
@@ -92,7 +92,7 @@ void Bounds::add_not_zero(Expr e) {
   holes_.emplace_back(place_of(parts.sum), *root.constant());
 }
 
-// An end of a range that is a hole moves, maybe to the next one.
+// Excludes holes at the ends of ranges, repeatedly, since the new end may be a hole too.
 void Bounds::cut_ends() {
   while (std::erase_if(holes_, [this](const auto& hole) {
            sym::Range& range = all_[hole.first].range;

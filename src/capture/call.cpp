@@ -1,6 +1,6 @@
-// The interpreter of a compiled function's call: each op is compared with the trace tree, recorded
-// where it fits nothing, and answered with deferred tensors; a segment ends where a value is
-// needed. Function::run makes one for each call (function.cpp).
+// The interpreter for one call of a compiled function: compares each op with the trace tree,
+// records it if no node fits, and returns deferred tensors; ends the segment when a value is
+// needed. Function::run makes one per call (function.cpp).
 #include "capture/call.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace vitro::capture {
 namespace {
 
-// Threads take many at a time, so that they do not wait for each other.
+// Threads reserve numbers in blocks, to avoid contention.
 uint64_t next_number() {
   static std::atomic<uint64_t> taken{1};
   constexpr uint64_t many = 1024;
@@ -71,7 +71,7 @@ inline void Call::hand_out(TraceNode& node, const OpCall& call, std::span<Tensor
   matcher_.move_to(&node);
 }
 
-// The path that a compiled function spends its time on: compare, hand out, go on.
+// The hot path: compare, return deferred tensors, advance.
 void Call::call(const OpCall& call, std::span<Tensor> results) {
   if (!matcher_.cursor()) [[unlikely]]
     return runner_.run_now(call, results);
@@ -151,7 +151,7 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
       stop_capturing(too_much_recorded, cat("more ops are recorded than ", record_limit.get()),
                      place);
       return nullptr;
-    case Recorder::Outcome::another_was_first:  // whose node may be this very one
+    case Recorder::Outcome::another_was_first:  // its node may fit this call
       return find_or_record(link, call);
     case Recorder::Outcome::linked:
       break;
@@ -175,14 +175,14 @@ void Call::note_parting(std::source_location recorded, std::source_location call
     capture::note_parting(*tree_, *matcher_.cursor(), recorded, called);
 }
 
-// A loop that goes round a varying number of times: its body begins a segment.
+// A loop with a varying number of iterations: its body starts a segment.
 bool Call::cut_before(const OpCall& call) {
   if (!matcher_.cursor()->op || expansion_.is_running() || !tree_->is_cut(call.where)) return false;
   break_here(loop_break, {}, call.where);
   return true;
 }
 
-// ---- what is asked of tensors and symbols
+// ---- queries about tensors and symbols
 
 void Call::materialize(TensorImpl&, Need need, std::source_location where) {
   break_here(code_of(need), {}, where);
@@ -218,7 +218,7 @@ const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
                          : slots_.external_meta(slot);
 }
 
-// What looks at the memory of a tensor from outside begins where that one does, or after it.
+// A view of an external tensor begins at that tensor's offset plus its own.
 std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);
   if (impl.call != number_) return std::nullopt;
@@ -233,8 +233,8 @@ std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   return offset_outside(slots_[slot]) + within;
 }
 
-// A number of this call, which the function's code asks for again in the next one.  A frozen call
-// does not: there it is a symbol, so that what is asked of it is a guard.
+// A plain number: the function's code asks again in the next call.  A frozen call does not run that
+// code, so there it is a symbol, and what is asked about it becomes a guard.
 Size Call::offset_outside(const TensorImpl& impl) const {
   const TraceNode* cursor = matcher_.cursor();
   const uint32_t slot = cursor && tree_->options().frozen ? slots_.slot_of(impl) : no_slot;
@@ -286,7 +286,7 @@ int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& qu
   return *number;
 }
 
-// The call with numbers in the place of sizes that data have decided.
+// Makes the call with numbers instead of data sizes that are known by now.
 void Call::call_with_numbers(const OpCall& call, std::span<Tensor> results) {
   const SizeMap known = [this](Size s) { return data_.without_known(s); };
   std::vector<Operand> operands(call.operands.begin(), call.operands.end());
@@ -297,7 +297,7 @@ void Call::call_with_numbers(const OpCall& call, std::span<Tensor> results) {
   this->call(OpCall{call.op, operands, attrs.view(), call.in_place, call.where}, results);
 }
 
-// ---- the begin and the end of the call, and of its segments
+// ---- start and end of the call and its segments
 
 void Call::enter(std::span<const Tensor* const> inputs) {
   std::vector<Operand>& arguments = memory_->inputs;
@@ -320,7 +320,7 @@ void Call::finish() {
 void Call::unwind() noexcept {
   try {
     flush(true);
-  } catch (...) {  // the exception that is under way already says why the function ended
+  } catch (...) {  // the active exception already says why the function ended
   }
   leave();
 }
@@ -333,7 +333,7 @@ void Call::leave() {
 
 void Call::break_here(const Code& code, std::string_view reason, std::source_location where) {
   if (!matcher_.cursor()) return;
-  const CalledAs nobody{Called()};  // what runs now is what was called before
+  const CalledAs nobody{Called()};  // runs ops that were called before
   if (tree_->options().fullgraph) {
     throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
                     reason, " at ", place_text(where), " (", code.id, ")"));
@@ -356,13 +356,13 @@ void Call::stop_capturing(const Code& code, std::string reason, std::source_loca
 inline void Call::run_segment(bool unwinding) {
   TraceNode& last = *matcher_.cursor();
   bool is_new = false;
-  SegmentVariant* variant = nullptr;  // for what is held, and for this call's sizes
+  SegmentVariant* variant = nullptr;  // for the held results and this call's sizes
   if (!unwinding)
     variant = tree_->variant(last, slots_.find_live(last.slots_after), values_.symbols, &is_new,
                              number_, asked());
   if (questions_) (void)questions_->take();
   if (is_new) build_new(*variant);
-  // Asked again: one that was building when it was found had no guards yet.
+  // Checked again: a variant found while building had no guards yet.
   if (variant && variant->can_run(values_.symbols)) return runner_.run(*variant);
   runner_.interpret(last, variant, unwinding);
 }
@@ -381,7 +381,7 @@ void Call::flush(bool unwinding) {
 }
 
 void Call::build_new(SegmentVariant& variant) {
-  if (!stopping_) {  // which was reported
+  if (!stopping_) {  // already reported
     const RecompileReason reason = reasons().of_another_end(variant);
     if (reason.code) note_recompile(reason);
     if (const TraceNode* next = matcher_.cursor()->next.load(std::memory_order_acquire))
@@ -390,7 +390,7 @@ void Call::build_new(SegmentVariant& variant) {
   build(variant);
 }
 
-// Passes and shape rules ask for this call's values as the program does now.
+// Passes and shape rules get the values of this call's symbols, as the program does now.
 void Call::build(SegmentVariant& variant) const {
   const InterpreterFrame* const now = thread_state.top;
   tree_->build(variant, [now](sym::Expr e) {
@@ -403,7 +403,7 @@ void Call::abandon() {
   const SizeMap in_numbers = [this](Size s) -> Size {
     try {
       return s.is_symbolic() ? Size(value_of(s.expr()).value_or(sym::unbounded)) : s;
-    } catch (const sym::Overflow&) {  // this may be why its op failed
+    } catch (const sym::Overflow&) {  // may be why the op failed
       return sym::unbounded;
     }
   };

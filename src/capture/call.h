@@ -1,15 +1,15 @@
 // One call of a compiled function: the interpreter on top of the thread's stack while the user's
-// code runs.  It decides what becomes of each op, and where segments end; its parts do the rest:
+// code runs.  It decides how each op is handled and where segments end; its parts do the rest:
 //
 //   slots      the tensors of the call, by number: external ones, and deferred ones it returned
 //   matcher    compares an op with the trace tree, and holds the cursor
-//   recorder   extends the trace tree where nothing fits
-//   reasons    say why nothing fits
+//   recorder   extends the trace tree if no node fits
+//   reasons    explain why no node fits
 //   runner     runs the segment, and materializes what the program holds
 //
-// Invariant: while the cursor is not null, the ops of the path to it have been put off, and nothing
-// else has; whatever needs an element flushes first.  After an error of flush() the cursor is null.
-// Threads: belongs to its thread.
+// Invariant: while the cursor is not null, exactly the ops of the path to it are deferred; anything
+// that needs an element flushes first.  After an error in flush() the cursor is null.
+// Threads: the thread that makes the call.
 #pragma once
 
 #include <memory>
@@ -34,13 +34,13 @@ namespace vitro::capture {
 
 struct FrozenProgram;
 
-// What the code of every compiled function runs in, inside of another one too; for tests, which put
-// interpreters there.
+// Runs around the code of every compiled function, nested ones too; a hook with which tests add
+// interpreters.
 extern void (*around_body)(const Body& body);
 
 class Call final : public Interpreter {
  public:
-  // `below`: what answered the thread's calls before this one.
+  // `below`: the thread's interpreters before this call.
   Call(CallPool& pool, const InterpreterFrame* below);
   ~Call() override;
 
@@ -52,29 +52,30 @@ class Call final : public Interpreter {
   std::optional<int64_t> value_of(sym::Expr expr) const override;
   uint64_t call_number() const override { return number_; }
 
-  // The user's arguments; then the user's code runs, then either of the last two.
+  // enter() takes the user's arguments; then the user's code runs, then finish() or, after an
+  // exception, unwind().
   void enter(std::span<const Tensor* const> inputs);
   void finish();
   void unwind() noexcept;
 
-  // Frozen mode, instead of these (frozen.cpp): the inputs, the program of one segment, its
-  // results.
+  // Frozen mode (frozen.cpp), instead of enter() and finish(): checks the inputs and runs the
+  // program.
   bool run_frozen(const FrozenProgram& program, std::span<const Tensor* const> inputs,
                   std::vector<Tensor>* results);
-  // After the user's code, before finish(): the program, tied to the tensors of the result.
+  // After the user's code, before finish(): the program, bound to the tensors of the result.
   std::unique_ptr<FrozenProgram> freeze(FrozenKey key, const std::vector<Tensor>& results,
                                         uint64_t newest_storage);
 
   // Ends the segment because of `code`; an Error under fullgraph.
   void break_here(const Code& code, std::string_view reason, std::source_location where);
   TraceTree& tree() const { return *tree_; }
-  // What the profiler shows of a part that runs op by op.
+  // What the profiler shows for a part that runs op by op.
   events::EagerBegin eager_slice(const Code& code) const {
     return runner_.eager_slice(nullptr, &code, code.title);
   }
 
  private:
-  // Answers what is asked about sizes that data decide: by their bounds, or by ending the segment.
+  // Answers questions about data sizes, from their bounds or by ending the segment.
   class DataAnswers final : public sym::DataSizes {
    public:
     explicit DataAnswers(Call& call) : call_(call) {}
@@ -86,11 +87,11 @@ class Call final : public Interpreter {
   };
 
   // ---- an op
-  // The node that the call is from now on; null: it is not put off.
+  // The node for the call; null: it is not deferred.
   TraceNode* find_or_record(std::atomic<TraceNode*>& link, const OpCall& call);
   TraceNode* record(const Matcher::Found& found, std::atomic<TraceNode*>& link, const OpCall& call);
-  // The same after the cursor.  `*again`: a shape rule has asked for a size that data decide, so
-  // that the segment has ended, and the call is to be made anew.
+  // The same, after the cursor.  `*again`: a shape rule asked for a data size, so the segment has
+  // ended and the call must be repeated.
   TraceNode* next_node(const OpCall& call, bool* again);
   void hand_out(TraceNode& node, const OpCall& call, std::span<Tensor> results);
   bool cut_before(const OpCall& call);
@@ -102,7 +103,7 @@ class Call final : public Interpreter {
     return questions_ ? std::span(questions_->guards()) : std::span<const sym::Guard>();
   }
   RecompileReasons reasons() { return {matcher_, slots_, values_, expansion_}; }
-  // The number of `e` that `who` needs for `question`: ends the segment where it is not known.
+  // The value of `e`, which `who` needs for `question`; ends the segment if it is unknown.
   int64_t number_of(sym::Expr e, std::string_view who, const std::string& question);
   Size offset_outside(const TensorImpl& impl) const;
   bool is_written_in_segment(const TensorImpl& impl) const;
@@ -116,7 +117,7 @@ class Call final : public Interpreter {
     slots_.release(matcher_.cursor()->slots_after);
     values_.numbers.clear();
   }
-  // After an error: what was put off is never computed.
+  // After an error: deferred tensors are never computed.
   void abandon();
   void leave();
   void stop_capturing(const Code& code, std::string reason, std::source_location where);
@@ -124,16 +125,16 @@ class Call final : public Interpreter {
   const uint64_t number_;
   CallPool& pool_;
   std::unique_ptr<CallMemory> memory_;
-  TraceTree* tree_;  // the memory keeps it
+  TraceTree* tree_;  // kept alive by memory_
   Slots& slots_;
   CallValues& values_;
   DataSymbols& data_;
   Expansion expansion_;
   Matcher matcher_;
   Runner runner_;
-  std::optional<Recorder> recorder_;         // since something is recorded
+  std::optional<Recorder> recorder_;         // once something is recorded
   bool stopping_ = false;                    // the rest of the call runs eagerly
-  std::optional<DataAnswers> data_answers_;  // since data decide a size
+  std::optional<DataAnswers> data_answers_;  // once there is a data size
   std::optional<sym::GuardSink> questions_;  // of the function's own code, since the last node
 };
 

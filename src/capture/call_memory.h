@@ -1,5 +1,5 @@
-// What a call works in, lent to one call at a time and kept between calls, so that a replayed op
-// does not allocate.
+// The working memory of a call, lent to one call at a time and kept between calls, so that
+// replaying an op does not allocate.
 // Threads: one at a time.
 #pragma once
 
@@ -19,7 +19,7 @@ struct CallMemory {
   explicit CallMemory(std::shared_ptr<TraceTree> of) : tree(std::move(of)) {}
   CallMemory(const CallMemory&) = delete;
   ~CallMemory();
-  // As for a call that has just begun; the call that had it before has released its slots.
+  // Resets it for a new call; the previous call has released its slots.
   void begin_call(uint64_t number) {
     slots.begin_call(number);
     values.symbols.clear();
@@ -28,7 +28,7 @@ struct CallMemory {
     remembered.clear();
   }
 
-  const std::shared_ptr<TraceTree> tree;  // that it is lent for
+  const std::shared_ptr<TraceTree> tree;  // the tree it belongs to
   CallValues values;
   DataSymbols data{values.symbols};
   Slots slots;

@@ -28,7 +28,7 @@ class PathMetas {
   Size now(Size size) const { return values_.symbols.value(size); }
 
   void add(const TraceNode& node) {
-    if (node.result_count == 0) return;  // a write in place
+    if (node.result_count == 0) return;  // in-place write
     std::vector<Scalar> numbers(node.operands_owned.size());
     std::vector<Argument> operands(node.operands_owned.size());
     for (size_t i = 0; i < operands.size(); ++i)

@@ -1,6 +1,6 @@
-// What the tensors of a path are in one call, by the rules of their ops on the numbers of the call.
-// Expressions say the same of every tensor but for the strides of one without elements: a stride
-// is a product of sizes, and eager leaves out those that are 0.
+// The metas of a path's tensors in one call, from their shape rules on the call's numbers.  The
+// symbolic metas agree, except for the strides of tensors without elements: strides are products of
+// sizes, and eager leaves out factors of 0.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace vitro::capture {
 
-// By slot.  `slots` has the tensors that come from outside; every symbol of the path has its value.
-// Error: of a rule that refuses a size that data decided.
+// By slot.  `slots` has the external tensors; every symbol of the path has a value.  Error: a shape
+// rule refuses a data size.
 std::vector<TensorMeta> metas_in_call(const TraceNode& last, const Slots& slots,
                                       const CallValues& values);
 

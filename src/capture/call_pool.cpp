@@ -33,7 +33,7 @@ void CallPool::reset() {
   old.emplace_back(ready_.exchange(nullptr, std::memory_order_acq_rel));
 }
 
-// A piece of an old tree keeps that alive, so that no new one has its address.
+// Memory of an old tree keeps that tree alive, so a new tree cannot have the same address.
 std::unique_ptr<CallMemory> CallPool::take() {
   std::unique_ptr<CallMemory> memory(ready_.exchange(nullptr, std::memory_order_acq_rel));
   if (memory && memory->tree.get() == newest_.load(std::memory_order_acquire)) return memory;

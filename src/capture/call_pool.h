@@ -1,7 +1,7 @@
-// What the calls of a function share: its trace tree, and memory to work in that is lent with it.
+// What the calls of a function share: its trace tree, and working memory lent along with it.
 //
-// Invariant: a piece of memory is in one place: ready, idle or with a call.  Pieces of an old tree
-// are dropped when they come back.
+// Invariant: each CallMemory is in one place: ready, idle, or lent to a call.  Those of an old tree
+// are dropped when returned.
 // Threads: any.
 #pragma once
 
@@ -21,10 +21,10 @@ class CallPool {
   ~CallPool();
   const CompileOptions& options() const { return options_; }
   std::shared_ptr<TraceTree> tree() const;
-  // The calls that run finish on the old tree.
+  // Running calls finish on the old tree.
   void reset();
-  // For the newest tree.  One piece lies ready without a lock, which is all that calls of one
-  // thread need.
+  // For the newest tree.  One CallMemory is available without locking, which suffices if only one
+  // thread calls.
   std::unique_ptr<CallMemory> take();
   void give_back(std::unique_ptr<CallMemory> memory);
   void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }

@@ -1,5 +1,5 @@
-// The codes of capture: breaks, recompiles, fallbacks and refusals, each declared once with what
-// users read about it.  `vitro explain` and docs/codes.md print them (capture/codes.h names them).
+// The codes of capture: breaks, recompiles, fallbacks and refusals, each declared once with its
+// text for users.  `vitro explain` and docs/codes.md print them; capture/codes.h names them.
 #include "capture/codes.h"
 
 namespace vitro::capture {

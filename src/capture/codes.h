@@ -1,4 +1,4 @@
-// Codes of breaks, guard failures, recompiles and fallbacks.
+// Codes of breaks, recompiles, fallbacks and refusals.
 #pragma once
 
 #include "vitro/base/code.h"

@@ -1,5 +1,5 @@
-// Which sizes data decide in a running call, what is known of them, and what names them.  Call asks
-// before it compares an op, and the runner binds them when a segment has run.
+// The data sizes of a running call: their values, bounds and uses.  Call checks them before it
+// compares an op; the runner binds them after a segment has run.
 #include "capture/data_symbols.h"
 
 #include <algorithm>

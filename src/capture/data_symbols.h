@@ -1,7 +1,7 @@
-// Symbols for sizes that data decide: each has no value from the op that makes it until its segment
-// has run.  Until then shape rules are answered by the largest number that it can be.
+// Symbols for data sizes.  Each has no value from the op that makes it until its segment has run;
+// until then shape rules use its largest possible value.
 //
-// Invariant: a symbol gets its value once, when the result of its node is there (`bind`).
+// Invariant: a symbol gets its value once, when its node's result exists (`bind`).
 // Threads: that of its call.
 #pragma once
 
@@ -22,34 +22,33 @@ class DataSymbols {
   }
   void add(const TraceNode& node) { nodes_.push_back(&node); }
   bool is_empty() const { return nodes_.empty(); }
-  // Whether some have values: what names them in later calls is given numbers.
+  // Whether some have values; later calls that use these get numbers instead.
   bool some_known() const { return some_known_; }
   bool some_unknown() const;
 
-  // The size that the result of the node has in this call.
+  // Takes the node's data size from its result in this call.
   void bind(const TraceNode& node, const Tensor& result);
-  // Whether the size that the node's data decide has a value: an earlier segment of this call has
-  // taken the node.
+  // Whether the node's data size is known, because an earlier segment of this call ran the node.
   bool has_value(const TraceNode& node) const {
     return node.data_size.defined() && values_.find(node.data_size);
   }
-  // What data decide counts as the most that it can be until it is known; none: a symbol is not one
-  // of this call.
+  // Data sizes without a value count as their upper bound; none: a symbol does not belong to this
+  // call.
   std::optional<int64_t> value_of(sym::Expr expr) const;
-  // The node whose size is a part of `e` and not known; null: there is none.
+  // A node whose data size occurs in `e` and is unknown, or null.
   const TraceNode* decider_of(sym::Expr e) const;
   void add_bounds(sym::DataBounds& to) const;
 
-  // Whether an operand is a deferred tensor of that call with such a size.
+  // Whether an operand is a deferred tensor of that call with a data size in its shape.
   bool are_taken_by(const OpCall& op_call, uint64_t call) const;
-  // Whether attributes or numbers name sizes that are known by now; the size with numbers in the
-  // place of these.
+  // Whether attributes or numbers use data sizes that are known by now; and a size with these
+  // replaced by numbers.
   bool known_ones_are_named_by(const OpCall& op_call) const;
   Size without_known(Size size) const;
 
  private:
   Symbols& values_;
-  std::vector<const TraceNode*> nodes_;  // in the order of the call
+  std::vector<const TraceNode*> nodes_;  // in call order
   bool some_known_ = false;
 };
 

@@ -28,7 +28,7 @@ void Expansion::run(const OpCall& call, std::span<Tensor> results) {
   } running{*this, composite_};
   if (!composite_) composite_ = &call;
   const CalledAs name(call.op->name, call.where);
-  // First, so that a mistake is reported in the composite's words.
+  // First, so that an error names the composite.
   const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
   call.op->composite->expand(call.operands, call.attrs, results);
   for (size_t i = 0; i < results.size(); ++i) {

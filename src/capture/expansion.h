@@ -1,10 +1,9 @@
-// A composite whose call is taken as the calls that it is written in, because its numbers vary
-// (alpha of addmm, eps of a norm) or its code asks for sizes that data decide.  The numbers that
-// are given to it are operands of those calls.  What the composite's own code decides by a number
-// it decides in each call.
+// A composite that is captured as the ops it is written with, because its numbers vary (alpha of
+// addmm, eps of a norm) or its code asks for data sizes.  Numbers passed to it are operands of
+// those ops.  Any branch of the composite's own code on a number is taken anew in each call.
 //
-// Invariant: of composites within composites, the outermost one is named; it is what the program
-// calls, at its place.
+// Invariant: for nested composites, the outermost one is named; it is what the program calls, at
+// its place.
 // Threads: that of its call.
 #pragma once
 
@@ -19,19 +18,19 @@ namespace vitro::capture {
 
 class Expansion {
  public:
-  // Calls the ops that the composite is written in; they come back to the interpreter on top.
+  // Calls the ops that the composite is written with; they reach the interpreter on top.
   void run(const OpCall& call, std::span<Tensor> results);
   bool is_running() const { return composite_ != nullptr; }
-  // Who asks a question now, and where the program calls what is called.
+  // Who asks the current question; and where the program makes this call.
   std::string_view asker() const { return composite_ ? composite_->op->name : "the function"; }
   std::source_location place_of(const OpCall& call) const {
     return composite_ ? composite_->where : call.where;
   }
-  // Whether the number was given to the composite.
+  // Whether the number is an argument of the composite.
   bool was_given(const Scalar& number) const;
 
-  // Expanding a composite and recording the first of its ops have one reason, which is reported
-  // once.  Whether it was; from now on, whether `expands` says that it is.
+  // Expanding a composite and recording its first op have the same reason, which is reported once.
+  // Returns whether it was already; `expands`: it is reported now.
   bool exchange_reported(bool expands) { return std::exchange(reported_, expands); }
   void note_reported(bool expands) { reported_ = reported_ || expands; }
 

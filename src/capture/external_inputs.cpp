@@ -1,5 +1,5 @@
-// Makes the external input of a tensor, with symbols for sizes that vary, and compares tensors with
-// one.  The recorder makes them; the matcher and frozen calls compare.
+// Makes the external input for a tensor, with symbols for sizes that vary, and compares tensors
+// with external inputs.  The recorder makes them; the matcher and frozen calls compare.
 #include "capture/external_inputs.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace vitro::capture {
 namespace {
 
-// Whether a symbol may stand for it: a tensor without elements is recorded by itself.
+// Whether the value may become a symbol: 0 may not, tensors without elements are recorded
+// separately.
 bool may_vary(int64_t value) {
   return value >= 1 && value <= sym::largest_size;
 }
@@ -30,8 +31,8 @@ bool same_number(Size want, int64_t got, Symbols& symbols) {
   return symbols.knows(want.expr()) && symbols.value(want.expr()) == got;
 }
 
-// Strides of a dense tensor in some order of its dimensions, as products of sizes (0 counts as 1);
-// empty where it is not dense.
+// The strides of a tensor that is dense in some dimension order, as products of sizes (0 counts as
+// 1); empty if it is not dense.
 Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes) {
   SmallVector<size_t, 6> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});

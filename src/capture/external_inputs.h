@@ -1,4 +1,5 @@
-// External inputs: how a tensor from outside is recorded, and whether one fits what was recorded.
+// External inputs: recording a tensor that the segment does not make, and checking whether another
+// tensor fits the record.
 #pragma once
 
 #include <optional>
@@ -10,16 +11,16 @@
 
 namespace vitro::capture {
 
-// Makes symbols.  What was equal before and is equal now gets the same one, if not asked otherwise.
+// Makes symbols.  Values that were equal before and are equal now share one, unless `stays_apart`.
 class NewSymbols {
  public:
   enum class Equal : uint8_t { is_one_symbol, stays_apart };
   explicit NewSymbols(std::atomic<uint32_t>& last, Equal equal = Equal::is_one_symbol)
       : last_(&last), equal_(equal) {}
-  // Of a size of a tensor: "s0", 1 or more.
+  // For a tensor's size: "s0", at least 1.
   sym::Expr size(Size before, int64_t now);
-  // Of a plain number that the program gives to an op, 0 or more: "n1"; none where it is the same
-  // as before, or counts from an end, or is 0 now, which may be what the op does with nothing.
+  // For a plain number that the program passes to an op: "n1", at least 0.  None if it is
+  // unchanged, or negative (counted from the end), or now 0, which an op may treat specially.
   std::optional<sym::Expr> number(Size before, Size now);
   void clear() { made_.clear(); }
 
@@ -35,24 +36,24 @@ class NewSymbols {
   std::vector<Made> made_;
 };
 
-// Does the tensor fit, storage apart?  Gives symbols their values; where it does not fit the caller
-// takes them back.
+// Whether the tensor fits, ignoring its storage.  Binds symbols; if it does not fit, the caller
+// must undo that.
 bool fits(const ExternalInput& input, const TensorImpl& tensor, Symbols& symbols);
-// The same but for sizes and strides: an input with more symbols would fit both.
+// The same, ignoring sizes and strides: an input with more symbols would fit both.
 bool fits_but_sizes(const ExternalInput& input, const TensorImpl& tensor);
-// Is `meta` what the tensor looks like in this call?  Gives symbols no values.
+// Whether `meta` describes the tensor in this call.  Binds no symbols.
 bool describes(const TensorMeta& meta, const TensorImpl& tensor, const Symbols& symbols);
 
-// Records a tensor.  `before`: an earlier input whose sizes differ, and become symbols where they
-// do (null: none).  `all_dynamic`: every size does.
+// Records a tensor.  `before`: an earlier input, or null; sizes that differ from it become symbols.
+// `all_dynamic`: every size becomes one.
 ExternalInput make_external_input(const TensorImpl& tensor, const ExternalInput* before,
                                   bool all_dynamic, NewSymbols& names, Symbols& symbols);
-// Records a tensor whose symbols are known.
+// Records a tensor whose symbolic meta is known.
 ExternalInput make_external_input(const TensorImpl& tensor, const TensorMeta& known);
 
 std::string describe(const ExternalInput& input);  // "f32[s0, 4]"
-std::string describe(const TensorImpl& tensor);  // "f32[7, 4]", with strides where they are unusual
-// What differs, as expected and got.
+std::string describe(const TensorImpl& tensor);    // "f32[7, 4]", and strides unless row-major
+// The difference, as "expected ..., got ...".
 std::string difference(const ExternalInput& input, const TensorImpl& tensor);
 
 }  // namespace vitro::capture

@@ -1,5 +1,5 @@
-// Frozen calls: a recorded segment stands for the whole call.  freeze() makes the program after the
-// function's code has run once, and run_frozen() runs it for a call that fits (function.cpp).
+// Frozen calls: one recorded segment replaces the whole call.  freeze() makes the program after the
+// function's code has run once; run_frozen() runs it for a call that fits (function.cpp).
 #include "capture/frozen.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace vitro::capture {
 namespace {
 
-// Whether a tensor that the function reached by itself shares the memory of the inputs, which lie
-// in their slots, as it did when it was recorded.
+// Whether a tensor that is not an argument shares memory with the inputs, which are in their slots,
+// as it did when recorded.
 bool shares_inputs_as(const ExternalInput& recorded, const TensorImpl& impl, const TraceNode& start,
                       const Slots& slots) {
   const auto first = std::ranges::find_if(start.inputs, [&](const ExternalInput& input) {
@@ -25,7 +25,7 @@ bool shares_inputs_as(const ExternalInput& recorded, const TensorImpl& impl, con
          recorded.shared_distance == slots.bytes_after(first->slot, impl);
 }
 
-// Whether the call, whose inputs fit, is one that the program stands for.
+// Whether the program is valid for the call, whose inputs fit.
 bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& symbols) {
   return std::ranges::all_of(program.symbols,
                              [&](const auto& s) { return symbols.bind(s.first, s.second); }) &&
@@ -43,7 +43,7 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
          program.variant->suits(symbols);
 }
 
-// What the program has to check and to hold because of a node.
+// Adds what the program has to check and keep alive for a node.
 [[gnu::cold]] void add_node(FrozenProgram& program, const TraceNode& node, const Slots& slots,
                             const Symbols& symbols, const std::string& name,
                             uint64_t newest_storage) {
@@ -65,7 +65,7 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
   }
 }
 
-// `held`: by slot, counts that are accounted for.
+// `held`: by slot, the references that are accounted for.
 [[gnu::cold]] void check_returned(const TraceNode& node, const Slots& slots,
                                   const std::vector<uint32_t>& held, const std::string& name) {
   for (uint32_t k = 0; k < node.result_count; ++k) {
@@ -98,7 +98,7 @@ FrozenKey::FrozenKey(const FrozenCall& call)
       numbers_(call.numbers.begin(), call.numbers.end()),
       others_(call.others.begin(), call.others.end()) {}
 
-// Of the same types, what stands at one place is of one type.
+// Equal types imply that corresponding arguments have the same type.
 bool FrozenKey::fits(const FrozenCall& call) const {
   return types_ == call.types && std::ranges::equal(numbers_, call.numbers) &&
          std::equal(others_.begin(), others_.end(), call.others.begin(), call.others.end());
@@ -129,7 +129,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   matcher_.move_to(program.last);
   for (const auto& [input, tensor] : program.reached) slots_.bind(*input, tensor.impl());
   try {
-    std::vector<Tensor> held;  // while they are computed, as a program would hold them
+    std::vector<Tensor> held;  // keeps them alive until computed, as the program would
     held.reserve(program.variant->plan.results.size());
     for (const ResultBinding& binding : program.variant->plan.results)
       held.emplace_back(slots_.defer(binding.slot, *binding.meta));
@@ -160,7 +160,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   auto program = std::make_unique<FrozenProgram>(std::move(key));
   program->start = &start_of(*last);
   program->last = last;
-  // Counts of each slot that are accounted for: the slot's own, to begin with.
+  // References accounted for, by slot: initially the slot's own.
   std::vector<uint32_t> held(last->slots_after, 1);
   for (const Tensor& t : results) {
     uint32_t slot = no_slot;
@@ -170,7 +170,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
                   ": frozen: the result holds a tensor that no op of the function takes or makes; "
                   "return what was computed from the arguments (",
                   not_repeatable, ")");
-      held[slot] += 2;  // the result's and the list's
+      held[slot] += 2;  // one in the result, one in the list
     }
     program->results.push_back(slot);
   }

@@ -1,7 +1,7 @@
-// A program that stands for a whole call: guards, kernels, results.
+// A program that replaces a whole call: guards, kernels, results.
 //
-// Invariant: once it is linked (TraceTree::add) nothing of it changes.  It holds the tensors that
-// the function reached by itself; nodes and variant belong to the trace tree.
+// Invariant: immutable once linked (TraceTree::add).  It owns the tensors that the function used
+// without receiving them as arguments; the trace tree owns nodes and variant.
 // Threads: any.
 #pragma once
 
@@ -18,24 +18,26 @@ namespace vitro::capture {
 struct FrozenProgram {
   explicit FrozenProgram(FrozenKey of) : key(std::move(of)) {}
   FrozenKey key;
-  const TraceNode* start = nullptr;  // what the inputs must be
+  const TraceNode* start = nullptr;  // has the conditions on the inputs
   TraceNode* last = nullptr;
   SegmentVariant* variant = nullptr;
-  std::vector<sym::Guard> guards;  // all of the path, and what the function's own code asked
-  // What the path takes from the function's own code: numbers that vary, and symbols that have
-  // their values from plain numbers in attributes.
+  // Guards of the whole path, and on questions that the function's own code asked.
+  std::vector<sym::Guard> guards;
+  // Inputs that only the function's own code would supply: numbers that vary, and the values of
+  // symbols that came from plain numbers in attributes.
   std::vector<Scalar> numbers;
   std::vector<std::pair<sym::Expr, int64_t>> symbols;
-  // Inputs whose offset the function's own code asked for, and the symbols for it.
+  // Slots of inputs whose offset the function's own code asked for, with the symbol for it.
   std::vector<std::pair<uint32_t, sym::Expr>> offsets;
-  // Tensors that the function reached by itself (parameters), with their slots.
+  // Tensors that the function used without receiving them as arguments (parameters), with their
+  // external inputs.
   std::vector<std::pair<const ExternalInput*, Tensor>> reached;
-  // Each tensor of the result: a slot, or (no_slot) undefined.
+  // For each tensor of the result its slot; no_slot if undefined.
   std::vector<uint32_t> results;
   std::any prototype;
   FrozenProgram* next = nullptr;
 
-  // Programs that two threads recorded at once.
+  // True for programs that two threads recorded concurrently.
   bool same_as(const FrozenProgram& o) const {
     return key == o.key && last == o.last && variant == o.variant && guards == o.guards &&
            numbers == o.numbers && symbols == o.symbols;

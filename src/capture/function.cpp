@@ -1,5 +1,5 @@
-// The door for `compile`: runs the user's code under an interpreter that captures its ops, or the
-// frozen program that stands for it.  A call costs next to nothing until its code calls an op.
+// Entry point for `compile`: runs the user's code under an interpreter that captures its ops, or
+// the frozen program that replaces it.  A call costs almost nothing until its code calls an op.
 #include "vitro/capture/function.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void (*around_body)(const Body& body) = nullptr;
 
 namespace {
 
-// The compiled function that this thread is inside of, if ops go to it now.
+// The innermost running call of this thread, if ops go to it now.
 constinit thread_local Call* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
 class Running {
@@ -43,8 +43,8 @@ class Running {
 class Starting;
 constinit thread_local Starting* starting __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// A call whose function has not called an op yet: it costs next to nothing until it does.  The call
-// then takes its place in the stack, which interpreters may be above by then.
+// A call whose function has not called an op yet, at almost no cost.  The first op creates the
+// Call, which takes this interpreter's place in the stack; others may be above it by then.
 class Starting final : public Interpreter {
  public:
   Starting(CallPool& pool, std::span<const Tensor* const> inputs);
@@ -71,7 +71,7 @@ class Starting final : public Interpreter {
   std::optional<Size> offset_of(const TensorImpl& impl) const override {
     return const_cast<Starting*>(this)->begun().offset_of(impl);
   }
-  // Of no tensor: it returns no deferred ones.
+  // Matches no tensor: this interpreter returns no deferred ones.
   uint64_t call_number() const override { return builder_calls - 1; }
 
  private:
@@ -100,14 +100,14 @@ Call& Starting::begun() {
   return *call_;
 }
 
-// The first from the top whose results are deferred tensors, to which ops go in the end.
+// The topmost interpreter that returns deferred tensors, where ops end up.
 const InterpreterFrame* first_that_defers() {
   const InterpreterFrame* f = thread_state.top;
   while (f && f->interpreter->call_number() == 0) f = f->below;
   return f;
 }
 
-// The compiled function whose code this thread runs, if that is where ops go.
+// The call whose function this thread runs, if ops go to it.
 Call* call_in_stack() {
   const InterpreterFrame* const found = first_that_defers();
   if (!found) return nullptr;
@@ -130,7 +130,7 @@ void check_backend(const CompileOptions& options) {
                   "egistered are: ", all, " (", no_such_backend, ")"));
 }
 
-// What a program that does not run the function's code could not repeat.
+// Error if a frozen program could not repeat the call.
 void check_repeatable(const FrozenResult& result, const std::string& name) {
   VITRO_CHECK(result.refused.empty(), name, ": frozen: the result holds ", result.refused,
               ", which a frozen call would not compute again; return tensors (", not_repeatable,
@@ -211,7 +211,7 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   if (!state_->calls.tree()->has_room_for_frozen()) return run(frozen.inputs, body, false);
   state_->calls.count_call();
   const uint64_t newest_storage = Storage::allocate(0, cpu).id();
-  FrozenKey key(frozen);  // before the function takes its arguments apart
+  FrozenKey key(frozen);  // before the function can modify its arguments
   Call call(state_->calls, thread_state.top);
   const Using use(&call);
   const Running now(&call);
@@ -247,7 +247,7 @@ void graph_break(std::string_view reason, std::source_location where) {
 }
 
 struct Disabled::Stack {
-  std::vector<InterpreterFrame> above;  // all of them there before one is pointed at
+  std::vector<InterpreterFrame> above;  // filled before pointers into it are taken
 };
 
 Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen_(false) {
@@ -258,7 +258,7 @@ Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen
   if (events::recording()) seen_ = events::record(call->eager_slice(disabled_break));
 }
 
-// The stack without the call: those above it, then those below.
+// Removes the call from the stack, keeping the interpreters above and below it.
 void Disabled::leave_out() {
   stack_ = std::make_unique<Stack>();
   const InterpreterFrame* const of_call = first_that_defers();

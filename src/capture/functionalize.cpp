@@ -1,6 +1,6 @@
-// Walks a path and keeps, for each memory, its value and a version that counts writes.  A view is
-// looked up when it is read, in the value of that moment; a write makes a new value of the memory.
-// make_plan (plan.cpp) asks for it and binds results to the values that memories have at the end.
+// Walks a path and tracks, for each memory, its current value and a version that counts writes.  A
+// view is evaluated when it is read, on the memory's value at that point; a write makes a new value
+// of the memory.  make_plan (plan.cpp) calls it and binds results to the memories' final values.
 #include "capture/functionalize.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using graph::Arg;
 using graph::InputKind;
 using graph::Value;
 
-// The scatter that puts a view's elements back, or null.
+// The scatter op that inverts a view, or null.
 const OpDef* scatter_of(const OpDef& view) {
   for (const OpDef* op : ops::all()) {
     if (op->scatter && op->scatter->view == view.view && op->attrs == view.attrs) return op;
@@ -38,7 +38,7 @@ bool has_symbols(const TensorMeta& window) {
          std::ranges::any_of(window.strides, symbolic);
 }
 
-// Whether no element of the memory stands in the view twice, whatever the sizes of a call.
+// Whether no element of the memory occurs twice in the view, for all sizes.
 bool shows_each_once(const TensorMeta& view) {
   std::vector<std::pair<int64_t, int64_t>> dims;  // stride, size
   for (size_t d = 0; d < view.sizes.size(); ++d) {
@@ -96,14 +96,14 @@ class Functionalizer {
   }
 
  private:
-  // The value of a tensor, and the version of its memory that it was read at.
+  // The value of a tensor, and the version of its memory when it was read.
   struct Seen {
     std::optional<Value> value;
     uint32_t version = 0;
   };
 
-  // Nodes of one path may have been recorded by calls of other sizes, and before guards held their
-  // symbols to something; this call's numbers count, and what the whole path knows.
+  // Nodes of one path may have been recorded with other sizes, and before later guards fixed their
+  // symbols; this uses the call's numbers and all guards of the path.
   Size now(Size s) const {
     if (!s.is_symbolic()) return s;
     return {value_of_(s.expr()), path_.held(s.expr())};
@@ -115,8 +115,8 @@ class Functionalizer {
     meta.offset = now(meta.offset);
     return meta;
   }
-  // A recorded call.  Its shape rule chose among sizes that it asked to be equal; where the path
-  // knows more of them than it did, it chooses again.
+  // Adds a recorded call.  Its shape rule branched on questions about sizes; if the path knows more
+  // about them now, the rule is run again.
   graph::NodeId add_recorded(graph::Node node, const std::vector<TensorMeta>& results) {
     if (!path_.held.empty() && !node.op->compaction) return add(std::move(node)).node;
     node.results = results;
@@ -124,7 +124,7 @@ class Functionalizer {
     return out_.graph.add(std::move(node));
   }
 
-  // Attributes of the window that a tensor whose memory is a base, or a view of one, is of it.
+  // The as_strided attributes of a tensor as a window of its base.
   Attrs window(uint32_t slot) const {
     const TensorMeta meta = now(*path_.table[slot].meta);
     const int64_t begin = path_.aliases.offset(path_.aliases.same(path_.table.root(slot)));
@@ -269,8 +269,8 @@ class Functionalizer {
     write(target, value);
   }
 
-  // What is written through a window in which memory is met twice depends on the order of writing.
-  // The same of memory that is written in part, and so taken apart.
+  // A write through a window with overlapping elements depends on the order of writing.  The same
+  // applies to memory that is partly written, since it is decomposed.
   void needs_each_once(uint32_t slot) {
     const TensorMeta& written = *path_.table[slot].meta;
     if (covers_itself(written))
@@ -280,7 +280,7 @@ class Functionalizer {
     if (!path_.is_base(path_.memory_of(slot)))
       (void)covers_itself(*path_.table[path_.table.root(slot)].meta);
   }
-  // Asked for all calls that the plan is for.
+  // Answered for all calls that the plan is valid for.
   bool covers_itself(const TensorMeta& window) {
     const bool answer = may_cover_itself(now(window));
     if (!has_symbols(window) || never_covers_itself(window)) return answer;
@@ -297,9 +297,8 @@ class Functionalizer {
     return add(*copy, {to, value}, {});
   }
 
-  // A view is written by writing what it is a view of: with the view that leads back, or the
-  // scatter that belongs to it, step by step up to the memory; or at once, as a window of the
-  // memory.
+  // Writes a view by writing its parent: through the inverse view or the scatter op, step by step
+  // up to the memory, or else directly, as a window of the memory.
   void write(uint32_t slot, Value value) {
     const SlotTable::Entry& e = path_.table[slot];
     const uint32_t at = path_.memory_of(slot);
@@ -319,7 +318,7 @@ class Functionalizer {
     seen_[slot] = {value, memory.version};
   }
 
-  // Later views of the memory rely on its strides.
+  // Keeps the memory's strides, since later views depend on them.
   Value with_strides_of_memory(uint32_t memory, Value value) {
     if (path_.table[memory].input) return value;
     const Sizes strides = out_.graph.meta(value_of_memory(memory)).strides;
@@ -337,7 +336,8 @@ class Functionalizer {
     return recorded.op->view->back(now(parent), now(*view.meta), attrs.view());
   }
 
-  // Not where a view repeats elements, of which a later one shows each once.
+  // False if a view between the written one and the memory repeats elements, even if the written
+  // one has each of them once.
   bool has_way_back(uint32_t written) const {
     for (uint32_t slot = written; path_.table[slot].parent != no_slot;
          slot = path_.table[slot].parent) {
@@ -361,7 +361,7 @@ class Functionalizer {
     return add(*scatter_of(*recorded.op), {read(view.parent), value}, recorded.attrs_owned);
   }
 
-  // The memory with `value` where the window of `slot` is.
+  // The memory with `value` in the window of `slot`.
   Value with_window(uint32_t slot, Value value) {
     const uint32_t at = path_.memory_of(slot);
     const TensorMeta memory = now(*path_.table[at].meta), part = now(*path_.table[slot].meta);
@@ -386,7 +386,7 @@ class Functionalizer {
   Functional out_;
   std::vector<Seen> seen_;                     // by slot
   std::vector<std::optional<Value>> numbers_;  // by index among the segment's numbers
-  graph::SourceLocation place_;                // of the op that is added now
+  graph::SourceLocation place_;                // of the op being added
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which recorded node a call is like: operands and attributes are compared but for what may become
-// a symbol or an argument.  The recorder asks for one before it makes a node.
+// Finds the recorded node that a call resembles, comparing operands and attributes except for what
+// may become a symbol or an argument.  The recorder uses it before it makes a node.
 #include "capture/generalise.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ bool is_whole(const Scalar& number) {
   return number.kind() == Scalar::Kind::integer && !number.is_symbolic();
 }
 
-// The same attributes but for what may vary.
+// Compares attributes, ignoring what may vary.
 bool same_but_variable(const TraceNode& node, const OpCall& call) {
   return call.op && call.op->kind == OpKind::composite ? same_but_numbers(node.attrs, call.attrs)
                                                        : same_but_sizes(node.attrs, call.attrs);
@@ -31,14 +31,14 @@ Variation variation_of(const OpDef* op, const Scalar& number) {
 
 namespace {
 
-// Whether the operands are alike but for sizes and numbers that may vary.
+// Compares operands, ignoring sizes and numbers that may vary.
 bool is_like(const TraceNode& node, const ExternalInput* input, const NodeOperand& want,
              const OpCall& call, const Operand& got, const Slots& slots) {
   switch (want.kind) {
     case NodeOperand::Kind::none:
       return got.kind() == Operand::Kind::none;
     case NodeOperand::Kind::slot:
-      // A slot after the cursor's is a tensor that this very node saw first.
+      // A slot past the cursor's was first seen by this node itself.
       return got.is_tensor() && (want.slot >= node.first_slot - node.inputs.size() ||
                                  got.tensor().impl() == &slots[want.slot]);
     case NodeOperand::Kind::external:
@@ -55,8 +55,8 @@ bool is_like(const TraceNode& node, const ExternalInput* input, const NodeOperan
   __builtin_unreachable();
 }
 
-// Which tensors of an earlier call the arguments of this one stand for: a tensor may be there that
-// was not, and a list may have become longer in the middle.
+// Maps the arguments of this call to those of an earlier one: a tensor may have been undefined
+// then, and a list may have grown in the middle.
 Likeness like_arguments(const TraceNode& node, const OpCall& call, const Slots& slots) {
   const size_t before = node.operand_count, now = call.operands.size();
   std::vector<const ExternalInput*> inputs(before, nullptr);

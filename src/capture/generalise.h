@@ -1,6 +1,6 @@
-// From which node a new one is recorded: what differs between the two becomes symbols and
-// arguments, so that the new node fits both and what comes after them.
-// Threads: that of the call whose slots are given.
+// Finds the node that a new one is generalized from: what differs between the two becomes symbols
+// and arguments, so that the new node, and what follows it, fits both calls.
+// Threads: that of the call that owns the slots.
 #pragma once
 
 #include <atomic>
@@ -12,33 +12,32 @@
 
 namespace vitro::capture {
 
-// A node that a call is like, and which of its operands stands for each of the call's.
+// A node that a call resembles, and for each operand of the call the node's corresponding one.
 struct Likeness {
-  const TraceNode* node = nullptr;  // null: there is none
+  const TraceNode* node = nullptr;  // null: no such node
   std::vector<int> operands;        // -1: none
   const NodeOperand* operand(size_t i) const {
     return !node || operands[i] < 0 ? nullptr : &node->operands[operands[i]];
   }
 };
 
-// What a number that differs from the recorded one may become.
+// What a number that differs from the recorded one can become.
 enum class Variation : uint8_t {
-  none,            // it is a part of the program
+  none,            // stays a constant
   argument,        // an input of the graph
   count,           // a symbol: sizes depend on it
-  of_its_program,  // what becomes of it in the ops that the composite is written in
+  of_its_program,  // decided by the ops that the composite is written with
 };
 Variation variation_of(const OpDef* op, const Scalar& number);
 
-// Of the nodes at `link`, the most general one from which the call differs only in sizes and
-// numbers.
+// The most general node at `link` that differs from the call only in sizes and numbers.
 Likeness similar(const std::atomic<TraceNode*>& link, const OpCall& call, Modes modes,
                  const Slots& slots);
-// `node`, the latest of the call's place that another path led to (or null), where the call differs
-// from it only in sizes, numbers and slots.
+// `node` (may be null; the latest node for the call's place, reached on another path), if it
+// differs from the call only in sizes, numbers and slots.
 Likeness like_at(const TraceNode* node, const OpCall& call, const Slots& slots);
-// Whether the op is a composite to which numbers are given that differ from the recorded ones: it
-// is taken as the ops that it is written in, whose numbers may vary.
+// Whether the op is a composite whose numbers differ from the recorded ones: it is then captured as
+// the ops that it is written with, whose numbers may vary.
 bool numbers_differ(const TraceNode& like, const OpCall& call);
 
 }  // namespace vitro::capture

@@ -1,5 +1,6 @@
-// Collects guards from recorded nodes and gives their symbols the names that the graph has.  The
-// report of a function (TraceTree::report) asks for those of a variant and for all of them as text.
+// Collects guards from recorded nodes and renames their symbols to those of the graph.  The report
+// of a function (TraceTree::report) uses it for the guards of each variant, and for all of them as
+// text.
 #include "capture/guard_reports.h"
 
 #include <algorithm>
@@ -12,24 +13,23 @@
 namespace vitro::capture {
 namespace {
 
-// Whether what the program asked decides how it goes on: a size that was taken as a number, which
-// reads as "s0 == 5", does so only where other ways are known.
+// Whether the program's question affects its path.  Using a size as a number reads as "s0 == 5",
+// which counts only if other paths are known.
 bool decides(const TraceNode& node, const sym::Guard& asked) {
   if (asked.question == sym::Guard::Question::less || !node.parent) return true;
   return node.parent->next.load(std::memory_order_acquire) != &node ||
          node.fork.load(std::memory_order_acquire) != nullptr;
 }
 
-// Whether only this is asked: that a number of elements does not reach what 64 bits count, see
-// ask_whether_countable.  Nothing else is compared with numbers that large.
+// Whether the guard only checks that an element count does not overflow 64 bits; see
+// ask_whether_countable.  No other guard compares with numbers this large.
 bool counts_only(const sym::Guard& guard) {
   constexpr int64_t large = int64_t{1} << 31;
   const auto most = guard.a.constant();
   return guard.question == sym::Guard::Question::less && !guard.answer && most && *most >= large;
 }
 
-// The symbols of calls under the names that they have in a graph; those that it lacks get the next
-// ones.
+// Maps the symbols of calls to the graph's names; symbols not in the graph get the next free ones.
 class Names {
  public:
   Names() = default;
@@ -62,7 +62,7 @@ class Names {
   std::vector<Pair> names_;
 };
 
-// Collects reports, each once: whoever asked, or once for each asker.
+// Collects reports without duplicates: by text alone, or by text and asker.
 class Guards {
  public:
   enum class Once : uint8_t { at_all, for_each_asker };

@@ -1,4 +1,4 @@
-// What must hold for recorded paths, as text for reports.
+// The guards of recorded paths, as text for reports.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace vitro::capture {
 
-// Of the path that ends there and of what was asked while it was compiled, each once.
+// Guards of the variant's path and of its compilation, without duplicates.
 std::vector<GuardReport> guard_reports(const SegmentVariant& variant);
-// Of these nodes and variants together, each once: "s0 < 8 (asked before mul)".  The symbols are
-// those of the calls.
+// Guards of these nodes and variants, without duplicates: "s0 < 8 (asked before mul)".  The symbols
+// are those of the calls.
 std::vector<std::string> guard_texts(std::span<const TraceNode* const> nodes,
                                      std::span<const SegmentVariant* const> variants);
 

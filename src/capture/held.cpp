@@ -1,6 +1,5 @@
-// Solves the guards of a path for symbols: equations first, then bounds that leave one value.  A
-// value that is put in may make another guard one that can be solved, so that it goes round until
-// none is.
+// Solves the guards of a path for symbols: equations first, then bounds that leave one value.
+// Substituting a solution may make another guard solvable, so this repeats until nothing changes.
 #include "capture/held.h"
 
 #include <optional>
@@ -13,7 +12,7 @@
 namespace vitro::capture {
 namespace {
 
-// The value of `symbol` for which `gap` is 0; nothing where that is not one expression.
+// The value of `symbol` for which `gap` is 0; none if it is not a single expression.
 std::optional<sym::Expr> root_of(sym::Expr gap, sym::Expr symbol) {
   const auto linear = sym::as_linear(gap, symbol);
   if (!linear) return {};
@@ -24,8 +23,8 @@ std::optional<sym::Expr> root_of(sym::Expr gap, sym::Expr symbol) {
   return sym::Expr(-(*rest / *factor));
 }
 
-// Whether all that is known of `symbol` is known of `value` too.  That a size is no larger than
-// sizes are is what each call checks; nothing is made of it.
+// Whether the range of `value` implies that of `symbol`.  The upper limit of sizes is ignored: each
+// call checks it.
 bool can_stand_for(sym::Expr value, sym::Expr symbol) {
   const sym::Range mine = sym::range_of(value), wanted = sym::range_of(symbol);
   return mine.low >= wanted.low && (mine.high <= wanted.high || wanted.high >= sym::largest_size);
@@ -35,7 +34,7 @@ bool can_stand_for(sym::Expr value, sym::Expr symbol) {
 
 Held::Held(std::span<const sym::Guard> guards) {
   std::vector<sym::Guard> open(guards.begin(), guards.end());
-  // A value that is put in may make another guard one that can be solved.
+  // Substituting a solution may make another guard solvable.
   bool more = !open.empty();
   while (more) {
     more = std::erase_if(open, [this](const sym::Guard& guard) {
@@ -65,7 +64,7 @@ bool Held::solve(sym::Expr a, sym::Expr b) {
       put_in(symbol, *value);
       return true;
     }
-  } catch (const sym::Overflow&) {  // no number that a size may have
+  } catch (const sym::Overflow&) {  // out of the range of sizes
   }
   return false;
 }
@@ -77,7 +76,7 @@ bool Held::solve_bounds(std::span<const sym::Guard> guards) {
       guard.a = (*this)(guard.a);
       guard.b = (*this)(guard.b);
       left.push_back(guard);
-    } catch (const sym::Overflow&) {  // says nothing of numbers that a size may have
+    } catch (const sym::Overflow&) {  // no bound on values that a size can have
     }
   }
   const Bounds bounds(left);
@@ -90,7 +89,7 @@ bool Held::solve_bounds(std::span<const sym::Guard> guards) {
         if (!bounds.holds_to_least(bound, symbol)) continue;
         more = solve(symbol, bounds.range_of(symbol).low) || more;
       }
-    } catch (const sym::Overflow&) {  // no size is as large
+    } catch (const sym::Overflow&) {  // out of the range of sizes
     }
   }
   return more;

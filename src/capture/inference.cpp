@@ -1,5 +1,5 @@
-// What a recorded op is answered with: the shape rule runs on sizes with symbols, and every
-// question that it asks, and two more, become guards of the node.
+// Computes the results of a recorded op: runs the shape rule on symbolic sizes and records every
+// question it asks, and two more, as guards of the node.
 #include "capture/inference.h"
 
 #include <algorithm>
@@ -12,25 +12,26 @@
 namespace vitro::capture {
 namespace {
 
-// Where 0 cannot be put in for an expression that is 0 in this call, its symbols are held.
+// Lets Held substitute 0 for `e`, which is 0 in this call: if it cannot do so from e == 0 alone,
+// the symbols of `e` are fixed to their values.
 void hold_at_zero(sym::Expr e) {
   const sym::Guard is_zero[] = {{sym::Guard::Question::equal, e, 0, true}};
   if (Held(is_zero)(e).is(0)) return;
   for (const sym::Expr symbol : sym::symbols_of(e)) (void)int64_t(ops::this_run(symbol));
 }
 
-// Whether `guard` says a < b, and `size` is b - a.
+// Whether `guard` is a < b with b - a == `size`.
 bool is_distance(const sym::Guard& guard, sym::Expr size) {
   if (guard.question != sym::Guard::Question::less || !guard.answer) return false;
   try {
     return guard.b - guard.a == size;
-  } catch (const sym::Overflow&) {  // no size is as large
+  } catch (const sym::Overflow&) {  // out of the range of sizes
     return false;
   }
 }
 
-// Where a size of a result could be 0 in another call, that is asked too: tensors without elements
-// have strides and reductions of their own.
+// Adds a guard on whether a result's size is 0 if it could be in another call: tensors without
+// elements have their own strides and reductions.
 void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& asked) {
   const auto follows = [&](sym::Expr size) {
     return std::ranges::any_of(asked.guards(),
@@ -39,7 +40,7 @@ void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& as
   for (TensorMeta& meta : results) {
     const bool dense = attribute::same(meta.strides, contiguous_strides(meta.sizes));
     for (Size& s : meta.sizes) {
-      // Programs with sizes that data decide are for tensors without elements too.
+      // Programs with data sizes also handle tensors without elements.
       if (!s.is_symbolic() || sym::is_data(s.expr())) continue;
       if (follows(s.expr()) || less(0, s) || !equal(s, 0)) continue;
       hold_at_zero(s.expr());
@@ -49,7 +50,7 @@ void ask_for_elements(std::vector<TensorMeta>& results, const sym::GuardSink& as
   }
 }
 
-// The number of elements as far as it differs from call to call, and bytes for each of those.
+// The symbolic factors of the element count, and the bytes per unit of it.
 struct Varying {
   Size count = 1;
   int64_t bytes = 1;
@@ -67,15 +68,15 @@ Varying varying_part(const TensorMeta& meta) {
   return out;
 }
 
-// The bytes of a result can be counted in this call; where they could not be in another one, that
-// is asked too.  Nothing is asked of one symbol, and of what takes no more than an operand.
+// Adds a guard against overflow of a result's byte count in other calls.  None is needed for a
+// single symbol, or for a result that is not larger than an operand.
 void ask_whether_countable(const TensorMeta& meta, std::span<const Operand> operands) {
   try {
     const Varying result = varying_part(meta);
     if (!result.count.is_symbolic() || result.bytes == 0) return;
     const int64_t most = std::numeric_limits<int64_t>::max() / result.bytes;
     const sym::Expr count = result.count.expr();
-    if (sym::is_data(count)) return;  // counted when it is known
+    if (sym::is_data(count)) return;  // checked once it is known
     if (sym::range_of(count).high <= most) return;
     const auto takes_as_much = [&](const Operand& operand) {
       if (!operand.is_tensor()) return false;
@@ -83,10 +84,10 @@ void ask_whether_countable(const TensorMeta& meta, std::span<const Operand> oper
       return own.bytes >= result.bytes && !sym::prove_less(own.count.expr(), count).value_or(true);
     };
     if (std::ranges::any_of(operands, takes_as_much)) return;
-    // One bound for all dtypes and factors, where it is low enough for this one.
+    // The same bound for all dtypes and factors, if it is low enough here.
     const bool usual = sym::largest_size <= most && result.count.hint() <= sym::largest_size;
     (void)less(usual ? sym::largest_size : most, result.count);
-  } catch (const sym::Overflow&) {  // the question cannot be asked of all sizes at once
+  } catch (const sym::Overflow&) {  // cannot be expressed for all sizes: fix them
     for (const Size s : meta.sizes) (void)s.value();
   }
 }

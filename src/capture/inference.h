@@ -1,4 +1,4 @@
-// The shape rule of an op that is recorded, with all that its answer depends on.
+// Runs the shape rule of an op while recording, with every guard that its result depends on.
 // Threads: any; asks the thread's interpreters for sizes.
 #pragma once
 
@@ -9,13 +9,12 @@
 
 namespace vitro::capture {
 
-// A shape rule may ask about symbols; what it asked is a guard of its answer.
+// A shape rule may ask questions about symbols; the answers are guards of its results.
 struct Inferred {
   std::vector<TensorMeta> results;
   std::vector<sym::Guard> guards;
 };
-// Where a size of a result could be 0 in another call, or its bytes more than can be counted, that
-// is asked too.
+// Also adds guards if in another call a size of a result could be 0, or its byte count overflow.
 Inferred infer_with_guards(const OpDef& op, std::span<const Operand> operands, AttrsView attrs);
 
 }  // namespace vitro::capture

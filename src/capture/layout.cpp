@@ -10,7 +10,7 @@ namespace vitro::capture {
 
 namespace {
 
-// The elements lie side by side, in whatever order of dimensions.
+// Whether the elements are contiguous in some dimension order.
 bool is_dense(const TensorImpl& t, int64_t count) {
   int64_t last = 0;
   for (size_t d = 0; d < t.sizes.size(); ++d) last += (t.sizes[d] - 1) * t.strides[d];

@@ -7,7 +7,7 @@ namespace vitro::capture {
 
 // Both have the same dtype and sizes.
 void copy_elements(const Tensor& from, const Tensor& to);
-// The same elements in memory of their own, with these strides.
+// A copy in new memory, with these strides.
 Tensor copy_with_strides(const Tensor& from, const Ints& strides);
 
 }  // namespace vitro::capture

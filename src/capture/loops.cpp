@@ -6,7 +6,7 @@
 namespace vitro::capture {
 namespace {
 
-// Whether the segment has been at that place before.
+// Whether the segment has already passed this place.
 bool went_by(const TraceNode& cursor, std::source_location where) {
   for (const TraceNode* node = &cursor; node->op; node = node->parent) {
     if (same_place(node->where, where)) return true;

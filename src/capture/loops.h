@@ -1,7 +1,6 @@
-// Loops of the program that go round a varying number of times.  Each number would be a graph of
-// its own; where a few were seen, segments end before the place that comes again (a cut), so that
-// the body is compiled by itself and found again however often it is gone through.  Such a loop may
-// go over a list that the function is given.
+// Loops of the program with a varying number of iterations, such as over a list argument.  Each
+// number would need its own graph; after a few of them, segments end before the repeated place (a
+// cut), so the body is compiled once and reused for any number of iterations.
 // Threads: any.
 #pragma once
 
@@ -11,15 +10,15 @@
 
 namespace vitro::capture {
 
-// The paths part after `cursor`: one goes on at `recorded`, this call at `called`.  Where the
-// segment has been at one of these places before, that is the begin of a loop's body.
+// Paths diverge after `cursor`: the recorded one continues at `recorded`, this call at `called`.  A
+// place that the segment has already passed starts a loop's body.
 void note_parting(TraceTree& tree, const TraceNode& cursor, std::source_location recorded,
                   std::source_location called);
 
-// Lists among the arguments that have another number of tensors in each call.  Each number would be
-// a path of its own; after a few, arguments are not compared when the function begins, but where an
-// op takes them, as tensors that the function reaches by itself are.  How many numbers of arguments
-// were recorded, if these are enough and `now` is not one of them; otherwise 0.
+// List arguments whose number of tensors varies.  Each number would be a separate path; after a
+// few, arguments are no longer compared on entry but when an op uses them, like tensors that are
+// not arguments.  Returns how many argument counts were recorded, if that is enough and `now` is
+// not one of them; otherwise 0.
 size_t argument_counts(TraceTree& tree, size_t now);
 
 }  // namespace vitro::capture

@@ -1,5 +1,5 @@
-// Whether an op call fits a recorded node that has more to compare than slots and numbers.  Call
-// asks for the node that fits; if there is none, the recorder adds one.
+// The full comparison of an op call with a recorded node, beyond slots and numbers.  Call looks for
+// a node that fits; if there is none, the recorder adds one.
 #include "capture/matcher.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace vitro::capture {
 namespace {
 
-// A plain whole number.
+// A plain integer.
 bool is_count(const Operand& o) {
   return o.is_number() && o.number().kind() == Scalar::Kind::integer && !o.number().is_symbolic();
 }
@@ -26,7 +26,7 @@ Matcher::Found Matcher::find(std::atomic<TraceNode*>& link, const OpCall& call) 
   out.end = &link;
   while (TraceNode* node = out.end->load(std::memory_order_acquire)) {
     out.end = &node->fork;
-    if (data_.has_value(*node)) {  // a loop comes by again: sizes of this round have own symbols
+    if (data_.has_value(*node)) {  // a loop repeats: data sizes of this iteration need new symbols
       out.has_been_taken = true;
       continue;
     }

@@ -3,10 +3,10 @@
 // Invariants:
 //   - The path to the cursor is what the segment has done so far: its slots, numbers and symbols
 //     are those of this call.
-//   - The cursor is null where nothing is put off: before the call has begun, after it has ended,
-//     and where a limit was reached.
-//   - A comparison that fails leaves symbols and numbers as they were; it may have left tensors in
-//     slots after the cursor's, which mean nothing.
+//   - The cursor is null if nothing is deferred: before the call begins, after it ends, and once a
+//     limit was reached.
+//   - A failed comparison leaves symbols and numbers unchanged; it may leave tensors in slots past
+//     the cursor's, which have no meaning.
 // Threads: that of its call.
 #pragma once
 
@@ -28,30 +28,29 @@ class Matcher {
   TraceNode* cursor() const { return cursor_; }
   void move_to(TraceNode* node) { cursor_ = node; }
 
-  // The node after the cursor where it has nothing but slots and numbers to compare, and fits;
-  // null: find() is to be asked.  Replay spends its time here.
+  // The node after the cursor, if it is plain (only slots and numbers to compare) and fits; null:
+  // use find().  Replay spends its time here.
   TraceNode* plain_next(const OpCall& call) const {
     TraceNode* next = cursor_->next.load(std::memory_order_acquire);
     return next && next->plain && matches_plain(*next, call) ? next : nullptr;
   }
 
   struct Found {
-    TraceNode* node = nullptr;               // the first that fits, accepted; null: none does
-    std::atomic<TraceNode*>* end = nullptr;  // then: the empty link after them
-    int64_t compared = 0;                    // how many there are
-    bool has_been_taken = false;             // one of them was by this call, in an earlier segment
+    TraceNode* node = nullptr;               // the first that fits, accepted; or null
+    std::atomic<TraceNode*>* end = nullptr;  // if null: the empty link at the end
+    int64_t compared = 0;                    // number of nodes compared
+    bool has_been_taken = false;             // an earlier segment of this call took one
   };
-  // Of the nodes at `link` the one that fits the call.
+  // The node at `link` that fits the call.
   Found find(std::atomic<TraceNode*>& link, const OpCall& call);
 
-  // Whether the call fits the node.  If so, symbols and numbers have their values, and accept()
-  // binds external inputs.
+  // Whether the call fits the node.  If so, symbols and numbers are bound, and accept() must bind
+  // external inputs.
   bool matches(const TraceNode& node, const OpCall& call);
   void accept(const TraceNode& node);
-  // Whether operands and attributes fit.  Symbols and numbers that have got values stay so, and the
-  // caller takes them back.
+  // Whether operands and attributes fit.  Leaves symbols and numbers bound; the caller undoes that.
   bool matches_but_guards(const TraceNode& node, const OpCall& call);
-  // Whether the op, the count of its operands and the thread's modes are those of the node.
+  // Whether op, operand count and the thread's modes equal those of the node.
   bool is_same_op(const TraceNode& node, const OpCall& call) const {
     return node.op == call.op && node.operand_count == call.operands.size() &&
            node.in_place == call.in_place && node.modes == thread_->modes;
@@ -87,7 +86,8 @@ inline bool Matcher::matches_plain(const TraceNode& node, const OpCall& call) co
   return node.attrs == call.attrs;
 }
 
-// A size among attributes that is a symbol of the node, to which the call gives a plain number.
+// Whether `want`, a size among the attributes, is a symbol of the node that the call binds to a
+// plain number.
 bool is_given(const TraceNode& node, Size want, Size got);
 
 }  // namespace vitro::capture

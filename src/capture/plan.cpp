@@ -11,8 +11,8 @@
 namespace vitro::capture {
 namespace {
 
-// Shape rules ask the thread's interpreters for values of symbols: while a plan is made these are
-// the values that it is given, whoever else is on the stack.
+// Shape rules ask the thread's interpreters for the values of symbols.  While a plan is made, this
+// one answers with given values, regardless of the rest of the stack.
 class GivenValues final : public Interpreter {
  public:
   explicit GivenValues(const ValueOf& value_of)
@@ -25,7 +25,7 @@ class GivenValues final : public Interpreter {
   Using use_;
 };
 
-// What is left of a plan that was refused: for which calls it was.
+// Clears a refused plan, except for its coverings: the calls to which the refusal applies.
 Verdict refuse(Plan* plan, const Code& code, const std::string& why) {
   std::vector<Covering> coverings = std::move(plan->coverings);
   *plan = {};
@@ -45,7 +45,7 @@ Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, cons
   const GivenValues answers(value_of);
   try {
     const RecordedPath path(last, value_of);
-    sym::DataBounds bounds;  // answer what is asked about sizes that data decide
+    sym::DataBounds bounds;  // answer questions about data sizes
     for (const TraceNode* node : path.nodes) {
       if (node->data_size.defined()) bounds.add(node->data_size, path.held(node->data_bound));
     }

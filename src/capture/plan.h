@@ -1,11 +1,11 @@
-// The plan of a segment: the graph of its path, and how its inputs and outputs are tied to slots.
-// Made in three passes:
-//   functionalize   the path, which reads and writes memory, as a graph of values
-//   bind_results    its outputs: what is held, what data decide, what is written
-//   prune           what the outputs need, with symbols of its own
+// The plan of a segment: the graph of its path, and how inputs and outputs map to slots.  Made in
+// three passes:
+//   functionalize   turns the path, which reads and writes memory, into a graph of values
+//   bind_results    adds outputs: held results, data sizes, written inputs
+//   prune           keeps what the outputs need, and renames symbols
 //
 // A pure function of the path, the set of held results and the values of symbols: two threads may
-// make the same plan at once.
+// make the same plan concurrently.
 #pragma once
 
 #include <optional>
@@ -19,51 +19,51 @@
 
 namespace vitro::capture {
 
-// How a deferred tensor is materialized: as a window on an output of the graph or on an external
-// input.
+// How a deferred tensor is materialized: as a window on a graph output or on an external input.
 struct ResultBinding {
   uint32_t slot = 0;
-  int output = -1;             // an output of the graph, or
-  uint32_t outside = no_slot;  // a slot of a tensor from outside
+  int output = -1;             // index of a graph output, or
+  uint32_t outside = no_slot;  // the slot of an external input
   bool whole = false;          // the output itself, not a view of it
   bool symbolic = false;
-  bool sized_by_data = false;  // to later segments it is a tensor like any other
+  bool sized_by_data = false;  // later segments treat it as an ordinary tensor
   const TensorMeta* meta = nullptr;
-  Ints sizes, strides;  // where not symbolic
-  int64_t offset = 0;   // from the output's or the outside tensor's own
+  Ints sizes, strides;  // unless symbolic
+  int64_t offset = 0;   // relative to the output's or external input's offset
 };
 
-// Whether elements of a window that is written are the same memory.
+// Whether elements of a written window overlap; a condition on the calls that the plan is valid
+// for.
 struct Covering {
   const TensorMeta* window = nullptr;
   bool answer = false;
   bool holds(const Symbols& symbols) const;
 };
 
-// The program of a segment as a graph, and how its inputs and outputs are tied to slots.
+// A segment as a graph, and how its inputs and outputs map to slots.
 struct Plan {
   struct Input {
     uint32_t slot = no_slot;
-    uint32_t number = no_slot;      // or this of the call's numbers
-    std::optional<Size> base = {};  // as many elements from where the slot's tensor begins
+    uint32_t number = no_slot;      // or an index among the call's numbers
+    std::optional<Size> base = {};  // length of a base that begins at the slot's tensor
   };
   graph::Graph graph;
   std::vector<Input> inputs;
-  size_t base_count = 0;           // inputs that are bases
-  std::vector<sym::Expr> symbols;  // the call's symbols that give graph.symbols() their values
-  std::vector<const TensorMeta*> outputs;  // layouts of the outputs that are new tensors
+  size_t base_count = 0;                   // inputs that are bases
+  std::vector<sym::Expr> symbols;          // the call's symbols, in the order of graph.symbols()
+  std::vector<const TensorMeta*> outputs;  // of the outputs that are new tensors
   std::vector<ResultBinding> results;
-  // Nodes whose data decide a size, and the outputs whose first size it is.
+  // Nodes with a data size, and the outputs whose first size it is.
   std::vector<std::pair<const TraceNode*, size_t>> data;
-  std::vector<uint32_t> written;  // tensors from outside
-  // What was asked of windows that are written, where other values might answer otherwise.
+  std::vector<uint32_t> written;  // slots of external inputs
+  // Overlap checks of written windows whose answer depends on symbols.
   std::vector<Covering> coverings;
   bool empty() const { return graph.outputs().empty(); }
 };
 
-// The graph of the path to `last`; `live`: a bit for each slot whose tensor is still wanted;
-// `value_of`: the values of symbols in the call that asks.  No, where what the path does to memory
-// cannot be said in values; then it is interpreted.
+// Makes the plan of the path to `last`; `live`: a bit per slot, set if its tensor is still held;
+// `value_of`: the values of symbols in the current call.  Returns no if the memory effects of the
+// path cannot be expressed as values; it is then interpreted.
 Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, const ValueOf& value_of,
                   Plan* plan);
 

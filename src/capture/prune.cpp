@@ -11,7 +11,7 @@
 namespace vitro::capture {
 namespace {
 
-// The symbols of the calls under the names that they have in the graph.
+// Maps the symbols of calls to the names that they have in the graph.
 class GraphSymbols {
  public:
   Size operator()(Size s) {
@@ -22,7 +22,7 @@ class GraphSymbols {
     }
     return {s.hint(), sym::substitute(s.expr(), names_)};
   }
-  using Pair = std::pair<sym::Expr, sym::Expr>;  // of the calls, of the graph
+  using Pair = std::pair<sym::Expr, sym::Expr>;  // symbol of calls, symbol of the graph
   const std::vector<Pair>& all() const { return names_; }
 
  private:
@@ -32,10 +32,10 @@ class GraphSymbols {
     return sym::Expr::symbol(name, sym::range_of(symbol));
   }
   std::vector<Pair> names_;
-  uint32_t data_count_ = 0;  // of them are of sizes that data decide
+  uint32_t data_count_ = 0;  // of these, the data sizes
 };
 
-// By node, whether an output needs it.
+// By node: whether an output depends on it.
 std::vector<bool> needed_by(const graph::Graph& graph, const std::vector<graph::Output>& outputs) {
   std::vector<bool> needed(graph.size(), false);
   for (const graph::Output& o : outputs) {

@@ -1,6 +1,5 @@
-// Finds the reason of a recompile: compares a call with the recorded node that is nearest to it,
-// and a new end of a segment with the earlier ones.  Call asks before it records, and reports the
-// answer.
+// Finds the reason for a recompile: compares a call with the nearest recorded node, and a new
+// segment end with earlier ones.  Call asks for it before recording, and reports it.
 #include "capture/recompile_reasons.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ std::string_view name_of(const OpDef* op) {
   return op ? op->name : std::string_view("start");
 }
 
-// Why a number of this op stays a part of the program.
+// Why a number of this op must stay a constant.
 std::string_view why_fixed(const OpDef* op, const Scalar& number) {
   if (number.kind() == Scalar::Kind::boolean) return " (a truth value is a part of the program)";
   if (!op || op->kind == OpKind::composite) return "";
@@ -29,7 +28,7 @@ std::string_view why_fixed(const OpDef* op, const Scalar& number) {
   return "";
 }
 
-// Why a size of a tensor that differs does not become a symbol with which one node fits both.
+// Why a differing size of a tensor does not become a symbol.
 std::string_view why_apart(const ExternalInput& input, const TensorImpl& impl) {
   for (size_t d = 0; d < impl.sizes.size(); ++d) {
     const Size want = input.meta.sizes[d];
@@ -51,7 +50,7 @@ bool differ_in_sizes_alone(AttrsView a, AttrsView b) {
   return same_but_sizes(a, b) && sizes_in(a).size() == sizes_in(b).size();
 }
 
-// Why an attribute that differs does not become an argument.
+// Why a differing attribute does not become a symbol.
 std::string_view why_fixed(AttrsView want, AttrsView got) {
   if (!differ_in_sizes_alone(want, got)) return "";
   const std::vector<Size> before = sizes_in(want), now = sizes_in(got);
@@ -150,8 +149,7 @@ std::string RecompileReasons::external_difference(const ExternalInput& input, co
   return {};
 }
 
-// What keeps the call from `node` where its operands fit: a question about sizes, asked by a shape
-// rule.
+// If the operands fit `node`: the guard of its shape rule that fails.
 std::string RecompileReasons::guard_difference(const TraceNode& node, const OpCall& call,
                                                const Code** code) const {
   if (!matcher_.is_same_op(node, call) || node.guards.empty()) return {};
@@ -183,8 +181,8 @@ std::string RecompileReasons::with_values(const sym::Guard& guard) const {
   return out;
 }
 
-// What the function's own code asked before and was answered otherwise now, so that it went another
-// path; empty where there is no such question.
+// A question of the function's own code that is answered differently now, and so led to another
+// path; empty if there is none.
 std::string RecompileReasons::question_difference(const std::vector<sym::Guard>& asked) const {
   const auto other = std::find_if(asked.begin(), asked.end(), [this](const sym::Guard& guard) {
     return values_.symbols.knows(guard.a) && values_.symbols.knows(guard.b) &&
@@ -208,7 +206,7 @@ RecompileReason RecompileReasons::of_another_node(std::atomic<TraceNode*>& link,
   reason.text = guard_difference(*near, call, &reason.code);
   if (reason.text.empty()) reason.text = difference(*near, call, &reason.code);
   if (near->op != call.op) explain_by_question(near->asked, &reason);
-  // Arguments have no place: that of the first op after them says which function it is.
+  // Arguments have no place: the first op's place identifies the function.
   const TraceNode* next = near->next.load(std::memory_order_acquire);
   reason.place = call.op || !next ? place_text(expansion_.place_of(call)) : place_text(next->place);
   return reason;
@@ -222,7 +220,7 @@ void RecompileReasons::explain_by_question(const std::vector<sym::Guard>& asked,
   reason->code = &sizes_differ;
 }
 
-// An op where an earlier call ended its segment.
+// An op at a point where an earlier call ended its segment.
 RecompileReason RecompileReasons::of_going_on(const OpCall& call) const {
   const TraceNode* at = matcher_.cursor();
   const SegmentVariant* end = at ? at->variants.load(std::memory_order_acquire) : nullptr;
@@ -233,7 +231,7 @@ RecompileReason RecompileReasons::of_going_on(const OpCall& call) const {
   return reason;
 }
 
-// A new end of a segment where earlier calls went on, or ended with other results.
+// A segment end at a point where earlier calls continued, or ended with other results.
 RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) const {
   if (const TraceNode* next = matcher_.cursor()->next.load(std::memory_order_acquire)) {
     RecompileReason reason{&op_differs,

@@ -1,6 +1,6 @@
-// Why a call fits no recorded path, in words: what was expected, what came instead, and where.
+// Explains why a call fits no recorded path: what was expected, what came instead, and where.
 //
-// Nothing here changes what a call does: symbols and numbers are as they were before.
+// No side effects on the call: symbols and numbers are restored.
 // Threads: that of its call.
 #pragma once
 
@@ -30,7 +30,7 @@ class RecompileReasons {
         expansion_(expansion),
         thread_(&thread_state) {}
 
-  // Why `call` is none of the nodes at `link`.
+  // Why `call` fits none of the nodes at `link`.
   RecompileReason of_another_node(std::atomic<TraceNode*>& link, const OpCall& call) const;
   // Why the segment ends with a variant that was just added.
   RecompileReason of_another_end(const SegmentVariant& variant) const;
@@ -38,7 +38,7 @@ class RecompileReasons {
  private:
   RecompileReason of_going_on(const OpCall& call) const;
   RecompileReason of_other_results(const SegmentVariant& before, const SegmentVariant& now) const;
-  // The first thing that keeps `call` from being `node`.
+  // The first difference between `call` and `node`.
   std::string difference(const TraceNode& node, const OpCall& call, const Code** code) const;
   std::string operand_difference(const TraceNode& node, size_t i, const OpCall& call,
                                  const Code** code) const;

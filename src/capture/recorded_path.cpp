@@ -10,7 +10,7 @@ std::vector<sym::Guard> guards_of(const TraceNode& last) {
   return out;
 }
 
-// By slot, whether the path writes into the tensor.
+// By slot: whether the path writes into the tensor.
 std::vector<bool> written_by(const std::vector<const TraceNode*>& nodes, const SlotTable& table) {
   std::vector<bool> written(table.size(), false);
   for (const TraceNode* node : nodes) {

@@ -1,5 +1,5 @@
-// A path of the trace tree as the passes of a plan read it: its nodes, what its tensors are to each
-// other, and what its guards hold symbols to.
+// A path of the trace tree as input to the passes of a plan: its nodes, the aliasing of its
+// tensors, and the symbols that its guards determine.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace vitro::capture {
 
-// A memory is what tensors look at: that of an external input, of the result of an op that is not a
-// view, or of a base.  Memories are numbered by the slot of their first tensor; those of bases come
+// A memory is what tensors are views of: the memory of an external input, of the result of a
+// non-view op, or of a base.  Memories are numbered by the slot of their first tensor; bases come
 // after the last slot.
 class RecordedPath {
  public:

@@ -1,6 +1,5 @@
-// How an op call becomes a node of the trace tree: operands, numbers and attributes are recorded as
-// they are or with symbols, and the shape rule says what the results are.  Call asks for it where
-// no node fits.
+// Records an op call as a node of the trace tree: operands, numbers and attributes are recorded as
+// they are or as symbols, and the shape rule gives the results.  Call uses it if no node fits.
 #include "capture/recorder.h"
 
 #include <algorithm>
@@ -51,8 +50,8 @@ Recorder::Recorded Recorder::record(std::atomic<TraceNode*>& link, std::atomic<T
 void Recorder::fill(TraceNode& node, std::atomic<TraceNode*>& link, const OpCall& call) {
   Likeness like = similar(link, call, thread_->modes, slots_);
   if (!like.node && call.op) like = like_at(tree_.latest(occurrence_of(call)), call, slots_);
-  // What a composite's own code asks of sizes that data decide, it asks here, where the segment can
-  // end.
+  // Composites on data sizes are expanded too: their code may ask for these sizes, and must do so
+  // here, where the segment can end.
   node.expands =
       (like.node && may_be_dynamic() && numbers_differ(*like.node, call)) ||
       (call.op && call.op->composite && !call.in_place && data_.are_taken_by(call, slots_.call()));
@@ -99,8 +98,8 @@ NodeOperand Recorder::record_tensor(TraceNode& node, size_t i, const Likeness& l
   return operand;
 }
 
-// An argument that was not there before may be a cache, which grows: all its sizes become symbols,
-// each its own, and those that the program holds to numbers are numbers in its graph.
+// An argument that was undefined before may be a cache that grows: each of its sizes becomes a
+// separate symbol.  Those that the program fixes to numbers are constants in its graph.
 ExternalInput Recorder::new_input(const TensorImpl& impl, size_t i, const Likeness& like) {
   const std::optional<bool>& dynamic = tree_.options().dynamic;
   const bool may = dynamic.value_or(true);
@@ -179,7 +178,7 @@ void Recorder::record_results(TraceNode& node, const OpCall& call) {
   keep_new_guards(node, std::move(inferred.guards));
 }
 
-// Guards that the path has already are not asked again.
+// Drops guards that the path already has.
 void Recorder::keep_new_guards(TraceNode& node, std::vector<sym::Guard> guards) {
   for (sym::Guard& guard : guards) {
     bool known = false;
@@ -189,7 +188,7 @@ void Recorder::keep_new_guards(TraceNode& node, std::vector<sym::Guard> guards) 
   }
 }
 
-// A new symbol in the place of the bound, which is what the shape rule gives.
+// Replaces the upper bound, which the shape rule gives, by a new symbol.
 void Recorder::name_data(TraceNode& node, TensorMeta& result) {
   const Size most = result.sizes[0];
   node.data_bound = most.expr();
@@ -197,7 +196,7 @@ void Recorder::name_data(TraceNode& node, TensorMeta& result) {
   ops::set_count(result, {most.hint(), node.data_size});
 }
 
-// The place of the call, with how often the segment came by it.
+// The place of the call, and how often the segment has passed it.
 Occurrence Recorder::occurrence_of(const OpCall& call) {
   const TraceNode* cursor = matcher_.cursor();
   if (counted_to_ && cursor->parent == counted_to_) {

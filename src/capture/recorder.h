@@ -1,12 +1,12 @@
-// Extends the trace tree: a call that fits no node becomes one, with symbols for sizes and
-// arguments for numbers where it differs from an earlier node in these alone.
+// Extends the trace tree: a call that fits no node becomes a new node.  If it differs from an
+// earlier node only in sizes and numbers, these become symbols and arguments.
 //
 // Invariants:
-//   - A node is complete before it is linked, and is not changed after that.
-//   - Where no node is linked (an error, another thread was first, a full tree), slots, symbols and
-//     numbers are as they were before.
-//   - Where one is, its external inputs are bound, and symbols and numbers have their values, as
-//     after Matcher::accept().
+//   - A node is complete before it is linked, and immutable after that.
+//   - If no node is linked (an error, another thread was first, a full tree), slots, symbols and
+//     numbers are unchanged.
+//   - If one is linked, its external inputs, symbols and numbers are bound, as after
+//     Matcher::accept().
 // Threads: that of its call.
 #pragma once
 
@@ -43,11 +43,11 @@ class Recorder {
 
   enum class Outcome : uint8_t { linked, another_was_first, tree_is_full };
   struct Recorded {
-    TraceNode* node = nullptr;  // null unless it is linked
+    TraceNode* node = nullptr;  // null unless linked
     Outcome outcome = Outcome::linked;
   };
   // Records `call` after the cursor, at `end`: the empty link after the nodes at `link`.  `asked`:
-  // TraceNode::asked.
+  // see TraceNode::asked.
   Recorded record(std::atomic<TraceNode*>& link, std::atomic<TraceNode*>& end, const OpCall& call,
                   std::span<const sym::Guard> asked);
 
@@ -74,7 +74,7 @@ class Recorder {
   const Expansion& expansion_;
   const ThreadState* thread_;
   NewSymbols names_;
-  // How often the segment came by places, up to the node `counted_to_`, which was recorded last.
+  // How often the segment passed each place, up to `counted_to_`, the last recorded node.
   std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
   const TraceNode* counted_to_ = nullptr;
 };

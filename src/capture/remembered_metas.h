@@ -1,9 +1,9 @@
-// Tensors that an earlier segment of the call knew with symbols: its inputs, and what it returned
-// last.  A later segment records them with the same symbols.
+// Tensors that earlier segments of the call knew with symbolic sizes: its inputs, and recent
+// results.  Later segments record them with the same symbols.
 //
-// Not owned: a tensor is recognized by its address and the number of its storage, which no other
-// storage ever has.  A tensor that is gone may have left its address to another one of the same
-// storage, so that sizes and strides are compared too.
+// Not owned: a tensor is recognized by its address and its storage's id, which is never reused. The
+// address may belong to another tensor of the same storage by now, so sizes and strides are
+// compared too.
 // Threads: that of its call.
 #pragma once
 
@@ -21,14 +21,15 @@ class RememberedMetas {
     known_.clear();
     inputs_ = 0;
   }
-  // Inputs first: they are remembered for all of the call.  `meta` lives as long as the trace tree.
+  // Add inputs first: they are remembered for the whole call.  `meta` must live as long as the
+  // trace tree.
   void add_input(const TensorImpl& impl, const TensorMeta& meta);
-  // Of these the last ones are remembered, a fixed number, once trim() was called.
+  // trim() keeps a fixed number of the most recent results.
   void add_result(const TensorImpl& impl, const TensorMeta& meta);
   void trim() {
     if (known_.size() > inputs_ + room) drop_oldest();
   }
-  // The meta with symbols that describes the tensor in this call, or null.
+  // The symbolic meta that describes the tensor in this call, or null.
   const TensorMeta* find(const TensorImpl& impl, const Symbols& symbols) const;
 
  private:

@@ -1,6 +1,5 @@
-// The end of a segment: its compiled program is called with the tensors of its slots, or its ops
-// are called one by one, and deferred tensors get their memory.  Call and frozen calls run segments
-// here.
+// Runs a segment when it ends: calls its compiled program with the tensors of its slots, or its ops
+// one by one, and materializes deferred tensors.  Used by Call and by frozen calls.
 #include "capture/runner.h"
 
 #include <algorithm>
@@ -21,7 +20,7 @@
 namespace vitro::capture {
 namespace {
 
-// Ops that run inside of the scope see the interpreters below the call.
+// Within the scope, ops see only the interpreters below the call.
 class RunsBelow {
  public:
   explicit RunsBelow(const InterpreterFrame* below)
@@ -67,7 +66,7 @@ bool has_strides(const TensorImpl& impl, const Sizes& strides, const Symbols& sy
   return true;
 }
 
-// Whether an earlier output has the memory, or an input.
+// Whether an input or earlier output has the same storage.
 bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
   if (output.refs.load(std::memory_order_acquire) == 1 && output.storage.use_count() == 1)
     return false;
@@ -77,8 +76,8 @@ bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
   return arguments.storages.seen(output.storage);
 }
 
-// Outputs get the strides, and the memory of their own, that they have in eager.  Equal values may
-// have become one tensor in the backend; to the program they are two.
+// Gives outputs the strides that they have in eager, and separate memory.  The backend may have
+// merged equal values into one tensor; to the program they are two.
 void separate_outputs(const Plan& plan, const Symbols& symbols, SegmentArguments& arguments) {
   arguments.storages.clear();
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -116,7 +115,7 @@ void Runner::run_now(const OpCall& call, std::span<Tensor> results) const {
 
 // ---- compiled
 
-// Results that data left without elements have the strides that eager gives such tensors.
+// Results that turn out to have no elements get the strides that eager gives such tensors.
 void Runner::lay_out_empty(const SegmentVariant& variant) {
   const auto is_empty = [](const TensorImpl& impl) {
     return std::ranges::find(impl.sizes, 0) != impl.sizes.end();
@@ -131,7 +130,7 @@ void Runner::lay_out_empty(const SegmentVariant& variant) {
     for (const uint32_t slot : empty)
       slots_[slot].strides = values_.symbols.values(metas[slot].strides);
   } catch (const Error&) {
-    // A rule refuses a size that data decided: the strides that the expressions give stay.
+    // A shape rule refuses a data size: keep the strides that the expressions give.
   }
 }
 
@@ -154,7 +153,7 @@ inline void Runner::materialize_results(const Plan& plan) {
 }
 
 void Runner::run(SegmentVariant& variant) {
-  const CalledAs nobody{Called()};  // what is called now may be a part of another function
+  const CalledAs nobody{Called()};  // ops called now may be part of another function
   struct ClearOutputs {
     std::vector<Tensor>& outputs;
     ~ClearOutputs() { outputs.clear(); }
@@ -165,8 +164,9 @@ void Runner::run(SegmentVariant& variant) {
   if (!variant.plan.data.empty()) lay_out_empty(variant);
 }
 
-// False where the ops ran one by one instead: a mistake in the data is then thrown as eager words
-// it, after what was done before it; anything else was our failure, and the call goes on.
+// Returns false if the ops ran one by one instead.  If that finds an error in the data, it is
+// thrown with eager's message, after the ops before it took effect; any other failure was ours, and
+// the call goes on.
 bool Runner::run_ready(SegmentVariant& variant) {
   std::string of_data;
   const Code* code = &run_failed;
@@ -198,7 +198,7 @@ bool Runner::run_ready(SegmentVariant& variant) {
 
 void Runner::run_compiled(const SegmentVariant& variant) {
   const Plan& plan = variant.plan;
-  // Handles over the slots' counts, given back without a subtraction.
+  // Tensors that borrow the slots' references: released without decrementing.
   struct Borrowed {
     std::vector<Tensor>& list;
     ~Borrowed() {
@@ -206,7 +206,7 @@ void Runner::run_compiled(const SegmentVariant& variant) {
       list.clear();
     }
   } borrowed{arguments_.inputs};
-  std::vector<Tensor> bases;  // over the memory of inputs that overlap
+  std::vector<Tensor> bases;  // over the memory of overlapping inputs
   gather_inputs(plan, slots_, values_, arguments_, bases);
   std::vector<Tensor>& outputs = arguments_.outputs;
   outputs.clear();
@@ -230,7 +230,7 @@ void Runner::interpret(const TraceNode& last, const SegmentVariant* variant, boo
   interpret_path(last, variant, nullptr, "another thread compiles it");
 }
 
-// A mistake in the data comes to light later than its op was called: the Error names that place.
+// An error in the data surfaces after its op was called, so the Error names that place.
 void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
                        std::span<Tensor> results) const {
   const SizeMap this_run = [this](Size s) { return Size(values_.symbols.value(s)); };
@@ -253,8 +253,7 @@ Operand Runner::operand_of(const NodeOperand& recorded, std::span<const Tensor> 
   return Operand(Scalar(values_.symbols.value(recorded.number.expr())));
 }
 
-// Deferred tensors are materialized as soon as their op has run, so that a failure leaves what was
-// done before it.
+// Materializes deferred tensors right after their op, so that a failure keeps the earlier results.
 void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant, const Code* code,
                             std::string_view reason) {
   std::optional<events::EagerScope> seen;

@@ -1,11 +1,12 @@
-// Runs a segment: the program that was compiled for it, or its ops one by one, and materializes the
-// deferred tensors that the program holds.
+// Runs a segment, as its compiled program or op by op, and materializes the deferred tensors that
+// the program holds.
 //
 // Invariants:
-//   - After run() and interpret(), every deferred tensor of the segment that is held has been
-//     materialized.  Where they throw, those whose ops had run before have.
-//   - A compiled segment that fails has left its inputs as they were, so that interpreting the path
-//     after that is the same as having done so at once.
+//   - After run() and interpret(), every held deferred tensor of the segment is materialized; if
+//     they throw, those whose ops had already run.
+//   - A compiled segment that fails leaves its inputs unchanged, so interpreting the path
+//   afterwards
+//     has the same effect as interpreting it right away.
 //   - What runs sees the interpreters below the call, never the call itself.
 // Threads: that of its call.
 #pragma once
@@ -24,17 +25,17 @@
 
 namespace vitro::capture {
 
-// What is passed to a compiled segment, kept between calls.
+// The arguments of a compiled segment, kept between calls.
 struct SegmentArguments {
   std::vector<Operand> operands;
   std::vector<Tensor> inputs, outputs;
-  StorageTable storages;  // of these, where two may have the same
+  StorageTable storages;  // of these, if two may share one
   std::vector<int64_t> symbols;
 };
 
 class Runner {
  public:
-  // `below`: the interpreters that answered the thread's calls before this one.
+  // `below`: the thread's interpreters before this call.
   Runner(TraceTree& tree, Slots& slots, CallValues& values, DataSymbols& data,
          RememberedMetas& remembered, SegmentArguments& arguments, const InterpreterFrame* below)
       : tree_(tree),
@@ -47,19 +48,20 @@ class Runner {
   ~Runner();
   Runner(const Runner&) = delete;
 
-  // Runs the segment; where what was compiled fails, its ops one by one.  Error: a mistake in the
-  // data, as eager words it.
+  // Runs the segment; if the compiled program fails, op by op.  Error: an error in the data, with
+  // eager's message.
   void run(SegmentVariant& variant);
-  // Runs the ops of the path to `last` one by one.  `variant`: what they would have been; null:
-  // nothing.  `unwinding`: an exception leaves the function.
+  // Runs the ops of the path to `last` one by one.  `variant`: the variant they belong to, or null.
+  // `unwinding`: the function is exiting with an exception.
   void interpret(const TraceNode& last, const SegmentVariant* variant, bool unwinding);
-  // Runs an op that is not put off.
+  // Runs an op that is not deferred.
   void run_now(const OpCall& call, std::span<Tensor> results) const;
 
-  // What the profiler shows of ops that run one by one, and why; `variant` and `code` may be null.
+  // The profiler's slice for ops that run one by one, with the reason; `variant` and `code` may be
+  // null.
   events::EagerBegin eager_slice(const SegmentVariant* variant, const Code* code,
                                  std::string_view reason) const;
-  // The rest of the call runs eagerly, which the profiler shows.
+  // Records that the rest of the call runs eagerly, for the profiler.
   void begin_eager(const Code& code, std::string_view reason);
 
  private:
@@ -80,8 +82,8 @@ class Runner {
   RememberedMetas& remembered_;
   SegmentArguments& arguments_;
   const InterpreterFrame* below_;
-  // Regions go on to the end of the call, so that what follows a break lies inside of what was
-  // before it, as in PyTorch.
+  // Regions stay open until the call ends, so that what follows a break is nested in what precedes
+  // it, as in PyTorch.
   int open_regions_ = 0;
   bool eager_begun_ = false;
 };

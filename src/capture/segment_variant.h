@@ -1,10 +1,11 @@
-// A segment that ends after a node, for one set of results that somebody still holds, and one set
-// of answers to what was asked about sizes while it was compiled.
+// A segment that ends after a node, for one set of held results and one set of answers to questions
+// about sizes that compiling it asked.
 //
 // Invariants: what identifies a variant (live, last, name, number) is set before it is linked.  The
-// plan, the segment, the guards and the reason why there is none are written by the call that
-// builds it, before `state` leaves `building`; after that, only a variant that turns out to be
-// unusable changes, to `interpreted` (TraceTree::give_up). Threads: any.
+// plan, the segment, the guards and the reason for a refusal are written by the call that builds
+// it, before `state` leaves `building`.  After that only `state` and the reason can change, to
+// `interpreted`, if the variant turns out to be unusable (TraceTree::give_up).
+// Threads: any.
 #pragma once
 
 #include <atomic>
@@ -20,37 +21,37 @@
 namespace vitro::capture {
 
 struct SegmentVariant {
-  // Guarded: ready for calls in which what was asked is answered alike.
+  // `guarded`: ready for calls that answer its questions the same way.
   enum class State : uint8_t { building, ready, guarded, interpreted };
   std::vector<uint64_t> live;     // a bit per slot
-  uint64_t made_by = 0;           // the number of that call
-  std::vector<sym::Guard> asked;  // what its code asked after the last node; see TraceNode::asked
+  uint64_t made_by = 0;           // the call's number
+  std::vector<sym::Guard> asked;  // by its code after the last node; see TraceNode::asked
   const TraceNode* last = nullptr;
   std::string name;
   uint32_t number = 0;
-  events::NameId label;  // the name in the recorder
+  events::NameId label;  // `name` in the event recorder
   std::atomic<State> state{State::building};
   Plan plan;
   std::shared_ptr<CompiledSegment> segment;
-  // What was asked while the segment was compiled, of the call's symbols.  Set before it is ready.
+  // Guards added by compilation, in the symbols of calls.  Set before it is ready.
   std::vector<sym::Guard> guards;
   std::string why_not;
   const Code* why_code = nullptr;
   int64_t compile_ns = 0;
   std::atomic<uint64_t> runs{0}, run_ticks{0};
-  std::atomic<bool> failure_said{false};  // that a run failed
+  std::atomic<bool> failure_said{false};  // a failed run was reported
   SegmentVariant* next = nullptr;
 
   bool is_compiled() const {
     const State now = state.load(std::memory_order_acquire);
     return now == State::ready || now == State::guarded;
   }
-  // Whether what was compiled is for a call with these symbols.
+  // Whether the compiled segment may run in a call with these symbols.
   bool can_run(const Symbols& symbols) const {
     const State now = state.load(std::memory_order_acquire);
     return now == State::ready || (now == State::guarded && answers_alike(symbols));
   }
-  // Whether a call with these symbols is to look at it, be it compiled or refused.
+  // Whether this is the variant for a call with these symbols, compiled or refused.
   bool suits(const Symbols& symbols) const {
     const State now = state.load(std::memory_order_acquire);
     return now == State::building || now == State::ready || answers_alike(symbols);
@@ -59,7 +60,7 @@ struct SegmentVariant {
   bool answers_alike(const Symbols& symbols) const {
     return !broken_guard(symbols) && !broken_covering(symbols);
   }
-  // The first that does not hold in a call, or null.  Not while it is building.
+  // The first that does not hold in a call, or null.  Not to be called while building.
   const sym::Guard* broken_guard(const Symbols& symbols) const;
   const Covering* broken_covering(const Symbols& symbols) const;
 };

@@ -1,7 +1,7 @@
-// What the tensors of a path are to each other: which are views, of what.
+// The view relations between the tensors of a path.
 //
 // Invariant: a parent has a lower slot than its views, and a root is its own root.
-// Threads: any; nodes of a path do not change.
+// Threads: any; nodes of a path are immutable.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@ class SlotTable {
  public:
   struct Entry {
     const TensorMeta* meta = nullptr;
-    const ExternalInput* input = nullptr;  // a tensor from outside
-    const TraceNode* made_by = nullptr;    // or the op that made it
+    const ExternalInput* input = nullptr;  // if external
+    const TraceNode* made_by = nullptr;    // otherwise
     uint32_t output = 0;
-    uint32_t parent = no_slot;  // a view of this one
-    uint32_t root = no_slot;    // whose memory it shares; itself where it is not a view
+    uint32_t parent = no_slot;  // what it is a view of
+    uint32_t root = no_slot;    // the tensor whose memory it shares; itself if not a view
   };
 
   SlotTable(const TraceNode& last, const std::vector<const TraceNode*>& path);

@@ -1,5 +1,5 @@
-// The slots of a running call: room for its tensors, the counts that are held on them, and lists of
-// those that share a storage.  Call owns one through CallMemory; its parts look tensors up here.
+// The slots of a running call: its tensors, the references held on them, and lists of those that
+// share a storage.  Call owns one through CallMemory; its parts look up tensors here.
 #include "capture/slots.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ int64_t byte_offset(const TensorImpl& t) {
   return t.offset * bytes_of(t.dtype);
 }
 
-// The shape of a tensor that was never computed, which outlives the trace tree.  Failures are rare,
-// and their shapes small.
+// Keeps the shape of a tensor that was never computed, which may outlive the trace tree.  Never
+// freed: failures are rare, and metas small.
 const TensorMeta* keep_for_ever(const TensorMeta& meta) {
   static auto* lock = new std::mutex;
   static auto* kept = new std::deque<TensorMeta>;
@@ -115,7 +115,7 @@ void Slots::release(uint32_t end) {
     TensorImpl* impl = tensors_[slot];
     if (!impl) continue;
     if (is_deferred(*impl)) {
-      free_.push_back(impl);  // nobody else held it
+      free_.push_back(impl);  // nothing else holds it
     } else {
       const Tensor let_go(impl);
     }

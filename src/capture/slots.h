@@ -1,13 +1,14 @@
-// The tensors of one running call, by slot: external ones, which it was given or has reached, and
-// deferred ones, which it has returned.
+// The tensors of one running call, by slot: external ones, which it received or used, and deferred
+// ones, which it returned.
 //
-// Invariants, of the slots below the cursor's `slots_after`:
-//   - One count is held on each tensor.  So no tensor of the segment is destroyed and its address
-//     given to another one: tensors are compared by address.
-//   - A deferred tensor with another count is still wanted by the program (`is_held`).
-//   - External slots of one storage are a list that begins at first_sharing(), in order.
-// Slots from there on are room for a comparison with a node (`try_external`): no counts are held on
-// them, and they mean nothing until bind() is called.
+// Invariants, for the slots below the cursor's `slots_after`:
+//   - One reference is held on each tensor, so none is destroyed and its address reused: tensors
+//   are
+//     compared by address.
+//   - A deferred tensor with another reference is still held by the program (`is_held`).
+//   - External slots of one storage form a list that starts at first_sharing(), in order.
+// Higher slots are scratch space for comparing a node (`try_external`): no references are held on
+// them, and they have no meaning until bind() is called.
 // Threads: that of its call.
 #pragma once
 
@@ -26,13 +27,13 @@ class Slots {
   Slots() = default;
   Slots(const Slots&) = delete;
   ~Slots();
-  // `number`: that of the call, which its deferred tensors carry.  No slot is in use then.
+  // `number`: the call's, stored in its deferred tensors.  No slot is in use at this point.
   void begin_call(uint64_t number) { call_ = number; }
   uint64_t call() const { return call_; }
 
   TensorImpl* const* data() const { return tensors_.data(); }
   TensorImpl& operator[](uint32_t slot) const { return *tensors_[slot]; }
-  // Frozen calls have deferred tensors for their results alone; other slots are null.
+  // In frozen calls only results have deferred tensors; other slots are null.
   bool is_used(uint32_t slot) const { return tensors_[slot] != nullptr; }
   void clear(uint32_t first, uint32_t end);
   void reserve(size_t count) {
@@ -41,10 +42,10 @@ class Slots {
   }
 
   // ---- deferred tensors
-  // A new one in the slot, with two counts: the slot's and the caller's.
+  // Makes a new one in the slot, with two references: the slot's and the caller's.
   TensorImpl* defer(uint32_t slot, const TensorMeta& meta) {
     TensorImpl* impl = fresh();
-    impl->refs.store(2, std::memory_order_relaxed);  // no atomic addition
+    impl->refs.store(2, std::memory_order_relaxed);  // no atomic increment
     impl->dtype = meta.dtype;
     impl->device = meta.device;
     impl->slot = slot;
@@ -58,33 +59,33 @@ class Slots {
   bool is_held(uint32_t slot) const {
     return tensors_[slot]->refs.load(std::memory_order_acquire) > 1;
   }
-  // A bit for each of the first `end` slots: whether it has a deferred tensor that the program
+  // A bit for each of the first `end` slots: set if it has a deferred tensor that the program
   // holds.
   const std::vector<uint64_t>& find_live(uint32_t end);
-  // The tensor has got its storage, sizes, strides and offset.
+  // To be called once storage, sizes, strides and offset are set.
   static void mark_materialized(TensorImpl& impl) {
     impl.deferred = nullptr;
     impl.call = 0;
   }
-  // Marks deferred tensors that are held as never computed; shapes stay.  `in_numbers`: their sizes
-  // in this call.
+  // Marks held deferred tensors as never computed; they keep their shapes.  `in_numbers`: maps
+  // their sizes to numbers in this call.
   void fail_deferred(uint32_t end, const SizeMap& in_numbers);
 
   // ---- external tensors
-  // Takes a count on the tensor.  `input` lives as long as the slot is in use.
+  // Takes a reference on the tensor.  `input` must live as long as the slot is in use.
   void bind(const ExternalInput& input, TensorImpl* impl);
-  // The slot of the tensor, or no_slot: this segment has not taken it yet.
+  // The slot of the tensor; no_slot if the segment has not used it yet.
   uint32_t slot_of(const TensorImpl& impl) const { return find(first(external_, impl), impl); }
   // The first slot with the storage of `impl`, or no_slot.
   uint32_t first_sharing(const TensorImpl& impl) const { return first(external_, impl); }
   const TensorMeta* external_meta(uint32_t slot) const { return external_metas_[slot]; }
-  // How many bytes the tensor begins after that in the slot.
+  // The distance in bytes from the start of the slot's tensor to that of `impl`.
   int64_t bytes_after(uint32_t slot, const TensorImpl& impl) const;
 
-  // ---- the comparison of a node's external inputs with the operands of a call
+  // ---- comparing a node's external inputs with a call's operands
   void begin_trial() { tried_.clear(); }
   // Whether the tensor is neither in a slot nor tried in this trial.  `*sharing`: the first slot
-  // with its storage, those tried in this trial included, or no_slot.
+  // with its storage, including those tried in this trial, or no_slot.
   bool is_new(const TensorImpl& impl, uint32_t* sharing) const {
     const uint32_t before = first(external_, impl), tried = first(tried_, impl);
     *sharing = before != no_slot ? before : tried;
@@ -93,9 +94,9 @@ class Slots {
   void try_external(uint32_t slot, const TensorImpl& impl);
 
   // ---- the end
-  // Gives back external tensors that were bound for a node that is not recorded after all.
+  // Releases external tensors bound for a node that was not recorded after all.
   void unbind(uint32_t first, uint32_t end);
-  // Gives back all of the segment.
+  // Releases all tensors of the segment.
   void release(uint32_t end);
 
  private:
@@ -110,7 +111,7 @@ class Slots {
     const uint32_t* slot = impl.storage ? known.find(impl.storage.id()) : nullptr;
     return slot ? *slot : no_slot;
   }
-  // Of the list that begins at `slot` the one with that tensor, or no_slot.
+  // The slot of the tensor in the list that starts at `slot`, or no_slot.
   uint32_t find(uint32_t slot, const TensorImpl& impl) const {
     while (slot != no_slot && tensors_[slot] != &impl) slot = next_sharing_[slot];
     return slot;
@@ -119,11 +120,11 @@ class Slots {
 
   uint64_t call_ = 0;
   std::vector<TensorImpl*> tensors_;
-  // Of external slots: what was recorded of them, and the next slot with the same storage.
+  // For external slots: the recorded meta, and the next slot with the same storage.
   std::vector<const TensorMeta*> external_metas_;
   std::vector<uint32_t> next_sharing_;
-  StorageTable external_, tried_;  // first slots by storage: of the segment; of the trial
-  std::vector<TensorImpl*> free_;  // deferred tensors that nobody held
+  StorageTable external_, tried_;  // first slot by storage, of the segment and of the trial
+  std::vector<TensorImpl*> free_;  // deferred tensors for reuse
   std::vector<uint64_t> live_;
 };
 

@@ -44,7 +44,7 @@ std::optional<int64_t> Symbols::find_value(sym::Expr e) const {
       known = known && found;
       return found ? *found : 1;
     });
-  } catch (const Error&) {  // which the 1 may be the reason for
+  } catch (const Error&) {  // possibly caused by the placeholder 1
     if (known) throw;
   }
   return known ? std::optional(value) : std::nullopt;
@@ -59,7 +59,7 @@ bool Symbols::holds(const sym::Guard& guard) const {
   };
   try {
     return guard.holds(value_of) && known;
-  } catch (const Error&) {  // nobody can say: the call goes a way of its own
+  } catch (const Error&) {  // undecidable: the call takes another path
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// What varies from call to call, of one call: the values of symbols, and numbers.
+// The values that vary between calls, for one call: symbols and numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace vitro::capture {
 
-// The value in a call of an expression over its symbols; Bug where one of them has none.
+// The value of an expression over symbols in one call; Bug if a symbol has no value.
 using ValueOf = std::function<int64_t(sym::Expr)>;
 
-// Of the input of a frozen function that lies in the slot: where it begins in its storage.
+// The symbol for the storage offset of the input in `slot` of a frozen function.
 sym::Expr offset_symbol(uint32_t slot);
 
 class Symbols {
@@ -23,8 +23,8 @@ class Symbols {
   void clear() { known_.clear(); }
   size_t mark() const { return known_.size(); }
   void back_to(size_t mark) { known_.resize(mark); }
-  // A symbol gets its value once per call; false where it has another value already, or where the
-  // value is out of the symbol's range.
+  // Sets a symbol's value, once per call; false if it has another value or the value is outside the
+  // symbol's range.
   bool bind(sym::Expr symbol, int64_t value);
   const int64_t* find(sym::Expr symbol) const {
     for (const auto& [s, v] : known_) {
@@ -32,10 +32,10 @@ class Symbols {
     }
     return nullptr;
   }
-  // False where a symbol of `e` has no value in this call.
+  // False if a symbol of `e` has no value in this call.
   bool knows(sym::Expr e) const;
   int64_t value(sym::Expr e) const;
-  std::optional<int64_t> find_value(sym::Expr e) const;  // none where it does not know `e`
+  std::optional<int64_t> find_value(sym::Expr e) const;  // none if !knows(e)
   int64_t value(Size s) const { return s.is_symbolic() ? value(s.expr()) : s.hint(); }
   bool holds(const sym::Guard& guard) const;
   Ints values(const Sizes& sizes) const;
@@ -44,14 +44,14 @@ class Symbols {
   std::vector<std::pair<sym::Expr, int64_t>> known_;
 };
 
-// Symbols have their values for all of the call, numbers for a segment.  A comparison or recording
-// that fails takes back what it added: it asks for mark() before and calls back_to() after.
+// Symbols keep their values for the whole call, numbers for one segment.  A comparison or recording
+// that may fail calls mark() first, and back_to() to undo.
 struct CallValues {
   struct Mark {
     size_t symbols, numbers;
   };
   Symbols symbols;
-  std::vector<Scalar> numbers;  // by NodeOperand::slot, of those of the kind `varying`
+  std::vector<Scalar> numbers;  // indexed by NodeOperand::slot of kind `varying`
 
   Mark mark() const { return {symbols.mark(), numbers.size()}; }
   void back_to(Mark mark) {

@@ -1,5 +1,5 @@
-// What is asked of a node and its attributes: their sizes and numbers, whether two differ in these
-// alone, and the path that leads to a node.  The matcher, the recorder and plans ask.
+// Queries on nodes and attributes: sizes and numbers in them, equality except for these, and the
+// path to a node.  Used by the matcher, the recorder and plans.
 #include "capture/trace_node.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// Owns the nodes and variants of a function, has variants compiled, and keeps what is to be
-// reported. Each compiled function has one through its CallPool; calls of all threads read and
-// extend it.
+// Owns the nodes and variants of a function, has variants compiled, and collects reports.  Each
+// compiled function has one through its CallPool; calls on all threads read and extend it.
 #include "capture/trace_tree.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ uint32_t next_number() {
   return last.fetch_add(1);
 }
 
-// The guards of a segment, of the symbols of the calls instead of the graph's.
+// The guards of a segment, in the symbols of calls instead of the graph's.
 std::vector<sym::Guard> guards_of(const CompiledSegment& segment, const Plan& plan) {
   std::vector<std::pair<sym::Expr, sym::Expr>> names;
   for (size_t i = 0; i < plan.symbols.size(); ++i)
@@ -157,7 +156,7 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
   }
   std::lock_guard hold(lock_);
   SegmentVariant* newest = last.variants.load(std::memory_order_acquire);
-  for (SegmentVariant* e = newest; e; e = e->next) {  // one that another thread made meanwhile
+  for (SegmentVariant* e = newest; e; e = e->next) {  // another thread may have added it
     if (suits(*e)) return e;
   }
   SegmentVariant* variant = &variants_.emplace_back();
@@ -235,7 +234,7 @@ std::string TraceTree::budget_spent() const {
   return {};
 }
 
-// Equal graphs are compiled once.  Two threads may both compile one; the first stays.
+// Equal graphs are compiled once.  Two threads may compile the same one; the first result is kept.
 std::shared_ptr<CompiledSegment> TraceTree::compiled(const SegmentVariant& variant,
                                                      std::string* why, const Code** code) {
   const graph::Graph& graph = variant.plan.graph;
@@ -262,7 +261,7 @@ std::shared_ptr<CompiledSegment> TraceTree::compiled(const SegmentVariant& varia
   return segments_.emplace(key, std::move(made))->second;
 }
 
-// One whose guards hold for the sizes that the graph was captured with.
+// A segment whose guards hold for the sizes that the graph was captured with.
 std::shared_ptr<CompiledSegment> TraceTree::known_segment(const Hash& key,
                                                           const graph::Graph& graph) const {
   const graph::SymbolValues value_of(graph);
@@ -302,7 +301,7 @@ void TraceTree::part(std::source_location where) {
 }
 
 void TraceTree::note(What what, const Code& code, std::string reason, std::string place) {
-  // Limits turn a function slow without an error: the first time is said aloud.
+  // Limits make a function slow without an error: warn the first time.
   bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
     std::lock_guard hold(lock_);
@@ -330,7 +329,7 @@ void TraceTree::note(What what, const Code& code, std::string reason, std::strin
   }
 }
 
-// Nodes that are linked; others may still be in the making.
+// Only linked nodes; others may still be under construction.
 std::vector<const TraceNode*> TraceTree::linked_nodes() const {
   std::vector<const TraceNode*> out, todo{entry_.load(std::memory_order_acquire)};
   for (const auto& [site, start] : starts_) todo.push_back(start);

@@ -1,11 +1,11 @@
-// All that is remembered of a function: nodes, variants, compiled segments, findings.
+// Everything recorded about a function: nodes, variants, compiled segments, findings.
 //
 // Invariants:
-//   - A node or variant that is linked is never unlinked, and stays where it is in memory.
-//   - Of the variants of a node with the same live slots, at most one suits a call, whoever asks.
-//   - A variant that is `building` is built by the one call that made it.
-// Threads: any; nodes and variants are linked without a lock, the rest under one that is never held
-// while the user's code or the backend runs.
+//   - A linked node or variant is never unlinked or moved.
+//   - Of the variants of a node with the same live slots, at most one suits a call.
+//   - A variant that is `building` is built by the call that made it.
+// Threads: any.  Nodes and variants are linked without a lock, the rest is guarded by a lock that
+// is never held while the user's code or the backend runs.
 #pragma once
 
 #include <atomic>
@@ -33,49 +33,50 @@ class TraceTree {
   const CompileOptions& options() const { return options_; }
   SegmentRunner* runner() const { return runner_.get(); }
   uint32_t number() const { return number_; }
-  // What the segment, or (null) the function, is called in tables and traces, as in PyTorch.
+  // The name of the segment, or (null) of the function, in tables and traces, as in PyTorch.
   std::string region_name(const SegmentVariant* variant) const;
 
   std::atomic<TraceNode*>& entry() { return entry_; }
   std::atomic<uint32_t>& last_symbol() { return last_symbol_; }
-  // Where the segment after a break at that place starts.
+  // The start node of the segment after a break at that place.
   TraceNode& start_after(std::source_location where);
-  // A node that will live as long as this; null once the tree is full.
+  // A node that lives as long as the tree; null once the tree is full.
   TraceNode* new_node();
-  // A node that was never linked.
+  // Returns a node that was never linked.
   void take_back(TraceNode* node);
-  // Links a node at `link` unless another thread linked one first, which is returned then.
+  // Links a node at `link`, unless another thread already linked one, which is then returned.
   static TraceNode* link(std::atomic<TraceNode*>& link, TraceNode* node);
 
-  // The variant after `last` with these slots live that suits the call's symbols; `made` where this
-  // call has to build it.  Null where there are too many.
-  // `call`, `asked`: SegmentVariant::made_by, SegmentVariant::asked.
+  // The variant after `last` with these live slots that suits the call's symbols; sets `*made` if
+  // the caller has to build it.  Null if there are too many.  `call`, `asked`: see
+  // SegmentVariant::made_by and SegmentVariant::asked.
   SegmentVariant* variant(TraceNode& last, const std::vector<uint64_t>& live,
                           const Symbols& symbols, bool* made, uint64_t call = 0,
                           std::span<const sym::Guard> asked = {});
-  // Gives a variant its graph and what runs it; afterwards its state is not `building`.
-  // `value_of`: values of symbols in the call that builds it.
+  // Makes a variant's plan and compiles it; afterwards its state is not `building`.  `value_of`:
+  // values of symbols in the calling call.
   void build(SegmentVariant& variant, const ValueOf& value_of);
-  // What was compiled failed in a call, which ran op by op instead.
+  // Reports that the compiled segment failed in a call, which ran op by op instead.
   void run_failed_of(SegmentVariant& variant, const std::string& why);
-  // What runs it has found out that it cannot; from now on its ops run one by one.
+  // Makes an unusable variant run op by op from now on.
   void give_up(SegmentVariant& variant, const Code& code, const std::string& why);
 
-  // The latest node of that place, whichever way led there; null where there is none.
+  // The latest node recorded for that place, on any path; null if there is none.
   const TraceNode* latest(const Occurrence& at) const;
   void note_latest(const Occurrence& at, const TraceNode& node);
-  // Places in loops before which segments end.  `part` counts, and makes one.
+  // Cuts: places in loops before which segments end.  `part` counts diverging paths at a place, and
+  // adds a cut after a few.
   bool has_cuts() const { return cuts_.load(std::memory_order_acquire) != nullptr; }
   bool is_cut(std::source_location where) const;
   void part(std::source_location where);
 
-  // Frozen programs, newest first; they are only ever added, as many as a place may have ways.
+  // Frozen programs, newest first; only added, up to recompile_limit.
   bool has_room_for_frozen();
   FrozenProgram* frozen() const { return frozen_.load(std::memory_order_acquire); }
   void add(std::unique_ptr<FrozenProgram> program);
 
   enum class What : uint8_t { broke, recompiled, fell_back };
-  // Counts; keeps an event the first time.
+  // Counts a finding; emits an event the first time.
   void note(What what, const Code& code, std::string reason, std::string place);
   CompiledReport report() const;
 
@@ -93,7 +94,7 @@ class TraceTree {
   void make(SegmentVariant& variant, const ValueOf& value_of);
   std::shared_ptr<CompiledSegment> compiled(const SegmentVariant& variant, std::string* why,
                                             const Code** code);
-  // Why no further segment is compiled; empty while some may be.
+  // Why no more segments may be compiled; empty if they may.
   std::string budget_spent() const;
   std::shared_ptr<CompiledSegment> known_segment(const Hash& key, const graph::Graph& graph) const;
   std::vector<const TraceNode*> linked_nodes() const;
@@ -109,7 +110,7 @@ class TraceTree {
   std::vector<TraceNode*> spare_;
   std::deque<SegmentVariant> variants_;
   std::unordered_map<Site, TraceNode*, SiteHash> starts_;
-  // By the graph's hash: those of one graph have other guards.
+  // By the graph's hash; segments of one graph differ in their guards.
   std::unordered_multimap<Hash, std::shared_ptr<CompiledSegment>> segments_;
   std::unordered_map<Occurrence, const TraceNode*, OccurrenceHash> latest_;
   std::map<std::string, int> partings_;  // by place

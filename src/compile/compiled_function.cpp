@@ -1,4 +1,5 @@
-// Backends of the user's, and marks on tensors.
+// Implements compile/compile.h: user backends (register_backend), which receive captured graphs,
+// and mark_dynamic.
 #include <algorithm>
 #include <mutex>
 
@@ -18,7 +19,7 @@ Ints numbers_of(const Sizes& sizes, const graph::SymbolValues& values) {
   return out;
 }
 
-// Of this call: those given, and those that data have decided, which an output shows.
+// The symbol values of this call: those given, and data sizes taken from the outputs.
 graph::SymbolValues values_in(const graph::Graph& graph, std::span<const int64_t> symbols,
                               std::span<const Tensor> outputs) {
   graph::SymbolValues values;
@@ -34,7 +35,7 @@ graph::SymbolValues values_in(const graph::Graph& graph, std::span<const int64_t
   return values;
 }
 
-// Whether a tensor is what the graph says of an output.
+// Whether a tensor matches the graph's meta of an output.
 Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes) {
   if (!got.defined()) return Verdict::no("is undefined");
   const TensorImpl& t = *got.impl();
@@ -48,7 +49,7 @@ Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes)
   return Verdict::yes();
 }
 
-// Made by the user's backend when it first runs, with the inputs of then.
+// A segment made by the user's backend on its first run, with the inputs of that run.
 class UserSegment final : public capture::CompiledSegment {
  public:
   UserSegment(std::shared_ptr<const BackendFunction> backend, graph::Graph graph)
@@ -86,7 +87,8 @@ class UserSegment final : public capture::CompiledSegment {
     }
   }
 
-  // A function of the inputs would take other symbols to be what they were when it was made.
+  // A function of the inputs alone would keep using the other symbols' values from when it was
+  // made.
   void need_sizes_of_inputs() {
     const std::vector<sym::Expr> unseen = graph::symbols_not_in_sizes(graph_);
     if (unseen.empty()) return;
@@ -109,7 +111,7 @@ class UserSegment final : public capture::CompiledSegment {
     return Verdict::yes();
   }
 
-  // Values must outlive the writes into the inputs that they share memory with.
+  // Copies values that share memory with written inputs, so that the writes do not change them.
   void leave_written_inputs(std::vector<Tensor>& values, std::span<const Operand> inputs) const {
     for (const graph::Output& output : graph_.outputs()) {
       if (output.writes < 0) continue;
@@ -122,7 +124,8 @@ class UserSegment final : public capture::CompiledSegment {
     }
   }
 
-  // What the backend still holds it may give again, or write; each result is a tensor of its own.
+  // Copies values that the backend still holds, since it may return or write them again; each
+  // result must be a separate tensor.
   void leave_what_is_held(std::vector<Tensor>& values) const {
     for (size_t i = 0; i < values.size(); ++i) {
       const TensorImpl& t = *values[i].impl();
@@ -136,7 +139,7 @@ class UserSegment final : public capture::CompiledSegment {
   graph::Graph graph_;
   std::once_flag once_;
   GraphFunction run_;
-  std::string why_not_;  // where there is none
+  std::string why_not_;  // if run_ is null
 };
 
 class UserRunner final : public capture::SegmentRunner {

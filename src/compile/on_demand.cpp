@@ -1,5 +1,5 @@
-// Makes a graph of one node of a call, with joined dimensions and symbolic sizes; compiles it, or
-// interprets its loop where there is no compiler; keeps it by the form of the call.
+// Makes a one-node graph of a call, with joined dimensions and symbolic sizes; compiles it, or
+// interprets its loop if there is no compiler; caches it by the form of the call.
 #include "compile/on_demand.h"
 
 #include <algorithm>
@@ -28,11 +28,11 @@ namespace {
 
 using sym::Expr;
 
-// A size or a stride that programs are made for: a number, a symbol, a symbol that is known to be
-// small, or not to be, or of a stride "that of elements side by side".
+// A size or stride that a program is specialized for: a number, a symbol (possibly known to be
+// small or to be large), or for strides `dense`, the stride of contiguous elements.
 struct Extent {
   enum class Kind : uint8_t { number, symbol, few, many, dense } kind = Kind::number;
-  int64_t value = 0;  // the number, or which symbol
+  int64_t value = 0;  // the number, or the symbol's index
   bool is_symbol() const { return kind != Kind::number && kind != Kind::dense; }
   uint64_t word() const { return static_cast<uint64_t>(kind) << 60 | static_cast<uint64_t>(value); }
 };
@@ -44,21 +44,22 @@ struct TensorForm {
   Extents sizes, strides;
 };
 
-// A call as programs see it: what one is made for, and the values of its symbols and inputs.
+// A call as a program sees it: what the program is specialized for, and the values of its symbols
+// and inputs.
 class Form {
  public:
   Form(const OpCall& call, std::span<const Tensor> outs);
 
-  // What distinguishes programs of one op with the same attributes.
+  // The key of a program, among those of one op with the same attributes.
   std::span<const uint64_t> words() const { return words_; }
-  // Those of the call, but sizes among the attributes of a sort (how many are wanted) are symbols.
+  // The call's attributes, with the sizes in those of a sort (how many results) as symbols.
   AttrsView attrs() const { return attrs_ ? attrs_.view() : call_.attrs; }
-  // Of the symbols and the inputs, as the graph orders them.
+  // Values of the symbols, in the order of the graph; inputs likewise.
   std::span<const int64_t> values() const { return values_; }
   std::span<const Operand> inputs() const { return inputs_; }
-  // Inputs, the op, and a write into an input for each result.
+  // The graph: inputs, the op, and for each result a write into an input.
   graph::Graph graph() const;
-  // After the program has run: results that it could not write where they belong.
+  // After the run: copies results that the program could not write to their destination.
   void copy_results() const;
 
  private:
@@ -77,17 +78,17 @@ class Form {
   std::span<const Tensor> outs_;
   Device device_;
   Attrs attrs_;
-  // Whether dimensions that all operands walk alike count as one, and numbers are inputs.
+  // Whether dimensions whose strides allow it in all operands are joined, and numbers are inputs.
   bool joins_ = false;
-  std::vector<TensorForm> forms_;  // of the tensors among the operands, then of results if it joins
+  std::vector<TensorForm> forms_;  // of tensor operands, then of results if joins_
   SmallVector<uint64_t, 32> words_;
   SmallVector<int64_t, 8> values_;
-  SmallVector<Extent, 8> symbols_;  // that have these values
+  SmallVector<Extent, 8> symbols_;  // whose values are in values_
   std::vector<Operand> inputs_;
-  std::vector<Tensor> copies_;  // that inputs borrow: of an operand two at most
+  std::vector<Tensor> copies_;  // used as inputs; at most two per operand
 };
 
-// Where only what lies beside what counts, not where it lies.
+// For ops whose result does not depend on positions: dimensions may be joined.
 bool may_join(const OpCall& call) {
   const PointwiseInfo* info = call.op->pointwise;
   if (!info || info->uses_index || info->first_is_shape) return false;
@@ -105,7 +106,7 @@ Form::Form(const OpCall& call, std::span<const Tensor> outs)
   joins_ ? join_dimensions() : keep_dimensions();
 }
 
-// A number that lies on the host as a tensor goes with tensors of any device.
+// A host tensor used as a number can be combined with tensors of any device.
 const Tensor& Form::here(const Tensor& t) {
   return t.device() == device_ ? t : copies_.emplace_back(to(t, device_));
 }
@@ -117,7 +118,7 @@ Extent Form::symbol(int64_t value, Extent::Kind kind) {
   return made;
 }
 
-// Rows of a scan are walked in another way where they are short, or few.
+// Scans use different schedules for a few, or short, rows.
 Extent Form::size_symbol(int64_t size) {
   if (!call_.op->scan) return symbol(size);
   return symbol(size, size < backend::rows_of_scan ? Extent::Kind::few : Extent::Kind::many);
@@ -137,7 +138,7 @@ Expr Form::symbol_of(Extent extent) const {
   return Expr::symbol(cat("s", extent.value));
 }
 
-// A stride that is not known yet becomes a symbol.
+// Numeric strides other than 0 become symbols.
 void Form::add(TensorForm form) {
   words_.push_back(static_cast<uint64_t>(form.dtype) << 8 | form.sizes.size());
   for (const Extent e : form.sizes) words_.push_back(e.word());
@@ -173,8 +174,8 @@ void Form::join_dimensions() {
   inputs_.emplace_back(outs_[0]);
 }
 
-// An operand has the size 1 along a dimension in which it repeats its elements; where all do, the
-// first one has the stride 0.
+// An operand has size 1 along a dimension in which it is broadcast; if all are, the first operand
+// has stride 0 instead.
 TensorForm Form::joined_form(const eager::Loop& loop, size_t operand, const Tensor& t) const {
   TensorForm form{t.dtype(), {}, {}};
   if (t.rank() == 0) return form;
@@ -206,7 +207,7 @@ TensorForm Form::joined_form(const eager::Loop& loop, size_t operand, const Tens
   return form;
 }
 
-// Elements of operands lie side by side; their sizes from 2 on are symbols.
+// Operands are contiguous, copied if necessary; their sizes of 2 or more are symbols.
 void Form::keep_dimensions() {
   for (const Operand& operand : call_.operands) {
     words_.push_back(static_cast<uint64_t>(operand.kind()));
@@ -295,13 +296,13 @@ void Form::copy_results() const {
   }
 }
 
-// A graph of one node, compiled.
+// A compiled one-node graph.
 struct Program {
   std::unique_ptr<backend::Executable> executable;
   std::vector<Expr> symbols;
   std::vector<sym::Guard> guards;
 
-  // Whether what was asked about sizes when it was made holds.
+  // Whether the guards from compilation hold.
   bool serves(std::span<const int64_t> values) const {
     const auto value_of = [&](Expr symbol) {
       return values[static_cast<size_t>(std::find(symbols.begin(), symbols.end(), symbol) -
@@ -319,7 +320,7 @@ const Code interpreted{
     "interpreter of its loop: the results are right, but it takes hundreds of times as long.",
     "", "Put libvitro-cc.so beside libvitro.so, or do what the reason says."};
 
-// Once for each op.
+// Warns once per op.
 void say(const OpCall& call, const std::string& why) {
   events::keep(events::Fallback{std::string(interpreted.id), cat(call.op->name, ": ", why),
                                 call.where.line() ? place_in_file(call.where) : std::string()});
@@ -333,7 +334,7 @@ void say(const OpCall& call, const std::string& why) {
 }
 
 std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form) {
-  const CalledAs nobody{Called()};  // the compiler's reasons name ops
+  const CalledAs nobody{Called()};  // the compiler's messages name ops themselves
   auto made = std::make_shared<Program>();
   sym::GuardSink asked;
   const graph::Graph g = form.graph();
@@ -352,7 +353,7 @@ std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form
   return made;
 }
 
-// The programs of one form, which differ in what was asked about sizes.
+// The programs of one form, which differ in their guards.
 class Programs {
  public:
   std::shared_ptr<const Program> find_or_make(const OpCall& call, const Form& form) {

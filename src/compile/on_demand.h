@@ -1,13 +1,13 @@
-// Ops that eager has no kernel of: each call runs as a graph of one node, through the back end and
-// its caches.  Sizes are symbols, so that other sizes of the same layout compile nothing.
+// Ops that eager has no kernel for: each call runs as a one-node graph, through the backend and its
+// caches.  Sizes are symbols, so other sizes of the same layout need no compilation.
 #pragma once
 
 #include "eager/on_demand.h"
 
 namespace vitro::pipeline {
 
-// Keeps what it compiles until the process ends.  Threads: any; two that ask for one program make
-// it once.
+// Keeps compiled programs until the process ends.  Threads: any; concurrent requests for one
+// program compile it once.
 eager::OnDemand& on_demand();
 
 }  // namespace vitro::pipeline

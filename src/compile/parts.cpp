@@ -1,5 +1,5 @@
-// Cuts a graph after each op whose data decide a size: every node gets the earliest part that it
-// can stand in, then the latest that its readers allow; what crosses a cut lies in a place.
+// Cuts a graph after each op that decides a data size.  Every node gets the earliest part it can be
+// in, then the latest that its users allow; values that cross a cut are held in places.
 #include "compile/parts.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void each_operand(const Node& node, F f) {
   }
 }
 
-// Costs nothing to make again where it is read.
+// Whether the node is cheap enough to recompute in each part that reads it.
 bool is_repeated(const Node& node) {
   bool reads = false;
   each_operand(node, [&](Value) { reads = true; });
@@ -57,7 +57,7 @@ class Splitter {
   }
 
  private:
-  // The first part that a node can stand in; a compaction runs after it.
+  // The first part that a node can be in; a compaction runs after that part.
   void place_early() {
     const graph::DataGivers givers(g_);
     for (uint32_t n = 0; n < g_.size(); ++n) {
@@ -81,14 +81,15 @@ class Splitter {
     }
   }
 
-  // Whether part p makes the value, or reads what another one made.
+  // Whether part p computes the value itself, rather than taking it as an input.
   bool is_made_in(size_t p, Value v) const {
     const Node& node = g_[v.node];
     if (node.is_input() || is_compaction(node)) return false;
     return part_[v.node.n] == p || (part_[v.node.n] < p && is_repeated(node));
   }
 
-  // What is asked of parts: tensors for the graph's outputs, for other parts, for compactions.
+  // Collects what parts must output: graph outputs; note_needs adds inputs of other parts and of
+  // compactions.
   void note_outputs() {
     for (const graph::Output& output : g_.outputs()) {
       if (output.writes >= 0) continue;
@@ -118,7 +119,7 @@ class Splitter {
   }
   size_t made_at(Value v, size_t p) const { return is_made_in(p, v) ? p : part_[v.node.n]; }
 
-  // The nodes that part p makes, for what is wanted of it.
+  // The nodes that part p computes for its outputs.
   std::vector<bool> made_by(size_t p) const {
     std::vector<bool> made(g_.size(), false);
     const auto need = [&](Value v) {
@@ -136,7 +137,7 @@ class Splitter {
     return made;
   }
 
-  // Values that others make, in order.
+  // The values that part p takes as inputs, in order.
   std::vector<Value> read_by(size_t p) const {
     std::vector<Value> out;
     const auto read = [&](Value v) {
@@ -200,7 +201,7 @@ class Splitter {
     }
   }
 
-  // Those of the graph, then those that were decided before the part.
+  // The graph's symbols, then the data sizes decided before the part.
   void set_symbols(Part& part) {
     std::vector<sym::Expr> symbols = g_.symbols();
     std::vector<int64_t> hints = g_.hints();
@@ -249,7 +250,7 @@ class Splitter {
   Parts out_;
   size_t count_ = 1;
   std::vector<size_t> first_, part_;           // by node
-  std::vector<std::vector<Value>> wanted_of_;  // by part: what it has to give
+  std::vector<std::vector<Value>> wanted_of_;  // by part: its outputs
   std::vector<Value> plain_outputs_;
   std::map<Value, uint32_t> places_;
   std::vector<sym::Expr> decided_;

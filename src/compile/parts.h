@@ -1,9 +1,9 @@
-// A graph with sizes that data decide, in parts: what can run before such a size is known, the op
-// that decides it, what can run then.
+// Splits a graph with data sizes into parts: what can run before a data size is known, the op that
+// decides it, and what can run after that.
 //   n = nonzero(x), y = exp(x), z = gather(y, n)     part: nothing, then nonzero; part: exp, gather
-// To a part the sizes that were decided before it are symbols like any other; each part is compiled
-// by itself, once for whatever the sizes come to be.  Nodes stand in the latest part that they can,
-// with those that read them; views and what is made of numbers alone are made again in each part.
+// In a part, data sizes decided before it are ordinary symbols; each part is compiled separately,
+// once for all values of them.  Nodes are in the latest possible part, with their users; views and
+// nodes without tensor operands are recomputed in each part.
 #pragma once
 
 #include <span>
@@ -13,14 +13,15 @@
 
 namespace vitro::pipeline {
 
-// Where a tensor is while the parts run: an input of the graph, or a place among those that parts
-// and what runs between them make.
+// Where a tensor is while the parts run: an input of the graph, or a numbered place for what parts
+// and the ops between them compute.
 struct Held {
   bool input = false;
   uint32_t place = 0;
 };
 
-// Runs after a part.  Its result lies in `result`; the first size is the next symbol's value.
+// An op that runs after a part.  `result` is the place of its result, whose first size is the next
+// symbol's value.
 struct Between {
   graph::NodeId node;
   std::vector<Held> operands;
@@ -30,15 +31,15 @@ struct Between {
 struct Part {
   graph::Graph graph;
   std::vector<Held> inputs;
-  std::vector<uint32_t> outputs;  // where those lie that write no input
+  std::vector<uint32_t> outputs;  // places of the outputs that do not write an input
   std::vector<Between> after;
-  std::vector<uint32_t> let_go;  // what nobody reads after it
+  std::vector<uint32_t> let_go;  // places not read after this part
 };
 
 struct Parts {
   std::vector<Part> parts;
   uint32_t places = 0;
-  std::vector<uint32_t> outputs;  // of the graph, those that write no input
+  std::vector<uint32_t> outputs;  // places of the graph's outputs that do not write an input
 };
 
 bool has_data_sizes(const graph::Graph& g);

@@ -1,3 +1,5 @@
+// Compiles captured graphs: graph passes, then the backend's kernels, per part if there are data
+// sizes. capture calls it as the segment runner "inductor" (make_runner).
 #include "compile/pipeline.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@
 namespace vitro::pipeline {
 namespace {
 
-// On the way from the captured graph to something that runs.
+// State of a compilation, from the captured graph to a program.
 struct Work {
   const std::string& name;
   bool exact;
@@ -30,7 +32,7 @@ void put(const Work& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
 }
 
-// Appends the report of a part to that of the parts before it.
+// Merges the report of a part into that of the earlier parts.
 void add_report(backend::CompileReport part, backend::CompileReport& to) {
   const size_t kernels = to.kernels.size();
   for (const StageReport& stage : part.stages) {
@@ -86,7 +88,7 @@ void compile_kernels(Work& w) {
   w.program = std::make_unique<Program>(std::move(w.graph));
   const std::span<const graph::Graph* const> graphs = w.program->graphs();
   for (size_t i = 0; i < graphs.size(); ++i) {
-    if (graphs[i]->outputs().empty()) {  // what decides reads inputs
+    if (graphs[i]->outputs().empty()) {  // only a compaction of inputs follows
       w.program->add(nullptr);
       continue;
     }
@@ -98,7 +100,7 @@ void compile_kernels(Work& w) {
   }
 }
 
-// Copies of the inputs that a graph writes, to put them back.
+// Copies of the inputs that a graph writes, to restore them after a failure.
 class Before {
  public:
   Before(std::span<const int> written, std::span<const Operand> inputs) {
@@ -147,7 +149,7 @@ class Segment : public capture::CompiledSegment {
  private:
   std::unique_ptr<Program> program_;
   BuildReport report_;
-  std::vector<int> written_;  // inputs
+  std::vector<int> written_;  // input indices
   std::vector<sym::Guard> guards_;
 };
 

@@ -1,5 +1,5 @@
-// Captured graphs to running kernels: the passes, then the back end.  This is the runner of backend
-// "vitro".
+// Compiles captured graphs to kernels: the passes, then the backend.  This is the runner of the
+// backend "vitro".
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace vitro::pipeline {
 
-// Threads: any.  `exact`: no pass that changes a bit of a result.
+// Threads: any.  `exact`: only passes that preserve every bit of the results.
 std::shared_ptr<capture::SegmentRunner> make_runner(bool exact = false);
 
 }  // namespace vitro::pipeline

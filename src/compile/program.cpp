@@ -23,7 +23,7 @@ Program::Program(graph::Graph graph) : graph_(std::move(graph)) {
 struct Program::Run {
   Program& program;
   std::span<const Operand> inputs;
-  std::vector<int64_t> symbols;  // the graph's, then those decided so far
+  std::vector<int64_t> symbols;  // the graph's, then the data sizes decided so far
   std::vector<Tensor> held;      // by place
 
   Operand operand(const Held& at) const {
@@ -44,7 +44,7 @@ struct Program::Run {
     }
   }
 
-  // With the strides that other parts take it to have.
+  // Returns the tensor with the strides that other parts expect.
   Tensor laid_out(const Tensor& made, const TensorMeta& meta) const {
     Ints strides;
     for (const Size s : meta.strides) strides.push_back(number(s));

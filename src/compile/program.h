@@ -1,8 +1,8 @@
-// What a graph is compiled to: an executable, or where data decide sizes one for each part, with
-// the ops between them that decide.
+// What a graph is compiled to: an executable, or with data sizes one for each part, and the ops
+// between them that decide the sizes.
 //   Program program(graph);  for (g : program.graphs()) program.add(compiled(g));
 //   program.run(inputs, symbols, outputs);
-// Threads: run() may be called by many threads at once.
+// Threads: run() may be called concurrently.
 #pragma once
 
 #include <memory>
@@ -17,21 +17,21 @@ namespace vitro::pipeline {
 class Program {
  public:
   explicit Program(graph::Graph graph);
-  // That are to be compiled, in order; each may name the symbols that those before it decide.
+  // The graphs to compile, in order; each may use the symbols that earlier ones decide.
   std::span<const graph::Graph* const> graphs() const { return graphs_; }
-  // Null for a graph without outputs, of which there is one only beside others.
+  // Pass null for a graph without outputs; only a graph that has parts can have one.
   void add(std::unique_ptr<backend::Executable> made) { made_.push_back(std::move(made)); }
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs);
-  // Inputs are written by the last one alone.
+  // Only the last part writes inputs.
   bool may_fail_late() const { return made_.back() && made_.back()->may_fail_late(); }
   int compactions() const { return compactions_; }
 
  private:
   struct Run;
   graph::Graph graph_;
-  std::unique_ptr<const Parts> parts_;  // null: there is one
+  std::unique_ptr<const Parts> parts_;  // null: a single part
   std::vector<const graph::Graph*> graphs_;
   std::vector<std::unique_ptr<backend::Executable>> made_;
   int compactions_ = 0;

@@ -1,5 +1,5 @@
-// A compiled function as capture sees it: the trace tree of the calls that were made, and what runs
-// them. compile/compile.h puts the types of the user's function around this.
+// A compiled function without its types: the trace tree of its recorded calls, and how a call is
+// run. compile/compile.h wraps this in the types of the user's function.
 #pragma once
 
 #include <any>
@@ -32,33 +32,33 @@ class Body {
   void (*run_)(void*);
 };
 
-// An argument that is neither tensor nor number: a text, or a value of a type that can be compared.
+// An argument that is neither a tensor nor a number: text, or a value of a comparable type.
 struct Other {
   std::string_view text;
-  const void* value = nullptr;  // null: it is the text
+  const void* value = nullptr;  // null: compare `text`
   bool (*equal)(const void* a, const void* b) = nullptr;
   std::shared_ptr<const void> (*keep)(const void* value) = nullptr;
 };
-// One that cannot, counted from 1.
+// An argument of a type that cannot be compared; numbered from 1.
 struct RefusedArgument {
   int number = 0;
-  std::string_view type;  // empty: there is none
+  std::string_view type;  // empty: no such argument
 };
 
-// Frozen mode: calls of the same types, tensors that fit the recorded guards, and otherwise equal
-// arguments share a program, which runs without the function's own code.
+// Frozen mode: calls share a program, which runs without the function's own code, if their types
+// are the same, their tensors satisfy the recorded guards, and all other arguments are equal.
 struct FrozenCall {
   const void* types;
   std::span<const Tensor* const> inputs;
-  std::span<const Scalar> numbers;  // and counts of parts, which tell the structure
+  std::span<const Scalar> numbers;  // also the number of parts of each container: the structure
   std::span<const Other> others;
   RefusedArgument refused;
 };
-// What a call was given, kept beyond it.
+// A copy of a call's arguments, without the tensors, that outlives the call.
 class FrozenKey {
  public:
   explicit FrozenKey(const FrozenCall& call);
-  // Equal but for the tensors, which guards are for.
+  // Compares everything except the tensors, which guards check.
   bool fits(const FrozenCall& call) const;
   bool operator==(const FrozenKey&) const = default;
 
@@ -75,7 +75,7 @@ class FrozenKey {
   std::vector<Scalar> numbers_;
   std::vector<Kept> others_;
 };
-// What a function may write to, as it was before.
+// A copy of the arguments that a function can write to, from before the call.
 class FrozenArguments {
  public:
   explicit FrozenArguments(const FrozenCall& call);
@@ -86,36 +86,36 @@ class FrozenArguments {
   std::vector<Tensor> tensors_;
 };
 struct FrozenResult {
-  std::vector<Tensor> tensors;     // the leaves of the result, in order
-  std::string_view refused;        // what else it holds, which could not be computed again
-  bool changes_arguments = false;  // the function gave them other tensors or numbers
+  std::vector<Tensor> tensors;  // leaves of the result, in order
+  std::string_view refused;     // the part of it that a frozen call cannot recompute; empty: none
+  bool changes_arguments = false;  // the function replaced tensors or numbers in them
   std::any prototype;              // the result without its tensors
 };
 
-// Threads: any number of calls at once.  Handles share one trace tree.
+// Threads: calls may be concurrent.  Copies share one trace tree.
 class Function {
  public:
-  // Error where nobody registered the backend.
+  // Error if the backend is not registered.
   explicit Function(CompileOptions options);
-  Function(const Function&) = default;  // and no moves: what is moved from can still be called
+  Function(const Function&) = default;  // no moves: a moved-from Function stays callable
   Function& operator=(const Function&) = default;
-  // Runs `body`, whose tensor arguments are `inputs` (undefined ones allowed), with its ops
-  // captured.  Inside of another compiled function it simply runs.  Errors: whatever `body` throws,
-  // and mistakes in the data.  `inputs_stay`: the addresses hold until the first op of `body`,
-  // which is when they are looked at.
+  // Runs `body`, whose tensor arguments are `inputs` (undefined ones allowed), and captures its
+  // ops. Inside another compiled function it only runs `body`.  Errors: whatever `body` throws, and
+  // errors in the data.  `inputs_stay`: the addresses remain valid until the first op of `body`,
+  // which is when they are read.
   void run(std::span<const Tensor* const> inputs, Body body, bool inputs_stay) const;
-  // False: there is no program for such a call yet.  Error where it cannot be distinguished from
-  // others.
+  // False: no program fits this call yet.  Error if an argument cannot be compared.
   bool run_frozen(const FrozenCall& call, FrozenResult* result) const;
-  // Runs `body`, then `describe`, which fills `result`, and keeps the program.  Error for what a
-  // program that does not run the function's code could not repeat.
+  // Runs `body`, then `describe`, which fills `result`, and keeps the program.  Error if the
+  // function does something that a program without the function's code could not repeat.
   void record_frozen(const FrozenCall& call, Body body, Body describe, FrozenResult& result) const;
-  // Whether a call of this function now would be part of another one's graph.
+  // Whether a call made now on this thread would be inlined into the graph of another compiled
+  // function.
   static bool is_inlined();
 
   const CompileOptions& options() const;
   CompiledReport report() const;
-  // Forgets all that was recorded and compiled.  Calls that are running finish on the old tree.
+  // Discards everything recorded and compiled.  Running calls finish on the old tree.
   void reset() const;
 
  private:
@@ -123,12 +123,12 @@ class Function {
   std::shared_ptr<State> state_;
 };
 
-// Is this thread inside of a compiled function?
+// Whether this thread is inside a compiled function.
 bool is_compiling();
-// Ends the segment here: what was put off runs now.  Nothing outside of a compiled function.
+// Ends the segment here: deferred ops run now.  No effect outside a compiled function.
 void graph_break(std::string_view reason,
                  std::source_location where = std::source_location::current());
-// While it lives, ops run eagerly, inside of a compiled function too (a break).
+// While alive, ops run eagerly, even inside a compiled function (a graph break).
 class Disabled {
  public:
   explicit Disabled(std::source_location where = std::source_location::current());
@@ -140,20 +140,20 @@ class Disabled {
   void leave_out();
   const InterpreterFrame* before_;
   std::unique_ptr<Stack> stack_;
-  bool seen_;  // by the recorder
+  bool seen_;  // by the event recorder
 };
 
-// Backends by name.  "eager" runs captured graphs op by op.  A runner lives for ever; registering a
-// name again replaces it for functions compiled later.
+// Backends by name.  "eager" runs captured graphs op by op.  Registering a name again replaces its
+// runner for functions compiled later; earlier ones keep theirs.
 void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner);
-std::shared_ptr<SegmentRunner> runner_named(std::string_view name);  // null: there is none
+std::shared_ptr<SegmentRunner> runner_named(std::string_view name);  // null: not registered
 std::vector<std::string> backend_names();
 // Another name for a backend, which backend_names() does not list.  A backend registered under the
 // alias itself takes precedence.
 void add_backend_alias(std::string alias, std::string name);
 
-// A graph run op by op through eager: what the backend "eager" makes.  For backends that leave a
-// graph as it is.
+// Runs a graph op by op through eager; this is what the backend "eager" makes.  For backends that
+// return a graph unchanged.
 std::shared_ptr<CompiledSegment> interpreted_segment(graph::Graph graph);
 
 }  // namespace vitro::capture

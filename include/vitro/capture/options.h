@@ -1,4 +1,4 @@
-// What can be asked of a compiled function.
+// Options of compile(), and limits on capture.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ struct CompileOptions {
   std::string name = "f";         // in reports, logs and names of kernels
   std::string backend = "vitro";  // one of list_backends(); "inductor" is an alias of "vitro"
   bool fullgraph = false;         // a graph break is an Error
-  bool frozen = false;  // needs fullgraph: once recorded, the function's own code is not run
-  bool exact = false;   // only passes that keep every bit; there are no others yet
-  // Whether sizes are symbols: from the start, never, or (unset) once they vary.  From the start,
-  // sizes that are equal in the first call share a symbol: a call in which they differ is recorded
-  // anew.
+  bool frozen = false;  // needs fullgraph; after recording, the function's own code does not run
+  bool exact = false;   // only passes that preserve every bit; currently all do
+  // Whether sizes are symbols: always, never, or (unset) once they vary.  If always, sizes that are
+  // equal in the first call share a symbol; a call in which they differ is recorded again.
   std::optional<bool> dynamic = {};
 };
 
 namespace capture {
 
-// Ways that one place in a function may go, and sets of inputs it may have, before it runs eagerly.
+// Recorded ways to go on from one place of a function, and recorded sets of inputs, before it falls
+// back to eager.
 extern Option<int64_t> recompile_limit;
-// Segments compiled for one function, and seconds that takes, before new ones run eagerly.
+// Segments compiled for one function, and the seconds spent on it, before new ones run eagerly.
 extern Option<int64_t> compile_limit, compile_seconds;
 // Ops in one segment before it is cut.
 extern Option<int64_t> segment_limit;
-// Ops recorded for one function before further ones run eagerly.
+// Ops recorded for one function before new ones run eagerly.
 extern Option<int64_t> record_limit;
 
 }  // namespace capture

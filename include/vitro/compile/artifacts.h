@@ -1,5 +1,5 @@
-// What the stages of the compiler made, as text, for the debug folder: put down as soon as it is
-// there, so that a stage that fails leaves behind what came before it.
+// The output of each compiler stage as text, for the debug folder.  Each is put there as soon as it
+// exists, so a failing stage leaves the artifacts of earlier ones.
 //   if (artifacts::wanted()) artifacts::put(segment_name, "loops_before_fusion.txt", text);
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace vitro::artifacts {
 
-// Does anybody take them?  Texts are made only then.
+// Whether a taker is set.  Make the texts only if so.
 bool wanted();
 
-// `segment`: its name ("f/0"); `file`: a stable file name.  Any thread.
+// `segment`: its name ("f/0"); `file`: a stable file name.  Threads: any.
 void put(std::string_view segment, std::string_view file, std::string_view text);
 
-// Hears every artifact, on the thread that makes it; null ends that.  There is one taker: the debug
-// folder.
+// Called with every artifact, on the thread that makes it; null removes the taker.  There is one
+// taker: the debug folder.
 using Taker = void (*)(std::string_view segment, std::string_view file, std::string_view text);
 void take(Taker taker);
 

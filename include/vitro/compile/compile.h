@@ -1,20 +1,20 @@
-// The user's door: a function of tensors becomes a compiled function.
+// The user's entry point: compile() turns a function of tensors into a compiled function.
 //   auto fast = vitro::compile([](const Tensor& x, const Tensor& w) { return relu(mm(x, w)); });
 //   Tensor y = fast(x, w);
-// The function's own code runs on every call; its tensor ops only step along what was recorded, and
-// what they describe runs as fused kernels where somebody needs a value: at the end, at item(), at
-// data() (a graph break).  Arguments and results may be whatever the function takes and gives.
-// Tensors and plain numbers are found in them as compile/leaves.h says; a struct of the user's says
-// what it holds through
+// The function's own code runs on every call, but its tensor ops are only compared with the
+// recorded ones; they run as fused kernels once a value is needed: at the end, at item(), at data()
+// (a graph break).  Arguments and results may be of any type.  compile/leaves.h lists the types in
+// which tensors and plain numbers are found; for your own struct, say what it holds:
 //   template <> struct vitro::Flatten<MyState> {
 //     static void each(auto& state, auto&& f) { f(state.hidden); f(state.cell); }
 //   };
-// With `frozen`, a call whose arguments are like those of an earlier one runs its kernels without
-// the function's code: the same structure, tensors that fit the guards, equal numbers, texts and
-// other comparable values.  What cannot be compared or repeated is an Error (V0101, V0102).
-// Thread safety: concurrent calls are fine; the first compiles, others run eagerly until it has.
-// Errors: whatever the function throws.  Writing through pointers that were taken before a region,
-// while it runs, is outside of the contract.
+// With `frozen`, a call whose arguments match those of an earlier one runs its kernels without the
+// function's code: same structure, tensors that satisfy the guards, equal numbers, text and other
+// comparable values.  Anything that cannot be compared or repeated is an Error (V0101, V0102).
+// Threads: calls may be concurrent; the first one compiles, the others run eagerly until it is
+// done.
+// Errors: whatever the function throws.  While a region runs, do not write through pointers
+// obtained before it.
 #pragma once
 
 #include <concepts>
@@ -36,13 +36,13 @@ namespace vitro {
 
 namespace compiled {
 
-// Called by many threads at once, where the program does so: then its state is the program's care.
+// May be called concurrently if the program does so; the program then synchronizes its state.
 template <class F>
 struct Held {
   mutable F function;
 };
 
-// A function may give a reference to a tensor, as ops in place do; the compiled one gives the
+// A function may return a reference to a tensor, as in-place ops do; the compiled one returns the
 // tensor.
 template <class F, class... Args>
 using ResultOf = std::conditional_t<
@@ -51,7 +51,7 @@ using ResultOf = std::conditional_t<
 
 }  // namespace compiled
 
-// What compile() gives: called like the function.  Copies share what was compiled.
+// The result of compile(): called like the function.  Copies share what was compiled.
 template <class F>
 class Compiled {
  public:
@@ -77,13 +77,13 @@ class Compiled {
   }
 
   CompiledReport report() const { return function_.report(); }
-  // Forgets what was recorded and compiled.
+  // Discards everything recorded and compiled.
   void reset() const { function_.reset(); }
   const CompileOptions& options() const { return function_.options(); }
   F& function() const { return f_.function; }
 
  private:
-  // Runs the frozen program of such a call, or the function's code to record one.
+  // Runs a frozen program that fits the call, or else the function's code to record one.
   template <class Result, class... Args>
   Result run_frozen(Args&&... args) const {
     using Kept = std::conditional_t<std::is_void_v<Result>, compiled::Nothing,
@@ -120,15 +120,14 @@ class Compiled {
   capture::Function function_;
 };
 
-// Compiles `f` on first call and reuses the result while its guards hold.  A model that is not to
-// be copied is passed as std::ref(model).
+// Compiles `f` on the first call and reuses the result while its guards hold.  To avoid copying a
+// model, pass std::ref(model).
 template <class F>
 Compiled<F> compile(F f, CompileOptions options = {}) {
   return Compiled<F>(std::move(f), std::move(options));
 }
 
-// `f` runs eagerly, inside of compiled functions too (a graph break, which is said to be at
-// `where`).
+// `f` runs eagerly, even inside compiled functions (a graph break, reported at `where`).
 template <class F>
 auto disable(F f, std::source_location where = std::source_location::current()) {
   return [held = compiled::Held<F>{std::move(f)}, where](auto&&... args) -> decltype(auto) {
@@ -140,15 +139,15 @@ auto disable(F f, std::source_location where = std::source_location::current()) 
 using capture::graph_break;
 using capture::is_compiling;
 
-// Makes one size of this tensor a symbol in functions that are compiled for it.
+// Makes this dimension's size a symbol in functions compiled for this tensor.
 void mark_dynamic(const Tensor& tensor, int64_t dim);
 
-// What a backend of the user's makes of a graph: tensors in, one tensor per output of the graph out
-// (written inputs: their new values).  Given as a callable of
+// What a user's backend returns for a graph: a callable that takes the inputs and returns one
+// tensor per output of the graph (for written inputs: their new values).  Its signature is
 //   (std::span<const Operand> inputs, std::span<const int64_t> symbols)
-// where `symbols` are this call's values of graph.symbols(), or of the inputs alone; the latter is
-// not asked to run graphs with symbols that the sizes of the inputs do not show (a varying end of a
-// slice), which run op by op (V0601).
+// where `symbols` are this call's values of graph.symbols(), or takes `inputs` only.  The latter is
+// not used for graphs with symbols that are not sizes of inputs (such as a varying end of a slice);
+// these run op by op (V0601).
 class GraphFunction {
  public:
   using Inputs = std::span<const Operand>;
@@ -177,8 +176,8 @@ class GraphFunction {
   std::function<Outputs(Inputs, Symbols)> of_symbols_;
 };
 
-// A backend of the user's: takes a captured graph and inputs as in its first call, and gives what
-// runs it.
+// A user's backend: takes a captured graph and the inputs of its first call, and returns a callable
+// that runs it.
 using BackendFunction =
     std::function<GraphFunction(const graph::Graph& graph, std::span<const Operand> example)>;
 void register_backend(std::string name, BackendFunction backend);

@@ -1,6 +1,6 @@
-// Which tensors and plain numbers an argument or a result holds: itself, or as a part of pairs,
-// tuples, arrays, vectors and other ranges, maps, optionals, variants, pointers to objects,
-// reference wrappers, and structs that say so through Flatten.
+// Finds the tensors and plain numbers in an argument or result: the value itself, or parts of
+// pairs, tuples, arrays, vectors and other ranges, maps, optionals, variants, pointers to objects,
+// reference wrappers, and structs that specialize Flatten.
 #pragma once
 
 #include <any>
@@ -24,7 +24,7 @@
 
 namespace vitro {
 
-// What a type of the user's holds: each(value, f) calls f with each part.
+// The parts of a user's type: each(value, f) calls f with each one.
 template <class T>
 struct Flatten {
   using Unknown = void;
@@ -35,7 +35,7 @@ namespace compiled {
 template <class T>
 concept Number = (std::is_arithmetic_v<T> && sizeof(T) <= sizeof(int64_t)) ||
                  std::is_same_v<T, Scalar> || std::is_same_v<T, Size>;
-// One that a Scalar does not hold: long double, and what compilers add (__int128, _Float16).
+// A number that a Scalar cannot hold: long double and compiler extensions (__int128, _Float16).
 template <class T>
 concept OtherNumber =
     std::is_object_v<T> && !Number<T> && !std::is_class_v<T> && !std::is_union_v<T> &&
@@ -47,7 +47,7 @@ template <class T>
 concept OfTheUsers = !requires { typename Flatten<T>::Unknown; };
 template <class T>
 concept Tuple = requires { std::tuple_size<T>::value; };
-// Its elements have addresses, or are bits.
+// Dereferencing its iterator gives an lvalue, or a proxy for bool (std::vector<bool>).
 template <class T>
 concept Range = requires(T& list) {
   std::begin(list) != std::end(list);
@@ -76,11 +76,11 @@ template <class T>
 inline constexpr bool is_wrapper = false;
 template <class T>
 inline constexpr bool is_wrapper<std::reference_wrapper<T>> = true;
-// To one object, or to none.
+// To one object, or null.
 template <class T>
 inline constexpr bool is_pointer =
     std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>;
-// A smart pointer of the standard library, to whatever.
+// A standard smart pointer, to any type.
 template <class T>
 inline constexpr bool is_smart = false;
 template <class T, class D>
@@ -113,9 +113,9 @@ void leaves_of_range(T& list, F& f) {
   f.count(count);
 }
 
-// In order, of `value`: f.tensor(Tensor&) and f.number(n) for each leaf, f.other(value) for what is
-// neither; f.count(n) after the parts of whatever may have other ones from call to call;
-// f.reference() before parts that are not the value's own.
+// Visits `value` in order: f.tensor(Tensor&) and f.number(n) for each leaf; f.other(value) for a
+// leaf that is neither; f.count(n) after the parts of anything whose number of parts can vary
+// between calls; f.reference() before parts that the value does not own.
 template <class T, class F>
 void leaves(T& value, F& f) {
   using Plain = std::remove_const_t<T>;
@@ -157,14 +157,14 @@ void leaves(T& value, F& f) {
 
 // ---- arguments
 
-// Compared with that of another call: numbers by their bits, in which -0.0 is not 0.0, others as
-// their type says.  What an address leads to may have changed.
+// Can be compared with the argument of another call: numbers by their bits (-0.0 is not 0.0), other
+// types with their operator==.  Pointers to data are excluded: the data may have changed.
 template <class T>
 concept Comparable = Text<T> || OtherNumber<T> ||
                      (std::equality_comparable<T> && std::is_copy_constructible_v<T> &&
                       !is_smart<T> && (!std::input_or_output_iterator<T> || std::is_pointer_v<T>) &&
                       (!std::is_pointer_v<T> || std::is_function_v<std::remove_pointer_t<T>>));
-// The bytes of a number, without those that only fill up its place.
+// The bytes of a number without padding.
 template <class T>
 inline constexpr size_t bytes_of_number =
     std::is_same_v<T, long double> && LDBL_MANT_DIG == 64 ? 10 : sizeof(T);
@@ -197,7 +197,7 @@ constexpr std::string_view type_name() {
   return all.substr(0, all.find_first_of(";]"));
 }
 
-// Tensor arguments by address, without an allocation for up to eight.
+// Addresses of tensor arguments; no allocation for up to eight.
 class TensorArguments {
  public:
   static constexpr bool with_keys = false;
@@ -216,12 +216,12 @@ class TensorArguments {
   }
 
  private:
-  std::array<const Tensor*, 8> few_;  // set up to count_
+  std::array<const Tensor*, 8> few_;  // initialized up to count_
   std::vector<const Tensor*> many_;
   size_t count_ = 0;
 };
 
-// All that a frozen call is given.
+// All arguments of a frozen call.
 class AllArguments : public TensorArguments {
  public:
   template <class T>
@@ -258,7 +258,7 @@ class AllArguments : public TensorArguments {
   int argument_ = 0;
 };
 
-// Leads to something that can be written, however it is passed.
+// Refers to writable data, however it is passed.
 template <class T>
 inline constexpr bool leads_to_writable =
     std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>;
@@ -274,18 +274,18 @@ template <class Arg>
 inline constexpr bool is_writable =
     leads_to_writable<std::remove_cvref_t<Arg>> ||
     (std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>);
-// Whether the tensors of an argument lie where they are until an op is called.
+// Whether the tensors of an argument keep their addresses until the first op is called.
 template <class Arg>
 inline constexpr bool stays =
     std::is_same_v<Arg, Tensor&> || std::is_same_v<Arg, const Tensor&> ||
     Number<std::remove_cvref_t<Arg>> || std::is_enum_v<std::remove_cvref_t<Arg>>;
-// Its address tells the types of a call.
+// Its address identifies the types of a call.
 template <class... T>
 inline constexpr char types_of_call = 0;
 
 // ---- results of frozen calls
 
-struct Nothing {};  // what a function without a result gives
+struct Nothing {};  // the result of a void function
 template <class T>
 using OrNothing = std::conditional_t<std::is_void_v<T>, Nothing, T>;
 
@@ -322,7 +322,7 @@ struct Filled : Emptied {
   size_t next = 0;
 };
 
-// A list of what cannot be copied says that it can.
+// A container of elements that cannot be copied still claims to be copy constructible.
 template <class T>
 constexpr bool is_copyable() {
   if constexpr (std::is_copy_constructible_v<T> && requires { typename T::value_type; }) {
@@ -332,7 +332,7 @@ constexpr bool is_copyable() {
   return std::is_copy_constructible_v<T>;
 }
 
-// The tensors of a result, and the result without them.
+// Stores in `out` the tensors of a result, and a copy of the result without them.
 template <class Held>
 void describe(Held& result, capture::FrozenResult& out) {
   ResultLeaves found{out};
@@ -355,7 +355,8 @@ Result result_of(capture::FrozenResult& out) {
     leaves(held, filled);
     return std::move(*held);
   } else if constexpr (!std::is_void_v<Result>) {
-    return std::move(std::optional<Result>().value());  // never: such a call is not recorded
+    // Unreachable: such a call is never recorded.
+    return std::move(std::optional<Result>().value());
   }
 }
 
