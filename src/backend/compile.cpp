@@ -27,7 +27,7 @@ struct Work {
   std::optional<SingleResults> single = {};
   std::optional<Program> program = {};
   Groups groups = {};
-  std::optional<Places> places = {};
+  std::optional<BufferAssignment> assignment = {};
   std::vector<LoweredKernel> kernels = {};
   Sources sources = {};
   std::vector<std::shared_ptr<const jit::KernelModule>> modules = {};
@@ -57,20 +57,20 @@ std::string loops_text(const std::vector<LoweredKernel>& kernels) {
 }
 
 void lower_groups(Work& w) {
-  w.places.emplace(*w.program, w.groups);
+  w.assignment.emplace(*w.program, w.groups);
   for (const Group& group : w.groups.groups) {
-    for (LoweredKernel& kernel : lower(*w.program, *w.places, group)) {
+    for (LoweredKernel& kernel : lower(*w.program, *w.assignment, group)) {
       w.kernels.push_back(std::move(kernel));
     }
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
-  choose_streams(w.program->machine(), w.kernels, *w.places);
+  choose_streams(w.program->machine(), w.kernels, *w.assignment);
   share_kernels(w.kernels);
   if (!w.options.keep_unfused) return;
   const Groups single = fuse(*w.program, {.fuse = false});
-  Places places(*w.program, single);
+  BufferAssignment assignment(*w.program, single);
   for (const Group& group : single.groups) {
-    for (const LoweredKernel& kernel : lower(*w.program, places, group)) {
+    for (const LoweredKernel& kernel : lower(*w.program, assignment, group)) {
       w.report.loops_before_fusion += loop::print(kernel.kernel) + "\n";
     }
   }
@@ -101,8 +101,8 @@ void make_modules(Work& w) {
 }
 
 void make_plan(Work& w) {
-  w.executable =
-      std::make_unique<Executable>(w.device, w.graph(), *w.places, w.kernels, w.sources, w.modules);
+  w.executable = std::make_unique<Executable>(w.device, w.graph(), *w.assignment, w.kernels,
+                                              w.sources, w.modules);
 }
 
 // Where all tensors of the graph lie; Error where kernels cannot reach them all, or nobody writes
@@ -147,7 +147,7 @@ void report_kernels(Work& w) {
       made.source = "// a kernel of the user's\n";
     }
     for (const ItemId item : w.kernels[i].items) launch.ops.push_back(w.program->name_of(item));
-    launch.places = kernel.places;
+    launch.places = kernel.locations;
     launch.once = w.executable->launches()[i].keeps;
     KernelReport& k = r.kernels[launch.kernel];
     if (!k.bytes.empty()) continue;  // of an earlier launch
@@ -162,7 +162,7 @@ void report_kernels(Work& w) {
 
 void report_memory(Work& w) {
   CompileReport& r = w.report;
-  for (const BufferInfo& b : w.places->buffers()) {
+  for (const BufferInfo& b : w.assignment->buffers()) {
     static constexpr std::string_view kinds[] = {"input", "output", "temporary", "panels"};
     r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
                   vitro::name_of(b.dtype), "\n");

@@ -43,7 +43,7 @@ struct Pick {
 
 // What to say when a picked index is out of range, or a divisor is 0.
 struct Check {
-  std::string op, place;
+  std::string op, location;
   bool divisor = false;
   bool wraps = false;  // the index counted from the end where it was negative
   int64_t axis = 0;    // that it counts along
@@ -198,11 +198,11 @@ struct Statement {
 
 struct Kernel {
   std::string name;
-  std::vector<std::string> ops;     // of the program, in order
-  std::vector<std::string> places;  // file:line of them, each once
-  std::string reason;               // why these are one kernel
-  std::string reading;              // why a product reads its right operand as it does
-  std::string schedule;             // why its loops are not those of its elements
+  std::vector<std::string> ops;        // of the program, in order
+  std::vector<std::string> locations;  // file:line of them, each once
+  std::string reason;                  // why these are one kernel
+  std::string reading;                 // why a product reads its right operand as it does
+  std::string schedule;                // why its loops are not those of its elements
   std::vector<Buffer> buffers;
   std::vector<Number> numbers;
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...

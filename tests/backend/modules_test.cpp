@@ -31,10 +31,10 @@ graph::Graph kernels_of(int first, int count, int ops = 1) {
 Sources sources_of(const graph::Graph& g) {
   const Program program(g);
   const Groups groups = fuse(program, {.fuse = true, .max_items = 96});
-  Places places(program, groups);
+  BufferAssignment assignment(program, groups);
   std::vector<LoweredKernel> kernels;
   for (const Group& group : groups.groups) {
-    for (LoweredKernel& kernel : lower(program, places, group))
+    for (LoweredKernel& kernel : lower(program, assignment, group))
       kernels.push_back(std::move(kernel));
   }
   return write_sources(kernels, g.symbols());
@@ -46,9 +46,9 @@ Sources apart(int first, int count, int ops = 1) {
   const graph::Graph g = kernels_of(first, count, ops);
   const Program program(g);
   const Groups groups = fuse(program, {.fuse = false});
-  Places places(program, groups);
+  BufferAssignment assignment(program, groups);
   for (const Group& group : groups.groups) {
-    for (LoweredKernel& kernel : lower(program, places, group))
+    for (LoweredKernel& kernel : lower(program, assignment, group))
       kernels.push_back(std::move(kernel));
   }
   return write_sources(kernels, g.symbols());

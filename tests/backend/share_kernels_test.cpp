@@ -180,10 +180,11 @@ TEST(ShareKernels, that_read_inputs_that_are_not_contiguous) {
 std::vector<LoweredKernel> lowered(const graph::Graph& g) {
   const Program program(g);
   const Groups groups = fuse(program, {.fuse = true, .max_items = 8});
-  Places places(program, groups);
+  BufferAssignment assignment(program, groups);
   std::vector<LoweredKernel> out;
   for (const Group& group : groups.groups) {
-    for (LoweredKernel& kernel : lower(program, places, group)) out.push_back(std::move(kernel));
+    for (LoweredKernel& kernel : lower(program, assignment, group))
+      out.push_back(std::move(kernel));
   }
   return out;
 }

@@ -59,7 +59,7 @@ class Check {
       Verdict verdict = fits(candidate);
       if (verdict) {
         *layout = {candidate, {}};
-        for (const ItemId id : items_) layout->places.push_back(place_of(id));
+        for (const ItemId id : items_) layout->index_maps.push_back(place_of(id));
         return verdict;
       }
       if (first) first = verdict;

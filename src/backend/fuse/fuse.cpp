@@ -240,7 +240,7 @@ bool Group::has(ItemId id) const {
 
 const Index& Group::place(ItemId id) const {
   const auto at = std::lower_bound(items.begin(), items.end(), id);
-  return layout.places[static_cast<size_t>(at - items.begin())];
+  return layout.index_maps[static_cast<size_t>(at - items.begin())];
 }
 
 Groups fuse(const Program& program, const FuseOptions& options) {

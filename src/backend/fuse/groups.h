@@ -22,7 +22,7 @@ namespace vitro::backend {
 // empty for an item that is computed where its one reader needs it.
 struct Layout {
   Space space;
-  std::vector<Index> places;  // of items
+  std::vector<Index> index_maps;  // of items
 };
 
 struct Group {

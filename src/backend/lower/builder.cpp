@@ -13,8 +13,9 @@ namespace vitro::backend {
 
 using loop::Value;
 
-KernelBuilder::KernelBuilder(const Program& program, const Places& places, const Group& group)
-    : program_(program), places_(places), group_(group) {
+KernelBuilder::KernelBuilder(const Program& program, const BufferAssignment& assignment,
+                             const Group& group)
+    : program_(program), assignment_(assignment), group_(group) {
   out_.kernel.pool = std::make_shared<loop::Pool>();
   out_.kernel.lanes = program.machine().lanes;
   out_.items = group.items;
@@ -22,21 +23,20 @@ KernelBuilder::KernelBuilder(const Program& program, const Places& places, const
     const graph::Node& node = program.graph()[program[id].value.node];
     const bool copies = program[id].role == Role::output || program[id].role == Role::write;
     out_.kernel.ops.emplace_back(copies || node.is_input() ? "copy" : node.op->name);
-    const std::string place = place_of(program[id].value.node);
-    auto& places_list = out_.kernel.places;
-    if (!place.empty() &&
-        std::find(places_list.begin(), places_list.end(), place) == places_list.end()) {
-      places_list.push_back(place);
+    const std::string location = location_of(program[id].value.node);
+    auto& locations = out_.kernel.locations;
+    if (!location.empty() &&
+        std::find(locations.begin(), locations.end(), location) == locations.end()) {
+      locations.push_back(location);
     }
   }
 }
 
-std::string KernelBuilder::place_of(graph::NodeId id) const {
-  const graph::SourceLocation& place = program_.graph()[id].place;
-  if (place.file.empty()) return {};
-  const size_t slash = place.file.rfind('/');
-  return cat(slash == std::string_view::npos ? place.file : place.file.substr(slash + 1), ':',
-             place.line);
+std::string KernelBuilder::location_of(graph::NodeId id) const {
+  const graph::SourceLocation& at = program_.graph()[id].place;
+  if (at.file.empty()) return {};
+  const size_t slash = at.file.rfind('/');
+  return cat(slash == std::string_view::npos ? at.file : at.file.substr(slash + 1), ':', at.line);
 }
 
 int KernelBuilder::buffer(BufferId id, bool written) {
@@ -44,7 +44,7 @@ int KernelBuilder::buffer(BufferId id, bool written) {
   const auto at = std::find(list.begin(), list.end(), id);
   const auto number = static_cast<size_t>(at - list.begin());
   if (at == list.end()) {
-    const BufferInfo& info = places_.buffers()[id.n];
+    const BufferInfo& info = assignment_.buffers()[id.n];
     list.push_back(id);
     out_.kernel.buffers.push_back({info.name, info.dtype, false});
   }
@@ -74,7 +74,7 @@ Expr KernelBuilder::pick(graph::NodeId node, Value index, const PickedSize& of) 
   out_.kernel.picks.push_back(
       {symbol, index, of.size, static_cast<int>(out_.kernel.checks.size())});
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
-                                .place = place_of(node),
+                                .location = location_of(node),
                                 .wraps = of.wraps,
                                 .axis = of.axis});
   return symbol;
@@ -85,7 +85,7 @@ Value KernelBuilder::not_zero(graph::NodeId node, Value divisor) {
   if (where_.defined()) divisor = where(where_, divisor, like(divisor, 1));
   const auto check = out_.kernel.checks.size();
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
-                                .place = place_of(node),
+                                .location = location_of(node),
                                 .divisor = true});
   return pool().make(loop::Fn::not_zero, divisor.dtype(), {divisor}, check);
 }
@@ -95,7 +95,7 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
   const graph::Node& node = program_.graph()[id];
   if (node.is_input()) {
     if (node.input == graph::InputKind::number) return number(id);
-    return load(places_.of(id), node.results[0].dtype, index);
+    return load(assignment_.of(id), node.results[0].dtype, index);
   }
   if (program_.is_inlined(id)) {
     if (node.op->kind != OpKind::view) return element_of_node(id, index);
@@ -111,7 +111,7 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
                  " is read before it is computed");
     return element_of_node(id, index);
   }
-  return load(places_.of(id), node.results[0].dtype, index);
+  return load(assignment_.of(id), node.results[0].dtype, index);
 }
 
 Value KernelBuilder::read_where(graph::Value value, const Index& index, Value condition) {
@@ -164,7 +164,8 @@ loop::Statement KernelBuilder::store(ItemId id, const Index& at, Value value) {
   if (scratch != in_scratch_.end()) {
     return {loop::Store{scratch->second.first, scratch->second.second, value}};
   }
-  return {loop::Store{buffer(places_.target_buffer(id), true), places_.target(id, at), value}};
+  return {
+      loop::Store{buffer(assignment_.target_buffer(id), true), assignment_.target(id, at), value}};
 }
 
 void KernelBuilder::define(ItemId id, Value value) {
@@ -215,32 +216,33 @@ std::string reason_for(const Program& program, const Group& group) {
 
 }  // namespace
 
-std::vector<LoweredKernel> lower(const Program& program, Places& places, const Group& group) {
+std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assignment,
+                                 const Group& group) {
   std::vector<LoweredKernel> out;
   if (program[group.items[0]].kind == ItemKind::opaque) {
-    out.push_back(lower_opaque(program, places, group));
+    out.push_back(lower_opaque(program, assignment, group));
   } else if (!group.stages.empty()) {
-    out.push_back(lower_chain(program, places, group));
+    out.push_back(lower_chain(program, assignment, group));
   } else if (group.product) {
-    out = lower_product(program, places, group);
+    out = lower_product(program, assignment, group);
   } else if (group.layout.space.scanned) {
-    out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, places, group)
-                  : has(program, group, ItemKind::sort) ? lower_sort(program, places, group)
-                                                        : lower_scan(program, places, group));
+    out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, assignment, group)
+                  : has(program, group, ItemKind::sort) ? lower_sort(program, assignment, group)
+                                                        : lower_scan(program, assignment, group));
   } else if (!group.layout.space.reduces()) {
-    out.push_back(lower_pointwise(program, places, group));
+    out.push_back(lower_pointwise(program, assignment, group));
   } else {
-    const Group walked = walked_as_memory(program, places, group);
-    if (auto pieces = cut_into_pieces(program, places, walked)) {
-      out = lower_in_pieces(program, places, walked, *pieces);
+    const Group walked = walked_as_memory(program, assignment, group);
+    if (auto pieces = cut_into_pieces(program, assignment, walked)) {
+      out = lower_in_pieces(program, assignment, walked, *pieces);
     } else {
-      out.push_back(lower_rows(program, places, walked));
+      out.push_back(lower_rows(program, assignment, walked));
     }
   }
   for (LoweredKernel& lowered : out) {
     if (!lowered.opaque) estimate(lowered.kernel);
     for (size_t i = 0; i < lowered.buffers.size(); ++i) {
-      if (lowered.kernel.buffers[i].written) places.forget_panels(lowered.buffers[i]);
+      if (lowered.kernel.buffers[i].written) assignment.forget_panels(lowered.buffers[i]);
     }
   }
   out.back().kernel.reason = reason_for(program, group);

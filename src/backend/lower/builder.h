@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backend/lower/places.h"
+#include "backend/lower/buffer_assignment.h"
 #include "backend/program/element.h"
 #include "loop/kernel.h"
 
@@ -36,7 +36,7 @@ struct LoweredKernel {
 
 class KernelBuilder : public ElementSource {
  public:
-  KernelBuilder(const Program& program, const Places& places, const Group& group);
+  KernelBuilder(const Program& program, const BufferAssignment& assignment, const Group& group);
 
   loop::Pool& pool() override { return *out_.kernel.pool; }
   loop::Value read(graph::Value value, const Index& index) override;
@@ -64,7 +64,7 @@ class KernelBuilder : public ElementSource {
   void start_over();
 
   const Program& program() const { return program_; }
-  const Places& places() const { return places_; }
+  const BufferAssignment& assignment() const { return assignment_; }
   const Group& group() const { return group_; }
   loop::Kernel& kernel() { return out_.kernel; }
   void set_opaque(OpaqueKernel opaque) { out_.opaque = std::move(opaque); }
@@ -80,10 +80,10 @@ class KernelBuilder : public ElementSource {
   };
   loop::Value element_of_node(graph::NodeId node, const Index& index);
   loop::Value load(const Stored& stored, DType dtype, const Index& index);
-  std::string place_of(graph::NodeId node) const;
+  std::string location_of(graph::NodeId node) const;
 
   const Program& program_;
-  const Places& places_;
+  const BufferAssignment& assignment_;
   const Group& group_;
   LoweredKernel out_;
   loop::Value where_;  // reads are wanted; none: everywhere
@@ -94,20 +94,20 @@ class KernelBuilder : public ElementSource {
 
 // ---- what a whole group becomes, by kind ----
 
-LoweredKernel lower_pointwise(const Program&, const Places&, const Group&);
-LoweredKernel lower_put(const Program&, const Places&, const Group&);
-LoweredKernel lower_sort(const Program&, const Places&, const Group&);
-LoweredKernel lower_scan(const Program&, const Places&, const Group&);
-LoweredKernel lower_rows(const Program&, const Places&, const Group&);
-LoweredKernel lower_opaque(const Program&, const Places&, const Group&);
+LoweredKernel lower_pointwise(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_put(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_sort(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_scan(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_rows(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_opaque(const Program&, const BufferAssignment&, const Group&);
 // What such a group does for one index of the dimensions that are kept, as its layout names them.
 loop::Block lower_walks(KernelBuilder&, const Group&);
 // Products that hand rows to each other.
-LoweredKernel lower_chain(const Program&, const Places&, const Group&);
+LoweredKernel lower_chain(const Program&, const BufferAssignment&, const Group&);
 // May add a buffer for the packed operand, and gives the kernel that fills it.
-std::vector<LoweredKernel> lower_product(const Program&, Places&, const Group&);
+std::vector<LoweredKernel> lower_product(const Program&, BufferAssignment&, const Group&);
 // The kernels of a group, in order.
-std::vector<LoweredKernel> lower(const Program&, Places&, const Group&);
+std::vector<LoweredKernel> lower(const Program&, BufferAssignment&, const Group&);
 
 // Fills in bytes and flops.
 void estimate(loop::Kernel& kernel);

@@ -23,8 +23,8 @@ Expr padded(Expr size, int64_t to) {
 
 class ChainLowering {
  public:
-  ChainLowering(const Program& program, const Places& places, const Group& group)
-      : program_(program), group_(group), build_(program, places, group) {
+  ChainLowering(const Program& program, const BufferAssignment& assignment, const Group& group)
+      : program_(program), group_(group), build_(program, assignment, group) {
     const Index sizes = sizes_of(node_of(0).results[0]);
     const Expr batches = sizes.size() == 3 ? sizes[0] : Expr(1);
     m_ = sizes[sizes.size() - 2];
@@ -125,7 +125,8 @@ class ChainLowering {
     Space& space = rows.layout.space;
     const Expr column = space.index[1];
     const Index values{batch_ * m_ + row_, column};
-    for (Index& place : rows.layout.places) place = with_index(place, stage.layout.space, values);
+    for (Index& place : rows.layout.index_maps)
+      place = with_index(place, stage.layout.space, values);
     space.index = values;
     const Expr element = in_block(column, stride_);
     const DType made = node_of(0).results[0].dtype;
@@ -180,8 +181,9 @@ class ChainLowering {
 
 }  // namespace
 
-LoweredKernel lower_chain(const Program& program, const Places& places, const Group& group) {
-  return ChainLowering(program, places, group).run();
+LoweredKernel lower_chain(const Program& program, const BufferAssignment& assignment,
+                          const Group& group) {
+  return ChainLowering(program, assignment, group).run();
 }
 
 }  // namespace vitro::backend

@@ -254,7 +254,7 @@ bool is_turned(const std::vector<loop::Value>& elements, Expr index, Expr row) {
 
 }  // namespace
 
-std::optional<TurnedRows> turn_rows(const Program& program, const Places& places,
+std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignment& assignment,
                                     const Group& group) {
   const Space& space = group.layout.space;
   if (space.sizes.size() < 2 || !space.reduced.back() || space.index.back().constant()) return {};
@@ -262,7 +262,7 @@ std::optional<TurnedRows> turn_rows(const Program& program, const Places& places
   const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
   if (folded != 1 || space.index[row].constant()) return {};
   if (is_short_side(space.sizes[row])) return {};
-  KernelBuilder trial(program, places, group);
+  KernelBuilder trial(program, assignment, group);
   std::vector<loop::Value> elements;
   for (const ItemId id : group.items) {
     if (program[id].kind != ItemKind::reduction) continue;
@@ -280,14 +280,14 @@ std::optional<TurnedRows> turn_rows(const Program& program, const Places& places
   TurnedRows out{group, lane, step};
   Index values = space.index;
   values.back() = step * ops::reduction_lanes + lane;
-  for (Index& place : out.group.layout.places) place = with_index(place, space, values);
+  for (Index& place : out.group.layout.index_maps) place = with_index(place, space, values);
   out.group.layout.space.index = values;
   return out;
 }
 
-LoweredKernel lower_turned_rows(const Program& program, const Places& places,
+LoweredKernel lower_turned_rows(const Program& program, const BufferAssignment& assignment,
                                 const TurnedRows& turned, Pieces* pieces) {
-  KernelBuilder build(program, places, turned.group);
+  KernelBuilder build(program, assignment, turned.group);
   Columns(build, turned, pieces).run();
   return build.take();
 }
@@ -295,7 +295,8 @@ LoweredKernel lower_turned_rows(const Program& program, const Places& places,
 namespace {
 
 // Whether some of what is folded lies along the columns, which are long enough to turn it over.
-bool folds_along_columns(const Program& program, const Places& places, const Group& group) {
+bool folds_along_columns(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
   const Space& space = group.layout.space;
   const auto inner =
       static_cast<size_t>(std::find(space.reduced.rbegin(), space.reduced.rend(), true).base() - 1 -
@@ -303,7 +304,7 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
   for (const Expr side : {space.sizes[inner], space.sizes.back()}) {
     if (is_short_side(side)) return false;
   }
-  const WalkAccesses accesses = accesses_of(program, places, group);
+  const WalkAccesses accesses = accesses_of(program, assignment, group);
   return std::any_of(accesses.loads.begin(), accesses.loads.end(), [&](const loop::Node* node) {
     return stride_across(node->index, space.index.back(), space.index[inner]).has_value();
   });
@@ -311,16 +312,17 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
 
 }  // namespace
 
-int64_t columns_of_strip(const Program& program, const Places& places, const Group& group) {
+int64_t columns_of_strip(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
   const Space& space = group.layout.space;
-  const bool in_tiles = takes_columns(space) && folds_along_columns(program, places, group);
+  const bool in_tiles = takes_columns(space) && folds_along_columns(program, assignment, group);
   return in_tiles ? columns_of_tile : columns_of_strip(program.machine(), space, false);
 }
 
-LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group,
-                            Pieces* pieces) {
-  KernelBuilder build(program, places, group);
-  Columns(build, group, folds_along_columns(program, places, group), pieces).run();
+LoweredKernel lower_columns(const Program& program, const BufferAssignment& assignment,
+                            const Group& group, Pieces* pieces) {
+  KernelBuilder build(program, assignment, group);
+  Columns(build, group, folds_along_columns(program, assignment, group), pieces).run();
   return build.take();
 }
 

@@ -4,11 +4,12 @@
 
 namespace vitro::backend {
 
-LoweredKernel lower_opaque(const Program& program, const Places& places, const Group& group) {
+LoweredKernel lower_opaque(const Program& program, const BufferAssignment& assignment,
+                           const Group& group) {
   const ItemId item = group.items[0];
   const graph::NodeId id = program[item].value.node;
   const graph::Node& node = program.graph()[id];
-  KernelBuilder build(program, places, group);
+  KernelBuilder build(program, assignment, group);
   OpaqueKernel made{id, {}};
   sym::Expr bytes = 0;
   const auto add = [&](const Stored& stored, graph::Value value, bool written) {
@@ -22,9 +23,9 @@ LoweredKernel lower_opaque(const Program& program, const Places& places, const G
     if (!value || program.graph()[value->node].input == graph::InputKind::number) continue;
     VITRO_CHECK(!program.is_empty(*value), node.op->name,
                 ": an operand without elements, which the compiler does not lower yet");
-    add(places.of(value->node), *value, false);
+    add(assignment.of(value->node), *value, false);
   }
-  for (const graph::NodeId made : program.made_by(item)) add(places.of(made), {made, 0}, true);
+  for (const graph::NodeId made : program.made_by(item)) add(assignment.of(made), {made, 0}, true);
   build.kernel().bytes = bytes;
   build.kernel().flops = 0;
   build.set_opaque(std::move(made));

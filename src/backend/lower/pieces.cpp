@@ -59,10 +59,10 @@ bool lies_across(const Space& space, Expr element) {
 }
 
 // Of a group as walked_as_memory() gives it.
-bool lies_across(const Program& program, const Places& places, const Group& walked) {
+bool lies_across(const Program& program, const BufferAssignment& assignment, const Group& walked) {
   const Space& space = walked.layout.space;
   if (is_short_side(space.sizes.back())) return false;
-  const WalkAccesses accesses = accesses_of(program, places, walked);
+  const WalkAccesses accesses = accesses_of(program, assignment, walked);
   return std::any_of(accesses.elements.begin(), accesses.elements.end(),
                      [&](Expr element) { return lies_across(space, element); });
 }
@@ -75,9 +75,9 @@ const Code folds_lie_across{
     "another: each walk is a kernel of its own that goes as memory does.",
     "", "Nothing."};
 
-Pieces::Pieces(Places& places, const Space& space, bool columns, Expr blocks,
+Pieces::Pieces(BufferAssignment& assignment, const Space& space, bool columns, Expr blocks,
                int64_t blocks_of_piece, std::string why)
-    : places_(places),
+    : assignment_(assignment),
       columns_(columns),
       most_(blocks_of_piece),
       why_(std::move(why)),
@@ -106,7 +106,7 @@ const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType oper
   for (const loop::Value v : state) {
     made.dtypes.push_back(v.dtype());
     made.buffers.push_back(
-        places_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, {}, size_}));
+        assignment_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, {}, size_}));
   }
   return made;
 }
@@ -124,7 +124,8 @@ bool walks_once(const Program& program, const std::vector<ItemId>& items, const 
   return true;
 }
 
-Verdict should_split_walks(const Program& program, const Places& places, const Group& group) {
+Verdict should_split_walks(const Program& program, const BufferAssignment& assignment,
+                           const Group& group) {
   const Space& space = group.layout.space;
   if (!space.reduces() || walks_once(program, group.items, space)) {
     return Verdict::no("its elements are walked once");
@@ -133,10 +134,10 @@ Verdict should_split_walks(const Program& program, const Places& places, const G
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what an earlier walk reads");
   }
-  const Group walked = walked_as_memory(program, places, group);
-  if (lies_across(program, places, walked)) {
+  const Group walked = walked_as_memory(program, assignment, group);
+  if (lies_across(program, assignment, walked)) {
     RowBlocks blocks{};
-    if (rows_in_blocks(program, places, walked, &blocks)) {
+    if (rows_in_blocks(program, assignment, walked, &blocks)) {
       return Verdict::no("its rows are turned over a block at a time, which stays in the cache");
     }
     return {true, "its elements lie across the folds: each walk goes as memory does",
@@ -148,20 +149,22 @@ Verdict should_split_walks(const Program& program, const Places& places, const G
   return should_walk_apart(program.machine(), *folds);
 }
 
-std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, const Group& group) {
+std::optional<Pieces> cut_into_pieces(const Program& program, BufferAssignment& assignment,
+                                      const Group& group) {
   const Space& space = group.layout.space;
   if (!walks_once(program, group.items, space)) return std::nullopt;
   const auto overwrites = [&](ItemId id) {
     return program.overwrites(id) && !is_row(space, program[id].sizes);
   };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
-  const bool turned = turn_rows(program, places, group).has_value();
-  const int64_t strip = turned ? columns_of_turned_rows : columns_of_strip(program, places, group);
+  const bool turned = turn_rows(program, assignment, group).has_value();
+  const int64_t strip =
+      turned ? columns_of_turned_rows : columns_of_strip(program, assignment, group);
   const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
   if (!folds) return std::nullopt;
   Verdict shares = should_share_folds(program.machine(), *folds);
   if (!shares) return std::nullopt;
-  return Pieces(places, space, turned || folds->takes_columns, folds->blocks,
+  return Pieces(assignment, space, turned || folds->takes_columns, folds->blocks,
                 blocks_of_piece(program.machine(), *folds), std::move(shares.why));
 }
 
@@ -252,12 +255,13 @@ class Joined : private Walks {
 
 }  // namespace
 
-std::vector<LoweredKernel> lower_in_pieces(const Program& program, const Places& places,
-                                           const Group& group, Pieces& pieces) {
+std::vector<LoweredKernel> lower_in_pieces(const Program& program,
+                                           const BufferAssignment& assignment, const Group& group,
+                                           Pieces& pieces) {
   std::vector<LoweredKernel> out;
-  out.push_back(lower_pieces(program, places, group, pieces));
+  out.push_back(lower_pieces(program, assignment, group, pieces));
   out.back().kernel.schedule = pieces.why();
-  KernelBuilder build(program, places, group);
+  KernelBuilder build(program, assignment, group);
   Joined(build, group, pieces).run();
   out.push_back(build.take());
   return out;

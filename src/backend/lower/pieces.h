@@ -25,8 +25,8 @@ class Pieces {
     std::vector<BufferId> buffers;  // where it lies
   };
   // `columns`: the last kept dimension is a task's vector.
-  Pieces(Places& places, const Space& space, bool columns, Expr blocks, int64_t blocks_of_piece,
-         std::string why);
+  Pieces(BufferAssignment& assignment, const Space& space, bool columns, Expr blocks,
+         int64_t blocks_of_piece, std::string why);
 
   Expr index() const { return index_; }  // of a piece of a fold
   Expr count() const { return count_; }
@@ -45,7 +45,7 @@ class Pieces {
   Expr element(Expr lane) const { return first_ + lane; }
 
  private:
-  Places& places_;
+  BufferAssignment& assignment_;
   bool columns_;
   int64_t most_;
   std::string why_;
@@ -62,13 +62,15 @@ bool walks_once(const Program& program, const std::vector<ItemId>& items, const 
 // Whether the walks of a group should be kernels of their own: a task would walk a long fold
 // several times while other threads have nothing to do, or would not find it in the cache again, or
 // its elements lie across the walk.
-Verdict should_split_walks(const Program& program, const Places& places, const Group& group);
+Verdict should_split_walks(const Program& program, const BufferAssignment& assignment,
+                           const Group& group);
 // Why, in the last case.
 extern const Code folds_lie_across;
 
 // How the folds of a group are cut; nothing where they are many or short.
-std::optional<Pieces> cut_into_pieces(const Program&, Places&, const Group&);
+std::optional<Pieces> cut_into_pieces(const Program&, BufferAssignment&, const Group&);
 // The kernel that folds pieces, and the one that makes them one.
-std::vector<LoweredKernel> lower_in_pieces(const Program&, const Places&, const Group&, Pieces&);
+std::vector<LoweredKernel> lower_in_pieces(const Program&, const BufferAssignment&, const Group&,
+                                           Pieces&);
 
 }  // namespace vitro::backend

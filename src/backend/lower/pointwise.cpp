@@ -90,8 +90,9 @@ std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
 
 }  // namespace
 
-LoweredKernel lower_pointwise(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_pointwise(const Program& program, const BufferAssignment& assignment,
+                              const Group& group) {
+  KernelBuilder build(program, assignment, group);
   const Space& space = group.layout.space;
   const loop::Block plain = stores_at(build, space.index);
   const std::vector<Expr> accesses = accesses_of(build, plain);

@@ -20,8 +20,8 @@ Expr used_index(Expr index, Expr extent) {
 
 class ProductLowering {
  public:
-  ProductLowering(const Program& program, Places& places, const Group& group)
-      : program_(program), places_(places), group_(group), item_(*group.product) {
+  ProductLowering(const Program& program, BufferAssignment& assignment, const Group& group)
+      : program_(program), assignment_(assignment), group_(group), item_(*group.product) {
     const graph::Node& node = program.graph()[program[item_].value.node];
     left_ = std::get<graph::Value>(node.args[0]);
     right_ = std::get<graph::Value>(node.args[1]);
@@ -92,7 +92,7 @@ class ProductLowering {
 
   // Where an operand lies, if it is a plain matrix in memory.
   bool find(graph::Value operand, const Index& at, Expr other, Place* place) {
-    KernelBuilder build(program_, places_, alone_);
+    KernelBuilder build(program_, assignment_, alone_);
     const auto plain = as_plain(build.read(operand, at), product_.inner, other);
     if (!plain) return false;
     *place = {*plain, build.take().buffers[static_cast<size_t>(plain->buffer)]};
@@ -153,7 +153,7 @@ class ProductLowering {
 
   // Whether panels of the right operand would be packed once.
   bool is_kept() const {
-    const BufferInfo& from = places_.buffers()[right_place_.buffer.n];
+    const BufferInfo& from = assignment_.buffers()[right_place_.buffer.n];
     if (from.kind != BufferKind::input) return false;
     const graph::Graph& g = program_.graph();
     return has_kept_panels(g, g.inputs()[from.which.n]);
@@ -161,12 +161,12 @@ class ProductLowering {
 
   // The right operand, computed and written row by row.
   void copy_right() {
-    KernelBuilder build(program_, places_, alone_);
+    KernelBuilder build(program_, assignment_, alone_);
     build.kernel().name = "copy";
     const Expr row = product_.k.is(1) ? Expr(0) : Expr::index("r", product_.k);
     const Expr column = product_.n.is(1) ? Expr(0) : Expr::index("c", product_.n);
     const Value element = build.read(right_, with_batch(row, column));
-    const BufferId buffer = places_.add(
+    const BufferId buffer = assignment_.add(
         {"right", element.dtype(), BufferKind::temporary, {}, batches_ * product_.k * product_.n});
     right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
     const int to = build.buffer(buffer, true);
@@ -185,10 +185,11 @@ class ProductLowering {
   void pack() {
     const Place& from = right_place_;
     const Expr n = product_.n;
-    const auto [panels, added] = places_.panels_of({from.buffer, from, product_.k, n, batches_});
+    const auto [panels, added] =
+        assignment_.panels_of({from.buffer, from, product_.k, n, batches_});
     packed_ = panels;
     if (!added) return;
-    KernelBuilder build(program_, places_, alone_);
+    KernelBuilder build(program_, assignment_, alone_);
     build.kernel().name = "pack";
     const int source = build.buffer(from.buffer), to = build.buffer(packed_, true);
     build.kernel().body.push_back({loop::Pack{.k = product_.k,
@@ -235,7 +236,7 @@ class ProductLowering {
   bool lies_across() {
     if (product_.n.is(1)) return true;
     if (is_below_block(product_.m)) return false;
-    KernelBuilder build(program_, places_, group_);
+    KernelBuilder build(program_, assignment_, group_);
     int along_rows = 1, along_columns = 0;
     const auto visit = [&](Expr element, bool written) {
       along_rows += turns_of(build, element, row(), column(), written);
@@ -285,14 +286,14 @@ class ProductLowering {
   }
 
   void multiply() {
-    KernelBuilder build(program_, places_, group_);
+    KernelBuilder build(program_, assignment_, group_);
     if (product_.reads == loop::RightOperand::rows) {
       product_.right_base = right_place_.base;
       product_.right_stride = right_place_.first_stride;
     }
     read_left(build);
     product_.right = build.buffer(packed_);
-    product_.right_dtype = places_.buffers()[packed_.n].dtype;
+    product_.right_dtype = assignment_.buffers()[packed_.n].dtype;
     for (loop::Statement& s : finish(build)) {
       const Expr element = std::get<loop::Store>(s.what).element;
       const bool turns = product_.turned ? turns_over(build, element, row(), column())
@@ -305,7 +306,7 @@ class ProductLowering {
   }
 
   const Program& program_;
-  Places& places_;
+  BufferAssignment& assignment_;
   const Group& group_;
   ItemId item_;
   Group alone_{{item_}, {}, {}};  // for the kernels of the right operand
@@ -322,9 +323,9 @@ class ProductLowering {
 
 }  // namespace
 
-std::vector<LoweredKernel> lower_product(const Program& program, Places& places,
+std::vector<LoweredKernel> lower_product(const Program& program, BufferAssignment& assignment,
                                          const Group& group) {
-  return ProductLowering(program, places, group).run();
+  return ProductLowering(program, assignment, group).run();
 }
 
 }  // namespace vitro::backend

@@ -63,11 +63,11 @@ class Puts {
     const std::vector<Expr> picked =
         picks(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
     // Without dimensions there is one element, and the index is checked all the same.
-    const Stored& target = build_.places().of(node_id);
+    const Stored& target = build_.assignment().of(node_id);
     const Expr element = result.rank() == 0
                              ? target.element({}) + picked[0]
                              : target.element(with_picked(reads.others, spec.picked, picked));
-    const int buffer = build_.buffer(build_.places().target_buffer(id), true);
+    const int buffer = build_.buffer(build_.assignment().target_buffer(id), true);
     if (spec.combine != Combine::replace)
       made = combined(spec.combine, build_.pool().load(buffer, result.dtype, element), made);
     return {loop::Store{buffer, element, made}};
@@ -96,8 +96,9 @@ class Puts {
 
 }  // namespace
 
-LoweredKernel lower_put(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_put(const Program& program, const BufferAssignment& assignment,
+                        const Group& group) {
+  KernelBuilder build(program, assignment, group);
   Puts(build, group).run();
   return build.take();
 }

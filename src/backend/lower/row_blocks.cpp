@@ -9,10 +9,11 @@ namespace {
 
 // Of an element of each load that lies across the folds; 0 where there is none, or where something
 // lies so that a block of rows does not help.
-int64_t bytes_across(const Program& program, const Places& places, const Group& group) {
+int64_t bytes_across(const Program& program, const BufferAssignment& assignment,
+                     const Group& group) {
   const Space& space = group.layout.space;
   const Expr lane = space.index.back(), row = space.index[space.index.size() - 2];
-  const WalkAccesses accesses = accesses_of(program, places, group);
+  const WalkAccesses accesses = accesses_of(program, assignment, group);
   const auto is_across = [&](Expr element) {
     return std::any_of(space.index.begin(), space.index.end() - 1,
                        [&](Expr other) { return stride_across(element, lane, other).has_value(); });
@@ -31,8 +32,8 @@ int64_t bytes_across(const Program& program, const Places& places, const Group& 
 
 }  // namespace
 
-Verdict rows_in_blocks(const Program& program, const Places& places, const Group& group,
-                       RowBlocks* blocks) {
+Verdict rows_in_blocks(const Program& program, const BufferAssignment& assignment,
+                       const Group& group, RowBlocks* blocks) {
   const Space& space = group.layout.space;
   const size_t rank = space.sizes.size();
   const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
@@ -47,7 +48,7 @@ Verdict rows_in_blocks(const Program& program, const Places& places, const Group
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what it reads");
   }
-  const int64_t bytes = bytes_across(program, places, group);
+  const int64_t bytes = bytes_across(program, assignment, group);
   if (bytes == 0) return Verdict::no("its rows do not lie across memory");
   return should_block_rows(program.machine(), rows, *length, bytes, blocks);
 }

@@ -14,6 +14,7 @@ namespace vitro::backend {
 // Whether the last loop of the kept dimensions is cut into blocks of rows, and into which: not
 // where no load lies so, where a block would not stay in the cache, or where blocks would be too
 // few for the threads.  `group` as walked_as_memory() gives it.
-Verdict rows_in_blocks(const Program&, const Places&, const Group& group, RowBlocks* blocks);
+Verdict rows_in_blocks(const Program&, const BufferAssignment&, const Group& group,
+                       RowBlocks* blocks);
 
 }  // namespace vitro::backend

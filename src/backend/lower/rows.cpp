@@ -142,13 +142,14 @@ class Rows : private Walks {
 
 }  // namespace
 
-LoweredKernel lower_rows(const Program& program, const Places& places, const Group& group) {
-  if (takes_columns(group.layout.space)) return lower_columns(program, places, group);
-  if (const auto turned = turn_rows(program, places, group))
-    return lower_turned_rows(program, places, *turned);
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_rows(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  if (takes_columns(group.layout.space)) return lower_columns(program, assignment, group);
+  if (const auto turned = turn_rows(program, assignment, group))
+    return lower_turned_rows(program, assignment, *turned);
+  KernelBuilder build(program, assignment, group);
   RowBlocks blocks{};
-  if (Verdict in_blocks = rows_in_blocks(program, places, group, &blocks)) {
+  if (Verdict in_blocks = rows_in_blocks(program, assignment, group, &blocks)) {
     Rows(build, group, blocks, std::move(in_blocks.why)).run();
   } else {
     Rows(build, group).run();
@@ -156,12 +157,12 @@ LoweredKernel lower_rows(const Program& program, const Places& places, const Gro
   return build.take();
 }
 
-LoweredKernel lower_pieces(const Program& program, const Places& places, const Group& group,
-                           Pieces& pieces) {
-  if (takes_columns(group.layout.space)) return lower_columns(program, places, group, &pieces);
-  if (const auto turned = turn_rows(program, places, group))
-    return lower_turned_rows(program, places, *turned, &pieces);
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_pieces(const Program& program, const BufferAssignment& assignment,
+                           const Group& group, Pieces& pieces) {
+  if (takes_columns(group.layout.space)) return lower_columns(program, assignment, group, &pieces);
+  if (const auto turned = turn_rows(program, assignment, group))
+    return lower_turned_rows(program, assignment, *turned, &pieces);
+  KernelBuilder build(program, assignment, group);
   Rows(build, group, &pieces).run();
   return build.take();
 }

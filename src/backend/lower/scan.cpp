@@ -225,8 +225,9 @@ class Scans {
 
 }  // namespace
 
-LoweredKernel lower_scan(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_scan(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  KernelBuilder build(program, assignment, group);
   Scans(build, group).run();
   return build.take();
 }

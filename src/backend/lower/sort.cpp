@@ -97,7 +97,7 @@ class Sorts {
 
   void write_to(loop::Sort& sort, ItemId made, ItemId target) {
     const Index& at = group_.place(target);
-    const Expr element = build_.places().target(
+    const Expr element = build_.assignment().target(
         target, target == made ? build_.program().operand_index(made, at) : at);
     Expr base = element, stride = 1;
     if (!sorted_.constant()) {
@@ -106,7 +106,7 @@ class Sorts {
       base = linear->rest;
       stride = linear->coefficient;
     }
-    const int buffer = build_.buffer(build_.places().target_buffer(target), true);
+    const int buffer = build_.buffer(build_.assignment().target_buffer(target), true);
     const bool are_values = build_.program().result_of(build_.program()[made].value.node) == 0;
     (are_values ? sort.values : sort.indices) = buffer;
     (are_values ? sort.values_base : sort.indices_base) = base;
@@ -122,8 +122,9 @@ class Sorts {
 
 }  // namespace
 
-LoweredKernel lower_sort(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_sort(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  KernelBuilder build(program, assignment, group);
   Sorts(build, group).run();
   return build.take();
 }

@@ -132,10 +132,10 @@ void split_walks(const Program& program, Groups& groups) {
     return group.layout.space.reduces() && !walks_once(program, group.items, group.layout.space);
   };
   if (std::none_of(groups.groups.begin(), groups.groups.end(), walks_again)) return;
-  const Places places(program, groups);
+  const BufferAssignment assignment(program, groups);
   std::vector<Group> out;
   for (Group& group : groups.groups) {
-    Verdict verdict = should_split_walks(program, places, group);
+    Verdict verdict = should_split_walks(program, assignment, group);
     std::vector<Group> walks;
     // A walk across memory gives rows alone, which are turned over.
     if (verdict) walks = Split(program, group, verdict.code != &folds_lie_across).run();

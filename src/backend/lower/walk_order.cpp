@@ -43,7 +43,7 @@ Group with_space(const Group& group, Space space, const Index& values) {
   const Space& old = group.layout.space;
   space.row = with_index(old.row, old, values);
   Group out = group;
-  for (Index& place : out.layout.places) place = with_index(place, old, values);
+  for (Index& place : out.layout.index_maps) place = with_index(place, old, values);
   out.layout.space = std::move(space);
   return out;
 }
@@ -92,8 +92,9 @@ std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner) {
   return across->coefficient;
 }
 
-WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder trial(program, places, group);
+WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  KernelBuilder trial(program, assignment, group);
   WalkAccesses out;
   std::vector<Value> roots;
   for (const ItemId id : group.items) {
@@ -123,7 +124,8 @@ WalkAccesses accesses_of(const Program& program, const Places& places, const Gro
   return out;
 }
 
-Group walked_as_memory(const Program& program, const Places& places, const Group& group) {
+Group walked_as_memory(const Program& program, const BufferAssignment& assignment,
+                       const Group& group) {
   const Space& space = group.layout.space;
   const auto first = std::find_if(group.items.begin(), group.items.end(), [&](ItemId id) {
     return program[id].kind == ItemKind::reduction;
@@ -132,7 +134,7 @@ Group walked_as_memory(const Program& program, const Places& places, const Group
   Index values(space.index.size(), Expr(0));
   const Index dims = kept_dimensions(program[*first], space, values);
   if (dims.size() < 2) return group;
-  const WalkAccesses accesses = accesses_of(program, places, with_space(group, space, values));
+  const WalkAccesses accesses = accesses_of(program, assignment, with_space(group, space, values));
   const loop::Domain domain =
       loop::choose_domain(dims, accesses.elements, folded_element(accesses, space));
   std::vector<std::pair<Expr, Expr>> pairs;

@@ -22,7 +22,8 @@ struct WalkAccesses {
   std::vector<Expr> stored;              // elements of stores
   std::vector<Expr> elements;            // of stores, loads and numbers
 };
-WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group);
+WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
+                         const Group& group);
 // Whether the element changes along what is folded: it is not one of a row.
 bool is_walked(Expr element, const Space& space);
 // How far elements of neighbouring lanes are apart, where they lie beside each other along `inner`
@@ -30,6 +31,7 @@ bool is_walked(Expr element, const Space& space);
 std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner);
 
 // The group with such loops; as it is where those of its layout already are.
-Group walked_as_memory(const Program& program, const Places& places, const Group& group);
+Group walked_as_memory(const Program& program, const BufferAssignment& assignment,
+                       const Group& group);
 
 }  // namespace vitro::backend

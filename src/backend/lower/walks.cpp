@@ -165,10 +165,10 @@ std::optional<RowScratch::Home> Walks::home() const {
     if (store.buffer >= loop::Kernel::first_row) continue;
     const BufferId buffer = build_.buffer_id(store.buffer);
     const bool alone = std::count_if(group_.stored.begin(), group_.stored.end(), [&](ItemId id) {
-                         return build_.places().target_buffer(id) == buffer;
+                         return build_.assignment().target_buffer(id) == buffer;
                        }) == 1;
     const auto along = sym::as_linear(store.element, folded_.back());
-    if (!alone || build_.places().buffers()[buffer.n].kind == BufferKind::input || !along ||
+    if (!alone || build_.assignment().buffers()[buffer.n].kind == BufferKind::input || !along ||
         !along->coefficient.is(1)) {
       continue;
     }

@@ -126,10 +126,11 @@ bool takes_columns(const Space& space);
 // Columns that a task takes; `again`: it walks them more than once.
 int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again);
 // Of a group whose elements are walked once: fewer where it reads them in tiles.
-int64_t columns_of_strip(const Program&, const Places&, const Group&);
-LoweredKernel lower_columns(const Program&, const Places&, const Group&, Pieces* = nullptr);
+int64_t columns_of_strip(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_columns(const Program&, const BufferAssignment&, const Group&,
+                            Pieces* = nullptr);
 // Of `lower_in_pieces`: the first kernel.
-LoweredKernel lower_pieces(const Program&, const Places&, const Group&, Pieces&);
+LoweredKernel lower_pieces(const Program&, const BufferAssignment&, const Group&, Pieces&);
 
 // Rows whose elements are not beside each other in memory, but those of neighbouring rows are: each
 // of the sixteen lanes takes its elements as columns do.
@@ -137,8 +138,8 @@ struct TurnedRows {
   Group group;  // the reduced index is lanes * step + lane
   Expr lane, step;
 };
-std::optional<TurnedRows> turn_rows(const Program&, const Places&, const Group&);
-LoweredKernel lower_turned_rows(const Program&, const Places&, const TurnedRows&,
+std::optional<TurnedRows> turn_rows(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_turned_rows(const Program&, const BufferAssignment&, const TurnedRows&,
                                 Pieces* = nullptr);
 
 }  // namespace vitro::backend

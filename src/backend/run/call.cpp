@@ -232,8 +232,8 @@ class Executable::Call {
 
   [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
-    if (check.place.empty()) throw_error(sentence(check, error));
-    throw Error(Error(sentence(check, error)), check.place);
+    if (check.location.empty()) throw_error(sentence(check, error));
+    throw Error(Error(sentence(check, error)), check.location);
   }
 
   Executable& e_;

@@ -81,9 +81,9 @@ class Executable {
  public:
   // Everything that it is called with lies on `device`, which has loaded the modules.  Without
   // modules the kernels are interpreted; Error where one cannot be.
-  Executable(runtime::DeviceRuntime& device, const graph::Graph& graph, const Places& places,
-             std::span<const LoweredKernel> kernels, const Sources& sources,
-             std::vector<std::shared_ptr<const jit::KernelModule>> modules);
+  Executable(runtime::DeviceRuntime& device, const graph::Graph& graph,
+             const BufferAssignment& assignment, std::span<const LoweredKernel> kernels,
+             const Sources& sources, std::vector<std::shared_ptr<const jit::KernelModule>> modules);
   ~Executable();
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
@@ -119,7 +119,7 @@ class Executable {
                   LaunchId number);
   void add_user_kernel(const graph::Graph& graph, const LoweredKernel& lowered, LaunchId number);
   GeneratedKernel code_of(const loop::Kernel& kernel, const SourceKernel& source) const;
-  void add_output(const graph::Graph& graph, const Places& places, size_t number);
+  void add_output(const graph::Graph& graph, const BufferAssignment& assignment, size_t number);
   BufferId add_copy(BufferId from);
   void use_buffer(BufferId id, LaunchId in);
   bool keeps(BufferId buffer) const;

@@ -1,4 +1,4 @@
-#include "backend/lower/reader_order.h"
+#include "backend/lower/consumer_layout.h"
 
 #include <algorithm>
 
@@ -57,7 +57,7 @@ bool is_maker(const Program& program, graph::Value operand, ItemId made) {
 
 }  // namespace
 
-std::optional<Order> order_for_reader(const Program& program, ItemId made) {
+std::optional<ConsumerLayout> consumer_layout(const Program& program, ItemId made) {
   const graph::Graph& g = program.graph();
   const auto& readers = program.readers(made);
   if (program[made].kind == ItemKind::opaque || program[made].kind == ItemKind::sort ||
@@ -82,7 +82,7 @@ std::optional<Order> order_for_reader(const Program& program, ItemId made) {
   if (start.empty() || start.back().constant()) return std::nullopt;
   const auto along = sym::as_linear(element, start.back());
   if (!along || !along->coefficient.is(1)) return std::nullopt;
-  return Order{start, element};
+  return ConsumerLayout{start, element};
 }
 
 }  // namespace vitro::backend
