@@ -50,16 +50,16 @@ class Check {
  public:
   Check(const Program& p, const std::vector<ItemId>& items) : p_(p), items_(items) {}
 
-  Verdict run(Layout* layout) {
-    std::vector<Space> candidates;
+  Verdict run(GroupIteration* iteration) {
+    std::vector<IterationSpace> candidates;
     if (Verdict v = choose(candidates); !v) return v;
     Verdict first = Verdict::yes();
-    for (const Space& candidate : candidates) {
+    for (const IterationSpace& candidate : candidates) {
       space_ = &candidate;
       Verdict verdict = fits(candidate);
       if (verdict) {
-        *layout = {candidate, {}};
-        for (const ItemId id : items_) layout->index_maps.push_back(place_of(id));
+        *iteration = {candidate, {}};
+        for (const ItemId id : items_) iteration->index_maps.push_back(index_map_of(id));
         return verdict;
       }
       if (first) first = verdict;
@@ -68,9 +68,9 @@ class Check {
   }
 
  private:
-  Index place_of(ItemId id) const {
-    const auto at = places_.find(id.n);
-    return at == places_.end() ? Index() : at->second;
+  IndexMap index_map_of(ItemId id) const {
+    const auto at = index_maps_.find(id.n);
+    return at == index_maps_.end() ? IndexMap() : at->second;
   }
   bool member(ItemId id) const { return std::binary_search(items_.begin(), items_.end(), id); }
   bool is_stored(ItemId id) const {
@@ -80,8 +80,8 @@ class Check {
   }
   bool is_plain(ItemId id) const { return p_[id].kind == ItemKind::elementwise && !is_stored(id); }
 
-  Verdict choose(std::vector<Space>& candidates) {
-    std::optional<Space> reducing, product;
+  Verdict choose(std::vector<IterationSpace>& candidates) {
+    std::optional<IterationSpace> reducing, product;
     bool puts = false;
     sorts_ = 0;
     for (const ItemId id : items_) {
@@ -91,9 +91,9 @@ class Check {
         return Verdict::no(whole_tensors, cat(p_.name_of(id), " is a kernel of the user's"));
       if (item.kind == ItemKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
-        product = space_of(item);
+        product = iteration_space_of(item);
       } else if (item.kind != ItemKind::elementwise && item.kind != ItemKind::opaque) {
-        Space space = space_of(item);
+        IterationSpace space = iteration_space_of(item);
         if (item.kind == ItemKind::put && (puts || reducing))
           return Verdict::no(scans_apart,
                              cat(p_.name_of(id), " puts elements in an order of its own"));
@@ -120,9 +120,9 @@ class Check {
     if (product) candidates.push_back(*product);
     if (!candidates.empty()) return Verdict::yes();
     for (size_t i = items_.size(); i-- > 0;) {
-      Space space = space_of(p_[items_[i]]);
+      IterationSpace space = iteration_space_of(p_[items_[i]]);
       const bool known = std::any_of(candidates.begin(), candidates.end(),
-                                     [&](const Space& c) { return same_space(c, space); });
+                                     [&](const IterationSpace& c) { return same_space(c, space); });
       if (!known) candidates.push_back(std::move(space));
     }
     return Verdict::yes();
@@ -142,7 +142,7 @@ class Check {
     return Verdict::yes();
   }
 
-  static std::string text(const Space& space) {
+  static std::string text(const IterationSpace& space) {
     std::string out = "[";
     for (size_t d = 0; d < space.sizes.size(); ++d) {
       if (d != 0) out += ", ";
@@ -152,13 +152,13 @@ class Check {
     return out + "]";
   }
 
-  // Gives every item its place; in order, so that what an item reads has one already.
-  Verdict fits(const Space& space) {
-    places_.clear();
+  // Finds the index map of every item, in order: what an item reads has its map already.
+  Verdict fits(const IterationSpace& space) {
+    index_maps_.clear();
     Verdict verdict = Verdict::yes();
     note_writes(space);
     for (const ItemId id : items_) {
-      if (!find_place(space, id, &verdict)) return verdict;
+      if (!find_index_map(space, id, &verdict)) return verdict;
     }
     return writes_fit();
   }
@@ -168,46 +168,46 @@ class Check {
     std::vector<Read> taken = std::move(writes_);
     writes_.clear();
     for (const ItemId id : items_) {
-      if (p_.overwrites(id)) writes_.push_back(write_at(id, place_of(id)));
+      if (p_.overwrites(id)) writes_.push_back(write_at(id, index_map_of(id)));
     }
     const bool as_taken =
         std::equal(taken.begin(), taken.end(), writes_.begin(), writes_.end(),
                    [](const Read& a, const Read& b) { return a.index == b.index; });
     if (as_taken) return Verdict::yes();
     for (const ItemId id : items_) {
-      const auto at = places_.find(id.n);
-      if (at == places_.end()) continue;
+      const auto at = index_maps_.find(id.n);
+      if (at == index_maps_.end()) continue;
       if (Verdict v = reads_fit(id, at->second); !v) return v;
     }
     return Verdict::yes();
   }
 
-  bool find_place(const Space& space, ItemId id, Verdict* verdict) {
-    const auto usual = place_in(space, p_[id].sizes);
+  bool find_index_map(const IterationSpace& space, ItemId id, Verdict* verdict) {
+    const auto usual = index_map_to(space, p_[id].sizes);
     const bool row = p_[id].kind == ItemKind::reduction && is_row(space, p_[id].sizes);
     if (usual && !row) {
       *verdict = reads_fit(id, *usual);
-      if (*verdict) return places_.emplace(id.n, *usual), true;
+      if (*verdict) return index_maps_.emplace(id.n, *usual), true;
     } else {
       *verdict = Verdict::no(sizes_differ, cat(p_.name_of(id), " has sizes ", list(p_[id].sizes),
                                                ", the loops are ", text(space)));
     }
     if (p_[id].kind == ItemKind::elementwise) {
-      if (const auto other = place_by_reads(id)) {
-        if (reads_fit(id, *other)) return places_.emplace(id.n, *other), true;
+      if (const auto other = index_map_by_reads(id)) {
+        if (reads_fit(id, *other)) return index_maps_.emplace(id.n, *other), true;
       }
     }
-    // Without a place of its own it is computed where its one reader needs it.
+    // Without an index map it is computed where its one reader needs it.
     return is_plain(id) && p_.readers(id).size() == 1;
   }
 
   // The index at which an item reads a member just where that is made: its views turned round.
-  std::optional<Index> place_by_reads(ItemId id) const {
-    const Space own = space_of(p_[id]);
+  std::optional<IndexMap> index_map_by_reads(ItemId id) const {
+    const IterationSpace own = iteration_space_of(p_[id]);
     for (const Read& read : p_.reads_at(id, own.index)) {
       for (const ItemId made : p_.makers(read.value.node)) {
         if (!member(made) || p_[made].role != Role::result) continue;  // parts are not read here
-        const auto at = result_place(made);
+        const auto at = result_index_map(made);
         if (!at) continue;
         const Index sizes = sizes_of(p_.graph().meta(read.value));
         // Turned round only where each element is read, and once.
@@ -219,7 +219,7 @@ class Check {
   }
 
   // own.index such that `number`, which is linear in it, becomes `wanted`.
-  static std::optional<Index> solve(const Space& own, Expr number, Expr wanted) {
+  static std::optional<Index> solve(const IterationSpace& own, Expr number, Expr wanted) {
     struct Digit {
       size_t dim;
       Expr weight;
@@ -248,14 +248,14 @@ class Check {
     return out;
   }
 
-  // Where in its result the element lies that a member makes; empty where it has no place.
-  std::optional<Index> result_place(ItemId id) const {
-    const auto at = places_.find(id.n);
-    if (at == places_.end()) return std::nullopt;
+  // The index in its result of the element that a member makes; empty if it has no index map.
+  std::optional<IndexMap> result_index_map(ItemId id) const {
+    const auto at = index_maps_.find(id.n);
+    if (at == index_maps_.end()) return std::nullopt;
     if (p_[id].kind == ItemKind::scan || p_[id].kind == ItemKind::sort)
       return p_.operand_index(id, at->second);
     if (p_[id].kind != ItemKind::reduction) return at->second;
-    return place_in(*space_, sizes_of(p_.graph().meta(p_[id].value)));
+    return index_map_to(*space_, sizes_of(p_.graph().meta(p_[id].value)));
   }
 
   Verdict reads_fit(ItemId reader, const Index& at) {
@@ -283,7 +283,7 @@ class Check {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
                                           ", which is whole only when all parts are written"));
     }
-    const auto own = result_place(made);
+    const auto own = result_index_map(made);
     if (own && *own == read.index) return Verdict::yes();
     if (!is_plain(made) || p_.readers(made).size() > 1) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
@@ -322,11 +322,11 @@ class Check {
   }
 
   // An input is overwritten only where each of its elements is read just before.
-  void note_writes(const Space& space) {
+  void note_writes(const IterationSpace& space) {
     writes_.clear();
     for (const ItemId id : items_) {
       if (!p_.overwrites(id)) continue;
-      const auto at = place_in(space, p_[id].sizes);
+      const auto at = index_map_to(space, p_[id].sizes);
       if (at) writes_.push_back(write_at(id, *at));
     }
   }
@@ -356,17 +356,19 @@ class Check {
 
   const Program& p_;
   const std::vector<ItemId>& items_;
-  const Space* space_ = nullptr;
-  std::unordered_map<uint32_t, Index> places_;  // of items; without one: computed where it is read
-  size_t sorts_ = 0;                            // members that are sorts
-  ItemId sort_;                                 // the first of them
-  std::vector<Read> writes_;                    // elements of inputs that items overwrite
+  const IterationSpace* space_ = nullptr;
+  // By item; one without a map is computed where it is read.
+  std::unordered_map<uint32_t, IndexMap> index_maps_;
+  size_t sorts_ = 0;          // members that are sorts
+  ItemId sort_;               // the first of them
+  std::vector<Read> writes_;  // elements of inputs that items overwrite
 };
 
 }  // namespace
 
-Verdict can_group(const Program& program, const std::vector<ItemId>& items, Layout* layout) {
-  return Check(program, items).run(layout);
+Verdict can_group(const Program& program, const std::vector<ItemId>& items,
+                  GroupIteration* iteration) {
+  return Check(program, items).run(iteration);
 }
 
 }  // namespace vitro::backend

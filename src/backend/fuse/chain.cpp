@@ -67,7 +67,7 @@ class Chain {
       made->items.insert(made->items.end(), group->items.begin(), group->items.end());
     }
     std::sort(made->items.begin(), made->items.end());
-    made->layout = {};
+    made->iteration = {};
     return Verdict::yes("a block of rows stays in the cache from one product to the next");
   }
 
@@ -146,13 +146,13 @@ class Chain {
     middle.items.insert(middle.items.end(), rows_.items.begin(), rows_.items.end());
     std::sort(middle.items.begin(), middle.items.end());
     middle.stored = rows_.stored;
-    return can_group(p_, middle.items, &middle.layout);
+    return can_group(p_, middle.items, &middle.iteration);
   }
 
   Verdict rows_agree(const Group& middle) const {
     const Matrices a = matrices_of(p_, node_of(p_, first_)),
                    b = matrices_of(p_, node_of(p_, last_));
-    const Space& space = middle.layout.space;
+    const IterationSpace& space = middle.iteration.space;
     const bool plain = space.reduced == std::vector<bool>{false, true} && space.sizes[1] == a.n &&
                        space.sizes[0] == a.batches * a.m;
     const bool matrix = !a.n.is(1) && !a.k.is(1) && !b.n.is(1);
@@ -162,18 +162,18 @@ class Chain {
     const Expr own = flatten(space.index, space.sizes);
     const graph::NodeId product = p_[*first_.product].value.node;
     for (const ItemId id : middle.items) {
-      const Index& place = middle.place(id);
-      if (place.empty()) {
+      const IndexMap& map = middle.index_map(id);
+      if (map.empty()) {
         if (reads(id, product)) return disagree(id);
         continue;
       }
-      for (const Read& read : p_.reads_at(id, place)) {
+      for (const Read& read : p_.reads_at(id, map)) {
         if (read.value.node != product) continue;
         if (!(number_of(read) == own)) return disagree(id);
       }
     }
     const ItemId row = middle.stored[0];
-    const Read made{p_[row].value, middle.place(row)};
+    const Read made{p_[row].value, middle.index_map(row)};
     if (made.index.empty() || !(number_of(made) == own)) return disagree(row);
     return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
   }
@@ -265,7 +265,7 @@ void chain_products(const Program& program, Groups& groups) {
     const int rows = maker_of(program, all, operand(node_of(program, all[last]), 0));
     if (rows < 0) continue;
     const Group& folds = all[static_cast<size_t>(rows)];
-    if (folds.product || !folds.stages.empty() || !folds.layout.space.reduces()) continue;
+    if (folds.product || !folds.stages.empty() || !folds.iteration.space.reduces()) continue;
     const int first = product_below(program, all, folds);
     if (first < 0 || static_cast<size_t>(first) == last) continue;
     Group made;
@@ -285,13 +285,13 @@ void chain_products(const Program& program, Groups& groups) {
       const bool waits = std::ranges::find(waiting, g) != waiting.end();
       (waits ? after : before).push_back(std::move(all[g]));
     }
-    const size_t place = before.size();
+    const size_t position = before.size();
     before.push_back(std::move(made));
     std::ranges::move(after, std::back_inserter(before));
     std::move(all.begin() + static_cast<std::ptrdiff_t>(last) + 1, all.end(),
               std::back_inserter(before));
     all = std::move(before);
-    last = place;
+    last = position;
   }
 }
 

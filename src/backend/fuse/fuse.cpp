@@ -22,8 +22,8 @@ class Fuser {
       group_of_.push_back(i);
       first_.push_back(p.position(ItemId{i}));
       last_.push_back(first_.back());
-      layouts_.emplace_back();
-      VITRO_ASSERT(can_group(p, members_.back(), &layouts_.back()), p.name_of(ItemId{i}),
+      iterations_.emplace_back();
+      VITRO_ASSERT(can_group(p, members_.back(), &iterations_.back()), p.name_of(ItemId{i}),
                    " makes no loop");
     }
     run_.resize(p.items().size() + 1);
@@ -55,8 +55,8 @@ class Fuser {
     std::vector<ItemId> both;
     std::merge(members_[a].begin(), members_[a].end(), members_[b].begin(), members_[b].end(),
                std::back_inserter(both));
-    Layout layout;
-    Verdict verdict = check(a, b, both, &layout);
+    GroupIteration iteration;
+    Verdict verdict = check(a, b, both, &iteration);
     if (verdict) {
       verdict.why = "every element is read where it is made";
       for (const ItemId id : members_[b]) group_of_[id.n] = a;
@@ -65,16 +65,17 @@ class Fuser {
       last_[a] = std::max(last_[a], last_[b]);
       tie(first_[a], last_[a]);
       members_[b].clear();
-      layouts_[a] = std::move(layout);
+      iterations_[a] = std::move(iteration);
     }
     decisions_.push_back({std::move(producer), std::move(consumer), std::move(verdict)});
   }
 
-  Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both, Layout* layout) {
+  Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both,
+                GroupIteration* iteration) {
     const auto is_part = [&](ItemId id) { return p_[id].role == Role::slice; };
     const auto parts = static_cast<size_t>(std::ranges::count_if(both, is_part));
     if (Verdict v = should_grow(options_, both.size(), parts); !v) return v;
-    if (Verdict v = can_group(p_, both, layout); !v) return v;
+    if (Verdict v = can_group(p_, both, iteration); !v) return v;
     if (waits(b, a) || waits(a, b)) {
       return Verdict::no(cycle, "another kernel lies between them");
     }
@@ -126,7 +127,7 @@ class Fuser {
       for (const uint32_t b : siblings_of(a, read)) {
         if (members_[a].size() >= options_.max_items) break;
         if (members_[b].empty() || depends(a, b) ||
-            !same_space(layouts_[a].space, layouts_[b].space))
+            !same_space(iterations_[a].space, iterations_[b].space))
           continue;
         try_join(a, b, p_.name_of(members_[a].back()), p_.name_of(members_[b].back()));
       }
@@ -207,7 +208,7 @@ class Fuser {
   }
 
   Group group(uint32_t g) const {
-    Group made{members_[g], layouts_[g], {}};
+    Group made{members_[g], iterations_[g], {}};
     for (const ItemId id : made.items) {
       if (p_[id].kind == ItemKind::product) made.product = id;
       const auto& readers = p_.readers(id);
@@ -226,7 +227,7 @@ class Fuser {
   std::vector<uint32_t> group_of_;            // by item
   std::vector<uint32_t> first_, last_;        // by group: positions of its members
   std::vector<uint32_t> run_;  // by position: a later one of its run, at the end itself
-  std::vector<Layout> layouts_;
+  std::vector<GroupIteration> iterations_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;  // by node: groups, in order
   std::vector<bool> seen_;
   std::vector<FusionReport> decisions_;
@@ -238,9 +239,9 @@ bool Group::has(ItemId id) const {
   return std::binary_search(items.begin(), items.end(), id);
 }
 
-const Index& Group::place(ItemId id) const {
+const IndexMap& Group::index_map(ItemId id) const {
   const auto at = std::lower_bound(items.begin(), items.end(), id);
-  return layout.index_maps[static_cast<size_t>(at - items.begin())];
+  return iteration.index_maps[static_cast<size_t>(at - items.begin())];
 }
 
 Groups fuse(const Program& program, const FuseOptions& options) {

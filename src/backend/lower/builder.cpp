@@ -207,10 +207,10 @@ std::string reason_for(const Program& program, const Group& group) {
   if (group.product) {
     return "what follows the product is computed on its sums, before they are written";
   }
-  if (group.layout.space.reduces()) {
+  if (group.iteration.space.reduces()) {
     return "what is folded and what reads it share their rows, which stay in the cache";
   }
-  if (group.layout.space.scanned) return "what is scanned and what reads it share their steps";
+  if (group.iteration.space.scanned) return "what is scanned and what reads it share their steps";
   return "every element is read where it is made";
 }
 
@@ -225,11 +225,11 @@ std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assig
     out.push_back(lower_chain(program, assignment, group));
   } else if (group.product) {
     out = lower_product(program, assignment, group);
-  } else if (group.layout.space.scanned) {
+  } else if (group.iteration.space.scanned) {
     out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, assignment, group)
                   : has(program, group, ItemKind::sort) ? lower_sort(program, assignment, group)
                                                         : lower_scan(program, assignment, group));
-  } else if (!group.layout.space.reduces()) {
+  } else if (!group.iteration.space.reduces()) {
     out.push_back(lower_pointwise(program, assignment, group));
   } else {
     const Group walked = walked_as_memory(program, assignment, group);

@@ -15,13 +15,13 @@ namespace vitro::backend {
 
 // A kernel of the user's: the node that calls it, and where its tensors lie.
 struct OpaqueKernel {
-  struct Place {
+  struct TensorBuffer {
     graph::Value value;
     BufferId buffer;
     Index strides;
   };
   graph::NodeId node;
-  std::vector<Place> tensors;  // those among the operands, in order, then the results
+  std::vector<TensorBuffer> tensors;  // those among the operands, in order, then the results
 };
 
 // A kernel, and what its parameters stand for.
@@ -100,7 +100,8 @@ LoweredKernel lower_sort(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_scan(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_rows(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_opaque(const Program&, const BufferAssignment&, const Group&);
-// What such a group does for one index of the dimensions that are kept, as its layout names them.
+// What such a group does for one index of the dimensions that are kept, as its iteration space
+// names them.
 loop::Block lower_walks(KernelBuilder&, const Group&);
 // Products that hand rows to each other.
 LoweredKernel lower_chain(const Program&, const BufferAssignment&, const Group&);

@@ -122,11 +122,11 @@ class ChainLowering {
   void fold_rows(DType type) {
     const Group& stage = group_.stages[1];
     Group rows = stage;
-    Space& space = rows.layout.space;
+    IterationSpace& space = rows.iteration.space;
     const Expr column = space.index[1];
     const Index values{batch_ * m_ + row_, column};
-    for (Index& place : rows.layout.index_maps)
-      place = with_index(place, stage.layout.space, values);
+    for (IndexMap& map : rows.iteration.index_maps)
+      map = with_index(map, stage.iteration.space, values);
     space.index = values;
     const Expr element = in_block(column, stride_);
     const DType made = node_of(0).results[0].dtype;
@@ -162,8 +162,9 @@ class ChainLowering {
     build_.define(product_of(2), cast(sum, node_of(2).results[0].dtype));
     Block body;
     for (const ItemId id : stage.stored) {
-      const Index place = with_index(stage.place(id), stage.layout.space, at(2, row_, column));
-      body.push_back(build_.store(id, place, build_.compute(id, place)));
+      const Index at_row =
+          with_index(stage.index_map(id), stage.iteration.space, at(2, row_, column));
+      body.push_back(build_.store(id, at_row, build_.compute(id, at_row)));
     }
     Block columns;
     columns.push_back({loop::Loop{column, 0, n, true, std::move(body)}});

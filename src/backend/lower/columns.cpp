@@ -41,7 +41,7 @@ class Columns : private Walks {
       return build_.pool().load(r.result, dtype, column_ - begin_);
     });
     for (Reduction& r : reductions_) add_rows(r);
-    place_stores();
+    schedule_stores();
     if (phases_ == 1) {
       keep_rows(folded_.back() * width_ + lane(), last_ * width_,
                 most_bytes_of_strip(program().machine()));
@@ -218,7 +218,7 @@ class Columns : private Walks {
 namespace {
 
 // How many elements are folded to one.
-Expr folded_count(const Space& space) {
+Expr folded_count(const IterationSpace& space) {
   Expr count = 1;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
     if (space.reduced[d]) count = count * space.sizes[d];
@@ -228,12 +228,12 @@ Expr folded_count(const Space& space) {
 
 }  // namespace
 
-bool takes_columns(const Space& space) {
+bool takes_columns(const IterationSpace& space) {
   if (space.reduced.back() || space.index.back().constant()) return false;
   return !sym::prove_less(folded_count(space), ops::reduction_steps + 1).value_or(false);
 }
 
-int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again) {
+int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& space, bool again) {
   return columns_of_strip(machine, space.sizes.back(), folded_count(space), again);
 }
 
@@ -256,7 +256,7 @@ bool is_turned(const std::vector<loop::Value>& elements, Expr index, Expr row) {
 
 std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignment& assignment,
                                     const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   if (space.sizes.size() < 2 || !space.reduced.back() || space.index.back().constant()) return {};
   const size_t row = space.sizes.size() - 2;
   const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
@@ -267,7 +267,7 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
   for (const ItemId id : group.items) {
     if (program[id].kind != ItemKind::reduction) continue;
     if (!elements.empty()) return {};  // one that needs another takes two walks
-    elements.push_back(trial.compute(id, group.place(id)));
+    elements.push_back(trial.compute(id, group.index_map(id)));
   }
   const bool rows_only = std::all_of(group.stored.begin(), group.stored.end(), [&](ItemId id) {
     return is_row(space, sizes_of(program.graph().meta(program[id].value)));
@@ -280,8 +280,8 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
   TurnedRows out{group, lane, step};
   Index values = space.index;
   values.back() = step * ops::reduction_lanes + lane;
-  for (Index& place : out.group.layout.index_maps) place = with_index(place, space, values);
-  out.group.layout.space.index = values;
+  for (IndexMap& map : out.group.iteration.index_maps) map = with_index(map, space, values);
+  out.group.iteration.space.index = values;
   return out;
 }
 
@@ -297,7 +297,7 @@ namespace {
 // Whether some of what is folded lies along the columns, which are long enough to turn it over.
 bool folds_along_columns(const Program& program, const BufferAssignment& assignment,
                          const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   const auto inner =
       static_cast<size_t>(std::find(space.reduced.rbegin(), space.reduced.rend(), true).base() - 1 -
                           space.reduced.begin());
@@ -314,7 +314,7 @@ bool folds_along_columns(const Program& program, const BufferAssignment& assignm
 
 int64_t columns_of_strip(const Program& program, const BufferAssignment& assignment,
                          const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   const bool in_tiles = takes_columns(space) && folds_along_columns(program, assignment, group);
   return in_tiles ? columns_of_tile : columns_of_strip(program.machine(), space, false);
 }

@@ -14,7 +14,7 @@ namespace vitro::backend {
 namespace {
 
 // Nothing where several dimensions are reduced: their blocks do not follow each other in one loop.
-std::optional<Folds> folds_of(const Space& space, int64_t strip, int64_t element_bytes,
+std::optional<Folds> folds_of(const IterationSpace& space, int64_t strip, int64_t element_bytes,
                               bool turned = false) {
   if (std::count(space.reduced.begin(), space.reduced.end(), true) != 1) return std::nullopt;
   const bool along = space.reduced.back();
@@ -49,7 +49,7 @@ int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
 }
 
 // Whether elements that are folded lie beside each other along another loop than lanes go along.
-bool lies_across(const Space& space, Expr element) {
+bool lies_across(const IterationSpace& space, Expr element) {
   if (!is_walked(element, space)) return false;
   for (size_t d = 0; d + 1 < space.index.size(); ++d) {
     if (is_short_side(space.sizes[d])) continue;
@@ -60,7 +60,7 @@ bool lies_across(const Space& space, Expr element) {
 
 // Of a group as walked_as_memory() gives it.
 bool lies_across(const Program& program, const BufferAssignment& assignment, const Group& walked) {
-  const Space& space = walked.layout.space;
+  const IterationSpace& space = walked.iteration.space;
   if (is_short_side(space.sizes.back())) return false;
   const WalkAccesses accesses = accesses_of(program, assignment, walked);
   return std::any_of(accesses.elements.begin(), accesses.elements.end(),
@@ -75,7 +75,7 @@ const Code folds_lie_across{
     "another: each walk is a kernel of its own that goes as memory does.",
     "", "Nothing."};
 
-Pieces::Pieces(BufferAssignment& assignment, const Space& space, bool columns, Expr blocks,
+Pieces::Pieces(BufferAssignment& assignment, const IterationSpace& space, bool columns, Expr blocks,
                int64_t blocks_of_piece, std::string why)
     : assignment_(assignment),
       columns_(columns),
@@ -111,7 +111,8 @@ const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType oper
   return made;
 }
 
-bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space) {
+bool walks_once(const Program& program, const std::vector<ItemId>& items,
+                const IterationSpace& space) {
   std::unordered_set<uint32_t> folded;  // what a reduction of the items went into
   for (const ItemId id : items) {
     const auto& needs = program.needs(id);
@@ -126,7 +127,7 @@ bool walks_once(const Program& program, const std::vector<ItemId>& items, const 
 
 Verdict should_split_walks(const Program& program, const BufferAssignment& assignment,
                            const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   if (!space.reduces() || walks_once(program, group.items, space)) {
     return Verdict::no("its elements are walked once");
   }
@@ -151,7 +152,7 @@ Verdict should_split_walks(const Program& program, const BufferAssignment& assig
 
 std::optional<Pieces> cut_into_pieces(const Program& program, BufferAssignment& assignment,
                                       const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   if (!walks_once(program, group.items, space)) return std::nullopt;
   const auto overwrites = [&](ItemId id) {
     return program.overwrites(id) && !is_row(space, program[id].sizes);
@@ -175,7 +176,7 @@ namespace {
 class Joined : private Walks {
  public:
   Joined(KernelBuilder& build, const Group& group, const Pieces& pieces)
-      : Walks(build, group, group.layout.space.reduced.back()), of_(pieces) {
+      : Walks(build, group, group.iteration.space.reduced.back()), of_(pieces) {
     if (pieces.columns()) {
       lane_ = kept_.back();
       if (along_) phases_ = ops::reduction_lanes;

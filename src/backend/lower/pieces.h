@@ -25,7 +25,7 @@ class Pieces {
     std::vector<BufferId> buffers;  // where it lies
   };
   // `columns`: the last kept dimension is a task's vector.
-  Pieces(BufferAssignment& assignment, const Space& space, bool columns, Expr blocks,
+  Pieces(BufferAssignment& assignment, const IterationSpace& space, bool columns, Expr blocks,
          int64_t blocks_of_piece, std::string why);
 
   Expr index() const { return index_; }  // of a piece of a fold
@@ -57,7 +57,8 @@ class Pieces {
 
 // Whether the items need the elements of the space once: nothing that is walked, or folded, needs
 // what is folded here.
-bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space);
+bool walks_once(const Program& program, const std::vector<ItemId>& items,
+                const IterationSpace& space);
 
 // Whether the walks of a group should be kernels of their own: a task would walk a long fold
 // several times while other threads have nothing to do, or would not find it in the cache again, or

@@ -19,7 +19,7 @@ constexpr int64_t block = elements_of_block;
 loop::Block stores_at(KernelBuilder& build, const Index& values) {
   loop::Block out;
   for (const ItemId id : build.group().stored) {
-    const Index at = with_index(build.group().place(id), build.group().layout.space, values);
+    const Index at = with_index(build.group().index_map(id), build.group().iteration.space, values);
     out.push_back(build.store(id, at, build.compute(id, at)));
   }
   return out;
@@ -93,7 +93,7 @@ std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
 LoweredKernel lower_pointwise(const Program& program, const BufferAssignment& assignment,
                               const Group& group) {
   KernelBuilder build(program, assignment, group);
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   const loop::Block plain = stores_at(build, space.index);
   const std::vector<Expr> accesses = accesses_of(build, plain);
   const Expr first = std::get<loop::Store>(plain[0].what).element;

@@ -43,17 +43,17 @@ class ProductLowering {
   std::vector<LoweredKernel> run() {
     const bool in_memory = find_right();
     if (!in_memory) copy_right();
-    if (product_.n.is(1)) right_place_.second_stride = 1;
+    if (product_.n.is(1)) right_matrix_.second_stride = 1;
     const bool across = lies_across();
     Verdict in_place = across && in_memory ? reads_left_rows() : Verdict::no("");
     if (!in_place) {
-      const bool by_columns = right_place_.first_stride.is(1) && !product_.n.is(1);
+      const bool by_columns = right_matrix_.first_stride.is(1) && !product_.n.is(1);
       in_place = by_columns ? reads_columns() : reads_rows();
       if (in_place && by_columns) exchange();
       if (in_place && !by_columns) product_.reads = loop::RightOperand::rows;
     }
     if (product_.reads == loop::RightOperand::rows) {
-      packed_ = right_place_.buffer;
+      packed_ = right_matrix_.buffer;
     } else {
       pack();
     }
@@ -79,28 +79,28 @@ class ProductLowering {
   // The transposed product from now on: the right operand's columns by the left one's rows.
   void exchange() {
     std::swap(left_, right_);
-    std::swap(left_place_, right_place_);
+    std::swap(left_matrix_, right_matrix_);
     std::swap(product_.m, product_.n);
     name_sides();
     exchanged_ = !exchanged_;
   }
 
   // A matrix in memory: its first index is that along k.
-  struct Place : Matrix {
+  struct OperandMatrix : Matrix {
     BufferId buffer;
   };
 
   // Where an operand lies, if it is a plain matrix in memory.
-  bool find(graph::Value operand, const Index& at, Expr other, Place* place) {
+  bool find(graph::Value operand, const Index& at, Expr other, OperandMatrix* matrix) {
     KernelBuilder build(program_, assignment_, alone_);
     const auto plain = as_plain(build.read(operand, at), product_.inner, other);
     if (!plain) return false;
-    *place = {*plain, build.take().buffers[static_cast<size_t>(plain->buffer)]};
+    *matrix = {*plain, build.take().buffers[static_cast<size_t>(plain->buffer)]};
     return true;
   }
-  bool find_left() { return find(left_, with_batch(row(), inner()), product_.row, &left_place_); }
+  bool find_left() { return find(left_, with_batch(row(), inner()), product_.row, &left_matrix_); }
   bool find_right() {
-    return find(right_, with_batch(inner(), column()), product_.column, &right_place_);
+    return find(right_, with_batch(inner(), column()), product_.column, &right_matrix_);
   }
 
   // Whether both operands have the type of the sums and the left one lies in memory.
@@ -113,7 +113,7 @@ class ProductLowering {
   // Where lanes that run along the rows need no turning over: of the transposed product, whose
   // right operand is read by rows.
   Verdict reads_left_rows() {
-    if (!as_they_lie() || !left_place_.second_stride.is(1)) return Verdict::no("");
+    if (!as_they_lie() || !left_matrix_.second_stride.is(1)) return Verdict::no("");
     exchange();
     Verdict reads = reads_rows();
     if (reads) {
@@ -137,7 +137,7 @@ class ProductLowering {
 
   // Whatever has its rows contiguous, but weights of which panels are kept where those are faster.
   Verdict reads_rows() {
-    if (!right_place_.second_stride.is(1)) {
+    if (!right_matrix_.second_stride.is(1)) {
       return Verdict::no("packed, as neither its rows nor its columns are contiguous");
     }
     Verdict reads = Verdict::yes("read where it lies, its rows are contiguous");
@@ -146,14 +146,14 @@ class ProductLowering {
       if (!reads) return reads;
     }
     const bool unit =
-        as_they_lie() && (left_place_.first_stride.is(1) || left_place_.second_stride.is(1));
+        as_they_lie() && (left_matrix_.first_stride.is(1) || left_matrix_.second_stride.is(1));
     if (!unit) return Verdict::no("packed, as an operand is computed or converted");
     return reads;
   }
 
   // Whether panels of the right operand would be packed once.
   bool is_kept() const {
-    const BufferInfo& from = assignment_.buffers()[right_place_.buffer.n];
+    const BufferInfo& from = assignment_.buffers()[right_matrix_.buffer.n];
     if (from.kind != BufferKind::input) return false;
     const graph::Graph& g = program_.graph();
     return has_kept_panels(g, g.inputs()[from.which.n]);
@@ -168,9 +168,9 @@ class ProductLowering {
     const Value element = build.read(right_, with_batch(row, column));
     const BufferId buffer = assignment_.add(
         {"right", element.dtype(), BufferKind::temporary, {}, batches_ * product_.k * product_.n});
-    right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
+    right_matrix_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
     const int to = build.buffer(buffer, true);
-    const Expr at = right_place_.base + row * product_.n + column;
+    const Expr at = right_matrix_.base + row * product_.n + column;
     loop::Block body;
     body.push_back({loop::Store{to, at, element}});
     const Expr index = column.constant() ? Expr::index("c", 1) : column;
@@ -183,7 +183,7 @@ class ProductLowering {
 
   // Panels of the right operand.
   void pack() {
-    const Place& from = right_place_;
+    const OperandMatrix& from = right_matrix_;
     const Expr n = product_.n;
     const auto [panels, added] =
         assignment_.panels_of({from.buffer, from, product_.k, n, batches_});
@@ -224,7 +224,7 @@ class ProductLowering {
     build.define(item_, cast(sum, dtype_));
     const Index values = with_batch(row(), column());
     for (const ItemId id : group_.stored) {
-      const Index at = with_index(group_.place(id), group_.layout.space, values);
+      const Index at = with_index(group_.index_map(id), group_.iteration.space, values);
       body.push_back(build.store(id, at, build.compute(id, at)));
     }
     return body;
@@ -288,8 +288,8 @@ class ProductLowering {
   void multiply() {
     KernelBuilder build(program_, assignment_, group_);
     if (product_.reads == loop::RightOperand::rows) {
-      product_.right_base = right_place_.base;
-      product_.right_stride = right_place_.first_stride;
+      product_.right_base = right_matrix_.base;
+      product_.right_stride = right_matrix_.first_stride;
     }
     read_left(build);
     product_.right = build.buffer(packed_);
@@ -317,7 +317,7 @@ class ProductLowering {
   Expr batches_;
   loop::Product product_;
   BufferId packed_;  // what `multiply` reads: panels, or the right operand
-  Place left_place_{}, right_place_{};
+  OperandMatrix left_matrix_{}, right_matrix_{};
   std::vector<LoweredKernel> out_;
 };
 

@@ -12,13 +12,13 @@ using loop::Value;
 class Puts {
  public:
   Puts(KernelBuilder& build, const Group& group)
-      : build_(build), group_(group), space_(group.layout.space) {}
+      : build_(build), group_(group), space_(group.iteration.space) {}
 
   void run() {
     Block body;
     for (const ItemId id : group_.stored) {
       const bool puts = build_.program()[id].kind == ItemKind::put;
-      const Index& at = group_.place(id);
+      const Index& at = group_.index_map(id);
       body.push_back(puts ? put(id, at) : build_.store(id, at, build_.compute(id, at)));
     }
     Expr walked = 0, count = 1;
@@ -91,7 +91,7 @@ class Puts {
 
   KernelBuilder& build_;
   const Group& group_;
-  const Space& space_;
+  const IterationSpace& space_;
 };
 
 }  // namespace

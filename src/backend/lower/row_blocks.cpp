@@ -11,7 +11,7 @@ namespace {
 // lies so that a block of rows does not help.
 int64_t bytes_across(const Program& program, const BufferAssignment& assignment,
                      const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   const Expr lane = space.index.back(), row = space.index[space.index.size() - 2];
   const WalkAccesses accesses = accesses_of(program, assignment, group);
   const auto is_across = [&](Expr element) {
@@ -34,7 +34,7 @@ int64_t bytes_across(const Program& program, const BufferAssignment& assignment,
 
 Verdict rows_in_blocks(const Program& program, const BufferAssignment& assignment,
                        const Group& group, RowBlocks* blocks) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   const size_t rank = space.sizes.size();
   const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
   if (rank < 2 || !space.reduced.back() || space.reduced[rank - 2] || folded != 1) {

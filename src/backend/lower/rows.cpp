@@ -14,7 +14,7 @@ namespace {
 class Rows : private Walks {
  public:
   Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
-      : Walks(build, group, group.layout.space.reduced.back(), pieces) {}
+      : Walks(build, group, group.iteration.space.reduced.back(), pieces) {}
   // The walks in blocks of rows, for the reason that the kernel gives.
   Rows(KernelBuilder& build, const Group& group, RowBlocks blocks, std::string why)
       : Walks(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
@@ -26,7 +26,7 @@ class Rows : private Walks {
       return build_.pool().variable(r.result, node_of(r).results[0].dtype);
     });
     for (Reduction& r : reductions_) add_tree(r, ops::reduction_lanes, blocks());
-    place_stores();
+    schedule_stores();
     if (along_) keep_rows(folded_.back(), last_, most_bytes_of_row(program().machine()));
     Block body;
     for (int level = 0; level <= levels_; ++level) walk(level, body);
@@ -144,7 +144,7 @@ class Rows : private Walks {
 
 LoweredKernel lower_rows(const Program& program, const BufferAssignment& assignment,
                          const Group& group) {
-  if (takes_columns(group.layout.space)) return lower_columns(program, assignment, group);
+  if (takes_columns(group.iteration.space)) return lower_columns(program, assignment, group);
   if (const auto turned = turn_rows(program, assignment, group))
     return lower_turned_rows(program, assignment, *turned);
   KernelBuilder build(program, assignment, group);
@@ -159,7 +159,8 @@ LoweredKernel lower_rows(const Program& program, const BufferAssignment& assignm
 
 LoweredKernel lower_pieces(const Program& program, const BufferAssignment& assignment,
                            const Group& group, Pieces& pieces) {
-  if (takes_columns(group.layout.space)) return lower_columns(program, assignment, group, &pieces);
+  if (takes_columns(group.iteration.space))
+    return lower_columns(program, assignment, group, &pieces);
   if (const auto turned = turn_rows(program, assignment, group))
     return lower_turned_rows(program, assignment, *turned, &pieces);
   KernelBuilder build(program, assignment, group);

@@ -20,7 +20,7 @@ using State = std::vector<Value>;
 class Scans {
  public:
   Scans(KernelBuilder& build, const Group& group)
-      : build_(build), group_(group), space_(group.layout.space) {
+      : build_(build), group_(group), space_(group.iteration.space) {
     for (size_t d = 0; d < space_.sizes.size(); ++d) {
       if (space_.reduced[d]) {
         scanned_ = space_.index[d];
@@ -148,7 +148,7 @@ class Scans {
       const graph::Node& other = *known.node;
       if (other.op == node.op && other.args == node.args && other.attrs == node.attrs) return known;
     }
-    const Value element = build_.compute(id, group_.place(id));
+    const Value element = build_.compute(id, group_.index_map(id));
     const DType type = node.op->scan->state(element.dtype(), node.results[0].dtype);
     const ScanBody& body = scan_body(*node.op);
     Scan& scan = scans_.emplace_back(Scan{&node, {}, {}, {}});
@@ -189,7 +189,7 @@ class Scans {
       build_.define(id, cast(scan.results[program.result_of(item.value.node)], dtype));
     }
     for (const ItemId id : group_.stored) {
-      const Index& at = group_.place(id);
+      const Index& at = group_.index_map(id);
       const bool scanned = program[id].kind == ItemKind::scan;
       const Value value = scanned ? build_.read(program[id].value, at) : build_.compute(id, at);
       steps.push_back(build_.store(id, scanned ? program.operand_index(id, at) : at, value));
@@ -212,7 +212,7 @@ class Scans {
 
   KernelBuilder& build_;
   const Group& group_;
-  const Space& space_;
+  const IterationSpace& space_;
   std::vector<Expr> kept_;
   Expr scanned_ = 0, count_ = 1;
   Expr lanes_;           // none: all lanes are equal

@@ -12,7 +12,7 @@ using loop::Value;
 class Sorts {
  public:
   Sorts(KernelBuilder& build, const Group& group) : build_(build), group_(group) {
-    const Space& space = group.layout.space;
+    const IterationSpace& space = group.iteration.space;
     for (size_t d = 0; d < space.sizes.size(); ++d) {
       if (space.reduced[d]) {
         sorted_ = space.index[d];
@@ -40,11 +40,11 @@ class Sorts {
     for (const ItemId id : group_.stored) {
       if (const auto made = result_in(id)) write_to(sort, *made, id);
     }
-    // Two arrays of a key and a place for each element, of 32 bits each where these are enough, as
+    // Two arrays of a key and an index for each element, of 32 bits each where these are enough, as
     // kernels/sort.h wants it.
     const Expr wide = sym::min(sym::floordiv(size_, int64_t{1} << 32), 1) + 1;
     const bool is_wide = bytes_of(row_dtype_) == 8;
-    sort.scratch = build_.add_row("places", DType::i64, size_ * 2 * (is_wide ? Expr(2) : wide));
+    sort.scratch = build_.add_row("entries", DType::i64, size_ * 2 * (is_wide ? Expr(2) : wide));
     build_.kernel().body.push_back({std::move(sort)});
   }
 
@@ -64,7 +64,7 @@ class Sorts {
   // Where elements do not lie side by side, or are computed, or are needed elsewhere too, a loop
   // over the row makes them first.
   void read_row(loop::Sort& sort) {
-    const Value element = build_.compute(sorts_[0], group_.place(sorts_[0]));
+    const Value element = build_.compute(sorts_[0], group_.index_map(sorts_[0]));
     row_dtype_ = element.dtype();
     loop::Block made;
     if (const auto from = as_side_by_side(element)) {
@@ -77,7 +77,7 @@ class Sorts {
     }
     for (const ItemId id : group_.stored) {
       if (result_in(id)) continue;
-      const Index& at = group_.place(id);
+      const Index& at = group_.index_map(id);
       made.push_back(build_.store(id, at, build_.compute(id, at)));
     }
     if (made.empty()) return;
@@ -96,7 +96,7 @@ class Sorts {
   }
 
   void write_to(loop::Sort& sort, ItemId made, ItemId target) {
-    const Index& at = group_.place(target);
+    const Index& at = group_.index_map(target);
     const Expr element = build_.assignment().target(
         target, target == made ? build_.program().operand_index(made, at) : at);
     Expr base = element, stride = 1;

@@ -29,7 +29,7 @@ class Split {
       }
       std::sort(made.items.begin(), made.items.end());
       if (made.items.empty()) continue;
-      if (!can_group(p_, made.items, &made.layout)) return {};
+      if (!can_group(p_, made.items, &made.iteration)) return {};
       out.push_back(std::move(made));
     }
     std::reverse(out.begin(), out.end());
@@ -59,7 +59,7 @@ class Split {
     for (const ItemId made : needs(id)) {
       walk = std::max(walk, walk_.at(made.n) + (is_reduction(made) || is_result(made)));
     }
-    if (walk > 0 && !is_reduction(id) && is_row(group_.layout.space, p_[id].sizes)) {
+    if (walk > 0 && !is_reduction(id) && is_row(group_.iteration.space, p_[id].sizes)) {
       results_.insert(id.n);
       --walk;
     }
@@ -129,7 +129,8 @@ class Split {
 
 void split_walks(const Program& program, Groups& groups) {
   const auto walks_again = [&](const Group& group) {
-    return group.layout.space.reduces() && !walks_once(program, group.items, group.layout.space);
+    return group.iteration.space.reduces() &&
+           !walks_once(program, group.items, group.iteration.space);
   };
   if (std::none_of(groups.groups.begin(), groups.groups.end(), walks_again)) return;
   const BufferAssignment assignment(program, groups);

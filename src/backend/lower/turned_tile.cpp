@@ -25,7 +25,7 @@ Expr first_of(Expr element, const TurnedTile& tile) {
   return sym::substitute(element, begin);
 }
 // Where it lies in the tile.
-Expr place_in(const TurnedTile& tile) {
+Expr index_map_to(const TurnedTile& tile) {
   return (tile.inner.index - tile.inner.begin) * tile.pitch + (tile.lane.index - tile.lane.begin);
 }
 int add_tile(KernelBuilder& build, size_t buffer, DType dtype, const TurnedTile& tile) {
@@ -50,7 +50,7 @@ loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile&
     const int row = add_tile(build, from, node->dtype, tile);
     turns.push_back({loop::Turn{static_cast<int>(from), first_of(node->index, tile), *stride,
                                 lane.count, inner.count, row, 0, pitch}});
-    in_tile.emplace(node, build.pool().load(row, node->dtype, place_in(tile)));
+    in_tile.emplace(node, build.pool().load(row, node->dtype, index_map_to(tile)));
   }
   loop::replace(body, in_tile);
   return turns;
@@ -68,7 +68,7 @@ loop::Block turn_back(KernelBuilder& build, loop::Block& body, const TurnedTile&
     turns.push_back({loop::Turn{row, 0, pitch, inner.count, lane.count, store->buffer,
                                 first_of(store->element, tile), *stride}});
     store->buffer = row;
-    store->element = place_in(tile);
+    store->element = index_map_to(tile);
   }
   return turns;
 }

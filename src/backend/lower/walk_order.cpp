@@ -13,7 +13,7 @@ namespace {
 using loop::Value;
 
 // The first load whose elements are folded: its strides decide the order of the loops.
-Expr folded_element(const WalkAccesses& accesses, const Space& space) {
+Expr folded_element(const WalkAccesses& accesses, const IterationSpace& space) {
   for (const loop::Node* load : accesses.loads) {
     if (is_walked(load->index, space)) return load->index;
   }
@@ -22,7 +22,7 @@ Expr folded_element(const WalkAccesses& accesses, const Space& space) {
 
 // The dimensions of the shape that the space keeps, each an index of its own; `values`: of the
 // space's index, in terms of them.
-Index kept_dimensions(const Item& item, const Space& space, Index& values) {
+Index kept_dimensions(const Item& item, const IterationSpace& space, Index& values) {
   Index dims;
   for (size_t d = 0, of_space = 0; d < item.sizes.size(); ++d) {
     const bool starts = d > 0 && item.reduced[d] != item.reduced[d - 1];
@@ -39,18 +39,18 @@ Index kept_dimensions(const Item& item, const Space& space, Index& values) {
   return dims;
 }
 
-Group with_space(const Group& group, Space space, const Index& values) {
-  const Space& old = group.layout.space;
+Group with_space(const Group& group, IterationSpace space, const Index& values) {
+  const IterationSpace& old = group.iteration.space;
   space.row = with_index(old.row, old, values);
   Group out = group;
-  for (Index& place : out.layout.index_maps) place = with_index(place, old, values);
-  out.layout.space = std::move(space);
+  for (IndexMap& map : out.iteration.index_maps) map = with_index(map, old, values);
+  out.iteration.space = std::move(space);
   return out;
 }
 
 // The loops around what is folded; where that goes along columns, the last one within it.
-Space space_of(const Space& old, const std::vector<Expr>& loops) {
-  Space space;
+IterationSpace iteration_space_of(const IterationSpace& old, const std::vector<Expr>& loops) {
+  IterationSpace space;
   const auto add = [&](Expr index, Expr size, bool reduced) {
     space.index.push_back(index);
     space.sizes.push_back(size);
@@ -66,7 +66,7 @@ Space space_of(const Space& old, const std::vector<Expr>& loops) {
 }
 
 // Whether the loops are those of the space already.
-bool keeps_order(const Space& space, const Index& values, const std::vector<Expr>& loops) {
+bool keeps_order(const IterationSpace& space, const Index& values, const std::vector<Expr>& loops) {
   std::vector<Expr> kept;
   for (size_t d = 0; d < values.size(); ++d) {
     if (!space.reduced[d] && !space.index[d].constant()) kept.push_back(values[d]);
@@ -76,7 +76,7 @@ bool keeps_order(const Space& space, const Index& values, const std::vector<Expr
 
 }  // namespace
 
-bool is_walked(Expr element, const Space& space) {
+bool is_walked(Expr element, const IterationSpace& space) {
   for (size_t d = 0; d < space.index.size(); ++d) {
     const bool is_loop = space.reduced[d] && !space.index[d].constant();
     if (is_loop && sym::contains(element, space.index[d])) return true;
@@ -100,7 +100,7 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
   for (const ItemId id : group.items) {
     const Item& item = program[id];
     if (item.kind != ItemKind::reduction) continue;
-    roots.push_back(trial.compute(id, group.place(id)));
+    roots.push_back(trial.compute(id, group.index_map(id)));
     const DType dtype = program.graph().meta(item.value).dtype;
     trial.define(id, trial.pool().variable(trial.new_variable(), dtype));
   }
@@ -108,8 +108,8 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
     const Item& item = program[id];
     const bool reduces = item.kind == ItemKind::reduction;
     const Index at =
-        reduces ? place_of_row(group.layout.space, sizes_of(program.graph().meta(item.value)))
-                : group.place(id);
+        reduces ? row_index_map(group.iteration.space, sizes_of(program.graph().meta(item.value)))
+                : group.index_map(id);
     const Value value = reduces ? trial.read(item.value, at) : trial.compute(id, at);
     out.stored.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
     roots.push_back(value);
@@ -126,7 +126,7 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
 
 Group walked_as_memory(const Program& program, const BufferAssignment& assignment,
                        const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   const auto first = std::find_if(group.items.begin(), group.items.end(), [&](ItemId id) {
     return program[id].kind == ItemKind::reduction;
   });
@@ -141,7 +141,7 @@ Group walked_as_memory(const Program& program, const BufferAssignment& assignmen
   for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], domain.values[d]);
   for (Expr& value : values) value = sym::substitute(value, pairs);
   if (keeps_order(space, values, domain.loops)) return group;
-  Space made = space_of(space, domain.loops);
+  IterationSpace made = iteration_space_of(space, domain.loops);
   const bool along_columns = !space.reduced.back() && !space.index.back().constant();
   if (along_columns && is_short_side(made.sizes.back())) return group;
   return with_space(group, std::move(made), values);

@@ -25,12 +25,12 @@ struct WalkAccesses {
 WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
                          const Group& group);
 // Whether the element changes along what is folded: it is not one of a row.
-bool is_walked(Expr element, const Space& space);
+bool is_walked(Expr element, const IterationSpace& space);
 // How far elements of neighbouring lanes are apart, where they lie beside each other along `inner`
 // instead of along the lanes.
 std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner);
 
-// The group with such loops; as it is where those of its layout already are.
+// The group with such loops; as it is where its own already are such.
 Group walked_as_memory(const Program& program, const BufferAssignment& assignment,
                        const Group& group);
 

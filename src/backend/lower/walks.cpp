@@ -13,7 +13,7 @@ namespace vitro::backend {
 using loop::Value;
 
 Walks::Walks(KernelBuilder& build, const Group& group, bool along, Pieces* pieces)
-    : build_(build), group_(group), space_(group.layout.space), pieces_(pieces), along_(along) {
+    : build_(build), group_(group), space_(group.iteration.space), pieces_(pieces), along_(along) {
   Index sizes;
   for (size_t d = 0; d < space_.sizes.size(); ++d) {
     (space_.reduced[d] ? folded_ : kept_).push_back(space_.index[d]);
@@ -46,7 +46,7 @@ void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
     const Item& item = program()[id];
     if (item.kind != ItemKind::reduction) continue;
     const graph::Node& node = program().graph()[item.value.node];
-    const Value element = build_.compute(id, group_.place(id));
+    const Value element = build_.compute(id, group_.index_map(id));
     Reduction r = reduction(id, node.op->reduction->state(element.dtype(), node.results[0].dtype));
     r.element = cast(element, r.operand);
     r.level = level_of(r.element);
@@ -73,35 +73,35 @@ int Walks::level_of(Value value) {
 }
 
 // A store, and the walk in which it is done, or before which where it is one of a row.
-struct Walks::Placed {
+struct Walks::ScheduledStore {
   loop::Statement store;
   int level = 0;
   bool row = false, overwrites = false;
   const loop::Store& what() const { return std::get<loop::Store>(store.what); }
 };
 
-Index Walks::place_of(ItemId id) const {
+IndexMap Walks::index_map_of(ItemId id) const {
   const Item& item = program()[id];
-  if (item.kind != ItemKind::reduction) return group_.place(id);
-  return place_of_row(space_, sizes_of(program().graph().meta(item.value)));
+  if (item.kind != ItemKind::reduction) return group_.index_map(id);
+  return row_index_map(space_, sizes_of(program().graph().meta(item.value)));
 }
 
 bool Walks::is_of_row(ItemId id) const {
-  return program()[id].kind == ItemKind::reduction || !is_walked(group_.place(id));
+  return program()[id].kind == ItemKind::reduction || !is_walked(group_.index_map(id));
 }
 
 loop::Statement Walks::store_of(ItemId id) {
   const Item& item = program()[id];
-  const Index place = place_of(id);
-  return build_.store(id, place,
-                      item.kind == ItemKind::reduction ? build_.read(item.value, place)
-                                                       : build_.compute(id, place));
+  const IndexMap map = index_map_of(id);
+  return build_.store(
+      id, map,
+      item.kind == ItemKind::reduction ? build_.read(item.value, map) : build_.compute(id, map));
 }
 
-void Walks::place_stores() {
+void Walks::schedule_stores() {
   full_stores_.resize(at(levels_) + 1);
   row_stores_.resize(at(levels_) + 2);
-  std::vector<Placed> all;
+  std::vector<ScheduledStore> all;
   for (const ItemId id : group_.stored) {
     const bool row = is_of_row(id);
     if (row && pieces_) continue;
@@ -110,7 +110,7 @@ void Walks::place_stores() {
     all.push_back({std::move(store), level, row, program().overwrites(id)});
   }
   while (put_off_writes(all)) continue;
-  for (Placed& each : all) {
+  for (ScheduledStore& each : all) {
     auto& list = each.row ? row_stores_ : full_stores_;
     list[at(each.level)].push_back(std::move(each.store));
   }
@@ -129,16 +129,16 @@ bool reads(Value value, int buffer) {
 
 // An input is overwritten in the last walk that reads its elements, or after it; what waits for
 // that may itself read another input.  Whether a store moved.
-bool Walks::put_off_writes(std::vector<Placed>& all) const {
+bool Walks::put_off_writes(std::vector<ScheduledStore>& all) const {
   bool moved = false;
-  for (Placed& write : all) {
+  for (ScheduledStore& write : all) {
     if (!write.overwrites) continue;
     const int buffer = write.what().buffer;
     int last = -1;
     for (const Reduction& r : reductions_) {
       if (reads(r.element, buffer)) last = std::max(last, r.level);
     }
-    for (const Placed& reader : all) {
+    for (const ScheduledStore& reader : all) {
       if (&reader != &write && reads(reader.what().value, buffer))
         last = std::max(last, reader.level);
     }
@@ -150,8 +150,8 @@ bool Walks::put_off_writes(std::vector<Placed>& all) const {
   return moved;
 }
 
-bool Walks::is_walked(const Index& place) const {
-  return std::any_of(place.begin(), place.end(), [&](Expr e) {
+bool Walks::is_walked(const IndexMap& map) const {
+  return std::any_of(map.begin(), map.end(), [&](Expr e) {
     return std::any_of(folded_.begin(), folded_.end(),
                        [&](Expr index) { return !index.constant() && sym::contains(e, index); });
   });

@@ -52,7 +52,7 @@ class Walks {
   loop::Statement store_of(ItemId id);
   // The stores, by the walk in which, or before which where they are of a row, they are done.
   // Those of rows wait for all pieces.
-  void place_stores();
+  void schedule_stores();
   // Values that a later walk needs again and that cost more than to write and read them go through
   // scratch, at `element` of `size`, or lie in the memory of a result until that is written.
   void keep_rows(Expr element, Expr size, int64_t most_bytes);
@@ -94,7 +94,7 @@ class Walks {
 
   KernelBuilder& build_;
   const Group& group_;
-  Space space_;
+  IterationSpace space_;
   std::vector<Expr> kept_, folded_;
   Pieces* pieces_;
   bool along_;    // lanes run along the innermost reduced dimension
@@ -110,21 +110,21 @@ class Walks {
   std::vector<Block> full_stores_, row_stores_, row_writes_;  // by walk
 
  private:
-  struct Placed;
+  struct ScheduledStore;
   int level_of(Value value);
-  bool put_off_writes(std::vector<Placed>& all) const;
-  bool is_walked(const Index& at) const;
+  bool put_off_writes(std::vector<ScheduledStore>& all) const;
+  bool is_walked(const IndexMap& map) const;
   std::optional<RowScratch::Home> home() const;
-  Index place_of(ItemId id) const;
+  IndexMap index_map_of(ItemId id) const;
 
   std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one
 };
 
 // The dimensions that are reduced are not the innermost: a task takes some columns.  Only where
 // there are enough rows to fold.
-bool takes_columns(const Space& space);
+bool takes_columns(const IterationSpace& space);
 // Columns that a task takes; `again`: it walks them more than once.
-int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again);
+int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& space, bool again);
 // Of a group whose elements are walked once: fewer where it reads them in tiles.
 int64_t columns_of_strip(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_columns(const Program&, const BufferAssignment&, const Group&,

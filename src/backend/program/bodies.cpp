@@ -111,8 +111,8 @@ WindowBody made_window_body() {
   using Tuple = decltype(Op::init(std::declval<Attrs>(), std::declval<Value>()));
   constexpr size_t count = std::tuple_size_v<Tuple>;
   return {[](AttrsView attrs, Value zero) { return to_state(Op::init(attrs.as<Attrs>(), zero)); },
-          [](const State& s, Value x, Value inside, Value place) {
-            return to_state(Op::combine(tuple_of<count>(s), x, inside, place));
+          [](const State& s, Value x, Value inside, Value position) {
+            return to_state(Op::combine(tuple_of<count>(s), x, inside, position));
           },
           [](AttrsView attrs, const State& s, Value n) {
             return to_state(Op::results(attrs.as<Attrs>(), tuple_of<count>(s), n));

@@ -119,11 +119,11 @@ Value is_inside(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
 }
 
 // The number of an element in its plane, which the last two dimensions are.
-Value place_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
-  Expr place = 0;
+Value position_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
+  Expr position = 0;
   for (size_t d = index.size() > 2 ? index.size() - 2 : 0; d < index.size(); ++d)
-    place = place * meta.sizes[d].expr() + index[d];
-  return pool.index(place);
+    position = position * meta.sizes[d].expr() + index[d];
+  return pool.index(position);
 }
 
 Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint32_t result,
@@ -143,7 +143,7 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
                                        : pool.constant(DType::boolean, int64_t{1});
       const Value read_there = source.read_where(operand, read.index, inside);
       const Value x = cast(where(inside, read_there, like(read_there, 0)), type);
-      state = body.combine(state, x, inside, place_in_plane(meta, read.index, pool));
+      state = body.combine(state, x, inside, position_in_plane(meta, read.index, pool));
     }
   }
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);

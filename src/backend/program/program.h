@@ -1,9 +1,9 @@
-// A graph as the back end sees it: items of work with an index space, and how each of them reads
-// the others at an index.
+// A graph as the back end sees it: items of work with an iteration space, and how each of them
+// reads the others at an index.
 //
 // An item is a node, or a part of one: each operand of a cat is an item that writes its slice of
 // the joined tensor; a scatter is an item that copies and one that overwrites, or the latter alone
-// where its result may take the place of the input that it changes; an output that is a view, or
+// where its result may lie in the memory of the input that it changes; an output that is a view, or
 // that an input receives, is an item that copies.  Views and a few cheap nodes are no items:
 // whoever reads them computes them on the way.  What has no elements is no item either, and a fold
 // of nothing (the sum of an empty row) is elementwise: its identity, without reads.
@@ -21,7 +21,7 @@ namespace vitro::backend {
 using sym::Expr;
 using Index = std::vector<Expr>;
 using ItemId = Id<struct ItemTag>;
-using InputId = Id<struct InputTag>;  // a place in graph.inputs()
+using InputId = Id<struct InputTag>;  // an index into graph.inputs()
 
 enum class ItemKind : uint8_t {
   elementwise,  // each element by itself
@@ -36,7 +36,7 @@ enum class ItemKind : uint8_t {
 // What an item is for the node that it belongs to.
 enum class Role : uint8_t {
   result,  // computes the node's result
-  slice,   // writes operand `part` of a cat into its place
+  slice,   // writes operand `part` of a cat into its part of the result
   base,    // copies operand 0 of a scatter
   insert,  // writes operand 1 of a scatter over the copy, or over the input where it lies in place
   put,     // writes or adds operand `part` of a scatter by indices into the copy
@@ -49,7 +49,7 @@ struct Item {
   ItemKind kind = ItemKind::elementwise;
   Role role = Role::result;
   int part = 0;
-  Index sizes;                // of the index space; of a fold, scan or sort: of its operand
+  Index sizes;                // of the iteration space; of a fold, scan or sort: of its operand
   std::vector<bool> reduced;  // of each of `sizes`, or scanned; empty where nothing is
   int cost = 0;               // of one element
   Expr offset = 0;            // slice: along the axis of the cat
@@ -116,7 +116,8 @@ class Program {
   const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
   // The inputs and other items' nodes that `item` reads, each once.
   const std::vector<graph::NodeId>& sources(ItemId item) const { return sources_[item.n]; }
-  // Before those of the items that need it; those that write whole inputs stand last, at one place.
+  // Before those of the items that need it; those that write whole inputs stand last, at one
+  // position.
   uint32_t position(ItemId item) const { return position_[item.n]; }
   // Items that read what `item` makes.
   const std::vector<ItemId>& readers(ItemId item) const { return readers_[item.n]; }

@@ -1,4 +1,5 @@
-// The index space that the items of a group share, and where in it an item's elements lie.
+// The iteration space that the items of a group share, and the index maps from it to the elements
+// of an item.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,10 @@
 
 namespace vitro::backend {
 
-struct Space {
+// An index of an element, each of its components in terms of the indices of an iteration space.
+using IndexMap = Index;
+
+struct IterationSpace {
   Index sizes;
   std::vector<bool> reduced;  // of each dimension; empty where no item reduces or scans
   bool scanned = false;       // `reduced` is walked in order, every step counts
@@ -23,19 +27,19 @@ struct Space {
 
 // The space of one item.  Where it reduces, neighbouring dimensions that are both reduced, or both
 // kept, are one.
-Space space_of(const Item& item);
-bool same_space(const Space& a, const Space& b);
+IterationSpace iteration_space_of(const Item& item);
+bool same_space(const IterationSpace& a, const IterationSpace& b);
 
-// The index, within sizes `sizes`, of the element that belongs to the space's index: all elements
-// in row-major order, or one for each kept index.  Empty where there are neither as many elements
-// as the space has nor as it keeps.
-std::optional<Index> place_in(const Space& space, const Index& sizes);
+// The map from the space to a tensor of sizes `sizes`: to all elements in row-major order, or to
+// one for each kept index.  Empty if there are neither as many elements as the space has nor as it
+// keeps.
+std::optional<IndexMap> index_map_to(const IterationSpace& space, const Index& sizes);
 // The same where `sizes` has one element for each kept index, in whatever order these are kept.
-Index place_of_row(const Space& space, const Index& sizes);
+IndexMap row_index_map(const IterationSpace& space, const Index& sizes);
 // `e` with the space's indices exchanged for `values`.
-Expr with_index(Expr e, const Space& space, const Index& values);
-Index with_index(Index index, const Space& space, const Index& values);
+Expr with_index(Expr e, const IterationSpace& space, const Index& values);
+Index with_index(Index index, const IterationSpace& space, const Index& values);
 // Whether `sizes` has one element for each kept index, not one for each index.
-bool is_row(const Space& space, const Index& sizes);
+bool is_row(const IterationSpace& space, const Index& sizes);
 
 }  // namespace vitro::backend
