@@ -7,7 +7,7 @@
 #include "backend/lower/tiles.h"
 #include "backend/schedule/elementwise.h"
 #include "backend/schedule/fusion.h"
-#include "loop/domain.h"
+#include "loop/loop_nest.h"
 
 namespace vitro::backend {
 namespace {
@@ -97,13 +97,13 @@ LoweredKernel lower_pointwise(const Program& program, const BufferAssignment& as
   const loop::Block plain = stores_at(build, space.index);
   const std::vector<Expr> accesses = accesses_of(build, plain);
   const Expr first = std::get<loop::Store>(plain[0].what).element;
-  const loop::Domain domain = loop::choose_domain(space.index, accesses, first);
+  const loop::LoopNest nest = loop::choose_loop_nest(space.index, accesses, first);
   build.start_over();
-  loop::Block body = stores_at(build, domain.values);
+  loop::Block body = stores_at(build, nest.values);
   loop::Kernel& kernel = build.kernel();
-  Verdict schedule = read_in_tiles(program.machine(), kernel, domain.loops, body);
+  Verdict schedule = read_in_tiles(program.machine(), kernel, nest.loops, body);
   if (!schedule) {
-    loop::Loop loop = innermost(program.machine(), kernel, domain.loops, std::move(body));
+    loop::Loop loop = innermost(program.machine(), kernel, nest.loops, std::move(body));
     const bool is_block = loop.begin.constant() != 0;
     const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
     for (loop::Block& stores : apart(kernel, std::move(loop.body))) {

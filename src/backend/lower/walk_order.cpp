@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backend/schedule/folds.h"
-#include "loop/domain.h"
+#include "loop/loop_nest.h"
 
 namespace vitro::backend {
 namespace {
@@ -135,13 +135,13 @@ Group walked_as_memory(const Program& program, const BufferAssignment& assignmen
   const Index dims = kept_dimensions(program[*first], space, values);
   if (dims.size() < 2) return group;
   const WalkAccesses accesses = accesses_of(program, assignment, with_space(group, space, values));
-  const loop::Domain domain =
-      loop::choose_domain(dims, accesses.elements, folded_element(accesses, space));
+  const loop::LoopNest nest =
+      loop::choose_loop_nest(dims, accesses.elements, folded_element(accesses, space));
   std::vector<std::pair<Expr, Expr>> pairs;
-  for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], domain.values[d]);
+  for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], nest.values[d]);
   for (Expr& value : values) value = sym::substitute(value, pairs);
-  if (keeps_order(space, values, domain.loops)) return group;
-  IterationSpace made = iteration_space_of(space, domain.loops);
+  if (keeps_order(space, values, nest.loops)) return group;
+  IterationSpace made = iteration_space_of(space, nest.loops);
   const bool along_columns = !space.reduced.back() && !space.index.back().constant();
   if (along_columns && is_short_side(made.sizes.back())) return group;
   return with_space(group, std::move(made), values);
