@@ -146,7 +146,8 @@ void report_kernels(Work& w) {
       made.name = kernel.ops[0];
       made.source = "// a kernel of the user's\n";
     }
-    for (const ItemId item : w.kernels[i].items) launch.ops.push_back(w.program->name_of(item));
+    for (const ComputeNodeId compute_node : w.kernels[i].compute_nodes)
+      launch.ops.push_back(w.program->name_of(compute_node));
     launch.places = kernel.locations;
     launch.once = w.executable->launches()[i].keeps;
     KernelReport& k = r.kernels[launch.kernel];

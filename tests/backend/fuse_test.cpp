@@ -8,7 +8,7 @@
 namespace vitro::backend {
 namespace {
 
-// The sentence of the refusal between two items, or "" where there is none.
+// The sentence of the refusal between two compute nodes, or "" where there is none.
 std::string refusal(const Compiled& c, std::string_view producer, std::string_view consumer) {
   for (const FusionReport& d : c.report.fusion) {
     if (d.producer == producer && d.consumer == consumer && !d.verdict) {

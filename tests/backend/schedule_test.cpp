@@ -37,7 +37,7 @@ TEST(Schedule, the_host_has_what_its_machine_tells) {
 }
 
 TEST(Schedule, groups_grow_to_their_limits) {
-  const FuseOptions options{.fuse = true, .max_items = 4, .max_parts = 2};
+  const FuseOptions options{.fuse = true, .max_compute_nodes = 4, .max_parts = 2};
   EXPECT_TRUE(should_grow(options, 4, 2));
   EXPECT_EQ(should_grow(options, 5, 2).why, "5 ops, the limit is 4");
   EXPECT_EQ(should_grow(options, 4, 3).why, "3 parts, the limit is 2");

@@ -62,11 +62,12 @@ class Chain {
     *made = last_;
     made->product.reset();
     made->stages = {product_of_first(), std::move(middle), last_};
-    made->items.clear();
+    made->compute_nodes.clear();
     for (const Group* group : {&first_, &rows_, &last_}) {
-      made->items.insert(made->items.end(), group->items.begin(), group->items.end());
+      made->compute_nodes.insert(made->compute_nodes.end(), group->compute_nodes.begin(),
+                                 group->compute_nodes.end());
     }
-    std::sort(made->items.begin(), made->items.end());
+    std::sort(made->compute_nodes.begin(), made->compute_nodes.end());
     made->iteration = {};
     return Verdict::yes("a block of rows stays in the cache from one product to the next");
   }
@@ -76,21 +77,22 @@ class Chain {
   // product reads.
   Verdict rows_stay() const {
     for (const Group* group : {&first_, &rows_}) {
-      for (const ItemId id : group->stored) {
+      for (const ComputeNodeId id : group->stored) {
         const bool is_row = group == &rows_ && id == rows_.stored[0];
-        for (const ItemId reader : p_.readers(id)) {
+        for (const ComputeNodeId reader : p_.readers(id)) {
           const bool inside =
               is_row ? reader == *last_.product : first_.has(reader) || rows_.has(reader);
           if (!inside) return leave(id);
         }
-        if (p_.is_output(id) || p_[id].role != Role::result || (group == &rows_ && !is_row)) {
+        if (p_.is_output(id) || p_[id].role != ComputeRole::result ||
+            (group == &rows_ && !is_row)) {
           return leave(id);
         }
       }
     }
     return Verdict::yes();
   }
-  Verdict leave(ItemId id) const {
+  Verdict leave(ComputeNodeId id) const {
     return Verdict::no(rows_leave, cat(p_.name_of(id), " must be in memory"));
   }
 
@@ -124,7 +126,7 @@ class Chain {
     const Index any(sizes_of(p_.graph().meta(value)).size(), Expr(0));
     const auto& makers = p_.makers(p_.behind_views({value, any}).value.node);
     return std::any_of(makers.begin(), makers.end(),
-                       [&](ItemId id) { return first_.has(id) || rows_.has(id); });
+                       [&](ComputeNodeId id) { return first_.has(id) || rows_.has(id); });
   }
   Verdict not_in_memory(const Group& group, std::string_view side) const {
     return Verdict::no(no_matrix,
@@ -140,13 +142,14 @@ class Chain {
 
   // What follows the first product joins what folds its rows.
   Verdict join_middle(Group& middle) const {
-    for (const ItemId id : first_.items) {
-      if (id != *first_.product) middle.items.push_back(id);
+    for (const ComputeNodeId id : first_.compute_nodes) {
+      if (id != *first_.product) middle.compute_nodes.push_back(id);
     }
-    middle.items.insert(middle.items.end(), rows_.items.begin(), rows_.items.end());
-    std::sort(middle.items.begin(), middle.items.end());
+    middle.compute_nodes.insert(middle.compute_nodes.end(), rows_.compute_nodes.begin(),
+                                rows_.compute_nodes.end());
+    std::sort(middle.compute_nodes.begin(), middle.compute_nodes.end());
     middle.stored = rows_.stored;
-    return can_group(p_, middle.items, &middle.iteration);
+    return can_group(p_, middle.compute_nodes, &middle.iteration);
   }
 
   Verdict rows_agree(const Group& middle) const {
@@ -161,7 +164,7 @@ class Chain {
     }
     const Expr own = flatten(space.index, space.sizes);
     const graph::NodeId product = p_[*first_.product].value.node;
-    for (const ItemId id : middle.items) {
+    for (const ComputeNodeId id : middle.compute_nodes) {
       const IndexMap& map = middle.index_map(id);
       if (map.empty()) {
         if (reads(id, product)) return disagree(id);
@@ -172,14 +175,14 @@ class Chain {
         if (!(number_of(read) == own)) return disagree(id);
       }
     }
-    const ItemId row = middle.stored[0];
+    const ComputeNodeId row = middle.stored[0];
     const Read made{p_[row].value, middle.index_map(row)};
     if (made.index.empty() || !(number_of(made) == own)) return disagree(row);
     return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
   }
 
   // The second product's left operand is the folded matrix, element by element.
-  bool left_is_rows(ItemId row) const {
+  bool left_is_rows(ComputeNodeId row) const {
     const graph::Value left = operand(node_of(p_, last_), 0);
     const Index sizes = sizes_of(p_.graph().meta(left));
     Index index;
@@ -191,7 +194,7 @@ class Chain {
            compute_type(p_.graph().meta(left).dtype) == p_.graph().meta(left).dtype;
   }
 
-  bool reads(ItemId id, graph::NodeId node) const {
+  bool reads(ComputeNodeId id, graph::NodeId node) const {
     const auto all = p_.reads_at(id, Index(p_[id].sizes.size(), Expr(0)));
     return std::any_of(all.begin(), all.end(),
                        [&](const Read& read) { return read.value.node == node; });
@@ -199,9 +202,9 @@ class Chain {
   Expr number_of(const Read& read) const {
     return flatten(read.index, sizes_of(p_.graph().meta(read.value)));
   }
-  Verdict disagree(ItemId item) const {
-    return Verdict::no(other_rows,
-                       cat(p_.name_of(item), " does not work on whole rows in their order"));
+  Verdict disagree(ComputeNodeId compute_node) const {
+    return Verdict::no(
+        other_rows, cat(p_.name_of(compute_node), " does not work on whole rows in their order"));
   }
 
   const Program& p_;
@@ -212,7 +215,7 @@ class Chain {
 int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value value) {
   const Read read = p.behind_views({value, Index(sizes_of(p.graph().meta(value)).size(), Expr(0))});
   if (p.graph()[read.value.node].is_input() || p.makers(read.value.node).size() != 1) return -1;
-  const ItemId made = p.makers(read.value.node)[0];
+  const ComputeNodeId made = p.makers(read.value.node)[0];
   for (size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].has(made)) return static_cast<int>(g);
   }
@@ -222,8 +225,8 @@ int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value va
 // The product whose result a group of rows reads; -1: none, or several.
 int product_below(const Program& p, const std::vector<Group>& groups, const Group& rows) {
   int found = -1;
-  for (const ItemId id : rows.items) {
-    for (const ItemId needed : p.needs(id)) {
+  for (const ComputeNodeId id : rows.compute_nodes) {
+    for (const ComputeNodeId needed : p.needs(id)) {
       for (size_t g = 0; g < groups.size(); ++g) {
         if (!groups[g].product || !groups[g].has(needed)) continue;
         if (found >= 0 && found != static_cast<int>(g)) return -1;
@@ -235,8 +238,9 @@ int product_below(const Program& p, const std::vector<Group>& groups, const Grou
 }
 
 bool needs_one_of(const Program& p, const Group& group, const Group& other) {
-  return std::ranges::any_of(group.items, [&](ItemId id) {
-    return std::ranges::any_of(p.needs(id), [&](ItemId needed) { return other.has(needed); });
+  return std::ranges::any_of(group.compute_nodes, [&](ComputeNodeId id) {
+    return std::ranges::any_of(p.needs(id),
+                               [&](ComputeNodeId needed) { return other.has(needed); });
   });
 }
 

@@ -35,12 +35,12 @@ BufferAssignment::BufferAssignment(const Program& program, const Groups& groups)
   }
   outputs_.resize(g.outputs().size());
   for (const Group& group : groups.groups) {
-    for (const ItemId id : group.stored) {
-      const Item& item = program[id];
+    for (const ComputeNodeId id : group.stored) {
+      const ComputeNode& compute_node = program[id];
       if (program.overwrites(id)) continue;
-      if (item.role == Role::output) {
-        outputs_[static_cast<size_t>(item.part)] =
-            make(g[item.value.node].name, g.meta(item.value), BufferKind::output);
+      if (compute_node.role == ComputeRole::output) {
+        outputs_[static_cast<size_t>(compute_node.part)] =
+            make(g[compute_node.value.node].name, g.meta(compute_node.value), BufferKind::output);
         continue;
       }
       for (const graph::NodeId node : program.made_by(id)) {
@@ -100,39 +100,40 @@ const Stored& BufferAssignment::of(graph::NodeId node) const {
   return by_node_[node.n];
 }
 
-BufferId BufferAssignment::target_buffer(ItemId id) const {
-  const Item& item = (*program_)[id];
+BufferId BufferAssignment::target_buffer(ComputeNodeId id) const {
+  const ComputeNode& compute_node = (*program_)[id];
   const graph::Graph& g = program_->graph();
-  if (item.role == Role::output) return outputs_[static_cast<size_t>(item.part)].buffer;
-  if (item.role != Role::write) return of(item.value.node).buffer;
-  const int to = g.outputs()[static_cast<size_t>(item.part)].writes;
+  if (compute_node.role == ComputeRole::output)
+    return outputs_[static_cast<size_t>(compute_node.part)].buffer;
+  if (compute_node.role != ComputeRole::write) return of(compute_node.value.node).buffer;
+  const int to = g.outputs()[static_cast<size_t>(compute_node.part)].writes;
   return of(g.inputs()[static_cast<size_t>(to)]).buffer;
 }
 
-Expr BufferAssignment::target(ItemId id, const Index& at) const {
-  const Item& item = (*program_)[id];
+Expr BufferAssignment::target(ComputeNodeId id, const Index& at) const {
+  const ComputeNode& compute_node = (*program_)[id];
   const graph::Graph& g = program_->graph();
-  const graph::Node& node = g[item.value.node];
-  switch (item.role) {
-    case Role::result:
-    case Role::base:
-    case Role::put:
-      return of(item.value.node).element(at);
-    case Role::output:
-      return outputs_[static_cast<size_t>(item.part)].element(at);
-    case Role::write: {
-      const int to = g.outputs()[static_cast<size_t>(item.part)].writes;
+  const graph::Node& node = g[compute_node.value.node];
+  switch (compute_node.role) {
+    case ComputeRole::result:
+    case ComputeRole::base:
+    case ComputeRole::put:
+      return of(compute_node.value.node).element(at);
+    case ComputeRole::output:
+      return outputs_[static_cast<size_t>(compute_node.part)].element(at);
+    case ComputeRole::write: {
+      const int to = g.outputs()[static_cast<size_t>(compute_node.part)].writes;
       return of(g.inputs()[static_cast<size_t>(to)]).element(at);
     }
-    case Role::slice: {
+    case ComputeRole::slice: {
       const auto axis =
           static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
       Index moved = at;
-      moved[axis] = moved[axis] + item.offset;
-      return of(item.value.node).element(moved);
+      moved[axis] = moved[axis] + compute_node.offset;
+      return of(compute_node.value.node).element(moved);
     }
-    case Role::insert:
-      return of(item.value.node).element(program_->written_at(id, at));
+    case ComputeRole::insert:
+      return of(compute_node.value.node).element(program_->written_at(id, at));
   }
   VITRO_ASSERT(false, "no such role");
   return {};

@@ -41,12 +41,12 @@ class BufferAssignment {
   BufferAssignment(const Program& program, const Groups& groups);
 
   const std::vector<BufferInfo>& buffers() const { return buffers_; }
-  // Of an input that is a tensor, or of the result of a stored item.
+  // Of an input that is a tensor, or of the result of a stored compute node.
   const Stored& of(graph::NodeId node) const;
-  // The element that an item writes for the index `at` of its sizes (of its result where it
+  // The element that a compute node writes for the index `at` of its sizes (of its result where it
   // reduces).
-  Expr target(ItemId item, const Index& at) const;
-  BufferId target_buffer(ItemId item) const;
+  Expr target(ComputeNodeId compute_node, const Index& at) const;
+  BufferId target_buffer(ComputeNodeId compute_node) const;
   // The buffer of output `n` of the graph, where it has no `writes`, with its layout.
   const Stored& output(size_t n) const { return outputs_[n]; }
 

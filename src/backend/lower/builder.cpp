@@ -18,10 +18,11 @@ KernelBuilder::KernelBuilder(const Program& program, const BufferAssignment& ass
     : program_(program), assignment_(assignment), group_(group) {
   out_.kernel.pool = std::make_shared<loop::Pool>();
   out_.kernel.lanes = program.machine().lanes;
-  out_.items = group.items;
-  for (const ItemId id : group.items) {
+  out_.compute_nodes = group.compute_nodes;
+  for (const ComputeNodeId id : group.compute_nodes) {
     const graph::Node& node = program.graph()[program[id].value.node];
-    const bool copies = program[id].role == Role::output || program[id].role == Role::write;
+    const bool copies =
+        program[id].role == ComputeRole::output || program[id].role == ComputeRole::write;
     out_.kernel.ops.emplace_back(copies || node.is_input() ? "copy" : node.op->name);
     const std::string location = location_of(program[id].value.node);
     auto& locations = out_.kernel.locations;
@@ -102,12 +103,12 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
     const std::vector<Read> operand = operands_at(program_.graph(), id, index, Expr());
     return read(operand[0].value, operand[0].index);
   }
-  const std::vector<ItemId>& makers = program_.makers(id);
+  const std::vector<ComputeNodeId>& makers = program_.makers(id);
   const bool here = makers.size() == 1 && group_.has(makers[0]);
-  if (here && program_[makers[0]].role == Role::result) {
+  if (here && program_[makers[0]].role == ComputeRole::result) {
     const auto known = defined_.find(id.n);
     if (known != defined_.end()) return known->second;
-    VITRO_ASSERT(program_[makers[0]].kind == ItemKind::elementwise, node.name,
+    VITRO_ASSERT(program_[makers[0]].kind == ComputeKind::elementwise, node.name,
                  " is read before it is computed");
     return element_of_node(id, index);
   }
@@ -142,24 +143,26 @@ Value KernelBuilder::element_of_node(graph::NodeId id, const Index& index) {
   return made;
 }
 
-Value KernelBuilder::compute(ItemId id, const Index& at) {
-  const Item& item = program_[id];
-  const graph::Node& node = program_.graph()[item.value.node];
-  if (item.role == Role::output || item.role == Role::write) return read(item.value, at);
-  if (item.role != Role::result) {
-    const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]);
-    const Index& index = item.role == Role::put ? program_.put_reads(id, at).source.index : at;
+Value KernelBuilder::compute(ComputeNodeId id, const Index& at) {
+  const ComputeNode& compute_node = program_[id];
+  const graph::Node& node = program_.graph()[compute_node.value.node];
+  if (compute_node.role == ComputeRole::output || compute_node.role == ComputeRole::write)
+    return read(compute_node.value, at);
+  if (compute_node.role != ComputeRole::result) {
+    const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]);
+    const Index& index =
+        compute_node.role == ComputeRole::put ? program_.put_reads(id, at).source.index : at;
     return cast(read(part, index), node.results[0].dtype);
   }
-  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
-      item.kind == ItemKind::sort) {
+  if (compute_node.kind == ComputeKind::reduction || compute_node.kind == ComputeKind::scan ||
+      compute_node.kind == ComputeKind::sort) {
     return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
   }
-  if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
-  return element_of_node(item.value.node, at);
+  if (compute_node.kind == ComputeKind::product) return defined_.at(compute_node.value.node.n);
+  return element_of_node(compute_node.value.node, at);
 }
 
-loop::Statement KernelBuilder::store(ItemId id, const Index& at, Value value) {
+loop::Statement KernelBuilder::store(ComputeNodeId id, const Index& at, Value value) {
   const auto scratch = in_scratch_.find(id.n);
   if (scratch != in_scratch_.end()) {
     return {loop::Store{scratch->second.first, scratch->second.second, value}};
@@ -168,11 +171,11 @@ loop::Statement KernelBuilder::store(ItemId id, const Index& at, Value value) {
       loop::Store{buffer(assignment_.target_buffer(id), true), assignment_.target(id, at), value}};
 }
 
-void KernelBuilder::define(ItemId id, Value value) {
+void KernelBuilder::define(ComputeNodeId id, Value value) {
   defined_[program_[id].value.node.n] = value;
 }
 
-void KernelBuilder::store_in_scratch(ItemId id, int row, Expr element) {
+void KernelBuilder::store_in_scratch(ComputeNodeId id, int row, Expr element) {
   in_scratch_.emplace(id.n, std::pair(row, element));
 }
 
@@ -193,13 +196,14 @@ LoweredKernel KernelBuilder::take() {
 
 namespace {
 
-bool has(const Program& program, const Group& group, ItemKind kind) {
-  return std::ranges::any_of(group.items, [&](ItemId id) { return program[id].kind == kind; });
+bool has(const Program& program, const Group& group, ComputeKind kind) {
+  return std::ranges::any_of(group.compute_nodes,
+                             [&](ComputeNodeId id) { return program[id].kind == kind; });
 }
 
 std::string reason_for(const Program& program, const Group& group) {
-  if (group.items.size() < 2) return {};
-  if (has(program, group, ItemKind::sort))
+  if (group.compute_nodes.size() < 2) return {};
+  if (has(program, group, ComputeKind::sort))
     return "a row is put in order once, for all that it gives";
   if (!group.stages.empty()) {
     return "a block of rows stays in the cache from one product to the next";
@@ -219,16 +223,17 @@ std::string reason_for(const Program& program, const Group& group) {
 std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assignment,
                                  const Group& group) {
   std::vector<LoweredKernel> out;
-  if (program[group.items[0]].kind == ItemKind::opaque) {
+  if (program[group.compute_nodes[0]].kind == ComputeKind::opaque) {
     out.push_back(lower_opaque(program, assignment, group));
   } else if (!group.stages.empty()) {
     out.push_back(lower_chain(program, assignment, group));
   } else if (group.product) {
     out = lower_product(program, assignment, group);
   } else if (group.iteration.space.scanned) {
-    out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, assignment, group)
-                  : has(program, group, ItemKind::sort) ? lower_sort(program, assignment, group)
-                                                        : lower_scan(program, assignment, group));
+    out.push_back(has(program, group, ComputeKind::put) ? lower_put(program, assignment, group)
+                  : has(program, group, ComputeKind::sort)
+                      ? lower_sort(program, assignment, group)
+                      : lower_scan(program, assignment, group));
   } else if (!group.iteration.space.reduces()) {
     out.push_back(lower_pointwise(program, assignment, group));
   } else {

@@ -27,11 +27,11 @@ struct OpaqueKernel {
 // A kernel, and what its parameters stand for.
 struct LoweredKernel {
   loop::Kernel kernel;
-  std::vector<BufferId> buffers;       // of kernel.buffers
-  std::vector<Expr> offsets;           // of the buffers, in elements; empty: all are 0
-  std::vector<graph::NodeId> numbers;  // graph inputs, of kernel.numbers
-  std::vector<ItemId> items;           // whose kernel it is
-  std::optional<OpaqueKernel> opaque;  // then no code is generated, and `kernel` has no body
+  std::vector<BufferId> buffers;             // of kernel.buffers
+  std::vector<Expr> offsets;                 // of the buffers, in elements; empty: all are 0
+  std::vector<graph::NodeId> numbers;        // graph inputs, of kernel.numbers
+  std::vector<ComputeNodeId> compute_nodes;  // whose kernel it is
+  std::optional<OpaqueKernel> opaque;        // then no code is generated, and `kernel` has no body
 };
 
 class KernelBuilder : public ElementSource {
@@ -45,15 +45,15 @@ class KernelBuilder : public ElementSource {
   Expr pick(graph::NodeId node, loop::Value index, const PickedSize& of) override;
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
-  // The value that an item computes at `at` of its sizes, in the dtype of what it writes.  Of a
-  // reduction, a scan or a sort: what it reads.
-  loop::Value compute(ItemId item, const Index& at);
-  // The store of a stored item's value.
-  loop::Statement store(ItemId item, const Index& at, loop::Value value);
+  // The value that a compute node computes at `at` of its sizes, in the dtype of what it writes. Of
+  // a reduction, a scan or a sort: what it reads.
+  loop::Value compute(ComputeNodeId compute_node, const Index& at);
+  // The store of a stored compute node's value.
+  loop::Statement store(ComputeNodeId compute_node, const Index& at, loop::Value value);
   // What stands for the result of a reduction or a product from now on.
-  void define(ItemId item, loop::Value value);
-  // A stored item's elements go to `element` of scratch, not to memory.
-  void store_in_scratch(ItemId item, int row, Expr element);
+  void define(ComputeNodeId compute_node, loop::Value value);
+  // A stored compute node's elements go to `element` of scratch, not to memory.
+  void store_in_scratch(ComputeNodeId compute_node, int row, Expr element);
   // A new scratch row; its number as a buffer.
   int add_row(std::string name, DType dtype, Expr size);
   int new_variable() { return out_.kernel.variables++; }
@@ -89,7 +89,7 @@ class KernelBuilder : public ElementSource {
   loop::Value where_;  // reads are wanted; none: everywhere
   std::map<Key, loop::Value> known_;
   std::unordered_map<uint32_t, loop::Value> defined_;              // by node
-  std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by item
+  std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by compute node
 };
 
 // ---- what a whole group becomes, by kind ----

@@ -57,7 +57,7 @@ class ChainLowering {
   const graph::Node& node_of(size_t stage) const {
     return program_.graph()[program_[product_of(stage)].value.node];
   }
-  ItemId product_of(size_t stage) const { return *group_.stages[stage].product; }
+  ComputeNodeId product_of(size_t stage) const { return *group_.stages[stage].product; }
   Index at(size_t stage, Expr a, Expr b) const {
     const bool batched = node_of(stage).results[0].sizes.size() == 3;
     return batched ? Index{batch_, a, b} : Index{a, b};
@@ -161,7 +161,7 @@ class ChainLowering {
     const Value sum = build_.pool().load(sums, type, in_block(column, width));
     build_.define(product_of(2), cast(sum, node_of(2).results[0].dtype));
     Block body;
-    for (const ItemId id : stage.stored) {
+    for (const ComputeNodeId id : stage.stored) {
       const Index at_row =
           with_index(stage.index_map(id), stage.iteration.space, at(2, row_, column));
       body.push_back(build_.store(id, at_row, build_.compute(id, at_row)));

@@ -69,8 +69,10 @@ class Columns : private Walks {
     end_ = sym::min(begin_ + width_, extent);
   }
   bool walks_again() const {
-    const auto reduces = [&](ItemId id) { return program()[id].kind == ItemKind::reduction; };
-    return std::count_if(group_.items.begin(), group_.items.end(), reduces) > 1 ||
+    const auto reduces = [&](ComputeNodeId id) {
+      return program()[id].kind == ComputeKind::reduction;
+    };
+    return std::count_if(group_.compute_nodes.begin(), group_.compute_nodes.end(), reduces) > 1 ||
            !std::all_of(group_.stored.begin(), group_.stored.end(), reduces);
   }
 
@@ -181,7 +183,7 @@ class Columns : private Walks {
   }
 
   void leave_piece(const Reduction& r, Block& out) {
-    const auto& buffers = pieces_->add(r.item, op_name(r), r.operand, initial(r)).buffers;
+    const auto& buffers = pieces_->add(r.compute_node, op_name(r), r.operand, initial(r)).buffers;
     for (int64_t p = 0; p < phases_; ++p) {
       const State state = state_of(r, p, out);
       const Expr at = pieces_->element(sym::extent_of(column_) * p + column_);
@@ -264,14 +266,15 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
   if (is_short_side(space.sizes[row])) return {};
   KernelBuilder trial(program, assignment, group);
   std::vector<loop::Value> elements;
-  for (const ItemId id : group.items) {
-    if (program[id].kind != ItemKind::reduction) continue;
+  for (const ComputeNodeId id : group.compute_nodes) {
+    if (program[id].kind != ComputeKind::reduction) continue;
     if (!elements.empty()) return {};  // one that needs another takes two walks
     elements.push_back(trial.compute(id, group.index_map(id)));
   }
-  const bool rows_only = std::all_of(group.stored.begin(), group.stored.end(), [&](ItemId id) {
-    return is_row(space, sizes_of(program.graph().meta(program[id].value)));
-  });
+  const bool rows_only =
+      std::all_of(group.stored.begin(), group.stored.end(), [&](ComputeNodeId id) {
+        return is_row(space, sizes_of(program.graph().meta(program[id].value)));
+      });
   if (!rows_only || !is_turned(elements, space.index.back(), space.index[row])) return {};
   const Expr lane = Expr::index("lane", ops::reduction_lanes);
   const Expr steps =

@@ -15,6 +15,6 @@ struct ConsumerLayout {
 
 // Of a value that only a product reads, through views that permute or reshape it: the layout that
 // makes the product's operand a row-major matrix, if the value's last dimension stays contiguous.
-std::optional<ConsumerLayout> consumer_layout(const Program& program, ItemId made);
+std::optional<ConsumerLayout> consumer_layout(const Program& program, ComputeNodeId made);
 
 }  // namespace vitro::backend

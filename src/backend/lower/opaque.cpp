@@ -6,8 +6,8 @@ namespace vitro::backend {
 
 LoweredKernel lower_opaque(const Program& program, const BufferAssignment& assignment,
                            const Group& group) {
-  const ItemId item = group.items[0];
-  const graph::NodeId id = program[item].value.node;
+  const ComputeNodeId compute_node = group.compute_nodes[0];
+  const graph::NodeId id = program[compute_node].value.node;
   const graph::Node& node = program.graph()[id];
   KernelBuilder build(program, assignment, group);
   OpaqueKernel made{id, {}};
@@ -25,7 +25,8 @@ LoweredKernel lower_opaque(const Program& program, const BufferAssignment& assig
                 ": an operand without elements, which the compiler does not lower yet");
     add(assignment.of(value->node), *value, false);
   }
-  for (const graph::NodeId made : program.made_by(item)) add(assignment.of(made), {made, 0}, true);
+  for (const graph::NodeId made : program.made_by(compute_node))
+    add(assignment.of(made), {made, 0}, true);
   build.kernel().bytes = bytes;
   build.kernel().flops = 0;
   build.set_opaque(std::move(made));

@@ -37,10 +37,10 @@ std::optional<Folds> folds_of(const IterationSpace& space, int64_t strip, int64_
 }
 
 // Of the operands of the reductions; 0 where there is none.
-int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
+int64_t most_bytes(const Program& program, const std::vector<ComputeNodeId>& compute_nodes) {
   int64_t out = 0;
-  for (const ItemId id : items) {
-    if (program[id].kind != ItemKind::reduction) continue;
+  for (const ComputeNodeId id : compute_nodes) {
+    if (program[id].kind != ComputeKind::reduction) continue;
     const graph::Node& node = program.graph()[program[id].value.node];
     const DType dtype = program.graph().meta(std::get<graph::Value>(node.args[0])).dtype;
     out = std::max<int64_t>(out, bytes_of(dtype));
@@ -100,9 +100,9 @@ Expr Pieces::end() const {
   return even ? begin() + most_ : sym::min(begin() + most_, blocks_);
 }
 
-const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType operand,
+const Pieces::States& Pieces::add(ComputeNodeId compute_node, std::string_view name, DType operand,
                                   const std::vector<loop::Value>& state) {
-  States& made = states_.emplace_back(States{item, operand, {}, {}});
+  States& made = states_.emplace_back(States{compute_node, operand, {}, {}});
   for (const loop::Value v : state) {
     made.dtypes.push_back(v.dtype());
     made.buffers.push_back(
@@ -111,14 +111,14 @@ const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType oper
   return made;
 }
 
-bool walks_once(const Program& program, const std::vector<ItemId>& items,
+bool walks_once(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
                 const IterationSpace& space) {
-  std::unordered_set<uint32_t> folded;  // what a reduction of the items went into
-  for (const ItemId id : items) {
+  std::unordered_set<uint32_t> folded;  // what a reduction of the compute nodes went into
+  for (const ComputeNodeId id : compute_nodes) {
     const auto& needs = program.needs(id);
     const bool waits = std::any_of(needs.begin(), needs.end(),
-                                   [&](ItemId made) { return folded.contains(made.n); });
-    const bool reduces = program[id].kind == ItemKind::reduction;
+                                   [&](ComputeNodeId made) { return folded.contains(made.n); });
+    const bool reduces = program[id].kind == ComputeKind::reduction;
     if (waits && (reduces || !is_row(space, program[id].sizes))) return false;
     if (waits || reduces) folded.insert(id.n);
   }
@@ -128,10 +128,10 @@ bool walks_once(const Program& program, const std::vector<ItemId>& items,
 Verdict should_split_walks(const Program& program, const BufferAssignment& assignment,
                            const Group& group) {
   const IterationSpace& space = group.iteration.space;
-  if (!space.reduces() || walks_once(program, group.items, space)) {
+  if (!space.reduces() || walks_once(program, group.compute_nodes, space)) {
     return Verdict::no("its elements are walked once");
   }
-  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
+  const auto overwrites = [&](ComputeNodeId id) { return program.overwrites(id); };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what an earlier walk reads");
   }
@@ -145,7 +145,7 @@ Verdict should_split_walks(const Program& program, const BufferAssignment& assig
             &folds_lie_across};
   }
   const int64_t strip = columns_of_strip(program.machine(), space, true);
-  const auto folds = folds_of(space, strip, most_bytes(program, group.items));
+  const auto folds = folds_of(space, strip, most_bytes(program, group.compute_nodes));
   if (!folds) return Verdict::no("its folds are short");
   return should_walk_apart(program.machine(), *folds);
 }
@@ -153,15 +153,15 @@ Verdict should_split_walks(const Program& program, const BufferAssignment& assig
 std::optional<Pieces> cut_into_pieces(const Program& program, BufferAssignment& assignment,
                                       const Group& group) {
   const IterationSpace& space = group.iteration.space;
-  if (!walks_once(program, group.items, space)) return std::nullopt;
-  const auto overwrites = [&](ItemId id) {
+  if (!walks_once(program, group.compute_nodes, space)) return std::nullopt;
+  const auto overwrites = [&](ComputeNodeId id) {
     return program.overwrites(id) && !is_row(space, program[id].sizes);
   };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
   const bool turned = turn_rows(program, assignment, group).has_value();
   const int64_t strip =
       turned ? columns_of_turned_rows : columns_of_strip(program, assignment, group);
-  const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
+  const auto folds = folds_of(space, strip, most_bytes(program, group.compute_nodes), turned);
   if (!folds) return std::nullopt;
   Verdict shares = should_share_folds(program.machine(), *folds);
   if (!shares) return std::nullopt;
@@ -188,7 +188,7 @@ class Joined : private Walks {
   void run() {
     Block body;
     for (const Pieces::States& states : of_.states()) join(states, body);
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       if (is_of_row(id)) body.push_back(store_of(id));
     }
     set_loops(std::move(body));
@@ -196,7 +196,7 @@ class Joined : private Walks {
 
  private:
   void join(const Pieces::States& states, Block& out) {
-    Reduction r = reduction(states.item, states.operand);
+    Reduction r = reduction(states.compute_node, states.operand);
     add_tree(r, phases_ * ops::reduction_lanes, parts());
     std::vector<State> phases;
     for (int64_t p = 0; p < phases_; ++p) phases.push_back(joined(r, states, p, out));
@@ -206,7 +206,7 @@ class Joined : private Walks {
     if (lanes) result = first_lane(result);
     const int variable = build_.new_variable();
     out.push_back({loop::Declare{variable, result, false, std::string(op_name(r))}});
-    build_.define(r.item, build_.pool().variable(variable, result.dtype()));
+    build_.define(r.compute_node, build_.pool().variable(variable, result.dtype()));
   }
 
   Parts parts() const { return {of_.count(), of_.index(), of_.count().constant()}; }

@@ -19,7 +19,7 @@ namespace vitro::backend {
 class Pieces {
  public:
   struct States {
-    ItemId item;
+    ComputeNodeId compute_node;
     DType operand;                  // that the elements are converted to
     std::vector<DType> dtypes;      // of the state
     std::vector<BufferId> buffers;  // where it lies
@@ -38,7 +38,7 @@ class Pieces {
   const std::vector<States>& states() const { return states_; }
 
   // Makes room for the states that a reduction leaves.
-  const States& add(ItemId item, std::string_view name, DType operand,
+  const States& add(ComputeNodeId compute_node, std::string_view name, DType operand,
                     const std::vector<loop::Value>& state);
   // Where the state of `lane` lies: a lane of a row, a column, or a column's lane * columns +
   // column.
@@ -55,9 +55,9 @@ class Pieces {
   std::vector<States> states_;
 };
 
-// Whether the items need the elements of the space once: nothing that is walked, or folded, needs
-// what is folded here.
-bool walks_once(const Program& program, const std::vector<ItemId>& items,
+// Whether the compute nodes need the elements of the space once: nothing that is walked, or folded,
+// needs what is folded here.
+bool walks_once(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
                 const IterationSpace& space);
 
 // Whether the walks of a group should be kernels of their own: a task would walk a long fold

@@ -18,7 +18,7 @@ constexpr int64_t block = elements_of_block;
 
 loop::Block stores_at(KernelBuilder& build, const Index& values) {
   loop::Block out;
-  for (const ItemId id : build.group().stored) {
+  for (const ComputeNodeId id : build.group().stored) {
     const Index at = with_index(build.group().index_map(id), build.group().iteration.space, values);
     out.push_back(build.store(id, at, build.compute(id, at)));
   }

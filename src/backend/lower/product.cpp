@@ -1,5 +1,5 @@
 // Matrix products with what follows them: the sums of a row and sixteen columns go through the
-// group's elementwise items before they are written.
+// group's elementwise compute nodes before they are written.
 #include "backend/lower/builder.h"
 #include "backend/program/operand.h"
 #include "backend/schedule/products.h"
@@ -21,8 +21,8 @@ Expr used_index(Expr index, Expr extent) {
 class ProductLowering {
  public:
   ProductLowering(const Program& program, BufferAssignment& assignment, const Group& group)
-      : program_(program), assignment_(assignment), group_(group), item_(*group.product) {
-    const graph::Node& node = program.graph()[program[item_].value.node];
+      : program_(program), assignment_(assignment), group_(group), compute_node_(*group.product) {
+    const graph::Node& node = program.graph()[program[compute_node_].value.node];
     left_ = std::get<graph::Value>(node.args[0]);
     right_ = std::get<graph::Value>(node.args[1]);
     dtype_ = node.results[0].dtype;
@@ -221,9 +221,9 @@ class ProductLowering {
     loop::Block body;
     product_.sum = build.new_variable();
     const Value sum = build.pool().variable(product_.sum, product_.accumulate);
-    build.define(item_, cast(sum, dtype_));
+    build.define(compute_node_, cast(sum, dtype_));
     const Index values = with_batch(row(), column());
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       const Index at = with_index(group_.index_map(id), group_.iteration.space, values);
       body.push_back(build.store(id, at, build.compute(id, at)));
     }
@@ -308,8 +308,8 @@ class ProductLowering {
   const Program& program_;
   BufferAssignment& assignment_;
   const Group& group_;
-  ItemId item_;
-  Group alone_{{item_}, {}, {}};  // for the kernels of the right operand
+  ComputeNodeId compute_node_;
+  Group alone_{{compute_node_}, {}, {}};  // for the kernels of the right operand
   graph::Value left_, right_;
   DType dtype_;
   bool batched_ = false;

@@ -16,8 +16,8 @@ class Puts {
 
   void run() {
     Block body;
-    for (const ItemId id : group_.stored) {
-      const bool puts = build_.program()[id].kind == ItemKind::put;
+    for (const ComputeNodeId id : group_.stored) {
+      const bool puts = build_.program()[id].kind == ComputeKind::put;
       const Index& at = group_.index_map(id);
       body.push_back(puts ? put(id, at) : build_.store(id, at, build_.compute(id, at)));
     }
@@ -52,7 +52,7 @@ class Puts {
     return out;
   }
 
-  loop::Statement put(ItemId id, const Index& at) {
+  loop::Statement put(ComputeNodeId id, const Index& at) {
     const Program& program = build_.program();
     const graph::NodeId node_id = program[id].value.node;
     const graph::Node& node = program.graph()[node_id];

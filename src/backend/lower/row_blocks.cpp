@@ -44,7 +44,7 @@ Verdict rows_in_blocks(const Program& program, const BufferAssignment& assignmen
   if (!length) return Verdict::no("the length of its rows differs between calls");
   const Expr rows = space.sizes[rank - 2];
   if (is_short_side(*length) || is_short_side(rows)) return Verdict::no("a side is short");
-  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
+  const auto overwrites = [&](ComputeNodeId id) { return program.overwrites(id); };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what it reads");
   }

@@ -77,7 +77,7 @@ class Rows : private Walks {
   }
 
   void leave_piece(const Reduction& r, const State& state, Block& out) {
-    const auto& buffers = pieces_->add(r.item, op_name(r), r.operand, state).buffers;
+    const auto& buffers = pieces_->add(r.compute_node, op_name(r), r.operand, state).buffers;
     const Expr lane = along_ ? Expr::index("lane", ops::reduction_lanes) : Expr(0);
     Block stores;
     for (size_t i = 0; i < state.size(); ++i) {

@@ -58,7 +58,7 @@ class Scans {
   }
 
  private:
-  // One scan: items that are results of the same call share it.
+  // One scan; compute nodes that are results of the same call share it.
   struct Scan {
     const graph::Node* node;
     State before, after;  // of a step
@@ -71,10 +71,10 @@ class Scans {
   // Of all scans of the group.
   int cost_of_step() const {
     int cost = 0;
-    for (const ItemId id : group_.items) {
-      const Item& item = build_.program()[id];
-      if (item.kind != ItemKind::scan) continue;
-      const graph::Node& node = build_.program().graph()[item.value.node];
+    for (const ComputeNodeId id : group_.compute_nodes) {
+      const ComputeNode& compute_node = build_.program()[id];
+      if (compute_node.kind != ComputeKind::scan) continue;
+      const graph::Node& node = build_.program().graph()[compute_node.value.node];
       const DType type = node.op->scan->state(
           build_.program().graph().meta(std::get<graph::Value>(node.args[0])).dtype,
           node.results[0].dtype);
@@ -141,9 +141,9 @@ class Scans {
     return out;
   }
 
-  Scan& scan_of(ItemId id, Block& steps) {
-    const Item& item = build_.program()[id];
-    const graph::Node& node = build_.program().graph()[item.value.node];
+  Scan& scan_of(ComputeNodeId id, Block& steps) {
+    const ComputeNode& compute_node = build_.program()[id];
+    const graph::Node& node = build_.program().graph()[compute_node.value.node];
     for (Scan& known : scans_) {
       const graph::Node& other = *known.node;
       if (other.op == node.op && other.args == node.args && other.attrs == node.attrs) return known;
@@ -181,16 +181,16 @@ class Scans {
   Block steps_of() {
     Block steps;
     const Program& program = build_.program();
-    for (const ItemId id : group_.items) {
-      const Item& item = program[id];
-      if (item.kind != ItemKind::scan) continue;
+    for (const ComputeNodeId id : group_.compute_nodes) {
+      const ComputeNode& compute_node = program[id];
+      if (compute_node.kind != ComputeKind::scan) continue;
       const Scan& scan = scan_of(id, steps);
-      const DType dtype = program.graph().meta(item.value).dtype;
-      build_.define(id, cast(scan.results[program.result_of(item.value.node)], dtype));
+      const DType dtype = program.graph().meta(compute_node.value).dtype;
+      build_.define(id, cast(scan.results[program.result_of(compute_node.value.node)], dtype));
     }
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       const Index& at = group_.index_map(id);
-      const bool scanned = program[id].kind == ItemKind::scan;
+      const bool scanned = program[id].kind == ComputeKind::scan;
       const Value value = scanned ? build_.read(program[id].value, at) : build_.compute(id, at);
       steps.push_back(build_.store(id, scanned ? program.operand_index(id, at) : at, value));
     }

@@ -25,8 +25,8 @@ class Sorts {
 
   void run() {
     const Program& program = build_.program();
-    for (const ItemId id : group_.items) {
-      if (program[id].kind == ItemKind::sort) sorts_.push_back(id);
+    for (const ComputeNodeId id : group_.compute_nodes) {
+      if (program[id].kind == ComputeKind::sort) sorts_.push_back(id);
     }
     const graph::Node& node = node_of(sorts_[0]);
     const int rank = program.graph().meta(std::get<graph::Value>(node.args[0])).rank();
@@ -37,7 +37,7 @@ class Sorts {
     const TensorMeta& result = node.results[0];
     sort.count = rank == 0 ? Expr(1) : result.sizes[static_cast<size_t>(spec.dim)].expr();
     read_row(sort);
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       if (const auto made = result_in(id)) write_to(sort, *made, id);
     }
     // Two arrays of a key and an index for each element, of 32 bits each where these are enough, as
@@ -49,13 +49,13 @@ class Sorts {
   }
 
  private:
-  const graph::Node& node_of(ItemId id) const {
+  const graph::Node& node_of(ComputeNodeId id) const {
     return build_.program().graph()[build_.program()[id].value.node];
   }
 
-  // The sort of the group whose result a stored item is, or copies.
-  std::optional<ItemId> result_in(ItemId id) const {
-    for (const ItemId sort : sorts_) {
+  // The sort of the group whose result a stored compute node is, or copies.
+  std::optional<ComputeNodeId> result_in(ComputeNodeId id) const {
+    for (const ComputeNodeId sort : sorts_) {
       if (build_.program()[sort].value == build_.program()[id].value) return sort;
     }
     return std::nullopt;
@@ -75,7 +75,7 @@ class Sorts {
       sort.base = 0;
       made.push_back({loop::Store{sort.from, sorted_, element}});
     }
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       if (result_in(id)) continue;
       const Index& at = group_.index_map(id);
       made.push_back(build_.store(id, at, build_.compute(id, at)));
@@ -95,7 +95,7 @@ class Sorts {
     return linear->rest;
   }
 
-  void write_to(loop::Sort& sort, ItemId made, ItemId target) {
+  void write_to(loop::Sort& sort, ComputeNodeId made, ComputeNodeId target) {
     const Index& at = group_.index_map(target);
     const Expr element = build_.assignment().target(
         target, target == made ? build_.program().operand_index(made, at) : at);
@@ -115,7 +115,7 @@ class Sorts {
 
   KernelBuilder& build_;
   const Group& group_;
-  std::vector<ItemId> sorts_;  // one for each result of the call that somebody reads
+  std::vector<ComputeNodeId> sorts_;  // one for each result of the call that somebody reads
   Expr sorted_ = 0, size_ = 1;
   DType row_dtype_ = DType::f32;
 };

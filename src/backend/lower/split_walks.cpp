@@ -14,7 +14,7 @@ class Split {
   // `leaves`: whether a walk leaves in memory what is dear to compute again.
   Split(const Program& program, const Group& group, bool leaves)
       : p_(program), group_(group), leaves_(leaves) {
-    for (const ItemId id : group.items) note_walk(id);
+    for (const ComputeNodeId id : group.compute_nodes) note_walk(id);
     for (int walk = 0; walk <= last_; ++walk) note_first(walk);
   }
 
@@ -23,13 +23,13 @@ class Split {
     std::vector<Group> out;
     for (int walk = last_; walk >= 0; --walk) {
       Group made;
-      for (const ItemId id : targets(walk)) {
-        add(id, walk, made.items);
+      for (const ComputeNodeId id : targets(walk)) {
+        add(id, walk, made.compute_nodes);
         if (stores(id)) made.stored.push_back(id);
       }
-      std::sort(made.items.begin(), made.items.end());
-      if (made.items.empty()) continue;
-      if (!can_group(p_, made.items, &made.iteration)) return {};
+      std::sort(made.compute_nodes.begin(), made.compute_nodes.end());
+      if (made.compute_nodes.empty()) continue;
+      if (!can_group(p_, made.compute_nodes, &made.iteration)) return {};
       out.push_back(std::move(made));
     }
     std::reverse(out.begin(), out.end());
@@ -37,26 +37,26 @@ class Split {
   }
 
  private:
-  bool is_reduction(ItemId id) const { return p_[id].kind == ItemKind::reduction; }
+  bool is_reduction(ComputeNodeId id) const { return p_[id].kind == ComputeKind::reduction; }
   // Computed of results alone.
-  bool is_result(ItemId id) const { return results_.contains(id.n); }
-  bool is_stored(ItemId id) const {
+  bool is_result(ComputeNodeId id) const { return results_.contains(id.n); }
+  bool is_stored(ComputeNodeId id) const {
     return std::binary_search(group_.stored.begin(), group_.stored.end(), id);
   }
-  bool stores(ItemId id) const { return is_stored(id) || left_.contains(id.n); }
-  std::vector<ItemId> needs(ItemId id) const {
-    std::vector<ItemId> out;
-    for (const ItemId made : p_.needs(id)) {
+  bool stores(ComputeNodeId id) const { return is_stored(id) || left_.contains(id.n); }
+  std::vector<ComputeNodeId> needs(ComputeNodeId id) const {
+    std::vector<ComputeNodeId> out;
+    for (const ComputeNodeId made : p_.needs(id)) {
       if (group_.has(made)) out.push_back(made);
     }
     return out;
   }
 
-  // The first walk in which all that an item needs is known.  What is computed of results alone
-  // belongs to the walk that gives the last of them.
-  void note_walk(ItemId id) {
+  // The first walk in which all that a compute node needs is known.  What is computed of results
+  // alone belongs to the walk that gives the last of them.
+  void note_walk(ComputeNodeId id) {
     int walk = 0;
-    for (const ItemId made : needs(id)) {
+    for (const ComputeNodeId made : needs(id)) {
       walk = std::max(walk, walk_.at(made.n) + (is_reduction(made) || is_result(made)));
     }
     if (walk > 0 && !is_reduction(id) && is_row(group_.iteration.space, p_[id].sizes)) {
@@ -67,21 +67,21 @@ class Split {
     last_ = std::max(last_, walk);
   }
 
-  // The first walk that computes each item.
+  // The first walk that computes each compute node.
   void note_first(int walk) {
-    for (const ItemId id : group_.items) {
+    for (const ComputeNodeId id : group_.compute_nodes) {
       if (walk_.at(id.n) == walk && (is_reduction(id) || is_stored(id))) note_first(id, walk);
     }
   }
-  void note_first(ItemId id, int walk) {
+  void note_first(ComputeNodeId id, int walk) {
     if (!first_.emplace(id.n, walk).second) return;
-    for (const ItemId made : needs(id)) note_first(made, walk);
+    for (const ComputeNodeId made : needs(id)) note_first(made, walk);
   }
 
   // What a walk is for: those that later walks asked for among them.
-  std::vector<ItemId> targets(int walk) const {
-    std::vector<ItemId> out;
-    for (const ItemId id : group_.items) {
+  std::vector<ComputeNodeId> targets(int walk) const {
+    std::vector<ComputeNodeId> out;
+    for (const ComputeNodeId id : group_.compute_nodes) {
       const auto left = left_.find(id.n);
       const int in = left == left_.end() ? walk_.at(id.n) : left->second;
       if (in == walk && (is_reduction(id) || stores(id))) out.push_back(id);
@@ -89,14 +89,14 @@ class Split {
     return out;
   }
 
-  // The item and what the walk computes for it; the rest earlier walks leave in memory.
-  void add(ItemId id, int walk, std::vector<ItemId>& items) {
-    if (std::find(items.begin(), items.end(), id) != items.end()) return;
-    items.push_back(id);
-    for (const ItemId made : needs(id)) {
+  // The compute node and what the walk computes for it; the rest earlier walks leave in memory.
+  void add(ComputeNodeId id, int walk, std::vector<ComputeNodeId>& compute_nodes) {
+    if (std::find(compute_nodes.begin(), compute_nodes.end(), id) != compute_nodes.end()) return;
+    compute_nodes.push_back(id);
+    for (const ComputeNodeId made : needs(id)) {
       const int in = left_in(made, walk);
       if (in < 0) {
-        add(made, walk, items);
+        add(made, walk, compute_nodes);
       } else {
         left_.emplace(made.n, in);
       }
@@ -104,12 +104,12 @@ class Split {
   }
 
   // The earlier walk that leaves the value in memory; -1: this one computes it.
-  int left_in(ItemId id, int walk) const {
+  int left_in(ComputeNodeId id, int walk) const {
     const bool alone = is_reduction(id) || is_result(id) || is_stored(id);
     if (alone) return walk_.at(id.n) < walk ? walk_.at(id.n) : -1;
     return first_.at(id.n) < walk && is_kept(id) ? first_.at(id.n) : -1;
   }
-  bool is_kept(ItemId id) const {
+  bool is_kept(ComputeNodeId id) const {
     if (!leaves_) return false;
     const TensorMeta& meta = p_.graph().meta(p_[id].value);
     const auto bytes = (count_of(p_[id].sizes) * bytes_of(meta.dtype)).constant();
@@ -130,7 +130,7 @@ class Split {
 void split_walks(const Program& program, Groups& groups) {
   const auto walks_again = [&](const Group& group) {
     return group.iteration.space.reduces() &&
-           !walks_once(program, group.items, group.iteration.space);
+           !walks_once(program, group.compute_nodes, group.iteration.space);
   };
   if (std::none_of(groups.groups.begin(), groups.groups.end(), walks_again)) return;
   const BufferAssignment assignment(program, groups);
@@ -145,8 +145,9 @@ void split_walks(const Program& program, Groups& groups) {
       continue;
     }
     verdict.ok = false;
-    groups.decisions.push_back({program.name_of(walks.front().items.back()),
-                                program.name_of(walks.back().items.back()), std::move(verdict)});
+    groups.decisions.push_back({program.name_of(walks.front().compute_nodes.back()),
+                                program.name_of(walks.back().compute_nodes.back()),
+                                std::move(verdict)});
     for (Group& walk : walks) out.push_back(std::move(walk));
   }
   groups.groups = std::move(out);

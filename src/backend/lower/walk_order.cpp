@@ -22,16 +22,16 @@ Expr folded_element(const WalkAccesses& accesses, const IterationSpace& space) {
 
 // The dimensions of the shape that the space keeps, each an index of its own; `values`: of the
 // space's index, in terms of them.
-Index kept_dimensions(const Item& item, const IterationSpace& space, Index& values) {
+Index kept_dimensions(const ComputeNode& compute_node, const IterationSpace& space, Index& values) {
   Index dims;
-  for (size_t d = 0, of_space = 0; d < item.sizes.size(); ++d) {
-    const bool starts = d > 0 && item.reduced[d] != item.reduced[d - 1];
+  for (size_t d = 0, of_space = 0; d < compute_node.sizes.size(); ++d) {
+    const bool starts = d > 0 && compute_node.reduced[d] != compute_node.reduced[d - 1];
     of_space += starts;
-    if (item.reduced[d]) {
+    if (compute_node.reduced[d]) {
       values[of_space] = space.index[of_space];
       continue;
     }
-    const Expr size = item.sizes[d];
+    const Expr size = compute_node.sizes[d];
     if (d == 0 || starts) values[of_space] = 0;
     if (!size.is(1)) dims.push_back(Expr::index(cat("d", d), size));
     values[of_space] = values[of_space] * size + (size.is(1) ? Expr(0) : dims.back());
@@ -97,20 +97,20 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
   KernelBuilder trial(program, assignment, group);
   WalkAccesses out;
   std::vector<Value> roots;
-  for (const ItemId id : group.items) {
-    const Item& item = program[id];
-    if (item.kind != ItemKind::reduction) continue;
+  for (const ComputeNodeId id : group.compute_nodes) {
+    const ComputeNode& compute_node = program[id];
+    if (compute_node.kind != ComputeKind::reduction) continue;
     roots.push_back(trial.compute(id, group.index_map(id)));
-    const DType dtype = program.graph().meta(item.value).dtype;
+    const DType dtype = program.graph().meta(compute_node.value).dtype;
     trial.define(id, trial.pool().variable(trial.new_variable(), dtype));
   }
-  for (const ItemId id : group.stored) {
-    const Item& item = program[id];
-    const bool reduces = item.kind == ItemKind::reduction;
-    const Index at =
-        reduces ? row_index_map(group.iteration.space, sizes_of(program.graph().meta(item.value)))
-                : group.index_map(id);
-    const Value value = reduces ? trial.read(item.value, at) : trial.compute(id, at);
+  for (const ComputeNodeId id : group.stored) {
+    const ComputeNode& compute_node = program[id];
+    const bool reduces = compute_node.kind == ComputeKind::reduction;
+    const Index at = reduces ? row_index_map(group.iteration.space,
+                                             sizes_of(program.graph().meta(compute_node.value)))
+                             : group.index_map(id);
+    const Value value = reduces ? trial.read(compute_node.value, at) : trial.compute(id, at);
     out.stored.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
     roots.push_back(value);
   }
@@ -127,10 +127,10 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
 Group walked_as_memory(const Program& program, const BufferAssignment& assignment,
                        const Group& group) {
   const IterationSpace& space = group.iteration.space;
-  const auto first = std::find_if(group.items.begin(), group.items.end(), [&](ItemId id) {
-    return program[id].kind == ItemKind::reduction;
-  });
-  if (first == group.items.end()) return group;
+  const auto first =
+      std::find_if(group.compute_nodes.begin(), group.compute_nodes.end(),
+                   [&](ComputeNodeId id) { return program[id].kind == ComputeKind::reduction; });
+  if (first == group.compute_nodes.end()) return group;
   Index values(space.index.size(), Expr(0));
   const Index dims = kept_dimensions(program[*first], space, values);
   if (dims.size() < 2) return group;

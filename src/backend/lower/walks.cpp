@@ -29,10 +29,10 @@ Walks::Walks(KernelBuilder& build, const Group& group, bool along, Pieces* piece
   outer_sizes_.assign(sizes.begin(), sizes.end() - 1);
 }
 
-Reduction Walks::reduction(ItemId id, DType operand) const {
+Reduction Walks::reduction(ComputeNodeId id, DType operand) const {
   const graph::Node& node = program().graph()[program()[id].value.node];
   const ReductionBody& body = reduction_body(*node.op);
-  return {.item = id,
+  return {.compute_node = id,
           .body = &body,
           .operand = operand,
           .element = {},
@@ -42,10 +42,10 @@ Reduction Walks::reduction(ItemId id, DType operand) const {
 }
 
 void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
-  for (const ItemId id : group_.items) {
-    const Item& item = program()[id];
-    if (item.kind != ItemKind::reduction) continue;
-    const graph::Node& node = program().graph()[item.value.node];
+  for (const ComputeNodeId id : group_.compute_nodes) {
+    const ComputeNode& compute_node = program()[id];
+    if (compute_node.kind != ComputeKind::reduction) continue;
+    const graph::Node& node = program().graph()[compute_node.value.node];
     const Value element = build_.compute(id, group_.index_map(id));
     Reduction r = reduction(id, node.op->reduction->state(element.dtype(), node.results[0].dtype));
     r.element = cast(element, r.operand);
@@ -80,29 +80,30 @@ struct Walks::ScheduledStore {
   const loop::Store& what() const { return std::get<loop::Store>(store.what); }
 };
 
-IndexMap Walks::index_map_of(ItemId id) const {
-  const Item& item = program()[id];
-  if (item.kind != ItemKind::reduction) return group_.index_map(id);
-  return row_index_map(space_, sizes_of(program().graph().meta(item.value)));
+IndexMap Walks::index_map_of(ComputeNodeId id) const {
+  const ComputeNode& compute_node = program()[id];
+  if (compute_node.kind != ComputeKind::reduction) return group_.index_map(id);
+  return row_index_map(space_, sizes_of(program().graph().meta(compute_node.value)));
 }
 
-bool Walks::is_of_row(ItemId id) const {
-  return program()[id].kind == ItemKind::reduction || !is_walked(group_.index_map(id));
+bool Walks::is_of_row(ComputeNodeId id) const {
+  return program()[id].kind == ComputeKind::reduction || !is_walked(group_.index_map(id));
 }
 
-loop::Statement Walks::store_of(ItemId id) {
-  const Item& item = program()[id];
+loop::Statement Walks::store_of(ComputeNodeId id) {
+  const ComputeNode& compute_node = program()[id];
   const IndexMap map = index_map_of(id);
-  return build_.store(
-      id, map,
-      item.kind == ItemKind::reduction ? build_.read(item.value, map) : build_.compute(id, map));
+  return build_.store(id, map,
+                      compute_node.kind == ComputeKind::reduction
+                          ? build_.read(compute_node.value, map)
+                          : build_.compute(id, map));
 }
 
 void Walks::schedule_stores() {
   full_stores_.resize(at(levels_) + 1);
   row_stores_.resize(at(levels_) + 2);
   std::vector<ScheduledStore> all;
-  for (const ItemId id : group_.stored) {
+  for (const ComputeNodeId id : group_.stored) {
     const bool row = is_of_row(id);
     if (row && pieces_) continue;
     loop::Statement store = store_of(id);
@@ -164,9 +165,10 @@ std::optional<RowScratch::Home> Walks::home() const {
     const auto& store = std::get<loop::Store>(s.what);
     if (store.buffer >= loop::Kernel::first_row) continue;
     const BufferId buffer = build_.buffer_id(store.buffer);
-    const bool alone = std::count_if(group_.stored.begin(), group_.stored.end(), [&](ItemId id) {
-                         return build_.assignment().target_buffer(id) == buffer;
-                       }) == 1;
+    const bool alone =
+        std::count_if(group_.stored.begin(), group_.stored.end(), [&](ComputeNodeId id) {
+          return build_.assignment().target_buffer(id) == buffer;
+        }) == 1;
     const auto along = sym::as_linear(store.element, folded_.back());
     if (!alone || build_.assignment().buffers()[buffer.n].kind == BufferKind::input || !along ||
         !along->coefficient.is(1)) {
@@ -308,7 +310,7 @@ Walks::State Walks::merge_halves(const Reduction& r, std::vector<State> states) 
 
 Value Walks::finished(const Reduction& r, const State& state) {
   const State results = r.body->finish(state, cast(build_.pool().index(count_), r.operand));
-  const uint32_t result = program().result_of(program()[r.item].value.node);
+  const uint32_t result = program().result_of(program()[r.compute_node].value.node);
   return cast(results[result], node_of(r).results[0].dtype);
 }
 

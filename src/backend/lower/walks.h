@@ -17,7 +17,7 @@ namespace vitro::backend {
 
 struct Reduction {
   using State = ReductionBody::State;
-  ItemId item;
+  ComputeNodeId compute_node;
   const ReductionBody* body;
   DType operand;  // that the elements are converted to
   loop::Value element;
@@ -40,16 +40,16 @@ class Walks {
 
   const Program& program() const { return build_.program(); }
   const graph::Node& node_of(const Reduction& r) const {
-    return program().graph()[program()[r.item].value.node];
+    return program().graph()[program()[r.compute_node].value.node];
   }
   std::string_view op_name(const Reduction& r) const { return node_of(r).op->name; }
 
-  Reduction reduction(ItemId item, DType operand) const;
+  Reduction reduction(ComputeNodeId compute_node, DType operand) const;
   // The reductions; `result` gives the value that stands for one, of the dtype of its node.
   void find_reductions(const std::function<Value(Reduction&)>& result);
-  // Whether a stored item has one element for each fold.
-  bool is_of_row(ItemId id) const;
-  loop::Statement store_of(ItemId id);
+  // Whether a stored compute node has one element for each fold.
+  bool is_of_row(ComputeNodeId id) const;
+  loop::Statement store_of(ComputeNodeId id);
   // The stores, by the walk in which, or before which where they are of a row, they are done.
   // Those of rows wait for all pieces.
   void schedule_stores();
@@ -115,7 +115,7 @@ class Walks {
   bool put_off_writes(std::vector<ScheduledStore>& all) const;
   bool is_walked(const IndexMap& map) const;
   std::optional<RowScratch::Home> home() const;
-  IndexMap index_map_of(ItemId id) const;
+  IndexMap index_map_of(ComputeNodeId id) const;
 
   std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one
 };

@@ -53,19 +53,19 @@ Index IterationSpace::kept_index() const {
   return pick_kept(*this, index);
 }
 
-IterationSpace iteration_space_of(const Item& item) {
+IterationSpace iteration_space_of(const ComputeNode& compute_node) {
   IterationSpace space;
-  space.scanned =
-      item.kind == ItemKind::scan || item.kind == ItemKind::sort || item.kind == ItemKind::put;
-  for (size_t d = 0; d < item.sizes.size(); ++d) {
-    const bool reduced = !item.reduced.empty() && item.reduced[d];
-    const bool joins = !item.reduced.empty() && d > 0 && space.reduced.back() == reduced;
+  space.scanned = compute_node.kind == ComputeKind::scan ||
+                  compute_node.kind == ComputeKind::sort || compute_node.kind == ComputeKind::put;
+  for (size_t d = 0; d < compute_node.sizes.size(); ++d) {
+    const bool reduced = !compute_node.reduced.empty() && compute_node.reduced[d];
+    const bool joins = !compute_node.reduced.empty() && d > 0 && space.reduced.back() == reduced;
     if (joins) {
-      space.sizes.back() = space.sizes.back() * item.sizes[d];
+      space.sizes.back() = space.sizes.back() * compute_node.sizes[d];
       continue;
     }
-    space.sizes.push_back(item.sizes[d]);
-    if (!item.reduced.empty()) space.reduced.push_back(reduced);
+    space.sizes.push_back(compute_node.sizes[d]);
+    if (!compute_node.reduced.empty()) space.reduced.push_back(reduced);
   }
   name_indices(space);
   space.row = flatten(space.kept_index(), space.kept_sizes());

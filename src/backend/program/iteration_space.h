@@ -1,5 +1,5 @@
-// The iteration space that the items of a group share, and the index maps from it to the elements
-// of an item.
+// The iteration space that the compute nodes of a group share, and the index maps from it to the
+// elements of a compute node.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ using IndexMap = Index;
 
 struct IterationSpace {
   Index sizes;
-  std::vector<bool> reduced;  // of each dimension; empty where no item reduces or scans
+  std::vector<bool> reduced;  // of each dimension; empty where no compute node reduces or scans
   bool scanned = false;       // `reduced` is walked in order, every step counts
   Index index;                // the loop indices; the constant 0 where the size is 1
   Expr row;                   // number of the kept index, in row-major order of the shape
@@ -25,9 +25,9 @@ struct IterationSpace {
   Index kept_index() const;
 };
 
-// The space of one item.  Where it reduces, neighbouring dimensions that are both reduced, or both
-// kept, are one.
-IterationSpace iteration_space_of(const Item& item);
+// The space of one compute node.  Where it reduces, neighbouring dimensions that are both reduced,
+// or both kept, are one.
+IterationSpace iteration_space_of(const ComputeNode& compute_node);
 bool same_space(const IterationSpace& a, const IterationSpace& b);
 
 // The map from the space to a tensor of sizes `sizes`: to all elements in row-major order, or to

@@ -1,12 +1,12 @@
-// A graph as the back end sees it: items of work with an iteration space, and how each of them
-// reads the others at an index.
+// A graph as the back end sees it: compute nodes, each with an iteration space, and how they read
+// each other at an index.
 //
-// An item is a node, or a part of one: each operand of a cat is an item that writes its slice of
-// the joined tensor; a scatter is an item that copies and one that overwrites, or the latter alone
-// where its result may lie in the memory of the input that it changes; an output that is a view, or
-// that an input receives, is an item that copies.  Views and a few cheap nodes are no items:
-// whoever reads them computes them on the way.  What has no elements is no item either, and a fold
-// of nothing (the sum of an empty row) is elementwise: its identity, without reads.
+// A compute node does a graph node, or a part of one: each operand of a cat has a compute node that
+// writes its slice of the result; a scatter has one that copies and one that overwrites, or the
+// latter alone if its result may alias the input that it changes; an output that is a view, or that
+// is written to an input, has one that copies.  Views and a few cheap nodes have none: their
+// readers compute them inline.  A tensor without elements has none either, and a reduction of
+// nothing (the sum of an empty row) is elementwise: its identity, without reads.
 #pragma once
 
 #include <span>
@@ -20,21 +20,21 @@ namespace vitro::backend {
 
 using sym::Expr;
 using Index = std::vector<Expr>;
-using ItemId = Id<struct ItemTag>;
+using ComputeNodeId = Id<struct ComputeNodeTag>;
 using InputId = Id<struct InputTag>;  // an index into graph.inputs()
 
-enum class ItemKind : uint8_t {
+enum class ComputeKind : uint8_t {
   elementwise,  // each element by itself
   reduction,    // folds `reduced` of the dimensions of what it reads
   scan,         // the same, and keeps every step
-  sort,         // rows along the dimension that is `reduced`, whole
+  sort,         // entire rows along the dimension that is `reduced`
   put,          // elements one after the other along `reduced`, where indices say
   product,      // mm, bmm
-  opaque,       // a kernel of the user's, which reads and writes whole tensors
+  opaque,       // a kernel of the user's, which reads and writes entire tensors
 };
 
-// What an item is for the node that it belongs to.
-enum class Role : uint8_t {
+// What a compute node does for its graph node.
+enum class ComputeRole : uint8_t {
   result,  // computes the node's result
   slice,   // writes operand `part` of a cat into its part of the result
   base,    // copies operand 0 of a scatter
@@ -44,10 +44,10 @@ enum class Role : uint8_t {
   write,   // writes output `part` of the graph into the input that receives it
 };
 
-struct Item {
+struct ComputeNode {
   graph::Value value;  // result, slice, base, insert: of the node; output, write: what is copied
-  ItemKind kind = ItemKind::elementwise;
-  Role role = Role::result;
+  ComputeKind kind = ComputeKind::elementwise;
+  ComputeRole role = ComputeRole::result;
   int part = 0;
   Index sizes;                // of the iteration space; of a fold, scan or sort: of its operand
   std::vector<bool> reduced;  // of each of `sizes`, or scanned; empty where nothing is
@@ -78,8 +78,8 @@ class Program {
   const graph::Graph& graph() const { return *graph_; }
   // That its kernels are made for.
   const MachineModel& machine() const { return machine_; }
-  const std::vector<Item>& items() const { return items_; }
-  const Item& operator[](ItemId id) const { return items_[id.n]; }
+  const std::vector<ComputeNode>& compute_nodes() const { return compute_nodes_; }
+  const ComputeNode& operator[](ComputeNodeId id) const { return compute_nodes_[id.n]; }
 
   // Which of its op's results a node gives.
   uint32_t result_of(graph::NodeId node) const { return results_.empty() ? 0 : results_[node.n]; }
@@ -90,58 +90,59 @@ class Program {
   bool is_empty(graph::Value value) const;
   // The input in whose memory the result of a scatter lies; any other node itself.
   graph::NodeId home(graph::NodeId node) const { return home_[node.n]; }
-  // Whether an item changes an input.
-  bool overwrites(ItemId item) const;
-  // The element that an item writes for the index `at` of its sizes, of the scatter's result or the
-  // input that it changes.
-  Index written_at(ItemId item, const Index& at) const;
-  // The nodes of an opaque item's call, one for each result in order, which the item makes; of any
-  // other item its own node.
-  std::span<const graph::NodeId> made_by(ItemId item) const { return made_[item.n]; }
-  // Items that make the value of a node: one, or all slices of a cat.
-  const std::vector<ItemId>& makers(graph::NodeId node) const { return makers_[node.n]; }
-  // The operands that an item reads to compute its element at `index` (of its sizes), through
-  // views and inlined nodes: inputs of the graph and results of items.
-  std::vector<Read> reads_at(ItemId item, const Index& index) const;
-  // What a read of a value reads: itself, or behind views and inlined nodes inputs and items.
+  // Whether a compute node changes an input.
+  bool overwrites(ComputeNodeId id) const;
+  // The element that a compute node writes for the index `at` of its sizes, of the scatter's result
+  // or the input that it changes.
+  Index written_at(ComputeNodeId id, const Index& at) const;
+  // The graph nodes whose values a compute node makes: of an opaque call one for each result, in
+  // order; of any other its own.
+  std::span<const graph::NodeId> made_by(ComputeNodeId id) const { return made_[id.n]; }
+  // The compute nodes that make the value of a graph node: one, or all slices of a cat.
+  const std::vector<ComputeNodeId>& makers(graph::NodeId node) const { return makers_[node.n]; }
+  // The operands that a compute node reads to compute its element at `index` (of its sizes),
+  // through views and inlined nodes: inputs of the graph and results of compute nodes.
+  std::vector<Read> reads_at(ComputeNodeId id, const Index& index) const;
+  // What a read of a value reads: the value itself or, through views and inlined nodes, inputs and
+  // results of compute nodes.
   void resolve(const Read& read, std::vector<Read>& out) const;
   // What a read of a view reads, the views on the way taken away.
   Read behind_views(Read read) const;
   // The index of what a reduction folds: a reduction of nothing has a dimension of its own.
-  Index operand_index(ItemId item, const Index& index) const;
-  // Of an item that puts elements where indices say.
-  PutReads put_reads(ItemId item, const Index& at) const;
-  // Items that `item` needs done before it, each once: what it reads, and the readers of an input
-  // that it overwrites.
-  const std::vector<ItemId>& needs(ItemId item) const { return needs_[item.n]; }
-  // The inputs and other items' nodes that `item` reads, each once.
-  const std::vector<graph::NodeId>& sources(ItemId item) const { return sources_[item.n]; }
-  // Before those of the items that need it; those that write whole inputs stand last, at one
-  // position.
-  uint32_t position(ItemId item) const { return position_[item.n]; }
-  // Items that read what `item` makes.
-  const std::vector<ItemId>& readers(ItemId item) const { return readers_[item.n]; }
-  // Whether a caller gets what the item makes.
-  bool is_output(ItemId item) const { return output_[item.n]; }
+  Index operand_index(ComputeNodeId id, const Index& index) const;
+  // Of a compute node that puts elements where indices say.
+  PutReads put_reads(ComputeNodeId id, const Index& at) const;
+  // Compute nodes that `id` needs done before it, each once: what it reads, and the
+  // readers of an input that it overwrites.
+  const std::vector<ComputeNodeId>& needs(ComputeNodeId id) const { return needs_[id.n]; }
+  // The graph nodes that `id` reads, each once: inputs and results of other compute nodes.
+  const std::vector<graph::NodeId>& sources(ComputeNodeId id) const { return sources_[id.n]; }
+  // Less than those of the compute nodes that need it; those that write entire inputs come last, at
+  // one position.
+  uint32_t position(ComputeNodeId id) const { return position_[id.n]; }
+  // Compute nodes that read what `id` makes.
+  const std::vector<ComputeNodeId>& readers(ComputeNodeId id) const { return readers_[id.n]; }
+  // Whether a caller gets what the compute node makes.
+  bool is_output(ComputeNodeId id) const { return output_[id.n]; }
   // "add", "add (write back)".
-  std::string name_of(ItemId item) const;
+  std::string name_of(ComputeNodeId id) const;
 
  private:
   void build();
   void decide_inlining();
-  void add_node_items();
-  void add_output_items();
-  void add_item(Item item);
-  void add_items(Item item);
+  void add_graph_nodes();
+  void add_output_copies();
+  void add_compute_node(ComputeNode compute_node);
+  void add_compute_nodes(ComputeNode compute_node);
   void add_result(graph::NodeId node);
-  void add_slices(Item item);
-  Item folded_item(Item item) const;
-  Item inserted_item(Item item) const;
-  Item put_item(Item item) const;
+  void add_slices(ComputeNode compute_node);
+  ComputeNode reduction_node(ComputeNode compute_node) const;
+  ComputeNode insert_node(ComputeNode compute_node) const;
+  ComputeNode put_node(ComputeNode compute_node) const;
   const TensorMeta& operand_of(const graph::Node& node, size_t i) const;
   void connect();
-  void need(ItemId reader, ItemId made);
-  void need_what_is_overwritten(ItemId item);
+  void need(ComputeNodeId reader, ComputeNodeId made);
+  void need_what_is_overwritten(ComputeNodeId id);
   bool order();
 
   const graph::Graph* graph_;
@@ -149,10 +150,10 @@ class Program {
   MachineModel machine_;
   std::vector<bool> inlined_, is_output_value_;
   std::vector<graph::NodeId> home_;
-  std::vector<Item> items_;
-  std::vector<std::vector<ItemId>> makers_, needs_, readers_;
+  std::vector<ComputeNode> compute_nodes_;
+  std::vector<std::vector<ComputeNodeId>> makers_, needs_, readers_;
   std::vector<std::vector<graph::NodeId>> made_, sources_;
-  std::vector<std::vector<ItemId>> node_readers_;  // by node: the items that read it
+  std::vector<std::vector<ComputeNodeId>> node_readers_;  // by node: the compute nodes that read it
   std::vector<uint32_t> position_;
   std::vector<bool> output_;
 };

@@ -12,15 +12,15 @@
 namespace vitro::backend {
 
 struct FuseOptions {
-  bool fuse = true;       // false: one kernel for each item
-  size_t max_items = 96;  // of a group
+  bool fuse = true;               // false: one kernel for each compute node
+  size_t max_compute_nodes = 96;  // of a group
   // Of them, those that write parts of one tensor: each has a loop, and the time to compile a
   // kernel grows faster than their number.  More kernels of as many parts share a text.
   size_t max_parts = 32;
 };
 
-// Whether a group may have so many items, of which so many write parts of a tensor.
-Verdict should_grow(const FuseOptions& options, size_t items, size_t parts);
+// Whether a group may have so many compute nodes, of which so many write parts of a tensor.
+Verdict should_grow(const FuseOptions& options, size_t compute_nodes, size_t parts);
 
 // A node with several readers, which reads so much: whether each of them computes it.
 bool is_cheap_for_each_reader(int reads, int cost);
