@@ -33,7 +33,7 @@ size_t scatters_in_place(std::string_view text) {
   for (size_t i = 0; i < inputs.size(); ++i) expect_same_bits(inputs[i], want_inputs[i]);
   const Program program(g);
   size_t in_place = 0;
-  for (uint32_t n = 0; n < g.size(); ++n) in_place += program.home({n}).n != n;
+  for (uint32_t n = 0; n < g.size(); ++n) in_place += program.alias_target({n}).n != n;
   return in_place;
 }
 

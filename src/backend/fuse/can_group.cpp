@@ -144,7 +144,7 @@ class Check {
     for (const ComputeNodeId other : compute_nodes_) {
       if (other == id || p_[other].role == ComputeRole::result) continue;
       const graph::NodeId node = p_[other].value.node;
-      if (p_.home(node) != p_.home(p_[id].value.node)) continue;
+      if (p_.alias_target(node) != p_.alias_target(p_[id].value.node)) continue;
       return Verdict::no(other_index, cat(p_.name_of(id), " overwrites what ", p_.name_of(other),
                                           " must have written"));
     }
@@ -342,14 +342,14 @@ class Check {
   }
   Read write_at(ComputeNodeId id, const Index& at) const {
     if (p_[id].role == ComputeRole::insert) {
-      return {{p_.home(p_[id].value.node), 0}, p_.written_at(id, at)};
+      return {{p_.alias_target(p_[id].value.node), 0}, p_.written_at(id, at)};
     }
     const auto& output = p_.graph().outputs()[static_cast<size_t>(p_[id].part)];
     return {{p_.graph().inputs()[static_cast<size_t>(output.writes)], 0}, at};
   }
   Verdict not_overwritten(ComputeNodeId reader, const Read& read) const {
     for (const Read& write : writes_) {
-      if (write.value.node != p_.home(read.value.node)) continue;
+      if (write.value.node != p_.alias_target(read.value.node)) continue;
       if (write.index == read.index && sorts_ == 0) continue;
       return Verdict::no(other_index,
                          cat(p_.name_of(reader), " still reads elements of ",

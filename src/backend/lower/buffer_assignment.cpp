@@ -28,9 +28,9 @@ BufferAssignment::BufferAssignment(const Program& program, const Groups& groups)
     known_[id.n] = true;
   }
   for (uint32_t n = 0; n < g.size(); ++n) {
-    const graph::NodeId home = program.home({n});
-    if (home.n == n) continue;
-    by_node_[n] = by_node_[home.n];
+    const graph::NodeId alias_target = program.alias_target({n});
+    if (alias_target.n == n) continue;
+    by_node_[n] = by_node_[alias_target.n];
     known_[n] = true;
   }
   outputs_.resize(g.outputs().size());

@@ -28,8 +28,9 @@ bool RowScratch::worth_keeping(const Node* node) const {
          depends_on(node, shape_.index);
 }
 
-bool RowScratch::worth_a_home(const Node* node) const {
-  if (!shape_.home || reads_memory(*node) || node->dtype != shape_.home->dtype) return false;
+bool RowScratch::worth_keeping_in_result(const Node* node) const {
+  if (!shape_.result_row || reads_memory(*node) || node->dtype != shape_.result_row->dtype)
+    return false;
   const int walk = computed_in_.at(node);
   return hides_fetches(*shape_.machine, costs_[static_cast<size_t>(walk)]) &&
          loop::cost_of(Value(node)) > 0 && depends_on(node, shape_.index);
@@ -63,9 +64,9 @@ std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
     todo.pop_back();
     if (!seen.insert(node).second || rewritten_.contains(node)) continue;
     const auto before = computed_in_.find(node);
-    if (before != computed_in_.end() && worth_a_home(node)) {
-      const Home home = *std::exchange(shape_.home, std::nullopt);
-      keep(node, node->pool->load(home.buffer, home.dtype, home.element), stores);
+    if (before != computed_in_.end() && worth_keeping_in_result(node)) {
+      const ResultRow row = *std::exchange(shape_.result_row, std::nullopt);
+      keep(node, node->pool->load(row.buffer, row.dtype, row.element), stores);
       continue;
     }
     if (before != computed_in_.end() && worth_keeping(node)) {

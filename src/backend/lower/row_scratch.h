@@ -15,9 +15,9 @@ namespace vitro::backend {
 
 class RowScratch {
  public:
-  // Where the last walk writes a result: until then its memory may hold what that walk reads again,
-  // and is fetched while an earlier walk computes.
-  struct Home {
+  // The row of a result that the last walk writes: until then its memory may hold what that walk
+  // reads again, and is fetched while an earlier walk computes.
+  struct ResultRow {
     int buffer;
     sym::Expr element;
     DType dtype;
@@ -28,7 +28,7 @@ class RowScratch {
     sym::Expr size;      // of a scratch row
     int64_t most_bytes;  // of one whose size is known
     const MachineModel* machine;
-    std::optional<Home> home = {};
+    std::optional<ResultRow> result_row = {};
   };
   RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}
 
@@ -38,7 +38,7 @@ class RowScratch {
 
  private:
   bool worth_keeping(const loop::Node* node) const;
-  bool worth_a_home(const loop::Node* node) const;
+  bool worth_keeping_in_result(const loop::Node* node) const;
   loop::Value row_of(const loop::Node* node);
   void keep(const loop::Node* node, loop::Value in,
             std::vector<std::pair<int, loop::Statement>>& stores);

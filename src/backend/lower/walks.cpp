@@ -159,7 +159,7 @@ bool Walks::is_walked(const IndexMap& map) const {
 }
 
 // The memory of a result that is written along the row in the last walk.
-std::optional<RowScratch::Home> Walks::home() const {
+std::optional<RowScratch::ResultRow> Walks::result_row() const {
   if (!along_ || levels_ == 0) return std::nullopt;
   for (const loop::Statement& s : full_stores_[at(levels_)]) {
     const auto& store = std::get<loop::Store>(s.what);
@@ -174,15 +174,15 @@ std::optional<RowScratch::Home> Walks::home() const {
         !along->coefficient.is(1)) {
       continue;
     }
-    return RowScratch::Home{store.buffer, store.element, store.value.dtype()};
+    return RowScratch::ResultRow{store.buffer, store.element, store.value.dtype()};
   }
   return std::nullopt;
 }
 
 void Walks::keep_rows(Expr element, Expr size, int64_t most_bytes) {
   if (folded_.size() != 1) return;
-  RowScratch scratch(build_.kernel(),
-                     {folded_.back(), element, size, most_bytes, &program().machine(), home()});
+  RowScratch scratch(build_.kernel(), {folded_.back(), element, size, most_bytes,
+                                       &program().machine(), result_row()});
   for (int level = 0; level <= levels_; ++level) {
     std::vector<Value*> values;
     for (Reduction& r : reductions_) {

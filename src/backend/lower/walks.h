@@ -114,7 +114,7 @@ class Walks {
   int level_of(Value value);
   bool put_off_writes(std::vector<ScheduledStore>& all) const;
   bool is_walked(const IndexMap& map) const;
-  std::optional<RowScratch::Home> home() const;
+  std::optional<RowScratch::ResultRow> result_row() const;
   IndexMap index_map_of(ComputeNodeId id) const;
 
   std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one

@@ -39,10 +39,11 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
     if (output.writes < 0) is_output_value_[output.value.node.n] = true;
   }
   decide_inlining();
-  home_ = homes_of(*this);
+  alias_target_ = alias_targets_of(*this);
   build();
   if (order()) return;
-  for (uint32_t n = 0; n < graph.size(); ++n) home_[n] = {n};  // writes would wait for each other
+  for (uint32_t n = 0; n < graph.size(); ++n)
+    alias_target_[n] = {n};  // writes would wait for each other
   build();
   VITRO_ASSERT(order(), "compute nodes wait for each other");
 }
@@ -144,7 +145,7 @@ void Program::add_compute_nodes(ComputeNode compute_node) {
       return add_slices(std::move(compute_node));
     case OpKind::scatter:
       compute_node.role = ComputeRole::base;
-      if (home_[id.n] == id) add_compute_node(compute_node);
+      if (alias_target_[id.n] == id) add_compute_node(compute_node);
       return add_compute_node(node.op->put ? put_node(std::move(compute_node))
                                            : insert_node(std::move(compute_node)));
     default:
@@ -289,7 +290,8 @@ void Program::add_output_copies() {
     const graph::Node& node = (*graph_)[output.value.node];
     const bool writes = output.writes >= 0;
     if (!writes && !node.is_input() && !inlined_[output.value.node.n]) continue;
-    if (writes && home_[output.value.node.n] != output.value.node) continue;  // it lies there
+    if (writes && alias_target_[output.value.node.n] != output.value.node)
+      continue;  // it lies there
     add_compute_node({.value = output.value,
                       .role = writes ? ComputeRole::write : ComputeRole::output,
                       .part = static_cast<int>(i),
@@ -311,7 +313,7 @@ bool Program::overwrites(ComputeNodeId id) const {
   const ComputeNode& compute_node = (*this)[id];
   return compute_node.role == ComputeRole::write ||
          (compute_node.role == ComputeRole::insert &&
-          home_[compute_node.value.node.n] != compute_node.value.node);
+          alias_target_[compute_node.value.node.n] != compute_node.value.node);
 }
 
 Index Program::written_at(ComputeNodeId id, const Index& at) const {
@@ -421,7 +423,7 @@ void Program::need_what_is_overwritten(ComputeNodeId id) {
     before = std::get<graph::Value>((*graph_)[before].args[0]).node;
     for (const ComputeNodeId reader : node_readers_[before.n]) need(id, reader);
     for (const ComputeNodeId maker : makers_[before.n]) need(id, maker);
-  } while (before != home_[compute_node.value.node.n]);
+  } while (before != alias_target_[compute_node.value.node.n]);
 }
 
 // Gives every compute node its position; false where some wait for each other.

@@ -88,8 +88,8 @@ class Program {
   // Views and what is computed by each reader.
   bool is_inlined(graph::NodeId node) const { return inlined_[node.n]; }
   bool is_empty(graph::Value value) const;
-  // The input in whose memory the result of a scatter lies; any other node itself.
-  graph::NodeId home(graph::NodeId node) const { return home_[node.n]; }
+  // The input that the result of a scatter aliases; any other node itself.
+  graph::NodeId alias_target(graph::NodeId node) const { return alias_target_[node.n]; }
   // Whether a compute node changes an input.
   bool overwrites(ComputeNodeId id) const;
   // The element that a compute node writes for the index `at` of its sizes, of the scatter's result
@@ -149,7 +149,7 @@ class Program {
   std::vector<uint32_t> results_;
   MachineModel machine_;
   std::vector<bool> inlined_, is_output_value_;
-  std::vector<graph::NodeId> home_;
+  std::vector<graph::NodeId> alias_target_;
   std::vector<ComputeNode> compute_nodes_;
   std::vector<std::vector<ComputeNodeId>> makers_, needs_, readers_;
   std::vector<std::vector<graph::NodeId>> made_, sources_;
