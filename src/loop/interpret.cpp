@@ -59,8 +59,8 @@ class Interpretation {
   int64_t scalar(Expr e) { return at(e, 0); }
   bool varies(Expr e);
   bool find_out_whether_varies(Expr e);
-  const Indices& picked(size_t pick);
-  const Pick* pick_of(Expr symbol, size_t* number) const;
+  const Indices& indirect_values(size_t which);
+  const IndirectIndex* indirect_index_of(Expr symbol, size_t* number) const;
   std::byte* memory(int buffer);
   DType dtype_of(int buffer) const;
   Lanes tree_load(const Tree& tree, int64_t element);
@@ -75,7 +75,7 @@ class Interpretation {
   std::vector<std::vector<std::byte>> rows_;
   // Values of the statement that runs, and what is kept until the end of the block that runs.
   Known known_;
-  std::unordered_map<size_t, Indices> picks_;
+  std::unordered_map<size_t, Indices> indirect_indices_;
   std::vector<Known> kept_;
   // What was found out: by the first statement, and by expression and vector loop.
   std::unordered_map<const Statement*, std::vector<const Node*>> read_before_;
@@ -105,7 +105,7 @@ void Interpretation::run(const Block& block) {
   kept_.emplace_back();
   for (size_t i = 0; i < block.size(); ++i) {
     known_.clear();
-    picks_.clear();
+    indirect_indices_.clear();
     if (const auto* store = std::get_if<Store>(&block[i].what))
       read_before(store->buffer, std::span(block).subspan(i));
     std::visit([this](const auto& what) { run(what); }, block[i].what);
@@ -134,9 +134,10 @@ std::vector<const Node*> Interpretation::loads_of(int buffer,
   std::vector<const Node*> out;
   for (const Node* node : nodes_below(roots)) {
     bool needed = reads(node);
-    for (size_t p = 0; !needed && node->index.defined() && p < kernel_.picks.size(); ++p) {
-      if (!sym::contains(node->index, kernel_.picks[p].symbol)) continue;
-      const auto below = nodes_below({kernel_.picks[p].value});
+    for (size_t p = 0; !needed && node->index.defined() && p < kernel_.indirect_indices.size();
+         ++p) {
+      if (!sym::contains(node->index, kernel_.indirect_indices[p].symbol)) continue;
+      const auto below = nodes_below({kernel_.indirect_indices[p].value});
       needed = std::any_of(below.begin(), below.end(), reads);
     }
     if (needed) out.push_back(node);
@@ -366,16 +367,18 @@ Lanes Interpretation::loaded(const Node* node) {
   return out;
 }
 
-const Pick* Interpretation::pick_of(Expr symbol, size_t* number) const {
-  for (size_t p = 0; p < kernel_.picks.size(); ++p) {
-    if (kernel_.picks[p].symbol == symbol) return *number = p, &kernel_.picks[p];
+const IndirectIndex* Interpretation::indirect_index_of(Expr symbol, size_t* number) const {
+  for (size_t p = 0; p < kernel_.indirect_indices.size(); ++p) {
+    if (kernel_.indirect_indices[p].symbol == symbol)
+      return *number = p, &kernel_.indirect_indices[p];
   }
   return nullptr;
 }
 
-const Indices& Interpretation::picked(size_t pick) {
-  if (const auto found = picks_.find(pick); found != picks_.end()) return found->second;
-  const Pick& p = kernel_.picks[pick];
+const Indices& Interpretation::indirect_values(size_t which) {
+  if (const auto found = indirect_indices_.find(which); found != indirect_indices_.end())
+    return found->second;
+  const IndirectIndex& p = kernel_.indirect_indices[which];
   const Lanes x = value(p.value);
   const Indices bound = at(p.bound);
   Indices out{};
@@ -385,13 +388,13 @@ const Indices& Interpretation::picked(size_t pick) {
     inputs_.fail(p.check, out[l], bound[l]);
     out[l] = 0;
   }
-  return picks_[pick] = out;
+  return indirect_indices_[which] = out;
 }
 
 int64_t Interpretation::at(Expr e, int64_t lane) {
   return sym::evaluate(e, [&](Expr symbol) {
-    size_t pick = 0;
-    if (pick_of(symbol, &pick)) return picked(pick)[static_cast<size_t>(lane)];
+    size_t which = 0;
+    if (indirect_index_of(symbol, &which)) return indirect_values(which)[static_cast<size_t>(lane)];
     const int64_t first = scalars_.at(symbol.node());
     return vector_.defined() && symbol == vector_ ? first + lane : first;
   });
@@ -417,9 +420,9 @@ bool Interpretation::find_out_whether_varies(Expr e) {
   const std::vector<Expr> symbols = sym::symbols_of(e);
   return std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
     if (symbol == vector_) return true;
-    size_t pick = 0;
-    if (!pick_of(symbol, &pick)) return false;
-    const auto below = nodes_below({kernel_.picks[pick].value});
+    size_t which = 0;
+    if (!indirect_index_of(symbol, &which)) return false;
+    const auto below = nodes_below({kernel_.indirect_indices[which].value});
     return std::any_of(below.begin(), below.end(), [&](const Node* node) {
       const bool of_lane =
           node->fn == Fn::variable && in_lanes_.contains(static_cast<int>(node->payload));

@@ -32,16 +32,16 @@ struct Number {
   DType dtype = DType::f64;  // f64, i64 or bool
 };
 
-// A symbol of index expressions that stands for a value read from memory; every value is checked to
-// be in [0, bound) before it is used.
-struct Pick {
+// A symbol of index expressions whose value is read from memory; every value is checked to be in
+// [0, bound) before it is used.
+struct IndirectIndex {
   sym::Expr symbol;
   Value value;  // i64
   sym::Expr bound;
   int check = 0;  // place in Kernel::checks
 };
 
-// What to say when a picked index is out of range, or a divisor is 0.
+// What to report when an indirect index is out of range, or a divisor is 0.
 struct Check {
   std::string op, location;
   bool divisor = false;
@@ -206,7 +206,7 @@ struct Kernel {
   std::vector<Buffer> buffers;
   std::vector<Number> numbers;
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...
-  std::vector<Pick> picks;
+  std::vector<IndirectIndex> indirect_indices;
   std::vector<Check> checks;
   std::vector<Tree> trees;
   std::vector<sym::Expr> tasks;  // indices, outermost first; a product's tasks come on top
@@ -232,7 +232,7 @@ void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visi
 // All nodes below the values of `roots`, operands first, each once.
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots);
 
-// Which buffers a statement or a pick reads.
+// Which buffers a statement or an indirect index reads.
 std::vector<bool> buffers_read(const Kernel& kernel);
 
 // Cost of computing a value once, shared parts counted once.

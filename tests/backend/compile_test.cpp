@@ -281,7 +281,7 @@ TEST(Compile, each_column_reads_the_element_that_its_own_fold_picks) {
   });
 }
 
-// The walk that folds needs no pick; the one after it needs both, each at its time.
+// The sweep that reduces needs no indirect index; the one after it needs both, each at its time.
 TEST(Compile, a_row_that_a_fold_picks_says_which_rows_are_picked) {
   const Compiled c = check({{4, 4}, {4, 4}}, [](std::vector<Tensor> in) {
     const Tensor product = mm(in[0], in[1]);

@@ -103,7 +103,8 @@ Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols, Nami
     : kernel_(kernel), symbols_(symbols), naming_(naming) {
   std::vector<Value> roots;
   loop::each_value(kernel.body, [&](Value v) { roots.push_back(v); });
-  for (const loop::Pick& pick : kernel.picks) roots.push_back(pick.value);
+  for (const loop::IndirectIndex& indirect : kernel.indirect_indices)
+    roots.push_back(indirect.value);
   for (const Value v : roots) ++uses_[v.node()];
   for (const Node* node : loop::nodes_below(roots)) {
     for (const Node* operand : node->operands) ++uses_[operand];
@@ -247,19 +248,19 @@ void Emitter::read_before(int buffer, std::span<const loop::Statement> statement
   for (const Node* node : loop::nodes_below(roots)) {
     if (reads(node) && !lets_.contains(node)) let(node);
     if (!node->index.defined()) continue;
-    for (const loop::Pick& pick : kernel_.picks) {
-      const auto below = loop::nodes_below({pick.value});
+    for (const loop::IndirectIndex& indirect : kernel_.indirect_indices) {
+      const auto below = loop::nodes_below({indirect.value});
       const bool hit = std::any_of(below.begin(), below.end(), reads);
-      if (hit && sym::contains(node->index, pick.symbol)) need_picks(pick.symbol);
+      if (hit && sym::contains(node->index, indirect.symbol)) need_indirect(indirect.symbol);
     }
   }
 }
 
 void Emitter::pop_scope() {
   for (const Node* node : scopes_.back().lets) lets_.erase(node);
-  for (const size_t pick : scopes_.back().picks) {
-    known_picks_.erase(kernel_.picks[pick].symbol.node());
-    varying_picks_.erase(kernel_.picks[pick].symbol.node());
+  for (const size_t indirect : scopes_.back().indirect_indices) {
+    known_indirect_.erase(kernel_.indirect_indices[indirect].symbol.node());
+    varying_indirect_.erase(kernel_.indirect_indices[indirect].symbol.node());
   }
   scopes_.pop_back();
 }
@@ -319,7 +320,7 @@ std::string_view Emitter::streams_of(int buffer) const {
 
 void Emitter::write(const loop::Store& s) {
   const std::string text = text_of(s.value.node(), true);
-  need_picks(s.element);
+  need_indirect(s.element);
   const std::string& to = buffer_name(s.buffer);
   const Walk walk = walk_of(s.element);
   switch (walk.kind) {
@@ -349,7 +350,7 @@ void Emitter::write(const loop::Store& s) {
   }
 }
 
-std::vector<size_t> Emitter::open_picks(const loop::Block& body) const {
+std::vector<size_t> Emitter::open_indirect(const loop::Block& body) const {
   std::unordered_set<const sym::Node*> used;
   const auto use = [&](Expr e) {
     if (!e.defined()) return;
@@ -357,12 +358,14 @@ std::vector<size_t> Emitter::open_picks(const loop::Block& body) const {
   };
   loop::each_index(body, use);
   std::vector<size_t> open;
-  for (size_t p = kernel_.picks.size(); p-- > 0;) {  // a pick needs earlier ones only
-    const loop::Pick& pick = kernel_.picks[p];
-    if (!used.contains(pick.symbol.node()) || known_picks_.contains(pick.symbol.node())) continue;
+  for (size_t p = kernel_.indirect_indices.size();
+       p-- > 0;) {  // an indirect index needs earlier ones only
+    const loop::IndirectIndex& indirect = kernel_.indirect_indices[p];
+    if (!used.contains(indirect.symbol.node()) || known_indirect_.contains(indirect.symbol.node()))
+      continue;
     open.push_back(p);
-    use(pick.bound);
-    for (const Node* node : loop::nodes_below({pick.value})) use(node->index);
+    use(indirect.bound);
+    for (const Node* node : loop::nodes_below({indirect.value})) use(node->index);
   }
   std::reverse(open.begin(), open.end());
   return open;
@@ -379,16 +382,16 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   // Where there may be no turns, what is checked in them stays in them.
   const bool may_be_empty = std::ranges::any_of(
       indices, [](Expr index) { return sym::range_of(sym::extent_of(index)).low < 1; });
-  const std::vector<size_t> picks = open_picks(body);
-  for (const size_t p : picks) {
-    const loop::Pick& pick = kernel_.picks[p];
-    if (may_be_empty) changing.indices.insert(pick.symbol.node());
-    roots.push_back(pick.value);
-    for (const Node* node : loop::nodes_below({pick.value})) {
+  const std::vector<size_t> open = open_indirect(body);
+  for (const size_t p : open) {
+    const loop::IndirectIndex& indirect = kernel_.indirect_indices[p];
+    if (may_be_empty) changing.indices.insert(indirect.symbol.node());
+    roots.push_back(indirect.value);
+    for (const Node* node : loop::nodes_below({indirect.value})) {
       const bool changes =
           (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
           (node->index.defined() && touches(node->index, changing));
-      if (changes) changing.indices.insert(pick.symbol.node());
+      if (changes) changing.indices.insert(indirect.symbol.node());
     }
   }
   const std::vector<const Node*> all = loop::nodes_below(roots);
@@ -409,10 +412,10 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
     if (!inside.contains(node)) continue;
     for (const Node* operand : node->operands) keep(operand);
     if (node->index.defined()) {
-      for (const size_t p : picks) {
-        const Expr symbol = kernel_.picks[p].symbol;
+      for (const size_t p : open) {
+        const Expr symbol = kernel_.indirect_indices[p].symbol;
         const bool stays = !changing.indices.contains(symbol.node());
-        if (stays && sym::contains(node->index, symbol)) need_picks(symbol);
+        if (stays && sym::contains(node->index, symbol)) need_indirect(symbol);
       }
     }
   }
@@ -441,10 +444,11 @@ void Emitter::write(const loop::Loop& l) {
 // Whether its lanes read elements at indices of their own, enough of them to write the rest apart.
 bool Emitter::gathers(const loop::Loop& l) const {
   if (!gathers_have_rest_apart(sym::extent_of(l.index).constant())) return false;
-  return std::ranges::any_of(open_picks(l.body), [&](size_t p) {
-    return std::ranges::any_of(loop::nodes_below({kernel_.picks[p].value}), [&](const Node* node) {
-      return node->index.defined() && sym::contains(node->index, l.index);
-    });
+  return std::ranges::any_of(open_indirect(l.body), [&](size_t p) {
+    return std::ranges::any_of(
+        loop::nodes_below({kernel_.indirect_indices[p].value}), [&](const Node* node) {
+          return node->index.defined() && sym::contains(node->index, l.index);
+        });
   });
 }
 

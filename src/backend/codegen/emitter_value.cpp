@@ -28,7 +28,7 @@ std::string Emitter::with_count(std::string arguments) const {
 bool Emitter::varies(Expr e) const {
   for (const Expr s : sym::symbols_of(e)) {
     if (lanes_.index.defined() && s == lanes_.index) return true;
-    if (varying_picks_.contains(s.node())) return true;
+    if (varying_indirect_.contains(s.node())) return true;
   }
   return false;
 }
@@ -36,7 +36,7 @@ bool Emitter::varies(Expr e) const {
 Emitter::Walk Emitter::walk_of(Expr element) const {
   if (!varies(element)) return {Walk::uniform, {}};
   for (const Expr s : sym::symbols_of(element)) {
-    if (varying_picks_.contains(s.node())) return {Walk::scattered, {}};
+    if (varying_indirect_.contains(s.node())) return {Walk::scattered, {}};
   }
   const auto linear = sym::as_linear(element, lanes_.index);
   if (!linear) return {Walk::scattered, {}};
@@ -61,39 +61,39 @@ std::string Emitter::lanes_text(Expr symbol) {
   if (lanes_.index.defined() && symbol == lanes_.index) {
     return cat("(splat(", sym::name_of(symbol), ") + iota())");
   }
-  const auto pick = varying_picks_.find(symbol.node());
-  return pick == varying_picks_.end() ? std::string() : pick->second;
+  const auto indirect = varying_indirect_.find(symbol.node());
+  return indirect == varying_indirect_.end() ? std::string() : indirect->second;
 }
 
-void Emitter::need_picks(Expr e) {
-  for (size_t p = 0; p < kernel_.picks.size(); ++p) {
-    const Expr symbol = kernel_.picks[p].symbol;
-    if (sym::contains(e, symbol) && !known_picks_.contains(symbol.node())) emit_pick(p);
+void Emitter::need_indirect(Expr e) {
+  for (size_t p = 0; p < kernel_.indirect_indices.size(); ++p) {
+    const Expr symbol = kernel_.indirect_indices[p].symbol;
+    if (sym::contains(e, symbol) && !known_indirect_.contains(symbol.node())) emit_indirect(p);
   }
 }
 
-void Emitter::emit_pick(size_t which) {
-  const loop::Pick& pick = kernel_.picks[which];
-  const std::string text = text_of(pick.value.node(), true);
-  need_picks(pick.bound);
-  const std::string name = names_.take(sym::name_of(pick.symbol));
+void Emitter::emit_indirect(size_t which) {
+  const loop::IndirectIndex& indirect = kernel_.indirect_indices[which];
+  const std::string text = text_of(indirect.value.node(), true);
+  need_indirect(indirect.bound);
+  const std::string name = names_.take(sym::name_of(indirect.symbol));
   bool differs = false;
-  for (const Node* node : loop::nodes_below({pick.value})) {
+  for (const Node* node : loop::nodes_below({indirect.value})) {
     const bool of_lane =
         node->fn == Fn::variable && declared_in_lanes_.contains(static_cast<int>(node->payload));
     differs = differs || of_lane || (node->index.defined() && varies(node->index));
   }
   const std::string count = lane_count();
   if (differs) {
-    varying_picks_[pick.symbol.node()] = name;
+    varying_indirect_[indirect.symbol.node()] = name;
     out_.line("const Vec<i64> ", name, " = checked_index(args, ", text, ", ",
-              scalar_text(pick.bound), ", ", pick.check, ", ", count, ");");
+              scalar_text(indirect.bound), ", ", indirect.check, ", ", count, ");");
   } else {
-    out_.line("const i64 ", sym::name_of(pick.symbol), " = checked_index(args, ", text, "[0], ",
-              scalar_text(pick.bound), ", ", pick.check, ");");
+    out_.line("const i64 ", sym::name_of(indirect.symbol), " = checked_index(args, ", text, "[0], ",
+              scalar_text(indirect.bound), ", ", indirect.check, ");");
   }
-  known_picks_.insert(pick.symbol.node());
-  scopes_.back().picks.push_back(which);
+  known_indirect_.insert(indirect.symbol.node());
+  scopes_.back().indirect_indices.push_back(which);
 }
 
 std::string Emitter::index_value_text(Expr e) {
@@ -135,9 +135,9 @@ bool goes_by_ones(Expr e, Expr lane) {
 // Lanes that mostly lie side by side, but not always: what is reflected at a border.
 std::string Emitter::run_or_gather_text(const Node* node, std::string gather) const {
   const Expr element = node->index, lane = lanes_.index;
-  const bool picks = std::ranges::any_of(sym::symbols_of(element),
-                                         [&](Expr s) { return varying_picks_.contains(s.node()); });
-  if (picks || !goes_by_ones(element, lane)) return gather;
+  const bool is_indirect = std::ranges::any_of(
+      sym::symbols_of(element), [&](Expr s) { return varying_indirect_.contains(s.node()); });
+  if (is_indirect || !goes_by_ones(element, lane)) return gather;
   const Expr last = sym::substitute(element, lane, lane + (kernel_.lanes - 1));
   const std::string first = scalar_text(element);
   return cat("(", scalar_text(last), " - (", first, ") == ", kernel_.lanes - 1, " ? load(",
@@ -201,7 +201,7 @@ void Emitter::Between::join(const Between& other) {
 }
 
 std::optional<Emitter::Between> Emitter::inside_of(const loop::Loop& l) {
-  if (!l.vector || !kernel_.picks.empty()) return std::nullopt;
+  if (!l.vector || !kernel_.indirect_indices.empty()) return std::nullopt;
   std::vector<Value> roots;
   for (const loop::Statement& s : l.body) {
     const auto* store = std::get_if<loop::Store>(&s.what);
@@ -313,16 +313,16 @@ std::string Emitter::plain_text(const Node* node, bool* is_operator) {
     case Fn::constant:
       return constant_text(node);
     case Fn::load:
-      need_picks(node->index);
+      need_indirect(node->index);
       return load_text(node);
     case Fn::load_where:
-      need_picks(node->index);
+      need_indirect(node->index);
       return load_where_text(node);
     case Fn::not_negative:
-      need_picks(node->index);
+      need_indirect(node->index);
       return not_negative_text(node->index);
     case Fn::index:
-      need_picks(node->index);
+      need_indirect(node->index);
       return index_value_text(node->index);
     case Fn::number:
       return cat("splat(", numbers_[node->payload], ")");

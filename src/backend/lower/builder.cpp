@@ -1,5 +1,5 @@
 // Reads of a kernel that is being made: of memory, of what the same group computes, of numbers and
-// picked indices; and the kernel's buffers, checks and name.
+// indirect indices; and the kernel's buffers, checks and name.
 #include "backend/lower/builder.h"
 
 #include <algorithm>
@@ -66,13 +66,14 @@ Value KernelBuilder::number(graph::NodeId input) {
   return pool().number(which, dtype);
 }
 
-Expr KernelBuilder::pick(graph::NodeId node, Value index, const PickedSize& of) {
+Expr KernelBuilder::indirect_index(graph::NodeId node, Value index, const IndexedDimension& of) {
   if (where_.defined()) index = where(where_, index, like(index, 0));
-  for (const loop::Pick& pick : out_.kernel.picks) {
-    if (same(pick.value, index) && pick.bound == of.size) return pick.symbol;
+  for (const loop::IndirectIndex& indirect : out_.kernel.indirect_indices) {
+    if (same(indirect.value, index) && indirect.bound == of.size) return indirect.symbol;
   }
-  const Expr symbol = Expr::symbol(cat("p", out_.kernel.picks.size()), {0, sym::unbounded});
-  out_.kernel.picks.push_back(
+  const Expr symbol =
+      Expr::symbol(cat("p", out_.kernel.indirect_indices.size()), {0, sym::unbounded});
+  out_.kernel.indirect_indices.push_back(
       {symbol, index, of.size, static_cast<int>(out_.kernel.checks.size())});
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
                                 .location = location_of(node),
@@ -186,7 +187,7 @@ int KernelBuilder::add_row(std::string name, DType dtype, Expr size) {
 
 void KernelBuilder::start_over() {
   known_.clear();
-  out_.kernel.picks.clear();
+  out_.kernel.indirect_indices.clear();
   out_.kernel.checks.clear();
 }
 

@@ -1,5 +1,5 @@
 // What the lowering of every kind of group shares: elements of values as loop values, buffers,
-// numbers and picks of the kernel that is being made.
+// numbers and indirect indices of the kernel that is being made.
 #pragma once
 
 #include <map>
@@ -42,7 +42,7 @@ class KernelBuilder : public ElementSource {
   loop::Value read(graph::Value value, const Index& index) override;
   loop::Value read_where(graph::Value value, const Index& index, loop::Value condition) override;
   loop::Value number(graph::NodeId input) override;
-  Expr pick(graph::NodeId node, loop::Value index, const PickedSize& of) override;
+  Expr indirect_index(graph::NodeId node, loop::Value index, const IndexedDimension& of) override;
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
   // The value that a compute node computes at `at` of its sizes, in the dtype of what it writes. Of

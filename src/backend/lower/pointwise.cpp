@@ -33,7 +33,8 @@ std::vector<Expr> accesses_of(KernelBuilder& build, const loop::Block& body) {
     out.push_back(store.element);
     roots.push_back(store.value);
   }
-  for (const loop::Pick& pick : build.kernel().picks) roots.push_back(pick.value);
+  for (const loop::IndirectIndex& indirect : build.kernel().indirect_indices)
+    roots.push_back(indirect.value);
   for (const loop::Node* node : loop::nodes_below(roots)) {
     if (node->index.defined()) out.push_back(node->index);
   }

@@ -270,8 +270,8 @@ class ProductLowering {
   // lanes.
   bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
     if (is_below_block(product_.m) || is_below_block(product_.n) || other.constant()) return false;
-    for (const loop::Pick& pick : build.kernel().picks) {
-      if (sym::contains(element, pick.symbol)) return false;
+    for (const loop::IndirectIndex& indirect : build.kernel().indirect_indices) {
+      if (sym::contains(element, indirect.symbol)) return false;
     }
     return steps_across(element, lane) && sym::as_linear(element, lane) &&
            !steps_across(element, other) && sym::contains(element, other);

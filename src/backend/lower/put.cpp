@@ -60,13 +60,13 @@ class Puts {
     const PutSpec spec = node.op->put->spec(node.attrs.view(), ranks_of(program.graph(), node));
     const PutReads reads = program.put_reads(id, at);
     Value made = build_.compute(id, at);
-    const std::vector<Expr> picked =
-        picks(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
+    const std::vector<Expr> indirect =
+        indirect_indices(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
     // Without dimensions there is one element, and the index is checked all the same.
     const Stored& target = build_.assignment().of(node_id);
     const Expr element = result.rank() == 0
-                             ? target.element({}) + picked[0]
-                             : target.element(with_picked(reads.others, spec.picked, picked));
+                             ? target.element({}) + indirect[0]
+                             : target.element(with_indirect(reads.others, spec.picked, indirect));
     const int buffer = build_.buffer(build_.assignment().target_buffer(id), true);
     if (spec.combine != Combine::replace)
       made = combined(spec.combine, build_.pool().load(buffer, result.dtype, element), made);

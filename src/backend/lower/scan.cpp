@@ -118,7 +118,7 @@ class Scans {
   // Whether what depends on the lane is neither read from memory, nor written to it, nor checked.
   bool stay_in_scratch(const Block& steps) {
     const loop::Kernel& kernel = build_.kernel();
-    if (!kernel.picks.empty() || !kernel.checks.empty()) return false;
+    if (!kernel.indirect_indices.empty() || !kernel.checks.empty()) return false;
     std::vector<Value> roots;
     loop::each_value(steps, [&](Value v) { roots.push_back(v); });
     const auto nodes = loop::nodes_below(roots);

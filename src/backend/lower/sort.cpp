@@ -88,7 +88,8 @@ class Sorts {
 
   // The first element of the row, where the next ones follow it in memory.
   std::optional<Expr> as_side_by_side(Value element) const {
-    if (element->fn != loop::Fn::load || !build_.kernel().picks.empty()) return std::nullopt;
+    if (element->fn != loop::Fn::load || !build_.kernel().indirect_indices.empty())
+      return std::nullopt;
     if (sorted_.constant()) return element->index;
     const auto linear = sym::as_linear(element->index, sorted_);
     if (!linear || !linear->coefficient.is(1)) return std::nullopt;

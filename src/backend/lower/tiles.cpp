@@ -74,8 +74,8 @@ class Tiler {
         why_not_ = cat(buffer.name, " is overwritten: it must be read element by element");
       } else if (is_short(loop)) {
         why_not_ = cat("a side of ", buffer.name, " is shorter than ", least_side);
-      } else if (picked(load->index)) {
-        why_not_ = cat("elements of ", buffer.name, " are picked by an index");
+      } else if (is_indirect(load->index)) {
+        why_not_ = cat("elements of ", buffer.name, " are read at indirect indices");
       } else if (across_.empty() || across_[0].along == loop) {
         across_.push_back({load, loop, linear->coefficient});
       }
@@ -83,9 +83,10 @@ class Tiler {
     }
   }
 
-  bool picked(Expr e) const {
-    return std::any_of(kernel_.picks.begin(), kernel_.picks.end(),
-                       [&](const loop::Pick& pick) { return sym::contains(e, pick.symbol); });
+  bool is_indirect(Expr e) const {
+    return std::any_of(
+        kernel_.indirect_indices.begin(), kernel_.indirect_indices.end(),
+        [&](const loop::IndirectIndex& indirect) { return sym::contains(e, indirect.symbol); });
   }
 
   // The part of a loop that a tile covers; the tile's number becomes a task.

@@ -14,8 +14,10 @@ using loop::Value;
 bool is_only_read(const loop::Kernel& kernel, const Node* load) {
   return load->payload < kernel.buffers.size() && !kernel.buffers[load->payload].written &&
          std::none_of(
-             kernel.picks.begin(), kernel.picks.end(),
-             [&](const loop::Pick& pick) { return sym::contains(load->index, pick.symbol); });
+             kernel.indirect_indices.begin(), kernel.indirect_indices.end(),
+             [&](const loop::IndirectIndex& indirect) {
+               return sym::contains(load->index, indirect.symbol);
+             });
 }
 
 // Of an element, where the tile begins.

@@ -114,7 +114,8 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
     out.stored.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
     roots.push_back(value);
   }
-  for (const loop::Pick& pick : trial.kernel().picks) roots.push_back(pick.value);
+  for (const loop::IndirectIndex& indirect : trial.kernel().indirect_indices)
+    roots.push_back(indirect.value);
   out.elements = out.stored;
   for (const loop::Node* node : loop::nodes_below(roots)) {
     if (node->index.defined()) out.elements.push_back(node->index);

@@ -62,9 +62,9 @@ void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
 int Walks::level_of(Value value) {
   int level = 0;
   for (const loop::Node* node : loop::nodes_below({value})) {
-    for (const loop::Pick& pick : build_.kernel().picks) {
-      const bool picks = node->index.defined() && sym::contains(node->index, pick.symbol);
-      if (picks) level = std::max(level, level_of(pick.value));
+    for (const loop::IndirectIndex& indirect : build_.kernel().indirect_indices) {
+      const bool is_indirect = node->index.defined() && sym::contains(node->index, indirect.symbol);
+      if (is_indirect) level = std::max(level, level_of(indirect.value));
     }
     const auto result = level_of_result_.find(node);
     if (result != level_of_result_.end()) level = std::max(level, result->second);

@@ -16,7 +16,7 @@ void name_indices(IterationSpace& space) {
   }
 }
 
-Index pick_kept(const IterationSpace& space, const Index& from) {
+Index kept_of(const IterationSpace& space, const Index& from) {
   Index out;
   for (size_t d = 0; d < from.size(); ++d) {
     if (!space.reduces() || !space.reduced[d]) out.push_back(from[d]);
@@ -47,10 +47,10 @@ std::optional<Index> cut(const Index& index, const Index& sizes, const Index& pa
 }  // namespace
 
 Index IterationSpace::kept_sizes() const {
-  return pick_kept(*this, sizes);
+  return kept_of(*this, sizes);
 }
 Index IterationSpace::kept_index() const {
-  return pick_kept(*this, index);
+  return kept_of(*this, index);
 }
 
 IterationSpace iteration_space_of(const ComputeNode& compute_node) {

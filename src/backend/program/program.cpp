@@ -340,7 +340,7 @@ Index Program::operand_index(ComputeNodeId id, const Index& index) const {
 }
 
 std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const {
-  static const Expr picked = Expr::symbol("picked", {0, sym::unbounded});
+  static const Expr indirect = Expr::symbol("indirect", {0, sym::unbounded});
   const ComputeNode& compute_node = (*this)[id];
   const graph::Node& node = (*graph_)[compute_node.value.node];
   std::vector<Read> direct, out;
@@ -358,7 +358,7 @@ std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const 
   } else if (folds_nothing(*graph_, compute_node.value.node)) {
     return out;
   } else if (compute_node.kind == ComputeKind::elementwise) {
-    direct = operands_at(*graph_, compute_node.value.node, index, picked);
+    direct = operands_at(*graph_, compute_node.value.node, index, indirect);
   } else if (compute_node.kind == ComputeKind::reduction ||
              compute_node.kind == ComputeKind::scan || compute_node.kind == ComputeKind::sort) {
     direct.push_back({std::get<graph::Value>(node.args[0]), operand_index(id, index)});
@@ -367,7 +367,7 @@ std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const 
       const auto* value = std::get_if<graph::Value>(&arg);
       if (!value) continue;
       Index any;  // an index that no element of the result has
-      for (int d = 0; d < graph_->meta(*value).rank(); ++d) any.push_back(picked + d);
+      for (int d = 0; d < graph_->meta(*value).rank(); ++d) any.push_back(indirect + d);
       direct.push_back({*value, std::move(any)});
     }
   }

@@ -64,8 +64,8 @@ struct Read {
 // What is read to put one element, and where it goes.
 struct PutReads {
   Read source;
-  std::vector<Read> indices;  // in the order of the picked axes
-  Index others;               // of the target, along the axes that are not picked
+  std::vector<Read> indices;  // in the order of the indexed axes
+  Index others;               // of the target, along the axes that are not indexed
 };
 
 class Program {
@@ -178,16 +178,16 @@ Expr element_of(const Index& index, const Index& strides);
 
 // Of the node's operands.
 Ranks ranks_of(const graph::Graph& graph, const graph::Node& node);
-// `others` with the indices that are picked among them: those of all dimensions.
-Index with_picked(const Index& others, const PickedAxes& axes, std::span<const Expr> picked);
-// Of a gather: its table where the indices of the picked axes are `picked`, then the indices, in
+// `others` with the indirect indices among them: those of all dimensions.
+Index with_indirect(const Index& others, const PickedAxes& axes, std::span<const Expr> indirect);
+// Of a gather: its table where the indices of the indexed axes are `indirect`, then the indices, in
 // the order of the axes.
 std::vector<Read> gathered_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
-                              std::span<const Expr> picked);
+                              std::span<const Expr> indirect);
 // The operands of a node at an index of its result, as its kind says; operands that are numbers or
-// left out are skipped.  Those of a window may lie outside of the operand.  `picked` stands for
+// left out are skipped.  Those of a window may lie outside of the operand.  `indirect` stands for
 // every index that a gather reads from memory.
 std::vector<Read> operands_at(const graph::Graph& graph, graph::NodeId node, const Index& index,
-                              Expr picked);
+                              Expr indirect);
 
 }  // namespace vitro::backend
