@@ -19,7 +19,7 @@ namespace {
 
 // What the stages leave to each other.
 struct Work {
-  const graph::Graph& whole;
+  const graph::Graph& given;
   const BuildOptions& options;
   CompileReport& report;
   runtime::DeviceRuntime& device;
@@ -34,11 +34,11 @@ struct Work {
   std::unique_ptr<Executable> executable = {};
 
   // That the stages after the first one see.
-  const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : whole); }
+  const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : given); }
 };
 
 void read_graph(Work& w) {
-  w.stored = store_opaque_operands(w.whole);
+  w.stored = store_opaque_operands(w.given);
   w.single = single_results(w.graph());
   w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
                     w.options.machine.value_or(machine_model_of(w.device.traits())));

@@ -1,6 +1,6 @@
 // Rows in order: stable, NaN as the largest number, -0 as 0.
 //   sort_row(x, n, count, descending, values, 1, indices, 1, scratch);
-// An element is ordered by its key, a whole number: short rows by counting, for each element, those
+// An element is ordered by its key, an integer: short rows by counting, for each element, those
 // before it; longer ones digit by digit of the key, the lowest first.  Where a few of many are
 // wanted only what may be among them is ordered.  The order is a function of the row alone, so the
 // way to it changes nothing.

@@ -87,8 +87,8 @@ Interpretation::Interpretation(const Kernel& kernel, const KernelInputs& inputs)
   for (size_t i = 0; i < inputs.symbols.size(); ++i)
     scalars_[inputs.symbols[i].node()] = inputs.sizes[i];
   for (const Row& row : kernel.rows) {
-    const int64_t whole = (scalar(row.size) + lanes - 1) / lanes * lanes;
-    rows_.emplace_back(static_cast<size_t>(whole * bytes_of(row.dtype)));
+    const int64_t padded = (scalar(row.size) + lanes - 1) / lanes * lanes;
+    rows_.emplace_back(static_cast<size_t>(padded * bytes_of(row.dtype)));
   }
 }
 
@@ -254,7 +254,7 @@ void Interpretation::run(const Sort& s) {
   for (int64_t i = 0, size = scalar(s.size); i < size; ++i)
     row.emplace_back(load(memory(s.from), base + i, dtype), i);
   const auto less = [&](Element a, Element b) {
-    if (!is_floating(dtype)) return a.whole < b.whole;
+    if (!is_floating(dtype)) return a.integer < b.integer;
     return std::isnan(b.real) ? !std::isnan(a.real) : a.real < b.real;
   };
   const auto before = [&](const auto& a, const auto& b) {
@@ -270,7 +270,7 @@ void Interpretation::run(const Sort& s) {
     const auto& [element, place] = row[static_cast<size_t>(i)];
     if (s.values >= 0) store(memory(s.values), values + i * values_stride, dtype, element);
     if (s.indices >= 0)
-      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.whole = place});
+      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.integer = place});
   }
 }
 
@@ -291,8 +291,8 @@ Lanes Interpretation::compute(const Node* node) {
     case Fn::number: {
       const uint64_t bits =
           node->fn == Fn::constant ? node->payload : inputs_.numbers[node->payload];
-      Element x{.whole = static_cast<int64_t>(bits)};
-      if (is_bool(node->dtype)) x.whole = bits != 0;
+      Element x{.integer = static_cast<int64_t>(bits)};
+      if (is_bool(node->dtype)) x.integer = bits != 0;
       out.fill(x);
       return out;
     }
@@ -303,12 +303,12 @@ Lanes Interpretation::compute(const Node* node) {
       return loaded(node);
     case Fn::not_negative: {
       const Indices index = at(node->index);
-      for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l] >= 0;
+      for (size_t l = 0; l < out.size(); ++l) out[l].integer = index[l] >= 0;
       return out;
     }
     case Fn::index: {
       const Indices index = at(node->index);
-      for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l];
+      for (size_t l = 0; l < out.size(); ++l) out[l].integer = index[l];
       return out;
     }
     default:
@@ -331,7 +331,7 @@ Lanes Interpretation::compute(const Node* node) {
         break;
       case Fn::not_zero:
         out[l] = x[0][l];
-        if (static_cast<int64_t>(l) < count_ && x[0][l].whole == 0)
+        if (static_cast<int64_t>(l) < count_ && x[0][l].integer == 0)
           inputs_.fail(static_cast<int>(node->payload), 0, 0);
         break;
       default: {
@@ -353,7 +353,7 @@ Lanes Interpretation::loaded(const Node* node) {
     const Lanes wanted = value(node->operands[0]);
     const Indices element = at(node->index);
     for (size_t l = 0; l < out.size(); ++l) {
-      if (wanted[l].whole && (static_cast<int64_t>(l) < count_ || !varies(node->index)))
+      if (wanted[l].integer && (static_cast<int64_t>(l) < count_ || !varies(node->index)))
         out[l] = load(from, element[l], dtype);
     }
     return out;
@@ -383,7 +383,7 @@ const Indices& Interpretation::indirect_values(size_t which) {
   const Indices bound = at(p.bound);
   Indices out{};
   for (size_t l = 0; static_cast<int64_t>(l) < count_; ++l) {
-    out[l] = x[l].whole;
+    out[l] = x[l].integer;
     if (out[l] >= 0 && out[l] < bound[l]) continue;
     inputs_.fail(p.check, out[l], bound[l]);
     out[l] = 0;

@@ -106,7 +106,7 @@ enum class RightOperand : uint8_t {
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
 // `body` for each row and 16 columns, where `sum` is the variable of the sums.  Where it is
 // `turned` the sums are transposed first, and `body` runs for each column and 16 rows.  Stores
-// `across` the lanes follow when `body` has run for the whole block, whose values are turned over
+// `across` the lanes follow when `body` has run for the entire block, whose values are turned over
 // on the way.
 struct Product {
   sym::Expr m, n, k;

@@ -249,7 +249,7 @@ TEST_F(Vjp, is_described_in_words) {
   EXPECT_EQ(describe(ops::def<ops::Median>()), "a formula; saves self, result");
   EXPECT_EQ(describe(ops::def<ops::Matmul>()), "through its program; saves self, other");
   EXPECT_EQ(describe(ops::def<ops::Lt>()), "none: its result is bool");
-  EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is a whole number");
+  EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is an integer");
 }
 
 // Gradients of gradients, against differences of the first.

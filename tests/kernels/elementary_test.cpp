@@ -24,7 +24,7 @@ using Long = long double;
 struct Bound {
   double f32_ulp, f64_ulp;
 };
-#define BOUND(name, operands, whole, cost, f32_ulp, f64_ulp) {#name, {f32_ulp, f64_ulp}},
+#define BOUND(name, operands, on_integers, cost, f32_ulp, f64_ulp) {#name, {f32_ulp, f64_ulp}},
 const std::map<std::string, Bound> bounds = {VITRO_SCALAR_FUNCTIONS(BOUND)};
 #undef BOUND
 
@@ -112,7 +112,7 @@ std::vector<T> samples() {
   return v;
 }
 
-// A second operand: small whole numbers, numbers of a usual size, other samples, the first operand.
+// A second operand: small integers, numbers of a usual size, other samples, the first operand.
 template <class T>
 std::vector<T> partners(const std::vector<T>& x) {
   std::mt19937_64 random(3);

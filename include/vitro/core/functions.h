@@ -5,18 +5,18 @@
 
 namespace vitro {
 
-// What a function is for whole numbers and bool.
-enum class WholeNumbers : unsigned char {
+// What a function is for integers and bool.
+enum class OnIntegers : unsigned char {
   none,   // not defined: they are cast before
   same,   // each stays as it is
   own,    // src/kernels has a version for them
   truth,  // the function asks something of a number; the answer is no
 };
 
-// f(name, operands, whole numbers, cost, ulp of f32, ulp of f64)
+// f(name, operands, integers, cost, ulp of f32, ulp of f64)
 //   cost: about as many plain vector operations
 //   ulp: the largest error in units of the last place (tests/kernels/elementary_test.cpp); of a
-//   quotient before it is rounded to a whole number
+//   quotient before it is rounded to an integer
 // clang-format off
 #define VITRO_SCALAR_FUNCTIONS(f) \
   f(exp, 1, none, 12, 1, 1) \
@@ -50,11 +50,11 @@ enum class WholeNumbers : unsigned char {
   f(round, 1, same, 1, 0, 0)            /* half to even */ \
   f(trunc, 1, same, 1, 0, 0) \
   f(abs, 1, own, 1, 0, 0) \
-  f(pow, 2, own, 40, 1, 1.5)            /* whole: a negative exponent gives 0 but for bases 1 and -1 */ \
-  f(fmod, 2, own, 16, 0, 0)             /* the sign of the dividend; whole: 0 where the divisor is 0 */ \
-  f(remainder, 2, own, 18, 0.5, 0.5)    /* the sign of the divisor; whole: 0 where it is 0 */ \
-  f(floor_div, 2, own, 12, 1, 1)        /* rounded down; whole: 0 where the divisor is 0 */ \
-  f(trunc_div, 2, own, 8, 0.5, 0.5)         /* rounded towards zero; whole: 0 where the divisor is 0 */ \
+  f(pow, 2, own, 40, 1, 1.5)            /* integers: a negative exponent gives 0 but for bases 1 and -1 */ \
+  f(fmod, 2, own, 16, 0, 0)             /* the sign of the dividend; integers: 0 where the divisor is 0 */ \
+  f(remainder, 2, own, 18, 0.5, 0.5)    /* the sign of the divisor; integers: 0 where it is 0 */ \
+  f(floor_div, 2, own, 12, 1, 1)        /* rounded down; integers: 0 where the divisor is 0 */ \
+  f(trunc_div, 2, own, 8, 0.5, 0.5)         /* rounded towards zero; integers: 0 where the divisor is 0 */ \
   f(minimum, 2, own, 2, 0, 0)           /* NaN if either is */ \
   f(maximum, 2, own, 2, 0, 0)           /* NaN if either is */ \
   f(isnan, 1, truth, 1, 0, 0) \

@@ -86,7 +86,7 @@ struct ShapeCall {
 
 enum class Promote : uint8_t {
   arithmetic,  // result_type of the operands
-  to_float,    // the same, but whole numbers and bool become the default float
+  to_float,    // the same, but integers and bool become the default float
   comparison,  // computed in the result_type, the result is bool
   to_bool,     // like comparison for unary predicates
   attribute,   // the result's dtype is the shape rule's word (casts, arange); operands become it
@@ -102,11 +102,11 @@ enum class Numbers : uint8_t {
 
 struct PointwiseInfo {
   Promote promote;
-  bool first_is_condition;      // operand 0 is bool and takes no part in promotion (where)
-  bool uses_index;              // the body asks where it is (arange, tril)
-  bool first_is_shape = false;  // of operand 0 only sizes and dtype are used (fill, copy)
-  bool whole_divisor = false;   // a 0 in operand 1 is an error where whole numbers are divided
-  int8_t copied_operand = -1;   // the result is this operand converted to its dtype (casts, fills)
+  bool first_is_condition;       // operand 0 is bool and takes no part in promotion (where)
+  bool uses_index;               // the body asks where it is (arange, tril)
+  bool first_is_shape = false;   // of operand 0 only sizes and dtype are used (fill, copy)
+  bool integer_divisor = false;  // a 0 in operand 1 is an error where integers are divided
+  int8_t copied_operand = -1;    // the result is this operand converted to its dtype (casts, fills)
   Numbers numbers = Numbers::rounded;
 };
 
@@ -153,8 +153,9 @@ struct ViewInfo {
 
 struct ContractionInfo {
   bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]
-  // The product of whole numbers, written with other ops: there is no tile for them.
-  void (*whole)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+  // The product of integers, written with other ops: there is no tile for them.
+  void (*integer_product)(std::span<const Operand> operands, AttrsView attrs,
+                          std::span<Tensor> results);
 };
 
 // A dimension whose index comes from an operand, a tensor of indices.
@@ -218,7 +219,7 @@ struct WindowInfo {
   // A number that the element depends on besides: how many count for a mean.  Null: 1.
   sym::Expr (*count)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                      std::span<const sym::Expr> index) = nullptr;
-  bool whole_count = false;  // it comes as i64, not in the type of the elements
+  bool integer_count = false;  // it comes as i64, not in the type of the elements
 };
 
 struct ConcatInfo {

@@ -165,7 +165,7 @@ struct Pointwise {
   static constexpr Promote promote = Promote::arithmetic;
   static constexpr bool first_is_condition = false, uses_index = false, uses_attrs = false;
   static constexpr bool first_is_shape = false;  // of operand 0 only sizes and dtype are used
-  static constexpr bool whole_divisor = false;
+  static constexpr bool integer_divisor = false;
   static constexpr int copied_operand = -1;  // the body gives this operand as it is
   static constexpr Numbers numbers = Numbers::rounded;
   static constexpr Accepts accepts = Accepts::all;

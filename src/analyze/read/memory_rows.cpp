@@ -57,8 +57,8 @@ class Reader {
     for (; kind == Kind::number; kind = lists_.next()) numbers_.push_back(lists_.number());
     if (kind == Kind::close) return true;
     why_ = kind == Kind::end    ? "the file ends in a list of numbers"
-           : kind == Kind::open ? "got a list, needs a whole number"
-                                : "got something else, needs a whole number";
+           : kind == Kind::open ? "got a list, needs an integer"
+                                : "got something else, needs an integer";
     return false;
   }
 

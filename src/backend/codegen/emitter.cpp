@@ -426,18 +426,18 @@ void Emitter::write(const loop::Loop& l) {
   hoist(l.body, {l.index});
   const auto name = sym::name_of(l.index);
   names_.take(name);
-  const auto is_whole = [this](Expr count) {
+  const auto is_full = [this](Expr count) {
     return count.constant() && *count.constant() % kernel_.lanes == 0;
   };
-  const bool whole = is_whole(sym::extent_of(l.index)) || is_whole(l.end - l.begin);
+  const bool full = is_full(sym::extent_of(l.index)) || is_full(l.end - l.begin);
   if (const auto inside = inside_of(l)) return write_with_inside(l, *inside);
-  if (l.vector && !whole && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
+  if (l.vector && !full && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
   }
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
             "; ", l.vector ? cat(name, " += ", kernel_.lanes) : cat("++", name), ") {");
-  if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
-  turn(l, whole ? "" : "count");
+  if (l.vector && !full) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
+  turn(l, full ? "" : "count");
   out_.close();
 }
 
@@ -453,7 +453,7 @@ bool Emitter::gathers(const loop::Loop& l) const {
 }
 
 // The last turn is written apart: what is folded must not wait for lanes that are not there, and
-// whole vectors are stored without a mask.
+// full vectors are stored without a mask.
 void Emitter::write_with_rest(const loop::Loop& l) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end"));
@@ -474,7 +474,7 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.close();
 }
 
-// Turns that reach no border are written apart: they read and store whole vectors, and ask nothing.
+// Turns that reach no border are written apart: they read and store full vectors, and ask nothing.
 void Emitter::write_with_inside(const loop::Loop& l, const Between& inside) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end")),

@@ -28,7 +28,7 @@ const Code two_products{"V0404", "two matrix products",
                         "Nothing."};
 const Code reduces_product{"V0405", "a reduction of the columns of a product",
                            "A product is computed in tiles of some rows and columns; a row is "
-                           "whole only when the product has ended.",
+                           "complete only when the product has ended.",
                            "", "Nothing."};
 
 const Code product_reads{"V0406", "an operand of a product is computed first",
@@ -41,8 +41,8 @@ const Code scans_apart{"V0415", "a scan beside something that folds",
                        "elements, or multiplies matrices, walks them in another order.",
                        "", "Nothing."};
 
-const Code whole_tensors{"V0416", "a kernel of the user's",
-                         "An opaque op is a function that reads and writes whole tensors; no loop "
+const Code opaque_kernel{"V0416", "a kernel of the user's",
+                         "An opaque op is a function that reads and writes entire tensors; no loop "
                          "can be joined to what nobody looks into.",
                          "", "Nothing: its operands and its result go through memory."};
 
@@ -94,7 +94,7 @@ class Check {
       const ComputeNode& compute_node = p_[id];
       if (Verdict v = overwrites_alone(id); !v) return v;
       if (compute_node.kind == ComputeKind::opaque && compute_nodes_.size() > 1)
-        return Verdict::no(whole_tensors, cat(p_.name_of(id), " is a kernel of the user's"));
+        return Verdict::no(opaque_kernel, cat(p_.name_of(id), " is a kernel of the user's"));
       if (compute_node.kind == ComputeKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
         product = iteration_space_of(compute_node);
@@ -122,7 +122,7 @@ class Check {
     }
     if (reducing && product) {
       if (reducing->scanned) return Verdict::no(scans_apart, "a product is no part of a scan");
-      return Verdict::no(reduces_product, "a row of a product is not whole before its end");
+      return Verdict::no(reduces_product, "a row of a product is not complete before its end");
     }
     if (reducing) candidates.push_back(*reducing);
     if (product) candidates.push_back(*product);
@@ -291,7 +291,7 @@ class Check {
     }
     if (p_[made].role != ComputeRole::result) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
-                                          ", which is whole only when all parts are written"));
+                                          ", which is complete only when all parts are written"));
     }
     const auto own = result_index_map(made);
     if (own && *own == read.index) return Verdict::yes();

@@ -1,6 +1,6 @@
 // Products that hand rows to each other: rows of a product are scaled, masked and folded (softmax),
 // and are the left operand of the next product.  A block of them is small enough to stay in the
-// cache; the whole matrix is not written to memory.
+// cache; the entire matrix is not written to memory.
 #include <algorithm>
 
 #include "backend/fuse/groups.h"
@@ -204,7 +204,7 @@ class Chain {
   }
   Verdict disagree(ComputeNodeId compute_node) const {
     return Verdict::no(
-        other_rows, cat(p_.name_of(compute_node), " does not work on whole rows in their order"));
+        other_rows, cat(p_.name_of(compute_node), " does not work on entire rows in their order"));
   }
 
   const Program& p_;

@@ -92,7 +92,7 @@ class KernelBuilder : public ElementSource {
   std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by compute node
 };
 
-// ---- what a whole group becomes, by kind ----
+// ---- what a entire group becomes, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_put(const Program&, const BufferAssignment&, const Group&);

@@ -81,19 +81,19 @@ class ChainLowering {
     multiply.left = left_of(matrix(0, 0, row_, inner));
     const Plain right = matrix(0, 1, inner, column);
     const auto known = n_.constant();
-    const bool whole = known && *known <= columns_of_chain;
-    const Expr parts = whole ? Expr(1) : blocks_of(n_, columns_of_chain);
-    const Expr part = whole ? Expr(0) : Expr::index("part", parts);
+    const bool in_one_part = known && *known <= columns_of_chain;
+    const Expr parts = in_one_part ? Expr(1) : blocks_of(n_, columns_of_chain);
+    const Expr part = in_one_part ? Expr(0) : Expr::index("part", parts);
     const Expr first = part * columns_of_chain;
     multiply.rows = rows_;
-    multiply.columns = whole ? n_ : sym::min(columns_of_chain, n_ - first);
+    multiply.columns = in_one_part ? n_ : sym::min(columns_of_chain, n_ - first);
     multiply.k = k;
-    set_right(multiply, right, first * right.second_stride, whole ? n_ : Expr(columns_of_chain),
-              true);
+    set_right(multiply, right, first * right.second_stride,
+              in_one_part ? n_ : Expr(columns_of_chain), true);
     multiply.to = scores_;
     multiply.to_base = first;
     multiply.to_stride = stride_;
-    if (whole) {
+    if (in_one_part) {
       build_.kernel().body.push_back({std::move(multiply)});
       return;
     }

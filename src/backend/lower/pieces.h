@@ -4,7 +4,7 @@
 //   sum of 10^6 elements: piece < 16   states[piece] = the sum of so many of its blocks
 //                         once         merges the states, in order
 //
-// A piece is a whole subtree of a sum (docs/numerics.md), so that the bits stay those of one walk.
+// A piece is a entire subtree of a sum (docs/numerics.md), so that the bits stay those of one walk.
 #pragma once
 
 #include <optional>

@@ -59,20 +59,18 @@ class Rows : private Walks {
     which = 0;
     for (const Reduction& r : reductions_) {
       if (r.level != level) continue;
-      const State& whole = totals[which++];
-      const State state = r.tree >= 0     ? total(r, 0, blocks(), out)
-                          : whole.empty() ? r.state
-                                          : whole;
+      const State& full = totals[which++];
+      const State state = r.tree >= 0 ? total(r, 0, blocks(), out) : full.empty() ? r.state : full;
       pieces_ ? leave_piece(r, state, out) : finish_reduction(r, state, out);
     }
   }
 
   // Blocks do not wait for each other, also where their order does not matter.
-  void end_block(const Reduction& r, const State& whole, Block& out) {
+  void end_block(const Reduction& r, const State& full, Block& out) {
     if (r.tree >= 0) {
       out.push_back(grow(r, 0, blocks()));
-    } else if (!whole.empty()) {
-      out.push_back(assign(whole, r.body->merge(whole, r.state)));
+    } else if (!full.empty()) {
+      out.push_back(assign(full, r.body->merge(full, r.state)));
     }
   }
 

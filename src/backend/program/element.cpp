@@ -38,7 +38,7 @@ class Pointwise {
       }
       Value v = operand(node_.args[i], graph::operand_dtype(g_, node_, i));
       if (i != 0 || !info.first_is_condition) v = cast(v, compute_type(common));
-      if (i == 1 && info.whole_divisor && is_integer(common)) v = source_.not_zero(id_, v);
+      if (i == 1 && info.integer_divisor && is_integer(common)) v = source_.not_zero(id_, v);
       operands.push_back(v);
     }
     const auto at = [this](int d) {
@@ -148,7 +148,7 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
     }
   }
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);
-  const DType counts_in = info.whole_count ? DType::i64 : type;
+  const DType counts_in = info.integer_count ? DType::i64 : type;
   return body.results(attrs, state, cast(pool.index(count), counts_in))[result];
 }
 

@@ -268,19 +268,19 @@ PutReads Program::put_reads(ComputeNodeId id, const Index& at) const {
              to = at.end() - static_cast<std::ptrdiff_t>(rank - spec.picked.size()) + spec.first;
   out.others.assign(at.begin(), from);
   out.others.insert(out.others.end(), to, at.end());
-  TensorMeta whole, broadcast;
-  whole.sizes = put_sizes(*graph_, node, spec);
-  const bool has_dimensions = whole.sizes.size() == at.size();
+  TensorMeta broadcast_to, index_shape;
+  broadcast_to.sizes = put_sizes(*graph_, node, spec);
+  const bool has_dimensions = broadcast_to.sizes.size() == at.size();
   for (size_t d = 0; has_dimensions && d < static_cast<size_t>(to - from); ++d)
-    broadcast.sizes.push_back(whole.sizes[static_cast<size_t>(spec.first) + d]);
+    index_shape.sizes.push_back(broadcast_to.sizes[static_cast<size_t>(spec.first) + d]);
   for (const Picked& one : spec.picked) {
     const graph::Value indices = value_of(one.indices);
     out.indices.push_back(
-        {indices, broadcast_index(graph_->meta(indices), broadcast, Index(from, to))});
+        {indices, broadcast_index(graph_->meta(indices), index_shape, Index(from, to))});
   }
   const TensorMeta& source = graph_->meta(out.source.value);
   const bool one_more = !has_dimensions && source.sizes.size() < at.size();
-  out.source.index = broadcast_index(source, whole, one_more ? out.others : at);
+  out.source.index = broadcast_index(source, broadcast_to, one_more ? out.others : at);
   return out;
 }
 
