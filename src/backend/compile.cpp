@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/lower/share_kernels.h"
-#include "backend/lower/split_walks.h"
+#include "backend/lower/split_sweeps.h"
 #include "backend/lower/streams.h"
 #include "backend/program/opaque_operands.h"
 #include "backend/program/single_results.h"
@@ -46,7 +46,7 @@ void read_graph(Work& w) {
 
 void fuse_loops(Work& w) {
   w.groups = fuse(*w.program, w.options.fuse);
-  if (w.options.fuse.fuse) split_walks(*w.program, w.groups);
+  if (w.options.fuse.fuse) split_sweeps(*w.program, w.groups);
   w.report.fusion = std::move(w.groups.decisions);
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backend/compile.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 #include "eager/copy.h"
 #include "eager/loop.h"
 #include "vitro/base/called_as.h"
@@ -117,7 +117,7 @@ Extent Form::symbol(int64_t value, Extent::Kind kind) {
   return made;
 }
 
-// Rows of a scan are walked in another way where they are short, or few.
+// Rows of a scan are swept in another way where they are short, or few.
 Extent Form::size_symbol(int64_t size) {
   if (!call_.op->scan) return symbol(size);
   return symbol(size, size < backend::rows_of_scan ? Extent::Kind::few : Extent::Kind::many);

@@ -43,12 +43,12 @@ void collect(const loop::Block& body, Changing& out) {
   }
 }
 
-// Whether it folds elements, and does nothing longer.
-bool folds(const loop::Block& body) {
+// Whether it reduces elements, and does nothing longer.
+bool reduces(const loop::Block& body) {
   bool found = false;
   for (const loop::Statement& s : body) {
     if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
-      if (!folds(l->body)) return false;
+      if (!reduces(l->body)) return false;
       found = true;
     }
     found = found || std::holds_alternative<loop::Assign>(s.what);
@@ -57,7 +57,7 @@ bool folds(const loop::Block& body) {
   return found;
 }
 
-bool folds_quickly(const loop::Block& body) {
+bool reduces_quickly(const loop::Block& body) {
   return std::all_of(body.begin(), body.end(), [](const loop::Statement& s) {
     const auto* assign = std::get_if<loop::Assign>(&s.what);
     return assign && std::all_of(assign->values.begin(), assign->values.end(), [](loop::Value v) {
@@ -322,27 +322,27 @@ void Emitter::write(const loop::Store& s) {
   const std::string text = text_of(s.value.node(), true);
   need_indirect(s.element);
   const std::string& to = buffer_name(s.buffer);
-  const Walk walk = walk_of(s.element);
-  switch (walk.kind) {
-    case Walk::uniform: {
+  const LaneAccess access = lane_access_of(s.element);
+  switch (access.kind) {
+    case LaneAccess::uniform: {
       out_.line(to, "[", scalar_text(s.element), "] = lane0(", text, ");");
       return;
     }
-    case Walk::contiguous: {
+    case LaneAccess::contiguous: {
       const std::string_view streams = streams_of(s.buffer);
       const std::string call = streams.empty() ? "store(" : cat("store_or_stream(", streams, ", ");
       out_.line(call, with_count(cat(to, " + ", scalar_text(s.element), ", ", value(s.value))),
                 ");");
       return;
     }
-    case Walk::strided: {
+    case LaneAccess::strided: {
       out_.line("store_strided(",
-                with_count(cat(to, " + ", scalar_text(s.element), ", ", scalar_text(walk.stride),
+                with_count(cat(to, " + ", scalar_text(s.element), ", ", scalar_text(access.stride),
                                ", ", value(s.value))),
                 ");");
       return;
     }
-    case Walk::scattered: {
+    case LaneAccess::scattered: {
       const std::string at = vector_text(s.element, [this](Expr e) { return lanes_text(e); });
       out_.line("scatter(", with_count(cat(to, ", ", at, ", ", value(s.value))), ");");
       return;
@@ -431,7 +431,7 @@ void Emitter::write(const loop::Loop& l) {
   };
   const bool full = is_full(sym::extent_of(l.index)) || is_full(l.end - l.begin);
   if (const auto inside = inside_of(l)) return write_with_inside(l, *inside);
-  if (l.vector && !full && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
+  if (l.vector && !full && (reduces(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
   }
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
@@ -452,7 +452,7 @@ bool Emitter::gathers(const loop::Loop& l) const {
   });
 }
 
-// The last turn is written apart: what is folded must not wait for lanes that are not there, and
+// The last turn is written apart: what is reduced must not wait for lanes that are not there, and
 // full vectors are stored without a mask.
 void Emitter::write_with_rest(const loop::Loop& l) {
   const auto name = sym::name_of(l.index);
@@ -460,7 +460,7 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.open("{");
   out_.line("const i64 ", end, " = ", scalar_text(l.end), ";");
   out_.line("i64 ", name, " = ", scalar_text(l.begin), ";");
-  if (folds_quickly(l.body)) {
+  if (reduces_quickly(l.body)) {
     out_.line("#pragma clang loop unroll_count(", unrolled_turns, ")");
   }
   out_.open("for (; ", name, " + ", kernel_.lanes, " <= ", end, "; ", name, " += ", kernel_.lanes,

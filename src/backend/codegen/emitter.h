@@ -33,8 +33,8 @@ class Emitter {
     sym::Expr index;    // of lane 0; no expression outside of vector loops
     std::string count;  // how many there are; empty: all
   };
-  // How an element expression walks memory from lane to lane.
-  struct Walk {
+  // How an element expression accesses memory from lane to lane.
+  struct LaneAccess {
     enum Kind { uniform, contiguous, strided, scattered } kind;
     sym::Expr stride;
   };
@@ -113,7 +113,7 @@ class Emitter {
   void need_indirect(sym::Expr e);
   void emit_indirect(size_t which);
   bool varies(sym::Expr e) const;
-  Walk walk_of(sym::Expr element) const;
+  LaneAccess lane_access_of(sym::Expr element) const;
   sym::Expr shared_part(sym::Expr element) const;
   std::string lanes_text(sym::Expr symbol);
   const std::string& buffer_name(int number) const;

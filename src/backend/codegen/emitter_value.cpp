@@ -33,15 +33,15 @@ bool Emitter::varies(Expr e) const {
   return false;
 }
 
-Emitter::Walk Emitter::walk_of(Expr element) const {
-  if (!varies(element)) return {Walk::uniform, {}};
+Emitter::LaneAccess Emitter::lane_access_of(Expr element) const {
+  if (!varies(element)) return {LaneAccess::uniform, {}};
   for (const Expr s : sym::symbols_of(element)) {
-    if (varying_indirect_.contains(s.node())) return {Walk::scattered, {}};
+    if (varying_indirect_.contains(s.node())) return {LaneAccess::scattered, {}};
   }
   const auto linear = sym::as_linear(element, lanes_.index);
-  if (!linear) return {Walk::scattered, {}};
-  if (linear->coefficient.is(1)) return {Walk::contiguous, {}};
-  return {Walk::strided, linear->coefficient};
+  if (!linear) return {LaneAccess::scattered, {}};
+  if (linear->coefficient.is(1)) return {LaneAccess::contiguous, {}};
+  return {LaneAccess::strided, linear->coefficient};
 }
 
 // What the places of all lanes have in common, as long as neither it nor the rest is negative: it
@@ -97,12 +97,13 @@ void Emitter::emit_indirect(size_t which) {
 }
 
 std::string Emitter::index_value_text(Expr e) {
-  const Walk walk = walk_of(e);
-  if (walk.kind == Walk::uniform) return cat("splat(i64(", scalar_text(e), "))");
-  if (walk.kind == Walk::contiguous) return cat("(splat(i64(", scalar_text(e), ")) + iota())");
-  if (walk.kind == Walk::strided) {
-    return cat("(splat(i64(", scalar_text(e), ")) + iota() * splat(i64(", scalar_text(walk.stride),
-               ")))");
+  const LaneAccess access = lane_access_of(e);
+  if (access.kind == LaneAccess::uniform) return cat("splat(i64(", scalar_text(e), "))");
+  if (access.kind == LaneAccess::contiguous)
+    return cat("(splat(i64(", scalar_text(e), ")) + iota())");
+  if (access.kind == LaneAccess::strided) {
+    return cat("(splat(i64(", scalar_text(e), ")) + iota() * splat(i64(",
+               scalar_text(access.stride), ")))");
   }
   return vector_text(e, [this](Expr s) { return lanes_text(s); });
 }
@@ -147,18 +148,18 @@ std::string Emitter::run_or_gather_text(const Node* node, std::string gather) co
 
 std::string Emitter::load_text(const Node* node) {
   const std::string& from = buffer_name(static_cast<int>(node->payload));
-  const Walk walk = walk_of(node->index);
-  switch (walk.kind) {
-    case Walk::uniform:
+  const LaneAccess access = lane_access_of(node->index);
+  switch (access.kind) {
+    case LaneAccess::uniform:
       return cat("splat(", from, "[", scalar_text(node->index), "])");
-    case Walk::contiguous:
+    case LaneAccess::contiguous:
       return cat("load(", with_count(cat(from, " + ", scalar_text(node->index))), ")");
-    case Walk::strided:
+    case LaneAccess::strided:
       return cat(
           "load_strided(",
-          with_count(cat(from, " + ", scalar_text(node->index), ", ", scalar_text(walk.stride))),
+          with_count(cat(from, " + ", scalar_text(node->index), ", ", scalar_text(access.stride))),
           ")");
-    case Walk::scattered:
+    case LaneAccess::scattered:
       break;
   }
   const Expr shared = shared_part(node->index);
@@ -242,13 +243,13 @@ std::string Emitter::load_where_text(const Node* node) {
   const Node* condition = node->operands[0];
   const std::string& from = buffer_name(static_cast<int>(node->payload));
   const auto lanes = between(condition);
-  const Walk walk = walk_of(node->index);
+  const LaneAccess access = lane_access_of(node->index);
   const bool all_or_none = lanes && !lanes->first.defined() && !lanes->end.defined();
   if (all_or_none) {
     return cat("(", lanes->everywhere_text(), " ? ", load_text(node), " : ",
                vector_type_text(node->dtype), "{})");
   }
-  if (!lanes || walk.kind == Walk::uniform || walk.kind == Walk::scattered) {
+  if (!lanes || access.kind == LaneAccess::uniform || access.kind == LaneAccess::scattered) {
     std::string mask = text_of(condition, true);
     if (!lanes_.count.empty()) mask = cat(mask, " & first_lanes(", lanes_.count, ")");
     const std::string at = vector_text(node->index, [this](Expr e) { return lanes_text(e); });
@@ -260,8 +261,9 @@ std::string Emitter::load_where_text(const Node* node) {
     end = cat("min(", end, ", ", lanes_.count, ")");
   if (!lanes->everywhere.empty()) end = cat(lanes->everywhere_text(), " ? ", end, " : 0");
   const std::string at = cat(from, " + ", scalar_text(node->index));
-  if (walk.kind == Walk::contiguous) return cat("load_between(", at, ", ", first, ", ", end, ")");
-  return cat("load_strided_between(", at, ", ", scalar_text(walk.stride), ", ", first, ", ", end,
+  if (access.kind == LaneAccess::contiguous)
+    return cat("load_between(", at, ", ", first, ", ", end, ")");
+  return cat("load_strided_between(", at, ", ", scalar_text(access.stride), ", ", first, ", ", end,
              ")");
 }
 

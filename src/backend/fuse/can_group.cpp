@@ -14,10 +14,11 @@ const Code sizes_differ{"V0401", "sizes of two loops differ",
                         "Two ops run over different numbers of elements, so that one loop cannot "
                         "compute both.",
                         "", "Nothing: the value goes through memory once."};
-const Code other_reduction{"V0402", "two reductions over different dimensions",
-                           "The ops fold different dimensions, so that the rows of one are not the "
-                           "rows of the other.",
-                           "", "Where the program allows it, reduce over the same dimensions."};
+const Code other_reduction{
+    "V0402", "two reductions over different dimensions",
+    "The ops reduce different dimensions, so that the rows of one are not the "
+    "rows of the other.",
+    "", "Where the program allows it, reduce over the same dimensions."};
 const Code other_index{"V0403", "an element is read where it is not made",
                        "The reader needs elements that other turns of the loop make (after a "
                        "permute, a slice or a broadcast), so that the value must be in memory "
@@ -36,9 +37,9 @@ const Code product_reads{"V0406", "an operand of a product is computed first",
                          "them goes through memory once instead.",
                          "", "Nothing."};
 
-const Code scans_apart{"V0415", "a scan beside something that folds",
-                       "A scan walks a dimension in order and keeps every step; what folds "
-                       "elements, or multiplies matrices, walks them in another order.",
+const Code scans_apart{"V0415", "a scan beside a reduction or a product",
+                       "A scan sweeps a dimension in order and keeps every step; a reduction or "
+                       "a matrix product sweeps it in another order.",
                        "", "Nothing."};
 
 const Code opaque_kernel{"V0416", "a kernel of the user's",
@@ -111,7 +112,7 @@ class Check {
         if (compute_node.kind == ComputeKind::sort && sorts_++ == 0) sort_ = id;
         if (reducing && (puts || reducing->scanned != space.scanned))
           return Verdict::no(scans_apart,
-                             cat(p_.name_of(id), " walks its elements in another way"));
+                             cat(p_.name_of(id), " sweeps its elements in another way"));
         if (reducing && !same_space(*reducing, space)) {
           return Verdict::no(other_reduction,
                              cat(p_.name_of(id), space.scanned ? " scans " : " reduces ",
@@ -156,7 +157,8 @@ class Check {
     for (size_t d = 0; d < space.sizes.size(); ++d) {
       if (d != 0) out += ", ";
       append_to(out, space.sizes[d]);
-      if (!space.reduced.empty() && space.reduced[d]) out += space.scanned ? " scanned" : " folded";
+      if (!space.reduced.empty() && space.reduced[d])
+        out += space.scanned ? " scanned" : " reduced";
     }
     return out + "]";
   }

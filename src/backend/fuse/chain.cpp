@@ -1,6 +1,6 @@
-// Products that hand rows to each other: rows of a product are scaled, masked and folded (softmax),
-// and are the left operand of the next product.  A block of them is small enough to stay in the
-// cache; the entire matrix is not written to memory.
+// Products that hand rows to each other: rows of a product are scaled, masked and reduced
+// (softmax), and are the left operand of the next product.  A block of them is small enough to stay
+// in the cache; the entire matrix is not written to memory.
 #include <algorithm>
 
 #include "backend/fuse/groups.h"
@@ -15,7 +15,7 @@ const Code rows_leave{"V0407", "rows between two products are needed elsewhere",
                       "", "Nothing."};
 const Code other_rows{"V0408", "two products do not share their rows",
                       "The second product reads other elements in a row than the ones that were "
-                      "folded there (after a permute or a slice), or its sizes are not those of "
+                      "reduced there (after a permute or a slice), or its sizes are not those of "
                       "the first.",
                       "", "Nothing."};
 const Code kept_panels{"V0409", "the panels of a parameter are kept",
@@ -140,7 +140,7 @@ class Chain {
     return out;
   }
 
-  // What follows the first product joins what folds its rows.
+  // What follows the first product joins what reduces its rows.
   Verdict join_middle(Group& middle) const {
     for (const ComputeNodeId id : first_.compute_nodes) {
       if (id != *first_.product) middle.compute_nodes.push_back(id);
@@ -181,7 +181,7 @@ class Chain {
     return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
   }
 
-  // The second product's left operand is the folded matrix, element by element.
+  // The second product's left operand is the reduced matrix, element by element.
   bool left_is_rows(ComputeNodeId row) const {
     const graph::Value left = operand(node_of(p_, last_), 0);
     const Index sizes = sizes_of(p_.graph().meta(left));
@@ -268,12 +268,14 @@ void chain_products(const Program& program, Groups& groups) {
     if (!all[last].product) continue;
     const int rows = maker_of(program, all, operand(node_of(program, all[last]), 0));
     if (rows < 0) continue;
-    const Group& folds = all[static_cast<size_t>(rows)];
-    if (folds.product || !folds.stages.empty() || !folds.iteration.space.reduces()) continue;
-    const int first = product_below(program, all, folds);
+    const Group& reductions = all[static_cast<size_t>(rows)];
+    if (reductions.product || !reductions.stages.empty() || !reductions.iteration.space.reduces())
+      continue;
+    const int first = product_below(program, all, reductions);
     if (first < 0 || static_cast<size_t>(first) == last) continue;
     Group made;
-    Verdict verdict = Chain(program, all[static_cast<size_t>(first)], folds, all[last]).run(&made);
+    Verdict verdict =
+        Chain(program, all[static_cast<size_t>(first)], reductions, all[last]).run(&made);
     const std::vector<size_t> begin = {static_cast<size_t>(first), static_cast<size_t>(rows)};
     const std::vector<size_t> waiting = waiting_for(program, all, begin, last);
     for (const size_t g : waiting) {

@@ -31,7 +31,7 @@ struct Group {
   std::vector<ComputeNodeId>
       stored;  // those whose elements somebody else reads, or the caller gets
   std::optional<ComputeNodeId> product = {};  // the compute node that is a product
-  // A product, what folds its rows, a product with those rows: they run one after the other for
+  // A product, what reduces its rows, a product with those rows: they run one after the other for
   // some rows at a time, which stay in scratch memory.  Empty where the group is one loop nest.
   std::vector<Group> stages = {};
   bool has(ComputeNodeId id) const;
@@ -48,7 +48,7 @@ Groups fuse(const Program& program, const FuseOptions& options = {});
 // Why two groups stay apart where a third one has to run between them.
 extern const Code cycle;
 
-// Makes one group of each product whose rows are folded for another product's left operand.
+// Makes one group of each product whose rows are reduced for another product's left operand.
 void chain_products(const Program& program, Groups& groups);
 
 // Whether the compute nodes can be one group; `iteration` is filled in if they can.

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backend/lower/pieces.h"
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 #include "vitro/base/error.h"
 #include "vitro/core/module_path.h"
 
@@ -213,7 +213,7 @@ std::string reason_for(const Program& program, const Group& group) {
     return "what follows the product is computed on its sums, before they are written";
   }
   if (group.iteration.space.reduces()) {
-    return "what is folded and what reads it share their rows, which stay in the cache";
+    return "a reduction and what reads it share their rows, which stay in the cache";
   }
   if (group.iteration.space.scanned) return "what is scanned and what reads it share their steps";
   return "every element is read where it is made";
@@ -238,11 +238,11 @@ std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assig
   } else if (!group.iteration.space.reduces()) {
     out.push_back(lower_pointwise(program, assignment, group));
   } else {
-    const Group walked = walked_as_memory(program, assignment, group);
-    if (auto pieces = cut_into_pieces(program, assignment, walked)) {
-      out = lower_in_pieces(program, assignment, walked, *pieces);
+    const Group swept = swept_in_memory_order(program, assignment, group);
+    if (auto pieces = cut_into_pieces(program, assignment, swept)) {
+      out = lower_in_pieces(program, assignment, swept, *pieces);
     } else {
-      out.push_back(lower_rows(program, assignment, walked));
+      out.push_back(lower_rows(program, assignment, swept));
     }
   }
   for (LoweredKernel& lowered : out) {

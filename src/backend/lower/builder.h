@@ -92,7 +92,7 @@ class KernelBuilder : public ElementSource {
   std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by compute node
 };
 
-// ---- what a entire group becomes, by kind ----
+// ---- what an entire group becomes, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_put(const Program&, const BufferAssignment&, const Group&);
@@ -102,7 +102,7 @@ LoweredKernel lower_rows(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_opaque(const Program&, const BufferAssignment&, const Group&);
 // What such a group does for one index of the dimensions that are kept, as its iteration space
 // names them.
-loop::Block lower_walks(KernelBuilder&, const Group&);
+loop::Block lower_sweeps(KernelBuilder&, const Group&);
 // Products that hand rows to each other.
 LoweredKernel lower_chain(const Program&, const BufferAssignment&, const Group&);
 // May add a buffer for the packed operand, and gives the kernel that fills it.

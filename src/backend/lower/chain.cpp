@@ -1,5 +1,5 @@
 // Products that hand rows to each other: a task computes a block of rows of the first product into
-// scratch memory, folds each of them, and multiplies them.
+// scratch memory, reduces each of them, and multiplies them.
 #include <algorithm>
 
 #include "backend/lower/builder.h"
@@ -48,7 +48,7 @@ class ChainLowering {
     stride_ = padded(n_, lanes) + lanes;  // rows on one cache set would push each other out
     scores_ = build_.add_row(cat(node_of(0).op->name, "_rows"), type, height_ * stride_);
     multiply_first(type);
-    fold_rows(type);
+    reduce_rows(type);
     multiply_last(compute_type(node_of(2).results[0].dtype));
     return build_.take();
   }
@@ -119,7 +119,7 @@ class ChainLowering {
         "panels", dtype, padded(most_columns, kernels::product_most_width) * multiply.k);
   }
 
-  void fold_rows(DType type) {
+  void reduce_rows(DType type) {
     const Group& stage = group_.stages[1];
     Group rows = stage;
     IterationSpace& space = rows.iteration.space;
@@ -132,7 +132,7 @@ class ChainLowering {
     const DType made = node_of(0).results[0].dtype;
     build_.define(product_of(0), cast(build_.pool().load(scores_, type, element), made));
     build_.store_in_scratch(rows.stored[0], scores_, element);
-    add_row_loop(lower_walks(build_, rows));
+    add_row_loop(lower_sweeps(build_, rows));
   }
 
   void add_row_loop(Block body) {

@@ -58,8 +58,8 @@ loop::Loop innermost(const MachineModel& machine, loop::Kernel& kernel, std::vec
   return {index, b * block, end, true, std::move(body)};
 }
 
-// Stores that read nothing together are loops of their own where they are many: a turn then walks
-// few places of memory.
+// If there are many stores, those that read nothing together get loops of their own: an iteration
+// then touches few places of memory.
 std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
   if (!are_many_stores(stores.size())) return {std::move(stores)};
   std::vector<size_t> block_of(stores.size());

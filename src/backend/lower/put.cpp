@@ -1,7 +1,7 @@
-// Groups that put elements where indices say.  The dimension that is indexed is walked in order by
-// every task; tasks share the others, so that no two of them write one element.
+// Groups that put elements where indices say.  Every task sweeps the indexed dimension in order;
+// tasks share the others, so that no two of them write one element.
 #include "backend/lower/builder.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 
 namespace vitro::backend {
 namespace {
@@ -21,11 +21,11 @@ class Puts {
       const Index& at = group_.index_map(id);
       body.push_back(puts ? put(id, at) : build_.store(id, at, build_.compute(id, at)));
     }
-    Expr walked = 0, count = 1;
+    Expr indexed = 0, count = 1;
     loop::Kernel& kernel = build_.kernel();
     for (size_t d = 0; d < space_.sizes.size(); ++d) {
       if (space_.reduced[d]) {
-        walked = space_.index[d];
+        indexed = space_.index[d];
         count = space_.sizes[d];
       } else if (!space_.index[d].constant()) {
         kernel.tasks.push_back(space_.index[d]);
@@ -33,7 +33,7 @@ class Puts {
     }
     const bool has_columns = !space_.reduced.back() && !space_.index.back().constant();
     if (has_columns) body = in_lanes(std::move(body));
-    const Expr index = walked.constant() ? Expr::index("k", 1) : walked;
+    const Expr index = indexed.constant() ? Expr::index("k", 1) : indexed;
     kernel.body.push_back({loop::Loop{index, 0, count, false, std::move(body)}});
   }
 

@@ -1,4 +1,4 @@
-// Rows of a task's scratch memory for values that more than one walk over a row needs.
+// Rows of a task's scratch memory for values that more than one sweep over a row needs.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace vitro::backend {
 
 class RowScratch {
  public:
-  // The row of a result that the last walk writes: until then its memory may hold what that walk
-  // reads again, and is fetched while an earlier walk computes.
+  // The row of a result that the last sweep writes: until then its memory may hold what that sweep
+  // reads again, and is fetched while an earlier sweep computes.
   struct ResultRow {
     int buffer;
     sym::Expr element;
@@ -32,9 +32,9 @@ class RowScratch {
   };
   RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}
 
-  // The values of the next walk, changed to read what an earlier walk computed.  Gives the stores
-  // that the earlier walks (by number) must make for that.
-  std::vector<std::pair<int, loop::Statement>> next_walk(const std::vector<loop::Value*>& values);
+  // The values of the next sweep, changed to read what an earlier sweep computed.  Gives the stores
+  // that the earlier sweeps (by number) must make for that.
+  std::vector<std::pair<int, loop::Statement>> next_sweep(const std::vector<loop::Value*>& values);
 
  private:
   bool worth_keeping(const loop::Node* node) const;
@@ -46,9 +46,9 @@ class RowScratch {
   loop::Kernel& kernel_;
   Shape shape_;
   size_t rows_ = 0;
-  std::vector<std::unordered_map<const loop::Node*, loop::Value>> walks_;  // what each computes
-  std::vector<int> costs_;                                                 // of each
-  std::unordered_map<const loop::Node*, int> computed_in_;                 // first walk
+  std::vector<std::unordered_map<const loop::Node*, loop::Value>> sweeps_;  // what each computes
+  std::vector<int> costs_;                                                  // of each
+  std::unordered_map<const loop::Node*, int> computed_in_;                  // first sweep
   std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and what to read instead
 };
 

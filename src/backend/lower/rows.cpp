@@ -1,43 +1,44 @@
 // A task takes one index of the dimensions that are kept; lanes run along the innermost reduced
-// dimension.  Also what has few rows to fold: lanes then are neighbours of the innermost dimension.
+// dimension.  Also what has few rows to reduce: lanes then are neighbours of the innermost
+// dimension.
 #include <algorithm>
 
 #include "backend/lower/row_blocks.h"
+#include "backend/lower/sweeps.h"
 #include "backend/lower/turned_tile.h"
-#include "backend/lower/walks.h"
 #include "backend/schedule/fusion.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
 namespace {
 
-class Rows : private Walks {
+class Rows : private Sweeps {
  public:
   Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
-      : Walks(build, group, group.iteration.space.reduced.back(), pieces) {}
-  // The walks in blocks of rows, for the reason that the kernel gives.
+      : Sweeps(build, group, group.iteration.space.reduced.back(), pieces) {}
+  // The sweeps in blocks of rows, for the reason that the kernel gives.
   Rows(KernelBuilder& build, const Group& group, RowBlocks blocks, std::string why)
-      : Walks(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
+      : Sweeps(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
 
   // For one index of the dimensions that are kept.
-  Block walks() {
+  Block sweeps() {
     find_reductions([&](Reduction& r) {
       r.result = build_.new_variable();
       return build_.pool().variable(r.result, node_of(r).results[0].dtype);
     });
     for (Reduction& r : reductions_) add_tree(r, ops::reduction_lanes, blocks());
     schedule_stores();
-    if (along_) keep_rows(folded_.back(), last_, most_bytes_of_row(program().machine()));
+    if (along_) keep_rows(reduced_.back(), last_, most_bytes_of_row(program().machine()));
     Block body;
-    for (int level = 0; level <= levels_; ++level) walk(level, body);
+    for (int level = 0; level <= levels_; ++level) sweep(level, body);
     for (loop::Statement& s : row_stores_.back()) body.push_back(std::move(s));
     return body;
   }
 
-  void run() { finish(walks()); }
+  void run() { finish(sweeps()); }
 
  private:
-  void walk(int level, Block& out) {
+  void sweep(int level, Block& out) {
     for (loop::Statement& s : row_stores_[at(level)]) out.push_back(std::move(s));
     if (!has_work(level)) return;
     const bool cut = in_blocks(level);
@@ -49,7 +50,7 @@ class Rows : private Walks {
       totals.push_back(r.tree < 0 && cut ? declare(initial(r), "total", out) : State());
       r.state = declare(initial(r), op_name(r), fresh ? inner : out);
     }
-    fold(level, body);
+    reduce(level, body);
     inner.push_back(inner_loop(std::move(body), cut));
     size_t which = 0;
     for (const Reduction& r : reductions_) {
@@ -129,7 +130,7 @@ class Rows : private Walks {
     loop::Kernel& kernel = build_.kernel();
     kernel.body = turn_over(
         build_, body,
-        {{folded_.back(), 0, last_}, {row, begin, end - begin}, blocks_->pitch, blocks_->rows});
+        {{reduced_.back(), 0, last_}, {row, begin, end - begin}, blocks_->pitch, blocks_->rows});
     kernel.body.push_back({loop::Loop{row, begin, end, false, std::move(body)}});
     kernel.schedule = std::move(schedule_);
   }
@@ -166,8 +167,8 @@ LoweredKernel lower_pieces(const Program& program, const BufferAssignment& assig
   return build.take();
 }
 
-loop::Block lower_walks(KernelBuilder& build, const Group& group) {
-  return Rows(build, group).walks();
+loop::Block lower_sweeps(KernelBuilder& build, const Group& group) {
+  return Rows(build, group).sweeps();
 }
 
 }  // namespace vitro::backend

@@ -1,4 +1,4 @@
-// Groups with a scan: the scanned dimension is walked in order, the state in variables or, where
+// Groups with a scan: the scanned dimension is swept in order, the state in variables or, where
 // lanes run along another dimension, in scratch rows.  That is the dimension after it, or the rows
 // that are scanned: of sixteen of these a tile at a time is turned over, scanned, and what it gives
 // turned back.
@@ -8,7 +8,7 @@
 #include "backend/lower/builder.h"
 #include "backend/lower/turned_tile.h"
 #include "backend/program/bodies.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 
 namespace vitro::backend {
 namespace {
@@ -46,11 +46,11 @@ class Scans {
     Block steps = steps_of();
     loop::Kernel& kernel = build_.kernel();
     const Expr index = scanned_.constant() ? Expr::index("k", 1) : scanned_;
-    loop::Statement walk =
+    loop::Statement sweep =
         turned_ ? in_tiles(std::move(steps))
                 : loop::Statement{loop::Loop{index, 0, count_, false, in_lanes(std::move(steps))}};
     kernel.body = in_lanes(before_);
-    kernel.body.push_back(std::move(walk));
+    kernel.body.push_back(std::move(sweep));
     for (const Expr index_kept : kept_) {
       if (!(index_kept == lanes_)) kernel.tasks.push_back(index_kept);
     }

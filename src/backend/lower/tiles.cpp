@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "backend/schedule/elementwise.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 #include "loop/rewrite.h"
 #include "vitro/base/cat.h"
 
@@ -21,7 +21,7 @@ using sym::Expr;
 
 constexpr int64_t side = side_of_tile;
 
-// A load, and how it walks memory along the innermost loop.
+// A load, and how it strides through memory along the innermost loop.
 struct Across {
   const Node* load;
   Expr along, stride;  // contiguous along this loop
@@ -231,7 +231,7 @@ class Tiler {
 
 Verdict read_in_tiles(const MachineModel& machine, loop::Kernel& kernel,
                       const std::vector<Expr>& loops, const loop::Block& body) {
-  if (loops.size() < 2) return Verdict::no("one loop walks everything");
+  if (loops.size() < 2) return Verdict::no("there is only one loop");
   return Tiler(machine, kernel, loops, body).run();
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 #include "loop/rewrite.h"
 
 namespace vitro::backend {

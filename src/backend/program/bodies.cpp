@@ -61,7 +61,7 @@ auto tuple_of(const State& s) {
 
 // What reductions and scans have in common.
 template <class Op>
-struct FoldSteps {
+struct ReductionSteps {
   static constexpr size_t count = std::tuple_size_v<decltype(Op::init(std::declval<Value>()))>;
   static auto tuple(const State& s) { return tuple_of<count>(s); }
   static State init(Value zero) { return to_state(Op::init(zero)); }
@@ -71,8 +71,8 @@ struct FoldSteps {
 };
 
 template <class Op>
-struct Steps : FoldSteps<Op> {
-  using FoldSteps<Op>::tuple;
+struct Steps : ReductionSteps<Op> {
+  using ReductionSteps<Op>::tuple;
   static State merge(const State& a, const State& b) {
     return to_state(Op::merge(tuple(a), tuple(b)));
   }
@@ -99,7 +99,7 @@ struct AddScan {
   std::unordered_map<const OpDef*, ScanBody>& table;
   template <class Op>
   void operator()() {
-    using S = FoldSteps<Op>;
+    using S = ReductionSteps<Op>;
     table[&ops::def<Op>()] = {&S::init, &S::combine,
                               [](const State& s) { return to_state(Op::results(S::tuple(s))); }};
   }

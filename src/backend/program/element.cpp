@@ -153,7 +153,7 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
 }
 
 // What a reduction or a product of no elements gives.
-Value folded_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
+Value reduced_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
   const DType result = node.results[0].dtype;
   if (node.op->kind == OpKind::contraction) return pool.constant(result, int64_t{0});
   const DType state = node.op->reduction->state(operand.dtype, result);
@@ -196,7 +196,7 @@ Value element(const graph::Graph& g, graph::NodeId id, const Index& index, Eleme
     made = Pointwise(g, id, index, source).run();
   } else {
     const TensorMeta& operand = g.meta(std::get<graph::Value>(node.args[0]));
-    made = folded_nothing(node, operand, source.pool());
+    made = reduced_nothing(node, operand, source.pool());
   }
   return cast(made, node.results[0].dtype);
 }

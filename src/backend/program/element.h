@@ -35,8 +35,8 @@ class ElementSource {
   virtual loop::Value not_zero(graph::NodeId node, loop::Value divisor) = 0;
 };
 
-// The element of a pointwise, gather or window node, or of a fold of nothing, at `index`, rounded
-// to the dtype of its result; `result`: which of its op's results that is.
+// The element of a pointwise, gather or window node, or of a reduction of nothing, at `index`,
+// rounded to the dtype of its result; `result`: which of its op's results that is.
 loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& index,
                     ElementSource& source, uint32_t result = 0);
 

@@ -50,11 +50,12 @@ bool is_empty(const TensorMeta& meta) {
   return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.expr().is(0); });
 }
 
-bool folds_nothing(const graph::Graph& g, graph::NodeId id) {
+bool reduces_nothing(const graph::Graph& g, graph::NodeId id) {
   const graph::Node& node = g[id];
   if (node.is_input()) return false;
-  const bool folds = node.op->kind == OpKind::reduction || node.op->kind == OpKind::contraction;
-  return folds && is_empty(g.meta(std::get<graph::Value>(node.args[0])));
+  const bool reductions =
+      node.op->kind == OpKind::reduction || node.op->kind == OpKind::contraction;
+  return reductions && is_empty(g.meta(std::get<graph::Value>(node.args[0])));
 }
 
 Index broadcast_index(const TensorMeta& operand, const TensorMeta& result, const Index& index) {

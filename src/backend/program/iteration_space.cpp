@@ -10,8 +10,8 @@ bool are_equal(Expr a, Expr b) {
 void name_indices(IterationSpace& space) {
   int kept = 0, reduced = 0;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
-    const bool folds = !space.reduced.empty() && space.reduced[d];
-    const std::string name = folds ? cat("k", reduced++) : cat("i", kept++);
+    const bool reduces = !space.reduced.empty() && space.reduced[d];
+    const std::string name = reduces ? cat("k", reduced++) : cat("i", kept++);
     space.index.push_back(space.sizes[d].is(1) ? Expr(0) : Expr::index(name, space.sizes[d]));
   }
 }

@@ -15,7 +15,7 @@ using IndexMap = Index;
 struct IterationSpace {
   Index sizes;
   std::vector<bool> reduced;  // of each dimension; empty where no compute node reduces or scans
-  bool scanned = false;       // `reduced` is walked in order, every step counts
+  bool scanned = false;       // `reduced` is swept in order, every step counts
   Index index;                // the loop indices; the constant 0 where the size is 1
   Expr row;                   // number of the kept index, in row-major order of the shape
 

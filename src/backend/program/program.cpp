@@ -128,7 +128,7 @@ void Program::add_compute_nodes(ComputeNode compute_node) {
   const graph::NodeId id = compute_node.value.node;
   const graph::Node& node = (*graph_)[id];
   if (is_elementwise(node.op->kind)) compute_node.cost = element_cost(*graph_, id);
-  if (is_elementwise(node.op->kind) || folds_nothing(*graph_, id))
+  if (is_elementwise(node.op->kind) || reduces_nothing(*graph_, id))
     return add_compute_node(std::move(compute_node));
   switch (node.op->kind) {
     case OpKind::reduction:
@@ -157,7 +157,7 @@ const TensorMeta& Program::operand_of(const graph::Node& node, size_t i) const {
   return graph_->meta(std::get<graph::Value>(node.args[i]));
 }
 
-// What a reduction folds, a scan walks, or a sort puts in order.
+// The compute node of a reduction, a scan or a sort, whose sizes are those of the operand.
 ComputeNode Program::reduction_node(ComputeNode compute_node) const {
   const graph::Node& node = (*graph_)[compute_node.value.node];
   const TensorMeta& operand = operand_of(node, 0);
@@ -355,7 +355,7 @@ std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const 
       direct.push_back(
           {std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]), index});
     }
-  } else if (folds_nothing(*graph_, compute_node.value.node)) {
+  } else if (reduces_nothing(*graph_, compute_node.value.node)) {
     return out;
   } else if (compute_node.kind == ComputeKind::elementwise) {
     direct = operands_at(*graph_, compute_node.value.node, index, indirect);

@@ -25,7 +25,7 @@ using InputId = Id<struct InputTag>;  // an index into graph.inputs()
 
 enum class ComputeKind : uint8_t {
   elementwise,  // each element by itself
-  reduction,    // folds `reduced` of the dimensions of what it reads
+  reduction,    // reduces `reduced` of the dimensions of its operand
   scan,         // the same, and keeps every step
   sort,         // entire rows along the dimension that is `reduced`
   put,          // elements one after the other along `reduced`, where indices say
@@ -49,7 +49,7 @@ struct ComputeNode {
   ComputeKind kind = ComputeKind::elementwise;
   ComputeRole role = ComputeRole::result;
   int part = 0;
-  Index sizes;                // of the iteration space; of a fold, scan or sort: of its operand
+  Index sizes;  // of the iteration space; of a reduction, scan or sort: of its operand
   std::vector<bool> reduced;  // of each of `sizes`, or scanned; empty where nothing is
   int cost = 0;               // of one element
   Expr offset = 0;            // slice: along the axis of the cat
@@ -108,7 +108,7 @@ class Program {
   void resolve(const Read& read, std::vector<Read>& out) const;
   // What a read of a view reads, the views on the way taken away.
   Read behind_views(Read read) const;
-  // The index of what a reduction folds: a reduction of nothing has a dimension of its own.
+  // The index of the operand of a reduction: a reduction of nothing has a dimension of its own.
   Index operand_index(ComputeNodeId id, const Index& index) const;
   // Of a compute node that puts elements where indices say.
   PutReads put_reads(ComputeNodeId id, const Index& at) const;
@@ -163,8 +163,8 @@ class Program {
 Index sizes_of(const TensorMeta& meta);
 // Whether a size is 0, so that there are no elements.
 bool is_empty(const TensorMeta& meta);
-// Whether the node folds (a reduction, a product) and has nothing to fold.
-bool folds_nothing(const graph::Graph& graph, graph::NodeId node);
+// Whether the node reduces (a reduction, a product) and has nothing to reduce.
+bool reduces_nothing(const graph::Graph& graph, graph::NodeId node);
 // The index of an operand that is broadcast to the sizes that `index` belongs to.
 Index broadcast_index(const TensorMeta& operand, const TensorMeta& result, const Index& index);
 // Row-major number of an element, and back.

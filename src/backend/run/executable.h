@@ -45,7 +45,7 @@ struct UserKernel {
   Attrs attrs;
   std::vector<Argument> operands, results;
 };
-// The device's own copy of a entire buffer.
+// The device's own copy of an entire buffer.
 struct BufferCopy {
   BufferId from, to;
 };

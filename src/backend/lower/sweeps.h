@@ -1,5 +1,5 @@
-// What all groups with reductions share: a task walks the reduced dimensions as often as reductions
-// depend on each other.  softmax is three walks: the largest, the sum, the quotient.
+// What all groups with reductions share: a task sweeps the reduced dimensions as often as
+// reductions depend on each other.  softmax is three sweeps: the largest, the sum, the quotient.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Reduction {
   const ReductionBody* body;
   DType operand;  // that the elements are converted to
   loop::Value element;
-  int level = 0;          // number of the walk that computes it
+  int level = 0;          // number of the sweep that computes it
   int result = -1;        // variable, or scratch row: what the lowering chose
   State state;            // variables while it is computed
   bool rounds;            // its blocks merge as a tree
@@ -29,14 +29,14 @@ struct Reduction {
   std::vector<int> rows;  // scratch rows of its state between blocks, where that is not a tree
 };
 
-class Walks {
+class Sweeps {
  protected:
   using Value = loop::Value;
   using Block = loop::Block;
   using State = Reduction::State;
 
-  // With `pieces` a task folds one of them and leaves its state there.
-  Walks(KernelBuilder& build, const Group& group, bool along, Pieces* pieces = nullptr);
+  // With `pieces` a task reduces one of them and leaves its state there.
+  Sweeps(KernelBuilder& build, const Group& group, bool along, Pieces* pieces = nullptr);
 
   const Program& program() const { return build_.program(); }
   const graph::Node& node_of(const Reduction& r) const {
@@ -47,13 +47,13 @@ class Walks {
   Reduction reduction(ComputeNodeId compute_node, DType operand) const;
   // The reductions; `result` gives the value that stands for one, of the dtype of its node.
   void find_reductions(const std::function<Value(Reduction&)>& result);
-  // Whether a stored compute node has one element for each fold.
+  // Whether a stored compute node has one element for each reduction.
   bool is_of_row(ComputeNodeId id) const;
   loop::Statement store_of(ComputeNodeId id);
-  // The stores, by the walk in which, or before which where they are of a row, they are done.
+  // The stores, by the sweep in which, or before which where they are of a row, they are done.
   // Those of rows wait for all pieces.
   void schedule_stores();
-  // Values that a later walk needs again and that cost more than to write and read them go through
+  // Values that a later sweep needs again and that cost more than to write and read them go through
   // scratch, at `element` of `size`, or lie in the memory of a result until that is written.
   void keep_rows(Expr element, Expr size, int64_t most_bytes);
 
@@ -61,9 +61,9 @@ class Walks {
   bool has_work(int level) const {
     return has_reductions(level) || !full_stores_[at(level)].empty();
   }
-  // What a walk does for each of its elements, but for the folding.
+  // What a sweep does for each of its elements, except reducing it.
   Block elements_of(int level);
-  void fold(int level, Block& body);
+  void reduce(int level, Block& body);
   // In blocks of its innermost dimension: where the parts of blocks are merged.
   bool in_blocks(int level) const;
   // Of what merges as a tree: how many there are, the number of one, and how many there may be.
@@ -95,10 +95,10 @@ class Walks {
   KernelBuilder& build_;
   const Group& group_;
   IterationSpace space_;
-  std::vector<Expr> kept_, folded_;
+  std::vector<Expr> kept_, reduced_;
   Pieces* pieces_;
   bool along_;    // lanes run along the innermost reduced dimension
-  Expr count_;    // elements folded to one
+  Expr count_;    // elements reduced to one
   Expr last_;     // of the innermost reduced dimension
   Expr number_;   // of an element among them
   Expr step_;     // elements of a block
@@ -107,13 +107,13 @@ class Walks {
   Index outer_sizes_;
   std::vector<Reduction> reductions_;
   int levels_ = 0;
-  std::vector<Block> full_stores_, row_stores_, row_writes_;  // by walk
+  std::vector<Block> full_stores_, row_stores_, row_writes_;  // by sweep
 
  private:
   struct ScheduledStore;
   int level_of(Value value);
   bool put_off_writes(std::vector<ScheduledStore>& all) const;
-  bool is_walked(const IndexMap& map) const;
+  bool is_swept(const IndexMap& map) const;
   std::optional<RowScratch::ResultRow> result_row() const;
   IndexMap index_map_of(ComputeNodeId id) const;
 
@@ -121,11 +121,11 @@ class Walks {
 };
 
 // The dimensions that are reduced are not the innermost: a task takes some columns.  Only where
-// there are enough rows to fold.
+// there are enough rows to reduce.
 bool takes_columns(const IterationSpace& space);
-// Columns that a task takes; `again`: it walks them more than once.
+// Columns that a task takes; `again`: it sweeps them more than once.
 int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& space, bool again);
-// Of a group whose elements are walked once: fewer where it reads them in tiles.
+// Of a group whose elements are swept once: fewer where it reads them in tiles.
 int64_t columns_of_strip(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_columns(const Program&, const BufferAssignment&, const Group&,
                             Pieces* = nullptr);

@@ -1,10 +1,10 @@
 // Lowers a group once to see what it reads and writes, and gives the dimensions that it keeps to
 // loop::choose_domain(); lowering calls walked_as_memory() for every group with reductions.
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 
 #include <algorithm>
 
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 #include "loop/loop_nest.h"
 
 namespace vitro::backend {
@@ -12,10 +12,10 @@ namespace {
 
 using loop::Value;
 
-// The first load whose elements are folded: its strides decide the order of the loops.
-Expr folded_element(const WalkAccesses& accesses, const IterationSpace& space) {
+// The first load whose elements are reduced: its strides decide the order of the loops.
+Expr reduced_element(const SweepAccesses& accesses, const IterationSpace& space) {
   for (const loop::Node* load : accesses.loads) {
-    if (is_walked(load->index, space)) return load->index;
+    if (is_swept(load->index, space)) return load->index;
   }
   return {};
 }
@@ -48,7 +48,7 @@ Group with_space(const Group& group, IterationSpace space, const Index& values) 
   return out;
 }
 
-// The loops around what is folded; where that goes along columns, the last one within it.
+// The loops around what is reduced; where that goes along columns, the last one within it.
 IterationSpace iteration_space_of(const IterationSpace& old, const std::vector<Expr>& loops) {
   IterationSpace space;
   const auto add = [&](Expr index, Expr size, bool reduced) {
@@ -76,7 +76,7 @@ bool keeps_order(const IterationSpace& space, const Index& values, const std::ve
 
 }  // namespace
 
-bool is_walked(Expr element, const IterationSpace& space) {
+bool is_swept(Expr element, const IterationSpace& space) {
   for (size_t d = 0; d < space.index.size(); ++d) {
     const bool is_loop = space.reduced[d] && !space.index[d].constant();
     if (is_loop && sym::contains(element, space.index[d])) return true;
@@ -92,10 +92,10 @@ std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner) {
   return across->coefficient;
 }
 
-WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
-                         const Group& group) {
+SweepAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
+                          const Group& group) {
   KernelBuilder trial(program, assignment, group);
-  WalkAccesses out;
+  SweepAccesses out;
   std::vector<Value> roots;
   for (const ComputeNodeId id : group.compute_nodes) {
     const ComputeNode& compute_node = program[id];
@@ -125,8 +125,8 @@ WalkAccesses accesses_of(const Program& program, const BufferAssignment& assignm
   return out;
 }
 
-Group walked_as_memory(const Program& program, const BufferAssignment& assignment,
-                       const Group& group) {
+Group swept_in_memory_order(const Program& program, const BufferAssignment& assignment,
+                            const Group& group) {
   const IterationSpace& space = group.iteration.space;
   const auto first =
       std::find_if(group.compute_nodes.begin(), group.compute_nodes.end(),
@@ -135,9 +135,9 @@ Group walked_as_memory(const Program& program, const BufferAssignment& assignmen
   Index values(space.index.size(), Expr(0));
   const Index dims = kept_dimensions(program[*first], space, values);
   if (dims.size() < 2) return group;
-  const WalkAccesses accesses = accesses_of(program, assignment, with_space(group, space, values));
+  const SweepAccesses accesses = accesses_of(program, assignment, with_space(group, space, values));
   const loop::LoopNest nest =
-      loop::choose_loop_nest(dims, accesses.elements, folded_element(accesses, space));
+      loop::choose_loop_nest(dims, accesses.elements, reduced_element(accesses, space));
   std::vector<std::pair<Expr, Expr>> pairs;
   for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], nest.values[d]);
   for (Expr& value : values) value = sym::substitute(value, pairs);
