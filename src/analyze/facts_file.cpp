@@ -80,8 +80,8 @@ void write_facts(const std::string& path, const Facts& facts) {
   });
   w.list(facts.metadata, [&](const auto& member) { w.text(member.first).text(member.second); });
   w.list(facts.notes, [&](const Note& note) { w.number(note.offset).text(note.text); });
-  w.list(facts.places,
-         [&](const Place& place) { w.number(place.first_event).number(place.offset); });
+  w.list(facts.offset_bases,
+         [&](const OffsetBase& base) { w.number(base.first_event).number(base.offset); });
   const auto out = report::create_file(path);
   out->write(first_bytes);
   out->write(hash_of(w.bytes()).hex());
@@ -125,7 +125,7 @@ Result<Facts> read_facts(const std::string& path) {
   });
   r.list([&] {
     const uint64_t first_event = r.number();
-    facts.places.push_back({first_event, r.number()});
+    facts.offset_bases.push_back({first_event, r.number()});
   });
   return facts;
 }
