@@ -40,9 +40,9 @@ class Writer {
 };
 
 // Malformed values read as 0 or empty: the hash has been checked already.
-class Reader {
+class FactsReader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit FactsReader(std::string_view bytes) : rest_(bytes) {}
   uint64_t number() {
     uint64_t n = 0;
     if (rest_.size() < sizeof n) return 0;
@@ -100,7 +100,7 @@ Result<Facts> read_facts(const std::string& path) {
   const std::string_view hash = all.substr(0, hash_bytes);
   all.remove_prefix(hash_bytes);
   if (hash_of(all).hex() != hash) return Failure{cat(path, ": corrupt: its hash does not match")};
-  Reader r(all);
+  FactsReader r(all);
   Facts facts;
   facts.events = r.number();
   facts.file_bytes = r.number();

@@ -44,7 +44,7 @@ struct Decaying {
     }
   }
 };
-constexpr ops::Call<Decaying> decaying;
+constexpr ops::PointwiseFunction<Decaying> decaying;
 
 // The largest element of each row and where it is, and the row divided by it: three results.
 struct Peak {

@@ -44,7 +44,7 @@ struct Check {
         return;
       ++checked;
       const Tensor x = numbers(dtype, 1), y = numbers(dtype, 2) + 3;
-      const ops::Call<Op> call;
+      const ops::PointwiseFunction<Op> call;
       if constexpr (Op::arity == 1) {
         expect_same(Op::value(x), call(x), Op::name);
       } else if constexpr (Op::arity == 2) {

@@ -256,14 +256,14 @@ struct BitwiseXor : Binary {
 
 }  // namespace ops
 
-inline constexpr ops::Call<ops::Mul> mul;
-inline constexpr ops::Call<ops::FloorDivide> floor_divide;
-inline constexpr ops::Call<ops::TruncDivide> trunc_divide;
-inline constexpr ops::Call<ops::Minimum> minimum;
-inline constexpr ops::Call<ops::Maximum> maximum;
-inline constexpr ops::Call<ops::BitwiseAnd> bitwise_and;
-inline constexpr ops::Call<ops::BitwiseOr> bitwise_or;
-inline constexpr ops::Call<ops::BitwiseXor> bitwise_xor;
+inline constexpr ops::PointwiseFunction<ops::Mul> mul;
+inline constexpr ops::PointwiseFunction<ops::FloorDivide> floor_divide;
+inline constexpr ops::PointwiseFunction<ops::TruncDivide> trunc_divide;
+inline constexpr ops::PointwiseFunction<ops::Minimum> minimum;
+inline constexpr ops::PointwiseFunction<ops::Maximum> maximum;
+inline constexpr ops::PointwiseFunction<ops::BitwiseAnd> bitwise_and;
+inline constexpr ops::PointwiseFunction<ops::BitwiseOr> bitwise_or;
+inline constexpr ops::PointwiseFunction<ops::BitwiseXor> bitwise_xor;
 inline constexpr ops::InPlace<ops::Add> add_;
 inline constexpr ops::InPlace<ops::Sub> sub_;
 inline constexpr ops::InPlace<ops::Mul> mul_;

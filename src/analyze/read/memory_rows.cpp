@@ -27,9 +27,9 @@ bool is_action(int64_t number) {
          number <= static_cast<int64_t>(TimelineAction::destroyed);
 }
 
-class Reader {
+class MemoryRowReader {
  public:
-  explicit Reader(Bytes& bytes) : bytes_(bytes), lists_(bytes) {}
+  explicit MemoryRowReader(Bytes& bytes) : bytes_(bytes), lists_(bytes) {}
 
   Result<MemoryRows> read() {
     lists_.next();  // the outer bracket
@@ -178,7 +178,7 @@ class Reader {
 }  // namespace
 
 Result<MemoryRows> read_memory_rows(Bytes& bytes) {
-  return Reader(bytes).read();
+  return MemoryRowReader(bytes).read();
 }
 
 }  // namespace vitro::analyze

@@ -112,7 +112,7 @@ class Executable {
     Expr count;
     std::optional<LaunchId> first = {}, last = {};  // that need it
   };
-  class Call;
+  class Invocation;
 
   static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
   void add_launch(const graph::Graph& graph, const LoweredKernel& lowered, const Sources& sources,

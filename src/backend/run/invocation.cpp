@@ -37,10 +37,10 @@ void interpret(const void* context, const runtime::LaunchArgs& args, int64_t beg
 }  // namespace
 
 // One run: the table of buffers and what must live until its end.
-class Executable::Call {
+class Executable::Invocation {
  public:
-  Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
-       std::span<const int64_t> symbols)
+  Invocation(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
+             std::span<const int64_t> symbols)
       : e_(e),
         d_(d),
         inputs_(inputs),
@@ -248,9 +248,9 @@ class Executable::Call {
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                      std::span<Tensor> outputs) {
-  if (fixed_) return Call(*this, *fixed_, inputs, symbols).run(outputs);
+  if (fixed_) return Invocation(*this, *fixed_, inputs, symbols).run(outputs);
   const auto d = dimensions(symbols);
-  Call(*this, *d, inputs, symbols).run(outputs);
+  Invocation(*this, *d, inputs, symbols).run(outputs);
 }
 
 }  // namespace vitro::backend
