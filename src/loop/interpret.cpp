@@ -267,10 +267,10 @@ void Interpretation::run(const Sort& s) {
   const int64_t values = scalar(s.values_base), indices = scalar(s.indices_base);
   const int64_t values_stride = scalar(s.values_stride), indices_stride = scalar(s.indices_stride);
   for (int64_t i = 0; i < count; ++i) {
-    const auto& [element, place] = row[static_cast<size_t>(i)];
+    const auto& [element, index] = row[static_cast<size_t>(i)];
     if (s.values >= 0) store(memory(s.values), values + i * values_stride, dtype, element);
     if (s.indices >= 0)
-      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.integer = place});
+      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.integer = index});
   }
 }
 

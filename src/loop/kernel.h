@@ -38,7 +38,7 @@ struct IndirectIndex {
   sym::Expr symbol;
   Value value;  // i64
   sym::Expr bound;
-  int check = 0;  // place in Kernel::checks
+  int check = 0;  // index into Kernel::checks
 };
 
 // What to report when an indirect index is out of range, or a divisor is 0.
@@ -182,7 +182,7 @@ struct Turn {
 };
 
 // The first `count` of `size` elements side by side, from[base + i], in order (kernels/sort.h):
-// they go to values[values_base + i*values_stride], their places to indices[...]; -1: to nobody.
+// they go to values[values_base + i*values_stride], their indices to indices[...]; -1: nowhere.
 struct Sort {
   int from = 0;
   sym::Expr base, size, count;

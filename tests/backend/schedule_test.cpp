@@ -106,7 +106,7 @@ TEST(Schedule, loops_are_cut_into_tiles_and_tasks_of_the_machine) {
 TEST(Schedule, chains_are_cut_where_a_core_no_longer_looks_ahead) {
   EXPECT_TRUE(is_deep(small, 50));
   EXPECT_FALSE(is_deep(large, 50));
-  EXPECT_EQ(should_cut_chain(32, 50, 2).why, "the loop is short");
+  EXPECT_EQ(should_cut_into_stages(32, 50, 2).why, "the loop is short");
 }
 
 TEST(Schedule, products_pack_by_the_width_of_panels_and_cut_rows_for_the_threads) {

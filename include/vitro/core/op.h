@@ -18,7 +18,7 @@ namespace vitro {
 
 enum class OpKind : uint8_t {
   pointwise,    // each element of the result from the elements at the same (broadcast) index
-  reduction,    // folds some dimensions: init, combine, merge, finish over a tuple of state
+  reduction,    // reduces some dimensions: init, combine, merge, finish over a tuple of state
   scan,         // a reduction that keeps every step
   sort,         // rows along one dimension in order, and where the elements were
   view,         // the same memory, other indices

@@ -28,7 +28,7 @@ class Emitter {
     std::vector<const Node*> lets;
     std::vector<size_t> indirect_indices;
   };
-  // The lanes at the place that is being written.
+  // The lanes at the point that is being written.
   struct Lanes {
     sym::Expr index;    // of lane 0; no expression outside of vector loops
     std::string count;  // how many there are; empty: all
@@ -120,7 +120,7 @@ class Emitter {
   std::string_view streams_of(int buffer) const;
   DType buffer_dtype(int number) const;
   std::string with_count(std::string arguments) const;
-  // How many lanes there are at the place that is being written.
+  // How many lanes there are at the point that is being written.
   std::string lane_count() const {
     return lanes_.count.empty() ? cat(kernel_.lanes) : lanes_.count;
   }

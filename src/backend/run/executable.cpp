@@ -177,9 +177,9 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
   const graph::Node& node = graph[lowered.opaque->node];
   UserKernel kernel{node.op, node.attrs, {}, {}};
   const auto& tensors = lowered.opaque->tensors;
-  auto place = tensors.begin();
+  auto next = tensors.begin();
   const auto tensor = [&]() -> UserKernel::Argument {
-    const auto& [value, buffer, strides] = *place++;
+    const auto& [value, buffer, strides] = *next++;
     return {buffer, graph.meta(value).dtype, sizes_of(graph.meta(value)), strides};
   };
   for (const graph::Arg& arg : node.args) {
@@ -195,7 +195,7 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
       made = tensor();
     }
   }
-  while (place != tensors.end()) kernel.results.push_back(tensor());
+  while (next != tensors.end()) kernel.results.push_back(tensor());
   for (const BufferId id : lowered.buffers) use_buffer(id, number);
   launches_.emplace_back().what = std::move(kernel);
 }
