@@ -28,8 +28,8 @@ struct GroupIteration {
 struct Group {
   std::vector<ComputeNodeId> compute_nodes;  // in order of the program
   GroupIteration iteration;
-  std::vector<ComputeNodeId>
-      stored;  // those whose elements somebody else reads, or the caller gets
+  // Those whose elements another group reads, or the caller gets.
+  std::vector<ComputeNodeId> stored;
   std::optional<ComputeNodeId> product = {};  // the compute node that is a product
   // A product, what reduces its rows, a product with those rows: they run one after the other for
   // some rows at a time, which stay in scratch memory.  Empty where the group is one loop nest.

@@ -26,7 +26,7 @@ const char* advice(int error) {
     case EMFILE:
       return "; raise the limit of open files (ulimit -n)";
     case ENFILE:
-      return "; the entire system has too many open files";
+      return "; the whole system has too many open files";
     case ENOMEM:
       return "; no memory is left, or less than its limit (ulimit -v) allows";
     case EAGAIN:

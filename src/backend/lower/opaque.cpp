@@ -25,8 +25,8 @@ LoweredKernel lower_opaque(const Program& program, const BufferAssignment& assig
                 ": an operand without elements, which the compiler does not lower yet");
     add(assignment.of(value->node), *value, false);
   }
-  for (const graph::NodeId made : program.made_by(compute_node))
-    add(assignment.of(made), {made, 0}, true);
+  for (const graph::NodeId result : program.made_by(compute_node))
+    add(assignment.of(result), {result, 0}, true);
   build.kernel().bytes = bytes;
   build.kernel().flops = 0;
   build.set_opaque(std::move(made));
