@@ -78,7 +78,7 @@ void declare(CLI::App& app, const analyze::Parameter& parameter, Question& quest
   std::string& text = question.texts[name] = parameter.fallback;
   CLI::Option* added = app.add_option(option, text, about)->capture_default_str();
   if (parameter.kind == analyze::Parameter::Kind::number)
-    added->check(needs<int64_t>("a whole number", INT64_MIN));
+    added->check(needs<int64_t>("an integer", INT64_MIN));
   if (!parameter.choices.empty())
     added->check(CLI::IsMember(
         std::vector<std::string>(parameter.choices.begin(), parameter.choices.end())));
@@ -132,7 +132,7 @@ void TraceSetting::declare(CLI::App& app) {
   app.add_option("--table", table, "only this table, by its name in JSON, or findings");
   app.add_flag("--no-cache", no_cache, "do not cache the file for the next question");
   app.add_option("--rows", rows, "rows per table in text output, 0: all")
-      ->check(needs<int64_t>("a whole number of at least 0", 0))
+      ->check(needs<int64_t>("an integer of at least 0", 0))
       ->capture_default_str();
   app.add_option(
          "--fail-on", fail_on,

@@ -154,8 +154,8 @@ std::string not_converted(const CLI::App& app, std::string_view why) {
   const std::string type = option ? option->get_type_name() : "";
   std::string_view needed = "another value";
   if (type.starts_with("FLOAT")) needed = "a number";
-  if (type.starts_with("INT")) needed = "a whole number";
-  if (type.starts_with("UINT")) needed = "a whole number of at least 0";
+  if (type.starts_with("INT")) needed = "an integer";
+  if (type.starts_with("UINT")) needed = "an integer of at least 0";
   return cat(name, ": needs ", needed, ", got '", why.substr(middle + between.size()), "'");
 }
 

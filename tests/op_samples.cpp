@@ -89,7 +89,7 @@ void describe(std::string& text, const SampleOperand& operand) {
     for (const SampleTensor& item : *list) describe(text, item);
   } else if (const auto* n = std::get_if<SampleNumber>(&operand)) {
     text += n->kind == SampleNumber::Kind::real ? " " + std::to_string(n->real)
-                                                : " " + std::to_string(n->whole);
+                                                : " " + std::to_string(n->integer);
   } else {
     text += " none";
   }
@@ -176,7 +176,7 @@ std::optional<Real> real_at(std::string_view dtype, const std::byte* from) {
   return std::nullopt;
 }
 
-int64_t whole_at(std::string_view dtype, const std::byte* from) {
+int64_t integer_at(std::string_view dtype, const std::byte* from) {
   if (dtype == "i8") return load<int8_t>(from);
   if (dtype == "i16") return load<int16_t>(from);
   if (dtype == "i32") return load<int32_t>(from);
@@ -203,7 +203,7 @@ std::string show(std::string_view dtype, const std::byte* at) {
   if (auto real = real_at(dtype, at)) {
     std::snprintf(text, sizeof text, "%.17g", real->value);
   } else {
-    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(whole_at(dtype, at)));
+    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(integer_at(dtype, at)));
   }
   return text;
 }
@@ -221,7 +221,7 @@ int64_t size_of_dtype(std::string_view dtype) {
 SampleNumber number_of(const json& value) {
   using Kind = SampleNumber::Kind;
   if (value.is_boolean()) return {Kind::boolean, value.get<bool>(), 0};
-  if (value.is_number_integer()) return {Kind::whole, value.get<int64_t>(), 0};
+  if (value.is_number_integer()) return {Kind::integer, value.get<int64_t>(), 0};
   if (value.is_string()) {
     auto text = value.get<std::string>();
     return {Kind::real, 0, text == "nan" ? std::nan("") : text == "inf" ? INFINITY : -INFINITY};

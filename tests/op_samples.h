@@ -35,8 +35,8 @@ struct SampleResult {
 };
 
 struct SampleNumber {
-  enum class Kind { boolean, whole, real } kind = Kind::whole;
-  int64_t whole = 0;  // also a boolean's 0 or 1
+  enum class Kind { boolean, integer, real } kind = Kind::integer;
+  int64_t integer = 0;  // also a boolean's 0 or 1
   double real = 0;
 };
 

@@ -151,7 +151,7 @@ void Parameters::set(std::string_view name, std::string text) {
   VITRO_CHECK(parameter != analysis_.parameters.end(), analysis_.name, ": no parameter is called ",
               name);
   VITRO_CHECK(parameter->kind != Parameter::Kind::number || number_in<int64_t>(text),
-              analysis_.name, ": ", name, " needs a whole number, got '", text, "'");
+              analysis_.name, ": ", name, " needs an integer, got '", text, "'");
   values_.find(name)->second = std::move(text);
 }
 
@@ -167,7 +167,7 @@ std::string needs_of(const Analysis& analysis, const Trace& trace) {
 
 int64_t Parameters::number(std::string_view name) const {
   const auto value = number_in<int64_t>(text(name));
-  VITRO_CHECK(value, analysis_.name, ": ", name, " needs a whole number, got '", text(name), "'");
+  VITRO_CHECK(value, analysis_.name, ": ", name, " needs an integer, got '", text(name), "'");
   return *value;
 }
 

@@ -40,7 +40,7 @@ constexpr std::array all_columns{Column{"ts", &Columns::ts, 8},
 bool are_whole(const Columns& columns) {
   const Facts& facts = columns.facts;
   const bool placed =
-      facts.events == 0 || (!facts.places.empty() && facts.places[0].first_event == 0);
+      facts.events == 0 || (!facts.offset_bases.empty() && facts.offset_bases[0].first_event == 0);
   return placed && std::ranges::all_of(all_columns, [&](const Column& column) {
            return (columns.*column.member).as<char>().size() == facts.events * column.width;
          });
@@ -64,7 +64,8 @@ Result<Columns> Columns::open(const std::string& folder) {
 }
 
 uint64_t Columns::offset_of(EventId event) const {
-  const auto behind = std::ranges::upper_bound(facts.places, event, {}, &Place::first_event);
+  const auto behind =
+      std::ranges::upper_bound(facts.offset_bases, event, {}, &OffsetBase::first_event);
   return std::prev(behind)->offset + offset.as<uint32_t>()[event];
 }
 

@@ -18,7 +18,7 @@
 namespace vitro::analyze {
 
 // Base of the text positions of events from `first_event` on: their `offset` counts from here.
-struct Place {
+struct OffsetBase {
   uint64_t first_event = 0, offset = 0;  // in the unpacked file
 };
 
@@ -30,7 +30,7 @@ struct Facts {
   std::vector<TrackInfo> tracks;
   std::map<std::string, std::string> metadata;
   std::vector<Note> notes;
-  std::vector<Place> places;  // ascending
+  std::vector<OffsetBase> offset_bases;  // ascending
 };
 
 struct Columns {

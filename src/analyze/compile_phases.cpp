@@ -73,9 +73,9 @@ Result<Subjects> vitro_phases(const Trace& trace) {
   return subjects_of(trace, all);
 }
 
-class Reader {
+class PhaseReader {
  public:
-  explicit Reader(const Trace& trace) : trace_(trace) {
+  explicit PhaseReader(const Trace& trace) : trace_(trace) {
     for (const std::string& name : trace.names()) facts_.push_back(fact_of(name));
   }
 
@@ -147,7 +147,7 @@ class Reader {
 }  // namespace
 
 Result<std::vector<CompilePhase>> compile_phases(const Trace& trace, const TrackOrder& order) {
-  Reader reader(trace);
+  PhaseReader reader(trace);
   if (is_from_vitro(trace)) {
     auto subjects = vitro_phases(trace);
     if (!subjects) return subjects.failure();

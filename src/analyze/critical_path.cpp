@@ -135,17 +135,17 @@ class Walk {
   void count(bool inferred) { ++(inferred ? out_.inferred_waits : out_.known_waits); }
 
   void through_thread() {
-    const Threads::Place place = threads_.innermost(thread_, at_);
-    if (may_jump() && (hand_over() || wait(place.event))) return;
-    take(place.since, host_kind(place.event), place.event);
+    const Threads::Innermost innermost = threads_.innermost(thread_, at_);
+    if (may_jump() && (hand_over() || wait(innermost.event))) return;
+    take(innermost.since, host_kind(innermost.event), innermost.event);
   }
 
   bool hand_over() {
     const auto from = threads_.handed_over(thread_, at_);
     if (!from || from->at <= out_.window.begin) return false;
     while (at_ > from->at) {
-      const Threads::Place place = threads_.innermost(thread_, at_);
-      take(std::max(from->at, place.since), PathKind::host_other, place.event);
+      const Threads::Innermost innermost = threads_.innermost(thread_, at_);
+      take(std::max(from->at, innermost.since), PathKind::host_other, innermost.event);
     }
     thread_ = from->track;
     count(true);

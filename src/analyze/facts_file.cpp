@@ -40,9 +40,9 @@ class Writer {
 };
 
 // Malformed values read as 0 or empty: the hash has been checked already.
-class Reader {
+class FactsReader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit FactsReader(std::string_view bytes) : rest_(bytes) {}
   uint64_t number() {
     uint64_t n = 0;
     if (rest_.size() < sizeof n) return 0;
@@ -80,8 +80,8 @@ void write_facts(const std::string& path, const Facts& facts) {
   });
   w.list(facts.metadata, [&](const auto& member) { w.text(member.first).text(member.second); });
   w.list(facts.notes, [&](const Note& note) { w.number(note.offset).text(note.text); });
-  w.list(facts.places,
-         [&](const Place& place) { w.number(place.first_event).number(place.offset); });
+  w.list(facts.offset_bases,
+         [&](const OffsetBase& base) { w.number(base.first_event).number(base.offset); });
   const auto out = report::create_file(path);
   out->write(first_bytes);
   out->write(hash_of(w.bytes()).hex());
@@ -100,7 +100,7 @@ Result<Facts> read_facts(const std::string& path) {
   const std::string_view hash = all.substr(0, hash_bytes);
   all.remove_prefix(hash_bytes);
   if (hash_of(all).hex() != hash) return Failure{cat(path, ": corrupt: its hash does not match")};
-  Reader r(all);
+  FactsReader r(all);
   Facts facts;
   facts.events = r.number();
   facts.file_bytes = r.number();
@@ -125,7 +125,7 @@ Result<Facts> read_facts(const std::string& path) {
   });
   r.list([&] {
     const uint64_t first_event = r.number();
-    facts.places.push_back({first_event, r.number()});
+    facts.offset_bases.push_back({first_event, r.number()});
   });
   return facts;
 }

@@ -16,12 +16,12 @@ namespace vitro::analyze {
 namespace {
 
 struct CallTimes {
-  Launches::Call call;
+  Launches::CallStatistics call;
   std::vector<int64_t> each, delays;
 };
 
 void finish(CallTimes& times) {
-  Launches::Call& call = times.call;
+  Launches::CallStatistics& call = times.call;
   std::ranges::sort(times.each);
   call.median = nearest_rank(times.each, 50);
   call.p99 = nearest_rank(times.each, 99);
@@ -33,9 +33,9 @@ void finish(CallTimes& times) {
   call.delay_most = times.delays.back();
 }
 
-std::vector<Launches::Call> calls_of(const Trace& trace, const Classes& classes,
-                                     const std::vector<Launch>& list,
-                                     const LaunchOptions& options) {
+std::vector<Launches::CallStatistics> calls_of(const Trace& trace, const Classes& classes,
+                                               const std::vector<Launch>& list,
+                                               const LaunchOptions& options) {
   std::map<uint32_t, CallTimes> by_name;
   for (const EventId e : trace.events()) {
     if (classes[e] != EventClass::runtime) continue;
@@ -59,13 +59,13 @@ std::vector<Launches::Call> calls_of(const Trace& trace, const Classes& classes,
     times.call.delay_total += delay;
     times.delays.push_back(delay);
   }
-  std::vector<Launches::Call> out;
+  std::vector<Launches::CallStatistics> out;
   for (auto& [name, times] : by_name) {
     finish(times);
     times.call.name = trace.names()[name];
     out.push_back(std::move(times.call));
   }
-  std::ranges::stable_sort(out, std::ranges::greater(), &Launches::Call::total);
+  std::ranges::stable_sort(out, std::ranges::greater(), &Launches::CallStatistics::total);
   return out;
 }
 

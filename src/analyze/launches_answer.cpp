@@ -242,7 +242,7 @@ AnswerTable call_table(const Launches& all) {
   const auto where = [](bool known, int64_t value) {
     return known ? AnswerCell(value) : AnswerCell();
   };
-  for (const Launches::Call& c : all.calls) {
+  for (const Launches::CallStatistics& c : all.calls) {
     const bool launches = c.launches > 0;
     table.rows.push_back(
         {c.name, static_cast<int64_t>(c.calls), c.total, c.median, c.p99, c.most,

@@ -179,7 +179,7 @@ void Loader::collect(Parsed& parsed) {
   for (Note& note : batch.notes) {
     if (facts_.notes.size() < most_notes) facts_.notes.push_back(std::move(note));
   }
-  if (rows.size() > 0) facts_.places.push_back({writer_.events(), batch.offset});
+  if (rows.size() > 0) facts_.offset_bases.push_back({writer_.events(), batch.offset});
   writer_.add(rows);
   if (progress_) progress_->at(consumed_.load(std::memory_order_relaxed));
 }

@@ -12,9 +12,9 @@
 namespace vitro::analyze {
 namespace {
 
-class Reader {
+class MemoryChangeReader {
  public:
-  explicit Reader(const Trace& trace) : trace_(trace), classes_(trace) {}
+  explicit MemoryChangeReader(const Trace& trace) : trace_(trace), classes_(trace) {}
 
   Result<MemoryChanges> take() {
     std::vector<EventId> events;
@@ -100,7 +100,7 @@ class Reader {
 }  // namespace
 
 Result<MemoryChanges> memory_changes(const Trace& trace) {
-  return Reader(trace).take();
+  return MemoryChangeReader(trace).take();
 }
 
 std::string memory_device(int32_t device) {

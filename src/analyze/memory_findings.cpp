@@ -33,19 +33,19 @@ struct Allocating {
   int64_t time = 0;
   // The time of each call, negated so that the longest come first, and the part of it during which
   // a launch of the thread was late.
-  struct Call {
+  struct AllocatorCall {
     int64_t time;
     EventId event;
     int64_t late;
-    auto operator<=>(const Call&) const = default;
+    auto operator<=>(const AllocatorCall&) const = default;
   };
-  std::vector<Call> calls;
+  std::vector<AllocatorCall> calls;
   Pieces when;
 
   // The time of calls beyond the median of all, limited to when a launch was late.
   int64_t could_be_won() const {
     std::vector<TimeToWin> times;
-    for (const Call& call : calls) times.push_back({-call.time, call.late});
+    for (const AllocatorCall& call : calls) times.push_back({-call.time, call.late});
     return beyond_median(times);
   }
 };
@@ -83,7 +83,7 @@ void conclude_allocating(const Trace& trace, Findings& findings) {
   Allocating all = longest_allocating(trace);
   std::vector<EventId> events;
   std::vector<bool> seen(trace.size());
-  for (const Allocating::Call& call : all.calls) {
+  for (const Allocating::AllocatorCall& call : all.calls) {
     if (!seen[call.event]) events.push_back(call.event);
     seen[call.event] = true;
   }

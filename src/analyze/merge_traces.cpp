@@ -18,9 +18,9 @@
 namespace vitro::analyze {
 namespace {
 
-using Place = std::pair<std::string, std::string>;  // pid, tid
+using TrackKey = std::pair<std::string, std::string>;  // pid, tid
 
-Place place_of(const Trace& trace, EventId e) {
+TrackKey track_key_of(const Trace& trace, EventId e) {
   const TrackInfo& track = trace.tracks()[trace.track_ids()[e]];
   return {track.pid, track.tid};
 }
@@ -37,9 +37,9 @@ class Chosen {
       if (host.links()[e] != none) calls_.insert(host.links()[e]);
     }
     for (const EventId e : devices.events())
-      if (classes_.is_device_work(e)) pids_.insert(place_of(devices, e).first);
+      if (classes_.is_device_work(e)) pids_.insert(track_key_of(devices, e).first);
     for (const EventId e : host.events())
-      if (host.phases()[e] == 'M') named_.emplace(host.name(e), place_of(host, e));
+      if (host.phases()[e] == 'M') named_.emplace(host.name(e), track_key_of(host, e));
   }
 
   bool has_work() const { return !pids_.empty(); }
@@ -60,13 +60,13 @@ class Chosen {
   uint64_t* counted_as(EventId e) const {
     if (classes_.is_device_work(e)) return &merged_.work;
     const EventClass which = classes_[e];
-    const bool of_device = pids_.contains(place_of(devices_, e).first);
+    const bool of_device = pids_.contains(track_key_of(devices_, e).first);
     if (which == EventClass::runtime && lacks_call(e)) return &merged_.calls;
     if (which == EventClass::device_range || which == EventClass::sync ||
         (which == EventClass::counter && of_device))
       return &merged_.others;
     const bool names = devices_.phases()[e] == 'M' && of_device &&
-                       !named_.contains({std::string(devices_.name(e)), place_of(devices_, e)});
+                       !named_.contains({std::string(devices_.name(e)), track_key_of(devices_, e)});
     return names ? &merged_.others : nullptr;
   }
 
@@ -78,22 +78,22 @@ class Chosen {
   Classes classes_;
   MergedTraces& merged_;
   bool has_calls_ = false;
-  std::unordered_set<int64_t> calls_;              // correlations of the host's calls
-  std::set<std::string, std::less<>> pids_;        // of devices
-  std::set<std::pair<std::string, Place>> named_;  // rows named in the host's trace
+  std::unordered_set<int64_t> calls_;                 // correlations of the host's calls
+  std::set<std::string, std::less<>> pids_;           // of devices
+  std::set<std::pair<std::string, TrackKey>> named_;  // rows named in the host's trace
 };
 
 // A stream that has work in both traces.
 std::string stream_of_both(const Trace& host, const Trace& devices) {
-  std::set<Place> streams;
+  std::set<TrackKey> streams;
   const Classes of_host(host), of_devices(devices);
   for (const EventId e : host.events())
-    if (of_host.is_device_work(e)) streams.insert(place_of(host, e));
+    if (of_host.is_device_work(e)) streams.insert(track_key_of(host, e));
   if (streams.empty()) return {};
   for (const EventId e : devices.events()) {
     if (!of_devices.is_device_work(e)) continue;
-    const Place place = place_of(devices, e);
-    if (streams.contains(place)) return cat("pid ", place.first, ", tid ", place.second);
+    const TrackKey key = track_key_of(devices, e);
+    if (streams.contains(key)) return cat("pid ", key.first, ", tid ", key.second);
   }
   return {};
 }

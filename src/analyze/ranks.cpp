@@ -40,9 +40,9 @@ std::string stem(const std::string& file) {
 }
 
 // The collectives of one trace.
-class Reader {
+class CollectiveReader {
  public:
-  Reader(const Trace& trace, const Intervals& compute)
+  CollectiveReader(const Trace& trace, const Intervals& compute)
       : trace_(trace), compute_(compute), steps_(profiler_steps(trace)) {}
 
   std::vector<Collective> read(const std::vector<Device>& devices, const WorkKinds& kinds) {
@@ -127,7 +127,7 @@ Read read_one(const Trace& trace, const std::string& file, size_t place) {
     times.exposed = without(work.communication, work.compute).length_in(begin, end);
     times.idle = end - begin - work.busy.length_in(begin, end);
   }
-  out.collectives = Reader(trace, work.compute).read(devices, kinds);
+  out.collectives = CollectiveReader(trace, work.compute).read(devices, kinds);
   times.collectives = out.collectives.size();
   return out;
 }

@@ -34,9 +34,9 @@ struct Overheads {
   std::vector<std::pair<int64_t, EventId>> each;
 };
 
-class Reader {
+class CompilationReader {
  public:
-  Reader(const Trace& trace, Compilation& out) : trace_(trace), out_(out) {
+  CompilationReader(const Trace& trace, Compilation& out) : trace_(trace), out_(out) {
     for (const std::string& name : trace.names()) parts_.push_back(part_of(name));
   }
 
@@ -163,7 +163,7 @@ class Reader {
 }  // namespace
 
 void read_regions(const Trace& trace, const TrackOrder& order, Compilation& out) {
-  Reader reader(trace, out);
+  CompilationReader reader(trace, out);
   if (!reader.finds_any()) return;
   for (uint32_t t = 0; t < order.tracks(); ++t) reader.read(order.track(t));
   reader.finish();

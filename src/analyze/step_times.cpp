@@ -65,9 +65,10 @@ class Cells {
   std::unordered_map<uint64_t, Cell> by_key_;
 };
 
-class Reader {
+class StepReader {
  public:
-  explicit Reader(const Trace& trace) : trace_(trace), classes_(trace), links_(trace, classes_) {
+  explicit StepReader(const Trace& trace)
+      : trace_(trace), classes_(trace), links_(trace, classes_) {
     is_step_.resize(trace.names().size());
     for (const Step& step : profiler_steps(trace)) {
       out_.steps.push_back({step, step.end - step.begin});
@@ -121,7 +122,7 @@ class Reader {
   StepTimes out_;
 };
 
-void Reader::read_devices() {
+void StepReader::read_devices() {
   const WorkKinds kinds(trace_, classes_);
   Intervals busy;
   for (const Device& device : devices_of(trace_, classes_)) {
@@ -140,7 +141,7 @@ void Reader::read_devices() {
     each.device_busy = busy.length_in(each.step.begin, each.step.end);
 }
 
-void Reader::read_threads() {
+void StepReader::read_threads() {
   const TrackOrder order(trace_, [&](EventId e) { return classes_.is_host_work(e); });
   for (uint32_t t = 0; t < order.tracks(); ++t) {
     WindowCutter cutter(windows_);
@@ -171,7 +172,7 @@ void Reader::read_threads() {
     each.compiling = compiling.length_in(each.step.begin, each.step.end);
 }
 
-void Reader::find_stragglers(const StepOptions& options) {
+void StepReader::find_stragglers(const StepOptions& options) {
   std::vector<int64_t> lengths;
   double sum = 0, squares = 0;
   for (const StepTimes::Each& each : out_.steps) {
@@ -199,7 +200,7 @@ void Reader::find_stragglers(const StepOptions& options) {
 }
 
 // The longest stragglers, and an even sample of the other steps.
-void Reader::choose_compared() {
+void StepReader::choose_compared() {
   compared_.resize(out_.steps.size());
   if (out_.stragglers.empty()) return;
   std::vector<size_t> longest;
@@ -216,13 +217,13 @@ void Reader::choose_compared() {
   for (const size_t s : steady_) compared_[s] = true;
 }
 
-void Reader::explain() {
+void StepReader::explain() {
   const std::vector<Cell> cells = cells_.take();
   for (StepTimes::Straggler& straggler : out_.stragglers)
     if (compared_[straggler.step]) explain(straggler, cells);
 }
 
-void Reader::explain(StepTimes::Straggler& straggler, const std::vector<Cell>& cells) const {
+void StepReader::explain(StepTimes::Straggler& straggler, const std::vector<Cell>& cells) const {
   for (size_t from = 0; from < cells.size();) {
     size_t to = from;
     while (to < cells.size() && cells[to].name == cells[from].name &&
@@ -243,7 +244,7 @@ void Reader::explain(StepTimes::Straggler& straggler, const std::vector<Cell>& c
 }
 
 // `of_name`: the times of one name, step by step.
-void Reader::add_cause(StepTimes::Straggler& straggler, std::span<const Cell> of_name) const {
+void StepReader::add_cause(StepTimes::Straggler& straggler, std::span<const Cell> of_name) const {
   const auto cell = std::ranges::find(of_name, straggler.step, &Cell::step);
   if (cell == of_name.end()) return;
   std::vector<int64_t> steady;
@@ -257,7 +258,7 @@ void Reader::add_cause(StepTimes::Straggler& straggler, std::span<const Cell> of
   if (straggler.causes.size() >= 16 * most_causes) keep_causes(straggler);
 }
 
-void Reader::keep_causes(StepTimes::Straggler& straggler) const {
+void StepReader::keep_causes(StepTimes::Straggler& straggler) const {
   std::ranges::stable_sort(straggler.causes, std::ranges::greater(),
                            [](const StepTimes::Cause& c) { return c.time - c.usual; });
   if (straggler.causes.size() > most_causes) straggler.causes.resize(most_causes);
@@ -368,7 +369,7 @@ AnswerTable cause_table(const Trace& trace, const StepTimes& s) {
 }  // namespace
 
 StepTimes step_times(const Trace& trace, const StepOptions& options) {
-  return Reader(trace).take(options);
+  return StepReader(trace).take(options);
 }
 
 Answer answer_steps(const Trace& trace, const StepOptions& options) {

@@ -29,9 +29,9 @@ void keep_longest(std::vector<std::pair<int64_t, EventId>>& each, std::vector<Ev
   for (const auto& [length, e] : each) out.push_back(e);
 }
 
-class Reader {
+class ThreadActivityReader {
  public:
-  explicit Reader(const Trace& trace)
+  explicit ThreadActivityReader(const Trace& trace)
       : trace_(trace),
         classes_(trace),
         waits_(trace, classes_),
@@ -123,8 +123,9 @@ class Reader {
   Threads out_;
 };
 
-void Reader::gap(Threads::Thread& thread, std::vector<std::pair<int64_t, EventId>>& gaps,
-                 int64_t length, EventId behind) {
+void ThreadActivityReader::gap(Threads::Thread& thread,
+                               std::vector<std::pair<int64_t, EventId>>& gaps, int64_t length,
+                               EventId behind) {
   ++thread.gaps;
   if (length > thread.longest_gap) {
     thread.longest_gap = length;
@@ -137,7 +138,7 @@ void Reader::gap(Threads::Thread& thread, std::vector<std::pair<int64_t, EventId
   }
 }
 
-void Reader::read(uint32_t track, std::span<const EventId> events) {
+void ThreadActivityReader::read(uint32_t track, std::span<const EventId> events) {
   Threads::Thread thread;
   thread.track = track;
   std::vector<std::pair<int64_t, EventId>> gaps;
@@ -166,8 +167,8 @@ void Reader::read(uint32_t track, std::span<const EventId> events) {
   out_.threads.push_back(std::move(thread));
 }
 
-void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, WaitKind kind,
-                  int64_t length) {
+void ThreadActivityReader::wait(uint32_t track, std::span<const EventId> open, size_t at,
+                                WaitKind kind, int64_t length) {
   uint32_t within = no_name;
   for (size_t i = at; i-- > 0 && within == no_name;) {
     const uint32_t name = trace_.name_ids()[open[i]];
@@ -212,7 +213,7 @@ void Reader::wait(uint32_t track, std::span<const EventId> open, size_t at, Wait
   group.pieces.add(from, works);
 }
 
-void Reader::lead() {
+void ThreadActivityReader::lead() {
   const auto mark = [&](const std::vector<bool>& tracks) {
     for (Threads::Thread& thread : out_.threads) thread.leads = tracks[thread.track];
     return std::ranges::any_of(out_.threads, &Threads::Thread::leads);
@@ -378,7 +379,7 @@ bool has_devices(const Trace& trace) {
 }  // namespace
 
 Threads threads(const Trace& trace) {
-  return Reader(trace).take();
+  return ThreadActivityReader(trace).take();
 }
 
 Answer answer_threads(const Trace& trace) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/lower/share_kernels.h"
-#include "backend/lower/split_walks.h"
+#include "backend/lower/split_sweeps.h"
 #include "backend/lower/streams.h"
 #include "backend/program/opaque_operands.h"
 #include "backend/program/single_results.h"
@@ -19,7 +19,7 @@ namespace {
 
 // What the stages leave to each other.
 struct Work {
-  const graph::Graph& whole;
+  const graph::Graph& given;
   const BuildOptions& options;
   CompileReport& report;
   runtime::DeviceRuntime& device;
@@ -27,18 +27,18 @@ struct Work {
   std::optional<SingleResults> single = {};
   std::optional<Program> program = {};
   Groups groups = {};
-  std::optional<Places> places = {};
+  std::optional<BufferAssignment> assignment = {};
   std::vector<LoweredKernel> kernels = {};
   Sources sources = {};
   std::vector<std::shared_ptr<const jit::KernelModule>> modules = {};
   std::unique_ptr<Executable> executable = {};
 
   // That the stages after the first one see.
-  const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : whole); }
+  const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : given); }
 };
 
 void read_graph(Work& w) {
-  w.stored = store_opaque_operands(w.whole);
+  w.stored = store_opaque_operands(w.given);
   w.single = single_results(w.graph());
   w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
                     w.options.machine.value_or(machine_model_of(w.device.traits())));
@@ -46,7 +46,7 @@ void read_graph(Work& w) {
 
 void fuse_loops(Work& w) {
   w.groups = fuse(*w.program, w.options.fuse);
-  if (w.options.fuse.fuse) split_walks(*w.program, w.groups);
+  if (w.options.fuse.fuse) split_sweeps(*w.program, w.groups);
   w.report.fusion = std::move(w.groups.decisions);
 }
 
@@ -57,20 +57,20 @@ std::string loops_text(const std::vector<LoweredKernel>& kernels) {
 }
 
 void lower_groups(Work& w) {
-  w.places.emplace(*w.program, w.groups);
+  w.assignment.emplace(*w.program, w.groups);
   for (const Group& group : w.groups.groups) {
-    for (LoweredKernel& kernel : lower(*w.program, *w.places, group)) {
+    for (LoweredKernel& kernel : lower(*w.program, *w.assignment, group)) {
       w.kernels.push_back(std::move(kernel));
     }
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
-  choose_streams(w.program->machine(), w.kernels, *w.places);
+  choose_streams(w.program->machine(), w.kernels, *w.assignment);
   share_kernels(w.kernels);
   if (!w.options.keep_unfused) return;
   const Groups single = fuse(*w.program, {.fuse = false});
-  Places places(*w.program, single);
+  BufferAssignment assignment(*w.program, single);
   for (const Group& group : single.groups) {
-    for (const LoweredKernel& kernel : lower(*w.program, places, group)) {
+    for (const LoweredKernel& kernel : lower(*w.program, assignment, group)) {
       w.report.loops_before_fusion += loop::print(kernel.kernel) + "\n";
     }
   }
@@ -101,8 +101,8 @@ void make_modules(Work& w) {
 }
 
 void make_plan(Work& w) {
-  w.executable =
-      std::make_unique<Executable>(w.device, w.graph(), *w.places, w.kernels, w.sources, w.modules);
+  w.executable = std::make_unique<Executable>(w.device, w.graph(), *w.assignment, w.kernels,
+                                              w.sources, w.modules);
 }
 
 // Where all tensors of the graph lie; Error where kernels cannot reach them all, or nobody writes
@@ -146,8 +146,9 @@ void report_kernels(Work& w) {
       made.name = kernel.ops[0];
       made.source = "// a kernel of the user's\n";
     }
-    for (const ItemId item : w.kernels[i].items) launch.ops.push_back(w.program->name_of(item));
-    launch.places = kernel.places;
+    for (const ComputeNodeId compute_node : w.kernels[i].compute_nodes)
+      launch.ops.push_back(w.program->name_of(compute_node));
+    launch.places = kernel.locations;
     launch.once = w.executable->launches()[i].keeps;
     KernelReport& k = r.kernels[launch.kernel];
     if (!k.bytes.empty()) continue;  // of an earlier launch
@@ -162,7 +163,7 @@ void report_kernels(Work& w) {
 
 void report_memory(Work& w) {
   CompileReport& r = w.report;
-  for (const BufferInfo& b : w.places->buffers()) {
+  for (const BufferInfo& b : w.assignment->buffers()) {
     static constexpr std::string_view kinds[] = {"input", "output", "temporary", "panels"};
     r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
                   vitro::name_of(b.dtype), "\n");

@@ -64,9 +64,9 @@ int64_t Option<int64_t>::read(std::string_view text) const {
   int64_t number = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
   VITRO_CHECK(end.ec == std::errc{} && end.ptr == text.data() + text.size(), variable(), ": got \"",
-              text, "\", needs a whole number");
-  VITRO_CHECK(number >= least_, variable(), ": got ", number, ", needs a whole number from ",
-              least_, " on");
+              text, "\", needs an integer");
+  VITRO_CHECK(number >= least_, variable(), ": got ", number, ", needs an integer from ", least_,
+              " on");
   return number;
 }
 

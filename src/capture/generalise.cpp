@@ -9,7 +9,7 @@
 namespace vitro::capture {
 namespace {
 
-bool is_whole(const Scalar& number) {
+bool is_integer(const Scalar& number) {
   return number.kind() == Scalar::Kind::integer && !number.is_symbolic();
 }
 
@@ -26,7 +26,7 @@ Variation variation_of(const OpDef* op, const Scalar& number) {
   if (op->kind == OpKind::composite) return Variation::of_its_program;
   if (!op->pointwise) return Variation::none;
   if (!op->pointwise->uses_index) return Variation::argument;
-  return is_whole(number) ? Variation::count : Variation::none;
+  return is_integer(number) ? Variation::count : Variation::none;
 }
 
 namespace {

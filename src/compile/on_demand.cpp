@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backend/compile.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 #include "eager/copy.h"
 #include "eager/loop.h"
 #include "vitro/base/called_as.h"

@@ -17,7 +17,7 @@ struct Overloaded : F... {
   using F::operator()...;
 };
 
-const Scalar* whole_number(const ArgValue& value) {
+const Scalar* integer_of(const ArgValue& value) {
   const auto* number = std::get_if<Scalar>(&value);
   return number && number->kind() == Scalar::Kind::integer ? number : nullptr;
 }
@@ -26,7 +26,7 @@ const Scalar* whole_number(const ArgValue& value) {
 template <class List, class Convert>
 bool assign_list(List& v, const ArgValue& value, Convert convert) {
   if (is_none(value)) return true;
-  if (const Scalar* one = whole_number(value)) {
+  if (const Scalar* one = integer_of(value)) {
     const size_t count = v.empty() ? 1 : v.size();
     v = List(count, convert(*one));
     return true;
@@ -83,7 +83,7 @@ std::optional<T> all_of(std::string_view text) {
 std::optional<Scalar> read_number(std::string_view text, const SymbolNamed& symbols) {
   if (text == "True" || text == "true") return Scalar(true);
   if (text == "False" || text == "false") return Scalar(false);
-  if (const auto whole = all_of<int64_t>(text)) return Scalar(*whole);
+  if (const auto integer = all_of<int64_t>(text)) return Scalar(*integer);
   if (text.starts_with("nan(") && text.ends_with(')')) {
     const auto bits = all_of<uint64_t>(text.substr(4, text.size() - 5));
     if (bits) return Scalar::from_bits(Scalar::Kind::floating, *bits);
@@ -156,7 +156,7 @@ bool assign(bool& v, const ArgValue& value) {
 }
 bool assign(int64_t& v, const ArgValue& value) {
   if (is_none(value)) return true;
-  const Scalar* number = whole_number(value);
+  const Scalar* number = integer_of(value);
   if (!number) return false;
   v = number->size();
   return true;
@@ -189,7 +189,7 @@ bool assign(Device& v, const ArgValue& value) {
 }
 bool assign(Size& v, const ArgValue& value) {
   if (is_none(value)) return true;
-  const Scalar* number = whole_number(value);
+  const Scalar* number = integer_of(value);
   if (number) v = number->size();
   return number != nullptr;
 }

@@ -34,21 +34,21 @@ class Format {
     least_ = any_ ? std::min(least_, size) : size;
     most_ = any_ ? std::max(most_, size) : size;
     any_ = true;
-    whole_ &= value == std::ceil(value);
+    integers_ &= value == std::ceil(value);
   }
   void decide() {
     const bool far_apart = most_ / least_ > 1000 || most_ > 1e8;
-    scientific_ = any_ && (far_apart || (!whole_ && least_ < 1e-4));
+    scientific_ = any_ && (far_apart || (!integers_ && least_ < 1e-4));
   }
   std::string text(double value) const {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
     if (scientific_) return with_format("%.*e", value);
-    return whole_ ? with_format("%.0f.", value) : with_format("%.*f", value);
+    return integers_ ? with_format("%.0f.", value) : with_format("%.*f", value);
   }
 
  private:
-  bool any_ = false, whole_ = true, scientific_ = false;
+  bool any_ = false, integers_ = true, scientific_ = false;
   double least_ = 0, most_ = 0;
 };
 

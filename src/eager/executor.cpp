@@ -41,7 +41,7 @@ Tensor empty_for(const TensorMeta& meta) {
 void run_on_device(const OpCall& call, std::span<const Tensor> outs) {
   if (call.op->contraction && !is_floating(outs[0].dtype())) {
     Tensor made;
-    call.op->contraction->whole(call.operands, call.attrs, {&made, 1});
+    call.op->contraction->integer_product(call.operands, call.attrs, {&made, 1});
     return copy_elements(made, outs[0]);
   }
   const auto is_empty = [](const Tensor& out) { return count_of(out.impl()->sizes) == 0; };

@@ -1,12 +1,12 @@
 #include "eager/kernel_table.h"
 
-#include "eager/parts.h"
+#include "eager/kernel_entry_points.h"
 #include "kernels/machine.h"
 
-VITRO_EAGER_PARTS(baseline)
+VITRO_EAGER_KERNEL_ENTRY_POINTS(baseline)
 #if defined(__x86_64__)
-VITRO_EAGER_PARTS(avx2)
-VITRO_EAGER_PARTS(avx512)
+VITRO_EAGER_KERNEL_ENTRY_POINTS(avx2)
+VITRO_EAGER_KERNEL_ENTRY_POINTS(avx512)
 #endif
 
 namespace vitro::eager {

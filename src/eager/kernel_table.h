@@ -6,7 +6,7 @@
 
 namespace vitro::eager {
 
-// The types that are computed in: f16 and bf16 in f32, whole numbers of up to 32 bits in i32.
+// The types that are computed in: f16 and bf16 in f32, integers of up to 32 bits in i32.
 enum class Compute : uint8_t { f32, f64, i32, i64, boolean };
 inline constexpr int compute_count = 5, storage_count = 10;
 
@@ -102,9 +102,9 @@ struct KernelTable {
   // By place in ops::RowPrograms: a row, rows side by side (null: the program has no such form).
   void (*row[4])(const RowArgs&);
   void (*columns[4])(const RowArgs&);
-  // c = a * b for whole numbers (i64), c dense; strides count elements.
-  void (*whole_matmul)(const MatmulShape& shape, const int64_t* a, int64_t row_stride,
-                       int64_t k_stride, const int64_t* b, int64_t b_row_stride, int64_t* c);
+  // c = a * b for integers (i64), c dense; strides count elements.
+  void (*integer_matmul)(const MatmulShape& shape, const int64_t* a, int64_t row_stride,
+                         int64_t k_stride, const int64_t* b, int64_t b_row_stride, int64_t* c);
 };
 
 // The table for this machine.

@@ -1,5 +1,5 @@
 // What op bodies run on in eager: sixteen numbers of the type that is computed in, with every word
-// of vitro/ops/math.h.  f16 and bf16 are computed in f32, whole numbers of up to 32 bits in i32
+// of vitro/ops/math.h.  f16 and bf16 are computed in f32, integers of up to 32 bits in i32
 // (what is stored is cut to the dtype, which gives the same bits), i64 in itself.
 #pragma once
 
@@ -35,7 +35,7 @@ template <class T>
 inline constexpr bool is_truth = __is_same(T, bool);
 
 #define VITRO_LANE [[gnu::always_inline]] friend inline
-// By what the function is for whole numbers, and how many operands it takes.
+// By what the function is for integers, and how many operands it takes.
 #define VITRO_LANE_own_1(name)   \
   VITRO_LANE Lane name(Lane x) { \
     return k::name(x.v);         \
@@ -121,7 +121,8 @@ struct Lane {
   VITRO_LANE_COMPARISON(>, gt, a.v& k::not_(b.v))
   VITRO_LANE_COMPARISON(>=, ge, a.v | k::not_(b.v))
 
-#define VITRO_LANE_FUNCTION(name, operands, whole, ...) VITRO_LANE_##whole##_##operands(name)
+#define VITRO_LANE_FUNCTION(name, operands, on_integers, ...) \
+  VITRO_LANE_##on_integers##_##operands(name)
   VITRO_SCALAR_FUNCTIONS(VITRO_LANE_FUNCTION)
 #undef VITRO_LANE_FUNCTION
   VITRO_LANE Lane lowest(Lane) {

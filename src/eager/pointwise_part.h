@@ -22,7 +22,7 @@ template <>
 inline constexpr Compute compute_of<bool> = Compute::boolean;
 
 template <class, int...>
-struct Places {};
+struct IndexSequence {};
 
 template <class Op, class T>
 constexpr bool is_defined() {
@@ -81,9 +81,9 @@ VITRO_INLINE auto operand(const PointwiseArgs& args, i64 i, N... n) {
 
 template <class Op, class T, class S, class... N>
 VITRO_INLINE auto element(const PointwiseArgs& args, i64 i, N... n) {
-  return [&]<int... which>(Places<int, which...>) __attribute__((always_inline)) {
+  return [&]<int... which>(IndexSequence<int, which...>) __attribute__((always_inline)) {
     return body<Op>(args, i, operand<Op, T, S, which>(args, i, n...)...);
-  }(__make_integer_seq<Places, int, Op::arity>{});
+  }(__make_integer_seq<IndexSequence, int, Op::arity>{});
 }
 
 template <class S, class T, class... N>
@@ -119,21 +119,21 @@ void run(const PointwiseArgs& all) {
   PointwiseArgs args = all;
   alignas(64) char same[Op::arity][16 * sizeof(T)];
   for (i64 row = 0; row < all.rows; ++row) {
-    [&]<int... which>(Places<int, which...>) __attribute__((always_inline)) {
+    [&]<int... which>(IndexSequence<int, which...>) __attribute__((always_inline)) {
       ((args.in[which] = place_in_row<Element<Op, S, which>>(
             all, which, row, reinterpret_cast<Element<Op, T, which>*>(same[which]))),
        ...);
-    }(__make_integer_seq<Places, int, Op::arity>{});
+    }(__make_integer_seq<IndexSequence, int, Op::arity>{});
     args.out = static_cast<char*>(all.out) + row * all.out_step;
     run_row<Op, T, S>(args);
   }
 }
 
 template <class Op, class T>
-VITRO_INLINE void add_kernel(KernelTable& table, int place) {
+VITRO_INLINE void add_kernel(KernelTable& table, int index) {
   if constexpr (is_defined<Op, T>()) {
     using Result = decltype(element<Op, T, T>(*static_cast<const PointwiseArgs*>(nullptr), 0));
-    PointwiseKernel& kernel = table.pointwise[place][static_cast<int>(compute_of<T>)];
+    PointwiseKernel& kernel = table.pointwise[index][static_cast<int>(compute_of<T>)];
     kernel.run = &run<Op, T, T>;
     kernel.gives_truth = __is_same(Result, Truth);
 #ifdef __F16C__  // else conversions are long
@@ -147,14 +147,14 @@ VITRO_INLINE void add_kernel(KernelTable& table, int place) {
 
 template <int part, int parts>
 struct FillPart {
-  template <int place, class Op>
+  template <int index, class Op>
   [[gnu::always_inline]] static void one(KernelTable& table) {
-    if constexpr (place % parts == part) {
-      add_kernel<Op, f32>(table, place);
-      add_kernel<Op, f64>(table, place);
-      add_kernel<Op, i32>(table, place);
-      add_kernel<Op, i64>(table, place);
-      add_kernel<Op, bool>(table, place);
+    if constexpr (index % parts == part) {
+      add_kernel<Op, f32>(table, index);
+      add_kernel<Op, f64>(table, index);
+      add_kernel<Op, i32>(table, index);
+      add_kernel<Op, i64>(table, index);
+      add_kernel<Op, bool>(table, index);
     }
   }
   static void all(KernelTable& table) {
@@ -163,12 +163,12 @@ struct FillPart {
   template <class... Op, class... Program>
   [[gnu::always_inline]] static void all(KernelTable& table, ops::List<Op...>,
                                          ops::List<Program...>) {
-    each<Op..., Program...>(table,
-                            __make_integer_seq<Places, int, sizeof...(Op) + sizeof...(Program)>{});
+    each<Op..., Program...>(
+        table, __make_integer_seq<IndexSequence, int, sizeof...(Op) + sizeof...(Program)>{});
   }
-  template <class... Op, int... place>
-  [[gnu::always_inline]] static void each(KernelTable& table, Places<int, place...>) {
-    (one<place, Op>(table), ...);
+  template <class... Op, int... index>
+  [[gnu::always_inline]] static void each(KernelTable& table, IndexSequence<int, index...>) {
+    (one<index, Op>(table), ...);
   }
 };
 

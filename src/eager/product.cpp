@@ -139,14 +139,14 @@ class RealProduct {
   std::byte* c_;
 };
 
-void multiply_whole(const Matrices& a, const Matrices& b, int64_t batches, const Tensor& c) {
+void multiply_integers(const Matrices& a, const Matrices& b, int64_t batches, const Tensor& c) {
   const MatmulShape shape{a.rows, b.columns, a.columns};
   auto* out = static_cast<int64_t*>(c.impl()->storage.data());
   parallel_for(batches, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      kernel_table().whole_matmul(shape, reinterpret_cast<const int64_t*>(a.at(i)), a.row_stride,
-                                  a.column_stride, reinterpret_cast<const int64_t*>(b.at(i)),
-                                  b.row_stride, out + i * shape.m * shape.n);
+      kernel_table().integer_matmul(shape, reinterpret_cast<const int64_t*>(a.at(i)), a.row_stride,
+                                    a.column_stride, reinterpret_cast<const int64_t*>(b.at(i)),
+                                    b.row_stride, out + i * shape.m * shape.n);
     }
   });
 }
@@ -165,7 +165,7 @@ void run_contraction(const OpCall& call, const Tensor& out) {
     return RealProduct(a, b, out).run(batches);
   }
   const Tensor made = Tensor::empty(out.impl()->sizes, dtype, out.device());
-  multiply_whole(matrices_of(x, dtype), matrices_of(dense_copy(y, dtype), dtype), batches, made);
+  multiply_integers(matrices_of(x, dtype), matrices_of(dense_copy(y, dtype), dtype), batches, made);
   copy_elements(made, out);
 }
 

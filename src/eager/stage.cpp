@@ -80,9 +80,9 @@ void Conversion::run(const std::byte* in, std::byte* out, int64_t n) const {
 
 void store_number(const Scalar& number, DType common, DType to, std::byte* out) {
   const double real = number.hint().as_double();
-  const int64_t whole = number.hint().as_int();
+  const int64_t integer = number.hint().as_int();
   const DType from = number.is_floating() ? DType::f64 : DType::i64;
-  const void* value = number.is_floating() ? static_cast<const void*>(&real) : &whole;
+  const void* value = number.is_floating() ? static_cast<const void*>(&real) : &integer;
   Conversion{from, common, to}.run(static_cast<const std::byte*>(value), out, 1);
 }
 

@@ -55,9 +55,9 @@ std::vector<NamedArg> default_attributes(const OpDef& op, const Overload& overlo
 }
 
 // Prints one call, argument by argument.
-class Call {
+class CallPrinter {
  public:
-  Call(const Graph& g, const Node& node) : g_(g), node_(node) {
+  CallPrinter(const Graph& g, const Node& node) : g_(g), node_(node) {
     const AttrsView attrs = node.attrs.view();
     if (attrs) attributes_ = attrs.type->values(attrs.data);
   }
@@ -183,9 +183,9 @@ bool is_symbolic(const ArgValue& value) {
 }
 
 // Parses one call by one overload.
-class Reader {
+class OverloadReader {
  public:
-  Reader(const Overload& overload, const ReadOperand& operand, const SymbolNamed& symbols)
+  OverloadReader(const Overload& overload, const ReadOperand& operand, const SymbolNamed& symbols)
       : overload_(overload), operand_(operand), symbols_(symbols) {
     if (overload.op->attrs) attrs_ = overload.op->attrs->make();
   }
@@ -280,9 +280,9 @@ void drop_defaults(const OpDef& op, std::vector<Arg>& args) {
 
 std::string arguments_text(const Graph& g, const Node& node) {
   const auto all = ops::overloads(*node.op);
-  const auto fitting = std::find_if(all.begin(), all.end(),
-                                    [&](const Overload& one) { return Call(g, node).fits(one); });
-  Call call(g, node);
+  const auto fitting = std::find_if(
+      all.begin(), all.end(), [&](const Overload& one) { return CallPrinter(g, node).fits(one); });
+  CallPrinter call(g, node);
   if (fitting == all.end()) {
     const std::string attrs = node.attrs.text();
     std::string out = call.rest();
@@ -299,7 +299,7 @@ Result<Done> read_arguments(std::string_view text, std::string_view overload, No
   std::vector<std::string> reasons;
   for (const Overload& one : ops::overloads(*node.op)) {
     if (!overload.empty() && one.schema.overload != overload) continue;
-    Reader reader(one, operand, symbols);
+    OverloadReader reader(one, operand, symbols);
     std::string wrong = reader.read(*given);
     if (wrong.empty()) return reader.put(node), Done{};
     reasons.push_back(std::move(wrong));

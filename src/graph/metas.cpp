@@ -115,7 +115,7 @@ std::vector<NodeId> DataGivers::needed_by(const Node& node) const {
 
 OpProgram program_of(const OpDef& op, DType result) {
   if (op.composite) return op.composite->expand;
-  return op.contraction && !is_floating(result) ? op.contraction->whole : nullptr;
+  return op.contraction && !is_floating(result) ? op.contraction->integer_product : nullptr;
 }
 
 DType common_dtype(const Graph& g, const Node& node) {

@@ -71,7 +71,7 @@ class Parser {
       const std::string name(at_.name());
       if (name.empty() || !at_.take("=")) fail("needs a symbol and its value, as in s0=4");
       const auto value = at_.integer();
-      if (!value) fail("the value of the symbol ", name, " is no whole number");
+      if (!value) fail("the value of the symbol ", name, " is not an integer");
       sym::Range range = sym::size_range;
       if (at_.take("in")) range = symbol_range();
       const sym::Expr symbol = sym::Expr::symbol(name, range);

@@ -180,10 +180,9 @@ class Events final : public nlohmann::json_sax<nlohmann::json> {
       case In::entry:
         return fail(cat("got ", got, " for ", key_, of_entry()));
       case In::shape:
-        return fail(cat("got ", got, " in the shape", of_entry(), ", needed whole numbers from 0"));
+        return fail(cat("got ", got, " in the shape", of_entry(), ", needed integers from 0"));
       case In::offsets:
-        return fail(
-            cat("got ", got, " in data_offsets", of_entry(), ", needed whole numbers from 0"));
+        return fail(cat("got ", got, " in data_offsets", of_entry(), ", needed integers from 0"));
     }
     return false;
   }

@@ -1,4 +1,4 @@
-// What kernels check of the data: indices that come from memory, divisors of whole numbers.  A
+// What kernels check of the data: indices that come from memory, divisors of integers.  A
 // mistake goes into the error slot of the call, the first one stays; the kernel goes on.
 #pragma once
 #include "kernels/kernel_args.h"

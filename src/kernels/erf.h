@@ -58,8 +58,8 @@ VITRO_INLINE Vec<f64> erf(Vec<f64> x) {
   return (a < 0.8) ? fma(-erf_tail(x), x, 1.0 - x) : (x < 0.0) ? 2.0 - far : far;
 }
 
-// Far from 0 it is 1 - 2^y with y the logarithm of erfc, a polynomial; y = n + r with n a whole
-// number, which stands in the low bits of `shifted` as an exponent.
+// Far from 0 it is 1 - 2^y with y the logarithm of erfc, a polynomial; y = n + r with n an
+// integer, which stands in the low bits of `shifted` as an exponent.
 VITRO_INLINE Vec<f32> erf(Vec<f32> x) {
   constexpr f32 shift = magic<f32> + exponent_bias<f32>;
   Vec<f32> a = abs(x), b = (a > 4.0f) ? splat(4.0f) : a;

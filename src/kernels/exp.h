@@ -7,7 +7,7 @@ namespace vitro::kernels::inline VITRO_ISA {
 
 template <class T>
 struct ExpParts {
-  Vec<T> n;          // x / ln 2, nearest whole number
+  Vec<T> n;          // x / ln 2, nearest integer
   Vec<Bits<T>> k;    // the same
   Vec<T> high, low;  // r in two pieces, the first exact
   Vec<T> r;          // r in one

@@ -1,4 +1,4 @@
-// Whole-number operations that C++ leaves undefined somewhere.  Division by zero gives 0 here (the
+// Integer operations that C++ leaves undefined somewhere.  Division by zero gives 0 here (the
 // caller reports the error); the smallest number divided by -1 wraps.  A shift by less than 0 or by
 // the width or more gives 0 (-1 for a negative number shifted right), as PyTorch does.
 #pragma once

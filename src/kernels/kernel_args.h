@@ -15,7 +15,7 @@ struct ErrorSlot {
 struct KernelArgs {
   void* const* buffers;
   const long* sizes;
-  const unsigned long* numbers;  // bits of doubles, whole numbers and bools
+  const unsigned long* numbers;  // bits of doubles, integers and bools
   ErrorSlot* error;
   long threads;
   unsigned long streams;    // bit b: buffer b is written past the caches

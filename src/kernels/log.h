@@ -88,8 +88,8 @@ VITRO_INLINE Vec<f64> log_to_base(LogParts<f64> parts, f64 factor, f64 factor_lo
   Vec<f64> y = high * factor;
   Vec<f64> rest = fma(high, splat(factor), -y) + fma(low, splat(factor), high * factor_low) +
                   parts.e * octave_low;
-  Vec<f64> whole = parts.e * octave, sum = whole + y;
-  return sum + ((whole - sum) + y + rest);
+  Vec<f64> integer_part = parts.e * octave, sum = integer_part + y;
+  return sum + ((integer_part - sum) + y + rest);
 }
 
 VITRO_INLINE Vec<f64> log2(Vec<f64> x) {

@@ -104,7 +104,7 @@ template <class Acc>
 }
 
 // `count` columns of B, contiguous along k, to 16 columns of a panel: blocks of 16 by 16 are turned
-// over.  Gives how many rows are done: all whole blocks.
+// over.  Gives how many rows are done: all full blocks.
 template <i64 columns, bool past, class T>
 VITRO_INLINE i64 matmul_pack_turned(const T* from, i64 column_stride, i64 k, i64 count, T* to) {
   i64 i = 0;

@@ -14,7 +14,7 @@ template <class T>
 inline constexpr T infinity = T(__builtin_inf());
 template <class T>
 inline constexpr T not_a_number = T(__builtin_nan(""));
-// Added to a small number it leaves the nearest whole number in the low bits.
+// Added to a small number it leaves the nearest integer in the low bits.
 template <class T>
 inline constexpr T magic = single<T> ? T(0x1.8p23) : T(0x1.8p52);
 
@@ -47,7 +47,7 @@ VITRO_INLINE Vec<T> with_sign_of(Vec<T> magnitude, Vec<T> from) {
   return from_bits<T>(bits(magnitude) ^ (bits(from) & sign));
 }
 
-// v * 2^n, rounded once; n is a whole number, n as an integer is k.
+// v * 2^n, rounded once; n is an integer, k the same as Bits<T>.
 #if defined(__AVX512F__)
 VITRO_INLINE Vec<f32> scale(Vec<f32> v, Vec<f32> n, Vec<i32>) {
   typedef f32 X __attribute__((vector_size(64)));

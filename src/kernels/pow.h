@@ -9,10 +9,10 @@ namespace vitro::kernels::inline VITRO_ISA {
 template <class T>
 VITRO_INLINE Vec<T> pow_ends(Vec<T> x, Vec<T> y, Vec<T> r) {
   Vec<T> a = abs(x), half = y * T(0.5);
-  auto whole = y == __builtin_elementwise_trunc(y);
-  auto odd = whole & (half != __builtin_elementwise_trunc(half));
+  auto is_integer = y == __builtin_elementwise_trunc(y);
+  auto odd = is_integer & (half != __builtin_elementwise_trunc(half));
   r = (a == T(1)) ? splat(T(1)) : r;
-  r = ((x < T(0)) & (a < infinity<T>)&~whole) ? splat(not_a_number<T>) : r;
+  r = ((x < T(0)) & (a < infinity<T>)&~is_integer) ? splat(not_a_number<T>) : r;
   r = odd ? with_sign_of(r, x) : r;
   r = ((x != x) | (y != y)) ? x + y : r;
   return ((x == T(1)) | (y == T(0))) ? splat(T(1)) : r;

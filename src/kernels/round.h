@@ -1,4 +1,4 @@
-// Rounding to whole numbers, roots, and remainders of floats: exact, but for the roots, which are
+// Rounding to integers, roots, and remainders of floats: exact, but for the roots, which are
 // rounded once (rsqrt twice).
 #pragma once
 #include "kernels/polynomial.h"

@@ -1,6 +1,6 @@
 // Rows in order: stable, NaN as the largest number, -0 as 0.
 //   sort_row(x, n, count, descending, values, 1, indices, 1, scratch);
-// An element is ordered by its key, a whole number: short rows by counting, for each element, those
+// An element is ordered by its key, an integer: short rows by counting, for each element, those
 // before it; longer ones digit by digit of the key, the lowest first.  Where a few of many are
 // wanted only what may be among them is ordered.  The order is a function of the row alone, so the
 // way to it changes nothing.
@@ -36,16 +36,16 @@ VITRO_INLINE Vec<Unsigned<T>> order_keys(const T* x, i64 count) {
   }
 }
 
-// An element of a row: its key, and its place there.
+// An element of a row: its key, and its index there.
 template <class K>
-struct Place {
+struct KeyedIndex {
   K key, index;
 };
 
 // Elements `first` to before `first + n`; `flip` turns the bits of the keys, and so the order.
 template <class K, class T>
-[[gnu::noinline]] static void find_places(const T* x, i64 first, i64 n, Unsigned<T> flip,
-                                          Place<K>* out) {
+[[gnu::noinline]] static void key_elements(const T* x, i64 first, i64 n, Unsigned<T> flip,
+                                           KeyedIndex<K>* out) {
   for (i64 i = 0; i < n; i += 16) {
     const auto keys = order_keys(x + first + i, n - i) ^ flip;
     if constexpr (sizeof(K) == 4) {
@@ -60,9 +60,10 @@ template <class K, class T>
 
 inline constexpr i64 most_counted = 64;
 
-// A place comes after those that it does not belong before.
+// An entry comes after those that it does not belong before.
 template <class K>
-[[gnu::noinline]] static void sort_by_counting(const Place<K>* from, Place<K>* to, i64 n) {
+[[gnu::noinline]] static void sort_by_counting(const KeyedIndex<K>* from, KeyedIndex<K>* to,
+                                               i64 n) {
   K keys[most_counted];
   for (i64 i = 0; i < n; ++i) keys[i] = from[i].key;
   for (i64 i = n; i < (n + 15) / 16 * 16; ++i) keys[i] = K(-1);
@@ -77,9 +78,9 @@ template <class K>
   }
 }
 
-// Gives the array that holds the places in order, `a` or `b`.
+// Gives the array that holds the entries in order, `a` or `b`.
 template <int bits, int digits, class K>
-[[gnu::noinline]] static Place<K>* sort_by_digits(Place<K>* a, Place<K>* b, i64 n) {
+[[gnu::noinline]] static KeyedIndex<K>* sort_by_digits(KeyedIndex<K>* a, KeyedIndex<K>* b, i64 n) {
   constexpr i64 buckets = 1 << bits;
   K counts[digits][buckets] = {};
   for (i64 i = 0; i < n; ++i) {
@@ -98,10 +99,10 @@ template <int bits, int digits, class K>
       sum += count;
     }
     for (i64 i = 0; i < n; ++i) {
-      const Place<K> place = a[i];
-      b[next[(place.key >> shift) & (buckets - 1)]++] = place;
+      const KeyedIndex<K> entry = a[i];
+      b[next[(entry.key >> shift) & (buckets - 1)]++] = entry;
     }
-    Place<K>* other = a;
+    KeyedIndex<K>* other = a;
     a = b;
     b = other;
   }
@@ -110,7 +111,7 @@ template <int bits, int digits, class K>
 
 // Of keys that have `bytes`.
 template <int bytes, class K>
-VITRO_INLINE Place<K>* sort_places(Place<K>* a, Place<K>* b, i64 n) {
+VITRO_INLINE KeyedIndex<K>* sort_keyed(KeyedIndex<K>* a, KeyedIndex<K>* b, i64 n) {
   if (n <= most_counted) {
     sort_by_counting(a, b, n);
     return b;
@@ -134,22 +135,22 @@ VITRO_INLINE bool all_after(const T* x, T last, Unsigned<T> last_key, Unsigned<T
   return __builtin_bit_cast(u16, after) == 0xffff;
 }
 
-// How many places are kept where the first `count` are wanted.
-VITRO_INLINE i64 kept_places(i64 count) {
+// How many entries are kept where the first `count` are wanted.
+VITRO_INLINE i64 most_kept(i64 count) {
   return 4 * count + 64;
 }
 
 // The first `count` of a row in order, in `a` or `b`.  Behind them stand those that came since and
 // are before the last of them.
 template <class K, class T>
-[[gnu::noinline]] static Place<K>* first_places(const T* x, i64 n, i64 count, Unsigned<T> flip,
-                                                Place<K>* a, Place<K>* b) {
-  const i64 room = kept_places(count);
-  find_places<K>(x, 0, room, flip, a);
-  Place<K>* now = sort_places<sizeof(T)>(a, b, room);
+[[gnu::noinline]] static KeyedIndex<K>* first_keyed(const T* x, i64 n, i64 count, Unsigned<T> flip,
+                                                    KeyedIndex<K>* a, KeyedIndex<K>* b) {
+  const i64 room = most_kept(count);
+  key_elements<K>(x, 0, room, flip, a);
+  KeyedIndex<K>* now = sort_keyed<sizeof(T)>(a, b, room);
   i64 held = count;
   for (i64 i = room; i < n; i += 16) {
-    const Place<K> last = now[count - 1];
+    const KeyedIndex<K> last = now[count - 1];
     if (n - i >= 16 && all_after(x + i, x[last.index], Unsigned<T>(last.key), flip)) continue;
     Unsigned<T> keys[16];
     const auto some = order_keys(x + i, n - i) ^ flip;
@@ -161,20 +162,21 @@ template <class K, class T>
       now[held++] = {keys[lane], K(i + lane)};
     }
     if (held + 16 <= room) continue;
-    now = sort_places<sizeof(T)>(now, now == a ? b : a, held);
+    now = sort_keyed<sizeof(T)>(now, now == a ? b : a, held);
     held = count;
   }
-  return sort_places<sizeof(T)>(now, now == a ? b : a, held);
+  return sort_keyed<sizeof(T)>(now, now == a ? b : a, held);
 }
 
 template <class K, class B>
-[[gnu::noinline]] static void write_places(const Place<K>* places, i64 count, const B* x, B* values,
-                                           i64 values_stride, i64* indices, i64 indices_stride) {
+[[gnu::noinline]] static void write_keyed(const KeyedIndex<K>* entries, i64 count, const B* x,
+                                          B* values, i64 values_stride, i64* indices,
+                                          i64 indices_stride) {
   if (values) {
-    for (i64 i = 0; i < count; ++i) values[i * values_stride] = x[places[i].index];
+    for (i64 i = 0; i < count; ++i) values[i * values_stride] = x[entries[i].index];
   }
   if (indices) {
-    for (i64 i = 0; i < count; ++i) indices[i * indices_stride] = i64(places[i].index);
+    for (i64 i = 0; i < count; ++i) indices[i * indices_stride] = i64(entries[i].index);
   }
 }
 
@@ -182,20 +184,20 @@ template <class K, class T>
 VITRO_INLINE void sort_row_by(const T* x, i64 n, i64 count, bool descending, T* values,
                               i64 values_stride, i64* indices, i64 indices_stride, void* scratch) {
   const auto flip = Unsigned<T>(descending ? -1 : 0);
-  Place<K>*a = (Place<K>*)scratch, *b = a + n, *places;
-  if (n >= 2 * kept_places(count)) {
-    places = first_places<K>(x, n, count, flip, a, b);
+  KeyedIndex<K>*a = (KeyedIndex<K>*)scratch, *b = a + n, *entries;
+  if (n >= 2 * most_kept(count)) {
+    entries = first_keyed<K>(x, n, count, flip, a, b);
   } else {
-    find_places<K>(x, 0, n, flip, a);
-    places = sort_places<sizeof(T)>(a, b, n);
+    key_elements<K>(x, 0, n, flip, a);
+    entries = sort_keyed<sizeof(T)>(a, b, n);
   }
-  write_places(places, count, (const Bits<T>*)x, (Bits<T>*)values, values_stride, indices,
-               indices_stride);
+  write_keyed(entries, count, (const Bits<T>*)x, (Bits<T>*)values, values_stride, indices,
+              indices_stride);
 }
 
-// The first `count` of n elements side by side, in order, and their places in the row; null: nobody
-// reads these.  `scratch`: 16 bytes for each element, 32 where elements have 8 or their places need
-// more than 32 bits.
+// The first `count` of n elements side by side, in order, and their indices in the row; null:
+// nobody reads these.  `scratch`: 16 bytes for each element, 32 where elements have 8 or their
+// indices need more than 32 bits.
 template <class T>
 [[gnu::noinline]] static void sort_row(const T* x, i64 n, i64 count, bool descending, T* values,
                                        i64 values_stride, i64* indices, i64 indices_stride,

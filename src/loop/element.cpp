@@ -11,7 +11,7 @@ namespace vitro::loop {
 namespace {
 
 // The scalar functions, by their names in core/functions.h.  Real numbers come as float or double,
-// whole ones as int64_t: what leaves the dtype is cut afterwards.
+// integers as int64_t: what leaves the dtype is cut afterwards.
 namespace scalar {
 
 template <class T>
@@ -192,8 +192,8 @@ Element function_of_reals(Fn fn, DType dtype, const T* x) {
   }
 }
 
-// Those that have a version for whole numbers.
-Element function_of_wholes(Fn fn, DType dtype, const int64_t* x) {
+// Those that have a version for integers.
+Element function_of_integers(Fn fn, DType dtype, const int64_t* x) {
   switch (fn) {
 #define VITRO_CASE_own(name, operands) \
   case Fn::name:                       \
@@ -201,7 +201,7 @@ Element function_of_wholes(Fn fn, DType dtype, const int64_t* x) {
 #define VITRO_CASE_none(...)
 #define VITRO_CASE_same(...)
 #define VITRO_CASE_truth(...)
-#define VITRO_CASE(name, operands, whole, ...) VITRO_CASE_##whole(name, operands)
+#define VITRO_CASE(name, operands, on_integers, ...) VITRO_CASE_##on_integers(name, operands)
     VITRO_SCALAR_FUNCTIONS(VITRO_CASE)
 #undef VITRO_CASE
 #undef VITRO_CASE_own
@@ -214,7 +214,7 @@ Element function_of_wholes(Fn fn, DType dtype, const int64_t* x) {
 }
 
 Element truth(bool b) {
-  return {.whole = b};
+  return {.integer = b};
 }
 
 Element real_operator(Fn fn, DType dtype, const Element* x) {
@@ -252,8 +252,8 @@ Element real_operator(Fn fn, DType dtype, const Element* x) {
   return function_of_reals(fn, dtype, operands);
 }
 
-Element whole_operator(Fn fn, DType dtype, const Element* x) {
-  const int64_t a = x[0].whole, b = info(fn).operands > 1 ? x[1].whole : 0;
+Element integer_operator(Fn fn, DType dtype, const Element* x) {
+  const int64_t a = x[0].integer, b = info(fn).operands > 1 ? x[1].integer : 0;
   const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   const auto given = [&](uint64_t y) { return element_of(dtype, static_cast<int64_t>(y)); };
   const int64_t width = 8 * bytes_of(dtype);
@@ -296,13 +296,13 @@ Element whole_operator(Fn fn, DType dtype, const Element* x) {
       break;
   }
   const int64_t operands[] = {a, b};
-  return function_of_wholes(fn, dtype, operands);
+  return function_of_integers(fn, dtype, operands);
 }
 
 }  // namespace
 
 Element element_of(DType dtype, double value) {
-  if (is_bool(dtype)) return {.whole = value != 0};
+  if (is_bool(dtype)) return {.integer = value != 0};
   if (!is_floating(dtype)) return converted({.real = value}, DType::f64, dtype);
   if (dtype != DType::f64) value = static_cast<float>(value);
   if (dtype == DType::f16) value = static_cast<float>(Half(static_cast<float>(value)));
@@ -311,22 +311,22 @@ Element element_of(DType dtype, double value) {
 }
 
 Element element_of(DType dtype, int64_t value) {
-  if (is_bool(dtype)) return {.whole = value != 0};
+  if (is_bool(dtype)) return {.integer = value != 0};
   if (dtype == DType::f64) return {.real = static_cast<double>(value)};
   if (is_floating(dtype)) return element_of(dtype, double{static_cast<float>(value)});
   const int shift = 64 - 8 * static_cast<int>(bytes_of(dtype));
   const auto wrapped = static_cast<int64_t>(static_cast<uint64_t>(value) << shift) >> shift;
-  return {.whole = dtype == DType::u8 ? value & 255 : wrapped};
+  return {.integer = dtype == DType::u8 ? value & 255 : wrapped};
 }
 
 Element converted(Element x, DType from, DType to) {
   if (from == to) return x;
-  if (!is_floating(from)) return element_of(to, x.whole);
+  if (!is_floating(from)) return element_of(to, x.integer);
   if (is_floating(to) || is_bool(to)) return element_of(to, x.real);
   const double value = x.real;
   if (bytes_of(to) == 8) {
     const bool fits = value >= -0x1p63 && value < 0x1p63;
-    return {.whole = fits ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min()};
+    return {.integer = fits ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min()};
   }
   const bool fits = value > -0x1p31 - 1 && value < 0x1p31;
   return element_of(
@@ -334,16 +334,16 @@ Element converted(Element x, DType from, DType to) {
 }
 
 Element apply(Fn fn, DType dtype, const Element* operands) {
-  if (fn == Fn::select) return operands[0].whole ? operands[1] : operands[2];
+  if (fn == Fn::select) return operands[0].integer ? operands[1] : operands[2];
   return is_floating(dtype) ? real_operator(fn, dtype, operands)
-                            : whole_operator(fn, dtype, operands);
+                            : integer_operator(fn, dtype, operands);
 }
 
 Element load(const void* from, int64_t element, DType dtype) {
   return dispatch(dtype, [&]<class T>() -> Element {
     const T x = static_cast<const T*>(from)[element];
     if constexpr (std::is_integral_v<T>)
-      return {.whole = static_cast<int64_t>(x)};
+      return {.integer = static_cast<int64_t>(x)};
     else if constexpr (std::is_same_v<T, double>)
       return {.real = x};
     else
@@ -355,7 +355,7 @@ void store(void* to, int64_t element, DType dtype, Element x) {
   dispatch(dtype, [&]<class T>() {
     T& at = static_cast<T*>(to)[element];
     if constexpr (std::is_integral_v<T>)
-      at = static_cast<T>(x.whole);
+      at = static_cast<T>(x.integer);
     else if constexpr (std::is_same_v<T, double>)
       at = x.real;
     else

@@ -9,9 +9,9 @@
 
 namespace vitro::loop {
 
-// Of a floating dtype `real`, rounded to it; else `whole`, cut to it (bool: 0 or 1).
+// Of a floating dtype `real`, rounded to it; else `integer`, cut to it (bool: 0 or 1).
 union Element {
-  int64_t whole = 0;
+  int64_t integer = 0;
   double real;
 };
 

@@ -14,7 +14,7 @@ namespace vitro::loop {
 #define VITRO_LOOP_LEAVES(f)                                            \
   f(constant, 0)         /* a number of the value's dtype */            \
       f(load, 1)         /* an element of a buffer */                   \
-      f(index, 1)        /* an index expression as a whole number */    \
+      f(index, 1)        /* an index expression as an integer */        \
       f(not_negative, 1) /* whether an index expression is 0 or more */ \
       f(number, 0)       /* a number that the call passes */            \
       f(variable, 0)     /* what a statement declared */

@@ -59,8 +59,8 @@ class Interpretation {
   int64_t scalar(Expr e) { return at(e, 0); }
   bool varies(Expr e);
   bool find_out_whether_varies(Expr e);
-  const Indices& picked(size_t pick);
-  const Pick* pick_of(Expr symbol, size_t* number) const;
+  const Indices& indirect_values(size_t which);
+  const IndirectIndex* indirect_index_of(Expr symbol, size_t* number) const;
   std::byte* memory(int buffer);
   DType dtype_of(int buffer) const;
   Lanes tree_load(const Tree& tree, int64_t element);
@@ -75,7 +75,7 @@ class Interpretation {
   std::vector<std::vector<std::byte>> rows_;
   // Values of the statement that runs, and what is kept until the end of the block that runs.
   Known known_;
-  std::unordered_map<size_t, Indices> picks_;
+  std::unordered_map<size_t, Indices> indirect_indices_;
   std::vector<Known> kept_;
   // What was found out: by the first statement, and by expression and vector loop.
   std::unordered_map<const Statement*, std::vector<const Node*>> read_before_;
@@ -87,8 +87,8 @@ Interpretation::Interpretation(const Kernel& kernel, const KernelInputs& inputs)
   for (size_t i = 0; i < inputs.symbols.size(); ++i)
     scalars_[inputs.symbols[i].node()] = inputs.sizes[i];
   for (const Row& row : kernel.rows) {
-    const int64_t whole = (scalar(row.size) + lanes - 1) / lanes * lanes;
-    rows_.emplace_back(static_cast<size_t>(whole * bytes_of(row.dtype)));
+    const int64_t padded = (scalar(row.size) + lanes - 1) / lanes * lanes;
+    rows_.emplace_back(static_cast<size_t>(padded * bytes_of(row.dtype)));
   }
 }
 
@@ -105,7 +105,7 @@ void Interpretation::run(const Block& block) {
   kept_.emplace_back();
   for (size_t i = 0; i < block.size(); ++i) {
     known_.clear();
-    picks_.clear();
+    indirect_indices_.clear();
     if (const auto* store = std::get_if<Store>(&block[i].what))
       read_before(store->buffer, std::span(block).subspan(i));
     std::visit([this](const auto& what) { run(what); }, block[i].what);
@@ -134,9 +134,10 @@ std::vector<const Node*> Interpretation::loads_of(int buffer,
   std::vector<const Node*> out;
   for (const Node* node : nodes_below(roots)) {
     bool needed = reads(node);
-    for (size_t p = 0; !needed && node->index.defined() && p < kernel_.picks.size(); ++p) {
-      if (!sym::contains(node->index, kernel_.picks[p].symbol)) continue;
-      const auto below = nodes_below({kernel_.picks[p].value});
+    for (size_t p = 0; !needed && node->index.defined() && p < kernel_.indirect_indices.size();
+         ++p) {
+      if (!sym::contains(node->index, kernel_.indirect_indices[p].symbol)) continue;
+      const auto below = nodes_below({kernel_.indirect_indices[p].value});
       needed = std::any_of(below.begin(), below.end(), reads);
     }
     if (needed) out.push_back(node);
@@ -253,7 +254,7 @@ void Interpretation::run(const Sort& s) {
   for (int64_t i = 0, size = scalar(s.size); i < size; ++i)
     row.emplace_back(load(memory(s.from), base + i, dtype), i);
   const auto less = [&](Element a, Element b) {
-    if (!is_floating(dtype)) return a.whole < b.whole;
+    if (!is_floating(dtype)) return a.integer < b.integer;
     return std::isnan(b.real) ? !std::isnan(a.real) : a.real < b.real;
   };
   const auto before = [&](const auto& a, const auto& b) {
@@ -266,10 +267,10 @@ void Interpretation::run(const Sort& s) {
   const int64_t values = scalar(s.values_base), indices = scalar(s.indices_base);
   const int64_t values_stride = scalar(s.values_stride), indices_stride = scalar(s.indices_stride);
   for (int64_t i = 0; i < count; ++i) {
-    const auto& [element, place] = row[static_cast<size_t>(i)];
+    const auto& [element, index] = row[static_cast<size_t>(i)];
     if (s.values >= 0) store(memory(s.values), values + i * values_stride, dtype, element);
     if (s.indices >= 0)
-      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.whole = place});
+      store(memory(s.indices), indices + i * indices_stride, DType::i64, {.integer = index});
   }
 }
 
@@ -290,8 +291,8 @@ Lanes Interpretation::compute(const Node* node) {
     case Fn::number: {
       const uint64_t bits =
           node->fn == Fn::constant ? node->payload : inputs_.numbers[node->payload];
-      Element x{.whole = static_cast<int64_t>(bits)};
-      if (is_bool(node->dtype)) x.whole = bits != 0;
+      Element x{.integer = static_cast<int64_t>(bits)};
+      if (is_bool(node->dtype)) x.integer = bits != 0;
       out.fill(x);
       return out;
     }
@@ -302,12 +303,12 @@ Lanes Interpretation::compute(const Node* node) {
       return loaded(node);
     case Fn::not_negative: {
       const Indices index = at(node->index);
-      for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l] >= 0;
+      for (size_t l = 0; l < out.size(); ++l) out[l].integer = index[l] >= 0;
       return out;
     }
     case Fn::index: {
       const Indices index = at(node->index);
-      for (size_t l = 0; l < out.size(); ++l) out[l].whole = index[l];
+      for (size_t l = 0; l < out.size(); ++l) out[l].integer = index[l];
       return out;
     }
     default:
@@ -330,7 +331,7 @@ Lanes Interpretation::compute(const Node* node) {
         break;
       case Fn::not_zero:
         out[l] = x[0][l];
-        if (static_cast<int64_t>(l) < count_ && x[0][l].whole == 0)
+        if (static_cast<int64_t>(l) < count_ && x[0][l].integer == 0)
           inputs_.fail(static_cast<int>(node->payload), 0, 0);
         break;
       default: {
@@ -352,7 +353,7 @@ Lanes Interpretation::loaded(const Node* node) {
     const Lanes wanted = value(node->operands[0]);
     const Indices element = at(node->index);
     for (size_t l = 0; l < out.size(); ++l) {
-      if (wanted[l].whole && (static_cast<int64_t>(l) < count_ || !varies(node->index)))
+      if (wanted[l].integer && (static_cast<int64_t>(l) < count_ || !varies(node->index)))
         out[l] = load(from, element[l], dtype);
     }
     return out;
@@ -366,32 +367,34 @@ Lanes Interpretation::loaded(const Node* node) {
   return out;
 }
 
-const Pick* Interpretation::pick_of(Expr symbol, size_t* number) const {
-  for (size_t p = 0; p < kernel_.picks.size(); ++p) {
-    if (kernel_.picks[p].symbol == symbol) return *number = p, &kernel_.picks[p];
+const IndirectIndex* Interpretation::indirect_index_of(Expr symbol, size_t* number) const {
+  for (size_t p = 0; p < kernel_.indirect_indices.size(); ++p) {
+    if (kernel_.indirect_indices[p].symbol == symbol)
+      return *number = p, &kernel_.indirect_indices[p];
   }
   return nullptr;
 }
 
-const Indices& Interpretation::picked(size_t pick) {
-  if (const auto found = picks_.find(pick); found != picks_.end()) return found->second;
-  const Pick& p = kernel_.picks[pick];
+const Indices& Interpretation::indirect_values(size_t which) {
+  if (const auto found = indirect_indices_.find(which); found != indirect_indices_.end())
+    return found->second;
+  const IndirectIndex& p = kernel_.indirect_indices[which];
   const Lanes x = value(p.value);
   const Indices bound = at(p.bound);
   Indices out{};
   for (size_t l = 0; static_cast<int64_t>(l) < count_; ++l) {
-    out[l] = x[l].whole;
+    out[l] = x[l].integer;
     if (out[l] >= 0 && out[l] < bound[l]) continue;
     inputs_.fail(p.check, out[l], bound[l]);
     out[l] = 0;
   }
-  return picks_[pick] = out;
+  return indirect_indices_[which] = out;
 }
 
 int64_t Interpretation::at(Expr e, int64_t lane) {
   return sym::evaluate(e, [&](Expr symbol) {
-    size_t pick = 0;
-    if (pick_of(symbol, &pick)) return picked(pick)[static_cast<size_t>(lane)];
+    size_t which = 0;
+    if (indirect_index_of(symbol, &which)) return indirect_values(which)[static_cast<size_t>(lane)];
     const int64_t first = scalars_.at(symbol.node());
     return vector_.defined() && symbol == vector_ ? first + lane : first;
   });
@@ -417,9 +420,9 @@ bool Interpretation::find_out_whether_varies(Expr e) {
   const std::vector<Expr> symbols = sym::symbols_of(e);
   return std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
     if (symbol == vector_) return true;
-    size_t pick = 0;
-    if (!pick_of(symbol, &pick)) return false;
-    const auto below = nodes_below({kernel_.picks[pick].value});
+    size_t which = 0;
+    if (!indirect_index_of(symbol, &which)) return false;
+    const auto below = nodes_below({kernel_.indirect_indices[which].value});
     return std::any_of(below.begin(), below.end(), [&](const Node* node) {
       const bool of_lane =
           node->fn == Fn::variable && in_lanes_.contains(static_cast<int>(node->payload));

@@ -173,7 +173,7 @@ std::vector<bool> buffers_read(const Kernel& kernel) {
   };
   std::vector<Value> roots;
   each_value(kernel.body, [&](Value v) { roots.push_back(v); });
-  for (const Pick& pick : kernel.picks) roots.push_back(pick.value);
+  for (const IndirectIndex& indirect : kernel.indirect_indices) roots.push_back(indirect.value);
   for (const Node* node : nodes_below(roots)) {
     if (reads_memory(*node)) note(static_cast<int>(node->payload));
   }
@@ -185,9 +185,9 @@ void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visi
   for (const sym::Expr task : kernel.tasks) visit(sym::extent_of(task));
   for (const Row& row : kernel.rows) visit(row.size);
   for (const Tree& tree : kernel.trees) visit(tree.width);
-  for (const Pick& pick : kernel.picks) {
-    visit(pick.bound);
-    each_index_below({pick.value}, visit);
+  for (const IndirectIndex& indirect : kernel.indirect_indices) {
+    visit(indirect.bound);
+    each_index_below({indirect.value}, visit);
   }
   each_index(kernel.body, visit);
 }

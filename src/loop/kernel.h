@@ -32,18 +32,18 @@ struct Number {
   DType dtype = DType::f64;  // f64, i64 or bool
 };
 
-// A symbol of index expressions that stands for a value read from memory; every value is checked to
-// be in [0, bound) before it is used.
-struct Pick {
+// A symbol of index expressions whose value is read from memory; every value is checked to be in
+// [0, bound) before it is used.
+struct IndirectIndex {
   sym::Expr symbol;
   Value value;  // i64
   sym::Expr bound;
-  int check = 0;  // place in Kernel::checks
+  int check = 0;  // index into Kernel::checks
 };
 
-// What to say when a picked index is out of range, or a divisor is 0.
+// What to report when an indirect index is out of range, or a divisor is 0.
 struct Check {
-  std::string op, place;
+  std::string op, location;
   bool divisor = false;
   bool wraps = false;  // the index counted from the end where it was negative
   int64_t axis = 0;    // that it counts along
@@ -106,7 +106,7 @@ enum class RightOperand : uint8_t {
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
 // `body` for each row and 16 columns, where `sum` is the variable of the sums.  Where it is
 // `turned` the sums are transposed first, and `body` runs for each column and 16 rows.  Stores
-// `across` the lanes follow when `body` has run for the whole block, whose values are turned over
+// `across` the lanes follow when `body` has run for the entire block, whose values are turned over
 // on the way.
 struct Product {
   sym::Expr m, n, k;
@@ -182,7 +182,7 @@ struct Turn {
 };
 
 // The first `count` of `size` elements side by side, from[base + i], in order (kernels/sort.h):
-// they go to values[values_base + i*values_stride], their places to indices[...]; -1: to nobody.
+// they go to values[values_base + i*values_stride], their indices to indices[...]; -1: nowhere.
 struct Sort {
   int from = 0;
   sym::Expr base, size, count;
@@ -198,16 +198,16 @@ struct Statement {
 
 struct Kernel {
   std::string name;
-  std::vector<std::string> ops;     // of the program, in order
-  std::vector<std::string> called;  // what the program called, which they are parts of
-  std::vector<std::string> places;  // file:line of them, each once
-  std::string reason;               // why these are one kernel
-  std::string reading;              // why a product reads its right operand as it does
-  std::string schedule;             // why its loops are not those of its elements
+  std::vector<std::string> ops;        // of the program, in order
+  std::vector<std::string> called;     // what the program called, which they are parts of
+  std::vector<std::string> locations;  // file:line of them and the module's path, each once
+  std::string reason;                  // why these are one kernel
+  std::string reading;                 // why a product reads its right operand as it does
+  std::string schedule;                // why its loops are not those of its elements
   std::vector<Buffer> buffers;
   std::vector<Number> numbers;
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...
-  std::vector<Pick> picks;
+  std::vector<IndirectIndex> indirect_indices;
   std::vector<Check> checks;
   std::vector<Tree> trees;
   std::vector<sym::Expr> tasks;  // indices, outermost first; a product's tasks come on top
@@ -233,7 +233,7 @@ void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visi
 // All nodes below the values of `roots`, operands first, each once.
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots);
 
-// Which buffers a statement or a pick reads.
+// Which buffers a statement or an indirect index reads.
 std::vector<bool> buffers_read(const Kernel& kernel);
 
 // Cost of computing a value once, shared parts counted once.

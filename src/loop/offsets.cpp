@@ -55,9 +55,10 @@ void each_element(AnyBlock& block, const Visit& visit) {
 
 }  // namespace
 
-// The symbols of picks are values from memory, so kernels with picks keep their offsets.
+// Indirect indices are values from memory, so kernels that have some keep their offsets.
 std::vector<Expr> offsets_of(const Kernel& kernel) {
-  if (!kernel.picks.empty() || !kernel.trees.empty() || !is_plain(kernel.body)) return {};
+  if (!kernel.indirect_indices.empty() || !kernel.trees.empty() || !is_plain(kernel.body))
+    return {};
   std::vector<Expr> out(kernel.buffers.size());
   const auto note = [&](int buffer, Expr element) {
     const auto number = static_cast<size_t>(buffer);

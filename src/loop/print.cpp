@@ -63,10 +63,10 @@ class Printer {
     }
     put('\n');
     for (const Row& row : kernel_->rows) put("  row ", row.name, '[', row.size, "]\n");
-    for (const Pick& pick : kernel_->picks) {
-      put("  ", pick.symbol, " = ");
-      value(pick.value.node());
-      put(" in [0, ", pick.bound, ")\n");
+    for (const IndirectIndex& indirect : kernel_->indirect_indices) {
+      put("  ", indirect.symbol, " = ");
+      value(indirect.value.node());
+      put(" in [0, ", indirect.bound, ")\n");
     }
     for (const Tree& tree : kernel_->trees) {
       put("  tree ", tree.name, " in ", buffer(tree.row), ": ",

@@ -8,12 +8,13 @@ namespace {
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
-    const auto& [name, ops, places, reason, reading, schedule, buffers, numbers, rows, picks,
-                 checks, trees, tasks, body, variables, lanes, bytes, flops, pool] = kernel;
+    const auto& [name, ops, locations, reason, reading, schedule, buffers, numbers, rows,
+                 indirect_indices, checks, trees, tasks, body, variables, lanes, bytes, flops,
+                 pool] = kernel;
     all(buffers);
     all(numbers);
     all(rows);
-    all(picks);
+    all(indirect_indices);
     add(checks.size());
     all(trees);
     all(tasks);
@@ -77,7 +78,7 @@ class Writer {
     add(dtype);
     add(size);
   }
-  void add(const Pick& p) {
+  void add(const IndirectIndex& p) {
     const auto& [symbol, value, bound, check] = p;
     add(symbol);
     add(value);

@@ -38,7 +38,7 @@ Value compare(Fn fn, Value a, Value b) {
   return a.pool().make(fn, DType::boolean, {a, b});
 }
 
-bool is_whole(Value x) {
+bool is_integral(Value x) {
   return !is_floating(x.dtype());
 }
 
@@ -48,7 +48,7 @@ const FnInfo& info(Fn fn) {
   static constexpr FnInfo table[] = {
 #define VITRO_LEAF(name, cost) {#name, 0, cost},
 #define VITRO_OPERATOR(name, operands, cost) {#name, operands, cost},
-#define VITRO_FUNCTION(name, operands, whole, cost, ...) {#name, operands, cost},
+#define VITRO_FUNCTION(name, operands, on_integers, cost, ...) {#name, operands, cost},
       VITRO_LOOP_LEAVES(VITRO_LEAF) VITRO_LOOP_OPERATORS(VITRO_OPERATOR)
           VITRO_SCALAR_FUNCTIONS(VITRO_FUNCTION)
 #undef VITRO_LEAF
@@ -212,12 +212,12 @@ Value operator~(Value x) {
 }
 
 Value lowest(Value x) {
-  if (!is_whole(x)) return like(x, -std::numeric_limits<double>::infinity());
+  if (!is_integral(x)) return like(x, -std::numeric_limits<double>::infinity());
   if (is_bool(x.dtype()) || x.dtype() == DType::u8) return like(x, 0);
   return like(x, std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(x.dtype())));
 }
 Value highest(Value x) {
-  if (!is_whole(x)) return like(x, std::numeric_limits<double>::infinity());
+  if (!is_integral(x)) return like(x, std::numeric_limits<double>::infinity());
   if (is_bool(x.dtype())) return like(x, 1);
   if (x.dtype() == DType::u8) return like(x, 255);
   return like(x, std::numeric_limits<int64_t>::max() >> (64 - 8 * bytes_of(x.dtype())));
@@ -228,41 +228,42 @@ Value last_index(Value x) {
 
 namespace {
 
-Value function(Fn fn, WholeNumbers whole, Value x) {
-  if (whole == WholeNumbers::truth) {
-    if (is_whole(x)) return x.pool().constant(DType::boolean, 0.0);
+Value function(Fn fn, OnIntegers on_integers, Value x) {
+  if (on_integers == OnIntegers::truth) {
+    if (is_integral(x)) return x.pool().constant(DType::boolean, 0.0);
     return x.pool().make(fn, DType::boolean, {x});
   }
   const bool has_no_sign = is_bool(x.dtype()) || x.dtype() == DType::u8;
-  if ((whole == WholeNumbers::same && is_whole(x)) || (fn == Fn::abs && has_no_sign)) return x;
+  if ((on_integers == OnIntegers::same && is_integral(x)) || (fn == Fn::abs && has_no_sign))
+    return x;
   return unary(fn, x);
 }
 
-Value function(Fn fn, WholeNumbers, Value a, Value b) {
+Value function(Fn fn, OnIntegers, Value a, Value b) {
   if (fn == Fn::minimum && is_bool(a.dtype())) fn = Fn::and_;
   if (fn == Fn::maximum && is_bool(a.dtype())) fn = Fn::or_;
   return binary(fn, a, b);
 }
 
-Value function(Fn fn, WholeNumbers, Value a, Value b, Value c) {
+Value function(Fn fn, OnIntegers, Value a, Value b, Value c) {
   return a.pool().make(fn, a.dtype(), {a, b, c});
 }
 
 }  // namespace
 
-#define VITRO_DEFINE_1(name, whole)                    \
-  Value name(Value x) {                                \
-    return function(Fn::name, WholeNumbers::whole, x); \
+#define VITRO_DEFINE_1(name, on_integers)                  \
+  Value name(Value x) {                                    \
+    return function(Fn::name, OnIntegers::on_integers, x); \
   }
-#define VITRO_DEFINE_2(name, whole)                       \
-  Value name(Value a, Value b) {                          \
-    return function(Fn::name, WholeNumbers::whole, a, b); \
+#define VITRO_DEFINE_2(name, on_integers)                     \
+  Value name(Value a, Value b) {                              \
+    return function(Fn::name, OnIntegers::on_integers, a, b); \
   }
-#define VITRO_DEFINE_3(name, whole)                          \
-  Value name(Value a, Value b, Value c) {                    \
-    return function(Fn::name, WholeNumbers::whole, a, b, c); \
+#define VITRO_DEFINE_3(name, on_integers)                        \
+  Value name(Value a, Value b, Value c) {                        \
+    return function(Fn::name, OnIntegers::on_integers, a, b, c); \
   }
-#define VITRO_DEFINE(name, operands, whole, ...) VITRO_DEFINE_##operands(name, whole)
+#define VITRO_DEFINE(name, operands, on_integers, ...) VITRO_DEFINE_##operands(name, on_integers)
 VITRO_SCALAR_FUNCTIONS(VITRO_DEFINE)
 #undef VITRO_DEFINE
 #undef VITRO_DEFINE_1

@@ -30,13 +30,13 @@ TensorMeta like(const TensorMeta& x, DType dtype) {
   return out;
 }
 
-bool is_whole(const Scalar& start, const Scalar& end, const Scalar& step) {
+bool is_integer(const Scalar& start, const Scalar& end, const Scalar& step) {
   return !start.is_floating() && !end.is_floating() && !step.is_floating();
 }
 
 // Does `step` lead from `start` to `end`?
 bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
-  if (!is_whole(start, end, step)) {
+  if (!is_integer(start, end, step)) {
     const double first = start.as_double(), last = end.as_double();
     return first == last || (step.as_double() > 0) == (last > first);
   }
@@ -44,15 +44,15 @@ bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
 }
 
 // (end - start) / step rounded up; symbolic where the numbers are.
-Size whole_length(const Scalar& start, const Scalar& end, const Scalar& step) {
+Size integer_length(const Scalar& start, const Scalar& end, const Scalar& step) {
   const Size first = start.size(), last = end.size(), by = step.size();
   if (first.is_symbolic() || last.is_symbolic() || by.is_symbolic()) {
     if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
     return less(first, last) ? (last - first + by - 1) / by : Size(0);
   }
   const __int128 way = __int128{last.value()} - first.value();  // no 64 bits hold every way
-  const __int128 whole = way / by.value(), rest = way % by.value();
-  return static_cast<int64_t>(whole + (rest != 0));
+  const __int128 quotient = way / by.value(), rest = way % by.value();
+  return static_cast<int64_t>(quotient + (rest != 0));
 }
 
 // As a plain number; symbols count as what they are in this run.
@@ -64,7 +64,7 @@ Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
   const double about = length_about(start, end, step);
   VITRO_CHECK(about < 0x1p62, "arange: from ", start, " to ", end, " by ", step, " has ", about,
               " elements, more than a tensor can have");
-  if (is_whole(start, end, step)) return whole_length(start, end, step);
+  if (is_integer(start, end, step)) return integer_length(start, end, step);
   const double length = std::ceil((end.as_double() - start.as_double()) / step.as_double());
   return length > 0 ? static_cast<int64_t>(length) : 0;
 }
@@ -112,7 +112,7 @@ void Arange::shape(ShapeCall& call) {
   VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
               end, "; turn its sign or exchange the bounds");
   const auto& a = call.attrs.as<Attrs>();
-  const DType dtype = a.dtype.value_or(is_whole(start, end, step) ? DType::i64 : default_float);
+  const DType dtype = a.dtype.value_or(is_integer(start, end, step) ? DType::i64 : default_float);
   VITRO_CHECK(!is_bool(dtype), "arange: takes numbers (not bool), got ", dtype);
   call.results.push_back(dense(dtype, a.device.value_or(cpu), {length_of(start, end, step)}));
 }

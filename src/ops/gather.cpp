@@ -16,13 +16,13 @@ namespace {
 const TensorMeta& indices_of(const ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta& indices = *call.operands[1].meta;
-  check_whole(call.op, indices.dtype);
+  check_integers(call.op, indices.dtype);
   return indices;
 }
 
 }  // namespace
 
-void check_whole(std::string_view op, DType indices) {
+void check_integers(std::string_view op, DType indices) {
   VITRO_CHECK(indices == DType::i64 || indices == DType::i32, op,
               ": indices must be i32 or i64, got ", indices);
 }
@@ -220,7 +220,7 @@ Tensor index(ops::At x, const Tensor& mask) {
 
 Tensor take(ops::At x, const Tensor& index) {
   const CalledAs name("take", x.where);
-  ops::check_whole("take", index.dtype());
+  ops::check_integers("take", index.dtype());
   return vitro::index({reshape(x, {-1}), x.where}, {index});
 }
 

@@ -21,7 +21,7 @@ std::string_view meaning(OpKind kind) {
     case OpKind::pointwise:
       return "each element of the result from those at the same index";
     case OpKind::reduction:
-      return "folds dimensions";
+      return "reduces dimensions";
     case OpKind::scan:
       return "a reduction that keeps every step";
     case OpKind::sort:

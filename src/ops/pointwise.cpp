@@ -46,7 +46,7 @@ void Hardtanh::shape(ShapeCall& call) {
 
 namespace {
 
-bool is_whole(const Operand& o) {
+bool is_integral(const Operand& o) {
   return o.is_tensor() ? !is_floating(o.tensor().dtype()) : !o.number().is_floating();
 }
 
@@ -77,8 +77,8 @@ bool in_one_visit(const Operand& a, const Operand& b) {
 }
 
 void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
-  VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op,
-              ": alpha must be a whole number for ", common, ", got ", alpha);
+  VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op, ": alpha must be an integer for ",
+              common, ", got ", alpha);
 }
 
 // b * alpha in the dtype that a and b are added in, to which alpha is rounded, too.
@@ -114,13 +114,13 @@ void shape_of_scaled(ShapeCall& call, std::string_view name, const PointwiseInfo
 }  // namespace
 
 void Pow::shape(ShapeCall& call) {
-  const auto is_whole = [](const Argument& a) {
+  const auto is_integral = [](const Argument& a) {
     return a.meta ? !is_floating(a.meta->dtype) : a.number && !a.number->is_floating();
   };
   const Scalar* exponent = call.operands[1].number;
-  const bool whole = exponent && is_whole(call.operands[0]) && is_whole(call.operands[1]);
-  VITRO_CHECK(!whole || !less(exponent->size(), 0),
-              "pow: whole numbers cannot be raised to the negative whole number ", *exponent,
+  const bool integral = exponent && is_integral(call.operands[0]) && is_integral(call.operands[1]);
+  VITRO_CHECK(!integral || !less(exponent->size(), 0),
+              "pow: integers cannot be raised to the negative integer ", *exponent,
               "; cast them to a floating-point dtype first");
   shape_of_pointwise(call, pointwise_info<Pow>, accepts);
 }
@@ -169,7 +169,7 @@ Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
   if (rounding_mode == "floor") return ops::call<ops::FloorDivide>(a.where, {a.operand, b});
   if (rounding_mode == "trunc") {
     // Of two tensors PyTorch rounds the quotient before its fraction goes.
-    if ((is_whole(a.operand) && is_whole(b)) || is_one_number(b))
+    if ((is_integral(a.operand) && is_integral(b)) || is_one_number(b))
       return ops::call<ops::TruncDivide>(a.where, {a.operand, b});
     return ops::call<ops::Trunc>(a.where, {ops::call<ops::Div>(a.where, {a.operand, b})});
   }
@@ -183,7 +183,7 @@ Tensor pow(ops::First a, const Operand& b) {
   if (a.operand.is_tensor() && b.is_number()) {
     const CalledAs name("pow", a.where);
     const Scalar& exponent = b.number();
-    if (exponent.is(2) && !is_whole(a.operand)) return square({a.operand.tensor(), a.where});
+    if (exponent.is(2) && !is_integral(a.operand)) return square({a.operand.tensor(), a.where});
     const DType dtype = a.operand.tensor().dtype();
     if (exponent.is(3) && (dtype == DType::f32 || dtype == DType::f64))
       return ops::call<ops::Cube>(a.where, {a.operand});

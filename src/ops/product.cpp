@@ -76,15 +76,17 @@ void IntMm::shape(ShapeCall& call) {
 }
 
 // Sums over k of a[..., m, k, 1] * b[..., 1, k, n]; sums wrap around in the dtype, in any order.
-void Contraction::whole(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+void Contraction::integer_product(std::span<const Operand> operands, AttrsView,
+                                  std::span<Tensor> results) {
   const Tensor &a = operands[0].tensor(), &b = operands[1].tensor();
   const Tensor terms = mul(unsqueeze(a, -1), unsqueeze(b, -3));
   results[0] = sum(terms, {-2}, false, a.dtype());
 }
 
-void IntMm::whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results) {
+void IntMm::integer_product(std::span<const Operand> operands, AttrsView attrs,
+                            std::span<Tensor> results) {
   const Tensor a = to(operands[0].tensor(), DType::i32), b = to(operands[1].tensor(), DType::i32);
-  Contraction::whole(std::array{Operand(a), Operand(b)}, attrs, results);
+  Contraction::integer_product(std::array{Operand(a), Operand(b)}, attrs, results);
 }
 
 void Addmm::shape(ShapeCall& call) {

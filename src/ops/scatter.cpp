@@ -30,7 +30,7 @@ void check_put(const ShapeCall& call) {
     VITRO_CHECK(operand.meta, call.op, ": takes three tensors");
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
                    &src = *call.operands[2].meta;
-  check_whole(call.op, indices.dtype);
+  check_integers(call.op, indices.dtype);
   VITRO_CHECK(src.dtype == x.dtype, call.op, ": the source is of ", src.dtype, ", x of ", x.dtype,
               "; cast one of them");
   VITRO_CHECK(src.rank() == x.rank(), call.op, ": ranks differ: x has sizes ", x.sizes,
@@ -193,7 +193,7 @@ PutSpec IndexPut::spec(AttrsView attrs, std::span<const int> ranks) {
 void EmbeddingDenseBackward::shape(ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta &grad = *call.operands[0].meta, &indices = *call.operands[1].meta;
-  check_whole(call.op, indices.dtype);
+  check_integers(call.op, indices.dtype);
   bool fits = grad.rank() == indices.rank() + 1;
   for (size_t d = 0; fits && d < indices.sizes.size(); ++d)
     fits = equal(grad.sizes[d], indices.sizes[d]);
@@ -338,7 +338,7 @@ Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& sour
   const CalledAs name("index_add", x.where);
   const DType dtype = source.dtype();
   VITRO_CHECK(is_floating(dtype) || !alpha.is_floating(),
-              "index_add: alpha must be a whole number for ", dtype, ", got ", alpha);
+              "index_add: alpha must be an integer for ", dtype, ", got ", alpha);
   const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
   const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);
   return add_into<ops::IndexAdd>(x, dim, index, scaled);
@@ -433,7 +433,7 @@ Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& value
 
 Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
   const CalledAs name("put", x.where);
-  ops::check_whole("put", index.dtype());
+  ops::check_integers("put", index.dtype());
   const Tensor flat = reshape(x, {-1}), values = reshape({source, x.where}, index.sizes());
   return reshape({index_put({flat, x.where}, {index}, values, accumulate), x.where},
                  x.operand.tensor().sizes());
@@ -443,7 +443,7 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
   const CalledAs name("index_fill", x.where);
   const Tensor& t = x.operand.tensor();
   const auto axis = static_cast<size_t>(ops::wrap_dim("index_fill", dim, t.rank()));
-  ops::check_whole("index_fill", index.dtype());
+  ops::check_integers("index_fill", index.dtype());
   VITRO_CHECK(value.is_number() || value.tensor().rank() == 0,
               "index_fill: needs a number, got a tensor with dimensions");
   VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),

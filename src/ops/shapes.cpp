@@ -21,7 +21,7 @@ std::string_view text_of(Accepts accepts) {
     case Accepts::floating:
       return "floating-point numbers";
     case Accepts::not_floating:
-      return "whole numbers or bool";
+      return "integers or bool";
   }
   __builtin_unreachable();
 }

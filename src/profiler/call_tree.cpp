@@ -50,16 +50,16 @@ class Builder {
 
  private:
   // A node, and the known stack of the program at that point.
-  struct Place {
+  struct TreePosition {
     uint32_t node, stack;
-    bool operator==(const Place&) const = default;
+    bool operator==(const TreePosition&) const = default;
   };
 
   void add(const Track& track);
   void count(const Slice& slice, uint32_t node, uint32_t around);
-  // The place of something with that stack inside a place: below the functions not already around
-  // that place.
-  Place inside(const Place& around, uint32_t stack);
+  // The position of something with that stack inside another: below the functions not already
+  // around it.
+  TreePosition inside(const TreePosition& around, uint32_t stack);
 
   Metric metric_;
   bool functions_;
@@ -67,30 +67,32 @@ class Builder {
   FlameTree tree_;
   // The last query of inside(), and its result.
   struct Answer {
-    Place around;
+    TreePosition around;
     uint32_t stack;
-    Place place;
+    TreePosition position;
   };
   std::optional<Answer> last_;
 };
 
 void Builder::add(const Track& track) {
   const events::NameId thread = events::intern(track.name.empty() ? "thread" : track.name);
-  const Place top{tree_.child(FlameTree::root, {events::text(thread), thread.n, thread_kind}),
-                  Slice::none};
-  std::vector<Place> places(track.slices.size());
-  const auto place_of = [&](uint32_t slice) { return slice == Slice::none ? top : places[slice]; };
+  const TreePosition top{
+      tree_.child(FlameTree::root, {events::text(thread), thread.n, thread_kind}), Slice::none};
+  std::vector<TreePosition> positions(track.slices.size());
+  const auto position_of = [&](uint32_t slice) {
+    return slice == Slice::none ? top : positions[slice];
+  };
   for (size_t i = 0; i < track.slices.size(); ++i) {
     const Slice& slice = track.slices[i];
-    const Place around = place_of(slice.parent);
-    places[i] = inside(around, track.extra(slice).stack);
-    places[i].node = tree_.child(places[i].node, frame_of(slice));
-    count(slice, places[i].node, slice.parent == Slice::none ? FlameTree::root : around.node);
+    const TreePosition around = position_of(slice.parent);
+    positions[i] = inside(around, track.extra(slice).stack);
+    positions[i].node = tree_.child(positions[i].node, frame_of(slice));
+    count(slice, positions[i].node, slice.parent == Slice::none ? FlameTree::root : around.node);
   }
   if (metric_ != Metric::allocated) return;
   for (const MemoryChange& change : track.memory) {
-    const Place place = inside(place_of(change.slice), change.stack);
-    tree_[place.node].self += std::max<int64_t>(change.bytes, 0);
+    const TreePosition position = inside(position_of(change.slice), change.stack);
+    tree_[position.node].self += std::max<int64_t>(change.bytes, 0);
   }
 }
 
@@ -103,17 +105,17 @@ void Builder::count(const Slice& slice, uint32_t node, uint32_t around) {
   if (around != FlameTree::root) tree_[around].self -= slice.duration();
 }
 
-Builder::Place Builder::inside(const Place& around, uint32_t stack) {
+Builder::TreePosition Builder::inside(const TreePosition& around, uint32_t stack) {
   if (!functions_ || stack == Slice::none) return around;
-  if (last_ && last_->around == around && last_->stack == stack) return last_->place;
+  if (last_ && last_->around == around && last_->stack == stack) return last_->position;
   const std::vector<events::NameId>& path = paths_.of(stack);
   auto next = path.begin();
   if (around.stack != Slice::none) next = std::ranges::mismatch(path, paths_.of(around.stack)).in1;
-  Place place{around.node, stack};
+  TreePosition position{around.node, stack};
   for (; next != path.end(); ++next)
-    place.node = tree_.child(place.node, {events::text(*next), next->n, function_kind});
-  last_ = Answer{around, stack, place};
-  return place;
+    position.node = tree_.child(position.node, {events::text(*next), next->n, function_kind});
+  last_ = Answer{around, stack, position};
+  return position;
 }
 
 std::string amount(Metric metric, int64_t value) {

@@ -107,8 +107,8 @@ class Writer {
   Node node_of(uint32_t track, uint32_t slice) const;
   void node(const Node& node);
   void lists(const ValuesOf& values);
-  void value(const Value& value, Places& places);
-  void tensor(const TensorValue& tensor, Places& places);
+  void value(const Value& value, StorageLocationReader& locations);
+  void tensor(const TensorValue& tensor, StorageLocationReader& locations);
   void numbers(std::span<const int64_t> list);
   void each(const Value& value, const SmallVector<int64_t, 6> TensorValue::* list);
   void attributes(const Node& node);
@@ -130,24 +130,24 @@ void Writer::numbers(std::span<const int64_t> list) {
   json_.end();
 }
 
-void Writer::tensor(const TensorValue& tensor, Places& places) {
+void Writer::tensor(const TensorValue& tensor, StorageLocationReader& locations) {
   int64_t elements = 1;
   for (const int64_t size : tensor.sizes) elements *= size;
-  const TensorNumbers::Found found = tensors_->find(tensor, places.next());
+  const TensorNumbers::Found found = tensors_->find(tensor, locations.next());
   json_.begin_array().value(found.tensor).value(found.storage).value(found.offset).value(elements);
   json_.value(info(static_cast<DType>(tensor.dtype)).bytes).value("cpu").end();
 }
 
-void Writer::value(const Value& value, Places& places) {
+void Writer::value(const Value& value, StorageLocationReader& locations) {
   switch (value.kind) {
     case Value::Kind::none:
       json_.value("<None>");
       return;
     case Value::Kind::tensor:
-      return tensor(value.tensors[0], places);
+      return tensor(value.tensors[0], locations);
     case Value::Kind::tensors:
       json_.begin_array();
-      for (const TensorValue& each : value.tensors) tensor(each, places);
+      for (const TensorValue& each : value.tensors) tensor(each, locations);
       json_.end();
       return;
     case Value::Kind::boolean:
@@ -190,9 +190,9 @@ void Writer::lists(const ValuesOf& values) {
       write(*value);
     json_.end();
   };
-  Places places(values.places);
+  StorageLocationReader locations(values.locations);
   json_.begin_object();
-  list("values", [&](const Value& v) { value(v, places); });
+  list("values", [&](const Value& v) { value(v, locations); });
   list("shapes", [&](const Value& v) { each(v, &TensorValue::sizes); });
   list("types", [&](const Value& v) { json_.value(type_of(v)); });
   list("strides", [&](const Value& v) { each(v, &TensorValue::strides); });

@@ -23,7 +23,7 @@ std::optional<int64_t> number(const char* variable) {
   int64_t n = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), n);
   if (end.ec == std::errc{} && end.ptr == text.data() + text.size() && n >= 0) return n;
-  warn(cat(variable, ": got \"", text, "\", needs a whole number; left out of the trace"));
+  warn(cat(variable, ": got \"", text, "\", needs an integer; left out of the trace"));
   return std::nullopt;
 }
 

@@ -29,7 +29,7 @@ void read(std::string_view text, size_t& value) {
   const char* const end = text.data() + text.size();
   const auto number = std::from_chars(text.data(), end, n);
   VITRO_CHECK(number.ec != std::errc::invalid_argument, "got \"", text,
-              "\", needs a whole number such as 20, 64K or 2G");
+              "\", needs an integer such as 20, 64K or 2G");
   const std::string_view unit(number.ptr, static_cast<size_t>(end - number.ptr));
   const size_t found =
       unit.size() == 1 ? units.find(static_cast<char>(std::toupper(unit[0]))) : units.npos;

@@ -13,24 +13,24 @@ namespace vitro {
 
 // Values (events/values.h), and the identities of the tensors among them; either may be missing.
 struct ValuesOf {
-  std::span<const std::byte> bytes, places;
+  std::span<const std::byte> bytes, locations;
 };
 
-struct Place {
+struct StorageLocation {
   uint64_t storage = 0;  // unique in the process; 0: unknown
   int64_t offset = 0;    // in elements
 };
 
 // Reads the contents of events::Tensors; after the last, all are unknown.
-class Places {
+class StorageLocationReader {
  public:
-  explicit Places(std::span<const std::byte> bytes) : rest_(bytes) {}
-  Place next() {
-    Place place;
-    if (rest_.size() < sizeof place) return {};
-    std::memcpy(&place, rest_.data(), sizeof place);
-    rest_ = rest_.subspan(sizeof place);
-    return place;
+  explicit StorageLocationReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+  StorageLocation next() {
+    StorageLocation location;
+    if (rest_.size() < sizeof location) return {};
+    std::memcpy(&location, rest_.data(), sizeof location);
+    rest_ = rest_.subspan(sizeof location);
+    return location;
   }
 
  private:
@@ -48,9 +48,10 @@ class TensorNumbers {
   explicit TensorNumbers(uint64_t next) : next_(next) {}
 
   // All 0 if the tensor is unknown.
-  Found find(const events::TensorValue& tensor, const Place& place) {
-    if (place.storage == 0) return {};
-    return {number_of(key_of(tensor, place)), number_of(key_of(place.storage)), place.offset};
+  Found find(const events::TensorValue& tensor, const StorageLocation& location) {
+    if (location.storage == 0) return {};
+    return {number_of(key_of(tensor, location)), number_of(key_of(location.storage)),
+            location.offset};
   }
 
  private:
@@ -63,9 +64,9 @@ class TensorNumbers {
     add(key, &storage, 1);
     return key;
   }
-  static std::string key_of(const events::TensorValue& tensor, const Place& place) {
+  static std::string key_of(const events::TensorValue& tensor, const StorageLocation& location) {
     std::string key;
-    add(key, &place, 1);
+    add(key, &location, 1);
     add(key, &tensor.dtype, 1);
     add(key, tensor.sizes.data(), tensor.sizes.size());
     add(key, tensor.strides.data(), tensor.strides.size());

@@ -205,12 +205,13 @@ TEST_P(RealTrace, has_gaps_that_sum_to_the_idle_time_of_the_summary) {
 
 TEST_P(RealTrace, has_launches_and_queues_that_agree) {
   const Launches l = launches(trace());
-  for (const Launches::Call& call : l.calls) {
+  for (const Launches::CallStatistics& call : l.calls) {
     EXPECT_LE(call.launches, call.calls) << call.name;
     EXPECT_LE(std::max(call.brief, call.delayed), call.launches) << call.name;
     EXPECT_TRUE(std::ranges::is_sorted(std::vector{call.median, call.p99, call.most, call.total}));
   }
-  EXPECT_EQ(sum_of(l.calls, &Launches::Call::brief), sum_of(l.briefs, &Launches::Brief::brief));
+  EXPECT_EQ(sum_of(l.calls, &Launches::CallStatistics::brief),
+            sum_of(l.briefs, &Launches::Brief::brief));
   for (const Launches::Queue& q : l.queues) {
     uint64_t most = 0;
     for (const Launches::QueuePart& p : l.queue_parts) {

@@ -39,7 +39,7 @@ TEST(Launches, of_real_traces_are_known) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
     const Launches all = launches(*trace);
-    const auto got = std::ranges::find(all.calls, want.name, &Launches::Call::name);
+    const auto got = std::ranges::find(all.calls, want.name, &Launches::CallStatistics::name);
     ASSERT_NE(got, all.calls.end());
     EXPECT_EQ(got->total, want.total);
     EXPECT_EQ(std::vector({got->calls, got->slow, got->launches, got->brief, got->delayed}),
@@ -67,7 +67,7 @@ TEST(Launches, agree_with_HolisticTraceAnalysis_where_it_sees_them) {
     ASSERT_TRUE(trace) << trace.why();
     uint64_t count = 0, brief = 0, delayed = 0;
     int64_t delay = 0;
-    for (const Launches::Call& call : launches(*trace).calls) {
+    for (const Launches::CallStatistics& call : launches(*trace).calls) {
       count += call.launches;
       brief += call.brief;
       delayed += call.delayed;

@@ -164,10 +164,10 @@ TEST(MemoryTimelineFile, that_ends_early_or_breaks_gives_what_was_whole) {
            {"[3000, 2, 1", "the file ends in a list of numbers; 2 rows count"},
            {"[3000, 2, 1, 0]", "the file ends in its rows; 3 rows count"},
            {"", "the file ends in its rows; 2 rows count"},
-           {"[3000, 2, 1.5, 0]]", "got something else, needs a whole number; 2 rows count"},
+           {"[3000, 2, 1.5, 0]]", "got something else, needs an integer; 2 rows count"},
            {"[3000, 2, 99999999999999999999, 0]]",
-            "got something else, needs a whole number; 2 rows count"},
-           {"[3000, [2], 1, 0]]", "got a list, needs a whole number; 2 rows count"},
+            "got something else, needs an integer; 2 rows count"},
+           {"[3000, [2], 1, 0]]", "got a list, needs an integer; 2 rows count"},
            {"[3000, 2, 1]]",
             "a row of a memory timeline has 4 numbers (time, action, bytes, category), got 3; 2 "
             "rows count"},

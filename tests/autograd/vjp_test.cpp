@@ -251,7 +251,7 @@ TEST_F(Vjp, is_described_in_words) {
   EXPECT_EQ(describe(ops::def<ops::Median>()), "a formula; saves self, result");
   EXPECT_EQ(describe(ops::def<ops::Matmul>()), "through its program; saves self, other");
   EXPECT_EQ(describe(ops::def<ops::Lt>()), "none: its result is bool");
-  EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is a whole number");
+  EXPECT_EQ(describe(ops::def<ops::Argmax>()), "none: its result is an integer");
 }
 
 // Second-order gradients, compared with differences of first-order ones.

@@ -273,7 +273,7 @@ TEST(Compile, sizes_are_arguments_where_they_are_symbols) {
   }
 }
 
-TEST(Compile, each_column_reads_the_element_that_its_own_fold_picks) {
+TEST(Compile, each_column_reads_the_element_that_its_own_reduction_selects) {
   check({{6, 5, 5}}, [](std::vector<Tensor> in) {
     const Tensor x = amax(in[0], {1});
     const Tensor picked = reshape(argmax(x, 0, true), {-1});
@@ -281,15 +281,15 @@ TEST(Compile, each_column_reads_the_element_that_its_own_fold_picks) {
   });
 }
 
-// The walk that folds needs no pick; the one after it needs both, each at its time.
-TEST(Compile, a_row_that_a_fold_picks_says_which_rows_are_picked) {
+// The sweep that reduces needs no indirect index; the one after it needs both, each at its time.
+TEST(Compile, a_row_that_a_reduction_selects_says_which_rows_are_read) {
   const Compiled c = check({{4, 4}, {4, 4}}, [](std::vector<Tensor> in) {
     const Tensor product = mm(in[0], in[1]);
     const Tensor rows = embedding(in[1], remainder(to(product * 10, DType::i64), 4));
     const Tensor least = reshape(argmin(product, {}, true), {-1});
     return std::vector<Tensor>{index_select(rows, 0, remainder(least, 4))};
   });
-  EXPECT_EQ(c.report.launches.size(), 2u);  // product, fold
+  EXPECT_EQ(c.report.launches.size(), 2u);  // product, reduction
 }
 
 TEST(Compile, a_symbolic_size_that_is_1_is_broadcast) {

@@ -8,7 +8,7 @@
 namespace vitro::backend {
 namespace {
 
-// The sentence of the refusal between two items, or "" where there is none.
+// The sentence of the refusal between two compute nodes, or "" where there is none.
 std::string refusal(const Compiled& c, std::string_view producer, std::string_view consumer) {
   for (const FusionReport& d : c.report.fusion) {
     if (d.producer == producer && d.consumer == consumer && !d.verdict) {
@@ -114,7 +114,7 @@ TEST(Fuse, reductions_over_other_dimensions_are_other_kernels) {
   EXPECT_NE(refusal(c, "sum", "sum_1").find("reduces"), std::string::npos);
 }
 
-TEST(Fuse, a_row_of_a_product_is_folded_by_another_kernel) {
+TEST(Fuse, a_row_of_a_product_is_reduced_by_another_kernel) {
   const Compiled c = compile_graph(graph_of({{8, 9}, {9, 7}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{sum(mm(in[0], in[1]), {1})};
   }));

@@ -33,7 +33,7 @@ size_t scatters_in_place(std::string_view text) {
   for (size_t i = 0; i < inputs.size(); ++i) expect_same_bits(inputs[i], want_inputs[i]);
   const Program program(g);
   size_t in_place = 0;
-  for (uint32_t n = 0; n < g.size(); ++n) in_place += program.home({n}).n != n;
+  for (uint32_t n = 0; n < g.size(); ++n) in_place += program.alias_target({n}).n != n;
   return in_place;
 }
 
@@ -65,8 +65,8 @@ TEST(InPlace, who_reads_the_input_as_it_was_comes_first) {
             1u);
 }
 
-// `rest` waits for the walk that folds `a`, and reads `b` then.
-TEST(InPlace, who_reads_the_input_in_a_later_walk_over_the_same_rows_comes_first) {
+// `rest` waits for the sweep that reduces `a`, and reads `b` then.
+TEST(InPlace, who_reads_the_input_in_a_later_sweep_over_the_same_rows_comes_first) {
   EXPECT_EQ(scatters_in_place(R"(graph(a: f32[6, 6], b: f32[17, 6, 6]) {
     part: f32[6, 6]{offset=576} = select(b, dim=0, index=-1)
     next: f32[6, 6] = add(part, 1)

@@ -28,7 +28,7 @@ void expect_bits(const std::vector<Tensor>& inputs, const Function& f) {
   for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
 }
 
-Tensor whole_numbers(const Sizes& sizes, DType dtype, uint32_t seed = 1) {
+Tensor integers(const Sizes& sizes, DType dtype, uint32_t seed = 1) {
   return to(random_tensor(sizes, seed) * 40, dtype);
 }
 
@@ -38,7 +38,7 @@ constexpr DType all_dtypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
 TEST(Interpret, arithmetic_of_every_dtype_has_the_bits_of_compiled_kernels) {
   for (const DType dtype : all_dtypes) {
     SCOPED_TRACE(cat(dtype));
-    const Tensor x = whole_numbers({3, 37}, dtype), y = whole_numbers({37}, dtype, 2);
+    const Tensor x = integers({3, 37}, dtype), y = integers({37}, dtype, 2);
     expect_bits({x, y}, [](std::vector<Tensor> in) {
       const Tensor a = in[0], b = in[1];
       return std::vector<Tensor>{a + b,
@@ -140,7 +140,7 @@ TEST(Interpret, scans_keep_every_step) {
 TEST(Interpret, rows_in_order) {
   for (const DType dtype : all_dtypes) {
     SCOPED_TRACE(cat(dtype));
-    expect_bits({whole_numbers({5, 90}, dtype)}, [](std::vector<Tensor> in) {
+    expect_bits({integers({5, 90}, dtype)}, [](std::vector<Tensor> in) {
       const auto [values, indices] = sort(in[0] + in[0], 0, true);
       const auto [least, where_it_is] = topk(in[0], 3, 1, false);
       return std::vector<Tensor>{values, indices, least, where_it_is};

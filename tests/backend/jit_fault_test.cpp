@@ -93,10 +93,10 @@ TEST(JitFault, FaultsSayWhatToDo) {
 
 TEST(JitFault, ALibraryIsWholeOrTheReasonSaysWhy) {
   const std::string library = beside_library("libvitro-cc.so", "../lib");
-  EXPECT_TRUE(check_whole_library(library));
-  EXPECT_TRUE(says(check_whole_library("/nowhere/x.so").why(), "/nowhere/x.so: No such file"));
-  EXPECT_TRUE(says(check_whole_library("/proc/self/cmdline").why(), "is not a library"));
-  EXPECT_TRUE(says(check_whole_library("/").why(), "is not a file"));
+  EXPECT_TRUE(check_complete_library(library));
+  EXPECT_TRUE(says(check_complete_library("/nowhere/x.so").why(), "/nowhere/x.so: No such file"));
+  EXPECT_TRUE(says(check_complete_library("/proc/self/cmdline").why(), "is not a library"));
+  EXPECT_TRUE(says(check_complete_library("/").why(), "is not a file"));
 }
 
 // Each runs in a process of its own, for which it is a death test: limits stay, and a compiler that
@@ -130,7 +130,7 @@ TEST_F(JitFaultDeathTest, AShortenedCompilerLibraryIsNamed) {
     in.read(bytes.data(), std::streamsize(bytes.size()));
     std::ofstream(copy, std::ios::binary) << bytes;
     cc_library.set(copy);
-    finish(why_not(1), {"is not whole: its file has 5242880 bytes", "install it again"});
+    finish(why_not(1), {"is not complete: its file has 5242880 bytes", "install it again"});
   };
   EXPECT_EXIT(shortened(), ExitedWithCode(0), "");
 }

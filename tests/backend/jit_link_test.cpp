@@ -127,7 +127,7 @@ TEST(JitLink, WhatItDoesNotKnowIsNamed) {
   const auto twice = link(objects_of({adder(1), adder(1)}));
   ASSERT_FALSE(twice);
   EXPECT_TRUE(says(twice.why(), "symbol add1: is defined twice")) << twice.why();
-  EXPECT_TRUE(says(link(std::vector<std::string>{"no object"}).why(), "not a whole ELF file"));
+  EXPECT_TRUE(says(link(std::vector<std::string>{"no object"}).why(), "not a complete ELF file"));
 }
 
 // Where a section's own relocations are; 0 where there are none.

@@ -30,11 +30,11 @@ graph::Graph kernels_of(int first, int count, int ops = 1) {
 
 Sources sources_of(const graph::Graph& g) {
   const Program program(g);
-  const Groups groups = fuse(program, {.fuse = true, .max_items = 96});
-  Places places(program, groups);
+  const Groups groups = fuse(program, {.fuse = true, .max_compute_nodes = 96});
+  BufferAssignment assignment(program, groups);
   std::vector<LoweredKernel> kernels;
   for (const Group& group : groups.groups) {
-    for (LoweredKernel& kernel : lower(program, places, group))
+    for (LoweredKernel& kernel : lower(program, assignment, group))
       kernels.push_back(std::move(kernel));
   }
   return write_sources(kernels, g.symbols());
@@ -46,9 +46,9 @@ Sources apart(int first, int count, int ops = 1) {
   const graph::Graph g = kernels_of(first, count, ops);
   const Program program(g);
   const Groups groups = fuse(program, {.fuse = false});
-  Places places(program, groups);
+  BufferAssignment assignment(program, groups);
   for (const Group& group : groups.groups) {
-    for (LoweredKernel& kernel : lower(program, places, group))
+    for (LoweredKernel& kernel : lower(program, assignment, group))
       kernels.push_back(std::move(kernel));
   }
   return write_sources(kernels, g.symbols());
@@ -180,7 +180,8 @@ TEST(Modules, of_large_programs_call_what_others_have_inlined_with_the_same_digi
     }
     return out;
   });
-  Compiled c = compile_graph(g, {.fuse = {.max_items = 40}, .large_program_bytes = 1 << 10});
+  Compiled c =
+      compile_graph(g, {.fuse = {.max_compute_nodes = 40}, .large_program_bytes = 1 << 10});
   ASSERT_GT(c.report.kernels.size(), 5U);
   for (const KernelReport& kernel : c.report.kernels)
     EXPECT_NE(kernel.source.find("[[clang::minsize]]"), std::string::npos);

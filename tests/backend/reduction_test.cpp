@@ -59,7 +59,7 @@ TEST(Reduction, columns_of_any_length) {
   }
 }
 
-TEST(Reduction, columns_that_are_walked_again) {
+TEST(Reduction, columns_that_are_swept_again) {
   for (const Case& sizes : {Case{100, 70}, Case{1000, 600}, Case{5000, 40}}) {
     check(sizes, [](const Tensor& x) { return std::vector<Tensor>{softmax(x, 0), var(x, {0})}; });
     check(sizes, [](const Tensor& x) {
@@ -150,7 +150,7 @@ TEST(Reduction, sizes_that_are_symbols) {
   }
 }
 
-TEST(Reduction, a_strip_of_columns_is_folded_in_one_kernel) {
+TEST(Reduction, a_strip_of_columns_is_reduced_in_one_kernel) {
   eager::init();
   const Compiled c = compile_graph(graph_of({{1000, 1000}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{softmax(in[0] * 0.5, 0)};
@@ -172,7 +172,7 @@ Launches launches_of(const Case& sizes, const Program& f) {
   return {launches.size(), *launches[0].tasks.constant()};
 }
 
-TEST(Reduction, long_folds_are_cut_into_pieces) {
+TEST(Reduction, long_reductions_are_cut_into_pieces) {
   const auto one = [](auto f) {
     return [f](const Tensor& x) { return std::vector<Tensor>{f(x)}; };
   };
@@ -193,7 +193,7 @@ TEST(Reduction, long_folds_are_cut_into_pieces) {
   expect_pieces({1 << 18, 8}, one([](const Tensor& x) { return sum(t(x), {1}); }), 32);
 }
 
-TEST(Reduction, folds_that_are_short_or_many_are_not_cut) {
+TEST(Reduction, reductions_that_are_short_or_many_are_not_cut) {
   const Program all = [](const Tensor& x) { return std::vector<Tensor>{sum(x)}; };
   const Program rows = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; };
   const Program columns = [](const Tensor& x) { return std::vector<Tensor>{sum(x, {0})}; };
@@ -201,7 +201,7 @@ TEST(Reduction, folds_that_are_short_or_many_are_not_cut) {
   const Program turned = [](const Tensor& x) { return std::vector<Tensor>{sum(t(x), {1})}; };
   for (const auto& [sizes, f] : std::vector<std::pair<Case, Program>>{
            {{100'000}, all},       // less than two pieces
-           {{64, 1 << 17}, rows},  // as many folds as threads need
+           {{64, 1 << 17}, rows},  // as many reductions as threads need
            {{100, 1 << 15}, columns},
            {{200, 3, 5000}, outer},  // two loops of blocks
            {{4096, 1000}, turned},   // strips of rows enough, whose pieces leave all lanes' states
@@ -211,7 +211,7 @@ TEST(Reduction, folds_that_are_short_or_many_are_not_cut) {
   }
 }
 
-TEST(Reduction, pieces_give_the_bits_of_the_whole) {
+TEST(Reduction, pieces_give_the_bits_of_one_kernel) {
   for (const Case& sizes : {Case{600'077}, Case{3, 400'001}, Case{5000, 70}, Case{300'001, 3},
                             Case{600'001, 1}, Case{2, 3000, 600}}) {
     SCOPED_TRACE(cat(sizes[0], " ", sizes.back()));
@@ -221,7 +221,7 @@ TEST(Reduction, pieces_give_the_bits_of_the_whole) {
                                    any(x > 1, {dim})};
       });
       check(sizes, [&](const Tensor& x) {
-        const Tensor y = exp(x * 0.5);  // stored, and folded on the way
+        const Tensor y = exp(x * 0.5);  // stored, and reduced on the way
         return std::vector<Tensor>{y, tanh(mean(y, {dim})), prod(x, {dim}, true)};
       });
     }
@@ -248,7 +248,7 @@ TEST(Reduction, pieces_of_a_size_that_is_a_symbol) {
   }
 }
 
-TEST(Reduction, walks_of_few_long_folds_are_kernels) {
+TEST(Reduction, sweeps_of_few_long_reductions_are_kernels) {
   const Program softmax_of_columns = [](const Tensor& x) {
     return std::vector<Tensor>{softmax(x, 0)};
   };
@@ -259,7 +259,7 @@ TEST(Reduction, walks_of_few_long_folds_are_kernels) {
   EXPECT_EQ(launches_of({512, 512}, softmax_of_columns).count, 5U);
   EXPECT_EQ(launches_of({2048, 2048}, centred).count, 3U);
   EXPECT_EQ(launches_of({1 << 20}, centred).count, 3U);
-  // Folds that are in the cache when they are walked again, or that are many.
+  // Reductions that are in the cache when they are swept again, or that are many.
   EXPECT_EQ(launches_of({1000, 1000}, centred).count, 1U);
   EXPECT_EQ(
       launches_of({8, 1 << 20}, [](const Tensor& x) { return std::vector<Tensor>{softmax(x, 1)}; })
@@ -267,7 +267,7 @@ TEST(Reduction, walks_of_few_long_folds_are_kernels) {
       1U);
 }
 
-TEST(Reduction, walks_that_are_kernels_give_the_bits_of_one) {
+TEST(Reduction, sweeps_that_are_kernels_give_the_bits_of_one) {
   for (const Case& sizes : {Case{512, 512}, Case{3000, 300}, Case{2, 300'001}, Case{1 << 20, 2}}) {
     SCOPED_TRACE(cat(sizes[0], " ", sizes[1]));
     for (const int dim : {0, 1}) {
@@ -283,7 +283,7 @@ TEST(Reduction, walks_that_are_kernels_give_the_bits_of_one) {
   }
 }
 
-TEST(Reduction, a_costly_value_is_kept_for_the_next_walk_where_it_is_small) {
+TEST(Reduction, a_costly_value_is_kept_for_the_next_sweep_where_it_is_small) {
   eager::init();
   const auto temporaries = [](int64_t n) {
     const Compiled c = compile_graph(graph_of(
@@ -314,12 +314,12 @@ size_t kept_rows(const graph::Graph& g) {
   return rows;
 }
 
-TEST(Reduction, the_memory_of_a_result_keeps_what_the_last_walk_reads) {
+TEST(Reduction, the_memory_of_a_result_keeps_what_the_last_sweep_reads) {
   const auto of = [](const Function& f) { return graph_of({{50, 1000}}, f); };
   EXPECT_EQ(
       kept_rows(of([](std::vector<Tensor> in) { return std::vector<Tensor>{softmax(in[0], 1)}; })),
       0U);
-  // A result of another dtype, and one that is an input which the walk still reads.
+  // A result of another dtype, and one that is an input which the sweep still reads.
   EXPECT_EQ(kept_rows(of([](std::vector<Tensor> in) {
               return std::vector<Tensor>{to(softmax(in[0], 1), DType::f16)};
             })),
@@ -343,7 +343,7 @@ TEST(Reduction, the_memory_of_a_result_keeps_what_the_last_walk_reads) {
   }
 }
 
-TEST(Reduction, quick_folds_with_a_rest_are_unrolled) {
+TEST(Reduction, quick_reductions_with_a_rest_are_unrolled) {
   eager::init();
   const auto is_unrolled = [](int64_t n, const Program& f) {
     const Compiled c =

@@ -3,9 +3,9 @@
 
 #include "backend/programs.h"
 #include "backend/schedule/elementwise.h"
-#include "backend/schedule/folds.h"
 #include "backend/schedule/fusion.h"
 #include "backend/schedule/products.h"
+#include "backend/schedule/reductions.h"
 #include "runtime/cpu/machine.h"
 
 namespace vitro::backend {
@@ -37,13 +37,13 @@ TEST(Schedule, the_host_has_what_its_machine_tells) {
 }
 
 TEST(Schedule, groups_grow_to_their_limits) {
-  const FuseOptions options{.fuse = true, .max_items = 4, .max_parts = 2};
+  const FuseOptions options{.fuse = true, .max_compute_nodes = 4, .max_parts = 2};
   EXPECT_TRUE(should_grow(options, 4, 2));
   EXPECT_EQ(should_grow(options, 5, 2).why, "5 ops, the limit is 4");
   EXPECT_EQ(should_grow(options, 4, 3).why, "3 parts, the limit is 2");
 }
 
-TEST(Schedule, walks_leave_what_the_last_cache_holds) {
+TEST(Schedule, sweeps_leave_what_the_last_cache_holds) {
   EXPECT_FALSE(is_worth_leaving(small, 20, 4 << 20));
   EXPECT_TRUE(is_worth_leaving(large, 20, 4 << 20));
   EXPECT_FALSE(is_worth_leaving(large, 2, 4 << 20)) << "cheap to compute again";
@@ -58,25 +58,26 @@ TEST(Schedule, walks_leave_what_the_last_cache_holds) {
 }
 
 TEST(Schedule, pieces_stay_in_the_cache_of_a_core_and_keep_all_threads_busy) {
-  const Folds folds{.tasks = 100, .blocks = 1 << 20, .block_bytes = 1024, .takes_columns = false};
-  EXPECT_EQ(blocks_of_piece(small, folds), 64);
-  EXPECT_EQ(blocks_of_piece(large, folds), 1024);
-  EXPECT_EQ(should_share_folds(small, folds).why, "there are folds for all threads");
-  EXPECT_TRUE(should_share_folds(large, folds));
-  Folds brief = folds;
+  const Reductions reductions{
+      .tasks = 100, .blocks = 1 << 20, .block_bytes = 1024, .takes_columns = false};
+  EXPECT_EQ(blocks_of_piece(small, reductions), 64);
+  EXPECT_EQ(blocks_of_piece(large, reductions), 1024);
+  EXPECT_EQ(should_share_reductions(small, reductions).why, "there are reductions for all threads");
+  EXPECT_TRUE(should_share_reductions(large, reductions));
+  Reductions brief = reductions;
   brief.blocks = 1000;
-  EXPECT_EQ(should_share_folds(large, brief).why, "its folds are short");
+  EXPECT_EQ(should_share_reductions(large, brief).why, "its reductions are short");
 }
 
-TEST(Schedule, walks_are_apart_where_a_fold_leaves_the_cache_or_threads_have_nothing_to_do) {
-  Folds folds{.tasks = 16, .blocks = 2048, .block_bytes = 1024, .takes_columns = true};
-  EXPECT_EQ(should_walk_apart(small, folds).why,
-            "the next walk would not find the columns in the cache");
-  EXPECT_TRUE(should_walk_apart(large, folds));
-  EXPECT_NE(should_walk_apart(large, folds).why, should_walk_apart(small, folds).why);
-  folds.tasks = 64;
-  EXPECT_EQ(should_walk_apart(large, folds).why,
-            "a task finds its fold in the cache when it walks again");
+TEST(Schedule, sweeps_are_apart_where_a_reduction_leaves_the_cache_or_threads_have_nothing_to_do) {
+  Reductions reductions{.tasks = 16, .blocks = 2048, .block_bytes = 1024, .takes_columns = true};
+  EXPECT_EQ(should_sweep_apart(small, reductions).why,
+            "the next sweep would not find the columns in the cache");
+  EXPECT_TRUE(should_sweep_apart(large, reductions));
+  EXPECT_NE(should_sweep_apart(large, reductions).why, should_sweep_apart(small, reductions).why);
+  reductions.tasks = 64;
+  EXPECT_EQ(should_sweep_apart(large, reductions).why,
+            "a task finds its reduction in the cache when it sweeps again");
 }
 
 TEST(Schedule, strips_of_columns_and_blocks_of_rows_fit_the_cache) {
@@ -105,7 +106,7 @@ TEST(Schedule, loops_are_cut_into_tiles_and_tasks_of_the_machine) {
 TEST(Schedule, chains_are_cut_where_a_core_no_longer_looks_ahead) {
   EXPECT_TRUE(is_deep(small, 50));
   EXPECT_FALSE(is_deep(large, 50));
-  EXPECT_EQ(should_cut_chain(32, 50, 2).why, "the loop is short");
+  EXPECT_EQ(should_cut_into_stages(32, 50, 2).why, "the loop is short");
 }
 
 TEST(Schedule, products_pack_by_the_width_of_panels_and_cut_rows_for_the_threads) {
@@ -143,7 +144,7 @@ TEST(Schedule, a_long_sum_has_other_pieces_and_the_same_bits) {
   check({{3, 700000}}, [](std::vector<Tensor> in) { return std::vector<Tensor>{sum(in[0], {1})}; });
 }
 
-TEST(Schedule, softmax_down_columns_has_other_walks_and_the_same_bits) {
+TEST(Schedule, softmax_down_columns_has_other_sweeps_and_the_same_bits) {
   check({{600, 1000}},
         [](std::vector<Tensor> in) { return std::vector<Tensor>{softmax(in[0], 0)}; });
 }

@@ -12,7 +12,7 @@ namespace vitro::backend {
 namespace {
 
 BuildOptions groups_of_8() {
-  return {.fuse = {.fuse = true, .max_items = 8}};
+  return {.fuse = {.fuse = true, .max_compute_nodes = 8}};
 }
 
 std::vector<Tensor> counted(size_t count, const Sizes& sizes, DType dtype = DType::f32) {
@@ -25,7 +25,7 @@ std::vector<Tensor> counted(size_t count, const Sizes& sizes, DType dtype = DTyp
   return out;
 }
 
-// What was compiled for groups of at most eight items; the values are eager's.
+// What was compiled for groups of at most eight compute nodes; the values are eager's.
 CompileReport report_of(const std::vector<Tensor>& inputs, const Function& f) {
   std::vector<Sizes> sizes;
   for (const Tensor& t : inputs) sizes.push_back(t.sizes());
@@ -179,11 +179,12 @@ TEST(ShareKernels, that_read_inputs_that_are_not_contiguous) {
 
 std::vector<LoweredKernel> lowered(const graph::Graph& g) {
   const Program program(g);
-  const Groups groups = fuse(program, {.fuse = true, .max_items = 8});
-  Places places(program, groups);
+  const Groups groups = fuse(program, {.fuse = true, .max_compute_nodes = 8});
+  BufferAssignment assignment(program, groups);
   std::vector<LoweredKernel> out;
   for (const Group& group : groups.groups) {
-    for (LoweredKernel& kernel : lower(program, places, group)) out.push_back(std::move(kernel));
+    for (LoweredKernel& kernel : lower(program, assignment, group))
+      out.push_back(std::move(kernel));
   }
   return out;
 }

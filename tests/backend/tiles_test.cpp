@@ -53,7 +53,7 @@ TEST(Tiles, elements_of_every_width_are_turned_over) {
   }
 }
 
-TEST(Tiles, dimensions_between_the_two_are_walked_by_tasks) {
+TEST(Tiles, dimensions_between_the_two_are_swept_by_tasks) {
   const std::string text = check({random_tensor({3, 20, 5, 33})}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{contiguous(permute(in[0], {0, 2, 3, 1})) * 2,
                                exp(contiguous(permute(in[0], {3, 2, 0, 1})))};

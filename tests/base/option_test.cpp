@@ -31,7 +31,7 @@ TEST(Option, names_the_variable_of_a_text_that_is_no_number) {
     number.parse("many");
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "VITRO_TEST_WORD: got \"many\", needs a whole number");
+    EXPECT_STREQ(e.what(), "VITRO_TEST_WORD: got \"many\", needs an integer");
   }
 }
 
@@ -40,9 +40,8 @@ TEST(Option, keeps_its_default_where_the_variable_has_no_such_value) {
   Option<int64_t> limit{"VITRO_TEST_LIMIT", 7, "a limit for this test", 0};
   testing::internal::CaptureStderr();
   EXPECT_EQ(limit.get(), 7);
-  EXPECT_EQ(
-      testing::internal::GetCapturedStderr(),
-      "vitro warning: VITRO_TEST_LIMIT: got -3, needs a whole number from 0 on; it stays 7\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "vitro warning: VITRO_TEST_LIMIT: got -3, needs an integer from 0 on; it stays 7\n");
 }
 
 TEST(Option, refuses_a_number_below_the_least_and_a_word_for_a_switch) {

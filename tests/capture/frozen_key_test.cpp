@@ -413,8 +413,8 @@ TEST_F(FrozenKeys, FollowSmartPointersToNumbers) {
 }
 
 TEST_F(FrozenKeys, DoNotCompareIteratorsByWhatTheyPointAt) {
-  using Place = std::vector<float>::const_iterator;
-  const auto f = compile([](const Tensor& t, Place s) { return mul(t, *s); }, options);
+  using Iterator = std::vector<float>::const_iterator;
+  const auto f = compile([](const Tensor& t, Iterator s) { return mul(t, *s); }, options);
   const std::vector<float> numbers{2};
   EXPECT_NE(error_of([&] { (void)f(x, numbers.begin()); }).find("V0101"), std::string::npos);
 }

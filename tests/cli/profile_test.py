@@ -96,7 +96,7 @@ class Profile(unittest.TestCase):
     def test_refuses_what_it_does_not_know(self):
         done = self.run_vitro("--row-limit", "many", "--", LESSON)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("row_limit: got \"many\", needs a whole number", done.stderr)
+        self.assertIn("row_limit: got \"many\", needs an integer", done.stderr)
         self.assertEqual(self.run_vitro("--no-such-option", "--", LESSON).returncode, 2)
         self.assertEqual(self.run_vitro().returncode, 2)
 

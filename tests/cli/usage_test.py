@@ -110,9 +110,9 @@ class Usage(unittest.TestCase):
         for words, said in ((["trace", "diff", "A"], "vitro trace diff: needs two files, before and after; after is missing\n"),
                             (["trace", "cut", "A"], "vitro trace cut: needs "),
                             (["trace", "ops", "A", "B", "C"], "vitro trace ops: unexpected argument 'B'\n"),
-                            (["trace", "ops", "A", "--rows", "many"], "vitro trace ops: --rows: needs a whole number of at least 0, got 'many'\n"),
+                            (["trace", "ops", "A", "--rows", "many"], "vitro trace ops: --rows: needs an integer of at least 0, got 'many'\n"),
                             (["trace", "doctor", "--fail-on", "abc", "F"], "vitro trace doctor: --fail-on: needs a percentage of at least 0, got 'abc'\n"),
-                            (["trace", "steps", "--over", "abc", "F"], "vitro trace steps: --over: needs a whole number, got 'abc'\n")):
+                            (["trace", "steps", "--over", "abc", "F"], "vitro trace steps: --over: needs an integer, got 'abc'\n")):
             done = run(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertTrue(done.stderr.startswith(said), done.stderr)
@@ -141,7 +141,7 @@ class Usage(unittest.TestCase):
     def test_options_lists_every_variable_and_a_wrong_value_is_reported(self):
         self.assertIn("VITRO_ISA ", run("options").stdout)
         done = run("options", VITRO_RECOMPILE_LIMIT="many")
-        self.assertIn('VITRO_RECOMPILE_LIMIT: got "many", needs a whole number', done.stderr)
+        self.assertIn('VITRO_RECOMPILE_LIMIT: got "many", needs an integer', done.stderr)
 
     def test_an_unknown_variable_is_named_once_with_the_nearest(self):
         done = run("options", VITRO_LOGSS="x")

@@ -43,7 +43,7 @@ struct Decaying {
     }
   }
 };
-constexpr ops::Call<Decaying> decaying;
+constexpr ops::PointwiseFunction<Decaying> decaying;
 
 // The maximum of each row, its index, and the row divided by it: three results.
 struct Peak {
@@ -98,7 +98,7 @@ struct Searched {
       "(Tensor row, Tensor self, *, bool right=False) -> Tensor";
   static constexpr int arity = 2;
   using Attrs = SearchedAttrs;
-  static constexpr std::string_view not_differentiable = "its result is a whole number";
+  static constexpr std::string_view not_differentiable = "its result is an integer";
   static void shape(ShapeCall& call) {
     const TensorMeta &row = *call.operands[0].meta, &x = *call.operands[1].meta;
     VITRO_CHECK(row.rank() == 1 && row.dtype == x.dtype, "searched: takes a row of ", x.dtype,

@@ -107,7 +107,7 @@ TEST(Put, sums_of_half_precision_are_rounded_once) {
   EXPECT_EQ(to(got, DType::f32).to_vector<float>(), (std::vector<float>{1000, 0}));
 }
 
-TEST(Put, whole_numbers_and_bool) {
+TEST(Put, integers_and_bool) {
   const Tensor at = indices({20}, 3);
   for (const DType dtype : {DType::i8, DType::u8, DType::i32, DType::i64}) {
     const Tensor got = index_add(zeros({3}, dtype), 0, at, full({20}, 50, dtype));

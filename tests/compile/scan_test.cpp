@@ -58,7 +58,7 @@ TEST(Scan, sums_in_order_along_every_dimension_and_layout) {
   EXPECT_EQ(cat(cumsum(zeros({3, 0}), 1).sizes()), "[3, 0]");
 }
 
-TEST(Scan, whole_numbers_are_summed_in_i64_and_wrap) {
+TEST(Scan, integers_are_summed_in_i64_and_wrap) {
   const Tensor x = to(numbers({40}) * 10, DType::u8);
   EXPECT_EQ(cumsum(x, 0).dtype(), DType::i64);
   EXPECT_EQ(cumsum(x > 100, 0).dtype(), DType::i64);

@@ -15,9 +15,9 @@ using Json = nlohmann::json;
 Scalar scalar_of(const SampleNumber& number) {
   switch (number.kind) {
     case SampleNumber::Kind::boolean:
-      return number.whole != 0;
-    case SampleNumber::Kind::whole:
-      return number.whole;
+      return number.integer != 0;
+    case SampleNumber::Kind::integer:
+      return number.integer;
     case SampleNumber::Kind::real:
       return number.real;
   }

@@ -34,16 +34,16 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)add(f({2, 3}), f({4})); }},
       {"where: the condition must be bool, got f32", [] { (void)where(f({2}), f({2}), f({2})); }},
       {"neg: takes numbers (not bool), got bool", [] { (void)neg(f({2}) > 0); }},
-      {"bitwise_not: takes whole numbers or bool, got f32", [] { (void)bitwise_not(f({2})); }},
+      {"bitwise_not: takes integers or bool, got f32", [] { (void)bitwise_not(f({2})); }},
       {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
        [] { (void)sub(f({2}) > 0, 1); }},
       {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
        [] { (void)sub(f({2}) > 0, f({2}), 0.5); }},
       {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
        [] { (void)sub(f({2}), f({2}) > 0, 0.5); }},
-      {"add: alpha must be a whole number for i64, got 0.5",
+      {"add: alpha must be an integer for i64, got 0.5",
        [] { (void)add(whole({1}), whole({2}), 0.5); }},
-      {"add_scaled: alpha must be a whole number for i64, got 0.5",
+      {"add_scaled: alpha must be an integer for i64, got 0.5",
        [] { (void)ops::call("add_scaled", {whole({1}), whole({2}), Scalar(0.5)}); }},
       {"embedding_dense_backward: num_weights must not be negative, got -1",
        [] { (void)embedding_dense_backward(f({1, 3}), whole({2}), -1); }},
@@ -52,24 +52,24 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)gelu(f({1}), "fast"); }},
       {"div: rounding_mode must be \"\", \"floor\" or \"trunc\", got \"up\"",
        [] { (void)div(f({1}), 2, "up"); }},
-      {"div: division of whole numbers by 0; replace the zeros, or cast to a "
+      {"div: division of integers by 0; replace the zeros, or cast to a "
        "floating-point dtype first",
        [] { (void)div(whole({1}), 0, "floor"); }},
-      {"remainder: division of whole numbers by 0; replace the zeros, or cast to a floating-point "
+      {"remainder: division of integers by 0; replace the zeros, or cast to a floating-point "
        "dtype first",
        [] { (void)remainder(whole({3, 4}), whole({1, 0})); }},
-      {"fmod: division of whole numbers by 0; replace the zeros, or cast to a floating-point dtype "
+      {"fmod: division of integers by 0; replace the zeros, or cast to a floating-point dtype "
        "first",
        [] { (void)fmod(full({2}, 7, DType::u8), full({}, 256, DType::i32)); }},
-      {"fmod: division of whole numbers by 0; replace the zeros, or cast to a floating-point dtype "
+      {"fmod: division of integers by 0; replace the zeros, or cast to a floating-point dtype "
        "first",
        [] { (void)fmod(full({2}, 7, DType::u8), 256); }},
-      {"pow_: whole numbers cannot be raised to the negative whole number -2; cast them to a "
+      {"pow_: integers cannot be raised to the negative integer -2; cast them to a "
        "floating-point dtype first",
        [] { pow_(full({2}, 3, DType::i32), -2); }},
       {"pow_: operand 0 is an undefined tensor; needs a tensor or a number",
        [] { pow_(Tensor(), -2); }},
-      {"pow: whole numbers cannot be raised to the negative whole number -1; cast them to a "
+      {"pow: integers cannot be raised to the negative integer -1; cast them to a "
        "floating-point dtype first",
        [] { (void)pow(whole({2}), -1); }},
       {"clamp: needs at least one of min and max", [] { (void)clamp(f({2})); }},
@@ -243,7 +243,7 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)index_fill(f({3, 2}), 0, whole({7}), 1); }},
       {"index_fill_: index -4 is out of range along dimension 1, of size 3; needs -3 to 2",
        [] { (void)index_fill_(f({2, 3}), 1, whole({0, -4}), 1); }},
-      {"index_add: alpha must be a whole number for i64, got 0.5",
+      {"index_add: alpha must be an integer for i64, got 0.5",
        [] { (void)index_add(whole({1}), 0, whole({0}), whole({2}), 0.5); }},
       {"clamp: sizes [2] and [3] do not broadcast: 2 and 3 at dimension 0 differ and neither is 1",
        [] { (void)clamp(f({2}), f({3})); }},

@@ -44,11 +44,11 @@ struct Check {
         return;
       ++checked;
       const Tensor x = numbers(dtype, 1), y = numbers(dtype, 2) + 3;
-      const ops::Call<Op> call;
+      const ops::PointwiseFunction<Op> call;
       if constexpr (Op::arity == 1) {
         expect_same(Op::value(x), call(x), Op::name);
       } else if constexpr (Op::arity == 2) {
-        const Tensor divisor = Op::whole_divisor && !is_floating(dtype) ? maximum(y, 1) : y;
+        const Tensor divisor = Op::integer_divisor && !is_floating(dtype) ? maximum(y, 1) : y;
         expect_same(Op::value(x, divisor), call(x, divisor), Op::name);
       } else if constexpr (Op::first_is_condition) {
         expect_same(Op::value(x > 0.0, x, y), call(x > 0.0, x, y), Op::name);

@@ -20,7 +20,7 @@ bool anything(const Tensor&) {
 bool is_float(const Tensor& t) {
   return is_floating(t.dtype());
 }
-bool is_whole(const Tensor& t) {
+bool is_integral(const Tensor& t) {
   return is_integer(t.dtype());
 }
 bool is_number(const Tensor& t) {
@@ -84,7 +84,7 @@ const Tensor& chosen(const Variables& all, const Step& step, size_t arg) {
 
 Arg random_number(Random& random) {
   static constexpr double fractions[] = {0.5, -1.25, 2.0, 1.0, 0.0, -0.0, 3.0, 1e-3, 1e30};
-  static constexpr int64_t wholes[] = {0, 1, 2, 3, -1, -2, 7, 300};
+  static constexpr int64_t integers[] = {0, 1, 2, 3, -1, -2, 7, 300};
   Arg arg{Arg::Kind::number, one_in(random, 3), 0, {}};
   switch (below(random, 16)) {
     case 0:
@@ -99,7 +99,7 @@ Arg random_number(Random& random) {
     case 4:
     case 5:
     case 6:
-      arg.number = Scalar(wholes[below(random, std::size(wholes))]);
+      arg.number = Scalar(integers[below(random, std::size(integers))]);
       break;
     default:
       arg.number = Scalar(fractions[below(random, std::size(fractions))]);

@@ -11,7 +11,7 @@ namespace vitro::fuzz {
 using Fits = bool (*)(const Tensor& t);
 bool anything(const Tensor& t);
 bool is_float(const Tensor& t);
-bool is_whole(const Tensor& t);
+bool is_integral(const Tensor& t);
 bool is_number(const Tensor& t);
 bool is_condition(const Tensor& t);
 bool is_index(const Tensor& t);

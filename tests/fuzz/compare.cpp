@@ -130,8 +130,7 @@ bool is_of_sizes(const std::string& error) {
 std::string data_error(const std::string& error) {
   if (is_lack_of_memory(error)) return "no memory";
   const std::string op = error.substr(0, error.find(':'));
-  if (error.find("division of whole numbers by 0") != std::string::npos)
-    return op + ": division by 0";
+  if (error.find("division of integers by 0") != std::string::npos) return op + ": division by 0";
   const bool index = error.find(": index ") != std::string::npos &&
                      error.find("out of range") != std::string::npos &&
                      error.find("for dimension") == std::string::npos;

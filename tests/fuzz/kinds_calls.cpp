@@ -53,7 +53,7 @@ class Chooser {
         return number(random_, step_);
       case ArgKind::integer:
       case ArgKind::sym_int:
-        return push(whole(argument));
+        return push(integer(argument));
       case ArgKind::boolean:
         return push(Scalar(one_in(random_, 2)));
       case ArgKind::dtype:
@@ -121,7 +121,7 @@ class Chooser {
   }
 
   // A dimension, a small number, or a number computed from a size.
-  Arg whole(const SchemaArgument& argument) {
+  Arg integer(const SchemaArgument& argument) {
     Arg out{Arg::Kind::number, false, 0, Scalar(any_dim())};
     if (argument.name.find("dim") != std::string::npos && one_in(random_, 8) == false) return out;
     if (argument.type.kind == ArgKind::sym_int && rank() > 0 && one_in(random_, 3)) return size();
@@ -163,7 +163,7 @@ class Chooser {
     return true;
   }
   bool numbers(size_t count, const SchemaArgument& argument) {
-    while (count-- > 0) (void)push(whole(argument));
+    while (count-- > 0) (void)push(integer(argument));
     return true;
   }
   // Some or all dimensions, in any order.
@@ -225,7 +225,7 @@ ArgValue value_of(const Site& s, const Given& given) {
   return numbers;
 }
 
-bool is_whole_number(const ArgValue& value) {
+bool is_integral(const ArgValue& value) {
   if (const auto* tensor = std::get_if<Tensor>(&value)) return !is_floating(tensor->dtype());
   const auto* number = std::get_if<Scalar>(&value);
   return number && !number->is_floating();
@@ -235,9 +235,9 @@ bool is_whole_number(const ArgValue& value) {
 void repair_divisor(const Site& s, std::vector<NamedArg>& arguments) {
   const OpDef* op = s.step.call->op;
   const bool divides = op && op->pointwise && arguments.size() > 1 &&
-                       (op->pointwise->whole_divisor || arguments.back().name == "rounding_mode");
-  if (s.occasion.repair == 0 || !divides || !is_whole_number(arguments[0].value) ||
-      !is_whole_number(arguments[1].value))
+                       (op->pointwise->integer_divisor || arguments.back().name == "rounding_mode");
+  if (s.occasion.repair == 0 || !divides || !is_integral(arguments[0].value) ||
+      !is_integral(arguments[1].value))
     return;
   ArgValue& divisor = arguments[1].value;
   if (const auto* tensor = std::get_if<Tensor>(&divisor)) {

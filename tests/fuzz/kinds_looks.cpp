@@ -13,7 +13,7 @@ bool sum_positive(const Tensor& t) {
   return sum(to(t, DType::f64)).item<double>() > 0;
 }
 // An integer in [0, 4) computed from the elements.
-int64_t whole_of(const Tensor& t) {
+int64_t integer_of(const Tensor& t) {
   return remainder(sum(to(gt(t, 0), DType::i64)), 4).item<int64_t>();
 }
 
@@ -33,9 +33,9 @@ void add_looks(Kinds& all) {
   const Kind rows[] = {
       BREAK("branch", 3, (two<is_number, anything>), sum_positive(x(0)) ? exp(x(1)) : cos(x(1))),
       BREAK("scaled by item", 2, (two<is_single, is_number>), x(1) * x(0).item()),
-      BREAK("shifted by a count", 2, (two<is_number, is_number>), x(1) + whole_of(x(0))),
-      BREAK("sliced by a count", 2, (two<is_number, has_dims>), slice(x(1), 0, whole_of(x(0)))),
-      BREAK("full of a count", 1, one<is_number>, full({whole_of(x(0)), 3}, 1.5)),
+      BREAK("shifted by a count", 2, (two<is_number, is_number>), x(1) + integer_of(x(0))),
+      BREAK("sliced by a count", 2, (two<is_number, has_dims>), slice(x(1), 0, integer_of(x(0)))),
+      BREAK("full of a count", 1, one<is_number>, full({integer_of(x(0)), 3}, 1.5)),
       BREAK("first element", 1, one<is_f32>, x(0) * first_of(x(0))),
       BREAK("written through a pointer", 1, one<is_f32>, poked(x(0)) + 1),
       BREAK("graph_break", 1, one<anything>, (graph_break("asked"), x(0))),

@@ -31,7 +31,7 @@ static void map(F f, const T* x, const T* y, T* out, i64 n) {
 #define FUNCTION_1(NAME) ONE(NAME),
 #define FUNCTION_2(NAME) TWO(NAME),
 #define FUNCTION_3(NAME)  // fma: a single instruction
-#define FUNCTION(NAME, operands, whole, ...) FUNCTION_##whole(NAME, operands)
+#define FUNCTION(NAME, operands, on_integers, ...) FUNCTION_##on_integers(NAME, operands)
 #define FUNCTION_none(NAME, operands) FUNCTION_##operands(NAME)
 #define FUNCTION_same(NAME, operands) FUNCTION_##operands(NAME)
 #define FUNCTION_own(NAME, operands) FUNCTION_##operands(NAME)

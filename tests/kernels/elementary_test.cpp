@@ -24,7 +24,7 @@ using Long = long double;
 struct Bound {
   double f32_ulp, f64_ulp;
 };
-#define BOUND(name, operands, whole, cost, f32_ulp, f64_ulp) {#name, {f32_ulp, f64_ulp}},
+#define BOUND(name, operands, on_integers, cost, f32_ulp, f64_ulp) {#name, {f32_ulp, f64_ulp}},
 const std::map<std::string, Bound> bounds = {VITRO_SCALAR_FUNCTIONS(BOUND)};
 #undef BOUND
 

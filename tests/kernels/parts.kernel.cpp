@@ -267,7 +267,7 @@ static const char* reductions_test(unsigned char*) {
 }
 
 template <class T>
-static const char* whole_numbers() {
+static const char* integers() {
   constexpr T lowest = is_signed<T> ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
   T values[] = {T(7), T(-7), T(3), T(-3), T(0), T(1), T(-1), lowest, T(lowest + 1), T(100)};
   for (T a : values) {
@@ -301,8 +301,8 @@ static const char* whole_numbers() {
 }
 
 static const char* integers_test(unsigned char*) {
-  const char* (*const tests[])() = {whole_numbers<i8>, whole_numbers<i16>, whole_numbers<i32>,
-                                    whole_numbers<i64>, whole_numbers<u8>};
+  const char* (*const tests[])() = {integers<i8>, integers<i16>, integers<i32>, integers<i64>,
+                                    integers<u8>};
   for (auto* test : tests) {
     if (const char* wrong = test()) return wrong;
   }

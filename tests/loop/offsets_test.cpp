@@ -100,9 +100,9 @@ TEST(Offsets, are_those_of_blocks_that_are_turned_over) {
   EXPECT_EQ(second.to_base, Expr(8));
 }
 
-TEST(Offsets, of_kernels_with_picks_trees_and_products_stay) {
+TEST(Offsets, of_kernels_with_indirect_indices_trees_and_products_stay) {
   const std::function<void(Kernel&)> changes[] = {
-      [](Kernel& k) { k.picks.emplace_back(); },
+      [](Kernel& k) { k.indirect_indices.emplace_back(); },
       [](Kernel& k) { k.trees.emplace_back(); },
       [](Kernel& k) { k.body.push_back({Pack{1, 1, 0, 1, DType::f32, 0, 1, 0, 1, 1}}); },
       [](Kernel& k) { body_of(k).push_back({Multiply{}}); },

@@ -31,7 +31,7 @@ Store& store_of(Kernel& k) {
 TEST(Structure, of_kernels_with_other_names_is_the_same) {
   Kernel other = exp_twice("growth");
   other.ops = {"exp", "mul"};
-  other.places = {"model.cpp:3"};
+  other.locations = {"model.cpp:3"};
   other.reason = "they can";
   other.buffers[0].name = "weight";
   EXPECT_EQ(structure_of(exp_twice()), structure_of(other));
@@ -56,7 +56,8 @@ TEST(Structure, tells_apart_what_does_something_else) {
       [](Kernel& k) { k.body.push_back({Assign{{0}, {store_of(k).value}}}); },
       [](Kernel& k) { k.body.push_back({Pack{1, 1, 0, 1, DType::f32, 0, 1, 0, 1, 1}}); },
       [](Kernel& k) {
-        k.picks.push_back({Expr::symbol("p0", {0, sym::unbounded}), store_of(k).value, 5, 0});
+        k.indirect_indices.push_back(
+            {Expr::symbol("p0", {0, sym::unbounded}), store_of(k).value, 5, 0});
       },
   };
   std::vector<Structure> seen{structure_of(exp_twice())};

@@ -103,9 +103,9 @@ struct SequenceState {
   Names categories, names, arguments;
 };
 
-class Reader {
+class PacketReader {
  public:
-  explicit Reader(Trace& trace) : trace_(trace) {}
+  explicit PacketReader(Trace& trace) : trace_(trace) {}
 
   void packet(std::string_view bytes) {
     const auto message = fields(bytes);
@@ -245,7 +245,7 @@ std::vector<Field> fields(std::string_view message) {
 
 Trace read(std::string_view bytes) {
   Trace trace;
-  Reader reader(trace);
+  PacketReader reader(trace);
   for (const Field& packet : fields(bytes)) reader.packet(packet.bytes);
   reader.finish();
   return trace;

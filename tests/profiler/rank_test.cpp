@@ -69,8 +69,8 @@ TEST(Rank, warns_of_invalid_numbers_and_of_a_rank_out_of_range) {
   for (const events::Rare& event : events::rare_since(mark))
     texts.push_back(std::get<events::Message>(event.what).text);
   EXPECT_EQ(texts, (std::vector<std::string>{
-                       "RANK: got \"first\", needs a whole number; left out of the trace",
-                       "MASTER_PORT: got \"x\", needs a whole number; left out of the trace",
+                       "RANK: got \"first\", needs an integer; left out of the trace",
+                       "MASTER_PORT: got \"x\", needs an integer; left out of the trace",
                        "RANK is 2, but according to WORLD_SIZE there are 2 ranks"}));
 }
 

@@ -54,7 +54,7 @@ TEST(ProfileSettings, report_invalid_text) {
       "there is no setting \"shapes\"; there are record_shapes, with_stack, "))
       << error_of("shapes");
   EXPECT_EQ(error_of("row_limit=many"),
-            "row_limit: got \"many\", needs a whole number such as 20, 64K or 2G");
+            "row_limit: got \"many\", needs an integer such as 20, 64K or 2G");
   EXPECT_EQ(error_of("max_bytes=5Q"),
             "max_bytes: got \"5Q\", whose unit \"Q\" is not K, M, G or T (of 1024)");
   EXPECT_EQ(error_of("max_bytes=64KB"),

@@ -193,7 +193,7 @@ TEST(WholeProgram, continues_unrecorded_if_the_options_are_wrong) {
           folder.path / "errors"),
       0);
   EXPECT_EQ(text_of(folder.path / "errors"),
-            "vitro: VITRO_PROFILE_OPTIONS: row_limit: got \"x\", needs a whole number such as 20, "
+            "vitro: VITRO_PROFILE_OPTIONS: row_limit: got \"x\", needs an integer such as 20, "
             "64K or 2G; nothing is recorded\n");
   EXPECT_EQ(folder.files(), std::vector<std::string>{"errors"});
 }

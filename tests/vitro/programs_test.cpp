@@ -194,7 +194,7 @@ TEST(Programs, no_elements_are_divided_by_zero) {
                    [] { return Tensors{numbers({0}, DType::i64)}; });
 }
 
-TEST(Programs, products_of_whole_numbers_wrap_as_eager) {
+TEST(Programs, products_of_integers_wrap_as_eager) {
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8}) {
     const auto whole = [dtype](std::initializer_list<int64_t> sizes) {
       return to(numbers(sizes) * 40, dtype);
@@ -214,7 +214,7 @@ TEST(Programs, products_of_whole_numbers_wrap_as_eager) {
 }
 
 // 32-bit lanes, truncated to the dtype after every op, give the bits of computing in i64.
-TEST(Programs, whole_numbers_of_every_width_wrap_as_eager) {
+TEST(Programs, integers_of_every_width_wrap_as_eager) {
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8}) {
     expect_agreement(
         [](const Tensors& in) {

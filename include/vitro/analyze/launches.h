@@ -1,7 +1,7 @@
 // The cost of launching device work: how long calls took, how late work began, which work is
 // shorter than its launch, and how much waited in the streams' queues.
 //   const Launches l = launches(trace);
-//   for (const Launches::Call& call : l.calls) …
+//   for (const Launches::CallStatistics& call : l.calls) …
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct LaunchOptions {
 // Triton's cuLaunchKernel, HIP's launches, or graphs.
 struct Launches {
   // Calls of one name, launches or not.
-  struct Call {
+  struct CallStatistics {
     std::string name;
     uint64_t calls = 0, slow = 0;
     int64_t total = 0, median = 0, p99 = 0, most = 0;
@@ -59,9 +59,9 @@ struct Launches {
     uint64_t most = 0;
     double mean = 0;
   };
-  std::vector<Call> calls;    // the longest total first
-  std::vector<Brief> briefs;  // the longest calls first
-  std::vector<Queue> queues;  // by track
+  std::vector<CallStatistics> calls;  // the longest total first
+  std::vector<Brief> briefs;          // the longest calls first
+  std::vector<Queue> queues;          // by track
   std::vector<QueuePart> queue_parts;
 };
 

@@ -6,7 +6,7 @@
 namespace vitro {
 
 // How a function treats integers and bool.
-enum class WholeNumbers : unsigned char {
+enum class OnIntegers : unsigned char {
   none,   // not defined: they are converted to floating point first
   same,   // returns them unchanged
   own,    // src/kernels has a version for them

@@ -17,7 +17,7 @@ namespace vitro {
 
 enum class OpKind : uint8_t {
   pointwise,    // each element of the result from the elements at the same (broadcast) index
-  reduction,    // folds some dimensions: init, combine, merge, finish over a tuple of state
+  reduction,    // reduces some dimensions: init, combine, merge, finish over a tuple of state
   scan,         // a reduction that keeps every partial result
   sort,         // rows along one dimension, sorted, and the original positions of the elements
   view,         // the same memory under other indices
@@ -100,11 +100,11 @@ enum class Numbers : uint8_t {
 
 struct PointwiseInfo {
   Promote promote;
-  bool first_is_condition;      // operand 0 is bool and not promoted (where)
-  bool uses_index;              // the body reads the index of its element (arange, tril)
-  bool first_is_shape = false;  // only sizes and dtype of operand 0 are used (fill, copy)
-  bool whole_divisor = false;   // a 0 in operand 1 is an error if the operands are integers
-  int8_t copied_operand = -1;   // the result is this operand in the result's dtype (casts, fills)
+  bool first_is_condition;       // operand 0 is bool and not promoted (where)
+  bool uses_index;               // the body reads the index of its element (arange, tril)
+  bool first_is_shape = false;   // only sizes and dtype of operand 0 are used (fill, copy)
+  bool integer_divisor = false;  // a 0 in operand 1 is an error if the operands are integers
+  int8_t copied_operand = -1;    // the result is this operand in the result's dtype (casts, fills)
   Numbers numbers = Numbers::rounded;
 };
 
@@ -152,7 +152,8 @@ struct ViewInfo {
 struct ContractionInfo {
   bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]
   // The product of integers, as a program of other ops: there is no tile for them.
-  void (*whole)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+  void (*integer_product)(std::span<const Operand> operands, AttrsView attrs,
+                          std::span<Tensor> results);
 };
 
 // A dimension whose index comes from a tensor of indices.
@@ -216,7 +217,7 @@ struct WindowInfo {
   // An additional number for each element, such as the divisor of a mean.  Null: 1.
   sym::Expr (*count)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                      std::span<const sym::Expr> index) = nullptr;
-  bool whole_count = false;  // `count` has dtype i64 instead of that of the elements
+  bool integer_count = false;  // `count` has dtype i64 instead of that of the elements
 };
 
 struct ConcatInfo {

@@ -42,8 +42,8 @@ class Scalar {
   DType dtype() const;
   // The number.  A symbolic one asks "is it this number?", which adds a guard, as Size::value does
   // (as_bool: "is it 0?").
-  double as_double() const { return is_floating() ? value_.d : static_cast<double>(whole()); }
-  int64_t as_int() const { return is_floating() ? static_cast<int64_t>(value_.d) : whole(); }
+  double as_double() const { return is_floating() ? value_.d : static_cast<double>(integer()); }
+  int64_t as_int() const { return is_floating() ? static_cast<int64_t>(value_.d) : integer(); }
   bool as_bool() const { return !is(0); }
   // The number of this run, without a guard.
   Scalar hint() const { return from_bits(kind_, bits()); }
@@ -74,7 +74,7 @@ class Scalar {
   }
 
  private:
-  int64_t whole() const { return is_symbolic() ? size().value() : value_.i; }
+  int64_t integer() const { return is_symbolic() ? size().value() : value_.i; }
 
   union Value {
     int64_t i = 0;

@@ -123,9 +123,9 @@ struct Hardtanh : Ternary {
 
 }  // namespace ops
 
-inline constexpr ops::Call<ops::Sigmoid> sigmoid;
-inline constexpr ops::Call<ops::Relu> relu;
-inline constexpr ops::Call<ops::Silu> silu;
+inline constexpr ops::PointwiseFunction<ops::Sigmoid> sigmoid;
+inline constexpr ops::PointwiseFunction<ops::Relu> relu;
+inline constexpr ops::PointwiseFunction<ops::Silu> silu;
 inline constexpr ops::InPlace<ops::Sigmoid> sigmoid_;
 inline constexpr ops::InPlace<ops::Relu> relu_;
 inline constexpr ops::InPlace<ops::Silu> silu_;

@@ -53,9 +53,8 @@ struct Mul : Binary {
 };
 
 struct Div : Binary {
-  static constexpr std::string_view
-      name = "div",
-      doc = "a / b; whole numbers are divided as floating-point numbers.";
+  static constexpr std::string_view name = "div",
+                                    doc = "a / b; integers are divided as floating-point numbers.";
   static constexpr std::string_view signatures =
       ".Tensor(Tensor self, Tensor other) -> Tensor\n"
       ".Scalar(Tensor self, Scalar other) -> Tensor\n"
@@ -79,7 +78,7 @@ struct FloorDivide : Binary {
       ".Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)\n"
       ".Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
   static constexpr Accepts accepts = Accepts::no_bool;
-  static constexpr bool whole_divisor = true;
+  static constexpr bool integer_divisor = true;
   static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return m::floor_div(a, b); }
   static auto vjp(auto g, auto, auto, auto) {
@@ -90,7 +89,7 @@ struct FloorDivide : Binary {
 struct TruncDivide : Binary {
   static constexpr std::string_view name = "trunc_divide", doc = "a / b rounded towards zero.";
   static constexpr Accepts accepts = Accepts::no_bool;
-  static constexpr bool whole_divisor = true;
+  static constexpr bool integer_divisor = true;
   static constexpr Numbers numbers = Numbers::kept_after_first;
   static auto value(auto a, auto b) { return m::trunc_div(a, b); }
   static auto vjp(auto g, auto, auto, auto) {
@@ -101,7 +100,7 @@ struct TruncDivide : Binary {
 struct Fmod : Binary {
   static constexpr std::string_view name = "fmod", doc = "The rest of a / b with the sign of a.";
   static constexpr Accepts accepts = Accepts::no_bool;
-  static constexpr bool whole_divisor = true;
+  static constexpr bool integer_divisor = true;
   static auto value(auto a, auto b) { return m::fmod(a, b); }
   static auto vjp(auto g, auto a, auto b, auto) {
     return std::make_tuple(g, [=] { return -g * m::trunc_div(a, b); });
@@ -116,7 +115,7 @@ struct Remainder : Binary {
       ".Scalar(Tensor self, Scalar other) -> Tensor\n"
       ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor";
   static constexpr Accepts accepts = Accepts::no_bool;
-  static constexpr bool whole_divisor = true;
+  static constexpr bool integer_divisor = true;
   static auto value(auto a, auto b) { return m::remainder(a, b); }
   static auto vjp(auto g, auto a, auto b, auto) {
     return std::make_tuple(g, [=] { return -g * m::floor_div(a, b); });
@@ -257,14 +256,14 @@ struct BitwiseXor : Binary {
 
 }  // namespace ops
 
-inline constexpr ops::Call<ops::Mul> mul;
-inline constexpr ops::Call<ops::FloorDivide> floor_divide;
-inline constexpr ops::Call<ops::TruncDivide> trunc_divide;
-inline constexpr ops::Call<ops::Minimum> minimum;
-inline constexpr ops::Call<ops::Maximum> maximum;
-inline constexpr ops::Call<ops::BitwiseAnd> bitwise_and;
-inline constexpr ops::Call<ops::BitwiseOr> bitwise_or;
-inline constexpr ops::Call<ops::BitwiseXor> bitwise_xor;
+inline constexpr ops::PointwiseFunction<ops::Mul> mul;
+inline constexpr ops::PointwiseFunction<ops::FloorDivide> floor_divide;
+inline constexpr ops::PointwiseFunction<ops::TruncDivide> trunc_divide;
+inline constexpr ops::PointwiseFunction<ops::Minimum> minimum;
+inline constexpr ops::PointwiseFunction<ops::Maximum> maximum;
+inline constexpr ops::PointwiseFunction<ops::BitwiseAnd> bitwise_and;
+inline constexpr ops::PointwiseFunction<ops::BitwiseOr> bitwise_or;
+inline constexpr ops::PointwiseFunction<ops::BitwiseXor> bitwise_xor;
 inline constexpr ops::InPlace<ops::Add> add_;
 inline constexpr ops::InPlace<ops::Sub> sub_;
 inline constexpr ops::InPlace<ops::Mul> mul_;

@@ -107,16 +107,16 @@ struct Clamp : Ternary {
 
 }  // namespace ops
 
-inline constexpr ops::Call<ops::Eq> eq;
-inline constexpr ops::Call<ops::Ne> ne;
-inline constexpr ops::Call<ops::Lt> lt;
-inline constexpr ops::Call<ops::Le> le;
-inline constexpr ops::Call<ops::Gt> gt;
-inline constexpr ops::Call<ops::Ge> ge;
-inline constexpr ops::Call<ops::LogicalAnd> logical_and;
-inline constexpr ops::Call<ops::LogicalOr> logical_or;
-inline constexpr ops::Call<ops::LogicalXor> logical_xor;
-inline constexpr ops::Call<ops::Where> where;
+inline constexpr ops::PointwiseFunction<ops::Eq> eq;
+inline constexpr ops::PointwiseFunction<ops::Ne> ne;
+inline constexpr ops::PointwiseFunction<ops::Lt> lt;
+inline constexpr ops::PointwiseFunction<ops::Le> le;
+inline constexpr ops::PointwiseFunction<ops::Gt> gt;
+inline constexpr ops::PointwiseFunction<ops::Ge> ge;
+inline constexpr ops::PointwiseFunction<ops::LogicalAnd> logical_and;
+inline constexpr ops::PointwiseFunction<ops::LogicalOr> logical_or;
+inline constexpr ops::PointwiseFunction<ops::LogicalXor> logical_xor;
+inline constexpr ops::PointwiseFunction<ops::Where> where;
 inline constexpr ops::InPlace<ops::Eq> eq_;
 inline constexpr ops::InPlace<ops::Ne> ne_;
 inline constexpr ops::InPlace<ops::Lt> lt_;

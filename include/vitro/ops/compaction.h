@@ -19,7 +19,7 @@ struct Nonzero : Compaction {
   static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
   static constexpr int arity = 1;
   static void shape(ShapeCall& call);
-  static constexpr std::string_view not_differentiable = "its result is a whole number";
+  static constexpr std::string_view not_differentiable = "its result is an integer";
   static constexpr CompactionInfo info{.mask = 0, .places = true};
 };
 struct MaskedSelect : Compaction {

@@ -5,7 +5,7 @@
 //     static constexpr Promote promote = Promote::to_float;
 //     static auto value(auto x) { return 1.0 / (1.0 + m::exp(-x)); }
 //   };
-//   inline constexpr Call<Sigmoid> sigmoid;
+//   inline constexpr PointwiseFunction<Sigmoid> sigmoid;
 // A body runs on whatever a consumer makes it run on: vectors of numbers (eager), loop expressions
 // (generated code), counters. It calls m::exp and the like (ops/math.h), never exp.  Its literals
 // are written as doubles: beside an operator they take the type of the other side, as an argument
@@ -107,7 +107,7 @@ std::array<Tensor, n> call_many(std::source_location where, std::initializer_lis
 
 // What users call for a pointwise op without attributes: exp(x), add(x, 2), where(c, x, y).
 template <class Op>
-struct Call {
+struct PointwiseFunction {
   Tensor operator()(const First& a) const
     requires(Op::arity == 1)
   {
@@ -165,7 +165,7 @@ struct Pointwise {
   static constexpr Promote promote = Promote::arithmetic;
   static constexpr bool first_is_condition = false, uses_index = false, uses_attrs = false;
   static constexpr bool first_is_shape = false;  // of operand 0 only sizes and dtype are used
-  static constexpr bool whole_divisor = false;
+  static constexpr bool integer_divisor = false;
   static constexpr int copied_operand = -1;  // the body gives this operand as it is
   static constexpr Numbers numbers = Numbers::rounded;
   static constexpr Accepts accepts = Accepts::all;

@@ -45,8 +45,8 @@ inline constexpr GradientInfo gradient_info = make_gradient<Op>();
 
 template <class Op>
 inline constexpr PointwiseInfo pointwise_info{
-    Op::promote,       Op::first_is_condition, Op::uses_index, Op::first_is_shape,
-    Op::whole_divisor, Op::copied_operand,     Op::numbers};
+    Op::promote,         Op::first_is_condition, Op::uses_index, Op::first_is_shape,
+    Op::integer_divisor, Op::copied_operand,     Op::numbers};
 
 template <class Op>
 void pointwise_shape(ShapeCall& call) {

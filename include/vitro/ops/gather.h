@@ -106,7 +106,7 @@ struct PickedTogether {
 };
 PickedTogether picked_by_list(std::span<const int> ranks);
 // Error where indices are no whole numbers.
-void check_whole(std::string_view op, DType indices);
+void check_integers(std::string_view op, DType indices);
 // Error where a list of indices is none for `x`; its sizes come later.
 void check_index_list(std::string_view op, const TensorMeta& x, std::span<const Argument> operands);
 // Error where indices name elements along an axis that has none.  Sizes alone say so, so it is one

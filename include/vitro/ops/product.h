@@ -12,19 +12,20 @@ struct Contraction {
   static constexpr OpKind kind = OpKind::contraction;
   static constexpr int arity = 2;
   static void gradient(Formula& f);
-  static void whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+  static void integer_product(std::span<const Operand> operands, AttrsView attrs,
+                              std::span<Tensor> results);
 };
 struct Mm : Contraction {
   static constexpr std::string_view name = "mm", doc = "[m, k] x [k, n] -> [m, n].";
   static constexpr std::string_view signatures = "(Tensor self, Tensor mat2) -> Tensor";
   static void shape(ShapeCall& call);
-  static constexpr ContractionInfo info{false, &whole};
+  static constexpr ContractionInfo info{false, &integer_product};
 };
 struct Bmm : Contraction {
   static constexpr std::string_view name = "bmm", doc = "[b, m, k] x [b, k, n] -> [b, m, n].";
   static constexpr std::string_view signatures = "(Tensor self, Tensor mat2) -> Tensor";
   static void shape(ShapeCall& call);
-  static constexpr ContractionInfo info{true, &whole};
+  static constexpr ContractionInfo info{true, &integer_product};
 };
 struct IntMm : Contraction {
   static constexpr std::string_view
@@ -33,8 +34,9 @@ struct IntMm : Contraction {
   static constexpr std::string_view signatures = "(Tensor self, Tensor mat2) -> Tensor";
   static void shape(ShapeCall& call);
   static constexpr std::string_view not_differentiable = "it takes no floating-point numbers";
-  static void whole(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
-  static constexpr ContractionInfo info{false, &whole};
+  static void integer_product(std::span<const Operand> operands, AttrsView attrs,
+                              std::span<Tensor> results);
+  static constexpr ContractionInfo info{false, &integer_product};
 };
 
 struct Composite {

@@ -56,9 +56,9 @@ struct Reduction {
 };
 
 struct Sum : Reduction {
-  static constexpr std::string_view
-      name = "sum",
-      doc = "The sum over `dim`; whole numbers and bool are summed in i64.";
+  static constexpr std::string_view name = "sum",
+                                    doc =
+                                        "The sum over `dim`; integers and bool are summed in i64.";
   static constexpr bool rounds = true;
   static constexpr std::string_view signatures =
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
@@ -84,7 +84,7 @@ struct Mean : Sum {
 struct Prod : Reduction {
   static constexpr std::string_view
       name = "prod",
-      doc = "The product over `dim`; whole numbers and bool are multiplied in i64.";
+      doc = "The product over `dim`; integers and bool are multiplied in i64.";
   static constexpr bool rounds = true;
   static constexpr std::string_view signatures =
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
@@ -149,7 +149,7 @@ struct Argmax : ArgReduction {
                                     doc = "Where over `dim` the largest is, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
-  static constexpr std::string_view not_differentiable = "its result is a whole number";
+  static constexpr std::string_view not_differentiable = "its result is an integer";
   static auto init(auto zero) { return std::make_tuple(m::lowest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);
@@ -163,7 +163,7 @@ struct Argmin : ArgReduction {
                                     doc = "Where over `dim` the smallest is, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
-  static constexpr std::string_view not_differentiable = "its result is a whole number";
+  static constexpr std::string_view not_differentiable = "its result is an integer";
   static auto init(auto zero) { return std::make_tuple(m::highest(zero), m::last_index(zero)); }
   static auto combine(auto s, auto w, auto j) {
     const auto v = std::get<0>(s);

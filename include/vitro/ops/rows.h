@@ -5,7 +5,7 @@
 // too, one row for all of them, or left out; each result is rows, or one number a row.  The body is
 // run on a `row`:
 //   row.sum(f), row.mean(f), row.maximum(f)
-//                               folds f(at) in the order of vitro/ops/reduce.h
+//                               reduces f(at) in the order of vitro/ops/reduce.h
 //   row.each(f)                 f(at) for all of the row
 //   row.has(k)                  operand k was given
 //   row.put(k, value)           result k, where it is one number a row

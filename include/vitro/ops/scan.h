@@ -41,7 +41,7 @@ struct Scan {
 struct Cumsum : Scan {
   static constexpr std::string_view
       name = "cumsum",
-      doc = "The sums of the elements up to each along `dim`; whole numbers and bool in i64.";
+      doc = "The sums of the elements up to each along `dim`; integers and bool in i64.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
@@ -53,7 +53,7 @@ struct Cumsum : Scan {
 struct Cumprod : Scan {
   static constexpr std::string_view
       name = "cumprod",
-      doc = "The products of the elements up to each along `dim`; whole numbers and bool in i64.";
+      doc = "The products of the elements up to each along `dim`; integers and bool in i64.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);

@@ -12,8 +12,8 @@ namespace vitro::tensor_functions {
 // The functions that users call, where ops bear another name than the scalar function.
 namespace called {
 using namespace vitro;
-inline constexpr const ops::Call<ops::FloorDivide>& floor_div = vitro::floor_divide;
-inline constexpr const ops::Call<ops::TruncDivide>& trunc_div = vitro::trunc_divide;
+inline constexpr const ops::PointwiseFunction<ops::FloorDivide>& floor_div = vitro::floor_divide;
+inline constexpr const ops::PointwiseFunction<ops::TruncDivide>& trunc_div = vitro::trunc_divide;
 }  // namespace called
 
 #define VITRO_TENSOR_1(name)            \

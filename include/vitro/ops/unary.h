@@ -217,7 +217,7 @@ struct Ceil : Unary {
 
 struct Round : Unary {
   static constexpr std::string_view name = "round",
-                                    doc = "Rounded to the nearest whole number, halves to even.";
+                                    doc = "Rounded to the nearest integer, halves to even.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x) { return m::round(x); }
   static auto vjp(auto g, auto, auto) { return m::like(g, 0.0); }

@@ -17,18 +17,18 @@ constexpr int64_t clock_slack = 10'000;
 }  // namespace
 
 // CUDA, HIP, Level Zero and SYCL, MTIA.
-Dependencies::Call Dependencies::call_of(std::string_view name) {
+Dependencies::SyncCall Dependencies::call_of(std::string_view name) {
   const std::string text = lower_case(name);
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (has("streamwaitevent")) return Call::stream_wait;
+  if (has("streamwaitevent")) return SyncCall::stream_wait;
   if (has("eventsynchronize") || has("eventhostsynchronize") || has("eventwait"))
-    return Call::event;
+    return SyncCall::event;
   if (has("streamsynchronize") || has("synchronizestream") || has("queuesynchronize") ||
       has("queuefinish"))
-    return Call::stream;
+    return SyncCall::stream;
   if (has("devicesynchronize") || has("ctxsynchronize") || text == "synchronize")
-    return Call::device;
-  return has("memcpy") ? Call::copy : Call::other;
+    return SyncCall::device;
+  return has("memcpy") ? SyncCall::copy : SyncCall::other;
 }
 
 Dependencies::Dependencies(const Trace& trace, const Classes& classes, const Links& links,
@@ -37,7 +37,7 @@ Dependencies::Dependencies(const Trace& trace, const Classes& classes, const Lin
   for (const std::string& name : trace.names()) calls_.push_back(call_of(name));
   for (const EventId e : trace.events()) {
     if (trace.phases()[e] == 'X' && classes[e] == EventClass::runtime &&
-        calls_[trace.name_ids()[e]] == Call::stream_wait)
+        calls_[trace.name_ids()[e]] == SyncCall::stream_wait)
       wait_calls_[trace.track_ids()[e]].push_back(trace.ts()[e]);
   }
   for (auto& [thread, list] : wait_calls_) std::ranges::sort(list);
@@ -107,24 +107,24 @@ EventId Dependencies::among(const Record& record, int64_t at, int64_t launched_b
   const int64_t before = std::min(record.recorded, launched_before);
   if (!record.known) return last_of_all(at, launched_before);
   if (record.stream != UINT32_MAX) return streams_.last_ended(record.stream, at, before);
-  return record.call == Call::stream ? Streams::nobody : last_of_all(at, before);
+  return record.call == SyncCall::stream ? Streams::nobody : last_of_all(at, before);
 }
 
 Awaited Dependencies::of_call(EventId call, int64_t at) const {
-  const Call kind = calls_[trace_.name_ids()[call]];
+  const SyncCall kind = calls_[trace_.name_ids()[call]];
   const int64_t begin = trace_.ts()[call];
-  if (kind == Call::copy) {
+  if (kind == SyncCall::copy) {
     for (const auto& [correlation, work] : links_.work_of(call)) {
       if (streams_.begin(work) < at && streams_.end(work) <= at + clock_slack) return {work, false};
     }
   }
-  if (kind != Call::device && kind != Call::stream && kind != Call::event) return {};
+  if (kind != SyncCall::device && kind != SyncCall::stream && kind != SyncCall::event) return {};
   const auto found = by_correlation_.find(trace_.links()[call]);
   const Record record = found != by_correlation_.end() ? found->second : Record{.call = kind};
   EventId work = among(record, at + clock_slack, begin);
   if (work != Streams::nobody && streams_.begin(work) >= at) work = among(record, at, begin);
   if (work == Streams::nobody || streams_.end(work) <= begin) return {};
-  return {work, kind != Call::device && !record.known};
+  return {work, kind != SyncCall::device && !record.known};
 }
 
 Awaited Dependencies::of_work(EventId work) const {

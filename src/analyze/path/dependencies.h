@@ -38,10 +38,10 @@ class Dependencies {
   Awaited of_device_wait(EventId work, int64_t at) const;
 
  private:
-  enum class Call : uint8_t { other, device, stream, event, stream_wait, copy };
+  enum class SyncCall : uint8_t { other, device, stream, event, stream_wait, copy };
   // What the record of a call says.
   struct Record {
-    Call call = Call::other;
+    SyncCall call = SyncCall::other;
     uint32_t stream = UINT32_MAX;  // the awaited track; none: the whole device
     int64_t recorded = INT64_MAX;  // work launched before this is awaited
     bool known = false;            // whether the stream is known
@@ -52,7 +52,7 @@ class Dependencies {
     int64_t recorded;
   };
 
-  static Call call_of(std::string_view name);
+  static SyncCall call_of(std::string_view name);
   void read_records(const Classes& classes);
   void add_record(EventId record, std::string_view text);
   uint32_t track_of(int64_t device, int64_t stream) const;
@@ -63,7 +63,7 @@ class Dependencies {
   const Links& links_;
   const Streams& streams_;
   uint64_t records_ = 0;
-  std::vector<Call> calls_;                                      // by name
+  std::vector<SyncCall> calls_;                                  // by name
   std::map<int64_t, Record> by_correlation_;                     // of host calls
   std::map<uint32_t, std::vector<StreamWait>> waits_of_stream_;  // by track, ascending
   std::map<uint32_t, std::vector<int64_t>> wait_calls_;          // by thread, ascending

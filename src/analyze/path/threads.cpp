@@ -42,13 +42,13 @@ Threads::Threads(const Trace& trace, const Classes& classes, const Timeline& tim
   }
 }
 
-Threads::Place Threads::innermost(uint32_t track, int64_t at) const {
+Threads::Innermost Threads::innermost(uint32_t track, int64_t at) const {
   if (const auto crossed = crossed_.find(track); crossed != crossed_.end()) {
     const std::vector<Piece>& pieces = crossed->second;
     const auto next = std::ranges::lower_bound(pieces, at, {}, &Piece::begin);
     if (next == pieces.begin()) return {};
     const Piece& last = *std::prev(next);
-    return last.end >= at ? Place{last.event, last.begin} : Place{nobody, last.end};
+    return last.end >= at ? Innermost{last.event, last.begin} : Innermost{nobody, last.end};
   }
   const auto events = timeline_.track(track);
   const auto ts = trace_.ts();

@@ -1,6 +1,6 @@
 // The host's threads, with queries about what ran when, and which thread another took over from.
 //   Threads threads(trace, classes, timeline);
-//   Threads::Place place = threads.innermost(thread, at);
+//   Threads::Innermost innermost = threads.innermost(thread, at);
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ class Threads {
 
   // The innermost event just before `at`, `nobody` between events; and since when it has been that,
   // `never` if nothing came before.
-  struct Place {
+  struct Innermost {
     EventId event = nobody;
     int64_t since = never;
   };
-  Place innermost(uint32_t track, int64_t at) const;
+  Innermost innermost(uint32_t track, int64_t at) const;
 
   // A thread is busy in ops and calls; annotations and interpreter functions may be waiting.
   // Returns the idle time around `at` (just before it): from `never` if no op comes before, until

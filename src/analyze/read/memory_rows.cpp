@@ -27,9 +27,9 @@ bool is_action(int64_t number) {
          number <= static_cast<int64_t>(TimelineAction::destroyed);
 }
 
-class Reader {
+class MemoryRowReader {
  public:
-  explicit Reader(Bytes& bytes) : bytes_(bytes), lists_(bytes) {}
+  explicit MemoryRowReader(Bytes& bytes) : bytes_(bytes), lists_(bytes) {}
 
   Result<MemoryRows> read() {
     lists_.next();  // the outer bracket
@@ -57,8 +57,8 @@ class Reader {
     for (; kind == Kind::number; kind = lists_.next()) numbers_.push_back(lists_.number());
     if (kind == Kind::close) return true;
     why_ = kind == Kind::end    ? "the file ends in a list of numbers"
-           : kind == Kind::open ? "got a list, needs a whole number"
-                                : "got something else, needs a whole number";
+           : kind == Kind::open ? "got a list, needs an integer"
+                                : "got something else, needs an integer";
     return false;
   }
 
@@ -178,7 +178,7 @@ class Reader {
 }  // namespace
 
 Result<MemoryRows> read_memory_rows(Bytes& bytes) {
-  return Reader(bytes).read();
+  return MemoryRowReader(bytes).read();
 }
 
 }  // namespace vitro::analyze

@@ -37,31 +37,31 @@ uint64_t hash_of(std::string_view text) {
 }  // namespace
 
 void Texts::grow() {
-  std::vector<Place> old(places_.empty() ? 1024 : places_.size() * 2);
-  old.swap(places_);
-  for (const Place& place : old) {
-    if (place.number == UINT32_MAX) continue;
-    size_t at = place.hash & (places_.size() - 1);
-    while (places_[at].number != UINT32_MAX) at = (at + 1) & (places_.size() - 1);
-    places_[at] = place;
+  std::vector<Slot> old(slots_.empty() ? 1024 : slots_.size() * 2);
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.number == UINT32_MAX) continue;
+    size_t at = slot.hash & (slots_.size() - 1);
+    while (slots_[at].number != UINT32_MAX) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = slot;
   }
 }
 
 uint32_t Texts::look_up(std::string_view text, bool* fresh) {
-  if (texts_.size() * 2 >= places_.size()) grow();
+  if (texts_.size() * 2 >= slots_.size()) grow();
   const uint64_t hash = hash_of(text);
-  size_t at = hash & (places_.size() - 1);
-  for (;; at = (at + 1) & (places_.size() - 1)) {
-    const Place& place = places_[at];
-    *fresh = place.number == UINT32_MAX;
-    if (*fresh || (place.hash == hash && texts_[place.number] == text)) break;
+  size_t at = hash & (slots_.size() - 1);
+  for (;; at = (at + 1) & (slots_.size() - 1)) {
+    const Slot& slot = slots_[at];
+    *fresh = slot.number == UINT32_MAX;
+    if (*fresh || (slot.hash == hash && texts_[slot.number] == text)) break;
   }
   if (*fresh) {
-    places_[at] = {hash, static_cast<uint32_t>(texts_.size())};
+    slots_[at] = {hash, static_cast<uint32_t>(texts_.size())};
     texts_.push_back(owned_.emplace_back(text));
     followers_.push_back(0);
   }
-  const uint32_t number = places_[at].number;
+  const uint32_t number = slots_[at].number;
   if (last_ != UINT32_MAX) followers_[last_] = number;
   return last_ = number;
 }

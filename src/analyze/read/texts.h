@@ -26,14 +26,14 @@ class Texts {
   size_t size() const { return texts_.size(); }
 
  private:
-  struct Place {
+  struct Slot {
     uint64_t hash = 0;
     uint32_t number = UINT32_MAX;
   };
   uint32_t look_up(std::string_view text, bool* fresh);
   void grow();
 
-  std::vector<Place> places_;            // a power of two, at most half full
+  std::vector<Slot> slots_;              // a power of two, at most half full
   std::deque<std::string> owned_;        // by number; a deque does not move them
   std::vector<std::string_view> texts_;  // the same
   std::vector<uint32_t> followers_;      // by number: its successor last time

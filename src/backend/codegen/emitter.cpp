@@ -43,12 +43,12 @@ void collect(const loop::Block& body, Changing& out) {
   }
 }
 
-// Whether it folds elements, and does nothing longer.
-bool folds(const loop::Block& body) {
+// Whether it reduces elements, and does nothing longer.
+bool reduces(const loop::Block& body) {
   bool found = false;
   for (const loop::Statement& s : body) {
     if (const auto* l = std::get_if<loop::Loop>(&s.what)) {
-      if (!folds(l->body)) return false;
+      if (!reduces(l->body)) return false;
       found = true;
     }
     found = found || std::holds_alternative<loop::Assign>(s.what);
@@ -57,7 +57,7 @@ bool folds(const loop::Block& body) {
   return found;
 }
 
-bool folds_quickly(const loop::Block& body) {
+bool reduces_quickly(const loop::Block& body) {
   return std::all_of(body.begin(), body.end(), [](const loop::Statement& s) {
     const auto* assign = std::get_if<loop::Assign>(&s.what);
     return assign && std::all_of(assign->values.begin(), assign->values.end(), [](loop::Value v) {
@@ -103,7 +103,8 @@ Emitter::Emitter(const loop::Kernel& kernel, std::span<const Expr> symbols, Nami
     : kernel_(kernel), symbols_(symbols), naming_(naming) {
   std::vector<Value> roots;
   loop::each_value(kernel.body, [&](Value v) { roots.push_back(v); });
-  for (const loop::Pick& pick : kernel.picks) roots.push_back(pick.value);
+  for (const loop::IndirectIndex& indirect : kernel.indirect_indices)
+    roots.push_back(indirect.value);
   for (const Value v : roots) ++uses_[v.node()];
   for (const Node* node : loop::nodes_below(roots)) {
     for (const Node* operand : node->operands) ++uses_[operand];
@@ -247,19 +248,19 @@ void Emitter::read_before(int buffer, std::span<const loop::Statement> statement
   for (const Node* node : loop::nodes_below(roots)) {
     if (reads(node) && !lets_.contains(node)) let(node);
     if (!node->index.defined()) continue;
-    for (const loop::Pick& pick : kernel_.picks) {
-      const auto below = loop::nodes_below({pick.value});
+    for (const loop::IndirectIndex& indirect : kernel_.indirect_indices) {
+      const auto below = loop::nodes_below({indirect.value});
       const bool hit = std::any_of(below.begin(), below.end(), reads);
-      if (hit && sym::contains(node->index, pick.symbol)) need_picks(pick.symbol);
+      if (hit && sym::contains(node->index, indirect.symbol)) need_indirect(indirect.symbol);
     }
   }
 }
 
 void Emitter::pop_scope() {
   for (const Node* node : scopes_.back().lets) lets_.erase(node);
-  for (const size_t pick : scopes_.back().picks) {
-    known_picks_.erase(kernel_.picks[pick].symbol.node());
-    varying_picks_.erase(kernel_.picks[pick].symbol.node());
+  for (const size_t indirect : scopes_.back().indirect_indices) {
+    known_indirect_.erase(kernel_.indirect_indices[indirect].symbol.node());
+    varying_indirect_.erase(kernel_.indirect_indices[indirect].symbol.node());
   }
   scopes_.pop_back();
 }
@@ -319,29 +320,29 @@ std::string_view Emitter::streams_of(int buffer) const {
 
 void Emitter::write(const loop::Store& s) {
   const std::string text = text_of(s.value.node(), true);
-  need_picks(s.element);
+  need_indirect(s.element);
   const std::string& to = buffer_name(s.buffer);
-  const Walk walk = walk_of(s.element);
-  switch (walk.kind) {
-    case Walk::uniform: {
+  const LaneAccess access = lane_access_of(s.element);
+  switch (access.kind) {
+    case LaneAccess::uniform: {
       out_.line(to, "[", scalar_text(s.element), "] = lane0(", text, ");");
       return;
     }
-    case Walk::contiguous: {
+    case LaneAccess::contiguous: {
       const std::string_view streams = streams_of(s.buffer);
       const std::string call = streams.empty() ? "store(" : cat("store_or_stream(", streams, ", ");
       out_.line(call, with_count(cat(to, " + ", scalar_text(s.element), ", ", value(s.value))),
                 ");");
       return;
     }
-    case Walk::strided: {
+    case LaneAccess::strided: {
       out_.line("store_strided(",
-                with_count(cat(to, " + ", scalar_text(s.element), ", ", scalar_text(walk.stride),
+                with_count(cat(to, " + ", scalar_text(s.element), ", ", scalar_text(access.stride),
                                ", ", value(s.value))),
                 ");");
       return;
     }
-    case Walk::scattered: {
+    case LaneAccess::scattered: {
       const std::string at = vector_text(s.element, [this](Expr e) { return lanes_text(e); });
       out_.line("scatter(", with_count(cat(to, ", ", at, ", ", value(s.value))), ");");
       return;
@@ -349,7 +350,7 @@ void Emitter::write(const loop::Store& s) {
   }
 }
 
-std::vector<size_t> Emitter::open_picks(const loop::Block& body) const {
+std::vector<size_t> Emitter::open_indirect(const loop::Block& body) const {
   std::unordered_set<const sym::Node*> used;
   const auto use = [&](Expr e) {
     if (!e.defined()) return;
@@ -357,12 +358,14 @@ std::vector<size_t> Emitter::open_picks(const loop::Block& body) const {
   };
   loop::each_index(body, use);
   std::vector<size_t> open;
-  for (size_t p = kernel_.picks.size(); p-- > 0;) {  // a pick needs earlier ones only
-    const loop::Pick& pick = kernel_.picks[p];
-    if (!used.contains(pick.symbol.node()) || known_picks_.contains(pick.symbol.node())) continue;
+  for (size_t p = kernel_.indirect_indices.size();
+       p-- > 0;) {  // an indirect index needs earlier ones only
+    const loop::IndirectIndex& indirect = kernel_.indirect_indices[p];
+    if (!used.contains(indirect.symbol.node()) || known_indirect_.contains(indirect.symbol.node()))
+      continue;
     open.push_back(p);
-    use(pick.bound);
-    for (const Node* node : loop::nodes_below({pick.value})) use(node->index);
+    use(indirect.bound);
+    for (const Node* node : loop::nodes_below({indirect.value})) use(node->index);
   }
   std::reverse(open.begin(), open.end());
   return open;
@@ -379,16 +382,16 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   // Where there may be no turns, what is checked in them stays in them.
   const bool may_be_empty = std::ranges::any_of(
       indices, [](Expr index) { return sym::range_of(sym::extent_of(index)).low < 1; });
-  const std::vector<size_t> picks = open_picks(body);
-  for (const size_t p : picks) {
-    const loop::Pick& pick = kernel_.picks[p];
-    if (may_be_empty) changing.indices.insert(pick.symbol.node());
-    roots.push_back(pick.value);
-    for (const Node* node : loop::nodes_below({pick.value})) {
+  const std::vector<size_t> open = open_indirect(body);
+  for (const size_t p : open) {
+    const loop::IndirectIndex& indirect = kernel_.indirect_indices[p];
+    if (may_be_empty) changing.indices.insert(indirect.symbol.node());
+    roots.push_back(indirect.value);
+    for (const Node* node : loop::nodes_below({indirect.value})) {
       const bool changes =
           (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
           (node->index.defined() && touches(node->index, changing));
-      if (changes) changing.indices.insert(pick.symbol.node());
+      if (changes) changing.indices.insert(indirect.symbol.node());
     }
   }
   const std::vector<const Node*> all = loop::nodes_below(roots);
@@ -409,10 +412,10 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
     if (!inside.contains(node)) continue;
     for (const Node* operand : node->operands) keep(operand);
     if (node->index.defined()) {
-      for (const size_t p : picks) {
-        const Expr symbol = kernel_.picks[p].symbol;
+      for (const size_t p : open) {
+        const Expr symbol = kernel_.indirect_indices[p].symbol;
         const bool stays = !changing.indices.contains(symbol.node());
-        if (stays && sym::contains(node->index, symbol)) need_picks(symbol);
+        if (stays && sym::contains(node->index, symbol)) need_indirect(symbol);
       }
     }
   }
@@ -423,40 +426,41 @@ void Emitter::write(const loop::Loop& l) {
   hoist(l.body, {l.index});
   const auto name = sym::name_of(l.index);
   names_.take(name);
-  const auto is_whole = [this](Expr count) {
+  const auto is_full = [this](Expr count) {
     return count.constant() && *count.constant() % kernel_.lanes == 0;
   };
-  const bool whole = is_whole(sym::extent_of(l.index)) || is_whole(l.end - l.begin);
+  const bool full = is_full(sym::extent_of(l.index)) || is_full(l.end - l.begin);
   if (const auto inside = inside_of(l)) return write_with_inside(l, *inside);
-  if (l.vector && !whole && (folds(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
+  if (l.vector && !full && (reduces(l.body) || gathers(l) || stores_rows_quickly(l, kernel_))) {
     return write_with_rest(l);
   }
   out_.open("for (i64 ", name, " = ", scalar_text(l.begin), "; ", name, " < ", scalar_text(l.end),
             "; ", l.vector ? cat(name, " += ", kernel_.lanes) : cat("++", name), ") {");
-  if (l.vector && !whole) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
-  turn(l, whole ? "" : "count");
+  if (l.vector && !full) out_.line("const i64 count = ", scalar_text(l.end), " - ", name, ";");
+  turn(l, full ? "" : "count");
   out_.close();
 }
 
 // Whether its lanes read elements at indices of their own, enough of them to write the rest apart.
 bool Emitter::gathers(const loop::Loop& l) const {
   if (!gathers_have_rest_apart(sym::extent_of(l.index).constant())) return false;
-  return std::ranges::any_of(open_picks(l.body), [&](size_t p) {
-    return std::ranges::any_of(loop::nodes_below({kernel_.picks[p].value}), [&](const Node* node) {
-      return node->index.defined() && sym::contains(node->index, l.index);
-    });
+  return std::ranges::any_of(open_indirect(l.body), [&](size_t p) {
+    return std::ranges::any_of(
+        loop::nodes_below({kernel_.indirect_indices[p].value}), [&](const Node* node) {
+          return node->index.defined() && sym::contains(node->index, l.index);
+        });
   });
 }
 
-// The last turn is written apart: what is folded must not wait for lanes that are not there, and
-// whole vectors are stored without a mask.
+// The last turn is written apart: what is reduced must not wait for lanes that are not there, and
+// full vectors are stored without a mask.
 void Emitter::write_with_rest(const loop::Loop& l) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end"));
   out_.open("{");
   out_.line("const i64 ", end, " = ", scalar_text(l.end), ";");
   out_.line("i64 ", name, " = ", scalar_text(l.begin), ";");
-  if (folds_quickly(l.body)) {
+  if (reduces_quickly(l.body)) {
     out_.line("#pragma clang loop unroll_count(", unrolled_turns, ")");
   }
   out_.open("for (; ", name, " + ", kernel_.lanes, " <= ", end, "; ", name, " += ", kernel_.lanes,
@@ -470,7 +474,7 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.close();
 }
 
-// Turns that reach no border are written apart: they read and store whole vectors, and ask nothing.
+// Turns that reach no border are written apart: they read and store full vectors, and ask nothing.
 void Emitter::write_with_inside(const loop::Loop& l, const Between& inside) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end")),

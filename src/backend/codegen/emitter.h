@@ -26,15 +26,15 @@ class Emitter {
   using Value = loop::Value;
   struct Scope {
     std::vector<const Node*> lets;
-    std::vector<size_t> picks;
+    std::vector<size_t> indirect_indices;
   };
-  // The lanes at the place that is being written.
+  // The lanes at the point that is being written.
   struct Lanes {
     sym::Expr index;    // of lane 0; no expression outside of vector loops
     std::string count;  // how many there are; empty: all
   };
-  // How an element expression walks memory from lane to lane.
-  struct Walk {
+  // How an element expression accesses memory from lane to lane.
+  struct LaneAccess {
     enum Kind { uniform, contiguous, strided, scattered } kind;
     sym::Expr stride;
   };
@@ -70,8 +70,8 @@ class Emitter {
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);
-  // The picks, not made yet, that statements need; those that others need come first.
-  std::vector<size_t> open_picks(const loop::Block& body) const;
+  // The indirect indices, not made yet, that statements need; those that others need come first.
+  std::vector<size_t> open_indirect(const loop::Block& body) const;
   bool gathers(const loop::Loop& l) const;
   // Computes before a loop over `indices` what does not change in it; `variable` is one that does.
   void hoist(const loop::Block& body, const std::vector<sym::Expr>& indices, int variable = -1);
@@ -110,17 +110,17 @@ class Emitter {
   std::string index_value_text(sym::Expr e);
   void let(const Node* node);
   bool deserves_let(const Node* node) const;
-  void need_picks(sym::Expr e);
-  void emit_pick(size_t which);
+  void need_indirect(sym::Expr e);
+  void emit_indirect(size_t which);
   bool varies(sym::Expr e) const;
-  Walk walk_of(sym::Expr element) const;
+  LaneAccess lane_access_of(sym::Expr element) const;
   sym::Expr shared_part(sym::Expr element) const;
   std::string lanes_text(sym::Expr symbol);
   const std::string& buffer_name(int number) const;
   std::string_view streams_of(int buffer) const;
   DType buffer_dtype(int number) const;
   std::string with_count(std::string arguments) const;
-  // How many lanes there are at the place that is being written.
+  // How many lanes there are at the point that is being written.
   std::string lane_count() const {
     return lanes_.count.empty() ? cat(kernel_.lanes) : lanes_.count;
   }
@@ -134,8 +134,8 @@ class Emitter {
   std::unordered_map<int, std::string> variables_;
   std::unordered_map<const Node*, std::string> lets_;
   std::unordered_map<const Node*, int> uses_;
-  std::unordered_map<const sym::Node*, std::string> varying_picks_;  // name of the vector
-  std::unordered_set<const sym::Node*> known_picks_;
+  std::unordered_map<const sym::Node*, std::string> varying_indirect_;  // name of the vector
+  std::unordered_set<const sym::Node*> known_indirect_;
   std::unordered_set<int> declared_in_lanes_;  // variables that live inside of the vector loop
   std::vector<Scope> scopes_;
   Lanes lanes_;

@@ -199,10 +199,10 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
 }
 
 void Emitter::open_lanes(Expr index, Expr extent, std::string_view end) {
-  const bool whole = extent.constant() && *extent.constant() % kernel_.lanes == 0;
+  const bool full = extent.constant() && *extent.constant() % kernel_.lanes == 0;
   push_scope();
-  if (!whole) out_.line("const i64 count = ", end, " - ", sym::name_of(index), ";");
-  lanes_ = {index, whole ? "" : "count"};
+  if (!full) out_.line("const i64 count = ", end, " - ", sym::name_of(index), ";");
+  lanes_ = {index, full ? "" : "count"};
 }
 
 void Emitter::close_lanes() {

@@ -28,20 +28,20 @@ std::string Emitter::with_count(std::string arguments) const {
 bool Emitter::varies(Expr e) const {
   for (const Expr s : sym::symbols_of(e)) {
     if (lanes_.index.defined() && s == lanes_.index) return true;
-    if (varying_picks_.contains(s.node())) return true;
+    if (varying_indirect_.contains(s.node())) return true;
   }
   return false;
 }
 
-Emitter::Walk Emitter::walk_of(Expr element) const {
-  if (!varies(element)) return {Walk::uniform, {}};
+Emitter::LaneAccess Emitter::lane_access_of(Expr element) const {
+  if (!varies(element)) return {LaneAccess::uniform, {}};
   for (const Expr s : sym::symbols_of(element)) {
-    if (varying_picks_.contains(s.node())) return {Walk::scattered, {}};
+    if (varying_indirect_.contains(s.node())) return {LaneAccess::scattered, {}};
   }
   const auto linear = sym::as_linear(element, lanes_.index);
-  if (!linear) return {Walk::scattered, {}};
-  if (linear->coefficient.is(1)) return {Walk::contiguous, {}};
-  return {Walk::strided, linear->coefficient};
+  if (!linear) return {LaneAccess::scattered, {}};
+  if (linear->coefficient.is(1)) return {LaneAccess::contiguous, {}};
+  return {LaneAccess::strided, linear->coefficient};
 }
 
 // What the places of all lanes have in common, as long as neither it nor the rest is negative: it
@@ -61,48 +61,49 @@ std::string Emitter::lanes_text(Expr symbol) {
   if (lanes_.index.defined() && symbol == lanes_.index) {
     return cat("(splat(", sym::name_of(symbol), ") + iota())");
   }
-  const auto pick = varying_picks_.find(symbol.node());
-  return pick == varying_picks_.end() ? std::string() : pick->second;
+  const auto indirect = varying_indirect_.find(symbol.node());
+  return indirect == varying_indirect_.end() ? std::string() : indirect->second;
 }
 
-void Emitter::need_picks(Expr e) {
-  for (size_t p = 0; p < kernel_.picks.size(); ++p) {
-    const Expr symbol = kernel_.picks[p].symbol;
-    if (sym::contains(e, symbol) && !known_picks_.contains(symbol.node())) emit_pick(p);
+void Emitter::need_indirect(Expr e) {
+  for (size_t p = 0; p < kernel_.indirect_indices.size(); ++p) {
+    const Expr symbol = kernel_.indirect_indices[p].symbol;
+    if (sym::contains(e, symbol) && !known_indirect_.contains(symbol.node())) emit_indirect(p);
   }
 }
 
-void Emitter::emit_pick(size_t which) {
-  const loop::Pick& pick = kernel_.picks[which];
-  const std::string text = text_of(pick.value.node(), true);
-  need_picks(pick.bound);
-  const std::string name = names_.take(sym::name_of(pick.symbol));
+void Emitter::emit_indirect(size_t which) {
+  const loop::IndirectIndex& indirect = kernel_.indirect_indices[which];
+  const std::string text = text_of(indirect.value.node(), true);
+  need_indirect(indirect.bound);
+  const std::string name = names_.take(sym::name_of(indirect.symbol));
   bool differs = false;
-  for (const Node* node : loop::nodes_below({pick.value})) {
+  for (const Node* node : loop::nodes_below({indirect.value})) {
     const bool of_lane =
         node->fn == Fn::variable && declared_in_lanes_.contains(static_cast<int>(node->payload));
     differs = differs || of_lane || (node->index.defined() && varies(node->index));
   }
   const std::string count = lane_count();
   if (differs) {
-    varying_picks_[pick.symbol.node()] = name;
+    varying_indirect_[indirect.symbol.node()] = name;
     out_.line("const Vec<i64> ", name, " = checked_index(args, ", text, ", ",
-              scalar_text(pick.bound), ", ", pick.check, ", ", count, ");");
+              scalar_text(indirect.bound), ", ", indirect.check, ", ", count, ");");
   } else {
-    out_.line("const i64 ", sym::name_of(pick.symbol), " = checked_index(args, ", text, "[0], ",
-              scalar_text(pick.bound), ", ", pick.check, ");");
+    out_.line("const i64 ", sym::name_of(indirect.symbol), " = checked_index(args, ", text, "[0], ",
+              scalar_text(indirect.bound), ", ", indirect.check, ");");
   }
-  known_picks_.insert(pick.symbol.node());
-  scopes_.back().picks.push_back(which);
+  known_indirect_.insert(indirect.symbol.node());
+  scopes_.back().indirect_indices.push_back(which);
 }
 
 std::string Emitter::index_value_text(Expr e) {
-  const Walk walk = walk_of(e);
-  if (walk.kind == Walk::uniform) return cat("splat(i64(", scalar_text(e), "))");
-  if (walk.kind == Walk::contiguous) return cat("(splat(i64(", scalar_text(e), ")) + iota())");
-  if (walk.kind == Walk::strided) {
-    return cat("(splat(i64(", scalar_text(e), ")) + iota() * splat(i64(", scalar_text(walk.stride),
-               ")))");
+  const LaneAccess access = lane_access_of(e);
+  if (access.kind == LaneAccess::uniform) return cat("splat(i64(", scalar_text(e), "))");
+  if (access.kind == LaneAccess::contiguous)
+    return cat("(splat(i64(", scalar_text(e), ")) + iota())");
+  if (access.kind == LaneAccess::strided) {
+    return cat("(splat(i64(", scalar_text(e), ")) + iota() * splat(i64(",
+               scalar_text(access.stride), ")))");
   }
   return vector_text(e, [this](Expr s) { return lanes_text(s); });
 }
@@ -135,9 +136,9 @@ bool goes_by_ones(Expr e, Expr lane) {
 // Lanes that mostly lie side by side, but not always: what is reflected at a border.
 std::string Emitter::run_or_gather_text(const Node* node, std::string gather) const {
   const Expr element = node->index, lane = lanes_.index;
-  const bool picks = std::ranges::any_of(sym::symbols_of(element),
-                                         [&](Expr s) { return varying_picks_.contains(s.node()); });
-  if (picks || !goes_by_ones(element, lane)) return gather;
+  const bool is_indirect = std::ranges::any_of(
+      sym::symbols_of(element), [&](Expr s) { return varying_indirect_.contains(s.node()); });
+  if (is_indirect || !goes_by_ones(element, lane)) return gather;
   const Expr last = sym::substitute(element, lane, lane + (kernel_.lanes - 1));
   const std::string first = scalar_text(element);
   return cat("(", scalar_text(last), " - (", first, ") == ", kernel_.lanes - 1, " ? load(",
@@ -147,18 +148,18 @@ std::string Emitter::run_or_gather_text(const Node* node, std::string gather) co
 
 std::string Emitter::load_text(const Node* node) {
   const std::string& from = buffer_name(static_cast<int>(node->payload));
-  const Walk walk = walk_of(node->index);
-  switch (walk.kind) {
-    case Walk::uniform:
+  const LaneAccess access = lane_access_of(node->index);
+  switch (access.kind) {
+    case LaneAccess::uniform:
       return cat("splat(", from, "[", scalar_text(node->index), "])");
-    case Walk::contiguous:
+    case LaneAccess::contiguous:
       return cat("load(", with_count(cat(from, " + ", scalar_text(node->index))), ")");
-    case Walk::strided:
+    case LaneAccess::strided:
       return cat(
           "load_strided(",
-          with_count(cat(from, " + ", scalar_text(node->index), ", ", scalar_text(walk.stride))),
+          with_count(cat(from, " + ", scalar_text(node->index), ", ", scalar_text(access.stride))),
           ")");
-    case Walk::scattered:
+    case LaneAccess::scattered:
       break;
   }
   const Expr shared = shared_part(node->index);
@@ -201,7 +202,7 @@ void Emitter::Between::join(const Between& other) {
 }
 
 std::optional<Emitter::Between> Emitter::inside_of(const loop::Loop& l) {
-  if (!l.vector || !kernel_.picks.empty()) return std::nullopt;
+  if (!l.vector || !kernel_.indirect_indices.empty()) return std::nullopt;
   std::vector<Value> roots;
   for (const loop::Statement& s : l.body) {
     const auto* store = std::get_if<loop::Store>(&s.what);
@@ -242,13 +243,13 @@ std::string Emitter::load_where_text(const Node* node) {
   const Node* condition = node->operands[0];
   const std::string& from = buffer_name(static_cast<int>(node->payload));
   const auto lanes = between(condition);
-  const Walk walk = walk_of(node->index);
+  const LaneAccess access = lane_access_of(node->index);
   const bool all_or_none = lanes && !lanes->first.defined() && !lanes->end.defined();
   if (all_or_none) {
     return cat("(", lanes->everywhere_text(), " ? ", load_text(node), " : ",
                vector_type_text(node->dtype), "{})");
   }
-  if (!lanes || walk.kind == Walk::uniform || walk.kind == Walk::scattered) {
+  if (!lanes || access.kind == LaneAccess::uniform || access.kind == LaneAccess::scattered) {
     std::string mask = text_of(condition, true);
     if (!lanes_.count.empty()) mask = cat(mask, " & first_lanes(", lanes_.count, ")");
     const std::string at = vector_text(node->index, [this](Expr e) { return lanes_text(e); });
@@ -260,8 +261,9 @@ std::string Emitter::load_where_text(const Node* node) {
     end = cat("min(", end, ", ", lanes_.count, ")");
   if (!lanes->everywhere.empty()) end = cat(lanes->everywhere_text(), " ? ", end, " : 0");
   const std::string at = cat(from, " + ", scalar_text(node->index));
-  if (walk.kind == Walk::contiguous) return cat("load_between(", at, ", ", first, ", ", end, ")");
-  return cat("load_strided_between(", at, ", ", scalar_text(walk.stride), ", ", first, ", ", end,
+  if (access.kind == LaneAccess::contiguous)
+    return cat("load_between(", at, ", ", first, ", ", end, ")");
+  return cat("load_strided_between(", at, ", ", scalar_text(access.stride), ", ", first, ", ", end,
              ")");
 }
 
@@ -313,16 +315,16 @@ std::string Emitter::plain_text(const Node* node, bool* is_operator) {
     case Fn::constant:
       return constant_text(node);
     case Fn::load:
-      need_picks(node->index);
+      need_indirect(node->index);
       return load_text(node);
     case Fn::load_where:
-      need_picks(node->index);
+      need_indirect(node->index);
       return load_where_text(node);
     case Fn::not_negative:
-      need_picks(node->index);
+      need_indirect(node->index);
       return not_negative_text(node->index);
     case Fn::index:
-      need_picks(node->index);
+      need_indirect(node->index);
       return index_value_text(node->index);
     case Fn::number:
       return cat("splat(", numbers_[node->payload], ")");

@@ -28,7 +28,7 @@ struct SourceKernel {
 struct Sources {
   std::vector<jit::ModuleText> modules;
   std::vector<SourceKernel> kernels;  // each once
-  std::vector<size_t> kernel_of;      // for each lowered kernel, its place in `kernels`, or `none`
+  std::vector<size_t> kernel_of;      // for each lowered kernel, its index in `kernels`, or `none`
   static constexpr size_t none = SIZE_MAX;  // of a kernel of the user's
 };
 

@@ -22,7 +22,7 @@ std::string floating_text(double value, DType dtype) {
   return cat(static_cast<float>(value), "f");
 }
 
-std::string whole_text(int64_t value) {
+std::string integer_text(int64_t value) {
   if (value == std::numeric_limits<int64_t>::min()) return "-9223372036854775807 - 1";
   return cat(value);
 }
@@ -73,7 +73,7 @@ std::string constant_text(const Node* node) {
   if (is_bool(node->dtype)) return node->payload ? "splat(true)" : "splat(false)";
   if (!is_floating(node->dtype)) {
     return cat("splat(", type_text(node->dtype), "(",
-               whole_text(static_cast<int64_t>(node->payload)), "))");
+               integer_text(static_cast<int64_t>(node->payload)), "))");
   }
   const std::string number = floating_text(std::bit_cast<double>(node->payload), node->dtype);
   if (node->dtype == DType::f32 || node->dtype == DType::f64) return cat("splat(", number, ")");

@@ -15,8 +15,8 @@ std::string vector_type_text(DType dtype);
 // splat(...) of a constant.
 std::string constant_text(const loop::Node* node);
 
-// A function applied to texts of its operands.  `is_operator` is set where the text is not whole
-// by itself.
+// A function applied to texts of its operands.  `is_operator` is set if the text is
+// an infix expression, which needs parentheses as an operand.
 std::string function_text(const loop::Node* node, const std::vector<std::string>& operands,
                           bool* is_operator);
 

@@ -1,5 +1,5 @@
-// Whether items may share a kernel: each pair of a reader and what it reads is looked at in the
-// loops that they would share.  The first reason against it is the verdict, with its code.
+// Whether compute nodes may share a kernel: each pair of a reader and what it reads is looked at in
+// the loops that they would share.  The first reason against it is the verdict, with its code.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -14,10 +14,11 @@ const Code sizes_differ{"V0401", "sizes of two loops differ",
                         "Two ops run over different numbers of elements, so that one loop cannot "
                         "compute both.",
                         "", "Nothing: the value goes through memory once."};
-const Code other_reduction{"V0402", "two reductions over different dimensions",
-                           "The ops fold different dimensions, so that the rows of one are not the "
-                           "rows of the other.",
-                           "", "Where the program allows it, reduce over the same dimensions."};
+const Code other_reduction{
+    "V0402", "two reductions over different dimensions",
+    "The ops reduce different dimensions, so that the rows of one are not the "
+    "rows of the other.",
+    "", "Where the program allows it, reduce over the same dimensions."};
 const Code other_index{"V0403", "an element is read where it is not made",
                        "The reader needs elements that other turns of the loop make (after a "
                        "permute, a slice or a broadcast), so that the value must be in memory "
@@ -28,7 +29,7 @@ const Code two_products{"V0404", "two matrix products",
                         "Nothing."};
 const Code reduces_product{"V0405", "a reduction of the columns of a product",
                            "A product is computed in tiles of some rows and columns; a row is "
-                           "whole only when the product has ended.",
+                           "complete only when the product has ended.",
                            "", "Nothing."};
 
 const Code product_reads{"V0406", "an operand of a product is computed first",
@@ -36,30 +37,32 @@ const Code product_reads{"V0406", "an operand of a product is computed first",
                          "them goes through memory once instead.",
                          "", "Nothing."};
 
-const Code scans_apart{"V0415", "a scan beside something that folds",
-                       "A scan walks a dimension in order and keeps every step; what folds "
-                       "elements, or multiplies matrices, walks them in another order.",
+const Code scans_apart{"V0415", "a scan beside a reduction or a product",
+                       "A scan sweeps a dimension in order and keeps every step; a reduction or "
+                       "a matrix product sweeps it in another order.",
                        "", "Nothing."};
 
-const Code whole_tensors{"V0416", "a kernel of the user's",
-                         "An opaque op is a function that reads and writes whole tensors; no loop "
+const Code opaque_kernel{"V0416", "a kernel of the user's",
+                         "An opaque op is a function that reads and writes entire tensors; no loop "
                          "can be joined to what nobody looks into.",
                          "", "Nothing: its operands and its result go through memory."};
 
 class Check {
  public:
-  Check(const Program& p, const std::vector<ItemId>& items) : p_(p), items_(items) {}
+  Check(const Program& p, const std::vector<ComputeNodeId>& compute_nodes)
+      : p_(p), compute_nodes_(compute_nodes) {}
 
-  Verdict run(Layout* layout) {
-    std::vector<Space> candidates;
+  Verdict run(GroupIteration* iteration) {
+    std::vector<IterationSpace> candidates;
     if (Verdict v = choose(candidates); !v) return v;
     Verdict first = Verdict::yes();
-    for (const Space& candidate : candidates) {
+    for (const IterationSpace& candidate : candidates) {
       space_ = &candidate;
       Verdict verdict = fits(candidate);
       if (verdict) {
-        *layout = {candidate, {}};
-        for (const ItemId id : items_) layout->places.push_back(place_of(id));
+        *iteration = {candidate, {}};
+        for (const ComputeNodeId id : compute_nodes_)
+          iteration->index_maps.push_back(index_map_of(id));
         return verdict;
       }
       if (first) first = verdict;
@@ -68,42 +71,48 @@ class Check {
   }
 
  private:
-  Index place_of(ItemId id) const {
-    const auto at = places_.find(id.n);
-    return at == places_.end() ? Index() : at->second;
+  IndexMap index_map_of(ComputeNodeId id) const {
+    const auto at = index_maps_.find(id.n);
+    return at == index_maps_.end() ? IndexMap() : at->second;
   }
-  bool member(ItemId id) const { return std::binary_search(items_.begin(), items_.end(), id); }
-  bool is_stored(ItemId id) const {
-    if (p_.is_output(id) || p_[id].role != Role::result) return true;
+  bool member(ComputeNodeId id) const {
+    return std::binary_search(compute_nodes_.begin(), compute_nodes_.end(), id);
+  }
+  bool is_stored(ComputeNodeId id) const {
+    if (p_.is_output(id) || p_[id].role != ComputeRole::result) return true;
     const auto& readers = p_.readers(id);
-    return std::any_of(readers.begin(), readers.end(), [&](ItemId r) { return !member(r); });
+    return std::any_of(readers.begin(), readers.end(), [&](ComputeNodeId r) { return !member(r); });
   }
-  bool is_plain(ItemId id) const { return p_[id].kind == ItemKind::elementwise && !is_stored(id); }
+  bool is_plain(ComputeNodeId id) const {
+    return p_[id].kind == ComputeKind::elementwise && !is_stored(id);
+  }
 
-  Verdict choose(std::vector<Space>& candidates) {
-    std::optional<Space> reducing, product;
+  Verdict choose(std::vector<IterationSpace>& candidates) {
+    std::optional<IterationSpace> reducing, product;
     bool puts = false;
     sorts_ = 0;
-    for (const ItemId id : items_) {
-      const Item& item = p_[id];
+    for (const ComputeNodeId id : compute_nodes_) {
+      const ComputeNode& compute_node = p_[id];
       if (Verdict v = overwrites_alone(id); !v) return v;
-      if (item.kind == ItemKind::opaque && items_.size() > 1)
-        return Verdict::no(whole_tensors, cat(p_.name_of(id), " is a kernel of the user's"));
-      if (item.kind == ItemKind::product) {
+      if (compute_node.kind == ComputeKind::opaque && compute_nodes_.size() > 1)
+        return Verdict::no(opaque_kernel, cat(p_.name_of(id), " is a kernel of the user's"));
+      if (compute_node.kind == ComputeKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
-        product = space_of(item);
-      } else if (item.kind != ItemKind::elementwise && item.kind != ItemKind::opaque) {
-        Space space = space_of(item);
-        if (item.kind == ItemKind::put && (puts || reducing))
+        product = iteration_space_of(compute_node);
+      } else if (compute_node.kind != ComputeKind::elementwise &&
+                 compute_node.kind != ComputeKind::opaque) {
+        IterationSpace space = iteration_space_of(compute_node);
+        if (compute_node.kind == ComputeKind::put && (puts || reducing))
           return Verdict::no(scans_apart,
                              cat(p_.name_of(id), " puts elements in an order of its own"));
-        puts = puts || item.kind == ItemKind::put;
-        if (reducing && (item.kind == ItemKind::sort || sorts_ > 0) && !is_other_result(id))
+        puts = puts || compute_node.kind == ComputeKind::put;
+        if (reducing && (compute_node.kind == ComputeKind::sort || sorts_ > 0) &&
+            !is_other_result(id))
           return Verdict::no(scans_apart, cat(p_.name_of(id), " puts rows in an order of its own"));
-        if (item.kind == ItemKind::sort && sorts_++ == 0) sort_ = id;
+        if (compute_node.kind == ComputeKind::sort && sorts_++ == 0) sort_ = id;
         if (reducing && (puts || reducing->scanned != space.scanned))
           return Verdict::no(scans_apart,
-                             cat(p_.name_of(id), " walks its elements in another way"));
+                             cat(p_.name_of(id), " sweeps its elements in another way"));
         if (reducing && !same_space(*reducing, space)) {
           return Verdict::no(other_reduction,
                              cat(p_.name_of(id), space.scanned ? " scans " : " reduces ",
@@ -114,15 +123,15 @@ class Check {
     }
     if (reducing && product) {
       if (reducing->scanned) return Verdict::no(scans_apart, "a product is no part of a scan");
-      return Verdict::no(reduces_product, "a row of a product is not whole before its end");
+      return Verdict::no(reduces_product, "a row of a product is not complete before its end");
     }
     if (reducing) candidates.push_back(*reducing);
     if (product) candidates.push_back(*product);
     if (!candidates.empty()) return Verdict::yes();
-    for (size_t i = items_.size(); i-- > 0;) {
-      Space space = space_of(p_[items_[i]]);
+    for (size_t i = compute_nodes_.size(); i-- > 0;) {
+      IterationSpace space = iteration_space_of(p_[compute_nodes_[i]]);
       const bool known = std::any_of(candidates.begin(), candidates.end(),
-                                     [&](const Space& c) { return same_space(c, space); });
+                                     [&](const IterationSpace& c) { return same_space(c, space); });
       if (!known) candidates.push_back(std::move(space));
     }
     return Verdict::yes();
@@ -130,35 +139,37 @@ class Check {
 
   // An insert, or a put, runs apart from what it writes over: the copy, or another write of the
   // same input.
-  Verdict overwrites_alone(ItemId id) const {
-    if (p_[id].role != Role::insert && p_[id].role != Role::put) return Verdict::yes();
-    for (const ItemId other : items_) {
-      if (other == id || p_[other].role == Role::result) continue;
+  Verdict overwrites_alone(ComputeNodeId id) const {
+    if (p_[id].role != ComputeRole::insert && p_[id].role != ComputeRole::put)
+      return Verdict::yes();
+    for (const ComputeNodeId other : compute_nodes_) {
+      if (other == id || p_[other].role == ComputeRole::result) continue;
       const graph::NodeId node = p_[other].value.node;
-      if (p_.home(node) != p_.home(p_[id].value.node)) continue;
+      if (p_.alias_target(node) != p_.alias_target(p_[id].value.node)) continue;
       return Verdict::no(other_index, cat(p_.name_of(id), " overwrites what ", p_.name_of(other),
                                           " must have written"));
     }
     return Verdict::yes();
   }
 
-  static std::string text(const Space& space) {
+  static std::string text(const IterationSpace& space) {
     std::string out = "[";
     for (size_t d = 0; d < space.sizes.size(); ++d) {
       if (d != 0) out += ", ";
       append_to(out, space.sizes[d]);
-      if (!space.reduced.empty() && space.reduced[d]) out += space.scanned ? " scanned" : " folded";
+      if (!space.reduced.empty() && space.reduced[d])
+        out += space.scanned ? " scanned" : " reduced";
     }
     return out + "]";
   }
 
-  // Gives every item its place; in order, so that what an item reads has one already.
-  Verdict fits(const Space& space) {
-    places_.clear();
+  // Finds the index map of every compute node, producers first.
+  Verdict fits(const IterationSpace& space) {
+    index_maps_.clear();
     Verdict verdict = Verdict::yes();
     note_writes(space);
-    for (const ItemId id : items_) {
-      if (!find_place(space, id, &verdict)) return verdict;
+    for (const ComputeNodeId id : compute_nodes_) {
+      if (!find_index_map(space, id, &verdict)) return verdict;
     }
     return writes_fit();
   }
@@ -167,47 +178,48 @@ class Check {
   Verdict writes_fit() {
     std::vector<Read> taken = std::move(writes_);
     writes_.clear();
-    for (const ItemId id : items_) {
-      if (p_.overwrites(id)) writes_.push_back(write_at(id, place_of(id)));
+    for (const ComputeNodeId id : compute_nodes_) {
+      if (p_.overwrites(id)) writes_.push_back(write_at(id, index_map_of(id)));
     }
     const bool as_taken =
         std::equal(taken.begin(), taken.end(), writes_.begin(), writes_.end(),
                    [](const Read& a, const Read& b) { return a.index == b.index; });
     if (as_taken) return Verdict::yes();
-    for (const ItemId id : items_) {
-      const auto at = places_.find(id.n);
-      if (at == places_.end()) continue;
+    for (const ComputeNodeId id : compute_nodes_) {
+      const auto at = index_maps_.find(id.n);
+      if (at == index_maps_.end()) continue;
       if (Verdict v = reads_fit(id, at->second); !v) return v;
     }
     return Verdict::yes();
   }
 
-  bool find_place(const Space& space, ItemId id, Verdict* verdict) {
-    const auto usual = place_in(space, p_[id].sizes);
-    const bool row = p_[id].kind == ItemKind::reduction && is_row(space, p_[id].sizes);
+  bool find_index_map(const IterationSpace& space, ComputeNodeId id, Verdict* verdict) {
+    const auto usual = index_map_to(space, p_[id].sizes);
+    const bool row = p_[id].kind == ComputeKind::reduction && is_row(space, p_[id].sizes);
     if (usual && !row) {
       *verdict = reads_fit(id, *usual);
-      if (*verdict) return places_.emplace(id.n, *usual), true;
+      if (*verdict) return index_maps_.emplace(id.n, *usual), true;
     } else {
       *verdict = Verdict::no(sizes_differ, cat(p_.name_of(id), " has sizes ", list(p_[id].sizes),
                                                ", the loops are ", text(space)));
     }
-    if (p_[id].kind == ItemKind::elementwise) {
-      if (const auto other = place_by_reads(id)) {
-        if (reads_fit(id, *other)) return places_.emplace(id.n, *other), true;
+    if (p_[id].kind == ComputeKind::elementwise) {
+      if (const auto other = index_map_by_reads(id)) {
+        if (reads_fit(id, *other)) return index_maps_.emplace(id.n, *other), true;
       }
     }
-    // Without a place of its own it is computed where its one reader needs it.
+    // Without an index map it is computed where its one reader needs it.
     return is_plain(id) && p_.readers(id).size() == 1;
   }
 
-  // The index at which an item reads a member just where that is made: its views turned round.
-  std::optional<Index> place_by_reads(ItemId id) const {
-    const Space own = space_of(p_[id]);
+  // The index at which a compute node reads a member just where that is made: its views inverted.
+  std::optional<IndexMap> index_map_by_reads(ComputeNodeId id) const {
+    const IterationSpace own = iteration_space_of(p_[id]);
     for (const Read& read : p_.reads_at(id, own.index)) {
-      for (const ItemId made : p_.makers(read.value.node)) {
-        if (!member(made) || p_[made].role != Role::result) continue;  // parts are not read here
-        const auto at = result_place(made);
+      for (const ComputeNodeId made : p_.makers(read.value.node)) {
+        if (!member(made) || p_[made].role != ComputeRole::result)
+          continue;  // parts are not read here
+        const auto at = result_index_map(made);
         if (!at) continue;
         const Index sizes = sizes_of(p_.graph().meta(read.value));
         // Turned round only where each element is read, and once.
@@ -219,7 +231,7 @@ class Check {
   }
 
   // own.index such that `number`, which is linear in it, becomes `wanted`.
-  static std::optional<Index> solve(const Space& own, Expr number, Expr wanted) {
+  static std::optional<Index> solve(const IterationSpace& own, Expr number, Expr wanted) {
     struct Digit {
       size_t dim;
       Expr weight;
@@ -248,21 +260,21 @@ class Check {
     return out;
   }
 
-  // Where in its result the element lies that a member makes; empty where it has no place.
-  std::optional<Index> result_place(ItemId id) const {
-    const auto at = places_.find(id.n);
-    if (at == places_.end()) return std::nullopt;
-    if (p_[id].kind == ItemKind::scan || p_[id].kind == ItemKind::sort)
+  // The index in its result of the element that a member makes; empty if it has no index map.
+  std::optional<IndexMap> result_index_map(ComputeNodeId id) const {
+    const auto at = index_maps_.find(id.n);
+    if (at == index_maps_.end()) return std::nullopt;
+    if (p_[id].kind == ComputeKind::scan || p_[id].kind == ComputeKind::sort)
       return p_.operand_index(id, at->second);
-    if (p_[id].kind != ItemKind::reduction) return at->second;
-    return place_in(*space_, sizes_of(p_.graph().meta(p_[id].value)));
+    if (p_[id].kind != ComputeKind::reduction) return at->second;
+    return index_map_to(*space_, sizes_of(p_.graph().meta(p_[id].value)));
   }
 
-  Verdict reads_fit(ItemId reader, const Index& at) {
-    if (items_.size() == 1 && writes_.empty()) return Verdict::yes();
+  Verdict reads_fit(ComputeNodeId reader, const Index& at) {
+    if (compute_nodes_.size() == 1 && writes_.empty()) return Verdict::yes();
     for (const Read& read : p_.reads_at(reader, at)) {
       if (Verdict v = not_overwritten(reader, read); !v) return v;
-      for (const ItemId made : p_.makers(read.value.node)) {
+      for (const ComputeNodeId made : p_.makers(read.value.node)) {
         if (!member(made)) continue;
         if (Verdict v = read_fits(reader, made, read); !v) return v;
       }
@@ -270,20 +282,20 @@ class Check {
     return Verdict::yes();
   }
 
-  Verdict read_fits(ItemId reader, ItemId made, const Read& read) {
-    if (p_[reader].kind == ItemKind::product) {
+  Verdict read_fits(ComputeNodeId reader, ComputeNodeId made, const Read& read) {
+    if (p_[reader].kind == ComputeKind::product) {
       return Verdict::no(product_reads, cat(p_.name_of(reader), " reads ", p_.name_of(made),
                                             " again for each tile"));
     }
-    if (p_[made].kind == ItemKind::sort && !takes_over(reader, made)) {
+    if (p_[made].kind == ComputeKind::sort && !takes_over(reader, made)) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
                                           ", of which a row is in order when all of it is"));
     }
-    if (p_[made].role != Role::result) {
+    if (p_[made].role != ComputeRole::result) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
-                                          ", which is whole only when all parts are written"));
+                                          ", which is complete only when all parts are written"));
     }
-    const auto own = result_place(made);
+    const auto own = result_index_map(made);
     if (own && *own == read.index) return Verdict::yes();
     if (!is_plain(made) || p_.readers(made).size() > 1) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
@@ -297,7 +309,7 @@ class Check {
   }
 
   // The second result of the call whose first is a member.
-  bool is_other_result(ItemId id) const {
+  bool is_other_result(ComputeNodeId id) const {
     if (sorts_ != 1) return false;
     const graph::NodeId own = p_[id].value.node, known = p_[sort_].value.node;
     const graph::Node &a = p_.graph()[own], &b = p_.graph()[known];
@@ -305,41 +317,41 @@ class Check {
            p_.result_of(own) != p_.result_of(known);
   }
   // A copy of a sort's result, which nobody reads but it: the sort writes there.
-  bool takes_over(ItemId reader, ItemId sort) const {
+  bool takes_over(ComputeNodeId reader, ComputeNodeId sort) const {
     return p_[reader].value == p_[sort].value && p_.readers(sort).size() == 1 &&
            !p_.is_output(sort);
   }
 
   // A costly value that is broadcast along an outer dimension is made once, not for every row; so
   // is one that many windows reach.
-  bool recomputes(ItemId made, ItemId reader) const {
+  bool recomputes(ComputeNodeId made, ComputeNodeId reader) const {
     if (is_cheap_for_each_row(p_[made].cost)) return false;
     const graph::Node& node = p_.graph()[p_[reader].value.node];
-    if (p_[reader].role == Role::result && !node.is_input() && node.op->window)
+    if (p_[reader].role == ComputeRole::result && !node.is_input() && node.op->window)
       return node.op->window->taps(node.attrs.view()) > 1;
     const auto fewer = sym::prove_less(count_of(p_[made].sizes), count_of(p_[reader].sizes));
     return fewer.value_or(true) && !(count_of(p_[made].sizes) == count_of(p_[reader].sizes));
   }
 
   // An input is overwritten only where each of its elements is read just before.
-  void note_writes(const Space& space) {
+  void note_writes(const IterationSpace& space) {
     writes_.clear();
-    for (const ItemId id : items_) {
+    for (const ComputeNodeId id : compute_nodes_) {
       if (!p_.overwrites(id)) continue;
-      const auto at = place_in(space, p_[id].sizes);
+      const auto at = index_map_to(space, p_[id].sizes);
       if (at) writes_.push_back(write_at(id, *at));
     }
   }
-  Read write_at(ItemId id, const Index& at) const {
-    if (p_[id].role == Role::insert) {
-      return {{p_.home(p_[id].value.node), 0}, p_.written_at(id, at)};
+  Read write_at(ComputeNodeId id, const Index& at) const {
+    if (p_[id].role == ComputeRole::insert) {
+      return {{p_.alias_target(p_[id].value.node), 0}, p_.written_at(id, at)};
     }
     const auto& output = p_.graph().outputs()[static_cast<size_t>(p_[id].part)];
     return {{p_.graph().inputs()[static_cast<size_t>(output.writes)], 0}, at};
   }
-  Verdict not_overwritten(ItemId reader, const Read& read) const {
+  Verdict not_overwritten(ComputeNodeId reader, const Read& read) const {
     for (const Read& write : writes_) {
-      if (write.value.node != p_.home(read.value.node)) continue;
+      if (write.value.node != p_.alias_target(read.value.node)) continue;
       if (write.index == read.index && sorts_ == 0) continue;
       return Verdict::no(other_index,
                          cat(p_.name_of(reader), " still reads elements of ",
@@ -355,18 +367,20 @@ class Check {
   }
 
   const Program& p_;
-  const std::vector<ItemId>& items_;
-  const Space* space_ = nullptr;
-  std::unordered_map<uint32_t, Index> places_;  // of items; without one: computed where it is read
-  size_t sorts_ = 0;                            // members that are sorts
-  ItemId sort_;                                 // the first of them
-  std::vector<Read> writes_;                    // elements of inputs that items overwrite
+  const std::vector<ComputeNodeId>& compute_nodes_;
+  const IterationSpace* space_ = nullptr;
+  // By compute node; one without a map is computed where it is read.
+  std::unordered_map<uint32_t, IndexMap> index_maps_;
+  size_t sorts_ = 0;          // members that are sorts
+  ComputeNodeId sort_;        // the first of them
+  std::vector<Read> writes_;  // elements of inputs that compute nodes overwrite
 };
 
 }  // namespace
 
-Verdict can_group(const Program& program, const std::vector<ItemId>& items, Layout* layout) {
-  return Check(program, items).run(layout);
+Verdict can_group(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
+                  GroupIteration* iteration) {
+  return Check(program, compute_nodes).run(iteration);
 }
 
 }  // namespace vitro::backend

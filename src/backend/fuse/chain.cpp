@@ -1,6 +1,6 @@
-// Products that hand rows to each other: rows of a product are scaled, masked and folded (softmax),
-// and are the left operand of the next product.  A block of them is small enough to stay in the
-// cache; the whole matrix is not written to memory.
+// Products that hand rows to each other: rows of a product are scaled, masked and reduced
+// (softmax), and are the left operand of the next product.  A block of them is small enough to stay
+// in the cache; the entire matrix is not written to memory.
 #include <algorithm>
 
 #include "backend/fuse/groups.h"
@@ -15,7 +15,7 @@ const Code rows_leave{"V0407", "rows between two products are needed elsewhere",
                       "", "Nothing."};
 const Code other_rows{"V0408", "two products do not share their rows",
                       "The second product reads other elements in a row than the ones that were "
-                      "folded there (after a permute or a slice), or its sizes are not those of "
+                      "reduced there (after a permute or a slice), or its sizes are not those of "
                       "the first.",
                       "", "Nothing."};
 const Code kept_panels{"V0409", "the panels of a parameter are kept",
@@ -62,12 +62,13 @@ class Chain {
     *made = last_;
     made->product.reset();
     made->stages = {product_of_first(), std::move(middle), last_};
-    made->items.clear();
+    made->compute_nodes.clear();
     for (const Group* group : {&first_, &rows_, &last_}) {
-      made->items.insert(made->items.end(), group->items.begin(), group->items.end());
+      made->compute_nodes.insert(made->compute_nodes.end(), group->compute_nodes.begin(),
+                                 group->compute_nodes.end());
     }
-    std::sort(made->items.begin(), made->items.end());
-    made->layout = {};
+    std::sort(made->compute_nodes.begin(), made->compute_nodes.end());
+    made->iteration = {};
     return Verdict::yes("a block of rows stays in the cache from one product to the next");
   }
 
@@ -76,21 +77,22 @@ class Chain {
   // product reads.
   Verdict rows_stay() const {
     for (const Group* group : {&first_, &rows_}) {
-      for (const ItemId id : group->stored) {
+      for (const ComputeNodeId id : group->stored) {
         const bool is_row = group == &rows_ && id == rows_.stored[0];
-        for (const ItemId reader : p_.readers(id)) {
+        for (const ComputeNodeId reader : p_.readers(id)) {
           const bool inside =
               is_row ? reader == *last_.product : first_.has(reader) || rows_.has(reader);
           if (!inside) return leave(id);
         }
-        if (p_.is_output(id) || p_[id].role != Role::result || (group == &rows_ && !is_row)) {
+        if (p_.is_output(id) || p_[id].role != ComputeRole::result ||
+            (group == &rows_ && !is_row)) {
           return leave(id);
         }
       }
     }
     return Verdict::yes();
   }
-  Verdict leave(ItemId id) const {
+  Verdict leave(ComputeNodeId id) const {
     return Verdict::no(rows_leave, cat(p_.name_of(id), " must be in memory"));
   }
 
@@ -124,7 +126,7 @@ class Chain {
     const Index any(sizes_of(p_.graph().meta(value)).size(), Expr(0));
     const auto& makers = p_.makers(p_.behind_views({value, any}).value.node);
     return std::any_of(makers.begin(), makers.end(),
-                       [&](ItemId id) { return first_.has(id) || rows_.has(id); });
+                       [&](ComputeNodeId id) { return first_.has(id) || rows_.has(id); });
   }
   Verdict not_in_memory(const Group& group, std::string_view side) const {
     return Verdict::no(no_matrix,
@@ -138,21 +140,22 @@ class Chain {
     return out;
   }
 
-  // What follows the first product joins what folds its rows.
+  // What follows the first product joins what reduces its rows.
   Verdict join_middle(Group& middle) const {
-    for (const ItemId id : first_.items) {
-      if (id != *first_.product) middle.items.push_back(id);
+    for (const ComputeNodeId id : first_.compute_nodes) {
+      if (id != *first_.product) middle.compute_nodes.push_back(id);
     }
-    middle.items.insert(middle.items.end(), rows_.items.begin(), rows_.items.end());
-    std::sort(middle.items.begin(), middle.items.end());
+    middle.compute_nodes.insert(middle.compute_nodes.end(), rows_.compute_nodes.begin(),
+                                rows_.compute_nodes.end());
+    std::sort(middle.compute_nodes.begin(), middle.compute_nodes.end());
     middle.stored = rows_.stored;
-    return can_group(p_, middle.items, &middle.layout);
+    return can_group(p_, middle.compute_nodes, &middle.iteration);
   }
 
   Verdict rows_agree(const Group& middle) const {
     const Matrices a = matrices_of(p_, node_of(p_, first_)),
                    b = matrices_of(p_, node_of(p_, last_));
-    const Space& space = middle.layout.space;
+    const IterationSpace& space = middle.iteration.space;
     const bool plain = space.reduced == std::vector<bool>{false, true} && space.sizes[1] == a.n &&
                        space.sizes[0] == a.batches * a.m;
     const bool matrix = !a.n.is(1) && !a.k.is(1) && !b.n.is(1);
@@ -161,25 +164,25 @@ class Chain {
     }
     const Expr own = flatten(space.index, space.sizes);
     const graph::NodeId product = p_[*first_.product].value.node;
-    for (const ItemId id : middle.items) {
-      const Index& place = middle.place(id);
-      if (place.empty()) {
+    for (const ComputeNodeId id : middle.compute_nodes) {
+      const IndexMap& map = middle.index_map(id);
+      if (map.empty()) {
         if (reads(id, product)) return disagree(id);
         continue;
       }
-      for (const Read& read : p_.reads_at(id, place)) {
+      for (const Read& read : p_.reads_at(id, map)) {
         if (read.value.node != product) continue;
         if (!(number_of(read) == own)) return disagree(id);
       }
     }
-    const ItemId row = middle.stored[0];
-    const Read made{p_[row].value, middle.place(row)};
+    const ComputeNodeId row = middle.stored[0];
+    const Read made{p_[row].value, middle.index_map(row)};
     if (made.index.empty() || !(number_of(made) == own)) return disagree(row);
     return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
   }
 
-  // The second product's left operand is the folded matrix, element by element.
-  bool left_is_rows(ItemId row) const {
+  // The second product's left operand is the reduced matrix, element by element.
+  bool left_is_rows(ComputeNodeId row) const {
     const graph::Value left = operand(node_of(p_, last_), 0);
     const Index sizes = sizes_of(p_.graph().meta(left));
     Index index;
@@ -191,7 +194,7 @@ class Chain {
            compute_type(p_.graph().meta(left).dtype) == p_.graph().meta(left).dtype;
   }
 
-  bool reads(ItemId id, graph::NodeId node) const {
+  bool reads(ComputeNodeId id, graph::NodeId node) const {
     const auto all = p_.reads_at(id, Index(p_[id].sizes.size(), Expr(0)));
     return std::any_of(all.begin(), all.end(),
                        [&](const Read& read) { return read.value.node == node; });
@@ -199,9 +202,9 @@ class Chain {
   Expr number_of(const Read& read) const {
     return flatten(read.index, sizes_of(p_.graph().meta(read.value)));
   }
-  Verdict disagree(ItemId item) const {
-    return Verdict::no(other_rows,
-                       cat(p_.name_of(item), " does not work on whole rows in their order"));
+  Verdict disagree(ComputeNodeId compute_node) const {
+    return Verdict::no(
+        other_rows, cat(p_.name_of(compute_node), " does not work on entire rows in their order"));
   }
 
   const Program& p_;
@@ -212,7 +215,7 @@ class Chain {
 int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value value) {
   const Read read = p.behind_views({value, Index(sizes_of(p.graph().meta(value)).size(), Expr(0))});
   if (p.graph()[read.value.node].is_input() || p.makers(read.value.node).size() != 1) return -1;
-  const ItemId made = p.makers(read.value.node)[0];
+  const ComputeNodeId made = p.makers(read.value.node)[0];
   for (size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].has(made)) return static_cast<int>(g);
   }
@@ -222,8 +225,8 @@ int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value va
 // The product whose result a group of rows reads; -1: none, or several.
 int product_below(const Program& p, const std::vector<Group>& groups, const Group& rows) {
   int found = -1;
-  for (const ItemId id : rows.items) {
-    for (const ItemId needed : p.needs(id)) {
+  for (const ComputeNodeId id : rows.compute_nodes) {
+    for (const ComputeNodeId needed : p.needs(id)) {
       for (size_t g = 0; g < groups.size(); ++g) {
         if (!groups[g].product || !groups[g].has(needed)) continue;
         if (found >= 0 && found != static_cast<int>(g)) return -1;
@@ -235,8 +238,9 @@ int product_below(const Program& p, const std::vector<Group>& groups, const Grou
 }
 
 bool needs_one_of(const Program& p, const Group& group, const Group& other) {
-  return std::ranges::any_of(group.items, [&](ItemId id) {
-    return std::ranges::any_of(p.needs(id), [&](ItemId needed) { return other.has(needed); });
+  return std::ranges::any_of(group.compute_nodes, [&](ComputeNodeId id) {
+    return std::ranges::any_of(p.needs(id),
+                               [&](ComputeNodeId needed) { return other.has(needed); });
   });
 }
 
@@ -264,12 +268,14 @@ void chain_products(const Program& program, Groups& groups) {
     if (!all[last].product) continue;
     const int rows = maker_of(program, all, operand(node_of(program, all[last]), 0));
     if (rows < 0) continue;
-    const Group& folds = all[static_cast<size_t>(rows)];
-    if (folds.product || !folds.stages.empty() || !folds.layout.space.reduces()) continue;
-    const int first = product_below(program, all, folds);
+    const Group& reductions = all[static_cast<size_t>(rows)];
+    if (reductions.product || !reductions.stages.empty() || !reductions.iteration.space.reduces())
+      continue;
+    const int first = product_below(program, all, reductions);
     if (first < 0 || static_cast<size_t>(first) == last) continue;
     Group made;
-    Verdict verdict = Chain(program, all[static_cast<size_t>(first)], folds, all[last]).run(&made);
+    Verdict verdict =
+        Chain(program, all[static_cast<size_t>(first)], reductions, all[last]).run(&made);
     const std::vector<size_t> begin = {static_cast<size_t>(first), static_cast<size_t>(rows)};
     const std::vector<size_t> waiting = waiting_for(program, all, begin, last);
     for (const size_t g : waiting) {
@@ -285,13 +291,13 @@ void chain_products(const Program& program, Groups& groups) {
       const bool waits = std::ranges::find(waiting, g) != waiting.end();
       (waits ? after : before).push_back(std::move(all[g]));
     }
-    const size_t place = before.size();
+    const size_t position = before.size();
     before.push_back(std::move(made));
     std::ranges::move(after, std::back_inserter(before));
     std::move(all.begin() + static_cast<std::ptrdiff_t>(last) + 1, all.end(),
               std::back_inserter(before));
     all = std::move(before);
-    last = place;
+    last = position;
   }
 }
 

@@ -17,64 +17,65 @@ namespace {
 class Fuser {
  public:
   Fuser(const Program& p, const FuseOptions& options) : p_(p), options_(options) {
-    for (uint32_t i = 0; i < p.items().size(); ++i) {
-      members_.push_back({ItemId{i}});
+    for (uint32_t i = 0; i < p.compute_nodes().size(); ++i) {
+      members_.push_back({ComputeNodeId{i}});
       group_of_.push_back(i);
-      first_.push_back(p.position(ItemId{i}));
+      first_.push_back(p.position(ComputeNodeId{i}));
       last_.push_back(first_.back());
-      layouts_.emplace_back();
-      VITRO_ASSERT(can_group(p, members_.back(), &layouts_.back()), p.name_of(ItemId{i}),
+      iterations_.emplace_back();
+      VITRO_ASSERT(can_group(p, members_.back(), &iterations_.back()), p.name_of(ComputeNodeId{i}),
                    " makes no loop");
     }
-    run_.resize(p.items().size() + 1);
+    run_.resize(p.compute_nodes().size() + 1);
     std::iota(run_.begin(), run_.end(), 0);
   }
 
   Groups run() {
     if (options_.fuse) {
-      for (uint32_t i = 0; i < p_.items().size(); ++i) join_producers(ItemId{i});
+      for (uint32_t i = 0; i < p_.compute_nodes().size(); ++i) join_producers(ComputeNodeId{i});
       join_siblings();
     }
     return finish();
   }
 
  private:
-  void join_producers(ItemId item) {
+  void join_producers(ComputeNodeId compute_node) {
     std::vector<uint32_t> producers;
-    for (const ItemId made : p_.needs(item)) producers.push_back(group_of_[made.n]);
+    for (const ComputeNodeId made : p_.needs(compute_node)) producers.push_back(group_of_[made.n]);
     std::sort(producers.rbegin(), producers.rend());
     producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
     for (const uint32_t group : producers) {
-      const uint32_t own = group_of_[item.n];
+      const uint32_t own = group_of_[compute_node.n];
       if (members_[group].empty() || group == own) continue;
-      try_join(group, own, p_.name_of(members_[group].back()), p_.name_of(item));
+      try_join(group, own, p_.name_of(members_[group].back()), p_.name_of(compute_node));
     }
   }
 
   void try_join(uint32_t a, uint32_t b, std::string producer, std::string consumer) {
-    std::vector<ItemId> both;
+    std::vector<ComputeNodeId> both;
     std::merge(members_[a].begin(), members_[a].end(), members_[b].begin(), members_[b].end(),
                std::back_inserter(both));
-    Layout layout;
-    Verdict verdict = check(a, b, both, &layout);
+    GroupIteration iteration;
+    Verdict verdict = check(a, b, both, &iteration);
     if (verdict) {
       verdict.why = "every element is read where it is made";
-      for (const ItemId id : members_[b]) group_of_[id.n] = a;
+      for (const ComputeNodeId id : members_[b]) group_of_[id.n] = a;
       members_[a] = std::move(both);
       first_[a] = std::min(first_[a], first_[b]);
       last_[a] = std::max(last_[a], last_[b]);
       tie(first_[a], last_[a]);
       members_[b].clear();
-      layouts_[a] = std::move(layout);
+      iterations_[a] = std::move(iteration);
     }
     decisions_.push_back({std::move(producer), std::move(consumer), std::move(verdict)});
   }
 
-  Verdict check(uint32_t a, uint32_t b, const std::vector<ItemId>& both, Layout* layout) {
-    const auto is_part = [&](ItemId id) { return p_[id].role == Role::slice; };
+  Verdict check(uint32_t a, uint32_t b, const std::vector<ComputeNodeId>& both,
+                GroupIteration* iteration) {
+    const auto is_part = [&](ComputeNodeId id) { return p_[id].role == ComputeRole::slice; };
     const auto parts = static_cast<size_t>(std::ranges::count_if(both, is_part));
     if (Verdict v = should_grow(options_, both.size(), parts); !v) return v;
-    if (Verdict v = can_group(p_, both, layout); !v) return v;
+    if (Verdict v = can_group(p_, both, iteration); !v) return v;
     if (waits(b, a) || waits(a, b)) {
       return Verdict::no(cycle, "another kernel lies between them");
     }
@@ -84,12 +85,12 @@ class Fuser {
   // Whether `from` needs `target` by way of another group.
   bool waits(uint32_t from, uint32_t target) {
     if (lies_before(from, target)) return false;
-    seen_.assign(p_.items().size(), false);
+    seen_.assign(p_.compute_nodes().size(), false);
     return waits_for(from, target, from, seen_);
   }
   bool waits_for(uint32_t from, uint32_t target, uint32_t start, std::vector<bool>& seen) {
-    for (const ItemId id : members_[from]) {
-      for (const ItemId needed : p_.needs(id)) {
+    for (const ComputeNodeId id : members_[from]) {
+      for (const ComputeNodeId needed : p_.needs(id)) {
         const uint32_t group = group_of_[needed.n];
         if (group == target) {
           if (from != start) return true;
@@ -103,9 +104,9 @@ class Fuser {
     return false;
   }
 
-  // Whether `target` lies behind all that `group` can need.  An item needs earlier ones, but their
-  // groups reach further: a run of positions is tied together by the groups that lie across it, and
-  // from it only itself and earlier runs are needed.
+  // Whether `target` lies behind all that `group` can need.  A compute node needs earlier ones, but
+  // their groups reach further: a run of positions is tied together by the groups that lie across
+  // it, and from it only itself and earlier runs are needed.
   bool lies_before(uint32_t group, uint32_t target) {
     return end_of_run(last_[group]) < first_[target];
   }
@@ -124,9 +125,9 @@ class Fuser {
       if (members_[a].empty() || has_product(a)) continue;
       const std::vector<uint32_t> read = sources_of(a);
       for (const uint32_t b : siblings_of(a, read)) {
-        if (members_[a].size() >= options_.max_items) break;
+        if (members_[a].size() >= options_.max_compute_nodes) break;
         if (members_[b].empty() || depends(a, b) ||
-            !same_space(layouts_[a].space, layouts_[b].space))
+            !same_space(iterations_[a].space, iterations_[b].space))
           continue;
         try_join(a, b, p_.name_of(members_[a].back()), p_.name_of(members_[b].back()));
       }
@@ -140,9 +141,10 @@ class Fuser {
     }
   }
 
-  // The next groups that read one of these: where very many do, as many as a group may have items.
+  // The next groups that read one of these: where very many do, as many as a group may have compute
+  // nodes.
   std::vector<uint32_t> siblings_of(uint32_t group, const std::vector<uint32_t>& read) const {
-    const auto most = static_cast<std::ptrdiff_t>(options_.max_items);
+    const auto most = static_cast<std::ptrdiff_t>(options_.max_compute_nodes);
     std::vector<uint32_t> out;
     for (const uint32_t source : read) {
       const std::vector<uint32_t>& all = readers_.at(source);
@@ -155,8 +157,8 @@ class Fuser {
   }
 
   bool depends(uint32_t a, uint32_t b) const {
-    for (const ItemId id : members_[b]) {
-      for (const ItemId needed : p_.needs(id)) {
+    for (const ComputeNodeId id : members_[b]) {
+      for (const ComputeNodeId needed : p_.needs(id)) {
         if (group_of_[needed.n] == a) return true;
       }
     }
@@ -165,16 +167,16 @@ class Fuser {
 
   bool has_product(uint32_t group) const {
     return std::any_of(members_[group].begin(), members_[group].end(),
-                       [&](ItemId id) { return p_[id].kind == ItemKind::product; });
+                       [&](ComputeNodeId id) { return p_[id].kind == ComputeKind::product; });
   }
 
   // Nodes outside of the group whose values it reads, and those that it writes parts of.
   std::vector<uint32_t> sources_of(uint32_t group) const {
     std::vector<uint32_t> out;
-    for (const ItemId id : members_[group]) {
+    for (const ComputeNodeId id : members_[group]) {
       const std::vector<graph::NodeId>& read = p_.sources(id);
       for (const graph::NodeId node : read) out.push_back(node.n);
-      if (p_[id].role == Role::slice) out.push_back(p_[id].value.node.n);
+      if (p_[id].role == ComputeRole::slice) out.push_back(p_[id].value.node.n);
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -196,8 +198,8 @@ class Fuser {
     if (state[g] == 2) return;
     VITRO_ASSERT(state[g] == 0, "groups wait for each other");
     state[g] = 1;
-    for (const ItemId id : members_[g]) {
-      for (const ItemId needed : p_.needs(id)) {
+    for (const ComputeNodeId id : members_[g]) {
+      for (const ComputeNodeId needed : p_.needs(id)) {
         if (group_of_[needed.n] != g) emit(group_of_[needed.n], state, out);
       }
     }
@@ -207,13 +209,13 @@ class Fuser {
   }
 
   Group group(uint32_t g) const {
-    Group made{members_[g], layouts_[g], {}};
-    for (const ItemId id : made.items) {
-      if (p_[id].kind == ItemKind::product) made.product = id;
+    Group made{members_[g], iterations_[g], {}};
+    for (const ComputeNodeId id : made.compute_nodes) {
+      if (p_[id].kind == ComputeKind::product) made.product = id;
       const auto& readers = p_.readers(id);
-      const bool read_outside =
-          std::any_of(readers.begin(), readers.end(), [&](ItemId r) { return !made.has(r); });
-      if (p_.is_output(id) || p_[id].role != Role::result || read_outside) {
+      const bool read_outside = std::any_of(readers.begin(), readers.end(),
+                                            [&](ComputeNodeId r) { return !made.has(r); });
+      if (p_.is_output(id) || p_[id].role != ComputeRole::result || read_outside) {
         made.stored.push_back(id);
       }
     }
@@ -222,11 +224,11 @@ class Fuser {
 
   const Program& p_;
   const FuseOptions& options_;
-  std::vector<std::vector<ItemId>> members_;  // by group; empty: it joined another
-  std::vector<uint32_t> group_of_;            // by item
-  std::vector<uint32_t> first_, last_;        // by group: positions of its members
+  std::vector<std::vector<ComputeNodeId>> members_;  // by group; empty: it joined another
+  std::vector<uint32_t> group_of_;                   // by compute node
+  std::vector<uint32_t> first_, last_;               // by group: positions of its members
   std::vector<uint32_t> run_;  // by position: a later one of its run, at the end itself
-  std::vector<Layout> layouts_;
+  std::vector<GroupIteration> iterations_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;  // by node: groups, in order
   std::vector<bool> seen_;
   std::vector<FusionReport> decisions_;
@@ -234,13 +236,13 @@ class Fuser {
 
 }  // namespace
 
-bool Group::has(ItemId id) const {
-  return std::binary_search(items.begin(), items.end(), id);
+bool Group::has(ComputeNodeId id) const {
+  return std::binary_search(compute_nodes.begin(), compute_nodes.end(), id);
 }
 
-const Index& Group::place(ItemId id) const {
-  const auto at = std::lower_bound(items.begin(), items.end(), id);
-  return layout.places[static_cast<size_t>(at - items.begin())];
+const IndexMap& Group::index_map(ComputeNodeId id) const {
+  const auto at = std::lower_bound(compute_nodes.begin(), compute_nodes.end(), id);
+  return iteration.index_maps[static_cast<size_t>(at - compute_nodes.begin())];
 }
 
 Groups fuse(const Program& program, const FuseOptions& options) {

@@ -1,45 +1,46 @@
-// Which items become one kernel.
+// Which compute nodes become one kernel.
 //
-// Every item starts alone.  In the order of the program each one joins the groups of what it reads
-// where that is possible: one loop over one index space in which every element is read where it is
-// made.  Then groups over the same space that read the same things, or write parts of one tensor,
-// become one.  Every decision,
-// yes or no, is kept with its sentence.
+// Every compute node starts as a group of its own.  In program order each one joins the groups of
+// its producers if it can: one loop nest over one iteration space, in which every element is read
+// where it is made.  Then groups over the same space that read the same things, or write parts of
+// one tensor, are merged.  Every decision, yes or no, is kept with its sentence.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "backend/program/space.h"
+#include "backend/program/iteration_space.h"
 #include "backend/schedule/fusion.h"
 #include "vitro/base/verdict.h"
 #include "vitro/graph/build_report.h"
 
 namespace vitro::backend {
 
-// The loops of a group, and the index (of its sizes) that each item computes in one turn of them;
-// empty for an item that is computed where its one reader needs it.
-struct Layout {
-  Space space;
-  std::vector<Index> places;  // of items
+// The loops of a group and, for each compute node, the map from their indices to the element that
+// one iteration computes; the map is empty if the element is computed where its one reader needs
+// it.
+struct GroupIteration {
+  IterationSpace space;
+  std::vector<IndexMap> index_maps;  // by compute node
 };
 
 struct Group {
-  std::vector<ItemId> items;  // in order of the program
-  Layout layout;
-  std::vector<ItemId> stored;  // those whose elements somebody else reads, or the caller gets
-  std::optional<ItemId> product = {};  // the item that is one
-  // A product, what folds its rows, a product with those rows: they run one after the other for
+  std::vector<ComputeNodeId> compute_nodes;  // in order of the program
+  GroupIteration iteration;
+  // Those whose elements another group reads, or the caller gets.
+  std::vector<ComputeNodeId> stored;
+  std::optional<ComputeNodeId> product = {};  // the compute node that is a product
+  // A product, what reduces its rows, a product with those rows: they run one after the other for
   // some rows at a time, which stay in scratch memory.  Empty where the group is one loop nest.
   std::vector<Group> stages = {};
-  bool has(ItemId id) const;
-  const Index& place(ItemId id) const;
+  bool has(ComputeNodeId id) const;
+  const IndexMap& index_map(ComputeNodeId id) const;
 };
 
 struct Groups {
   std::vector<Group> groups;            // in an order in which they can run
-  std::vector<FusionReport> decisions;  // by the names of items
+  std::vector<FusionReport> decisions;  // by the names of compute nodes
 };
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
@@ -47,10 +48,11 @@ Groups fuse(const Program& program, const FuseOptions& options = {});
 // Why two groups stay apart where a third one has to run between them.
 extern const Code cycle;
 
-// Makes one group of each product whose rows are folded for another product's left operand.
+// Makes one group of each product whose rows are reduced for another product's left operand.
 void chain_products(const Program& program, Groups& groups);
 
-// Whether the items can be one group; its layout when they can.
-Verdict can_group(const Program& program, const std::vector<ItemId>& items, Layout* layout);
+// Whether the compute nodes can be one group; `iteration` is filled in if they can.
+Verdict can_group(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
+                  GroupIteration* iteration);
 
 }  // namespace vitro::backend

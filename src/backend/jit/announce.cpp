@@ -73,8 +73,8 @@ std::string folder_of(const std::string& path) {
 void announce(const CodeFunction& function, uintptr_t base, const std::string& shown) {
   std::vector<LineNumber> lines;
   for (const CodeLine& line : function.lines) lines.push_back({line.end, line.line});
-  const bool whole = function.file.empty() || function.file.front() == '/';
-  const std::string file = whole ? function.file : folder_of(shown) + function.file;
+  const bool is_absolute = function.file.empty() || function.file.front() == '/';
+  const std::string file = is_absolute ? function.file : folder_of(shown) + function.file;
   const std::string module = shown.empty() ? "vitro kernels" : shown;
   MethodLoad method{new_id(),
                     function.name.c_str(),

@@ -3,7 +3,7 @@
 //   DiskCache cache = DiskCache::open(why);
 //   if (cache.find(key, entry)) ... load entry ...             // verified; what does not is
 //   removed cache.store(key, bytes, entry, why)
-// Written whole under another name and then renamed: any number of processes may use one folder.
+// Written in full under another name and then renamed: any number of processes may use one folder.
 // Thread safety: all members may be called from any thread.
 #pragma once
 

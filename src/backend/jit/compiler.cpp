@@ -33,9 +33,9 @@ Result<Library> open_library() {
   constexpr const char* remedy =
       "; put libvitro-cc.so beside libvitro.so or name it in VITRO_CC_LIBRARY";
   // A bare name is the loader's to find.
-  const auto whole = path.find('/') == path.npos ? Done{} : check_whole_library(path);
-  if (!whole)
-    return Failure{cat("jit: the compiler library could not be loaded: ", whole.why(), remedy)};
+  const auto complete = path.find('/') == path.npos ? Done{} : check_complete_library(path);
+  if (!complete)
+    return Failure{cat("jit: the compiler library could not be loaded: ", complete.why(), remedy)};
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Failure{cat("jit: the compiler library could not be loaded: ", dlerror(), remedy)};

@@ -72,7 +72,7 @@ NoSizeSignal::~NoSizeSignal() {
   errno = kept;
 }
 
-Result<Done> check_whole_library(const std::string& path) {
+Result<Done> check_complete_library(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0) return Failure{cat(path, ": ", fault(errno))};
   struct stat info;
@@ -91,7 +91,7 @@ Result<Done> check_whole_library(const std::string& path) {
     if (segment.p_type == PT_LOAD) needed = std::max(needed, segment.p_offset + segment.p_filesz);
   }
   if (needed <= size) return Done{};
-  return Failure{cat(path, ": is not whole: its file has ", size, " bytes",
+  return Failure{cat(path, ": is not complete: its file has ", size, " bytes",
                      needed == UINT64_MAX ? "" : cat(", its headers need ", needed),
                      "; install it again")};
 }

@@ -26,6 +26,6 @@ class NoSizeSignal {
 
 // Whether all of a library's file is there, as its headers have it: the loader maps it without
 // looking, and what is missing ends the process at the first touch.
-Result<Done> check_whole_library(const std::string& path);
+Result<Done> check_complete_library(const std::string& path);
 
 }  // namespace vitro::jit

@@ -55,7 +55,7 @@ bool send_some(int socket, std::string_view& rest) {
   return true;
 }
 
-// The whole conversation; false when time ran out.
+// The entire conversation; false when time ran out.
 bool converse(int socket, std::string_view request, std::string& reply, Clock::time_point end) {
   char buffer[1 << 16];
   for (;;) {

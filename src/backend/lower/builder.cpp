@@ -1,11 +1,11 @@
 // Reads of a kernel that is being made: of memory, of what the same group computes, of numbers and
-// picked indices; and the kernel's buffers, checks and name.
+// indirect indices; and the kernel's buffers, checks and name.
 #include "backend/lower/builder.h"
 
 #include <algorithm>
 
 #include "backend/lower/pieces.h"
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 
@@ -13,35 +13,36 @@ namespace vitro::backend {
 
 using loop::Value;
 
-KernelBuilder::KernelBuilder(const Program& program, const Places& places, const Group& group)
-    : program_(program), places_(places), group_(group) {
+KernelBuilder::KernelBuilder(const Program& program, const BufferAssignment& assignment,
+                             const Group& group)
+    : program_(program), assignment_(assignment), group_(group) {
   out_.kernel.pool = std::make_shared<loop::Pool>();
   out_.kernel.lanes = program.machine().lanes;
-  out_.items = group.items;
-  for (const ItemId id : group.items) {
+  out_.compute_nodes = group.compute_nodes;
+  for (const ComputeNodeId id : group.compute_nodes) {
     const graph::Node& node = program.graph()[program[id].value.node];
-    const bool copies = program[id].role == Role::output || program[id].role == Role::write;
+    const bool copies =
+        program[id].role == ComputeRole::output || program[id].role == ComputeRole::write;
     const OpDef* const called = node.place.op ? node.place.op : node.op;
     const bool is_copy = copies || node.is_input();
     out_.kernel.ops.emplace_back(is_copy ? "copy" : node.op->name);
     out_.kernel.called.emplace_back(is_copy ? "copy" : called->name);
-    const std::string place = place_of(program[id].value.node);
-    auto& places_list = out_.kernel.places;
-    if (!place.empty() &&
-        std::find(places_list.begin(), places_list.end(), place) == places_list.end()) {
-      places_list.push_back(place);
+    const std::string location = location_of(program[id].value.node);
+    auto& locations = out_.kernel.locations;
+    if (!location.empty() &&
+        std::find(locations.begin(), locations.end(), location) == locations.end()) {
+      locations.push_back(location);
     }
   }
 }
 
-std::string KernelBuilder::place_of(graph::NodeId id) const {
-  const graph::SourceLocation& place = program_.graph()[id].place;
-  if (place.file.empty()) return {};
-  const size_t slash = place.file.rfind('/');
+std::string KernelBuilder::location_of(graph::NodeId id) const {
+  const graph::SourceLocation& at = program_.graph()[id].place;
+  if (at.file.empty()) return {};
+  const size_t slash = at.file.rfind('/');
   std::string out =
-      cat(slash == std::string_view::npos ? place.file : place.file.substr(slash + 1), ':',
-          place.line);
-  if (place.module != 0) out += cat(' ', module_path(place.module));
+      cat(slash == std::string_view::npos ? at.file : at.file.substr(slash + 1), ':', at.line);
+  if (at.module != 0) out += cat(' ', module_path(at.module));
   return out;
 }
 
@@ -50,7 +51,7 @@ int KernelBuilder::buffer(BufferId id, bool written) {
   const auto at = std::find(list.begin(), list.end(), id);
   const auto number = static_cast<size_t>(at - list.begin());
   if (at == list.end()) {
-    const BufferInfo& info = places_.buffers()[id.n];
+    const BufferInfo& info = assignment_.buffers()[id.n];
     list.push_back(id);
     out_.kernel.buffers.push_back({info.name, info.dtype, false});
   }
@@ -71,16 +72,17 @@ Value KernelBuilder::number(graph::NodeId input) {
   return pool().number(which, dtype);
 }
 
-Expr KernelBuilder::pick(graph::NodeId node, Value index, const PickedSize& of) {
+Expr KernelBuilder::indirect_index(graph::NodeId node, Value index, const IndexedDimension& of) {
   if (where_.defined()) index = where(where_, index, like(index, 0));
-  for (const loop::Pick& pick : out_.kernel.picks) {
-    if (same(pick.value, index) && pick.bound == of.size) return pick.symbol;
+  for (const loop::IndirectIndex& indirect : out_.kernel.indirect_indices) {
+    if (same(indirect.value, index) && indirect.bound == of.size) return indirect.symbol;
   }
-  const Expr symbol = Expr::symbol(cat("p", out_.kernel.picks.size()), {0, sym::unbounded});
-  out_.kernel.picks.push_back(
+  const Expr symbol =
+      Expr::symbol(cat("p", out_.kernel.indirect_indices.size()), {0, sym::unbounded});
+  out_.kernel.indirect_indices.push_back(
       {symbol, index, of.size, static_cast<int>(out_.kernel.checks.size())});
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
-                                .place = place_of(node),
+                                .location = location_of(node),
                                 .wraps = of.wraps,
                                 .axis = of.axis});
   return symbol;
@@ -91,7 +93,7 @@ Value KernelBuilder::not_zero(graph::NodeId node, Value divisor) {
   if (where_.defined()) divisor = where(where_, divisor, like(divisor, 1));
   const auto check = out_.kernel.checks.size();
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
-                                .place = place_of(node),
+                                .location = location_of(node),
                                 .divisor = true});
   return pool().make(loop::Fn::not_zero, divisor.dtype(), {divisor}, check);
 }
@@ -101,23 +103,23 @@ Value KernelBuilder::read(graph::Value value, const Index& index) {
   const graph::Node& node = program_.graph()[id];
   if (node.is_input()) {
     if (node.input == graph::InputKind::number) return number(id);
-    return load(places_.of(id), node.results[0].dtype, index);
+    return load(assignment_.of(id), node.results[0].dtype, index);
   }
   if (program_.is_inlined(id)) {
     if (node.op->kind != OpKind::view) return element_of_node(id, index);
     const std::vector<Read> operand = operands_at(program_.graph(), id, index, Expr());
     return read(operand[0].value, operand[0].index);
   }
-  const std::vector<ItemId>& makers = program_.makers(id);
+  const std::vector<ComputeNodeId>& makers = program_.makers(id);
   const bool here = makers.size() == 1 && group_.has(makers[0]);
-  if (here && program_[makers[0]].role == Role::result) {
+  if (here && program_[makers[0]].role == ComputeRole::result) {
     const auto known = defined_.find(id.n);
     if (known != defined_.end()) return known->second;
-    VITRO_ASSERT(program_[makers[0]].kind == ItemKind::elementwise, node.name,
+    VITRO_ASSERT(program_[makers[0]].kind == ComputeKind::elementwise, node.name,
                  " is read before it is computed");
     return element_of_node(id, index);
   }
-  return load(places_.of(id), node.results[0].dtype, index);
+  return load(assignment_.of(id), node.results[0].dtype, index);
 }
 
 Value KernelBuilder::read_where(graph::Value value, const Index& index, Value condition) {
@@ -148,36 +150,39 @@ Value KernelBuilder::element_of_node(graph::NodeId id, const Index& index) {
   return made;
 }
 
-Value KernelBuilder::compute(ItemId id, const Index& at) {
-  const Item& item = program_[id];
-  const graph::Node& node = program_.graph()[item.value.node];
-  if (item.role == Role::output || item.role == Role::write) return read(item.value, at);
-  if (item.role != Role::result) {
-    const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]);
-    const Index& index = item.role == Role::put ? program_.put_reads(id, at).source.index : at;
+Value KernelBuilder::compute(ComputeNodeId id, const Index& at) {
+  const ComputeNode& compute_node = program_[id];
+  const graph::Node& node = program_.graph()[compute_node.value.node];
+  if (compute_node.role == ComputeRole::output || compute_node.role == ComputeRole::write)
+    return read(compute_node.value, at);
+  if (compute_node.role != ComputeRole::result) {
+    const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]);
+    const Index& index =
+        compute_node.role == ComputeRole::put ? program_.put_reads(id, at).source.index : at;
     return cast(read(part, index), node.results[0].dtype);
   }
-  if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
-      item.kind == ItemKind::sort) {
+  if (compute_node.kind == ComputeKind::reduction || compute_node.kind == ComputeKind::scan ||
+      compute_node.kind == ComputeKind::sort) {
     return read(std::get<graph::Value>(node.args[0]), program_.operand_index(id, at));
   }
-  if (item.kind == ItemKind::product) return defined_.at(item.value.node.n);
-  return element_of_node(item.value.node, at);
+  if (compute_node.kind == ComputeKind::product) return defined_.at(compute_node.value.node.n);
+  return element_of_node(compute_node.value.node, at);
 }
 
-loop::Statement KernelBuilder::store(ItemId id, const Index& at, Value value) {
+loop::Statement KernelBuilder::store(ComputeNodeId id, const Index& at, Value value) {
   const auto scratch = in_scratch_.find(id.n);
   if (scratch != in_scratch_.end()) {
     return {loop::Store{scratch->second.first, scratch->second.second, value}};
   }
-  return {loop::Store{buffer(places_.target_buffer(id), true), places_.target(id, at), value}};
+  return {
+      loop::Store{buffer(assignment_.target_buffer(id), true), assignment_.target(id, at), value}};
 }
 
-void KernelBuilder::define(ItemId id, Value value) {
+void KernelBuilder::define(ComputeNodeId id, Value value) {
   defined_[program_[id].value.node.n] = value;
 }
 
-void KernelBuilder::store_in_scratch(ItemId id, int row, Expr element) {
+void KernelBuilder::store_in_scratch(ComputeNodeId id, int row, Expr element) {
   in_scratch_.emplace(id.n, std::pair(row, element));
 }
 
@@ -188,7 +193,7 @@ int KernelBuilder::add_row(std::string name, DType dtype, Expr size) {
 
 void KernelBuilder::start_over() {
   known_.clear();
-  out_.kernel.picks.clear();
+  out_.kernel.indirect_indices.clear();
   out_.kernel.checks.clear();
 }
 
@@ -198,13 +203,14 @@ LoweredKernel KernelBuilder::take() {
 
 namespace {
 
-bool has(const Program& program, const Group& group, ItemKind kind) {
-  return std::ranges::any_of(group.items, [&](ItemId id) { return program[id].kind == kind; });
+bool has(const Program& program, const Group& group, ComputeKind kind) {
+  return std::ranges::any_of(group.compute_nodes,
+                             [&](ComputeNodeId id) { return program[id].kind == kind; });
 }
 
 std::string reason_for(const Program& program, const Group& group) {
-  if (group.items.size() < 2) return {};
-  if (has(program, group, ItemKind::sort))
+  if (group.compute_nodes.size() < 2) return {};
+  if (has(program, group, ComputeKind::sort))
     return "a row is put in order once, for all that it gives";
   if (!group.stages.empty()) {
     return "a block of rows stays in the cache from one product to the next";
@@ -212,41 +218,43 @@ std::string reason_for(const Program& program, const Group& group) {
   if (group.product) {
     return "what follows the product is computed on its sums, before they are written";
   }
-  if (group.layout.space.reduces()) {
-    return "what is folded and what reads it share their rows, which stay in the cache";
+  if (group.iteration.space.reduces()) {
+    return "a reduction and what reads it share their rows, which stay in the cache";
   }
-  if (group.layout.space.scanned) return "what is scanned and what reads it share their steps";
+  if (group.iteration.space.scanned) return "what is scanned and what reads it share their steps";
   return "every element is read where it is made";
 }
 
 }  // namespace
 
-std::vector<LoweredKernel> lower(const Program& program, Places& places, const Group& group) {
+std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assignment,
+                                 const Group& group) {
   std::vector<LoweredKernel> out;
-  if (program[group.items[0]].kind == ItemKind::opaque) {
-    out.push_back(lower_opaque(program, places, group));
+  if (program[group.compute_nodes[0]].kind == ComputeKind::opaque) {
+    out.push_back(lower_opaque(program, assignment, group));
   } else if (!group.stages.empty()) {
-    out.push_back(lower_chain(program, places, group));
+    out.push_back(lower_chain(program, assignment, group));
   } else if (group.product) {
-    out = lower_product(program, places, group);
-  } else if (group.layout.space.scanned) {
-    out.push_back(has(program, group, ItemKind::put)    ? lower_put(program, places, group)
-                  : has(program, group, ItemKind::sort) ? lower_sort(program, places, group)
-                                                        : lower_scan(program, places, group));
-  } else if (!group.layout.space.reduces()) {
-    out.push_back(lower_pointwise(program, places, group));
+    out = lower_product(program, assignment, group);
+  } else if (group.iteration.space.scanned) {
+    out.push_back(has(program, group, ComputeKind::put) ? lower_put(program, assignment, group)
+                  : has(program, group, ComputeKind::sort)
+                      ? lower_sort(program, assignment, group)
+                      : lower_scan(program, assignment, group));
+  } else if (!group.iteration.space.reduces()) {
+    out.push_back(lower_pointwise(program, assignment, group));
   } else {
-    const Group walked = walked_as_memory(program, places, group);
-    if (auto pieces = cut_into_pieces(program, places, walked)) {
-      out = lower_in_pieces(program, places, walked, *pieces);
+    const Group swept = swept_in_memory_order(program, assignment, group);
+    if (auto pieces = cut_into_pieces(program, assignment, swept)) {
+      out = lower_in_pieces(program, assignment, swept, *pieces);
     } else {
-      out.push_back(lower_rows(program, places, walked));
+      out.push_back(lower_rows(program, assignment, swept));
     }
   }
   for (LoweredKernel& lowered : out) {
     if (!lowered.opaque) estimate(lowered.kernel);
     for (size_t i = 0; i < lowered.buffers.size(); ++i) {
-      if (lowered.kernel.buffers[i].written) places.forget_panels(lowered.buffers[i]);
+      if (lowered.kernel.buffers[i].written) assignment.forget_panels(lowered.buffers[i]);
     }
   }
   out.back().kernel.reason = reason_for(program, group);

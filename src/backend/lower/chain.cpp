@@ -1,5 +1,5 @@
 // Products that hand rows to each other: a task computes a block of rows of the first product into
-// scratch memory, folds each of them, and multiplies them.
+// scratch memory, reduces each of them, and multiplies them.
 #include <algorithm>
 
 #include "backend/lower/builder.h"
@@ -23,8 +23,8 @@ Expr padded(Expr size, int64_t to) {
 
 class ChainLowering {
  public:
-  ChainLowering(const Program& program, const Places& places, const Group& group)
-      : program_(program), group_(group), build_(program, places, group) {
+  ChainLowering(const Program& program, const BufferAssignment& assignment, const Group& group)
+      : program_(program), group_(group), build_(program, assignment, group) {
     const Index sizes = sizes_of(node_of(0).results[0]);
     const Expr batches = sizes.size() == 3 ? sizes[0] : Expr(1);
     m_ = sizes[sizes.size() - 2];
@@ -48,7 +48,7 @@ class ChainLowering {
     stride_ = padded(n_, lanes) + lanes;  // rows on one cache set would push each other out
     scores_ = build_.add_row(cat(node_of(0).op->name, "_rows"), type, height_ * stride_);
     multiply_first(type);
-    fold_rows(type);
+    reduce_rows(type);
     multiply_last(compute_type(node_of(2).results[0].dtype));
     return build_.take();
   }
@@ -57,7 +57,7 @@ class ChainLowering {
   const graph::Node& node_of(size_t stage) const {
     return program_.graph()[program_[product_of(stage)].value.node];
   }
-  ItemId product_of(size_t stage) const { return *group_.stages[stage].product; }
+  ComputeNodeId product_of(size_t stage) const { return *group_.stages[stage].product; }
   Index at(size_t stage, Expr a, Expr b) const {
     const bool batched = node_of(stage).results[0].sizes.size() == 3;
     return batched ? Index{batch_, a, b} : Index{a, b};
@@ -81,19 +81,19 @@ class ChainLowering {
     multiply.left = left_of(matrix(0, 0, row_, inner));
     const Plain right = matrix(0, 1, inner, column);
     const auto known = n_.constant();
-    const bool whole = known && *known <= columns_of_chain;
-    const Expr parts = whole ? Expr(1) : blocks_of(n_, columns_of_chain);
-    const Expr part = whole ? Expr(0) : Expr::index("part", parts);
+    const bool in_one_part = known && *known <= columns_of_chain;
+    const Expr parts = in_one_part ? Expr(1) : blocks_of(n_, columns_of_chain);
+    const Expr part = in_one_part ? Expr(0) : Expr::index("part", parts);
     const Expr first = part * columns_of_chain;
     multiply.rows = rows_;
-    multiply.columns = whole ? n_ : sym::min(columns_of_chain, n_ - first);
+    multiply.columns = in_one_part ? n_ : sym::min(columns_of_chain, n_ - first);
     multiply.k = k;
-    set_right(multiply, right, first * right.second_stride, whole ? n_ : Expr(columns_of_chain),
-              true);
+    set_right(multiply, right, first * right.second_stride,
+              in_one_part ? n_ : Expr(columns_of_chain), true);
     multiply.to = scores_;
     multiply.to_base = first;
     multiply.to_stride = stride_;
-    if (whole) {
+    if (in_one_part) {
       build_.kernel().body.push_back({std::move(multiply)});
       return;
     }
@@ -119,19 +119,20 @@ class ChainLowering {
         "panels", dtype, padded(most_columns, kernels::product_most_width) * multiply.k);
   }
 
-  void fold_rows(DType type) {
+  void reduce_rows(DType type) {
     const Group& stage = group_.stages[1];
     Group rows = stage;
-    Space& space = rows.layout.space;
+    IterationSpace& space = rows.iteration.space;
     const Expr column = space.index[1];
     const Index values{batch_ * m_ + row_, column};
-    for (Index& place : rows.layout.places) place = with_index(place, stage.layout.space, values);
+    for (IndexMap& map : rows.iteration.index_maps)
+      map = with_index(map, stage.iteration.space, values);
     space.index = values;
     const Expr element = in_block(column, stride_);
     const DType made = node_of(0).results[0].dtype;
     build_.define(product_of(0), cast(build_.pool().load(scores_, type, element), made));
     build_.store_in_scratch(rows.stored[0], scores_, element);
-    add_row_loop(lower_walks(build_, rows));
+    add_row_loop(lower_sweeps(build_, rows));
   }
 
   void add_row_loop(Block body) {
@@ -160,9 +161,10 @@ class ChainLowering {
     const Value sum = build_.pool().load(sums, type, in_block(column, width));
     build_.define(product_of(2), cast(sum, node_of(2).results[0].dtype));
     Block body;
-    for (const ItemId id : stage.stored) {
-      const Index place = with_index(stage.place(id), stage.layout.space, at(2, row_, column));
-      body.push_back(build_.store(id, place, build_.compute(id, place)));
+    for (const ComputeNodeId id : stage.stored) {
+      const Index at_row =
+          with_index(stage.index_map(id), stage.iteration.space, at(2, row_, column));
+      body.push_back(build_.store(id, at_row, build_.compute(id, at_row)));
     }
     Block columns;
     columns.push_back({loop::Loop{column, 0, n, true, std::move(body)}});
@@ -180,8 +182,9 @@ class ChainLowering {
 
 }  // namespace
 
-LoweredKernel lower_chain(const Program& program, const Places& places, const Group& group) {
-  return ChainLowering(program, places, group).run();
+LoweredKernel lower_chain(const Program& program, const BufferAssignment& assignment,
+                          const Group& group) {
+  return ChainLowering(program, assignment, group).run();
 }
 
 }  // namespace vitro::backend

@@ -1,33 +1,33 @@
 // Reductions whose lanes are neighbours of the innermost dimension, which is kept: a task takes a
 // strip of columns, and of these a block of rows at a time, so that memory is read in long runs.
-// What the columns are folded to lies in scratch rows between blocks.
+// What the columns are reduced to lies in scratch rows between blocks.
 #include <algorithm>
 
+#include "backend/lower/sweep_order.h"
+#include "backend/lower/sweeps.h"
 #include "backend/lower/turned_tile.h"
-#include "backend/lower/walk_order.h"
-#include "backend/lower/walks.h"
-#include "backend/schedule/folds.h"
 #include "backend/schedule/fusion.h"
+#include "backend/schedule/reductions.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
 namespace {
 
-class Columns : private Walks {
+class Columns : private Sweeps {
  public:
   Columns(KernelBuilder& build, const Group& group, bool in_tiles, Pieces* pieces)
-      : Walks(build, group, false, pieces), in_tiles_(in_tiles) {
+      : Sweeps(build, group, false, pieces), in_tiles_(in_tiles) {
     set_strips(in_tiles ? columns_of_tile
-                        : columns_of_strip(program().machine(), space_, walks_again()));
+                        : columns_of_strip(program().machine(), space_, sweeps_again()));
     const Expr blocks = pieces ? Expr(pieces->most()) : per_row_;
     const Expr tiles = sym::floordiv(blocks + (blocks_of_tile - 1), blocks_of_tile);
     if (!tiles.is(1)) tile_ = Expr::index("tile", tiles);
   }
   Columns(KernelBuilder& build, const TurnedRows& turned, Pieces* pieces)
-      : Walks(build, turned.group, false, pieces),
+      : Sweeps(build, turned.group, false, pieces),
         phases_(ops::reduction_lanes),
         phase_(turned.lane) {
-    folded_.back() = turned.step;
+    reduced_.back() = turned.step;
     last_ = sym::floordiv(last_ - phase_ + (phases_ - 1), phases_);
     per_row_ = sym::floordiv(count_ + (phases_ * step_ - 1), phases_ * step_);
     chunk_ = per_row_.is(1) ? Expr(0) : Expr::index("c", per_row_);
@@ -41,13 +41,13 @@ class Columns : private Walks {
       return build_.pool().load(r.result, dtype, column_ - begin_);
     });
     for (Reduction& r : reductions_) add_rows(r);
-    place_stores();
+    schedule_stores();
     if (phases_ == 1) {
-      keep_rows(folded_.back() * width_ + lane(), last_ * width_,
+      keep_rows(reduced_.back() * width_ + lane(), last_ * width_,
                 most_bytes_of_strip(program().machine()));
     }
     loop::Kernel& kernel = build_.kernel();
-    for (int level = 0; level <= levels_; ++level) walk(level, kernel.body);
+    for (int level = 0; level <= levels_; ++level) sweep(level, kernel.body);
     store_rows(levels_ + 1, kernel.body);
     for (const Expr index : kept_) {
       if (!index.constant() && !(index == column_)) kernel.tasks.push_back(index);
@@ -68,9 +68,11 @@ class Columns : private Walks {
     begin_ = strip_ * width_;
     end_ = sym::min(begin_ + width_, extent);
   }
-  bool walks_again() const {
-    const auto reduces = [&](ItemId id) { return program()[id].kind == ItemKind::reduction; };
-    return std::count_if(group_.items.begin(), group_.items.end(), reduces) > 1 ||
+  bool sweeps_again() const {
+    const auto reduces = [&](ComputeNodeId id) {
+      return program()[id].kind == ComputeKind::reduction;
+    };
+    return std::count_if(group_.compute_nodes.begin(), group_.compute_nodes.end(), reduces) > 1 ||
            !std::all_of(group_.stored.begin(), group_.stored.end(), reduces);
   }
 
@@ -118,7 +120,7 @@ class Columns : private Walks {
     return merge_halves(r, std::move(states));
   }
 
-  void walk(int level, Block& out) {
+  void sweep(int level, Block& out) {
     store_rows(level, out);
     if (!has_work(level)) return;
     Block body = elements_of(level);
@@ -134,7 +136,7 @@ class Columns : private Walks {
       save(r, initial(r), first);
       r.state = declare(r.tree >= 0 ? initial(r) : loaded(r, phase_), op_name(r), block);
     }
-    fold(level, body);
+    reduce(level, body);
     Block turns = in_tiles_ ? read_in_tiles(body) : Block();
     block.push_back(inner_loop(std::move(body), true));
     for (const Reduction& r : reductions_) {
@@ -158,7 +160,7 @@ class Columns : private Walks {
   Expr last_block() const { return pieces_ ? pieces_->end() : per_row_; }
   // The first block of the tile.
   Expr block_of_tile() const { return first_block() + tile_ * blocks_of_tile; }
-  // The blocks of a walk, a tile at a time: `turns` fill it.
+  // The blocks of a sweep, a tile at a time: `turns` fill it.
   loop::Statement tile_loop(Block turns, Block body) const {
     const Expr chunk = chunk_.constant() ? Expr::index("c", 1) : chunk_;
     const Expr begin = block_of_tile(), end = sym::min(begin + blocks_of_tile, last_block());
@@ -177,11 +179,11 @@ class Columns : private Walks {
     const Expr rows = sym::min(most, last_ - first);
     return turn_over(
         build_, body,
-        {{column_, begin_, end_ - begin_}, {folded_.back(), first, rows}, width_, most});
+        {{column_, begin_, end_ - begin_}, {reduced_.back(), first, rows}, width_, most});
   }
 
   void leave_piece(const Reduction& r, Block& out) {
-    const auto& buffers = pieces_->add(r.item, op_name(r), r.operand, initial(r)).buffers;
+    const auto& buffers = pieces_->add(r.compute_node, op_name(r), r.operand, initial(r)).buffers;
     for (int64_t p = 0; p < phases_; ++p) {
       const State state = state_of(r, p, out);
       const Expr at = pieces_->element(sym::extent_of(column_) * p + column_);
@@ -205,20 +207,20 @@ class Columns : private Walks {
     for (loop::Statement& s : more) out.push_back(std::move(s));
   }
 
-  bool in_tiles_ = false;  // some of what it folds lies along the columns
+  bool in_tiles_ = false;  // some of what it reduces lies along the columns
   int64_t phases_ = 1;     // lanes of a turned row; others have one
   Expr phase_ = 0;
   int64_t width_;  // of a strip
   Expr column_, strip_, begin_, end_;
-  Expr tile_ = 0;  // of a walk, where in_tiles_
+  Expr tile_ = 0;  // of a sweep, where in_tiles_
 };
 
 }  // namespace
 
 namespace {
 
-// How many elements are folded to one.
-Expr folded_count(const Space& space) {
+// How many elements are reduced to one.
+Expr reduced_count(const IterationSpace& space) {
   Expr count = 1;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
     if (space.reduced[d]) count = count * space.sizes[d];
@@ -228,13 +230,13 @@ Expr folded_count(const Space& space) {
 
 }  // namespace
 
-bool takes_columns(const Space& space) {
+bool takes_columns(const IterationSpace& space) {
   if (space.reduced.back() || space.index.back().constant()) return false;
-  return !sym::prove_less(folded_count(space), ops::reduction_steps + 1).value_or(false);
+  return !sym::prove_less(reduced_count(space), ops::reduction_steps + 1).value_or(false);
 }
 
-int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again) {
-  return columns_of_strip(machine, space.sizes.back(), folded_count(space), again);
+int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& space, bool again) {
+  return columns_of_strip(machine, space.sizes.back(), reduced_count(space), again);
 }
 
 namespace {
@@ -254,24 +256,25 @@ bool is_turned(const std::vector<loop::Value>& elements, Expr index, Expr row) {
 
 }  // namespace
 
-std::optional<TurnedRows> turn_rows(const Program& program, const Places& places,
+std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignment& assignment,
                                     const Group& group) {
-  const Space& space = group.layout.space;
+  const IterationSpace& space = group.iteration.space;
   if (space.sizes.size() < 2 || !space.reduced.back() || space.index.back().constant()) return {};
   const size_t row = space.sizes.size() - 2;
-  const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
-  if (folded != 1 || space.index[row].constant()) return {};
+  const auto reduced = std::count(space.reduced.begin(), space.reduced.end(), true);
+  if (reduced != 1 || space.index[row].constant()) return {};
   if (is_short_side(space.sizes[row])) return {};
-  KernelBuilder trial(program, places, group);
+  KernelBuilder trial(program, assignment, group);
   std::vector<loop::Value> elements;
-  for (const ItemId id : group.items) {
-    if (program[id].kind != ItemKind::reduction) continue;
-    if (!elements.empty()) return {};  // one that needs another takes two walks
-    elements.push_back(trial.compute(id, group.place(id)));
+  for (const ComputeNodeId id : group.compute_nodes) {
+    if (program[id].kind != ComputeKind::reduction) continue;
+    if (!elements.empty()) return {};  // one that needs another takes two sweeps
+    elements.push_back(trial.compute(id, group.index_map(id)));
   }
-  const bool rows_only = std::all_of(group.stored.begin(), group.stored.end(), [&](ItemId id) {
-    return is_row(space, sizes_of(program.graph().meta(program[id].value)));
-  });
+  const bool rows_only =
+      std::all_of(group.stored.begin(), group.stored.end(), [&](ComputeNodeId id) {
+        return is_row(space, sizes_of(program.graph().meta(program[id].value)));
+      });
   if (!rows_only || !is_turned(elements, space.index.back(), space.index[row])) return {};
   const Expr lane = Expr::index("lane", ops::reduction_lanes);
   const Expr steps =
@@ -280,30 +283,31 @@ std::optional<TurnedRows> turn_rows(const Program& program, const Places& places
   TurnedRows out{group, lane, step};
   Index values = space.index;
   values.back() = step * ops::reduction_lanes + lane;
-  for (Index& place : out.group.layout.places) place = with_index(place, space, values);
-  out.group.layout.space.index = values;
+  for (IndexMap& map : out.group.iteration.index_maps) map = with_index(map, space, values);
+  out.group.iteration.space.index = values;
   return out;
 }
 
-LoweredKernel lower_turned_rows(const Program& program, const Places& places,
+LoweredKernel lower_turned_rows(const Program& program, const BufferAssignment& assignment,
                                 const TurnedRows& turned, Pieces* pieces) {
-  KernelBuilder build(program, places, turned.group);
+  KernelBuilder build(program, assignment, turned.group);
   Columns(build, turned, pieces).run();
   return build.take();
 }
 
 namespace {
 
-// Whether some of what is folded lies along the columns, which are long enough to turn it over.
-bool folds_along_columns(const Program& program, const Places& places, const Group& group) {
-  const Space& space = group.layout.space;
+// Whether some of what is reduced lies along the columns, which are long enough to turn it over.
+bool reduces_along_columns(const Program& program, const BufferAssignment& assignment,
+                           const Group& group) {
+  const IterationSpace& space = group.iteration.space;
   const auto inner =
       static_cast<size_t>(std::find(space.reduced.rbegin(), space.reduced.rend(), true).base() - 1 -
                           space.reduced.begin());
   for (const Expr side : {space.sizes[inner], space.sizes.back()}) {
     if (is_short_side(side)) return false;
   }
-  const WalkAccesses accesses = accesses_of(program, places, group);
+  const SweepAccesses accesses = accesses_of(program, assignment, group);
   return std::any_of(accesses.loads.begin(), accesses.loads.end(), [&](const loop::Node* node) {
     return stride_across(node->index, space.index.back(), space.index[inner]).has_value();
   });
@@ -311,16 +315,17 @@ bool folds_along_columns(const Program& program, const Places& places, const Gro
 
 }  // namespace
 
-int64_t columns_of_strip(const Program& program, const Places& places, const Group& group) {
-  const Space& space = group.layout.space;
-  const bool in_tiles = takes_columns(space) && folds_along_columns(program, places, group);
+int64_t columns_of_strip(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  const IterationSpace& space = group.iteration.space;
+  const bool in_tiles = takes_columns(space) && reduces_along_columns(program, assignment, group);
   return in_tiles ? columns_of_tile : columns_of_strip(program.machine(), space, false);
 }
 
-LoweredKernel lower_columns(const Program& program, const Places& places, const Group& group,
-                            Pieces* pieces) {
-  KernelBuilder build(program, places, group);
-  Columns(build, group, folds_along_columns(program, places, group), pieces).run();
+LoweredKernel lower_columns(const Program& program, const BufferAssignment& assignment,
+                            const Group& group, Pieces* pieces) {
+  KernelBuilder build(program, assignment, group);
+  Columns(build, group, reduces_along_columns(program, assignment, group), pieces).run();
   return build.take();
 }
 

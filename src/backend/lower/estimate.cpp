@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "backend/lower/builder.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 
 namespace vitro::backend {
 namespace {

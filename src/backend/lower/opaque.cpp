@@ -1,14 +1,15 @@
-// Kernels of users: the op's operands and its results, each a whole tensor in a buffer.
+// Kernels of users: the op's operands and its results, each an entire tensor in a buffer.
 #include "backend/lower/builder.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
 
-LoweredKernel lower_opaque(const Program& program, const Places& places, const Group& group) {
-  const ItemId item = group.items[0];
-  const graph::NodeId id = program[item].value.node;
+LoweredKernel lower_opaque(const Program& program, const BufferAssignment& assignment,
+                           const Group& group) {
+  const ComputeNodeId compute_node = group.compute_nodes[0];
+  const graph::NodeId id = program[compute_node].value.node;
   const graph::Node& node = program.graph()[id];
-  KernelBuilder build(program, places, group);
+  KernelBuilder build(program, assignment, group);
   OpaqueKernel made{id, {}};
   sym::Expr bytes = 0;
   const auto add = [&](const Stored& stored, graph::Value value, bool written) {
@@ -22,9 +23,10 @@ LoweredKernel lower_opaque(const Program& program, const Places& places, const G
     if (!value || program.graph()[value->node].input == graph::InputKind::number) continue;
     VITRO_CHECK(!program.is_empty(*value), node.op->name,
                 ": an operand without elements, which the compiler does not lower yet");
-    add(places.of(value->node), *value, false);
+    add(assignment.of(value->node), *value, false);
   }
-  for (const graph::NodeId made : program.made_by(item)) add(places.of(made), {made, 0}, true);
+  for (const graph::NodeId result : program.made_by(compute_node))
+    add(assignment.of(result), {result, 0}, true);
   build.kernel().bytes = bytes;
   build.kernel().flops = 0;
   build.set_opaque(std::move(made));

@@ -1,27 +1,27 @@
-// Decides which reductions become several kernels, so that threads share long folds or each walk
-// finds its columns in the cache; lowering asks once per reduction.
+// Decides which reductions become several kernels, so that threads share long reductions or each
+// sweep finds its columns in the cache; lowering asks once per reduction.
 #include "backend/lower/pieces.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "backend/lower/row_blocks.h"
-#include "backend/lower/walk_order.h"
-#include "backend/lower/walks.h"
+#include "backend/lower/sweep_order.h"
+#include "backend/lower/sweeps.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
 namespace {
 
 // Nothing where several dimensions are reduced: their blocks do not follow each other in one loop.
-std::optional<Folds> folds_of(const Space& space, int64_t strip, int64_t element_bytes,
-                              bool turned = false) {
+std::optional<Reductions> reductions_of(const IterationSpace& space, int64_t strip,
+                                        int64_t element_bytes, bool turned = false) {
   if (std::count(space.reduced.begin(), space.reduced.end(), true) != 1) return std::nullopt;
   const bool along = space.reduced.back();
   const size_t rank = space.sizes.size();
   const size_t column = turned ? rank - 2 : takes_columns(space) ? rank - 1 : rank;
   const int64_t step = ops::reduction_steps * (along ? ops::reduction_lanes : 1);
-  Folds out{1, 1, step * element_bytes, takes_columns(space), turned};
+  Reductions out{1, 1, step * element_bytes, takes_columns(space), turned};
   for (size_t d = 0; d < space.sizes.size(); ++d) {
     const Expr size = space.sizes[d];
     if (space.reduced[d]) {
@@ -37,10 +37,10 @@ std::optional<Folds> folds_of(const Space& space, int64_t strip, int64_t element
 }
 
 // Of the operands of the reductions; 0 where there is none.
-int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
+int64_t most_bytes(const Program& program, const std::vector<ComputeNodeId>& compute_nodes) {
   int64_t out = 0;
-  for (const ItemId id : items) {
-    if (program[id].kind != ItemKind::reduction) continue;
+  for (const ComputeNodeId id : compute_nodes) {
+    if (program[id].kind != ComputeKind::reduction) continue;
     const graph::Node& node = program.graph()[program[id].value.node];
     const DType dtype = program.graph().meta(std::get<graph::Value>(node.args[0])).dtype;
     out = std::max<int64_t>(out, bytes_of(dtype));
@@ -48,9 +48,9 @@ int64_t most_bytes(const Program& program, const std::vector<ItemId>& items) {
   return out;
 }
 
-// Whether elements that are folded lie beside each other along another loop than lanes go along.
-bool lies_across(const Space& space, Expr element) {
-  if (!is_walked(element, space)) return false;
+// Whether reduced elements are contiguous along another loop than that of the lanes.
+bool lies_across(const IterationSpace& space, Expr element) {
+  if (!is_swept(element, space)) return false;
   for (size_t d = 0; d + 1 < space.index.size(); ++d) {
     if (is_short_side(space.sizes[d])) continue;
     if (stride_across(element, space.index.back(), space.index[d])) return true;
@@ -59,25 +59,25 @@ bool lies_across(const Space& space, Expr element) {
 }
 
 // Of a group as walked_as_memory() gives it.
-bool lies_across(const Program& program, const Places& places, const Group& walked) {
-  const Space& space = walked.layout.space;
+bool lies_across(const Program& program, const BufferAssignment& assignment, const Group& swept) {
+  const IterationSpace& space = swept.iteration.space;
   if (is_short_side(space.sizes.back())) return false;
-  const WalkAccesses accesses = accesses_of(program, places, walked);
+  const SweepAccesses accesses = accesses_of(program, assignment, swept);
   return std::any_of(accesses.elements.begin(), accesses.elements.end(),
                      [&](Expr element) { return lies_across(space, element); });
 }
 
 }  // namespace
 
-const Code folds_lie_across{
-    "V0414", "what is folded lies across memory",
-    "One kernel would walk its elements in the order of the folds, though memory holds them in "
-    "another: each walk is a kernel of its own that goes as memory does.",
+const Code reductions_lie_across{
+    "V0414", "reduced elements lie across memory",
+    "One kernel would sweep its elements in the order of the reductions, though memory holds them "
+    "in another: each sweep is a kernel of its own, in the order of memory.",
     "", "Nothing."};
 
-Pieces::Pieces(Places& places, const Space& space, bool columns, Expr blocks,
+Pieces::Pieces(BufferAssignment& assignment, const IterationSpace& space, bool columns, Expr blocks,
                int64_t blocks_of_piece, std::string why)
-    : places_(places),
+    : assignment_(assignment),
       columns_(columns),
       most_(blocks_of_piece),
       why_(std::move(why)),
@@ -100,79 +100,84 @@ Expr Pieces::end() const {
   return even ? begin() + most_ : sym::min(begin() + most_, blocks_);
 }
 
-const Pieces::States& Pieces::add(ItemId item, std::string_view name, DType operand,
+const Pieces::States& Pieces::add(ComputeNodeId compute_node, std::string_view name, DType operand,
                                   const std::vector<loop::Value>& state) {
-  States& made = states_.emplace_back(States{item, operand, {}, {}});
+  States& made = states_.emplace_back(States{compute_node, operand, {}, {}});
   for (const loop::Value v : state) {
     made.dtypes.push_back(v.dtype());
     made.buffers.push_back(
-        places_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, {}, size_}));
+        assignment_.add({cat(name, "_pieces"), v.dtype(), BufferKind::temporary, {}, size_}));
   }
   return made;
 }
 
-bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space) {
-  std::unordered_set<uint32_t> folded;  // what a reduction of the items went into
-  for (const ItemId id : items) {
+bool sweeps_once(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
+                 const IterationSpace& space) {
+  std::unordered_set<uint32_t> reduced;  // those that depend on a reduction among them
+  for (const ComputeNodeId id : compute_nodes) {
     const auto& needs = program.needs(id);
     const bool waits = std::any_of(needs.begin(), needs.end(),
-                                   [&](ItemId made) { return folded.contains(made.n); });
-    const bool reduces = program[id].kind == ItemKind::reduction;
+                                   [&](ComputeNodeId made) { return reduced.contains(made.n); });
+    const bool reduces = program[id].kind == ComputeKind::reduction;
     if (waits && (reduces || !is_row(space, program[id].sizes))) return false;
-    if (waits || reduces) folded.insert(id.n);
+    if (waits || reduces) reduced.insert(id.n);
   }
   return true;
 }
 
-Verdict should_split_walks(const Program& program, const Places& places, const Group& group) {
-  const Space& space = group.layout.space;
-  if (!space.reduces() || walks_once(program, group.items, space)) {
-    return Verdict::no("its elements are walked once");
+Verdict should_split_sweeps(const Program& program, const BufferAssignment& assignment,
+                            const Group& group) {
+  const IterationSpace& space = group.iteration.space;
+  if (!space.reduces() || sweeps_once(program, group.compute_nodes, space)) {
+    return Verdict::no("its elements are swept once");
   }
-  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
+  const auto overwrites = [&](ComputeNodeId id) { return program.overwrites(id); };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
-    return Verdict::no("it overwrites what an earlier walk reads");
+    return Verdict::no("it overwrites what an earlier sweep reads");
   }
-  const Group walked = walked_as_memory(program, places, group);
-  if (lies_across(program, places, walked)) {
+  const Group swept = swept_in_memory_order(program, assignment, group);
+  if (lies_across(program, assignment, swept)) {
     RowBlocks blocks{};
-    if (rows_in_blocks(program, places, walked, &blocks)) {
+    if (rows_in_blocks(program, assignment, swept, &blocks)) {
       return Verdict::no("its rows are turned over a block at a time, which stays in the cache");
     }
-    return {true, "its elements lie across the folds: each walk goes as memory does",
-            &folds_lie_across};
+    return {true, "its elements lie across the reductions: each sweep follows the order of memory",
+            &reductions_lie_across};
   }
   const int64_t strip = columns_of_strip(program.machine(), space, true);
-  const auto folds = folds_of(space, strip, most_bytes(program, group.items));
-  if (!folds) return Verdict::no("its folds are short");
-  return should_walk_apart(program.machine(), *folds);
+  const auto reductions = reductions_of(space, strip, most_bytes(program, group.compute_nodes));
+  if (!reductions) return Verdict::no("its reductions are short");
+  return should_sweep_apart(program.machine(), *reductions);
 }
 
-std::optional<Pieces> cut_into_pieces(const Program& program, Places& places, const Group& group) {
-  const Space& space = group.layout.space;
-  if (!walks_once(program, group.items, space)) return std::nullopt;
-  const auto overwrites = [&](ItemId id) {
+std::optional<Pieces> cut_into_pieces(const Program& program, BufferAssignment& assignment,
+                                      const Group& group) {
+  const IterationSpace& space = group.iteration.space;
+  if (!sweeps_once(program, group.compute_nodes, space)) return std::nullopt;
+  const auto overwrites = [&](ComputeNodeId id) {
     return program.overwrites(id) && !is_row(space, program[id].sizes);
   };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) return std::nullopt;
-  const bool turned = turn_rows(program, places, group).has_value();
-  const int64_t strip = turned ? columns_of_turned_rows : columns_of_strip(program, places, group);
-  const auto folds = folds_of(space, strip, most_bytes(program, group.items), turned);
-  if (!folds) return std::nullopt;
-  Verdict shares = should_share_folds(program.machine(), *folds);
+  const bool turned = turn_rows(program, assignment, group).has_value();
+  const int64_t strip =
+      turned ? columns_of_turned_rows : columns_of_strip(program, assignment, group);
+  const auto reductions =
+      reductions_of(space, strip, most_bytes(program, group.compute_nodes), turned);
+  if (!reductions) return std::nullopt;
+  Verdict shares = should_share_reductions(program.machine(), *reductions);
   if (!shares) return std::nullopt;
-  return Pieces(places, space, turned || folds->takes_columns, folds->blocks,
-                blocks_of_piece(program.machine(), *folds), std::move(shares.why));
+  return Pieces(assignment, space, turned || reductions->takes_columns, reductions->blocks,
+                blocks_of_piece(program.machine(), *reductions), std::move(shares.why));
 }
 
 namespace {
 
-// The second kernel: the states of all pieces of a fold become its result, and what is computed of
-// that alone is computed.
-class Joined : private Walks {
+// The second kernel: the states of all pieces of a reduction become its result, and what is
+// computed of that alone is computed.
+class Joined : private Sweeps {
  public:
   Joined(KernelBuilder& build, const Group& group, const Pieces& pieces)
-      : Walks(build, group, group.layout.space.reduced.back()), of_(pieces) {
+      : Sweeps(build, group, group.iteration.space.reduced.back()), of_(pieces) {
     if (pieces.columns()) {
       lane_ = kept_.back();
       if (along_) phases_ = ops::reduction_lanes;
@@ -184,7 +189,7 @@ class Joined : private Walks {
   void run() {
     Block body;
     for (const Pieces::States& states : of_.states()) join(states, body);
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       if (is_of_row(id)) body.push_back(store_of(id));
     }
     set_loops(std::move(body));
@@ -192,7 +197,7 @@ class Joined : private Walks {
 
  private:
   void join(const Pieces::States& states, Block& out) {
-    Reduction r = reduction(states.item, states.operand);
+    Reduction r = reduction(states.compute_node, states.operand);
     add_tree(r, phases_ * ops::reduction_lanes, parts());
     std::vector<State> phases;
     for (int64_t p = 0; p < phases_; ++p) phases.push_back(joined(r, states, p, out));
@@ -202,7 +207,7 @@ class Joined : private Walks {
     if (lanes) result = first_lane(result);
     const int variable = build_.new_variable();
     out.push_back({loop::Declare{variable, result, false, std::string(op_name(r))}});
-    build_.define(r.item, build_.pool().variable(variable, result.dtype()));
+    build_.define(r.compute_node, build_.pool().variable(variable, result.dtype()));
   }
 
   Parts parts() const { return {of_.count(), of_.index(), of_.count().constant()}; }
@@ -229,7 +234,7 @@ class Joined : private Walks {
 
   void set_loops(Block body) {
     loop::Kernel& kernel = build_.kernel();
-    kernel.schedule = "the pieces of a fold become one";
+    kernel.schedule = "the pieces of a reduction become one";
     for (const Expr index : kept_) {
       if (!index.constant() && !(index == lane_)) kernel.tasks.push_back(index);
     }
@@ -252,12 +257,13 @@ class Joined : private Walks {
 
 }  // namespace
 
-std::vector<LoweredKernel> lower_in_pieces(const Program& program, const Places& places,
-                                           const Group& group, Pieces& pieces) {
+std::vector<LoweredKernel> lower_in_pieces(const Program& program,
+                                           const BufferAssignment& assignment, const Group& group,
+                                           Pieces& pieces) {
   std::vector<LoweredKernel> out;
-  out.push_back(lower_pieces(program, places, group, pieces));
+  out.push_back(lower_pieces(program, assignment, group, pieces));
   out.back().kernel.schedule = pieces.why();
-  KernelBuilder build(program, places, group);
+  KernelBuilder build(program, assignment, group);
   Joined(build, group, pieces).run();
   out.push_back(build.take());
   return out;

@@ -1,17 +1,18 @@
-// Folds that are few and long: one kernel folds pieces of them, which threads share, a second one
-// makes the pieces of each one.
+// Reductions that are few and long: one kernel reduces pieces of them, which threads share, a
+// second one makes the pieces of each one.
 //
 //   sum of 10^6 elements: piece < 16   states[piece] = the sum of so many of its blocks
 //                         once         merges the states, in order
 //
-// A piece is a whole subtree of a sum (docs/numerics.md), so that the bits stay those of one walk.
+// A piece is an entire subtree of a sum (docs/numerics.md), so that the bits stay those of one
+// sweep.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "backend/lower/builder.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 #include "vitro/base/code.h"
 
 namespace vitro::backend {
@@ -19,56 +20,59 @@ namespace vitro::backend {
 class Pieces {
  public:
   struct States {
-    ItemId item;
+    ComputeNodeId compute_node;
     DType operand;                  // that the elements are converted to
     std::vector<DType> dtypes;      // of the state
     std::vector<BufferId> buffers;  // where it lies
   };
   // `columns`: the last kept dimension is a task's vector.
-  Pieces(Places& places, const Space& space, bool columns, Expr blocks, int64_t blocks_of_piece,
-         std::string why);
+  Pieces(BufferAssignment& assignment, const IterationSpace& space, bool columns, Expr blocks,
+         int64_t blocks_of_piece, std::string why);
 
-  Expr index() const { return index_; }  // of a piece of a fold
+  Expr index() const { return index_; }  // of a piece of a reduction
   Expr count() const { return count_; }
   int64_t most() const { return most_; }  // blocks of a piece, a power of two
   bool columns() const { return columns_; }
-  const std::string& why() const { return why_; }  // folds are cut
+  const std::string& why() const { return why_; }  // reductions are cut
   Expr begin() const { return index_ * most_; }
   Expr end() const;
   const std::vector<States>& states() const { return states_; }
 
   // Makes room for the states that a reduction leaves.
-  const States& add(ItemId item, std::string_view name, DType operand,
+  const States& add(ComputeNodeId compute_node, std::string_view name, DType operand,
                     const std::vector<loop::Value>& state);
   // Where the state of `lane` lies: a lane of a row, a column, or a column's lane * columns +
   // column.
   Expr element(Expr lane) const { return first_ + lane; }
 
  private:
-  Places& places_;
+  BufferAssignment& assignment_;
   bool columns_;
   int64_t most_;
   std::string why_;
   Expr blocks_, count_, index_;
-  Expr size_;   // of the states of all folds
+  Expr size_;   // of the states of all reductions
   Expr first_;  // of those of a piece
   std::vector<States> states_;
 };
 
-// Whether the items need the elements of the space once: nothing that is walked, or folded, needs
-// what is folded here.
-bool walks_once(const Program& program, const std::vector<ItemId>& items, const Space& space);
+// Whether the compute nodes need the elements of the space once: nothing that is swept, or reduced,
+// needs what is reduced here.
+bool sweeps_once(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
+                 const IterationSpace& space);
 
-// Whether the walks of a group should be kernels of their own: a task would walk a long fold
+// Whether the sweeps of a group should be kernels of their own: a task would sweep a long reduction
 // several times while other threads have nothing to do, or would not find it in the cache again, or
-// its elements lie across the walk.
-Verdict should_split_walks(const Program& program, const Places& places, const Group& group);
+// its elements lie across the sweep.
+Verdict should_split_sweeps(const Program& program, const BufferAssignment& assignment,
+                            const Group& group);
 // Why, in the last case.
-extern const Code folds_lie_across;
+extern const Code reductions_lie_across;
 
-// How the folds of a group are cut; nothing where they are many or short.
-std::optional<Pieces> cut_into_pieces(const Program&, Places&, const Group&);
-// The kernel that folds pieces, and the one that makes them one.
-std::vector<LoweredKernel> lower_in_pieces(const Program&, const Places&, const Group&, Pieces&);
+// How the reductions of a group are cut; nothing where they are many or short.
+std::optional<Pieces> cut_into_pieces(const Program&, BufferAssignment&, const Group&);
+// The kernel that reduces pieces, and the one that makes them one.
+std::vector<LoweredKernel> lower_in_pieces(const Program&, const BufferAssignment&, const Group&,
+                                           Pieces&);
 
 }  // namespace vitro::backend

@@ -7,7 +7,7 @@
 #include "backend/lower/tiles.h"
 #include "backend/schedule/elementwise.h"
 #include "backend/schedule/fusion.h"
-#include "loop/domain.h"
+#include "loop/loop_nest.h"
 
 namespace vitro::backend {
 namespace {
@@ -18,8 +18,8 @@ constexpr int64_t block = elements_of_block;
 
 loop::Block stores_at(KernelBuilder& build, const Index& values) {
   loop::Block out;
-  for (const ItemId id : build.group().stored) {
-    const Index at = with_index(build.group().place(id), build.group().layout.space, values);
+  for (const ComputeNodeId id : build.group().stored) {
+    const Index at = with_index(build.group().index_map(id), build.group().iteration.space, values);
     out.push_back(build.store(id, at, build.compute(id, at)));
   }
   return out;
@@ -33,7 +33,8 @@ std::vector<Expr> accesses_of(KernelBuilder& build, const loop::Block& body) {
     out.push_back(store.element);
     roots.push_back(store.value);
   }
-  for (const loop::Pick& pick : build.kernel().picks) roots.push_back(pick.value);
+  for (const loop::IndirectIndex& indirect : build.kernel().indirect_indices)
+    roots.push_back(indirect.value);
   for (const loop::Node* node : loop::nodes_below(roots)) {
     if (node->index.defined()) out.push_back(node->index);
   }
@@ -57,8 +58,8 @@ loop::Loop innermost(const MachineModel& machine, loop::Kernel& kernel, std::vec
   return {index, b * block, end, true, std::move(body)};
 }
 
-// Stores that read nothing together are loops of their own where they are many: a turn then walks
-// few places of memory.
+// If there are many stores, those that read nothing together get loops of their own: an iteration
+// then touches few places of memory.
 std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
   if (!are_many_stores(stores.size())) return {std::move(stores)};
   std::vector<size_t> block_of(stores.size());
@@ -90,19 +91,20 @@ std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
 
 }  // namespace
 
-LoweredKernel lower_pointwise(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
-  const Space& space = group.layout.space;
+LoweredKernel lower_pointwise(const Program& program, const BufferAssignment& assignment,
+                              const Group& group) {
+  KernelBuilder build(program, assignment, group);
+  const IterationSpace& space = group.iteration.space;
   const loop::Block plain = stores_at(build, space.index);
   const std::vector<Expr> accesses = accesses_of(build, plain);
   const Expr first = std::get<loop::Store>(plain[0].what).element;
-  const loop::Domain domain = loop::choose_domain(space.index, accesses, first);
+  const loop::LoopNest nest = loop::choose_loop_nest(space.index, accesses, first);
   build.start_over();
-  loop::Block body = stores_at(build, domain.values);
+  loop::Block body = stores_at(build, nest.values);
   loop::Kernel& kernel = build.kernel();
-  Verdict schedule = read_in_tiles(program.machine(), kernel, domain.loops, body);
+  Verdict schedule = read_in_tiles(program.machine(), kernel, nest.loops, body);
   if (!schedule) {
-    loop::Loop loop = innermost(program.machine(), kernel, domain.loops, std::move(body));
+    loop::Loop loop = innermost(program.machine(), kernel, nest.loops, std::move(body));
     const bool is_block = loop.begin.constant() != 0;
     const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
     for (loop::Block& stores : apart(kernel, std::move(loop.body))) {

@@ -1,5 +1,5 @@
 // Matrix products with what follows them: the sums of a row and sixteen columns go through the
-// group's elementwise items before they are written.
+// group's elementwise compute nodes before they are written.
 #include "backend/lower/builder.h"
 #include "backend/program/operand.h"
 #include "backend/schedule/products.h"
@@ -20,9 +20,9 @@ Expr used_index(Expr index, Expr extent) {
 
 class ProductLowering {
  public:
-  ProductLowering(const Program& program, Places& places, const Group& group)
-      : program_(program), places_(places), group_(group), item_(*group.product) {
-    const graph::Node& node = program.graph()[program[item_].value.node];
+  ProductLowering(const Program& program, BufferAssignment& assignment, const Group& group)
+      : program_(program), assignment_(assignment), group_(group), compute_node_(*group.product) {
+    const graph::Node& node = program.graph()[program[compute_node_].value.node];
     left_ = std::get<graph::Value>(node.args[0]);
     right_ = std::get<graph::Value>(node.args[1]);
     dtype_ = node.results[0].dtype;
@@ -43,17 +43,17 @@ class ProductLowering {
   std::vector<LoweredKernel> run() {
     const bool in_memory = find_right();
     if (!in_memory) copy_right();
-    if (product_.n.is(1)) right_place_.second_stride = 1;
+    if (product_.n.is(1)) right_matrix_.second_stride = 1;
     const bool across = lies_across();
     Verdict in_place = across && in_memory ? reads_left_rows() : Verdict::no("");
     if (!in_place) {
-      const bool by_columns = right_place_.first_stride.is(1) && !product_.n.is(1);
+      const bool by_columns = right_matrix_.first_stride.is(1) && !product_.n.is(1);
       in_place = by_columns ? reads_columns() : reads_rows();
       if (in_place && by_columns) exchange();
       if (in_place && !by_columns) product_.reads = loop::RightOperand::rows;
     }
     if (product_.reads == loop::RightOperand::rows) {
-      packed_ = right_place_.buffer;
+      packed_ = right_matrix_.buffer;
     } else {
       pack();
     }
@@ -79,28 +79,28 @@ class ProductLowering {
   // The transposed product from now on: the right operand's columns by the left one's rows.
   void exchange() {
     std::swap(left_, right_);
-    std::swap(left_place_, right_place_);
+    std::swap(left_matrix_, right_matrix_);
     std::swap(product_.m, product_.n);
     name_sides();
     exchanged_ = !exchanged_;
   }
 
   // A matrix in memory: its first index is that along k.
-  struct Place : Matrix {
+  struct OperandMatrix : Matrix {
     BufferId buffer;
   };
 
   // Where an operand lies, if it is a plain matrix in memory.
-  bool find(graph::Value operand, const Index& at, Expr other, Place* place) {
-    KernelBuilder build(program_, places_, alone_);
+  bool find(graph::Value operand, const Index& at, Expr other, OperandMatrix* matrix) {
+    KernelBuilder build(program_, assignment_, alone_);
     const auto plain = as_plain(build.read(operand, at), product_.inner, other);
     if (!plain) return false;
-    *place = {*plain, build.take().buffers[static_cast<size_t>(plain->buffer)]};
+    *matrix = {*plain, build.take().buffers[static_cast<size_t>(plain->buffer)]};
     return true;
   }
-  bool find_left() { return find(left_, with_batch(row(), inner()), product_.row, &left_place_); }
+  bool find_left() { return find(left_, with_batch(row(), inner()), product_.row, &left_matrix_); }
   bool find_right() {
-    return find(right_, with_batch(inner(), column()), product_.column, &right_place_);
+    return find(right_, with_batch(inner(), column()), product_.column, &right_matrix_);
   }
 
   // Whether both operands have the type of the sums and the left one lies in memory.
@@ -113,7 +113,7 @@ class ProductLowering {
   // Where lanes that run along the rows need no turning over: of the transposed product, whose
   // right operand is read by rows.
   Verdict reads_left_rows() {
-    if (!as_they_lie() || !left_place_.second_stride.is(1)) return Verdict::no("");
+    if (!as_they_lie() || !left_matrix_.second_stride.is(1)) return Verdict::no("");
     exchange();
     Verdict reads = reads_rows();
     if (reads) {
@@ -137,7 +137,7 @@ class ProductLowering {
 
   // Whatever has its rows contiguous, but weights of which panels are kept where those are faster.
   Verdict reads_rows() {
-    if (!right_place_.second_stride.is(1)) {
+    if (!right_matrix_.second_stride.is(1)) {
       return Verdict::no("packed, as neither its rows nor its columns are contiguous");
     }
     Verdict reads = Verdict::yes("read where it lies, its rows are contiguous");
@@ -146,14 +146,14 @@ class ProductLowering {
       if (!reads) return reads;
     }
     const bool unit =
-        as_they_lie() && (left_place_.first_stride.is(1) || left_place_.second_stride.is(1));
+        as_they_lie() && (left_matrix_.first_stride.is(1) || left_matrix_.second_stride.is(1));
     if (!unit) return Verdict::no("packed, as an operand is computed or converted");
     return reads;
   }
 
   // Whether panels of the right operand would be packed once.
   bool is_kept() const {
-    const BufferInfo& from = places_.buffers()[right_place_.buffer.n];
+    const BufferInfo& from = assignment_.buffers()[right_matrix_.buffer.n];
     if (from.kind != BufferKind::input) return false;
     const graph::Graph& g = program_.graph();
     return has_kept_panels(g, g.inputs()[from.which.n]);
@@ -161,16 +161,16 @@ class ProductLowering {
 
   // The right operand, computed and written row by row.
   void copy_right() {
-    KernelBuilder build(program_, places_, alone_);
+    KernelBuilder build(program_, assignment_, alone_);
     build.kernel().name = "copy";
     const Expr row = product_.k.is(1) ? Expr(0) : Expr::index("r", product_.k);
     const Expr column = product_.n.is(1) ? Expr(0) : Expr::index("c", product_.n);
     const Value element = build.read(right_, with_batch(row, column));
-    const BufferId buffer = places_.add(
+    const BufferId buffer = assignment_.add(
         {"right", element.dtype(), BufferKind::temporary, {}, batches_ * product_.k * product_.n});
-    right_place_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
+    right_matrix_ = {{product_.batch * product_.k * product_.n, product_.n, 1}, buffer};
     const int to = build.buffer(buffer, true);
-    const Expr at = right_place_.base + row * product_.n + column;
+    const Expr at = right_matrix_.base + row * product_.n + column;
     loop::Block body;
     body.push_back({loop::Store{to, at, element}});
     const Expr index = column.constant() ? Expr::index("c", 1) : column;
@@ -183,12 +183,13 @@ class ProductLowering {
 
   // Panels of the right operand.
   void pack() {
-    const Place& from = right_place_;
+    const OperandMatrix& from = right_matrix_;
     const Expr n = product_.n;
-    const auto [panels, added] = places_.panels_of({from.buffer, from, product_.k, n, batches_});
+    const auto [panels, added] =
+        assignment_.panels_of({from.buffer, from, product_.k, n, batches_});
     packed_ = panels;
     if (!added) return;
-    KernelBuilder build(program_, places_, alone_);
+    KernelBuilder build(program_, assignment_, alone_);
     build.kernel().name = "pack";
     const int source = build.buffer(from.buffer), to = build.buffer(packed_, true);
     build.kernel().body.push_back({loop::Pack{.k = product_.k,
@@ -220,10 +221,10 @@ class ProductLowering {
     loop::Block body;
     product_.sum = build.new_variable();
     const Value sum = build.pool().variable(product_.sum, product_.accumulate);
-    build.define(item_, cast(sum, dtype_));
+    build.define(compute_node_, cast(sum, dtype_));
     const Index values = with_batch(row(), column());
-    for (const ItemId id : group_.stored) {
-      const Index at = with_index(group_.place(id), group_.layout.space, values);
+    for (const ComputeNodeId id : group_.stored) {
+      const Index at = with_index(group_.index_map(id), group_.iteration.space, values);
       body.push_back(build.store(id, at, build.compute(id, at)));
     }
     return body;
@@ -235,7 +236,7 @@ class ProductLowering {
   bool lies_across() {
     if (product_.n.is(1)) return true;
     if (is_below_block(product_.m)) return false;
-    KernelBuilder build(program_, places_, group_);
+    KernelBuilder build(program_, assignment_, group_);
     int along_rows = 1, along_columns = 0;
     const auto visit = [&](Expr element, bool written) {
       along_rows += turns_of(build, element, row(), column(), written);
@@ -269,8 +270,8 @@ class ProductLowering {
   // lanes.
   bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
     if (is_below_block(product_.m) || is_below_block(product_.n) || other.constant()) return false;
-    for (const loop::Pick& pick : build.kernel().picks) {
-      if (sym::contains(element, pick.symbol)) return false;
+    for (const loop::IndirectIndex& indirect : build.kernel().indirect_indices) {
+      if (sym::contains(element, indirect.symbol)) return false;
     }
     return steps_across(element, lane) && sym::as_linear(element, lane) &&
            !steps_across(element, other) && sym::contains(element, other);
@@ -285,14 +286,14 @@ class ProductLowering {
   }
 
   void multiply() {
-    KernelBuilder build(program_, places_, group_);
+    KernelBuilder build(program_, assignment_, group_);
     if (product_.reads == loop::RightOperand::rows) {
-      product_.right_base = right_place_.base;
-      product_.right_stride = right_place_.first_stride;
+      product_.right_base = right_matrix_.base;
+      product_.right_stride = right_matrix_.first_stride;
     }
     read_left(build);
     product_.right = build.buffer(packed_);
-    product_.right_dtype = places_.buffers()[packed_.n].dtype;
+    product_.right_dtype = assignment_.buffers()[packed_.n].dtype;
     for (loop::Statement& s : finish(build)) {
       const Expr element = std::get<loop::Store>(s.what).element;
       const bool turns = product_.turned ? turns_over(build, element, row(), column())
@@ -305,10 +306,10 @@ class ProductLowering {
   }
 
   const Program& program_;
-  Places& places_;
+  BufferAssignment& assignment_;
   const Group& group_;
-  ItemId item_;
-  Group alone_{{item_}, {}, {}};  // for the kernels of the right operand
+  ComputeNodeId compute_node_;
+  Group alone_{{compute_node_}, {}, {}};  // for the kernels of the right operand
   graph::Value left_, right_;
   DType dtype_;
   bool batched_ = false;
@@ -316,15 +317,15 @@ class ProductLowering {
   Expr batches_;
   loop::Product product_;
   BufferId packed_;  // what `multiply` reads: panels, or the right operand
-  Place left_place_{}, right_place_{};
+  OperandMatrix left_matrix_{}, right_matrix_{};
   std::vector<LoweredKernel> out_;
 };
 
 }  // namespace
 
-std::vector<LoweredKernel> lower_product(const Program& program, Places& places,
+std::vector<LoweredKernel> lower_product(const Program& program, BufferAssignment& assignment,
                                          const Group& group) {
-  return ProductLowering(program, places, group).run();
+  return ProductLowering(program, assignment, group).run();
 }
 
 }  // namespace vitro::backend

@@ -1,7 +1,7 @@
-// Groups that put elements where indices say.  The dimension that is indexed is walked in order by
-// every task; tasks share the others, so that no two of them write one element.
+// Groups that put elements where indices say.  Every task sweeps the indexed dimension in order;
+// tasks share the others, so that no two of them write one element.
 #include "backend/lower/builder.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 
 namespace vitro::backend {
 namespace {
@@ -12,20 +12,20 @@ using loop::Value;
 class Puts {
  public:
   Puts(KernelBuilder& build, const Group& group)
-      : build_(build), group_(group), space_(group.layout.space) {}
+      : build_(build), group_(group), space_(group.iteration.space) {}
 
   void run() {
     Block body;
-    for (const ItemId id : group_.stored) {
-      const bool puts = build_.program()[id].kind == ItemKind::put;
-      const Index& at = group_.place(id);
+    for (const ComputeNodeId id : group_.stored) {
+      const bool puts = build_.program()[id].kind == ComputeKind::put;
+      const Index& at = group_.index_map(id);
       body.push_back(puts ? put(id, at) : build_.store(id, at, build_.compute(id, at)));
     }
-    Expr walked = 0, count = 1;
+    Expr indexed = 0, count = 1;
     loop::Kernel& kernel = build_.kernel();
     for (size_t d = 0; d < space_.sizes.size(); ++d) {
       if (space_.reduced[d]) {
-        walked = space_.index[d];
+        indexed = space_.index[d];
         count = space_.sizes[d];
       } else if (!space_.index[d].constant()) {
         kernel.tasks.push_back(space_.index[d]);
@@ -33,7 +33,7 @@ class Puts {
     }
     const bool has_columns = !space_.reduced.back() && !space_.index.back().constant();
     if (has_columns) body = in_lanes(std::move(body));
-    const Expr index = walked.constant() ? Expr::index("k", 1) : walked;
+    const Expr index = indexed.constant() ? Expr::index("k", 1) : indexed;
     kernel.body.push_back({loop::Loop{index, 0, count, false, std::move(body)}});
   }
 
@@ -52,7 +52,7 @@ class Puts {
     return out;
   }
 
-  loop::Statement put(ItemId id, const Index& at) {
+  loop::Statement put(ComputeNodeId id, const Index& at) {
     const Program& program = build_.program();
     const graph::NodeId node_id = program[id].value.node;
     const graph::Node& node = program.graph()[node_id];
@@ -60,14 +60,14 @@ class Puts {
     const PutSpec spec = node.op->put->spec(node.attrs.view(), ranks_of(program.graph(), node));
     const PutReads reads = program.put_reads(id, at);
     Value made = build_.compute(id, at);
-    const std::vector<Expr> picked =
-        picks(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
+    const std::vector<Expr> indirect =
+        indirect_indices(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
     // Without dimensions there is one element, and the index is checked all the same.
-    const Stored& target = build_.places().of(node_id);
+    const Stored& target = build_.assignment().of(node_id);
     const Expr element = result.rank() == 0
-                             ? target.element({}) + picked[0]
-                             : target.element(with_picked(reads.others, spec.picked, picked));
-    const int buffer = build_.buffer(build_.places().target_buffer(id), true);
+                             ? target.element({}) + indirect[0]
+                             : target.element(with_indirect(reads.others, spec.picked, indirect));
+    const int buffer = build_.buffer(build_.assignment().target_buffer(id), true);
     if (spec.combine != Combine::replace)
       made = combined(spec.combine, build_.pool().load(buffer, result.dtype, element), made);
     return {loop::Store{buffer, element, made}};
@@ -91,13 +91,14 @@ class Puts {
 
   KernelBuilder& build_;
   const Group& group_;
-  const Space& space_;
+  const IterationSpace& space_;
 };
 
 }  // namespace
 
-LoweredKernel lower_put(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_put(const Program& program, const BufferAssignment& assignment,
+                        const Group& group) {
+  KernelBuilder build(program, assignment, group);
   Puts(build, group).run();
   return build.take();
 }

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 
 namespace vitro::backend {
 namespace {
 
-// Of an element of each load that lies across the folds; 0 where there is none, or where something
-// lies so that a block of rows does not help.
-int64_t bytes_across(const Program& program, const Places& places, const Group& group) {
-  const Space& space = group.layout.space;
+// Of an element of each load that lies across the reductions; 0 where there is none, or where
+// something lies so that a block of rows does not help.
+int64_t bytes_across(const Program& program, const BufferAssignment& assignment,
+                     const Group& group) {
+  const IterationSpace& space = group.iteration.space;
   const Expr lane = space.index.back(), row = space.index[space.index.size() - 2];
-  const WalkAccesses accesses = accesses_of(program, places, group);
+  const SweepAccesses accesses = accesses_of(program, assignment, group);
   const auto is_across = [&](Expr element) {
     return std::any_of(space.index.begin(), space.index.end() - 1,
                        [&](Expr other) { return stride_across(element, lane, other).has_value(); });
@@ -31,23 +32,23 @@ int64_t bytes_across(const Program& program, const Places& places, const Group& 
 
 }  // namespace
 
-Verdict rows_in_blocks(const Program& program, const Places& places, const Group& group,
-                       RowBlocks* blocks) {
-  const Space& space = group.layout.space;
+Verdict rows_in_blocks(const Program& program, const BufferAssignment& assignment,
+                       const Group& group, RowBlocks* blocks) {
+  const IterationSpace& space = group.iteration.space;
   const size_t rank = space.sizes.size();
-  const auto folded = std::count(space.reduced.begin(), space.reduced.end(), true);
-  if (rank < 2 || !space.reduced.back() || space.reduced[rank - 2] || folded != 1) {
-    return Verdict::no("no rows are folded");
+  const auto reduced = std::count(space.reduced.begin(), space.reduced.end(), true);
+  if (rank < 2 || !space.reduced.back() || space.reduced[rank - 2] || reduced != 1) {
+    return Verdict::no("no rows are reduced");
   }
   const auto length = space.sizes.back().constant();
   if (!length) return Verdict::no("the length of its rows differs between calls");
   const Expr rows = space.sizes[rank - 2];
   if (is_short_side(*length) || is_short_side(rows)) return Verdict::no("a side is short");
-  const auto overwrites = [&](ItemId id) { return program.overwrites(id); };
+  const auto overwrites = [&](ComputeNodeId id) { return program.overwrites(id); };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what it reads");
   }
-  const int64_t bytes = bytes_across(program, places, group);
+  const int64_t bytes = bytes_across(program, assignment, group);
   if (bytes == 0) return Verdict::no("its rows do not lie across memory");
   return should_block_rows(program.machine(), rows, *length, bytes, blocks);
 }

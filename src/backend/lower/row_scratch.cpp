@@ -28,19 +28,20 @@ bool RowScratch::worth_keeping(const Node* node) const {
          depends_on(node, shape_.index);
 }
 
-bool RowScratch::worth_a_home(const Node* node) const {
-  if (!shape_.home || reads_memory(*node) || node->dtype != shape_.home->dtype) return false;
-  const int walk = computed_in_.at(node);
-  return hides_fetches(*shape_.machine, costs_[static_cast<size_t>(walk)]) &&
+bool RowScratch::worth_keeping_in_result(const Node* node) const {
+  if (!shape_.result_row || reads_memory(*node) || node->dtype != shape_.result_row->dtype)
+    return false;
+  const int sweep = computed_in_.at(node);
+  return hides_fetches(*shape_.machine, costs_[static_cast<size_t>(sweep)]) &&
          loop::cost_of(Value(node)) > 0 && depends_on(node, shape_.index);
 }
 
 void RowScratch::keep(const Node* node, Value in,
                       std::vector<std::pair<int, loop::Statement>>& stores) {
-  const int walk = computed_in_.at(node);
-  stores.push_back({walk,
+  const int sweep = computed_in_.at(node);
+  stores.push_back({sweep,
                     {loop::Store{static_cast<int>(in->payload), sym::Expr(in->index),
-                                 walks_[static_cast<size_t>(walk)].at(node)}}});
+                                 sweeps_[static_cast<size_t>(sweep)].at(node)}}});
   rewritten_.emplace(node, in);
 }
 
@@ -52,7 +53,7 @@ Value RowScratch::row_of(const Node* node) {
   return node->pool->load(number, node->dtype, shape_.element);
 }
 
-std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
+std::vector<std::pair<int, loop::Statement>> RowScratch::next_sweep(
     const std::vector<Value*>& values) {
   std::vector<std::pair<int, loop::Statement>> stores;
   std::vector<const Node*> todo;
@@ -63,9 +64,9 @@ std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
     todo.pop_back();
     if (!seen.insert(node).second || rewritten_.contains(node)) continue;
     const auto before = computed_in_.find(node);
-    if (before != computed_in_.end() && worth_a_home(node)) {
-      const Home home = *std::exchange(shape_.home, std::nullopt);
-      keep(node, node->pool->load(home.buffer, home.dtype, home.element), stores);
+    if (before != computed_in_.end() && worth_keeping_in_result(node)) {
+      const ResultRow row = *std::exchange(shape_.result_row, std::nullopt);
+      keep(node, node->pool->load(row.buffer, row.dtype, row.element), stores);
       continue;
     }
     if (before != computed_in_.end() && worth_keeping(node)) {
@@ -77,14 +78,14 @@ std::vector<std::pair<int, loop::Statement>> RowScratch::next_walk(
   std::vector<Value> all;
   for (const Value* v : values) all.push_back(*v);
   for (const Node* node : loop::nodes_below(all))
-    computed_in_.emplace(node, static_cast<int>(walks_.size()));
+    computed_in_.emplace(node, static_cast<int>(sweeps_.size()));
   int cost = 0;
   for (const Value v : all) cost = std::max(cost, loop::cost_of(v));
   costs_.push_back(cost);
   auto with = rewritten_;
   for (const Node* node : loop::nodes_below(all)) (void)replace(Value(node), with);
   for (Value* v : values) *v = replace(*v, with);
-  walks_.push_back(std::move(with));
+  sweeps_.push_back(std::move(with));
   return stores;
 }
 

@@ -1,4 +1,4 @@
-// Rows of a task's scratch memory for values that more than one walk over a row needs.
+// Rows of a task's scratch memory for values that more than one sweep over a row needs.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ namespace vitro::backend {
 
 class RowScratch {
  public:
-  // Where the last walk writes a result: until then its memory may hold what that walk reads again,
-  // and is fetched while an earlier walk computes.
-  struct Home {
+  // The row of a result that the last sweep writes: until then its memory may hold what that sweep
+  // reads again, and is fetched while an earlier sweep computes.
+  struct ResultRow {
     int buffer;
     sym::Expr element;
     DType dtype;
@@ -28,17 +28,17 @@ class RowScratch {
     sym::Expr size;      // of a scratch row
     int64_t most_bytes;  // of one whose size is known
     const MachineModel* machine;
-    std::optional<Home> home = {};
+    std::optional<ResultRow> result_row = {};
   };
   RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}
 
-  // The values of the next walk, changed to read what an earlier walk computed.  Gives the stores
-  // that the earlier walks (by number) must make for that.
-  std::vector<std::pair<int, loop::Statement>> next_walk(const std::vector<loop::Value*>& values);
+  // The values of the next sweep, changed to read what an earlier sweep computed.  Gives the stores
+  // that the earlier sweeps (by number) must make for that.
+  std::vector<std::pair<int, loop::Statement>> next_sweep(const std::vector<loop::Value*>& values);
 
  private:
   bool worth_keeping(const loop::Node* node) const;
-  bool worth_a_home(const loop::Node* node) const;
+  bool worth_keeping_in_result(const loop::Node* node) const;
   loop::Value row_of(const loop::Node* node);
   void keep(const loop::Node* node, loop::Value in,
             std::vector<std::pair<int, loop::Statement>>& stores);
@@ -46,9 +46,9 @@ class RowScratch {
   loop::Kernel& kernel_;
   Shape shape_;
   size_t rows_ = 0;
-  std::vector<std::unordered_map<const loop::Node*, loop::Value>> walks_;  // what each computes
-  std::vector<int> costs_;                                                 // of each
-  std::unordered_map<const loop::Node*, int> computed_in_;                 // first walk
+  std::vector<std::unordered_map<const loop::Node*, loop::Value>> sweeps_;  // what each computes
+  std::vector<int> costs_;                                                  // of each
+  std::unordered_map<const loop::Node*, int> computed_in_;                  // first sweep
   std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and what to read instead
 };
 

@@ -1,43 +1,44 @@
 // A task takes one index of the dimensions that are kept; lanes run along the innermost reduced
-// dimension.  Also what has few rows to fold: lanes then are neighbours of the innermost dimension.
+// dimension.  Also what has few rows to reduce: lanes then are neighbours of the innermost
+// dimension.
 #include <algorithm>
 
 #include "backend/lower/row_blocks.h"
+#include "backend/lower/sweeps.h"
 #include "backend/lower/turned_tile.h"
-#include "backend/lower/walks.h"
 #include "backend/schedule/fusion.h"
 #include "vitro/ops/reduce.h"
 
 namespace vitro::backend {
 namespace {
 
-class Rows : private Walks {
+class Rows : private Sweeps {
  public:
   Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
-      : Walks(build, group, group.layout.space.reduced.back(), pieces) {}
-  // The walks in blocks of rows, for the reason that the kernel gives.
+      : Sweeps(build, group, group.iteration.space.reduced.back(), pieces) {}
+  // The sweeps in blocks of rows, for the reason that the kernel gives.
   Rows(KernelBuilder& build, const Group& group, RowBlocks blocks, std::string why)
-      : Walks(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
+      : Sweeps(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
 
   // For one index of the dimensions that are kept.
-  Block walks() {
+  Block sweeps() {
     find_reductions([&](Reduction& r) {
       r.result = build_.new_variable();
       return build_.pool().variable(r.result, node_of(r).results[0].dtype);
     });
     for (Reduction& r : reductions_) add_tree(r, ops::reduction_lanes, blocks());
-    place_stores();
-    if (along_) keep_rows(folded_.back(), last_, most_bytes_of_row(program().machine()));
+    schedule_stores();
+    if (along_) keep_rows(reduced_.back(), last_, most_bytes_of_row(program().machine()));
     Block body;
-    for (int level = 0; level <= levels_; ++level) walk(level, body);
+    for (int level = 0; level <= levels_; ++level) sweep(level, body);
     for (loop::Statement& s : row_stores_.back()) body.push_back(std::move(s));
     return body;
   }
 
-  void run() { finish(walks()); }
+  void run() { finish(sweeps()); }
 
  private:
-  void walk(int level, Block& out) {
+  void sweep(int level, Block& out) {
     for (loop::Statement& s : row_stores_[at(level)]) out.push_back(std::move(s));
     if (!has_work(level)) return;
     const bool cut = in_blocks(level);
@@ -49,7 +50,7 @@ class Rows : private Walks {
       totals.push_back(r.tree < 0 && cut ? declare(initial(r), "total", out) : State());
       r.state = declare(initial(r), op_name(r), fresh ? inner : out);
     }
-    fold(level, body);
+    reduce(level, body);
     inner.push_back(inner_loop(std::move(body), cut));
     size_t which = 0;
     for (const Reduction& r : reductions_) {
@@ -59,25 +60,23 @@ class Rows : private Walks {
     which = 0;
     for (const Reduction& r : reductions_) {
       if (r.level != level) continue;
-      const State& whole = totals[which++];
-      const State state = r.tree >= 0     ? total(r, 0, blocks(), out)
-                          : whole.empty() ? r.state
-                                          : whole;
+      const State& full = totals[which++];
+      const State state = r.tree >= 0 ? total(r, 0, blocks(), out) : full.empty() ? r.state : full;
       pieces_ ? leave_piece(r, state, out) : finish_reduction(r, state, out);
     }
   }
 
   // Blocks do not wait for each other, also where their order does not matter.
-  void end_block(const Reduction& r, const State& whole, Block& out) {
+  void end_block(const Reduction& r, const State& full, Block& out) {
     if (r.tree >= 0) {
       out.push_back(grow(r, 0, blocks()));
-    } else if (!whole.empty()) {
-      out.push_back(assign(whole, r.body->merge(whole, r.state)));
+    } else if (!full.empty()) {
+      out.push_back(assign(full, r.body->merge(full, r.state)));
     }
   }
 
   void leave_piece(const Reduction& r, const State& state, Block& out) {
-    const auto& buffers = pieces_->add(r.item, op_name(r), r.operand, state).buffers;
+    const auto& buffers = pieces_->add(r.compute_node, op_name(r), r.operand, state).buffers;
     const Expr lane = along_ ? Expr::index("lane", ops::reduction_lanes) : Expr(0);
     Block stores;
     for (size_t i = 0; i < state.size(); ++i) {
@@ -131,7 +130,7 @@ class Rows : private Walks {
     loop::Kernel& kernel = build_.kernel();
     kernel.body = turn_over(
         build_, body,
-        {{folded_.back(), 0, last_}, {row, begin, end - begin}, blocks_->pitch, blocks_->rows});
+        {{reduced_.back(), 0, last_}, {row, begin, end - begin}, blocks_->pitch, blocks_->rows});
     kernel.body.push_back({loop::Loop{row, begin, end, false, std::move(body)}});
     kernel.schedule = std::move(schedule_);
   }
@@ -142,13 +141,14 @@ class Rows : private Walks {
 
 }  // namespace
 
-LoweredKernel lower_rows(const Program& program, const Places& places, const Group& group) {
-  if (takes_columns(group.layout.space)) return lower_columns(program, places, group);
-  if (const auto turned = turn_rows(program, places, group))
-    return lower_turned_rows(program, places, *turned);
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_rows(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  if (takes_columns(group.iteration.space)) return lower_columns(program, assignment, group);
+  if (const auto turned = turn_rows(program, assignment, group))
+    return lower_turned_rows(program, assignment, *turned);
+  KernelBuilder build(program, assignment, group);
   RowBlocks blocks{};
-  if (Verdict in_blocks = rows_in_blocks(program, places, group, &blocks)) {
+  if (Verdict in_blocks = rows_in_blocks(program, assignment, group, &blocks)) {
     Rows(build, group, blocks, std::move(in_blocks.why)).run();
   } else {
     Rows(build, group).run();
@@ -156,18 +156,19 @@ LoweredKernel lower_rows(const Program& program, const Places& places, const Gro
   return build.take();
 }
 
-LoweredKernel lower_pieces(const Program& program, const Places& places, const Group& group,
-                           Pieces& pieces) {
-  if (takes_columns(group.layout.space)) return lower_columns(program, places, group, &pieces);
-  if (const auto turned = turn_rows(program, places, group))
-    return lower_turned_rows(program, places, *turned, &pieces);
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_pieces(const Program& program, const BufferAssignment& assignment,
+                           const Group& group, Pieces& pieces) {
+  if (takes_columns(group.iteration.space))
+    return lower_columns(program, assignment, group, &pieces);
+  if (const auto turned = turn_rows(program, assignment, group))
+    return lower_turned_rows(program, assignment, *turned, &pieces);
+  KernelBuilder build(program, assignment, group);
   Rows(build, group, &pieces).run();
   return build.take();
 }
 
-loop::Block lower_walks(KernelBuilder& build, const Group& group) {
-  return Rows(build, group).walks();
+loop::Block lower_sweeps(KernelBuilder& build, const Group& group) {
+  return Rows(build, group).sweeps();
 }
 
 }  // namespace vitro::backend

@@ -1,4 +1,4 @@
-// Groups with a scan: the scanned dimension is walked in order, the state in variables or, where
+// Groups with a scan: the scanned dimension is swept in order, the state in variables or, where
 // lanes run along another dimension, in scratch rows.  That is the dimension after it, or the rows
 // that are scanned: of sixteen of these a tile at a time is turned over, scanned, and what it gives
 // turned back.
@@ -8,7 +8,7 @@
 #include "backend/lower/builder.h"
 #include "backend/lower/turned_tile.h"
 #include "backend/program/bodies.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 
 namespace vitro::backend {
 namespace {
@@ -20,7 +20,7 @@ using State = std::vector<Value>;
 class Scans {
  public:
   Scans(KernelBuilder& build, const Group& group)
-      : build_(build), group_(group), space_(group.layout.space) {
+      : build_(build), group_(group), space_(group.iteration.space) {
     for (size_t d = 0; d < space_.sizes.size(); ++d) {
       if (space_.reduced[d]) {
         scanned_ = space_.index[d];
@@ -46,11 +46,11 @@ class Scans {
     Block steps = steps_of();
     loop::Kernel& kernel = build_.kernel();
     const Expr index = scanned_.constant() ? Expr::index("k", 1) : scanned_;
-    loop::Statement walk =
+    loop::Statement sweep =
         turned_ ? in_tiles(std::move(steps))
                 : loop::Statement{loop::Loop{index, 0, count_, false, in_lanes(std::move(steps))}};
     kernel.body = in_lanes(before_);
-    kernel.body.push_back(std::move(walk));
+    kernel.body.push_back(std::move(sweep));
     for (const Expr index_kept : kept_) {
       if (!(index_kept == lanes_)) kernel.tasks.push_back(index_kept);
     }
@@ -58,7 +58,7 @@ class Scans {
   }
 
  private:
-  // One scan: items that are results of the same call share it.
+  // One scan; compute nodes that are results of the same call share it.
   struct Scan {
     const graph::Node* node;
     State before, after;  // of a step
@@ -71,10 +71,10 @@ class Scans {
   // Of all scans of the group.
   int cost_of_step() const {
     int cost = 0;
-    for (const ItemId id : group_.items) {
-      const Item& item = build_.program()[id];
-      if (item.kind != ItemKind::scan) continue;
-      const graph::Node& node = build_.program().graph()[item.value.node];
+    for (const ComputeNodeId id : group_.compute_nodes) {
+      const ComputeNode& compute_node = build_.program()[id];
+      if (compute_node.kind != ComputeKind::scan) continue;
+      const graph::Node& node = build_.program().graph()[compute_node.value.node];
       const DType type = node.op->scan->state(
           build_.program().graph().meta(std::get<graph::Value>(node.args[0])).dtype,
           node.results[0].dtype);
@@ -118,7 +118,7 @@ class Scans {
   // Whether what depends on the lane is neither read from memory, nor written to it, nor checked.
   bool stay_in_scratch(const Block& steps) {
     const loop::Kernel& kernel = build_.kernel();
-    if (!kernel.picks.empty() || !kernel.checks.empty()) return false;
+    if (!kernel.indirect_indices.empty() || !kernel.checks.empty()) return false;
     std::vector<Value> roots;
     loop::each_value(steps, [&](Value v) { roots.push_back(v); });
     const auto nodes = loop::nodes_below(roots);
@@ -141,14 +141,14 @@ class Scans {
     return out;
   }
 
-  Scan& scan_of(ItemId id, Block& steps) {
-    const Item& item = build_.program()[id];
-    const graph::Node& node = build_.program().graph()[item.value.node];
+  Scan& scan_of(ComputeNodeId id, Block& steps) {
+    const ComputeNode& compute_node = build_.program()[id];
+    const graph::Node& node = build_.program().graph()[compute_node.value.node];
     for (Scan& known : scans_) {
       const graph::Node& other = *known.node;
       if (other.op == node.op && other.args == node.args && other.attrs == node.attrs) return known;
     }
-    const Value element = build_.compute(id, group_.place(id));
+    const Value element = build_.compute(id, group_.index_map(id));
     const DType type = node.op->scan->state(element.dtype(), node.results[0].dtype);
     const ScanBody& body = scan_body(*node.op);
     Scan& scan = scans_.emplace_back(Scan{&node, {}, {}, {}});
@@ -181,16 +181,16 @@ class Scans {
   Block steps_of() {
     Block steps;
     const Program& program = build_.program();
-    for (const ItemId id : group_.items) {
-      const Item& item = program[id];
-      if (item.kind != ItemKind::scan) continue;
+    for (const ComputeNodeId id : group_.compute_nodes) {
+      const ComputeNode& compute_node = program[id];
+      if (compute_node.kind != ComputeKind::scan) continue;
       const Scan& scan = scan_of(id, steps);
-      const DType dtype = program.graph().meta(item.value).dtype;
-      build_.define(id, cast(scan.results[program.result_of(item.value.node)], dtype));
+      const DType dtype = program.graph().meta(compute_node.value).dtype;
+      build_.define(id, cast(scan.results[program.result_of(compute_node.value.node)], dtype));
     }
-    for (const ItemId id : group_.stored) {
-      const Index& at = group_.place(id);
-      const bool scanned = program[id].kind == ItemKind::scan;
+    for (const ComputeNodeId id : group_.stored) {
+      const Index& at = group_.index_map(id);
+      const bool scanned = program[id].kind == ComputeKind::scan;
       const Value value = scanned ? build_.read(program[id].value, at) : build_.compute(id, at);
       steps.push_back(build_.store(id, scanned ? program.operand_index(id, at) : at, value));
     }
@@ -212,7 +212,7 @@ class Scans {
 
   KernelBuilder& build_;
   const Group& group_;
-  const Space& space_;
+  const IterationSpace& space_;
   std::vector<Expr> kept_;
   Expr scanned_ = 0, count_ = 1;
   Expr lanes_;           // none: all lanes are equal
@@ -225,8 +225,9 @@ class Scans {
 
 }  // namespace
 
-LoweredKernel lower_scan(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_scan(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  KernelBuilder build(program, assignment, group);
   Scans(build, group).run();
   return build.take();
 }

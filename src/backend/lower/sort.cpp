@@ -12,7 +12,7 @@ using loop::Value;
 class Sorts {
  public:
   Sorts(KernelBuilder& build, const Group& group) : build_(build), group_(group) {
-    const Space& space = group.layout.space;
+    const IterationSpace& space = group.iteration.space;
     for (size_t d = 0; d < space.sizes.size(); ++d) {
       if (space.reduced[d]) {
         sorted_ = space.index[d];
@@ -25,8 +25,8 @@ class Sorts {
 
   void run() {
     const Program& program = build_.program();
-    for (const ItemId id : group_.items) {
-      if (program[id].kind == ItemKind::sort) sorts_.push_back(id);
+    for (const ComputeNodeId id : group_.compute_nodes) {
+      if (program[id].kind == ComputeKind::sort) sorts_.push_back(id);
     }
     const graph::Node& node = node_of(sorts_[0]);
     const int rank = program.graph().meta(std::get<graph::Value>(node.args[0])).rank();
@@ -37,25 +37,25 @@ class Sorts {
     const TensorMeta& result = node.results[0];
     sort.count = rank == 0 ? Expr(1) : result.sizes[static_cast<size_t>(spec.dim)].expr();
     read_row(sort);
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       if (const auto made = result_in(id)) write_to(sort, *made, id);
     }
-    // Two arrays of a key and a place for each element, of 32 bits each where these are enough, as
+    // Two arrays of a key and an index for each element, of 32 bits each where these are enough, as
     // kernels/sort.h wants it.
     const Expr wide = sym::min(sym::floordiv(size_, int64_t{1} << 32), 1) + 1;
     const bool is_wide = bytes_of(row_dtype_) == 8;
-    sort.scratch = build_.add_row("places", DType::i64, size_ * 2 * (is_wide ? Expr(2) : wide));
+    sort.scratch = build_.add_row("entries", DType::i64, size_ * 2 * (is_wide ? Expr(2) : wide));
     build_.kernel().body.push_back({std::move(sort)});
   }
 
  private:
-  const graph::Node& node_of(ItemId id) const {
+  const graph::Node& node_of(ComputeNodeId id) const {
     return build_.program().graph()[build_.program()[id].value.node];
   }
 
-  // The sort of the group whose result a stored item is, or copies.
-  std::optional<ItemId> result_in(ItemId id) const {
-    for (const ItemId sort : sorts_) {
+  // The sort of the group whose result a stored compute node is, or copies.
+  std::optional<ComputeNodeId> result_in(ComputeNodeId id) const {
+    for (const ComputeNodeId sort : sorts_) {
       if (build_.program()[sort].value == build_.program()[id].value) return sort;
     }
     return std::nullopt;
@@ -64,7 +64,7 @@ class Sorts {
   // Where elements do not lie side by side, or are computed, or are needed elsewhere too, a loop
   // over the row makes them first.
   void read_row(loop::Sort& sort) {
-    const Value element = build_.compute(sorts_[0], group_.place(sorts_[0]));
+    const Value element = build_.compute(sorts_[0], group_.index_map(sorts_[0]));
     row_dtype_ = element.dtype();
     loop::Block made;
     if (const auto from = as_side_by_side(element)) {
@@ -75,9 +75,9 @@ class Sorts {
       sort.base = 0;
       made.push_back({loop::Store{sort.from, sorted_, element}});
     }
-    for (const ItemId id : group_.stored) {
+    for (const ComputeNodeId id : group_.stored) {
       if (result_in(id)) continue;
-      const Index& at = group_.place(id);
+      const Index& at = group_.index_map(id);
       made.push_back(build_.store(id, at, build_.compute(id, at)));
     }
     if (made.empty()) return;
@@ -88,16 +88,17 @@ class Sorts {
 
   // The first element of the row, where the next ones follow it in memory.
   std::optional<Expr> as_side_by_side(Value element) const {
-    if (element->fn != loop::Fn::load || !build_.kernel().picks.empty()) return std::nullopt;
+    if (element->fn != loop::Fn::load || !build_.kernel().indirect_indices.empty())
+      return std::nullopt;
     if (sorted_.constant()) return element->index;
     const auto linear = sym::as_linear(element->index, sorted_);
     if (!linear || !linear->coefficient.is(1)) return std::nullopt;
     return linear->rest;
   }
 
-  void write_to(loop::Sort& sort, ItemId made, ItemId target) {
-    const Index& at = group_.place(target);
-    const Expr element = build_.places().target(
+  void write_to(loop::Sort& sort, ComputeNodeId made, ComputeNodeId target) {
+    const Index& at = group_.index_map(target);
+    const Expr element = build_.assignment().target(
         target, target == made ? build_.program().operand_index(made, at) : at);
     Expr base = element, stride = 1;
     if (!sorted_.constant()) {
@@ -106,7 +107,7 @@ class Sorts {
       base = linear->rest;
       stride = linear->coefficient;
     }
-    const int buffer = build_.buffer(build_.places().target_buffer(target), true);
+    const int buffer = build_.buffer(build_.assignment().target_buffer(target), true);
     const bool are_values = build_.program().result_of(build_.program()[made].value.node) == 0;
     (are_values ? sort.values : sort.indices) = buffer;
     (are_values ? sort.values_base : sort.indices_base) = base;
@@ -115,15 +116,16 @@ class Sorts {
 
   KernelBuilder& build_;
   const Group& group_;
-  std::vector<ItemId> sorts_;  // one for each result of the call that somebody reads
+  std::vector<ComputeNodeId> sorts_;  // one for each result of the call that somebody reads
   Expr sorted_ = 0, size_ = 1;
   DType row_dtype_ = DType::f32;
 };
 
 }  // namespace
 
-LoweredKernel lower_sort(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder build(program, places, group);
+LoweredKernel lower_sort(const Program& program, const BufferAssignment& assignment,
+                         const Group& group) {
+  KernelBuilder build(program, assignment, group);
   Sorts(build, group).run();
   return build.take();
 }

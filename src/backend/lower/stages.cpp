@@ -195,12 +195,12 @@ struct Stretch {
   Expr begin, end, length;
 };
 
-loop::Block loops_of(loop::Kernel& kernel, const loop::Loop& whole, const Cut& cut,
+loop::Block loops_of(loop::Kernel& kernel, const loop::Loop& original, const Cut& cut,
                      const Stretch& stretch) {
   std::vector<loop::Block> bodies(static_cast<size_t>(cut.loops()));
   std::unordered_map<const Node*, Value> in_row;
   Rows rows(kernel, stretch.length);
-  const Expr element = whole.index - stretch.begin;
+  const Expr element = original.index - stretch.begin;
   for (const Node* node : cut.nodes()) {
     Node made = *node;
     for (const Node*& operand : made.operands) {
@@ -212,37 +212,39 @@ loop::Block loops_of(loop::Kernel& kernel, const loop::Loop& whole, const Cut& c
     bodies[static_cast<size_t>(cut.stage(node))].push_back({loop::Store{row, element, value}});
     in_row.emplace(node, node->pool->load(row, node->dtype, element));
   }
-  for (loop::Statement s : whole.body) {
+  for (loop::Statement s : original.body) {
     auto& store = std::get<loop::Store>(s.what);
     store.value = loop::replace(store.value, in_row);
     bodies.back().push_back(std::move(s));
   }
   loop::Block out;
   for (loop::Block& body : bodies) {
-    out.push_back({loop::Loop{whole.index, stretch.begin, stretch.end, true, std::move(body)}});
+    out.push_back({loop::Loop{original.index, stretch.begin, stretch.end, true, std::move(body)}});
   }
   return out;
 }
 
 }  // namespace
 
-loop::Block in_stages(const MachineModel& machine, loop::Kernel& kernel, loop::Loop whole,
+loop::Block in_stages(const MachineModel& machine, loop::Kernel& kernel, loop::Loop original,
                       Expr most, Verdict* verdict) {
   std::vector<Value> roots;
-  loop::each_value(whole.body, [&](Value v) { roots.push_back(v); });
-  const Cut cut(machine, roots, whole.index);
+  loop::each_value(original.body, [&](Value v) { roots.push_back(v); });
+  const Cut cut(machine, roots, original.index);
   *verdict = cut.none()      ? Verdict::no("no chain of functions is deep")
              : cut.repeats() ? Verdict::no("stages would compute too much again")
-                             : should_cut_chain(most, cut.deepest(), cut.loops());
-  if (!*verdict) return {{std::move(whole)}};
+                             : should_cut_into_stages(most, cut.deepest(), cut.loops());
+  if (!*verdict) return {{std::move(original)}};
   if (sym::prove_less(most, elements_of_block + 1).value_or(false)) {
     const Expr size = most.constant() ? most : Expr(elements_of_block);
-    return loops_of(kernel, whole, cut, {whole.begin, whole.end, size});
+    return loops_of(kernel, original, cut, {original.begin, original.end, size});
   }
   const Expr count = sym::floordiv(most + (elements_of_block - 1), elements_of_block);
-  const Expr part = Expr::index("stretch", count), begin = whole.begin + part * elements_of_block;
-  const Stretch stretch{begin, sym::min(begin + elements_of_block, whole.end), elements_of_block};
-  return {{loop::Loop{part, 0, count, false, loops_of(kernel, whole, cut, stretch)}}};
+  const Expr part = Expr::index("stretch", count),
+             begin = original.begin + part * elements_of_block;
+  const Stretch stretch{begin, sym::min(begin + elements_of_block, original.end),
+                        elements_of_block};
+  return {{loop::Loop{part, 0, count, false, loops_of(kernel, original, cut, stretch)}}};
 }
 
 }  // namespace vitro::backend

@@ -54,12 +54,12 @@ void find_stored(const loop::Kernel& kernel, const loop::Block& block,
 }  // namespace
 
 void choose_streams(const MachineModel& machine, std::vector<LoweredKernel>& kernels,
-                    const Places& places) {
+                    const BufferAssignment& assignment) {
   for (LoweredKernel& lowered : kernels) {
     std::vector<bool> large;
     for (const BufferId id : lowered.buffers) {
       const bool fits = large.size() < loop::Kernel::most_streams;
-      large.push_back(fits && may_be_large(machine, places.buffers()[id.n]));
+      large.push_back(fits && may_be_large(machine, assignment.buffers()[id.n]));
     }
     if (std::ranges::find(large, true) == large.end()) continue;
     const std::vector<bool> read = loop::buffers_read(lowered.kernel);

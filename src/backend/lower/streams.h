@@ -10,6 +10,6 @@ namespace vitro::backend {
 // Marks the buffers of kernels whose stores choose at each launch (DeviceRuntime::should_stream):
 // what no statement of the kernel reads, since its lines are in the caches when they are written.
 void choose_streams(const MachineModel& machine, std::vector<LoweredKernel>& kernels,
-                    const Places& places);
+                    const BufferAssignment& assignment);
 
 }  // namespace vitro::backend

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "backend/schedule/elementwise.h"
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 #include "loop/rewrite.h"
 #include "vitro/base/cat.h"
 
@@ -21,7 +21,7 @@ using sym::Expr;
 
 constexpr int64_t side = side_of_tile;
 
-// A load, and how it walks memory along the innermost loop.
+// A load, and how it strides through memory along the innermost loop.
 struct Across {
   const Node* load;
   Expr along, stride;  // contiguous along this loop
@@ -74,8 +74,8 @@ class Tiler {
         why_not_ = cat(buffer.name, " is overwritten: it must be read element by element");
       } else if (is_short(loop)) {
         why_not_ = cat("a side of ", buffer.name, " is shorter than ", least_side);
-      } else if (picked(load->index)) {
-        why_not_ = cat("elements of ", buffer.name, " are picked by an index");
+      } else if (is_indirect(load->index)) {
+        why_not_ = cat("elements of ", buffer.name, " are read at indirect indices");
       } else if (across_.empty() || across_[0].along == loop) {
         across_.push_back({load, loop, linear->coefficient});
       }
@@ -83,9 +83,10 @@ class Tiler {
     }
   }
 
-  bool picked(Expr e) const {
-    return std::any_of(kernel_.picks.begin(), kernel_.picks.end(),
-                       [&](const loop::Pick& pick) { return sym::contains(e, pick.symbol); });
+  bool is_indirect(Expr e) const {
+    return std::any_of(
+        kernel_.indirect_indices.begin(), kernel_.indirect_indices.end(),
+        [&](const loop::IndirectIndex& indirect) { return sym::contains(e, indirect.symbol); });
   }
 
   // The part of a loop that a tile covers; the tile's number becomes a task.
@@ -230,7 +231,7 @@ class Tiler {
 
 Verdict read_in_tiles(const MachineModel& machine, loop::Kernel& kernel,
                       const std::vector<Expr>& loops, const loop::Block& body) {
-  if (loops.size() < 2) return Verdict::no("one loop walks everything");
+  if (loops.size() < 2) return Verdict::no("there is only one loop");
   return Tiler(machine, kernel, loops, body).run();
 }
 

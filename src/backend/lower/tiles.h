@@ -1,4 +1,4 @@
-// Operands that lie across a result: what walks memory in strides along the innermost loop, but is
+// Operands that lie across a result: what strides through memory along the innermost loop, but is
 // contiguous along another one, is read in tiles.
 //   for i0, i1: y[1000*i0 + i1] = x[1000*i1 + i0]      becomes, for each tile of 64 by 64,
 //   x_tile = x's block, turned over;  for i0, i1 of the tile: y[1000*i0 + i1] = x_tile[...]

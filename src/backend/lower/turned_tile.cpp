@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 #include "loop/rewrite.h"
 
 namespace vitro::backend {
@@ -14,8 +14,10 @@ using loop::Value;
 bool is_only_read(const loop::Kernel& kernel, const Node* load) {
   return load->payload < kernel.buffers.size() && !kernel.buffers[load->payload].written &&
          std::none_of(
-             kernel.picks.begin(), kernel.picks.end(),
-             [&](const loop::Pick& pick) { return sym::contains(load->index, pick.symbol); });
+             kernel.indirect_indices.begin(), kernel.indirect_indices.end(),
+             [&](const loop::IndirectIndex& indirect) {
+               return sym::contains(load->index, indirect.symbol);
+             });
 }
 
 // Of an element, where the tile begins.
@@ -25,7 +27,7 @@ Expr first_of(Expr element, const TurnedTile& tile) {
   return sym::substitute(element, begin);
 }
 // Where it lies in the tile.
-Expr place_in(const TurnedTile& tile) {
+Expr index_map_to(const TurnedTile& tile) {
   return (tile.inner.index - tile.inner.begin) * tile.pitch + (tile.lane.index - tile.lane.begin);
 }
 int add_tile(KernelBuilder& build, size_t buffer, DType dtype, const TurnedTile& tile) {
@@ -50,7 +52,7 @@ loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile&
     const int row = add_tile(build, from, node->dtype, tile);
     turns.push_back({loop::Turn{static_cast<int>(from), first_of(node->index, tile), *stride,
                                 lane.count, inner.count, row, 0, pitch}});
-    in_tile.emplace(node, build.pool().load(row, node->dtype, place_in(tile)));
+    in_tile.emplace(node, build.pool().load(row, node->dtype, index_map_to(tile)));
   }
   loop::replace(body, in_tile);
   return turns;
@@ -68,7 +70,7 @@ loop::Block turn_back(KernelBuilder& build, loop::Block& body, const TurnedTile&
     turns.push_back({loop::Turn{row, 0, pitch, inner.count, lane.count, store->buffer,
                                 first_of(store->element, tile), *stride}});
     store->buffer = row;
-    store->element = place_in(tile);
+    store->element = index_map_to(tile);
   }
   return turns;
 }

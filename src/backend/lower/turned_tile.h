@@ -19,7 +19,7 @@ struct TurnedTile {
 };
 
 // Gives the statements that fill the tiles; `body` reads them.  Loads of buffers that the kernel
-// writes, and of elements that are picked by an index, stay as they are.
+// writes, and of elements that are read at an indirect index, stay as they are.
 loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile& tile);
 // Gives the statements that empty the tiles, which stores of `body` write.  A store that does not
 // lie so stays as it is.

@@ -61,7 +61,7 @@ auto tuple_of(const State& s) {
 
 // What reductions and scans have in common.
 template <class Op>
-struct FoldSteps {
+struct ReductionSteps {
   static constexpr size_t count = std::tuple_size_v<decltype(Op::init(std::declval<Value>()))>;
   static auto tuple(const State& s) { return tuple_of<count>(s); }
   static State init(Value zero) { return to_state(Op::init(zero)); }
@@ -71,8 +71,8 @@ struct FoldSteps {
 };
 
 template <class Op>
-struct Steps : FoldSteps<Op> {
-  using FoldSteps<Op>::tuple;
+struct Steps : ReductionSteps<Op> {
+  using ReductionSteps<Op>::tuple;
   static State merge(const State& a, const State& b) {
     return to_state(Op::merge(tuple(a), tuple(b)));
   }
@@ -99,7 +99,7 @@ struct AddScan {
   std::unordered_map<const OpDef*, ScanBody>& table;
   template <class Op>
   void operator()() {
-    using S = FoldSteps<Op>;
+    using S = ReductionSteps<Op>;
     table[&ops::def<Op>()] = {&S::init, &S::combine,
                               [](const State& s) { return to_state(Op::results(S::tuple(s))); }};
   }
@@ -111,8 +111,8 @@ WindowBody made_window_body() {
   using Tuple = decltype(Op::init(std::declval<Attrs>(), std::declval<Value>()));
   constexpr size_t count = std::tuple_size_v<Tuple>;
   return {[](AttrsView attrs, Value zero) { return to_state(Op::init(attrs.as<Attrs>(), zero)); },
-          [](const State& s, Value x, Value inside, Value place) {
-            return to_state(Op::combine(tuple_of<count>(s), x, inside, place));
+          [](const State& s, Value x, Value inside, Value position) {
+            return to_state(Op::combine(tuple_of<count>(s), x, inside, position));
           },
           [](AttrsView attrs, const State& s, Value n) {
             return to_state(Op::results(attrs.as<Attrs>(), tuple_of<count>(s), n));

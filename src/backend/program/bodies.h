@@ -1,4 +1,4 @@
-// Op bodies run on loop values.  The only place of the back end that sees the structs of ops; all
+// Op bodies run on loop values.  The only file of the back end that sees the structs of ops; all
 // others go by kind.
 #pragma once
 
@@ -43,8 +43,8 @@ const ScanBody& scan_body(const OpDef& op);
 struct WindowBody {
   using State = std::vector<loop::Value>;
   State (*init)(AttrsView attrs, loop::Value zero);
-  // One more element, which is 0 where it is not `inside`; `place`: its number in its plane.
-  State (*combine)(const State& state, loop::Value x, loop::Value inside, loop::Value place);
+  // One more element, which is 0 where it is not `inside`; `position`: its number in its plane.
+  State (*combine)(const State& state, loop::Value x, loop::Value inside, loop::Value position);
   State (*results)(AttrsView attrs, const State& state, loop::Value count);
 };
 const WindowBody& window_body(const OpDef& op);

@@ -1,4 +1,4 @@
-// One element of a node as a loop value: by its body for pointwise ops and windows, by picked
+// One element of a node as a loop value: by its body for pointwise ops and windows, by indirect
 // indices for gathers.
 #include "backend/program/element.h"
 
@@ -38,7 +38,7 @@ class Pointwise {
       }
       Value v = operand(node_.args[i], graph::operand_dtype(g_, node_, i));
       if (i != 0 || !info.first_is_condition) v = cast(v, compute_type(common));
-      if (i == 1 && info.whole_divisor && is_integer(common)) v = source_.not_zero(id_, v);
+      if (i == 1 && info.integer_divisor && is_integer(common)) v = source_.not_zero(id_, v);
       operands.push_back(v);
     }
     const auto at = [this](int d) {
@@ -76,9 +76,9 @@ bool depends_on(Value v, Expr symbol) {
   return false;
 }
 
-// `made`, for which the pick has to be in range: where every element of the table is the same
-// number nothing else asks for it.  No pick is the bound.
-Value with_pick(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
+// `made`, with the check that the indirect index is in range: if all elements of the table are the
+// same number, nothing else depends on the index.  No index in range equals the bound.
+Value with_indirect_index(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
   if (symbol.constant() || depends_on(made, symbol)) return made;
   const Value nothing = cast(pool.constant(DType::i64, int64_t{0}), made.dtype());
   return where(pool.index(symbol) == pool.index(bound), nothing, made);
@@ -87,23 +87,24 @@ Value with_pick(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
 Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
   const graph::Node& node = g[id];
   const GatherSpec spec = node.op->gather->spec(node.attrs.view(), ranks_of(g, node));
-  const std::vector<Expr> unknown(spec.picked.size(), Expr::symbol("picked", {0, sym::unbounded}));
+  const std::vector<Expr> unknown(spec.picked.size(),
+                                  Expr::symbol("indirect", {0, sym::unbounded}));
   const std::vector<Read> reads = gathered_at(g, id, index, unknown);
   const TensorMeta& table = g.meta(reads[0].value);
-  const std::vector<Expr> symbols =
-      picks(id, table.sizes, spec.picked, spec.wraps, std::span(reads).subspan(1), source);
+  const std::vector<Expr> symbols = indirect_indices(id, table.sizes, spec.picked, spec.wraps,
+                                                     std::span(reads).subspan(1), source);
   // No index is in range: the check of the indices is all there is to compute.
   if (is_empty(table)) {
     Expr all = 0;
     for (const Expr symbol : symbols) all = all + symbol;
     return cast(source.pool().index(all), table.dtype);
   }
-  const Read picked = gathered_at(g, id, index, symbols)[0];
-  Value made = source.read(picked.value, picked.index);
+  const Read read = gathered_at(g, id, index, symbols)[0];
+  Value made = source.read(read.value, read.index);
   for (size_t i = 0; i < symbols.size(); ++i) {
     const auto axis = static_cast<size_t>(spec.picked[i].axis);
     const Expr bound = table.rank() == 0 ? Expr(1) : table.sizes[axis].expr();
-    made = with_pick(made, symbols[i], bound, source.pool());
+    made = with_indirect_index(made, symbols[i], bound, source.pool());
   }
   return made;
 }
@@ -119,11 +120,11 @@ Value is_inside(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
 }
 
 // The number of an element in its plane, which the last two dimensions are.
-Value place_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
-  Expr place = 0;
+Value position_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
+  Expr position = 0;
   for (size_t d = index.size() > 2 ? index.size() - 2 : 0; d < index.size(); ++d)
-    place = place * meta.sizes[d].expr() + index[d];
-  return pool.index(place);
+    position = position * meta.sizes[d].expr() + index[d];
+  return pool.index(position);
 }
 
 Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint32_t result,
@@ -143,16 +144,16 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
                                        : pool.constant(DType::boolean, int64_t{1});
       const Value read_there = source.read_where(operand, read.index, inside);
       const Value x = cast(where(inside, read_there, like(read_there, 0)), type);
-      state = body.combine(state, x, inside, place_in_plane(meta, read.index, pool));
+      state = body.combine(state, x, inside, position_in_plane(meta, read.index, pool));
     }
   }
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);
-  const DType counts_in = info.whole_count ? DType::i64 : type;
+  const DType counts_in = info.integer_count ? DType::i64 : type;
   return body.results(attrs, state, cast(pool.index(count), counts_in))[result];
 }
 
 // What a reduction or a product of no elements gives.
-Value folded_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
+Value reduced_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
   const DType result = node.results[0].dtype;
   if (node.op->kind == OpKind::contraction) return pool.constant(result, int64_t{0});
   const DType state = node.op->reduction->state(operand.dtype, result);
@@ -173,7 +174,7 @@ class Loads : public ElementSource {
     return read(value, index);
   }
   Value number(graph::NodeId input) override { return pool_.number(0, g_[input].results[0].dtype); }
-  Expr pick(graph::NodeId, Value, const PickedSize&) override { return 0; }
+  Expr indirect_index(graph::NodeId, Value, const IndexedDimension&) override { return 0; }
   Value not_zero(graph::NodeId, Value divisor) override { return divisor; }
 
  private:
@@ -195,20 +196,20 @@ Value element(const graph::Graph& g, graph::NodeId id, const Index& index, Eleme
     made = Pointwise(g, id, index, source).run();
   } else {
     const TensorMeta& operand = g.meta(std::get<graph::Value>(node.args[0]));
-    made = folded_nothing(node, operand, source.pool());
+    made = reduced_nothing(node, operand, source.pool());
   }
   return cast(made, node.results[0].dtype);
 }
 
-std::vector<Expr> picks(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes, bool wraps,
-                        std::span<const Read> reads, ElementSource& source) {
+std::vector<Expr> indirect_indices(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes,
+                                   bool wraps, std::span<const Read> reads, ElementSource& source) {
   std::vector<Expr> out;
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t axis = axes[i].axis;
     const Expr size = sizes.empty() ? Expr(1) : sizes[static_cast<size_t>(axis)].expr();
     Value index = cast(source.read(reads[i].value, reads[i].index), DType::i64);
     if (wraps) index = where(index < 0, index + source.pool().index(size), index);
-    out.push_back(source.pick(node, index, {size, axis, wraps}));
+    out.push_back(source.indirect_index(node, index, {size, axis, wraps}));
   }
   return out;
 }

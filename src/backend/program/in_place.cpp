@@ -114,10 +114,10 @@ Index inserted_at(const graph::Graph& graph, graph::NodeId scatter, const Index&
   return Index(map.begin(), map.end());
 }
 
-std::vector<graph::NodeId> homes_of(const Program& program) {
+std::vector<graph::NodeId> alias_targets_of(const Program& program) {
   const graph::Graph& g = program.graph();
-  std::vector<graph::NodeId> homes;
-  for (uint32_t n = 0; n < g.size(); ++n) homes.push_back({n});
+  std::vector<graph::NodeId> targets;
+  for (uint32_t n = 0; n < g.size(); ++n) targets.push_back({n});
   for (const graph::Output& output : g.outputs()) {
     if (output.writes < 0) continue;
     const std::vector<graph::NodeId> scatters = scatters_of(program, output);
@@ -125,9 +125,9 @@ std::vector<graph::NodeId> homes_of(const Program& program) {
     if (scatters.empty() || !are_written_once(g, scatters) ||
         !States(program, input, scatters).are_read_in_time())
       continue;
-    for (const graph::NodeId scatter : scatters) homes[scatter.n] = input;
+    for (const graph::NodeId scatter : scatters) targets[scatter.n] = input;
   }
-  return homes;
+  return targets;
 }
 
 }  // namespace vitro::backend

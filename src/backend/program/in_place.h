@@ -1,5 +1,5 @@
-// Writes into a part of an input that copy nothing but that part: a scatter over an input, whose
-// result this input receives, writes its source where the input lies.
+// Writes to a part of an input that copy nothing but that part: if an input receives the result of
+// a scatter over it, the result aliases the input and the scatter writes its source there.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace vitro::backend {
 
-// By node: the input in whose memory the result of a scatter lies, any other node itself.  Scatters
-// may lie one over the other, the last is what the input receives; nobody reads a state of the
-// input that a later scatter has changed.  Of the program, what is inlined must be decided.
-std::vector<graph::NodeId> homes_of(const Program& program);
+// By node: the input that the result of a scatter aliases, any other node itself.  Scatters may
+// form a chain, of which the input receives the last; no one reads a state of the input that a
+// later scatter has changed.  The program must have decided what is inlined.
+std::vector<graph::NodeId> alias_targets_of(const Program& program);
 
 // The index in its result of the element that a scatter takes from its source at `at`.
 Index inserted_at(const graph::Graph& graph, graph::NodeId scatter, const Index& at);

@@ -50,11 +50,12 @@ bool is_empty(const TensorMeta& meta) {
   return std::any_of(meta.sizes.begin(), meta.sizes.end(), [](Size s) { return s.expr().is(0); });
 }
 
-bool folds_nothing(const graph::Graph& g, graph::NodeId id) {
+bool reduces_nothing(const graph::Graph& g, graph::NodeId id) {
   const graph::Node& node = g[id];
   if (node.is_input()) return false;
-  const bool folds = node.op->kind == OpKind::reduction || node.op->kind == OpKind::contraction;
-  return folds && is_empty(g.meta(std::get<graph::Value>(node.args[0])));
+  const bool reductions =
+      node.op->kind == OpKind::reduction || node.op->kind == OpKind::contraction;
+  return reductions && is_empty(g.meta(std::get<graph::Value>(node.args[0])));
 }
 
 Index broadcast_index(const TensorMeta& operand, const TensorMeta& result, const Index& index) {
@@ -105,15 +106,15 @@ Ranks ranks_of(const graph::Graph& g, const graph::Node& node) {
   return out;
 }
 
-Index with_picked(const Index& others, const PickedAxes& axes, std::span<const Expr> picked) {
+Index with_indirect(const Index& others, const PickedAxes& axes, std::span<const Expr> indirect) {
   Index out = others;
   for (size_t i = 0; i < axes.size(); ++i)
-    out.insert(out.begin() + static_cast<std::ptrdiff_t>(axes[i].axis), picked[i]);
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(axes[i].axis), indirect[i]);
   return out;
 }
 
 std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Index& index,
-                              std::span<const Expr> picked) {
+                              std::span<const Expr> indirect) {
   const graph::Node& node = g[id];
   const auto value_of = [&](int operand) {
     return std::get<graph::Value>(node.args[static_cast<size_t>(operand)]);
@@ -129,7 +130,7 @@ std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Ind
   }
   if (spec.same_rank) {
     out[0].index = index;
-    out[0].index[static_cast<size_t>(spec.picked[0].axis)] = picked[0];
+    out[0].index[static_cast<size_t>(spec.picked[0].axis)] = indirect[0];
     out.push_back({value_of(spec.picked[0].indices), index});
     return out;
   }
@@ -138,7 +139,7 @@ std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Ind
   const auto from = index.begin() + spec.first, to = from + static_cast<std::ptrdiff_t>(together);
   Index others(index.begin(), from);
   others.insert(others.end(), to, index.end());
-  out[0].index = with_picked(others, spec.picked, picked);
+  out[0].index = with_indirect(others, spec.picked, indirect);
   TensorMeta broadcast;
   for (size_t d = 0; d < together; ++d)
     broadcast.sizes.push_back(node.results[0].sizes[static_cast<size_t>(spec.first) + d]);
@@ -150,12 +151,12 @@ std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Ind
 }
 
 std::vector<Read> operands_at(const graph::Graph& g, graph::NodeId id, const Index& index,
-                              Expr picked) {
+                              Expr indirect) {
   const graph::Node& node = g[id];
   const TensorMeta& result = node.results[0];
   std::vector<Read> out;
   if (node.op->kind == OpKind::gather)
-    return gathered_at(g, id, index, std::vector<Expr>(node.args.size(), picked));
+    return gathered_at(g, id, index, std::vector<Expr>(node.args.size(), indirect));
   if (node.op->kind == OpKind::window) return window_operands(g, node, index);
   const bool skip_first = node.op->pointwise && node.op->pointwise->first_is_shape;
   for (size_t i = skip_first ? 1 : 0; i < node.args.size(); ++i) {

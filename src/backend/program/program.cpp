@@ -1,5 +1,5 @@
-// Makes items of the nodes of a graph, decides which are computed where they are read, and answers
-// who reads what at which index.
+// Makes compute nodes of the nodes of a graph, decides which are computed where they are read, and
+// answers who reads what at which index.
 #include "backend/program/program.h"
 
 #include <algorithm>
@@ -39,20 +39,21 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
     if (output.writes < 0) is_output_value_[output.value.node.n] = true;
   }
   decide_inlining();
-  home_ = homes_of(*this);
+  alias_target_ = alias_targets_of(*this);
   build();
   if (order()) return;
-  for (uint32_t n = 0; n < graph.size(); ++n) home_[n] = {n};  // writes would wait for each other
+  for (uint32_t n = 0; n < graph.size(); ++n)
+    alias_target_[n] = {n};  // writes would wait for each other
   build();
-  VITRO_ASSERT(order(), "items wait for each other");
+  VITRO_ASSERT(order(), "compute nodes wait for each other");
 }
 
 void Program::build() {
-  items_.clear();
+  compute_nodes_.clear();
   made_.clear();
   makers_.assign(graph_->size(), {});
-  add_node_items();
-  add_output_items();
+  add_graph_nodes();
+  add_output_copies();
   connect();
 }
 
@@ -85,20 +86,20 @@ bool Program::is_empty(graph::Value value) const {
   return backend::is_empty(graph_->meta(value));
 }
 
-// An item without elements has nothing to do.
-void Program::add_item(Item item) {
-  const bool nothing =
-      std::any_of(item.sizes.begin(), item.sizes.end(), [](Expr size) { return size.is(0); });
+// A compute node without elements has no work.
+void Program::add_compute_node(ComputeNode compute_node) {
+  const bool nothing = std::any_of(compute_node.sizes.begin(), compute_node.sizes.end(),
+                                   [](Expr size) { return size.is(0); });
   if (nothing) return;
-  const ItemId id{static_cast<uint32_t>(items_.size())};
-  if (item.role != Role::output && item.role != Role::write) {
-    makers_[item.value.node.n].push_back(id);
+  const ComputeNodeId id{static_cast<uint32_t>(compute_nodes_.size())};
+  if (compute_node.role != ComputeRole::output && compute_node.role != ComputeRole::write) {
+    makers_[compute_node.value.node.n].push_back(id);
   }
-  made_.push_back({item.value.node});
-  items_.push_back(std::move(item));
+  made_.push_back({compute_node.value.node});
+  compute_nodes_.push_back(std::move(compute_node));
 }
 
-void Program::add_node_items() {
+void Program::add_graph_nodes() {
   for (uint32_t n = 0; n < graph_->size(); ++n) {
     const graph::Node& node = (*graph_)[graph::NodeId{n}];
     if (node.is_input() || inlined_[n]) continue;
@@ -108,42 +109,45 @@ void Program::add_node_items() {
       continue;
     }
     if (backend::is_empty(node.results[0])) continue;
-    add_items({.value = {graph::NodeId{n}, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}});
+    add_compute_nodes(
+        {.value = {graph::NodeId{n}, 0}, .sizes = sizes_of(node.results[0]), .reduced = {}});
   }
 }
 
 // One more result of an opaque call.
 void Program::add_result(graph::NodeId node) {
-  const std::vector<ItemId>& first = makers_[node.n - result_of(node)];
+  const std::vector<ComputeNodeId>& first = makers_[node.n - result_of(node)];
   require(!first.empty() && !backend::is_empty((*graph_)[node].results[0]), (*graph_)[node],
           "a result without elements beside others");
   makers_[node.n] = first;
   made_[first[0].n].push_back(node);
 }
 
-// Those of a node: one, or its parts.  `item` computes its result element by element.
-void Program::add_items(Item item) {
-  const graph::NodeId id = item.value.node;
+// Those of a node: one, or its parts.  `compute_node` computes its result element by element.
+void Program::add_compute_nodes(ComputeNode compute_node) {
+  const graph::NodeId id = compute_node.value.node;
   const graph::Node& node = (*graph_)[id];
-  if (is_elementwise(node.op->kind)) item.cost = element_cost(*graph_, id);
-  if (is_elementwise(node.op->kind) || folds_nothing(*graph_, id)) return add_item(std::move(item));
+  if (is_elementwise(node.op->kind)) compute_node.cost = element_cost(*graph_, id);
+  if (is_elementwise(node.op->kind) || reduces_nothing(*graph_, id))
+    return add_compute_node(std::move(compute_node));
   switch (node.op->kind) {
     case OpKind::reduction:
     case OpKind::scan:
     case OpKind::sort:
-      return add_item(folded_item(std::move(item)));
+      return add_compute_node(reduction_node(std::move(compute_node)));
     case OpKind::contraction:
-      item.kind = ItemKind::product;
-      return add_item(std::move(item));
+      compute_node.kind = ComputeKind::product;
+      return add_compute_node(std::move(compute_node));
     case OpKind::opaque:
-      item.kind = ItemKind::opaque;
-      return add_item(std::move(item));
+      compute_node.kind = ComputeKind::opaque;
+      return add_compute_node(std::move(compute_node));
     case OpKind::concat:
-      return add_slices(std::move(item));
+      return add_slices(std::move(compute_node));
     case OpKind::scatter:
-      item.role = Role::base;
-      if (home_[id.n] == id) add_item(item);
-      return add_item(node.op->put ? put_item(std::move(item)) : inserted_item(std::move(item)));
+      compute_node.role = ComputeRole::base;
+      if (alias_target_[id.n] == id) add_compute_node(compute_node);
+      return add_compute_node(node.op->put ? put_node(std::move(compute_node))
+                                           : insert_node(std::move(compute_node)));
     default:
       require(false, node, cat("a ", vitro::name_of(node.op->kind), " op"));
   }
@@ -153,48 +157,48 @@ const TensorMeta& Program::operand_of(const graph::Node& node, size_t i) const {
   return graph_->meta(std::get<graph::Value>(node.args[i]));
 }
 
-// What a reduction folds, a scan walks, or a sort puts in order.
-Item Program::folded_item(Item item) const {
-  const graph::Node& node = (*graph_)[item.value.node];
+// The compute node of a reduction, a scan or a sort, whose sizes are those of the operand.
+ComputeNode Program::reduction_node(ComputeNode compute_node) const {
+  const graph::Node& node = (*graph_)[compute_node.value.node];
   const TensorMeta& operand = operand_of(node, 0);
-  item.sizes = sizes_of(operand);
+  compute_node.sizes = sizes_of(operand);
   Dims dims;
   if (node.op->scan) {
-    item.kind = ItemKind::scan;
+    compute_node.kind = ComputeKind::scan;
     dims.push_back(node.op->scan->dim(node.attrs.view(), operand.rank()));
   } else if (node.op->sort) {
-    item.kind = ItemKind::sort;
+    compute_node.kind = ComputeKind::sort;
     dims.push_back(node.op->sort->spec(node.attrs.view(), operand.rank()).dim);
   } else {
-    item.kind = ItemKind::reduction;
+    compute_node.kind = ComputeKind::reduction;
     dims = node.op->reduction->dims(node.attrs.view(), operand.rank()).dims;
   }
   if (dims.empty()) dims.push_back(operand.rank());  // of one element each
-  if (dims.back() == operand.rank()) item.sizes.emplace_back(1);
-  item.reduced.assign(item.sizes.size(), false);
-  for (const int64_t d : dims) item.reduced[static_cast<size_t>(d)] = true;
-  return item;
+  if (dims.back() == operand.rank()) compute_node.sizes.emplace_back(1);
+  compute_node.reduced.assign(compute_node.sizes.size(), false);
+  for (const int64_t d : dims) compute_node.reduced[static_cast<size_t>(d)] = true;
+  return compute_node;
 }
 
-void Program::add_slices(Item item) {
-  const graph::Node& node = (*graph_)[item.value.node];
-  item.role = Role::slice;
+void Program::add_slices(ComputeNode compute_node) {
+  const graph::Node& node = (*graph_)[compute_node.value.node];
+  compute_node.role = ComputeRole::slice;
   const auto axis =
       static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
   for (size_t i = 0; i < node.args.size(); ++i) {
     if (backend::is_empty(operand_of(node, i))) continue;  // which may have no such axis
-    item.part = static_cast<int>(i);
-    item.sizes = sizes_of(operand_of(node, i));
-    add_item(item);
-    item.offset = item.offset + item.sizes[axis];
+    compute_node.part = static_cast<int>(i);
+    compute_node.sizes = sizes_of(operand_of(node, i));
+    add_compute_node(compute_node);
+    compute_node.offset = compute_node.offset + compute_node.sizes[axis];
   }
 }
 
-Item Program::inserted_item(Item item) const {
-  item.role = Role::insert;
-  item.part = 1;
-  item.sizes = sizes_of(operand_of((*graph_)[item.value.node], 1));
-  return item;
+ComputeNode Program::insert_node(ComputeNode compute_node) const {
+  compute_node.role = ComputeRole::insert;
+  compute_node.part = 1;
+  compute_node.sizes = sizes_of(operand_of((*graph_)[compute_node.value.node], 1));
+  return compute_node;
 }
 
 namespace {
@@ -220,27 +224,29 @@ Sizes put_sizes(const graph::Graph& g, const graph::Node& node, const PutSpec& s
 
 // The elements that a scatter by indices takes from its source, in the order of the indices'
 // dimensions; where these have none there is one of size 1.
-Item Program::put_item(Item item) const {
-  const graph::Node& node = (*graph_)[item.value.node];
+ComputeNode Program::put_node(ComputeNode compute_node) const {
+  const graph::Node& node = (*graph_)[compute_node.value.node];
   const PutSpec spec = put_spec(*graph_, node);
   const auto rank = static_cast<size_t>(node.results[0].rank());
   const auto first = static_cast<size_t>(spec.same_rank ? spec.picked[0].axis : spec.first);
-  item.kind = ItemKind::put;
-  item.role = Role::put;
-  item.part = spec.source;
-  item.sizes.clear();
-  for (const Size size : put_sizes(*graph_, node, spec)) item.sizes.push_back(size.expr());
-  size_t together = spec.same_rank ? rank != 0 : item.sizes.size() + spec.picked.size() - rank;
-  if (item.sizes.empty() || together == 0) {
-    item.sizes.insert(item.sizes.begin() + static_cast<std::ptrdiff_t>(first), Expr(1));
+  compute_node.kind = ComputeKind::put;
+  compute_node.role = ComputeRole::put;
+  compute_node.part = spec.source;
+  compute_node.sizes.clear();
+  for (const Size size : put_sizes(*graph_, node, spec)) compute_node.sizes.push_back(size.expr());
+  size_t together =
+      spec.same_rank ? rank != 0 : compute_node.sizes.size() + spec.picked.size() - rank;
+  if (compute_node.sizes.empty() || together == 0) {
+    compute_node.sizes.insert(compute_node.sizes.begin() + static_cast<std::ptrdiff_t>(first),
+                              Expr(1));
     together = 1;
   }
-  item.reduced.assign(item.sizes.size(), false);
-  for (size_t d = 0; d < together; ++d) item.reduced[first + d] = true;
-  return item;
+  compute_node.reduced.assign(compute_node.sizes.size(), false);
+  for (size_t d = 0; d < together; ++d) compute_node.reduced[first + d] = true;
+  return compute_node;
 }
 
-PutReads Program::put_reads(ItemId id, const Index& at) const {
+PutReads Program::put_reads(ComputeNodeId id, const Index& at) const {
   const graph::Node& node = (*graph_)[(*this)[id].value.node];
   const PutSpec spec = put_spec(*graph_, node);
   const auto value_of = [&](int i) {
@@ -262,34 +268,35 @@ PutReads Program::put_reads(ItemId id, const Index& at) const {
              to = at.end() - static_cast<std::ptrdiff_t>(rank - spec.picked.size()) + spec.first;
   out.others.assign(at.begin(), from);
   out.others.insert(out.others.end(), to, at.end());
-  TensorMeta whole, broadcast;
-  whole.sizes = put_sizes(*graph_, node, spec);
-  const bool has_dimensions = whole.sizes.size() == at.size();
+  TensorMeta broadcast_to, index_shape;
+  broadcast_to.sizes = put_sizes(*graph_, node, spec);
+  const bool has_dimensions = broadcast_to.sizes.size() == at.size();
   for (size_t d = 0; has_dimensions && d < static_cast<size_t>(to - from); ++d)
-    broadcast.sizes.push_back(whole.sizes[static_cast<size_t>(spec.first) + d]);
+    index_shape.sizes.push_back(broadcast_to.sizes[static_cast<size_t>(spec.first) + d]);
   for (const Picked& one : spec.picked) {
     const graph::Value indices = value_of(one.indices);
     out.indices.push_back(
-        {indices, broadcast_index(graph_->meta(indices), broadcast, Index(from, to))});
+        {indices, broadcast_index(graph_->meta(indices), index_shape, Index(from, to))});
   }
   const TensorMeta& source = graph_->meta(out.source.value);
   const bool one_more = !has_dimensions && source.sizes.size() < at.size();
-  out.source.index = broadcast_index(source, whole, one_more ? out.others : at);
+  out.source.index = broadcast_index(source, broadcast_to, one_more ? out.others : at);
   return out;
 }
 
-void Program::add_output_items() {
+void Program::add_output_copies() {
   for (size_t i = 0; i < graph_->outputs().size(); ++i) {
     const graph::Output& output = graph_->outputs()[i];
     const graph::Node& node = (*graph_)[output.value.node];
     const bool writes = output.writes >= 0;
     if (!writes && !node.is_input() && !inlined_[output.value.node.n]) continue;
-    if (writes && home_[output.value.node.n] != output.value.node) continue;  // it lies there
-    add_item({.value = output.value,
-              .role = writes ? Role::write : Role::output,
-              .part = static_cast<int>(i),
-              .sizes = sizes_of(graph_->meta(output.value)),
-              .reduced = {}});
+    if (writes && alias_target_[output.value.node.n] != output.value.node)
+      continue;  // it lies there
+    add_compute_node({.value = output.value,
+                      .role = writes ? ComputeRole::write : ComputeRole::output,
+                      .part = static_cast<int>(i),
+                      .sizes = sizes_of(graph_->meta(output.value)),
+                      .reduced = {}});
   }
 }
 
@@ -302,15 +309,18 @@ void Program::resolve(const Read& read, std::vector<Read>& out) const {
   for (const Read& deeper : operands_at(*graph_, id, read.index, Expr())) resolve(deeper, out);
 }
 
-bool Program::overwrites(ItemId id) const {
-  const Item& item = (*this)[id];
-  return item.role == Role::write ||
-         (item.role == Role::insert && home_[item.value.node.n] != item.value.node);
+bool Program::overwrites(ComputeNodeId id) const {
+  const ComputeNode& compute_node = (*this)[id];
+  return compute_node.role == ComputeRole::write ||
+         (compute_node.role == ComputeRole::insert &&
+          alias_target_[compute_node.value.node.n] != compute_node.value.node);
 }
 
-Index Program::written_at(ItemId id, const Index& at) const {
-  const Item& item = (*this)[id];
-  return item.role == Role::insert ? inserted_at(*graph_, item.value.node, at) : at;
+Index Program::written_at(ComputeNodeId id, const Index& at) const {
+  const ComputeNode& compute_node = (*this)[id];
+  return compute_node.role == ComputeRole::insert
+             ? inserted_at(*graph_, compute_node.value.node, at)
+             : at;
 }
 
 Read Program::behind_views(Read read) const {
@@ -323,40 +333,41 @@ Read Program::behind_views(Read read) const {
   return read;
 }
 
-Index Program::operand_index(ItemId id, const Index& index) const {
+Index Program::operand_index(ComputeNodeId id, const Index& index) const {
   const graph::Node& node = (*graph_)[(*this)[id].value.node];
   const auto rank = static_cast<size_t>(graph_->meta(std::get<graph::Value>(node.args[0])).rank());
   return Index(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(rank));
 }
 
-std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
-  static const Expr picked = Expr::symbol("picked", {0, sym::unbounded});
-  const Item& item = (*this)[id];
-  const graph::Node& node = (*graph_)[item.value.node];
+std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const {
+  static const Expr indirect = Expr::symbol("indirect", {0, sym::unbounded});
+  const ComputeNode& compute_node = (*this)[id];
+  const graph::Node& node = (*graph_)[compute_node.value.node];
   std::vector<Read> direct, out;
-  if (item.role == Role::output || item.role == Role::write) {
-    direct.push_back({item.value, index});
-  } else if (item.role != Role::result) {
-    if (item.role == Role::put) {
+  if (compute_node.role == ComputeRole::output || compute_node.role == ComputeRole::write) {
+    direct.push_back({compute_node.value, index});
+  } else if (compute_node.role != ComputeRole::result) {
+    if (compute_node.role == ComputeRole::put) {
       PutReads reads = put_reads(id, index);
       direct = std::move(reads.indices);
       direct.insert(direct.begin(), std::move(reads.source));
     } else {
-      direct.push_back({std::get<graph::Value>(node.args[static_cast<size_t>(item.part)]), index});
+      direct.push_back(
+          {std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]), index});
     }
-  } else if (folds_nothing(*graph_, item.value.node)) {
+  } else if (reduces_nothing(*graph_, compute_node.value.node)) {
     return out;
-  } else if (item.kind == ItemKind::elementwise) {
-    direct = operands_at(*graph_, item.value.node, index, picked);
-  } else if (item.kind == ItemKind::reduction || item.kind == ItemKind::scan ||
-             item.kind == ItemKind::sort) {
+  } else if (compute_node.kind == ComputeKind::elementwise) {
+    direct = operands_at(*graph_, compute_node.value.node, index, indirect);
+  } else if (compute_node.kind == ComputeKind::reduction ||
+             compute_node.kind == ComputeKind::scan || compute_node.kind == ComputeKind::sort) {
     direct.push_back({std::get<graph::Value>(node.args[0]), operand_index(id, index)});
   } else {
     for (const graph::Arg& arg : node.args) {
       const auto* value = std::get_if<graph::Value>(&arg);
       if (!value) continue;
       Index any;  // an index that no element of the result has
-      for (int d = 0; d < graph_->meta(*value).rank(); ++d) any.push_back(picked + d);
+      for (int d = 0; d < graph_->meta(*value).rank(); ++d) any.push_back(indirect + d);
       direct.push_back({*value, std::move(any)});
     }
   }
@@ -364,94 +375,96 @@ std::vector<Read> Program::reads_at(ItemId id, const Index& index) const {
   return out;
 }
 
-// Who needs whom: by reading, by overwriting (a scatter's second item, a written input).
+// Who needs whom: by reading, by overwriting (a scatter's second compute node, a written input).
 void Program::connect() {
-  needs_.assign(items_.size(), {});
-  readers_.assign(items_.size(), {});
-  sources_.assign(items_.size(), {});
-  output_.assign(items_.size(), false);
+  needs_.assign(compute_nodes_.size(), {});
+  readers_.assign(compute_nodes_.size(), {});
+  sources_.assign(compute_nodes_.size(), {});
+  output_.assign(compute_nodes_.size(), false);
   node_readers_.assign(graph_->size(), {});
-  for (uint32_t i = 0; i < items_.size(); ++i) {
-    const ItemId id{i};
-    const Item& item = items_[i];
+  for (uint32_t i = 0; i < compute_nodes_.size(); ++i) {
+    const ComputeNodeId id{i};
+    const ComputeNode& compute_node = compute_nodes_[i];
     output_[i] =
-        item.role == Role::output || item.role == Role::write ||
+        compute_node.role == ComputeRole::output || compute_node.role == ComputeRole::write ||
         std::ranges::any_of(made_by(id), [&](graph::NodeId n) { return is_output_value(n); });
-    const Index index(item.sizes.size(), Expr(0));
+    const Index index(compute_node.sizes.size(), Expr(0));
     for (const Read& read : reads_at(id, index)) {
       add_once(sources_[i], read.value.node);
       add_once(node_readers_[read.value.node.n], id);
-      for (const ItemId made : makers_[read.value.node.n]) {
+      for (const ComputeNodeId made : makers_[read.value.node.n]) {
         need(id, made);
         add_once(readers_[made.n], id);
       }
     }
-    if (item.role == Role::put || (item.role == Role::insert && !overwrites(id)))
-      need(id, ItemId{i - 1});
+    if (compute_node.role == ComputeRole::put ||
+        (compute_node.role == ComputeRole::insert && !overwrites(id)))
+      need(id, ComputeNodeId{i - 1});
   }
-  for (uint32_t i = 0; i < items_.size(); ++i) need_what_is_overwritten(ItemId{i});
+  for (uint32_t i = 0; i < compute_nodes_.size(); ++i) need_what_is_overwritten(ComputeNodeId{i});
 }
 
-void Program::need(ItemId reader, ItemId made) {
+void Program::need(ComputeNodeId reader, ComputeNodeId made) {
   if (made != reader) add_once(needs_[reader.n], made);
 }
 
 // Who changes an input waits for those that read it as it was, and for the write before.
-void Program::need_what_is_overwritten(ItemId id) {
-  const Item& item = (*this)[id];
+void Program::need_what_is_overwritten(ComputeNodeId id) {
+  const ComputeNode& compute_node = (*this)[id];
   if (!overwrites(id)) return;
-  if (item.role == Role::write) {
-    const int to = graph_->outputs()[static_cast<size_t>(item.part)].writes;
+  if (compute_node.role == ComputeRole::write) {
+    const int to = graph_->outputs()[static_cast<size_t>(compute_node.part)].writes;
     const graph::NodeId input = graph_->inputs()[static_cast<size_t>(to)];
-    for (const ItemId reader : node_readers_[input.n]) need(id, reader);
+    for (const ComputeNodeId reader : node_readers_[input.n]) need(id, reader);
     return;
   }
-  graph::NodeId before = item.value.node;
+  graph::NodeId before = compute_node.value.node;
   do {
     before = std::get<graph::Value>((*graph_)[before].args[0]).node;
-    for (const ItemId reader : node_readers_[before.n]) need(id, reader);
-    for (const ItemId maker : makers_[before.n]) need(id, maker);
-  } while (before != home_[item.value.node.n]);
+    for (const ComputeNodeId reader : node_readers_[before.n]) need(id, reader);
+    for (const ComputeNodeId maker : makers_[before.n]) need(id, maker);
+  } while (before != alias_target_[compute_node.value.node.n]);
 }
 
-// Gives every item its position; false where some wait for each other.
+// Gives every compute node its position; false where some wait for each other.
 bool Program::order() {
   enum class State : uint8_t { unseen, open, done };
-  std::vector<State> states(items_.size(), State::unseen);
-  position_.assign(items_.size(), static_cast<uint32_t>(items_.size()));
+  std::vector<State> states(compute_nodes_.size(), State::unseen);
+  position_.assign(compute_nodes_.size(), static_cast<uint32_t>(compute_nodes_.size()));
   uint32_t next = 0;
-  const auto visit = [&](const auto& self, ItemId id) -> bool {
+  const auto visit = [&](const auto& self, ComputeNodeId id) -> bool {
     if (states[id.n] != State::unseen) return states[id.n] == State::done;
     states[id.n] = State::open;
-    for (const ItemId needed : needs_[id.n]) {
-      if ((*this)[needed].role != Role::write && !self(self, needed)) return false;
+    for (const ComputeNodeId needed : needs_[id.n]) {
+      if ((*this)[needed].role != ComputeRole::write && !self(self, needed)) return false;
     }
     states[id.n] = State::done;
     position_[id.n] = next++;
     return true;
   };
-  for (uint32_t i = 0; i < items_.size(); ++i) {
-    if (items_[i].role != Role::write && !visit(visit, ItemId{i})) return false;
+  for (uint32_t i = 0; i < compute_nodes_.size(); ++i) {
+    if (compute_nodes_[i].role != ComputeRole::write && !visit(visit, ComputeNodeId{i}))
+      return false;
   }
   return true;
 }
 
-std::string Program::name_of(ItemId id) const {
-  const Item& item = (*this)[id];
-  const std::string& name = (*graph_)[item.value.node].name;
-  switch (item.role) {
-    case Role::result:
-    case Role::base:
+std::string Program::name_of(ComputeNodeId id) const {
+  const ComputeNode& compute_node = (*this)[id];
+  const std::string& name = (*graph_)[compute_node.value.node].name;
+  switch (compute_node.role) {
+    case ComputeRole::result:
+    case ComputeRole::base:
       return name;
-    case Role::slice:
-      return cat(name, " (slice ", item.part, ")");
-    case Role::insert:
+    case ComputeRole::slice:
+      return cat(name, " (slice ", compute_node.part, ")");
+    case ComputeRole::insert:
       return cat(name, overwrites(id) ? " (in place)" : " (insert)");
-    case Role::put:
+    case ComputeRole::put:
       return cat(name, " (put)");
-    case Role::output:
+    case ComputeRole::output:
       return cat(name, " (copy)");
-    case Role::write:
+    case ComputeRole::write:
       return cat(name, " (write back)");
   }
   return name;

@@ -10,7 +10,7 @@
 
 namespace vitro::backend {
 
-using LaunchId = Id<struct LaunchTag>;  // a place in the list of launches
+using LaunchId = Id<struct LaunchTag>;  // an index into the list of launches
 
 // Needed from launch `first` to launch `last`, both included.
 struct Lifetime {
@@ -26,7 +26,7 @@ struct ArenaPlan {
 // a + b; Error where that leaves 64 bits.
 int64_t add_bytes(int64_t a, int64_t b);
 
-// Large buffers first, each at the lowest place that is free for as long as it lives.
+// Large buffers first, each at the lowest offset that is free for as long as it lives.
 ArenaPlan plan_arena(std::span<const Lifetime> buffers);
 
 }  // namespace vitro::backend

@@ -84,7 +84,7 @@ Executable::~Executable() {
 }
 
 Executable::Executable(runtime::DeviceRuntime& device, const graph::Graph& graph,
-                       const Places& places, std::span<const LoweredKernel> kernels,
+                       const BufferAssignment& assignment, std::span<const LoweredKernel> kernels,
                        const Sources& sources,
                        std::vector<std::shared_ptr<const jit::KernelModule>> modules)
     : device_(device),
@@ -92,7 +92,7 @@ Executable::Executable(runtime::DeviceRuntime& device, const graph::Graph& graph
       symbols_(graph.symbols()),
       modules_(std::move(modules)) {
   input_buffers_.resize(graph.inputs().size());
-  for (const BufferInfo& info : places.buffers()) {
+  for (const BufferInfo& info : assignment.buffers()) {
     if (info.kind == BufferKind::input) {
       input_buffers_[info.which.n] = BufferId{static_cast<uint32_t>(buffers_.size())};
     }
@@ -104,7 +104,7 @@ Executable::Executable(runtime::DeviceRuntime& device, const graph::Graph& graph
   for (uint32_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, {i});
   note_late_failures(kernels);
   note_sizes(graph);
-  for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, places, i);
+  for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, assignment, i);
   if (symbols_.empty()) fixed_ = compute_dimensions({});
 }
 
@@ -177,9 +177,9 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
   const graph::Node& node = graph[lowered.opaque->node];
   UserKernel kernel{node.op, node.attrs, {}, {}};
   const auto& tensors = lowered.opaque->tensors;
-  auto place = tensors.begin();
+  auto next = tensors.begin();
   const auto tensor = [&]() -> UserKernel::Argument {
-    const auto& [value, buffer, strides] = *place++;
+    const auto& [value, buffer, strides] = *next++;
     return {buffer, graph.meta(value).dtype, sizes_of(graph.meta(value)), strides};
   };
   for (const graph::Arg& arg : node.args) {
@@ -195,7 +195,7 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
       made = tensor();
     }
   }
-  while (place != tensors.end()) kernel.results.push_back(tensor());
+  while (next != tensors.end()) kernel.results.push_back(tensor());
   for (const BufferId id : lowered.buffers) use_buffer(id, number);
   launches_.emplace_back().what = std::move(kernel);
 }
@@ -231,11 +231,12 @@ void Executable::note_late_failures(std::span<const LoweredKernel> kernels) {
   }
 }
 
-void Executable::add_output(const graph::Graph& graph, const Places& places, size_t number) {
+void Executable::add_output(const graph::Graph& graph, const BufferAssignment& assignment,
+                            size_t number) {
   const graph::Output& output = graph.outputs()[number];
   if (output.writes >= 0) return;  // an input receives it: there is no tensor
   OutputPlan plan;
-  const Stored& stored = places.output(number);
+  const Stored& stored = assignment.output(number);
   const TensorMeta& meta = graph.meta(output.value);
   plan.buffer = stored.buffer;
   plan.dtype = meta.dtype;

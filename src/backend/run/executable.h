@@ -45,7 +45,7 @@ struct UserKernel {
   Attrs attrs;
   std::vector<Argument> operands, results;
 };
-// The device's own copy of a whole buffer.
+// The device's own copy of an entire buffer.
 struct BufferCopy {
   BufferId from, to;
 };
@@ -81,9 +81,9 @@ class Executable {
  public:
   // Everything that it is called with lies on `device`, which has loaded the modules.  Without
   // modules the kernels are interpreted; Error where one cannot be.
-  Executable(runtime::DeviceRuntime& device, const graph::Graph& graph, const Places& places,
-             std::span<const LoweredKernel> kernels, const Sources& sources,
-             std::vector<std::shared_ptr<const jit::KernelModule>> modules);
+  Executable(runtime::DeviceRuntime& device, const graph::Graph& graph,
+             const BufferAssignment& assignment, std::span<const LoweredKernel> kernels,
+             const Sources& sources, std::vector<std::shared_ptr<const jit::KernelModule>> modules);
   ~Executable();
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
@@ -112,14 +112,14 @@ class Executable {
     Expr count;
     std::optional<LaunchId> first = {}, last = {};  // that need it
   };
-  class Call;
+  class Invocation;
 
   static constexpr size_t max_buffers = 256, max_numbers = 64;  // of a kernel
   void add_launch(const graph::Graph& graph, const LoweredKernel& lowered, const Sources& sources,
                   LaunchId number);
   void add_user_kernel(const graph::Graph& graph, const LoweredKernel& lowered, LaunchId number);
   GeneratedKernel code_of(const loop::Kernel& kernel, const SourceKernel& source) const;
-  void add_output(const graph::Graph& graph, const Places& places, size_t number);
+  void add_output(const graph::Graph& graph, const BufferAssignment& assignment, size_t number);
   BufferId add_copy(BufferId from);
   void use_buffer(BufferId id, LaunchId in);
   bool keeps(BufferId buffer) const;

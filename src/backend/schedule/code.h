@@ -8,8 +8,8 @@
 
 namespace vitro::backend {
 
-// A loop that folds: whether counting takes a part of the time of a turn that is worth the text of
-// more turns.
+// A loop that reduces: whether counting takes a part of the time of a turn that is worth the text
+// of more turns.
 bool is_worth_unrolling(int cost);
 inline constexpr int unrolled_turns = 4;
 

@@ -47,7 +47,7 @@ bool is_too_much_again(int64_t once, int64_t all) {
   return all > 2 * once;
 }
 
-Verdict should_cut_chain(sym::Expr turns, int steps, int loops) {
+Verdict should_cut_into_stages(sym::Expr turns, int steps, int loops) {
   constexpr int64_t least_turns = 64;
   if (sym::prove_less(turns, least_turns).value_or(false)) return Verdict::no("the loop is short");
   return Verdict::yes(cat("functions stand on top of each other (", 2 * steps, " cycles): ", loops,

@@ -45,6 +45,6 @@ bool is_worth_sharing_between_stages(int cost);
 // Whether the loops together cost too much, beside what is computed once.
 bool is_too_much_again(int64_t once, int64_t all);
 // Whether a loop of at most `turns` is cut into so many; `steps`: of the deepest chain.
-Verdict should_cut_chain(sym::Expr turns, int steps, int loops);
+Verdict should_cut_into_stages(sym::Expr turns, int steps, int loops);
 
 }  // namespace vitro::backend

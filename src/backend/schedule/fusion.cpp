@@ -12,9 +12,10 @@ const Code too_large{"V0411", "the group is large enough",
 
 }  // namespace
 
-Verdict should_grow(const FuseOptions& options, size_t items, size_t parts) {
-  if (items > options.max_items) {
-    return Verdict::no(too_large, cat(items, " ops, the limit is ", options.max_items));
+Verdict should_grow(const FuseOptions& options, size_t compute_nodes, size_t parts) {
+  if (compute_nodes > options.max_compute_nodes) {
+    return Verdict::no(too_large,
+                       cat(compute_nodes, " ops, the limit is ", options.max_compute_nodes));
   }
   if (parts > options.max_parts) {
     return Verdict::no(too_large, cat(parts, " parts, the limit is ", options.max_parts));

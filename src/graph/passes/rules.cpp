@@ -5,7 +5,7 @@
 namespace vitro::graph {
 namespace {
 
-bool is_whole(In p) {
+bool is_integral(In p) {
   return !is_floating(p.x.dtype());
 }
 
@@ -50,8 +50,8 @@ const std::vector<Rule>& algebra_rules() {
       {"mul_one", [](In p) { return p.x * 1; }, [](In p) { return p.x; }},
       {"one_mul", [](In p) { return 1 * p.x; }, [](In p) { return p.x; }},
       // x + 0.0 would turn -0.0 into 0.0.
-      {"add_zero", [](In p) { return p.x + 0; }, [](In p) { return p.x; }, is_whole},
-      {"zero_add", [](In p) { return 0 + p.x; }, [](In p) { return p.x; }, is_whole},
+      {"add_zero", [](In p) { return p.x + 0; }, [](In p) { return p.x; }, is_integral},
+      {"zero_add", [](In p) { return 0 + p.x; }, [](In p) { return p.x; }, is_integral},
       {"add_minus_zero", [](In p) { return p.x + -0.0; }, [](In p) { return p.x; }},
       {"minus_zero_add", [](In p) { return -0.0 + p.x; }, [](In p) { return p.x; }},
       {"sub_zero", [](In p) { return p.x - 0; }, [](In p) { return p.x; }},
@@ -70,10 +70,10 @@ const std::vector<Rule>& algebra_rules() {
       {"ceil_ceil", [](In p) { return ceil(ceil(p.x)); }, [](In p) { return ceil(p.x); }},
       {"round_round", [](In p) { return round(round(p.x)); }, [](In p) { return round(p.x); }},
       {"trunc_trunc", [](In p) { return trunc(trunc(p.x)); }, [](In p) { return trunc(p.x); }},
-      {"floor_whole", [](In p) { return floor(p.x); }, [](In p) { return p.x; }, is_whole},
-      {"ceil_whole", [](In p) { return ceil(p.x); }, [](In p) { return p.x; }, is_whole},
-      {"round_whole", [](In p) { return round(p.x); }, [](In p) { return p.x; }, is_whole},
-      {"trunc_whole", [](In p) { return trunc(p.x); }, [](In p) { return p.x; }, is_whole},
+      {"floor_integer", [](In p) { return floor(p.x); }, [](In p) { return p.x; }, is_integral},
+      {"ceil_integer", [](In p) { return ceil(p.x); }, [](In p) { return p.x; }, is_integral},
+      {"round_integer", [](In p) { return round(p.x); }, [](In p) { return p.x; }, is_integral},
+      {"trunc_integer", [](In p) { return trunc(p.x); }, [](In p) { return p.x; }, is_integral},
       {"minimum_same", [](In p) { return minimum(p.x, p.x); }, [](In p) { return p.x; }},
       {"maximum_same", [](In p) { return maximum(p.x, p.x); }, [](In p) { return p.x; }},
       {"and_same", [](In p) { return p.c & p.c; }, [](In p) { return p.c; }},

@@ -101,9 +101,9 @@ void read_words(const std::byte* from, size_t bytes) {
   }
 }
 
-using Reader = void (*)(const std::byte*, size_t);
+using ReadFunction = void (*)(const std::byte*, size_t);
 
-Reader reader() {
+ReadFunction read_function() {
 #if defined(__x86_64__)
   if (machine().has("avx512f")) return read_512;
   if (machine().has("avx2")) return read_256;
@@ -136,7 +136,7 @@ double read_gbytes_per_s(size_t bytes, int threads) {
   const size_t passes = std::max<size_t>(enough / bytes, 1);
   std::vector<Memory> memory;
   for (int t = 0; t < threads; ++t) memory.push_back(filled_memory(bytes));
-  const Reader read = reader();
+  const ReadFunction read = read_function();
   const double ns = best_ns(threads, [&](int t) {
     const std::byte* from = memory[static_cast<size_t>(t)].get();
     for (size_t pass = 0; pass < passes; ++pass) read(from, bytes);

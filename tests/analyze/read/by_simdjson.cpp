@@ -44,7 +44,7 @@ std::string_view* place_of(json::raw_json_string key, std::span<const Member> me
   return nullptr;
 }
 
-class Reader {
+class SimdjsonReader {
  public:
   std::string read(std::string_view text, EventSink& sink) {
     const simdjson::padded_string_view padded(text.data(), text.size(),
@@ -108,7 +108,7 @@ class Reader {
 }  // namespace
 
 std::string read_on_demand(std::string_view text, EventSink& sink) {
-  return Reader().read(text, sink);
+  return SimdjsonReader().read(text, sink);
 }
 
 bool is_list_of_objects(std::string_view text) {

@@ -63,7 +63,8 @@ struct Known {
   size_t names = 0, categories = 0, tracks = 0;
 };
 
-using Place = std::pair<uint64_t, uint64_t>;  // of an event in the unpacked file, and its length
+using EventSpan =
+    std::pair<uint64_t, uint64_t>;  // of an event in the unpacked file, and its length
 
 void look_at(const Batch& batch, const std::string& events, Known& known) {
   known.names += batch.names.size();
@@ -111,7 +112,7 @@ void read_memory(std::string_view bytes) {
 }
 
 struct Events {
-  std::vector<Place> places;
+  std::vector<EventSpan> spans;
   bool whole = true;  // nothing was lost, repaired or dropped
 };
 
@@ -128,7 +129,7 @@ Events read_windows(std::string_view bytes, size_t window_bytes) {
     parser.parse(window, batch);
     look_at(batch, events, known);
     for (size_t i = 0; i < batch.rows.size(); ++i)
-      out.places.emplace_back(window.offset + batch.rows.offset[i], batch.rows.length[i]);
+      out.spans.emplace_back(window.offset + batch.rows.offset[i], batch.rows.length[i]);
     out.whole &= batch.notes.empty();
   }
   out.whole &= windows.notes().empty();
@@ -142,7 +143,7 @@ void read_one(std::string_view bytes) {
   const Events small = read_windows(bytes, 61), large = read_windows(bytes, 4096);
   if (!unpacks(bytes)) return;  // how far it is read before the error is unspecified
   VITRO_ASSERT(small.whole == large.whole);
-  VITRO_ASSERT(!small.whole || small.places == large.places);
+  VITRO_ASSERT(!small.whole || small.spans == large.spans);
 }
 
 }  // namespace vitro::analyze

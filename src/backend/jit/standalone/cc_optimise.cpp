@@ -1,4 +1,4 @@
-// The passes over the IR.  Kernels are loops over whole vectors, written by a generator and with
+// The passes over the IR.  Kernels are loops over full vectors, written by a generator and with
 // everything inlined by force: of what -O2 does they need this much.
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>

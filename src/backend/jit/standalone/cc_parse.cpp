@@ -68,7 +68,7 @@ std::string head_of(const VitroCcRequest& request, llvm::StringRef tree) {
   return head + "\n";
 }
 
-// The tree in the file that the request names; empty where that is not a whole file of this
+// The tree in the file that the request names; empty where that is not a complete file of this
 // prelude.
 llvm::StringRef tree_for(const VitroCcRequest& request) {
   struct Open {

@@ -1,5 +1,4 @@
-// Reductions: how folds are cut into tasks and pieces, and when their walks are kernels of their
-// own.
+// How reductions are cut into tasks and pieces, and when their sweeps are kernels of their own.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +10,29 @@
 
 namespace vitro::backend {
 
-// The folds of a kernel, as tasks take them: each in blocks, all of them one after the other.
-struct Folds {
+// The reductions of a kernel, each to one element, as tasks take them: in blocks, one after
+// another.
+struct Reductions {
   sym::Expr tasks, blocks;
-  int64_t block_bytes;  // that a task folds in one block
-  bool takes_columns;   // a task folds columns that lie beside each other
-  bool turned = false;  // a task's lanes fold rows that lie across memory
+  int64_t block_bytes;  // that a task reduces in one block
+  bool takes_columns;   // a task reduces columns that lie beside each other
+  bool turned = false;  // a task's lanes reduce rows that lie across memory
 };
 
 // Blocks of a piece, a power of two: it stays in the cache of a core.
-int64_t blocks_of_piece(const MachineModel& machine, const Folds& folds);
-// Whether folds that are walked once are cut into pieces, which threads share.
-Verdict should_share_folds(const MachineModel& machine, const Folds& folds);
-// Whether the walks over folds that are walked several times are kernels of their own.
-Verdict should_walk_apart(const MachineModel& machine, const Folds& folds);
+int64_t blocks_of_piece(const MachineModel& machine, const Reductions& reductions);
+// Whether reductions that are swept once are cut into pieces, which threads share.
+Verdict should_share_reductions(const MachineModel& machine, const Reductions& reductions);
+// Whether the sweeps over reductions that are swept several times are kernels of their own.
+Verdict should_sweep_apart(const MachineModel& machine, const Reductions& reductions);
 
-// Columns that a task takes, where it folds `rows` of them; `again`: it walks them more than once.
+// Columns that a task takes, where it reduces `rows` of them; `again`: it sweeps them more than
+// once.
 int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Expr rows,
                          bool again);
-// The same of folds with few rows, whose state stays in registers.
+// The same of reductions with few rows, whose state stays in registers.
 inline constexpr int64_t columns_of_few_rows = 64;
-// Of sixteen lanes that fold a row each, whose states are apart.
+// Of sixteen lanes that reduce a row each, whose states are apart.
 inline constexpr int64_t columns_of_turned_rows = 256;
 // Of a scan whose lanes are columns.
 inline constexpr int64_t columns_of_scan = 256;
@@ -50,7 +51,7 @@ inline constexpr int64_t columns_of_states = 1024;
 // blocks that a tile has.
 inline constexpr int64_t columns_of_tile = 16, blocks_of_tile = 4;
 
-// A side that is shorter is not worth turning over, nor walked across.
+// A side that is shorter is not worth turning over, nor swept across.
 inline constexpr int64_t least_side = 8;
 bool is_short_side(sym::Expr size);
 

@@ -1,5 +1,5 @@
-// What all groups with reductions share: a task walks the reduced dimensions as often as reductions
-// depend on each other.  softmax is three walks: the largest, the sum, the quotient.
+// What all groups with reductions share: a task sweeps the reduced dimensions as often as
+// reductions depend on each other.  softmax is three sweeps: the largest, the sum, the quotient.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ namespace vitro::backend {
 
 struct Reduction {
   using State = ReductionBody::State;
-  ItemId item;
+  ComputeNodeId compute_node;
   const ReductionBody* body;
   DType operand;  // that the elements are converted to
   loop::Value element;
-  int level = 0;          // number of the walk that computes it
+  int level = 0;          // number of the sweep that computes it
   int result = -1;        // variable, or scratch row: what the lowering chose
   State state;            // variables while it is computed
   bool rounds;            // its blocks merge as a tree
@@ -29,31 +29,31 @@ struct Reduction {
   std::vector<int> rows;  // scratch rows of its state between blocks, where that is not a tree
 };
 
-class Walks {
+class Sweeps {
  protected:
   using Value = loop::Value;
   using Block = loop::Block;
   using State = Reduction::State;
 
-  // With `pieces` a task folds one of them and leaves its state there.
-  Walks(KernelBuilder& build, const Group& group, bool along, Pieces* pieces = nullptr);
+  // With `pieces` a task reduces one of them and leaves its state there.
+  Sweeps(KernelBuilder& build, const Group& group, bool along, Pieces* pieces = nullptr);
 
   const Program& program() const { return build_.program(); }
   const graph::Node& node_of(const Reduction& r) const {
-    return program().graph()[program()[r.item].value.node];
+    return program().graph()[program()[r.compute_node].value.node];
   }
   std::string_view op_name(const Reduction& r) const { return node_of(r).op->name; }
 
-  Reduction reduction(ItemId item, DType operand) const;
+  Reduction reduction(ComputeNodeId compute_node, DType operand) const;
   // The reductions; `result` gives the value that stands for one, of the dtype of its node.
   void find_reductions(const std::function<Value(Reduction&)>& result);
-  // Whether a stored item has one element for each fold.
-  bool is_of_row(ItemId id) const;
-  loop::Statement store_of(ItemId id);
-  // The stores, by the walk in which, or before which where they are of a row, they are done.
+  // Whether a stored compute node has one element for each reduction.
+  bool is_of_row(ComputeNodeId id) const;
+  loop::Statement store_of(ComputeNodeId id);
+  // The stores, by the sweep in which, or before which where they are of a row, they are done.
   // Those of rows wait for all pieces.
-  void place_stores();
-  // Values that a later walk needs again and that cost more than to write and read them go through
+  void schedule_stores();
+  // Values that a later sweep needs again and that cost more than to write and read them go through
   // scratch, at `element` of `size`, or lie in the memory of a result until that is written.
   void keep_rows(Expr element, Expr size, int64_t most_bytes);
 
@@ -61,9 +61,9 @@ class Walks {
   bool has_work(int level) const {
     return has_reductions(level) || !full_stores_[at(level)].empty();
   }
-  // What a walk does for each of its elements, but for the folding.
+  // What a sweep does for each of its elements, except reducing it.
   Block elements_of(int level);
-  void fold(int level, Block& body);
+  void reduce(int level, Block& body);
   // In blocks of its innermost dimension: where the parts of blocks are merged.
   bool in_blocks(int level) const;
   // Of what merges as a tree: how many there are, the number of one, and how many there may be.
@@ -94,11 +94,11 @@ class Walks {
 
   KernelBuilder& build_;
   const Group& group_;
-  Space space_;
-  std::vector<Expr> kept_, folded_;
+  IterationSpace space_;
+  std::vector<Expr> kept_, reduced_;
   Pieces* pieces_;
   bool along_;    // lanes run along the innermost reduced dimension
-  Expr count_;    // elements folded to one
+  Expr count_;    // elements reduced to one
   Expr last_;     // of the innermost reduced dimension
   Expr number_;   // of an element among them
   Expr step_;     // elements of a block
@@ -107,29 +107,30 @@ class Walks {
   Index outer_sizes_;
   std::vector<Reduction> reductions_;
   int levels_ = 0;
-  std::vector<Block> full_stores_, row_stores_, row_writes_;  // by walk
+  std::vector<Block> full_stores_, row_stores_, row_writes_;  // by sweep
 
  private:
-  struct Placed;
+  struct ScheduledStore;
   int level_of(Value value);
-  bool put_off_writes(std::vector<Placed>& all) const;
-  bool is_walked(const Index& at) const;
-  std::optional<RowScratch::Home> home() const;
-  Index place_of(ItemId id) const;
+  bool put_off_writes(std::vector<ScheduledStore>& all) const;
+  bool is_swept(const IndexMap& map) const;
+  std::optional<RowScratch::ResultRow> result_row() const;
+  IndexMap index_map_of(ComputeNodeId id) const;
 
   std::unordered_map<const loop::Node*, int> level_of_result_;  // of the node that stands for one
 };
 
 // The dimensions that are reduced are not the innermost: a task takes some columns.  Only where
-// there are enough rows to fold.
-bool takes_columns(const Space& space);
-// Columns that a task takes; `again`: it walks them more than once.
-int64_t columns_of_strip(const MachineModel& machine, const Space& space, bool again);
-// Of a group whose elements are walked once: fewer where it reads them in tiles.
-int64_t columns_of_strip(const Program&, const Places&, const Group&);
-LoweredKernel lower_columns(const Program&, const Places&, const Group&, Pieces* = nullptr);
+// there are enough rows to reduce.
+bool takes_columns(const IterationSpace& space);
+// Columns that a task takes; `again`: it sweeps them more than once.
+int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& space, bool again);
+// Of a group whose elements are swept once: fewer where it reads them in tiles.
+int64_t columns_of_strip(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_columns(const Program&, const BufferAssignment&, const Group&,
+                            Pieces* = nullptr);
 // Of `lower_in_pieces`: the first kernel.
-LoweredKernel lower_pieces(const Program&, const Places&, const Group&, Pieces&);
+LoweredKernel lower_pieces(const Program&, const BufferAssignment&, const Group&, Pieces&);
 
 // Rows whose elements are not beside each other in memory, but those of neighbouring rows are: each
 // of the sixteen lanes takes its elements as columns do.
@@ -137,8 +138,8 @@ struct TurnedRows {
   Group group;  // the reduced index is lanes * step + lane
   Expr lane, step;
 };
-std::optional<TurnedRows> turn_rows(const Program&, const Places&, const Group&);
-LoweredKernel lower_turned_rows(const Program&, const Places&, const TurnedRows&,
+std::optional<TurnedRows> turn_rows(const Program&, const BufferAssignment&, const Group&);
+LoweredKernel lower_turned_rows(const Program&, const BufferAssignment&, const TurnedRows&,
                                 Pieces* = nullptr);
 
 }  // namespace vitro::backend

@@ -1,37 +1,37 @@
 // Lowers a group once to see what it reads and writes, and gives the dimensions that it keeps to
 // loop::choose_domain(); lowering calls walked_as_memory() for every group with reductions.
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 
 #include <algorithm>
 
-#include "backend/schedule/folds.h"
-#include "loop/domain.h"
+#include "backend/schedule/reductions.h"
+#include "loop/loop_nest.h"
 
 namespace vitro::backend {
 namespace {
 
 using loop::Value;
 
-// The first load whose elements are folded: its strides decide the order of the loops.
-Expr folded_element(const WalkAccesses& accesses, const Space& space) {
+// The first load whose elements are reduced: its strides decide the order of the loops.
+Expr reduced_element(const SweepAccesses& accesses, const IterationSpace& space) {
   for (const loop::Node* load : accesses.loads) {
-    if (is_walked(load->index, space)) return load->index;
+    if (is_swept(load->index, space)) return load->index;
   }
   return {};
 }
 
 // The dimensions of the shape that the space keeps, each an index of its own; `values`: of the
 // space's index, in terms of them.
-Index kept_dimensions(const Item& item, const Space& space, Index& values) {
+Index kept_dimensions(const ComputeNode& compute_node, const IterationSpace& space, Index& values) {
   Index dims;
-  for (size_t d = 0, of_space = 0; d < item.sizes.size(); ++d) {
-    const bool starts = d > 0 && item.reduced[d] != item.reduced[d - 1];
+  for (size_t d = 0, of_space = 0; d < compute_node.sizes.size(); ++d) {
+    const bool starts = d > 0 && compute_node.reduced[d] != compute_node.reduced[d - 1];
     of_space += starts;
-    if (item.reduced[d]) {
+    if (compute_node.reduced[d]) {
       values[of_space] = space.index[of_space];
       continue;
     }
-    const Expr size = item.sizes[d];
+    const Expr size = compute_node.sizes[d];
     if (d == 0 || starts) values[of_space] = 0;
     if (!size.is(1)) dims.push_back(Expr::index(cat("d", d), size));
     values[of_space] = values[of_space] * size + (size.is(1) ? Expr(0) : dims.back());
@@ -39,18 +39,18 @@ Index kept_dimensions(const Item& item, const Space& space, Index& values) {
   return dims;
 }
 
-Group with_space(const Group& group, Space space, const Index& values) {
-  const Space& old = group.layout.space;
+Group with_space(const Group& group, IterationSpace space, const Index& values) {
+  const IterationSpace& old = group.iteration.space;
   space.row = with_index(old.row, old, values);
   Group out = group;
-  for (Index& place : out.layout.places) place = with_index(place, old, values);
-  out.layout.space = std::move(space);
+  for (IndexMap& map : out.iteration.index_maps) map = with_index(map, old, values);
+  out.iteration.space = std::move(space);
   return out;
 }
 
-// The loops around what is folded; where that goes along columns, the last one within it.
-Space space_of(const Space& old, const std::vector<Expr>& loops) {
-  Space space;
+// The loops around what is reduced; where that goes along columns, the last one within it.
+IterationSpace iteration_space_of(const IterationSpace& old, const std::vector<Expr>& loops) {
+  IterationSpace space;
   const auto add = [&](Expr index, Expr size, bool reduced) {
     space.index.push_back(index);
     space.sizes.push_back(size);
@@ -66,7 +66,7 @@ Space space_of(const Space& old, const std::vector<Expr>& loops) {
 }
 
 // Whether the loops are those of the space already.
-bool keeps_order(const Space& space, const Index& values, const std::vector<Expr>& loops) {
+bool keeps_order(const IterationSpace& space, const Index& values, const std::vector<Expr>& loops) {
   std::vector<Expr> kept;
   for (size_t d = 0; d < values.size(); ++d) {
     if (!space.reduced[d] && !space.index[d].constant()) kept.push_back(values[d]);
@@ -76,7 +76,7 @@ bool keeps_order(const Space& space, const Index& values, const std::vector<Expr
 
 }  // namespace
 
-bool is_walked(Expr element, const Space& space) {
+bool is_swept(Expr element, const IterationSpace& space) {
   for (size_t d = 0; d < space.index.size(); ++d) {
     const bool is_loop = space.reduced[d] && !space.index[d].constant();
     if (is_loop && sym::contains(element, space.index[d])) return true;
@@ -92,28 +92,30 @@ std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner) {
   return across->coefficient;
 }
 
-WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group) {
-  KernelBuilder trial(program, places, group);
-  WalkAccesses out;
+SweepAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
+                          const Group& group) {
+  KernelBuilder trial(program, assignment, group);
+  SweepAccesses out;
   std::vector<Value> roots;
-  for (const ItemId id : group.items) {
-    const Item& item = program[id];
-    if (item.kind != ItemKind::reduction) continue;
-    roots.push_back(trial.compute(id, group.place(id)));
-    const DType dtype = program.graph().meta(item.value).dtype;
+  for (const ComputeNodeId id : group.compute_nodes) {
+    const ComputeNode& compute_node = program[id];
+    if (compute_node.kind != ComputeKind::reduction) continue;
+    roots.push_back(trial.compute(id, group.index_map(id)));
+    const DType dtype = program.graph().meta(compute_node.value).dtype;
     trial.define(id, trial.pool().variable(trial.new_variable(), dtype));
   }
-  for (const ItemId id : group.stored) {
-    const Item& item = program[id];
-    const bool reduces = item.kind == ItemKind::reduction;
-    const Index at =
-        reduces ? place_of_row(group.layout.space, sizes_of(program.graph().meta(item.value)))
-                : group.place(id);
-    const Value value = reduces ? trial.read(item.value, at) : trial.compute(id, at);
+  for (const ComputeNodeId id : group.stored) {
+    const ComputeNode& compute_node = program[id];
+    const bool reduces = compute_node.kind == ComputeKind::reduction;
+    const Index at = reduces ? row_index_map(group.iteration.space,
+                                             sizes_of(program.graph().meta(compute_node.value)))
+                             : group.index_map(id);
+    const Value value = reduces ? trial.read(compute_node.value, at) : trial.compute(id, at);
     out.stored.push_back(std::get<loop::Store>(trial.store(id, at, value).what).element);
     roots.push_back(value);
   }
-  for (const loop::Pick& pick : trial.kernel().picks) roots.push_back(pick.value);
+  for (const loop::IndirectIndex& indirect : trial.kernel().indirect_indices)
+    roots.push_back(indirect.value);
   out.elements = out.stored;
   for (const loop::Node* node : loop::nodes_below(roots)) {
     if (node->index.defined()) out.elements.push_back(node->index);
@@ -123,23 +125,24 @@ WalkAccesses accesses_of(const Program& program, const Places& places, const Gro
   return out;
 }
 
-Group walked_as_memory(const Program& program, const Places& places, const Group& group) {
-  const Space& space = group.layout.space;
-  const auto first = std::find_if(group.items.begin(), group.items.end(), [&](ItemId id) {
-    return program[id].kind == ItemKind::reduction;
-  });
-  if (first == group.items.end()) return group;
+Group swept_in_memory_order(const Program& program, const BufferAssignment& assignment,
+                            const Group& group) {
+  const IterationSpace& space = group.iteration.space;
+  const auto first =
+      std::find_if(group.compute_nodes.begin(), group.compute_nodes.end(),
+                   [&](ComputeNodeId id) { return program[id].kind == ComputeKind::reduction; });
+  if (first == group.compute_nodes.end()) return group;
   Index values(space.index.size(), Expr(0));
   const Index dims = kept_dimensions(program[*first], space, values);
   if (dims.size() < 2) return group;
-  const WalkAccesses accesses = accesses_of(program, places, with_space(group, space, values));
-  const loop::Domain domain =
-      loop::choose_domain(dims, accesses.elements, folded_element(accesses, space));
+  const SweepAccesses accesses = accesses_of(program, assignment, with_space(group, space, values));
+  const loop::LoopNest nest =
+      loop::choose_loop_nest(dims, accesses.elements, reduced_element(accesses, space));
   std::vector<std::pair<Expr, Expr>> pairs;
-  for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], domain.values[d]);
+  for (size_t d = 0; d < dims.size(); ++d) pairs.emplace_back(dims[d], nest.values[d]);
   for (Expr& value : values) value = sym::substitute(value, pairs);
-  if (keeps_order(space, values, domain.loops)) return group;
-  Space made = space_of(space, domain.loops);
+  if (keeps_order(space, values, nest.loops)) return group;
+  IterationSpace made = iteration_space_of(space, nest.loops);
   const bool along_columns = !space.reduced.back() && !space.index.back().constant();
   if (along_columns && is_short_side(made.sizes.back())) return group;
   return with_space(group, std::move(made), values);

@@ -1,5 +1,6 @@
-// Loops chosen so that memory is walked plainly: dimensions that every access walks as one become
-// one, and a dimension that accesses take apart by division becomes two.
+// Chooses a loop nest whose accesses are linear in its indices: dimensions that every access
+// traverses as one are collapsed into one loop, and a dimension that accesses divide is split in
+// two.
 //   i < 128, j < 768, accesses 768*i + j             ->  one loop of 98304
 //   i < 128, j < 768, access floordiv(j, 64)*8192 + mod(j, 64) + 64*i  ->  three loops: i, 12, 64
 #pragma once
@@ -11,14 +12,14 @@
 
 namespace vitro::loop {
 
-struct Domain {
+struct LoopNest {
   std::vector<sym::Expr> loops;   // indices, outermost first
   std::vector<sym::Expr> values;  // of the dimensions that were given, in terms of `loops`
 };
 
 // `dims`: indices, outermost first (constants where a size is 1).  `first_choice`: an access whose
 // strides decide the order of the loops, or no expression.
-Domain choose_domain(std::span<const sym::Expr> dims, std::span<const sym::Expr> accesses,
-                     sym::Expr first_choice);
+LoopNest choose_loop_nest(std::span<const sym::Expr> dims, std::span<const sym::Expr> accesses,
+                          sym::Expr first_choice);
 
 }  // namespace vitro::loop

@@ -1,4 +1,4 @@
-#include "backend/lower/reader_order.h"
+#include "backend/lower/consumer_layout.h"
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ std::vector<graph::NodeId> views_below(const Program& program, graph::Value oper
   return out;
 }
 
-bool is_maker(const Program& program, graph::Value operand, ItemId made) {
+bool is_maker(const Program& program, graph::Value operand, ComputeNodeId made) {
   const std::vector<graph::NodeId> views = views_below(program, operand);
   const graph::Graph& g = program.graph();
   const graph::Value from = views.empty() ? operand : std::get<graph::Value>(g[views[0]].args[0]);
@@ -57,12 +57,12 @@ bool is_maker(const Program& program, graph::Value operand, ItemId made) {
 
 }  // namespace
 
-std::optional<Order> order_for_reader(const Program& program, ItemId made) {
+std::optional<ConsumerLayout> consumer_layout(const Program& program, ComputeNodeId made) {
   const graph::Graph& g = program.graph();
   const auto& readers = program.readers(made);
-  if (program[made].kind == ItemKind::opaque || program[made].kind == ItemKind::sort ||
-      program[made].role != Role::result || program.is_output(made) || readers.size() != 1 ||
-      program[readers[0]].kind != ItemKind::product) {
+  if (program[made].kind == ComputeKind::opaque || program[made].kind == ComputeKind::sort ||
+      program[made].role != ComputeRole::result || program.is_output(made) || readers.size() != 1 ||
+      program[readers[0]].kind != ComputeKind::product) {
     return std::nullopt;
   }
   const graph::Node& product = g[program[readers[0]].value.node];
@@ -82,7 +82,7 @@ std::optional<Order> order_for_reader(const Program& program, ItemId made) {
   if (start.empty() || start.back().constant()) return std::nullopt;
   const auto along = sym::as_linear(element, start.back());
   if (!along || !along->coefficient.is(1)) return std::nullopt;
-  return Order{start, element};
+  return ConsumerLayout{start, element};
 }
 
 }  // namespace vitro::backend

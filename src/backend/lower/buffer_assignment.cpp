@@ -1,20 +1,20 @@
 // Gives values their buffers: inputs, outputs, what kernels hand on, and views of these.
-#include "backend/lower/places.h"
+#include "backend/lower/buffer_assignment.h"
 
 #include "kernels/product.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
 Expr Stored::element(const Index& index) const {
-  if (!order) return element_of(index, strides);
+  if (!layout) return element_of(index, strides);
   std::vector<std::pair<Expr, Expr>> values;
   for (size_t d = 0; d < index.size(); ++d) {
-    if (!order->index[d].constant()) values.emplace_back(order->index[d], index[d]);
+    if (!layout->index[d].constant()) values.emplace_back(layout->index[d], index[d]);
   }
-  return sym::substitute(order->element, values);
+  return sym::substitute(layout->element, values);
 }
 
-Places::Places(const Program& program, const Groups& groups)
+BufferAssignment::BufferAssignment(const Program& program, const Groups& groups)
     : program_(&program), by_node_(program.graph().size()), known_(program.graph().size(), false) {
   const graph::Graph& g = program.graph();
   for (size_t i = 0; i < g.inputs().size(); ++i) {
@@ -28,19 +28,19 @@ Places::Places(const Program& program, const Groups& groups)
     known_[id.n] = true;
   }
   for (uint32_t n = 0; n < g.size(); ++n) {
-    const graph::NodeId home = program.home({n});
-    if (home.n == n) continue;
-    by_node_[n] = by_node_[home.n];
+    const graph::NodeId alias_target = program.alias_target({n});
+    if (alias_target.n == n) continue;
+    by_node_[n] = by_node_[alias_target.n];
     known_[n] = true;
   }
   outputs_.resize(g.outputs().size());
   for (const Group& group : groups.groups) {
-    for (const ItemId id : group.stored) {
-      const Item& item = program[id];
+    for (const ComputeNodeId id : group.stored) {
+      const ComputeNode& compute_node = program[id];
       if (program.overwrites(id)) continue;
-      if (item.role == Role::output) {
-        outputs_[static_cast<size_t>(item.part)] =
-            make(g[item.value.node].name, g.meta(item.value), BufferKind::output);
+      if (compute_node.role == ComputeRole::output) {
+        outputs_[static_cast<size_t>(compute_node.part)] =
+            make(g[compute_node.value.node].name, g.meta(compute_node.value), BufferKind::output);
         continue;
       }
       for (const graph::NodeId node : program.made_by(id)) {
@@ -49,7 +49,7 @@ Places::Places(const Program& program, const Groups& groups)
         const bool is_output = program.is_output_value(node);
         by_node_[node.n] = make(g[node].name, g[node].results[0],
                                 is_output ? BufferKind::output : BufferKind::temporary);
-        by_node_[node.n].order = order_for_reader(program, id);
+        by_node_[node.n].layout = consumer_layout(program, id);
       }
     }
   }
@@ -65,74 +65,75 @@ Places::Places(const Program& program, const Groups& groups)
   }
 }
 
-BufferId Places::add(BufferInfo info) {
+BufferId BufferAssignment::add(BufferInfo info) {
   buffers_.push_back(std::move(info));
   return BufferId{static_cast<uint32_t>(buffers_.size() - 1)};
 }
 
-std::pair<BufferId, bool> Places::panels_of(const Panels& panels) {
+std::pair<BufferId, bool> BufferAssignment::panels_of(const PackedOperand& operand) {
   for (const auto& [known, buffer] : panels_) {
-    if (known == panels) return {buffer, false};
+    if (known == operand) return {buffer, false};
   }
-  const BufferInfo from = buffers_[panels.from.n];
+  const BufferInfo from = buffers_[operand.from.n];
   constexpr int64_t width = kernels::product_most_width;
-  const Expr columns = sym::floordiv(panels.n + (width - 1), width) * width;
+  const Expr columns = sym::floordiv(operand.n + (width - 1), width) * width;
   const BufferId buffer = add({cat(from.name, "_panels"),
                                from.dtype,
                                BufferKind::packed,
                                {},
-                               columns * panels.k * panels.batches});
-  panels_.emplace_back(panels, buffer);
+                               columns * operand.k * operand.batches});
+  panels_.emplace_back(operand, buffer);
   return {buffer, true};
 }
 
-void Places::forget_panels(BufferId from) {
+void BufferAssignment::forget_panels(BufferId from) {
   std::erase_if(panels_, [&](const auto& known) { return known.first.from == from; });
 }
 
-Stored Places::make(const std::string& name, const TensorMeta& meta, BufferKind kind) {
+Stored BufferAssignment::make(const std::string& name, const TensorMeta& meta, BufferKind kind) {
   const BufferId buffer = add({name, meta.dtype, kind, {}, count_of(sizes_of(meta))});
   return {buffer, strides_of_new(meta)};
 }
 
-const Stored& Places::of(graph::NodeId node) const {
+const Stored& BufferAssignment::of(graph::NodeId node) const {
   VITRO_ASSERT(known_[node.n], program_->graph()[node].name, " lies nowhere");
   return by_node_[node.n];
 }
 
-BufferId Places::target_buffer(ItemId id) const {
-  const Item& item = (*program_)[id];
+BufferId BufferAssignment::target_buffer(ComputeNodeId id) const {
+  const ComputeNode& compute_node = (*program_)[id];
   const graph::Graph& g = program_->graph();
-  if (item.role == Role::output) return outputs_[static_cast<size_t>(item.part)].buffer;
-  if (item.role != Role::write) return of(item.value.node).buffer;
-  const int to = g.outputs()[static_cast<size_t>(item.part)].writes;
+  if (compute_node.role == ComputeRole::output)
+    return outputs_[static_cast<size_t>(compute_node.part)].buffer;
+  if (compute_node.role != ComputeRole::write) return of(compute_node.value.node).buffer;
+  const int to = g.outputs()[static_cast<size_t>(compute_node.part)].writes;
   return of(g.inputs()[static_cast<size_t>(to)]).buffer;
 }
 
-Expr Places::target(ItemId id, const Index& at) const {
-  const Item& item = (*program_)[id];
+Expr BufferAssignment::target(ComputeNodeId id, const Index& at) const {
+  const ComputeNode& compute_node = (*program_)[id];
   const graph::Graph& g = program_->graph();
-  const graph::Node& node = g[item.value.node];
-  switch (item.role) {
-    case Role::result:
-    case Role::base:
-    case Role::put:
-      return of(item.value.node).element(at);
-    case Role::output:
-      return outputs_[static_cast<size_t>(item.part)].element(at);
-    case Role::write: {
-      const int to = g.outputs()[static_cast<size_t>(item.part)].writes;
+  const graph::Node& node = g[compute_node.value.node];
+  switch (compute_node.role) {
+    case ComputeRole::result:
+    case ComputeRole::base:
+    case ComputeRole::put:
+      return of(compute_node.value.node).element(at);
+    case ComputeRole::output:
+      return outputs_[static_cast<size_t>(compute_node.part)].element(at);
+    case ComputeRole::write: {
+      const int to = g.outputs()[static_cast<size_t>(compute_node.part)].writes;
       return of(g.inputs()[static_cast<size_t>(to)]).element(at);
     }
-    case Role::slice: {
+    case ComputeRole::slice: {
       const auto axis =
           static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
       Index moved = at;
-      moved[axis] = moved[axis] + item.offset;
-      return of(item.value.node).element(moved);
+      moved[axis] = moved[axis] + compute_node.offset;
+      return of(compute_node.value.node).element(moved);
     }
-    case Role::insert:
-      return of(item.value.node).element(program_->written_at(id, at));
+    case ComputeRole::insert:
+      return of(compute_node.value.node).element(program_->written_at(id, at));
   }
   VITRO_ASSERT(false, "no such role");
   return {};

@@ -1,4 +1,4 @@
-#include "backend/schedule/folds.h"
+#include "backend/schedule/reductions.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,48 +9,51 @@
 namespace vitro::backend {
 namespace {
 
-const Code few_folds{"V0413", "few long folds are walked several times",
-                     "One kernel would walk each fold on one thread: where folds are few and long, "
-                     "each walk is a kernel whose threads share them.",
-                     "", "Nothing."};
+const Code few_reductions{
+    "V0413", "few long reductions are swept several times",
+    "One kernel would sweep each reduction on one thread: where reductions are few and long, "
+    "each sweep is a kernel whose threads share them.",
+    "", "Nothing."};
 
 // Nothing where it is not known.
-std::optional<bool> are_short(const MachineModel& machine, const Folds& folds) {
-  return sym::prove_less(folds.blocks, 2 * blocks_of_piece(machine, folds));
+std::optional<bool> are_short(const MachineModel& machine, const Reductions& reductions) {
+  return sym::prove_less(reductions.blocks, 2 * blocks_of_piece(machine, reductions));
 }
 
-bool are_fewer(const Folds& folds, int64_t than) {
-  return sym::prove_less(folds.tasks, than).value_or(false);
+bool are_fewer(const Reductions& reductions, int64_t than) {
+  return sym::prove_less(reductions.tasks, than).value_or(false);
 }
 
 }  // namespace
 
-int64_t blocks_of_piece(const MachineModel& machine, const Folds& folds) {
-  const int64_t blocks = std::max<int64_t>(machine.l2_bytes / 4 / folds.block_bytes, 1);
+int64_t blocks_of_piece(const MachineModel& machine, const Reductions& reductions) {
+  const int64_t blocks = std::max<int64_t>(machine.l2_bytes / 4 / reductions.block_bytes, 1);
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(blocks)));
 }
 
-Verdict should_share_folds(const MachineModel& machine, const Folds& folds) {
-  // A piece of turned rows leaves the states of all lanes: it pays for very few folds only.
-  const int64_t enough = folds.turned ? machine.enough_shared_tasks(4) : machine.enough_tasks(4);
-  if (!are_fewer(folds, enough)) return Verdict::no("there are folds for all threads");
-  if (are_short(machine, folds).value_or(false)) return Verdict::no("its folds are short");
-  return Verdict::yes("threads share the pieces of a fold");
+Verdict should_share_reductions(const MachineModel& machine, const Reductions& reductions) {
+  // A piece of turned rows leaves the states of all lanes: it pays for very few reductions only.
+  const int64_t enough =
+      reductions.turned ? machine.enough_shared_tasks(4) : machine.enough_tasks(4);
+  if (!are_fewer(reductions, enough)) return Verdict::no("there are reductions for all threads");
+  if (are_short(machine, reductions).value_or(false))
+    return Verdict::no("its reductions are short");
+  return Verdict::yes("threads share the pieces of a reduction");
 }
 
-Verdict should_walk_apart(const MachineModel& machine, const Folds& folds) {
-  if (are_short(machine, folds).value_or(true)) return Verdict::no("its folds are short");
-  if (are_fewer(folds, machine.enough_shared_tasks(4))) {
+Verdict should_sweep_apart(const MachineModel& machine, const Reductions& reductions) {
+  if (are_short(machine, reductions).value_or(true)) return Verdict::no("its reductions are short");
+  if (are_fewer(reductions, machine.enough_shared_tasks(4))) {
     return {true,
-            cat("there are few long folds (", folds.tasks,
+            cat("there are few long reductions (", reductions.tasks,
                 "), which threads share; one kernel would give each to one thread"),
-            &few_folds};
+            &few_reductions};
   }
-  const int64_t bytes = folds.blocks.constant().value_or(0) * folds.block_bytes;
-  if (folds.takes_columns && bytes > machine.l2_bytes) {
-    return {true, "the next walk would not find the columns in the cache", &few_folds};
+  const int64_t bytes = reductions.blocks.constant().value_or(0) * reductions.block_bytes;
+  if (reductions.takes_columns && bytes > machine.l2_bytes) {
+    return {true, "the next sweep would not find the columns in the cache", &few_reductions};
   }
-  return Verdict::no("a task finds its fold in the cache when it walks again");
+  return Verdict::no("a task finds its reduction in the cache when it sweeps again");
 }
 
 int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Expr rows,
@@ -60,9 +63,9 @@ int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Ex
   // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
   constexpr int64_t crowded_stride = 1024;
   if (!again) return once;
-  const auto known = columns.constant(), folded = rows.constant();
-  if (!known || !folded || *known * bytes % crowded_stride == 0) return most;
-  const int64_t fits = most_bytes_of_strip(machine) / std::max<int64_t>(*folded * bytes, 1);
+  const auto known = columns.constant(), reduced = rows.constant();
+  if (!known || !reduced || *known * bytes % crowded_stride == 0) return most;
+  const int64_t fits = most_bytes_of_strip(machine) / std::max<int64_t>(*reduced * bytes, 1);
   return fits >= least ? std::min(most, fits / machine.lanes * machine.lanes) : most;
 }
 

@@ -1,4 +1,4 @@
-#include "loop/domain.h"
+#include "loop/loop_nest.h"
 
 #include <algorithm>
 #include <optional>
@@ -47,7 +47,7 @@ class Chooser {
     }
   }
 
-  Domain take() {
+  LoopNest take() {
     rename("u");  // names that no dimension has: the final ones may stand for other loops now
     rename("i");
     return {std::move(loops_), std::move(values_)};
@@ -137,8 +137,8 @@ class Chooser {
 
 }  // namespace
 
-Domain choose_domain(std::span<const Expr> dims, std::span<const Expr> accesses,
-                     Expr first_choice) {
+LoopNest choose_loop_nest(std::span<const Expr> dims, std::span<const Expr> accesses,
+                          Expr first_choice) {
   Chooser chooser(dims, accesses);
   chooser.split_all();
   if (first_choice.defined()) chooser.order_by(first_choice);

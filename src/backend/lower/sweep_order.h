@@ -1,10 +1,10 @@
-// The loops over the dimensions that a group with reductions keeps: as memory is walked, not as the
-// shape names them.
+// The loops over the dimensions that a group with reductions keeps: in the order of memory, not of
+// the shape.
 //
 //   sum of permute(x, {1, 0, 2}) over its first dimension, x of [64, 100, 48]
 //     kept 64 * 48, lanes go across both: a gather     ->     64 and 48, lanes go along the 48
 //
-// What is folded stays in its order, and so do the bits of the results.
+// The order of each reduction stays, and so do the bits of the results.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,22 @@
 namespace vitro::backend {
 
 // What a group with reductions reads and writes in one turn of its loops.
-struct WalkAccesses {
+struct SweepAccesses {
   std::shared_ptr<loop::Pool> pool;      // of the loads
-  std::vector<const loop::Node*> loads;  // those that reductions fold come first
+  std::vector<const loop::Node*> loads;  // those that are reduced come first
   std::vector<Expr> stored;              // elements of stores
   std::vector<Expr> elements;            // of stores, loads and numbers
 };
-WalkAccesses accesses_of(const Program& program, const Places& places, const Group& group);
-// Whether the element changes along what is folded: it is not one of a row.
-bool is_walked(Expr element, const Space& space);
+SweepAccesses accesses_of(const Program& program, const BufferAssignment& assignment,
+                          const Group& group);
+// Whether the element changes along the reduced dimensions: it is not one of a row.
+bool is_swept(Expr element, const IterationSpace& space);
 // How far elements of neighbouring lanes are apart, where they lie beside each other along `inner`
 // instead of along the lanes.
 std::optional<Expr> stride_across(Expr element, Expr lane, Expr inner);
 
-// The group with such loops; as it is where those of its layout already are.
-Group walked_as_memory(const Program& program, const Places& places, const Group& group);
+// The group with such loops; as it is where its own already are such.
+Group swept_in_memory_order(const Program& program, const BufferAssignment& assignment,
+                            const Group& group);
 
 }  // namespace vitro::backend

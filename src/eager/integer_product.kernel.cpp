@@ -1,4 +1,4 @@
-// Matrix products of whole numbers.
+// Matrix products of integers.
 #include "eager/kernel_table.h"
 #include "kernels/memory.h"
 
@@ -8,8 +8,8 @@ namespace {
 namespace k = vitro::kernels;
 using k::i64;
 
-void whole_matmul(const MatmulShape& s, const i64* a, i64 row_stride, i64 k_stride, const i64* b,
-                  i64 b_row_stride, i64* c) {
+void integer_matmul(const MatmulShape& s, const i64* a, i64 row_stride, i64 k_stride, const i64* b,
+                    i64 b_row_stride, i64* c) {
   for (i64 row = 0; row < s.m; ++row) {
     for (i64 column = 0; column < s.n; column += 16) {
       k::Vec<i64> sum = k::splat(i64(0));
@@ -24,8 +24,8 @@ void whole_matmul(const MatmulShape& s, const i64* a, i64 row_stride, i64 k_stri
 
 }  // namespace
 
-void fill_whole_product(KernelTable& table) {
-  table.whole_matmul = &whole_matmul;
+void fill_integer_product(KernelTable& table) {
+  table.integer_matmul = &integer_matmul;
 }
 
 }  // namespace vitro::eager::inline VITRO_ISA

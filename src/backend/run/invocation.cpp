@@ -37,10 +37,10 @@ void interpret(const void* context, const runtime::LaunchArgs& args, int64_t beg
 }  // namespace
 
 // One run: the table of buffers and what must live until its end.
-class Executable::Call {
+class Executable::Invocation {
  public:
-  Call(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
-       std::span<const int64_t> symbols)
+  Invocation(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
+             std::span<const int64_t> symbols)
       : e_(e),
         d_(d),
         inputs_(inputs),
@@ -221,7 +221,7 @@ class Executable::Call {
   }
 
   static std::string sentence(const loop::Check& check, const kernels::ErrorSlot& error) {
-    if (check.divisor) return cat(check.op, ": division of whole numbers by 0");
+    if (check.divisor) return cat(check.op, ": division of integers by 0");
     if (!check.wraps)
       return cat(check.op, ": index ", error.index, " is out of range; needs 0 to ",
                  error.bound - 1);
@@ -232,8 +232,8 @@ class Executable::Call {
 
   [[noreturn]] static void fail(const Launch& launch, const kernels::ErrorSlot& error) {
     const loop::Check& check = launch.checks[static_cast<size_t>(error.check - 1)];
-    if (check.place.empty()) throw_error(sentence(check, error));
-    throw Error(Error(sentence(check, error)), check.place);
+    if (check.location.empty()) throw_error(sentence(check, error));
+    throw Error(Error(sentence(check, error)), check.location);
   }
 
   Executable& e_;
@@ -248,9 +248,9 @@ class Executable::Call {
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                      std::span<Tensor> outputs) {
-  if (fixed_) return Call(*this, *fixed_, inputs, symbols).run(outputs);
+  if (fixed_) return Invocation(*this, *fixed_, inputs, symbols).run(outputs);
   const auto d = dimensions(symbols);
-  Call(*this, *d, inputs, symbols).run(outputs);
+  Invocation(*this, *d, inputs, symbols).run(outputs);
 }
 
 }  // namespace vitro::backend

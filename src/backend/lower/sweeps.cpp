@@ -1,6 +1,6 @@
 // The states of reductions in a kernel: lanes, trees of blocks, and the order in which they merge
 // (vitro/ops/reduce.h), written as loops.
-#include "backend/lower/walks.h"
+#include "backend/lower/sweeps.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,16 +12,16 @@ namespace vitro::backend {
 
 using loop::Value;
 
-Walks::Walks(KernelBuilder& build, const Group& group, bool along, Pieces* pieces)
-    : build_(build), group_(group), space_(group.layout.space), pieces_(pieces), along_(along) {
+Sweeps::Sweeps(KernelBuilder& build, const Group& group, bool along, Pieces* pieces)
+    : build_(build), group_(group), space_(group.iteration.space), pieces_(pieces), along_(along) {
   Index sizes;
   for (size_t d = 0; d < space_.sizes.size(); ++d) {
-    (space_.reduced[d] ? folded_ : kept_).push_back(space_.index[d]);
+    (space_.reduced[d] ? reduced_ : kept_).push_back(space_.index[d]);
     if (space_.reduced[d]) sizes.push_back(space_.sizes[d]);
   }
   count_ = count_of(sizes);
   last_ = sizes.back();
-  number_ = flatten(folded_, sizes);
+  number_ = flatten(reduced_, sizes);
   step_ = ops::reduction_steps * (along_ ? ops::reduction_lanes : 1);
   const bool one = sym::prove_less(last_, step_ + 1).value_or(false) && !last_.is(0);
   per_row_ = one ? Expr(1) : sym::floordiv(last_ + (step_ - 1), step_);
@@ -29,10 +29,10 @@ Walks::Walks(KernelBuilder& build, const Group& group, bool along, Pieces* piece
   outer_sizes_.assign(sizes.begin(), sizes.end() - 1);
 }
 
-Reduction Walks::reduction(ItemId id, DType operand) const {
+Reduction Sweeps::reduction(ComputeNodeId id, DType operand) const {
   const graph::Node& node = program().graph()[program()[id].value.node];
   const ReductionBody& body = reduction_body(*node.op);
-  return {.item = id,
+  return {.compute_node = id,
           .body = &body,
           .operand = operand,
           .element = {},
@@ -41,12 +41,12 @@ Reduction Walks::reduction(ItemId id, DType operand) const {
           .rows = {}};
 }
 
-void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
-  for (const ItemId id : group_.items) {
-    const Item& item = program()[id];
-    if (item.kind != ItemKind::reduction) continue;
-    const graph::Node& node = program().graph()[item.value.node];
-    const Value element = build_.compute(id, group_.place(id));
+void Sweeps::find_reductions(const std::function<Value(Reduction&)>& result) {
+  for (const ComputeNodeId id : group_.compute_nodes) {
+    const ComputeNode& compute_node = program()[id];
+    if (compute_node.kind != ComputeKind::reduction) continue;
+    const graph::Node& node = program().graph()[compute_node.value.node];
+    const Value element = build_.compute(id, group_.index_map(id));
     Reduction r = reduction(id, node.op->reduction->state(element.dtype(), node.results[0].dtype));
     r.element = cast(element, r.operand);
     r.level = level_of(r.element);
@@ -58,13 +58,13 @@ void Walks::find_reductions(const std::function<Value(Reduction&)>& result) {
   }
 }
 
-// The first walk in which all that the value reads is known.
-int Walks::level_of(Value value) {
+// The first sweep in which all that the value reads is known.
+int Sweeps::level_of(Value value) {
   int level = 0;
   for (const loop::Node* node : loop::nodes_below({value})) {
-    for (const loop::Pick& pick : build_.kernel().picks) {
-      const bool picks = node->index.defined() && sym::contains(node->index, pick.symbol);
-      if (picks) level = std::max(level, level_of(pick.value));
+    for (const loop::IndirectIndex& indirect : build_.kernel().indirect_indices) {
+      const bool is_indirect = node->index.defined() && sym::contains(node->index, indirect.symbol);
+      if (is_indirect) level = std::max(level, level_of(indirect.value));
     }
     const auto result = level_of_result_.find(node);
     if (result != level_of_result_.end()) level = std::max(level, result->second);
@@ -72,37 +72,38 @@ int Walks::level_of(Value value) {
   return level;
 }
 
-// A store, and the walk in which it is done, or before which where it is one of a row.
-struct Walks::Placed {
+// A store, and the sweep in which it is done, or before which where it is one of a row.
+struct Sweeps::ScheduledStore {
   loop::Statement store;
   int level = 0;
   bool row = false, overwrites = false;
   const loop::Store& what() const { return std::get<loop::Store>(store.what); }
 };
 
-Index Walks::place_of(ItemId id) const {
-  const Item& item = program()[id];
-  if (item.kind != ItemKind::reduction) return group_.place(id);
-  return place_of_row(space_, sizes_of(program().graph().meta(item.value)));
+IndexMap Sweeps::index_map_of(ComputeNodeId id) const {
+  const ComputeNode& compute_node = program()[id];
+  if (compute_node.kind != ComputeKind::reduction) return group_.index_map(id);
+  return row_index_map(space_, sizes_of(program().graph().meta(compute_node.value)));
 }
 
-bool Walks::is_of_row(ItemId id) const {
-  return program()[id].kind == ItemKind::reduction || !is_walked(group_.place(id));
+bool Sweeps::is_of_row(ComputeNodeId id) const {
+  return program()[id].kind == ComputeKind::reduction || !is_swept(group_.index_map(id));
 }
 
-loop::Statement Walks::store_of(ItemId id) {
-  const Item& item = program()[id];
-  const Index place = place_of(id);
-  return build_.store(id, place,
-                      item.kind == ItemKind::reduction ? build_.read(item.value, place)
-                                                       : build_.compute(id, place));
+loop::Statement Sweeps::store_of(ComputeNodeId id) {
+  const ComputeNode& compute_node = program()[id];
+  const IndexMap map = index_map_of(id);
+  return build_.store(id, map,
+                      compute_node.kind == ComputeKind::reduction
+                          ? build_.read(compute_node.value, map)
+                          : build_.compute(id, map));
 }
 
-void Walks::place_stores() {
+void Sweeps::schedule_stores() {
   full_stores_.resize(at(levels_) + 1);
   row_stores_.resize(at(levels_) + 2);
-  std::vector<Placed> all;
-  for (const ItemId id : group_.stored) {
+  std::vector<ScheduledStore> all;
+  for (const ComputeNodeId id : group_.stored) {
     const bool row = is_of_row(id);
     if (row && pieces_) continue;
     loop::Statement store = store_of(id);
@@ -110,7 +111,7 @@ void Walks::place_stores() {
     all.push_back({std::move(store), level, row, program().overwrites(id)});
   }
   while (put_off_writes(all)) continue;
-  for (Placed& each : all) {
+  for (ScheduledStore& each : all) {
     auto& list = each.row ? row_stores_ : full_stores_;
     list[at(each.level)].push_back(std::move(each.store));
   }
@@ -127,18 +128,18 @@ bool reads(Value value, int buffer) {
 
 }  // namespace
 
-// An input is overwritten in the last walk that reads its elements, or after it; what waits for
+// An input is overwritten in the last sweep that reads its elements, or after it; what waits for
 // that may itself read another input.  Whether a store moved.
-bool Walks::put_off_writes(std::vector<Placed>& all) const {
+bool Sweeps::put_off_writes(std::vector<ScheduledStore>& all) const {
   bool moved = false;
-  for (Placed& write : all) {
+  for (ScheduledStore& write : all) {
     if (!write.overwrites) continue;
     const int buffer = write.what().buffer;
     int last = -1;
     for (const Reduction& r : reductions_) {
       if (reads(r.element, buffer)) last = std::max(last, r.level);
     }
-    for (const Placed& reader : all) {
+    for (const ScheduledStore& reader : all) {
       if (&reader != &write && reads(reader.what().value, buffer))
         last = std::max(last, reader.level);
     }
@@ -150,37 +151,38 @@ bool Walks::put_off_writes(std::vector<Placed>& all) const {
   return moved;
 }
 
-bool Walks::is_walked(const Index& place) const {
-  return std::any_of(place.begin(), place.end(), [&](Expr e) {
-    return std::any_of(folded_.begin(), folded_.end(),
+bool Sweeps::is_swept(const IndexMap& map) const {
+  return std::any_of(map.begin(), map.end(), [&](Expr e) {
+    return std::any_of(reduced_.begin(), reduced_.end(),
                        [&](Expr index) { return !index.constant() && sym::contains(e, index); });
   });
 }
 
-// The memory of a result that is written along the row in the last walk.
-std::optional<RowScratch::Home> Walks::home() const {
+// The memory of a result that is written along the row in the last sweep.
+std::optional<RowScratch::ResultRow> Sweeps::result_row() const {
   if (!along_ || levels_ == 0) return std::nullopt;
   for (const loop::Statement& s : full_stores_[at(levels_)]) {
     const auto& store = std::get<loop::Store>(s.what);
     if (store.buffer >= loop::Kernel::first_row) continue;
     const BufferId buffer = build_.buffer_id(store.buffer);
-    const bool alone = std::count_if(group_.stored.begin(), group_.stored.end(), [&](ItemId id) {
-                         return build_.places().target_buffer(id) == buffer;
-                       }) == 1;
-    const auto along = sym::as_linear(store.element, folded_.back());
-    if (!alone || build_.places().buffers()[buffer.n].kind == BufferKind::input || !along ||
+    const bool alone =
+        std::count_if(group_.stored.begin(), group_.stored.end(), [&](ComputeNodeId id) {
+          return build_.assignment().target_buffer(id) == buffer;
+        }) == 1;
+    const auto along = sym::as_linear(store.element, reduced_.back());
+    if (!alone || build_.assignment().buffers()[buffer.n].kind == BufferKind::input || !along ||
         !along->coefficient.is(1)) {
       continue;
     }
-    return RowScratch::Home{store.buffer, store.element, store.value.dtype()};
+    return RowScratch::ResultRow{store.buffer, store.element, store.value.dtype()};
   }
   return std::nullopt;
 }
 
-void Walks::keep_rows(Expr element, Expr size, int64_t most_bytes) {
-  if (folded_.size() != 1) return;
-  RowScratch scratch(build_.kernel(),
-                     {folded_.back(), element, size, most_bytes, &program().machine(), home()});
+void Sweeps::keep_rows(Expr element, Expr size, int64_t most_bytes) {
+  if (reduced_.size() != 1) return;
+  RowScratch scratch(build_.kernel(), {reduced_.back(), element, size, most_bytes,
+                                       &program().machine(), result_row()});
   for (int level = 0; level <= levels_; ++level) {
     std::vector<Value*> values;
     for (Reduction& r : reductions_) {
@@ -190,31 +192,31 @@ void Walks::keep_rows(Expr element, Expr size, int64_t most_bytes) {
       values.push_back(&std::get<loop::Store>(s.what).value);
     }
     row_writes_.push_back({});
-    for (auto& [from, statement] : scratch.next_walk(values)) {
+    for (auto& [from, statement] : scratch.next_sweep(values)) {
       row_writes_[at(from)].push_back(std::move(statement));
     }
   }
 }
 
-bool Walks::has_reductions(int level) const {
+bool Sweeps::has_reductions(int level) const {
   return std::any_of(reductions_.begin(), reductions_.end(),
                      [&](const Reduction& r) { return r.level == level; });
 }
 
-bool Walks::in_blocks(int level) const {
+bool Sweeps::in_blocks(int level) const {
   if ((along_ || pieces_) && !chunk_.constant() && has_reductions(level)) return true;
   return std::any_of(reductions_.begin(), reductions_.end(),
                      [&](const Reduction& r) { return r.level == level && r.tree >= 0; });
 }
 
-loop::Block Walks::elements_of(int level) {
+loop::Block Sweeps::elements_of(int level) {
   Block body;
   if (!row_writes_.empty()) body = std::move(row_writes_[at(level)]);
   for (loop::Statement& s : full_stores_[at(level)]) body.push_back(std::move(s));
   return body;
 }
 
-void Walks::fold(int level, Block& body) {
+void Sweeps::reduce(int level, Block& body) {
   for (Reduction& r : reductions_) {
     if (r.level != level) continue;
     body.push_back(
@@ -222,7 +224,7 @@ void Walks::fold(int level, Block& body) {
   }
 }
 
-loop::Statement Walks::assign(const State& variables, const State& values) {
+loop::Statement Sweeps::assign(const State& variables, const State& values) {
   loop::Assign out;
   for (size_t i = 0; i < values.size(); ++i) {
     if (same(values[i], variables[i])) continue;
@@ -232,11 +234,11 @@ loop::Statement Walks::assign(const State& variables, const State& values) {
   return {std::move(out)};
 }
 
-Walks::State Walks::initial(const Reduction& r) {
+Sweeps::State Sweeps::initial(const Reduction& r) {
   return r.body->init(build_.pool().constant(r.operand, 0.0));
 }
 
-Walks::State Walks::declare(const State& values, std::string_view name, Block& out) {
+Sweeps::State Sweeps::declare(const State& values, std::string_view name, Block& out) {
   State variables;
   for (const Value v : values) {
     const int variable = build_.new_variable();
@@ -246,17 +248,17 @@ Walks::State Walks::declare(const State& values, std::string_view name, Block& o
   return variables;
 }
 
-Walks::Parts Walks::blocks() const {
+Sweeps::Parts Sweeps::blocks() const {
   if (pieces_)
     return {pieces_->end() - pieces_->begin(), chunk_ - pieces_->begin(), pieces_->most()};
-  const std::vector<Expr> outer(folded_.begin(), folded_.end() - 1);
+  const std::vector<Expr> outer(reduced_.begin(), reduced_.end() - 1);
   const Expr row = flatten(Index(outer.begin(), outer.end()), outer_sizes_);
   const Expr count = count_of(outer_sizes_) * per_row_;
   return {count, row * per_row_ + chunk_, count.constant()};
 }
 
 // Where there may be more than one part and the order matters.
-void Walks::add_tree(Reduction& r, int64_t width, const Parts& parts) {
+void Sweeps::add_tree(Reduction& r, int64_t width, const Parts& parts) {
   if (!r.rounds || parts.count.is(1)) return;
   const Value none = initial(r)[0];
   VITRO_ASSERT(initial(r).size() == 1, op_name(r), " rounds and has more than one state");
@@ -274,17 +276,17 @@ void Walks::add_tree(Reduction& r, int64_t width, const Parts& parts) {
   build_.kernel().trees.push_back(std::move(tree));
 }
 
-loop::Statement Walks::grow(const Reduction& r, Expr column, const Parts& parts) {
+loop::Statement Sweeps::grow(const Reduction& r, Expr column, const Parts& parts) {
   return {loop::Grow{r.tree, parts.number, column, r.state[0]}};
 }
 
-Walks::State Walks::total(const Reduction& r, Expr column, const Parts& parts, Block& out) {
+Sweeps::State Sweeps::total(const Reduction& r, Expr column, const Parts& parts, Block& out) {
   const int variable = build_.new_variable();
   out.push_back({loop::Total{variable, r.tree, parts.count, column, std::string(op_name(r))}});
   return {build_.pool().variable(variable, r.operand)};
 }
 
-Walks::State Walks::merge_lanes(const Reduction& r, State state, Block& out) {
+Sweeps::State Sweeps::merge_lanes(const Reduction& r, State state, Block& out) {
   for (int by = static_cast<int>(ops::reduction_lanes) / 2; by > 0; by /= 2) {
     State other;
     for (const Value v : state) other.push_back(rotate(v, by));
@@ -299,21 +301,21 @@ Walks::State Walks::merge_lanes(const Reduction& r, State state, Block& out) {
   return state;
 }
 
-Walks::State Walks::merge_halves(const Reduction& r, std::vector<State> states) {
+Sweeps::State Sweeps::merge_halves(const Reduction& r, std::vector<State> states) {
   for (size_t half = states.size() / 2; half > 0; half /= 2) {
     for (size_t i = 0; i < half; ++i) states[i] = r.body->merge(states[i], states[i + half]);
   }
   return states[0];
 }
 
-Value Walks::finished(const Reduction& r, const State& state) {
+Value Sweeps::finished(const Reduction& r, const State& state) {
   const State results = r.body->finish(state, cast(build_.pool().index(count_), r.operand));
-  const uint32_t result = program().result_of(program()[r.item].value.node);
+  const uint32_t result = program().result_of(program()[r.compute_node].value.node);
   return cast(results[result], node_of(r).results[0].dtype);
 }
 
-loop::Statement Walks::inner_loop(Block body, bool one_block) {
-  const Expr index = folded_.back().constant() ? Expr::index("k", 1) : folded_.back();
+loop::Statement Sweeps::inner_loop(Block body, bool one_block) {
+  const Expr index = reduced_.back().constant() ? Expr::index("k", 1) : reduced_.back();
   loop::Loop inner{index, 0, last_, along_, std::move(body)};
   if (one_block && !chunk_.constant()) {
     inner.begin = chunk_ * step_;
@@ -322,18 +324,18 @@ loop::Statement Walks::inner_loop(Block body, bool one_block) {
   return {std::move(inner)};
 }
 
-loop::Statement Walks::chunk_loop(Block body) {
+loop::Statement Sweeps::chunk_loop(Block body) {
   const Expr index = chunk_.constant() ? Expr::index("c", 1) : chunk_;
   if (pieces_) return {loop::Loop{index, pieces_->begin(), pieces_->end(), false, std::move(body)}};
   return {loop::Loop{index, 0, per_row_, false, std::move(body)}};
 }
 
-loop::Statement Walks::outer_loops(loop::Statement inner) {
-  for (size_t d = folded_.size() - 1; d-- > 0;) {
-    if (folded_[d].constant()) continue;
+loop::Statement Sweeps::outer_loops(loop::Statement inner) {
+  for (size_t d = reduced_.size() - 1; d-- > 0;) {
+    if (reduced_[d].constant()) continue;
     Block one;
     one.push_back(std::move(inner));
-    inner = {loop::Loop{folded_[d], 0, sym::extent_of(folded_[d]), false, std::move(one)}};
+    inner = {loop::Loop{reduced_[d], 0, sym::extent_of(reduced_[d]), false, std::move(one)}};
   }
   return inner;
 }

@@ -1,4 +1,4 @@
-// Where each value lies in memory.
+// Which buffer each value lies in, and where in it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/fuse/groups.h"
-#include "backend/lower/reader_order.h"
+#include "backend/lower/consumer_layout.h"
 #include "backend/program/operand.h"
 
 namespace vitro::backend {
@@ -28,25 +28,25 @@ struct BufferInfo {
   Expr count;     // elements; of an input: not known here
 };
 
-// A value in a buffer: element `index` is at the sum of index * stride, or as `order` says.
+// A value in a buffer: element `index` is at the sum of index * stride, or where `layout` puts it.
 struct Stored {
   BufferId buffer;
   Index strides;
-  std::optional<Order> order = {};
+  std::optional<ConsumerLayout> layout = {};
   Expr element(const Index& index) const;
 };
 
-class Places {
+class BufferAssignment {
  public:
-  Places(const Program& program, const Groups& groups);
+  BufferAssignment(const Program& program, const Groups& groups);
 
   const std::vector<BufferInfo>& buffers() const { return buffers_; }
-  // Of an input that is a tensor, or of the result of a stored item.
+  // Of an input that is a tensor, or of the result of a stored compute node.
   const Stored& of(graph::NodeId node) const;
-  // The element that an item writes for the index `at` of its sizes (of its result where it
+  // The element that a compute node writes for the index `at` of its sizes (of its result where it
   // reduces).
-  Expr target(ItemId item, const Index& at) const;
-  BufferId target_buffer(ItemId item) const;
+  Expr target(ComputeNodeId compute_node, const Index& at) const;
+  BufferId target_buffer(ComputeNodeId compute_node) const;
   // The buffer of output `n` of the graph, where it has no `writes`, with its layout.
   const Stored& output(size_t n) const { return outputs_[n]; }
 
@@ -54,13 +54,13 @@ class Places {
 
   // Panels of a matrix in a buffer, made once for all products that read them: where they lie, and
   // whether this call added them.
-  struct Panels {
+  struct PackedOperand {
     BufferId from;
     Matrix matrix;  // first index: k
     Expr k, n, batches;
-    friend bool operator==(const Panels&, const Panels&) = default;
+    friend bool operator==(const PackedOperand&, const PackedOperand&) = default;
   };
-  std::pair<BufferId, bool> panels_of(const Panels& panels);
+  std::pair<BufferId, bool> panels_of(const PackedOperand& operand);
   // A kernel writes the buffer: products after it need new panels.
   void forget_panels(BufferId from);
 
@@ -70,7 +70,7 @@ class Places {
   std::vector<BufferInfo> buffers_;
   std::vector<Stored> by_node_, outputs_;
   std::vector<bool> known_;
-  std::vector<std::pair<Panels, BufferId>> panels_;
+  std::vector<std::pair<PackedOperand, BufferId>> panels_;
 };
 
 }  // namespace vitro::backend

@@ -1,4 +1,4 @@
-#include "backend/program/space.h"
+#include "backend/program/iteration_space.h"
 
 namespace vitro::backend {
 namespace {
@@ -7,16 +7,16 @@ bool are_equal(Expr a, Expr b) {
   return a == b || sym::prove_equal(a, b).value_or(false);
 }
 
-void name_indices(Space& space) {
+void name_indices(IterationSpace& space) {
   int kept = 0, reduced = 0;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
-    const bool folds = !space.reduced.empty() && space.reduced[d];
-    const std::string name = folds ? cat("k", reduced++) : cat("i", kept++);
+    const bool reduces = !space.reduced.empty() && space.reduced[d];
+    const std::string name = reduces ? cat("k", reduced++) : cat("i", kept++);
     space.index.push_back(space.sizes[d].is(1) ? Expr(0) : Expr::index(name, space.sizes[d]));
   }
 }
 
-Index pick_kept(const Space& space, const Index& from) {
+Index kept_of(const IterationSpace& space, const Index& from) {
   Index out;
   for (size_t d = 0; d < from.size(); ++d) {
     if (!space.reduces() || !space.reduced[d]) out.push_back(from[d]);
@@ -46,33 +46,33 @@ std::optional<Index> cut(const Index& index, const Index& sizes, const Index& pa
 
 }  // namespace
 
-Index Space::kept_sizes() const {
-  return pick_kept(*this, sizes);
+Index IterationSpace::kept_sizes() const {
+  return kept_of(*this, sizes);
 }
-Index Space::kept_index() const {
-  return pick_kept(*this, index);
+Index IterationSpace::kept_index() const {
+  return kept_of(*this, index);
 }
 
-Space space_of(const Item& item) {
-  Space space;
-  space.scanned =
-      item.kind == ItemKind::scan || item.kind == ItemKind::sort || item.kind == ItemKind::put;
-  for (size_t d = 0; d < item.sizes.size(); ++d) {
-    const bool reduced = !item.reduced.empty() && item.reduced[d];
-    const bool joins = !item.reduced.empty() && d > 0 && space.reduced.back() == reduced;
+IterationSpace iteration_space_of(const ComputeNode& compute_node) {
+  IterationSpace space;
+  space.scanned = compute_node.kind == ComputeKind::scan ||
+                  compute_node.kind == ComputeKind::sort || compute_node.kind == ComputeKind::put;
+  for (size_t d = 0; d < compute_node.sizes.size(); ++d) {
+    const bool reduced = !compute_node.reduced.empty() && compute_node.reduced[d];
+    const bool joins = !compute_node.reduced.empty() && d > 0 && space.reduced.back() == reduced;
     if (joins) {
-      space.sizes.back() = space.sizes.back() * item.sizes[d];
+      space.sizes.back() = space.sizes.back() * compute_node.sizes[d];
       continue;
     }
-    space.sizes.push_back(item.sizes[d]);
-    if (!item.reduced.empty()) space.reduced.push_back(reduced);
+    space.sizes.push_back(compute_node.sizes[d]);
+    if (!compute_node.reduced.empty()) space.reduced.push_back(reduced);
   }
   name_indices(space);
   space.row = flatten(space.kept_index(), space.kept_sizes());
   return space;
 }
 
-bool same_space(const Space& a, const Space& b) {
+bool same_space(const IterationSpace& a, const IterationSpace& b) {
   if (a.sizes.size() != b.sizes.size() || a.reduced != b.reduced || a.scanned != b.scanned)
     return false;
   for (size_t d = 0; d < a.sizes.size(); ++d) {
@@ -81,12 +81,12 @@ bool same_space(const Space& a, const Space& b) {
   return true;
 }
 
-bool is_row(const Space& space, const Index& sizes) {
+bool is_row(const IterationSpace& space, const Index& sizes) {
   return space.reduces() && !are_equal(count_of(sizes), count_of(space.sizes)) &&
          are_equal(count_of(sizes), count_of(space.kept_sizes()));
 }
 
-Expr with_index(Expr e, const Space& space, const Index& values) {
+Expr with_index(Expr e, const IterationSpace& space, const Index& values) {
   std::vector<std::pair<Expr, Expr>> pairs;
   for (size_t d = 0; d < values.size(); ++d) {
     if (!space.index[d].constant()) pairs.emplace_back(space.index[d], values[d]);
@@ -94,25 +94,25 @@ Expr with_index(Expr e, const Space& space, const Index& values) {
   return sym::substitute(e, pairs);
 }
 
-Index with_index(Index index, const Space& space, const Index& values) {
+Index with_index(Index index, const IterationSpace& space, const Index& values) {
   for (Expr& e : index) e = with_index(e, space, values);
   return index;
 }
 
-std::optional<Index> place_in(const Space& space, const Index& sizes) {
+std::optional<IndexMap> index_map_to(const IterationSpace& space, const Index& sizes) {
   if (sizes == space.sizes) return space.index;
-  if (auto place = cut(space.index, space.sizes, sizes)) return place;
+  if (auto map = cut(space.index, space.sizes, sizes)) return map;
   if (are_equal(count_of(sizes), count_of(space.sizes))) {
     return unflatten(flatten(space.index, space.sizes), sizes);
   }
   if (!is_row(space, sizes)) return std::nullopt;
-  return place_of_row(space, sizes);
+  return row_index_map(space, sizes);
 }
 
-Index place_of_row(const Space& space, const Index& sizes) {
+IndexMap row_index_map(const IterationSpace& space, const Index& sizes) {
   const Index kept = space.kept_index(), kept_sizes = space.kept_sizes();
   if (flatten(kept, kept_sizes) == space.row) {  // in the order of the shape
-    if (auto place = cut(kept, kept_sizes, sizes)) return *place;
+    if (auto map = cut(kept, kept_sizes, sizes)) return *map;
   }
   return unflatten(space.row, sizes);
 }

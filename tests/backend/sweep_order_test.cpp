@@ -1,5 +1,5 @@
 // Reductions of tensors that memory holds in another order: what their lanes go along.
-#include "backend/lower/walk_order.h"
+#include "backend/lower/sweep_order.h"
 
 #include "backend/programs.h"
 #include "eager/eager.h"
@@ -21,24 +21,24 @@ bool hold(const std::vector<std::string>& kernels, std::string_view word) {
 }
 
 // What lanes that go across memory need.
-bool walk_across(const std::vector<std::string>& kernels) {
+bool strides_across(const std::vector<std::string>& kernels) {
   return hold(kernels, "load_strided") || hold(kernels, "store_strided") ||
          hold(kernels, "gather(") || hold(kernels, "scatter(");
 }
 
-using Fold = Tensor (*)(const Tensor& x, int64_t dim);
-constexpr Fold folds[] = {
+using Reduce = Tensor (*)(const Tensor& x, int64_t dim);
+constexpr Reduce reductions[] = {
     [](const Tensor& x, int64_t dim) { return sum(x, {dim}); },
     [](const Tensor& x, int64_t dim) { return amax(x, {dim}); },
     [](const Tensor& x, int64_t dim) { return argmax(x, dim); },
     [](const Tensor& x, int64_t dim) { return var(x, {dim}); },
 };
 
-TEST(WalkOrder, kept_dimensions_are_walked_as_memory_holds_them) {
-  for (const Fold fold : folds) {
+TEST(SweepOrder, kept_dimensions_are_swept_as_memory_holds_them) {
+  for (const Reduce reduce : reductions) {
     for (const Ints& order : {Ints{1, 0, 2}, Ints{0, 2, 1}}) {
       const auto kernels = check({random_tensor({40, 33, 50})}, [&](std::vector<Tensor> in) {
-        return std::vector<Tensor>{fold(permute(in[0], order), 0)};
+        return std::vector<Tensor>{reduce(permute(in[0], order), 0)};
       });
       EXPECT_EQ(kernels.size(), 1u);
       EXPECT_FALSE(hold(kernels, "gather(")) << kernels[0];
@@ -47,27 +47,27 @@ TEST(WalkOrder, kept_dimensions_are_walked_as_memory_holds_them) {
   }
 }
 
-TEST(WalkOrder, folds_along_memory_are_turned_over_where_lanes_go_across) {
-  for (const Fold fold : folds) {
+TEST(SweepOrder, reductions_along_memory_are_turned_over_where_lanes_go_across) {
+  for (const Reduce reduce : reductions) {
     for (const Sizes& sizes :
          {Sizes{100, 333}, Sizes{64, 64}, Sizes{17, 5000}, Sizes{5, 4, 9, 40}}) {
       const auto kernels = check({random_tensor(sizes)}, [&](std::vector<Tensor> in) {
         const Tensor rows = flatten(in[0], 0, -2);
-        return std::vector<Tensor>{fold(t(rows), 0)};
+        return std::vector<Tensor>{reduce(t(rows), 0)};
       });
       EXPECT_TRUE(hold(kernels, "transpose_block(x")) << kernels[0];
-      EXPECT_FALSE(walk_across(kernels)) << kernels[0];
+      EXPECT_FALSE(strides_across(kernels)) << kernels[0];
     }
   }
 }
 
-TEST(WalkOrder, each_walk_across_memory_is_a_kernel_of_its_own) {
+TEST(SweepOrder, each_sweep_across_memory_is_a_kernel_of_its_own) {
   for (const int64_t dim : {0, 1}) {
     const auto kernels = check({random_tensor({100, 200})}, [&](std::vector<Tensor> in) {
       return std::vector<Tensor>{softmax(t(in[0]), dim)};
     });
     EXPECT_EQ(kernels.size(), 3u);
-    EXPECT_FALSE(walk_across(kernels)) << kernels[0] << kernels[1] << kernels[2];
+    EXPECT_FALSE(strides_across(kernels)) << kernels[0] << kernels[1] << kernels[2];
   }
   // Along memory they stay one.
   for (const int64_t dim : {0, 1}) {
@@ -83,11 +83,11 @@ Tensor softmax_of_rows(const Tensor& x) {
   return contiguous(softmax(x, -1));
 }
 
-TEST(WalkOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_walked_again) {
+TEST(SweepOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_swept_again) {
   const auto one_kernel = [](const std::vector<Tensor>& inputs, const Function& f, size_t turns) {
     const auto kernels = check(inputs, f);
     ASSERT_EQ(kernels.size(), 1u);
-    EXPECT_FALSE(walk_across(kernels)) << kernels[0];
+    EXPECT_FALSE(strides_across(kernels)) << kernels[0];
     size_t found = 0;
     for (size_t at = 0; (at = kernels[0].find("transpose_block(", at)) != std::string::npos; ++at) {
       ++found;
@@ -100,7 +100,7 @@ TEST(WalkOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_walk
         {random_tensor(sizes)},
         [](std::vector<Tensor> in) { return std::vector<Tensor>{softmax_of_rows(t(in[0]))}; }, 1);
   }
-  // Walked once, but written along the rows.
+  // Swept once, but written along the rows.
   one_kernel(
       {random_tensor({90, 300})},
       [](std::vector<Tensor> in) {
@@ -128,7 +128,7 @@ TEST(WalkOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_walk
       1);
 }
 
-TEST(WalkOrder, rows_across_memory_are_not_turned_over_where_a_block_is_too_large) {
+TEST(SweepOrder, rows_across_memory_are_not_turned_over_where_a_block_is_too_large) {
   for (const Sizes& sizes : {Sizes{20000, 100}, Sizes{4000, 20}}) {
     const auto kernels = check({random_tensor(sizes)}, [](std::vector<Tensor> in) {
       return std::vector<Tensor>{softmax_of_rows(t(in[0]))};
@@ -137,7 +137,7 @@ TEST(WalkOrder, rows_across_memory_are_not_turned_over_where_a_block_is_too_larg
   }
 }
 
-TEST(WalkOrder, rows_of_an_unknown_number_are_turned_over_by_blocks) {
+TEST(SweepOrder, rows_of_an_unknown_number_are_turned_over_by_blocks) {
   eager::init();
   const graph::Graph g = graph_of(
       {{Size(64), Size(300, sym::Expr::symbol("s0"))}},
@@ -153,14 +153,14 @@ TEST(WalkOrder, rows_of_an_unknown_number_are_turned_over_by_blocks) {
   }
 }
 
-TEST(WalkOrder, few_columns_are_not_walked_one_by_one) {
+TEST(SweepOrder, few_columns_are_not_swept_one_by_one) {
   const auto kernels = check({random_tensor({100, 40, 3})}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{sum(permute(in[0], {1, 0, 2}), {0})};
   });
   EXPECT_TRUE(hold(kernels, "gather(")) << kernels[0];  // of 300 columns
 }
 
-TEST(WalkOrder, sizes_that_are_symbols) {
+TEST(SweepOrder, sizes_that_are_symbols) {
   eager::init();
   const auto size = [](int64_t hint, const char* name) {
     return Size(hint, sym::Expr::symbol(name));
