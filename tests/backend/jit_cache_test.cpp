@@ -27,7 +27,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-TEST(JitCache, TheFolderIsTheOwnersOnly) {
+TEST(JitCache, the_folder_is_the_owners_only) {
   CacheFolder folder;
   std::string why, nested = folder.path() + "/a/b";
   cache_dir.set(nested);
@@ -37,7 +37,7 @@ TEST(JitCache, TheFolderIsTheOwnersOnly) {
   EXPECT_EQ(info.st_mode & 0777, 0700u);
 }
 
-TEST(JitCache, AFolderThatOthersMayWriteToIsClosedToThem) {
+TEST(JitCache, a_folder_that_others_may_write_to_is_closed_to_them) {
   CacheFolder folder;
   chmod(folder.path().c_str(), 0777);
   std::string why;
@@ -47,7 +47,7 @@ TEST(JitCache, AFolderThatOthersMayWriteToIsClosedToThem) {
   EXPECT_EQ(info.st_mode & 022, 0u);
 }
 
-TEST(JitCache, AFolderOfSomebodyElseIsRefused) {
+TEST(JitCache, a_folder_of_somebody_else_is_refused) {
   CacheFolder folder;
   cache_dir.set(geteuid() == 0 ? folder.path() : "/");
   if (geteuid() == 0) {
@@ -76,20 +76,20 @@ void expect_recompiled(int n, Damage damage) {
   EXPECT_EQ(bytes_of(path), sound);
 }
 
-TEST(JitCache, AnEntryWithAChangedByteIsCompiledAgain) {
+TEST(JitCache, an_entry_with_a_changed_byte_is_compiled_again) {
   expect_recompiled(40, [](std::string& bytes) { bytes[bytes.size() / 2] ^= 1; });
 }
-TEST(JitCache, AShortenedEntryIsCompiledAgain) {
+TEST(JitCache, a_shortened_entry_is_compiled_again) {
   expect_recompiled(41, [](std::string& bytes) { bytes.resize(bytes.size() / 2); });
 }
-TEST(JitCache, AnEmptyEntryIsCompiledAgain) {
+TEST(JitCache, an_empty_entry_is_compiled_again) {
   expect_recompiled(42, [](std::string& bytes) { bytes.clear(); });
 }
-TEST(JitCache, AnEntryWithoutItsChecksumIsCompiledAgain) {
+TEST(JitCache, an_entry_without_its_checksum_is_compiled_again) {
   expect_recompiled(43, [](std::string& bytes) { bytes.resize(bytes.size() - 32); });
 }
 
-TEST(JitCache, ALinkIsNotAnEntry) {
+TEST(JitCache, a_link_is_not_an_entry) {
   CacheFolder folder;
   JitReport report;
   ASSERT_TRUE(load_or_compile(adder(44), &report));
@@ -100,7 +100,7 @@ TEST(JitCache, ALinkIsNotAnEntry) {
   EXPECT_FALSE(report.from_disk);
 }
 
-TEST(JitCache, TheLeastRecentlyUsedEntriesMakeRoom) {
+TEST(JitCache, the_least_recently_used_entries_make_room) {
   CacheFolder folder;
   std::string why;
   CacheEntry entry;
@@ -117,7 +117,7 @@ TEST(JitCache, TheLeastRecentlyUsedEntriesMakeRoom) {
   EXPECT_TRUE(cache.find("three", entry));
 }
 
-TEST(JitCache, StaysWithinItsSizeHoweverManyEntriesCome) {
+TEST(JitCache, stays_within_its_size_however_many_entries_come) {
   CacheFolder folder;
   cache_size_mb.set(1);
   std::string why;
@@ -131,7 +131,7 @@ TEST(JitCache, StaysWithinItsSizeHoweverManyEntriesCome) {
   EXPECT_TRUE(cache.find("entry1999", entry));
 }
 
-TEST(JitCache, WhatDeadProcessesLeftIsRemovedAfterADay) {
+TEST(JitCache, what_dead_processes_left_is_removed_after_a_day) {
   CacheFolder folder;
   std::string why;
   DiskCache cache = DiskCache::open(why);
@@ -145,7 +145,7 @@ TEST(JitCache, WhatDeadProcessesLeftIsRemovedAfterADay) {
   EXPECT_EQ(folder.count(".tmp"), 0u);
 }
 
-TEST(JitCache, WhatLiesInAFolderThatOthersCouldWriteToIsNotRun) {
+TEST(JitCache, what_lies_in_a_folder_that_others_could_write_to_is_not_run) {
   CacheFolder folder;
   JitReport report;
   ASSERT_TRUE(load_or_compile(adder(45), &report));
@@ -158,7 +158,7 @@ TEST(JitCache, WhatLiesInAFolderThatOthersCouldWriteToIsNotRun) {
   EXPECT_TRUE(report.from_disk);
 }
 
-TEST(JitCache, AFolderThatUsersShareIsLeftAsItIs) {
+TEST(JitCache, a_folder_that_users_share_is_left_as_it_is) {
   CacheFolder folder;
   const std::string shared = folder.path() + "/shared";
   fs::create_directory(shared);
@@ -190,41 +190,41 @@ void expect_not_run(int n, Plant plant) {
   }
 }
 
-TEST(JitCache, AnEntryThatSomebodyElseOwnsIsNotRun) {
+TEST(JitCache, an_entry_that_somebody_else_owns_is_not_run) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   expect_not_run(46, [](const std::string& path, const std::string& sound) {
     write_bytes(path, sound);
     ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0);
   });
 }
-TEST(JitCache, AnEntryThatOthersMayWriteToIsNotRun) {
+TEST(JitCache, an_entry_that_others_may_write_to_is_not_run) {
   expect_not_run(47, [](const std::string& path, const std::string& sound) {
     write_bytes(path, sound);
     chmod(path.c_str(), 0666);
   });
 }
-TEST(JitCache, APipeIsNotAnEntry) {
+TEST(JitCache, a_pipe_is_not_an_entry) {
   expect_not_run(48, [](const std::string& path, const std::string&) {
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   });
 }
-TEST(JitCache, AFolderIsNotAnEntry) {
+TEST(JitCache, a_folder_is_not_an_entry) {
   expect_not_run(49,
                  [](const std::string& path, const std::string&) { fs::create_directory(path); });
 }
-TEST(JitCache, AFolderThatIsNotEmptyIsNotAnEntryAndKeepsItsFiles) {
+TEST(JitCache, a_folder_that_is_not_empty_is_not_an_entry_and_keeps_its_files) {
   expect_not_run(50, [](const std::string& path, const std::string&) {
     fs::create_directory(path);
     write_bytes(path + "/file", "somebody's");
   });
 }
-TEST(JitCache, AnEntryWhoseHashWasMadeWithoutTheSecretIsNotRun) {
+TEST(JitCache, an_entry_whose_hash_was_made_without_the_secret_is_not_run) {
   expect_not_run(51, [](const std::string& path, const std::string& sound) {
     fs::remove(fs::path(path).replace_filename("secret"));
     write_bytes(path, sound);
   });
 }
-TEST(JitCache, ASecretThatOthersMayReadIsReplaced) {
+TEST(JitCache, a_secret_that_others_may_read_is_replaced) {
   expect_not_run(52, [](const std::string& path, const std::string& sound) {
     const std::string secret = fs::path(path).replace_filename("secret");
     EXPECT_EQ(fs::status(secret).permissions(), fs::perms::owner_read | fs::perms::owner_write);
@@ -232,7 +232,7 @@ TEST(JitCache, ASecretThatOthersMayReadIsReplaced) {
     write_bytes(path, sound);
   });
 }
-TEST(JitCache, AnEntryOfAnotherNameIsNotRun) {
+TEST(JitCache, an_entry_of_another_name_is_not_run) {
   CacheFolder folder;
   JitReport first, second;
   ASSERT_TRUE(load_or_compile(adder(53), &first));
@@ -245,7 +245,7 @@ TEST(JitCache, AnEntryOfAnotherNameIsNotRun) {
   EXPECT_EQ(run(**module, "add54"), 55.0f);
 }
 
-TEST(JitCache, APipeAsAMarkerIsNoCrash) {
+TEST(JitCache, a_pipe_as_a_marker_is_no_crash) {
   CacheFolder folder;
   JitReport report;
   ASSERT_TRUE(load_or_compile(adder(55), &report));
@@ -258,7 +258,7 @@ TEST(JitCache, APipeAsAMarkerIsNoCrash) {
   EXPECT_FALSE(fs::exists(marker));
 }
 
-TEST(JitCache, BelowAFolderThatAllMayWriteToVerifiedBytesAreLoadedAndNoPath) {
+TEST(JitCache, below_a_folder_that_all_may_write_to_verified_bytes_are_loaded_and_no_path) {
   CacheFolder folder;
   chmod(folder.path().c_str(), 0777);
   cache_dir.set(folder.path() + "/below");
@@ -273,7 +273,7 @@ TEST(JitCache, BelowAFolderThatAllMayWriteToVerifiedBytesAreLoadedAndNoPath) {
   }
 }
 
-TEST(JitCache, AModuleLargerThanTheCacheIsNotKeptAndTheReasonIs) {
+TEST(JitCache, a_module_larger_than_the_cache_is_not_kept_and_the_reason_is) {
   CacheFolder folder;
   cache_size_mb.set(1);
   std::string why;
@@ -290,7 +290,7 @@ TEST(JitCache, AModuleLargerThanTheCacheIsNotKeptAndTheReasonIs) {
   cache_size_mb.set(512);
 }
 
-TEST(JitCache, TheHashIsThatOfItsPaper) {
+TEST(JitCache, the_hash_is_that_of_its_paper) {
   const Secret secret{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   EXPECT_EQ(keyed_hash("", secret), (KeyedHash{0xe6a825ba047f81a3, 0x930255c71472f66d}));
   std::string bytes;
@@ -310,7 +310,7 @@ void forbid_large_files() {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-TEST_F(JitCacheDeathTest, AFullFolderKeepsNothingHalfWritten) {
+TEST_F(JitCacheDeathTest, a_full_folder_keeps_nothing_half_written) {
   CacheFolder folder;
   auto full = [&] {
     std::string why;
@@ -342,7 +342,7 @@ bool many_processes(int processes, int kernels) {
   return ok;
 }
 
-TEST_F(JitCacheDeathTest, ManyProcessesShareOneFolder) {
+TEST_F(JitCacheDeathTest, many_processes_share_one_folder) {
   CacheFolder folder;
   EXPECT_EXIT(_exit(many_processes(6, 4) ? 0 : 1), ExitedWithCode(0), "");
   EXPECT_EQ(folder.count(".so"), 4u);

@@ -42,7 +42,7 @@ const CodeFunction* find(const std::vector<CodeFunction>& functions, std::string
   return found == functions.end() ? nullptr : &*found;
 }
 
-TEST(CodeMap, FunctionsHaveNamesSizesAndTheirText) {
+TEST(CodeMap, functions_have_names_sizes_and_their_text) {
   CacheFolder folder;
   JitReport report;
   auto module = load_or_compile(two_functions, &report);
@@ -58,7 +58,7 @@ TEST(CodeMap, FunctionsHaveNamesSizesAndTheirText) {
   }
 }
 
-TEST(CodeMap, LinesCoverAFunctionInOrderAndAreItsOwn) {
+TEST(CodeMap, lines_cover_a_function_in_order_and_are_its_own) {
   CacheFolder folder;
   const auto functions = functions_of(object(folder));
   ASSERT_TRUE(functions) << functions.why();
@@ -79,7 +79,7 @@ TEST(CodeMap, LinesCoverAFunctionInOrderAndAreItsOwn) {
   }
 }
 
-TEST(CodeMap, CodeFromThePreludeCountsForTheLineThatUsesIt) {
+TEST(CodeMap, code_from_the_prelude_counts_for_the_line_that_uses_it) {
   CacheFolder folder;
   const Prelude prelude("inline float added(float a) {\n  return a * a * a + 1;\n}\n");
   const std::string text =
@@ -95,7 +95,7 @@ TEST(CodeMap, CodeFromThePreludeCountsForTheLineThatUsesIt) {
   EXPECT_EQ(folder.count(".h"), 1u);
 }
 
-TEST(CodeMap, BrokenObjectsAreFailuresOrLessAndNothingWorse) {
+TEST(CodeMap, broken_objects_are_failures_or_less_and_nothing_worse) {
   CacheFolder folder;
   const std::string whole = object(folder);
   EXPECT_FALSE(functions_of(""));

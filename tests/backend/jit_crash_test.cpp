@@ -44,7 +44,7 @@ std::string program(const CacheFolder& folder, const std::string& command) {
   return path;
 }
 
-TEST(JitCrash, AKeyThatBroughtAProcessDownGoesToTheHelper) {
+TEST(JitCrash, a_key_that_brought_a_process_down_goes_to_the_helper) {
   CacheFolder folder;
   std::string marker = leave_marker(folder, adder(60));
   JitReport report;
@@ -56,7 +56,7 @@ TEST(JitCrash, AKeyThatBroughtAProcessDownGoesToTheHelper) {
   EXPECT_FALSE(std::filesystem::exists(marker));
 }
 
-TEST(JitCrash, AProcessThatIsAtWorkIsNotTakenForACrash) {
+TEST(JitCrash, a_process_that_is_at_work_is_not_taken_for_a_crash) {
   CacheFolder folder;
   std::string marker = leave_marker(folder, adder(61));
   std::ifstream stat("/proc/1/stat");
@@ -69,7 +69,7 @@ TEST(JitCrash, AProcessThatIsAtWorkIsNotTakenForACrash) {
   EXPECT_FALSE(report.in_helper);
 }
 
-TEST(JitCrash, AHelperThatCrashesGivesItsSignal) {
+TEST(JitCrash, a_helper_that_crashes_gives_its_signal) {
   CacheFolder folder;
   leave_marker(folder, adder(62));
   cc_helper.set(program(folder, "kill -SEGV $$"));
@@ -80,7 +80,7 @@ TEST(JitCrash, AHelperThatCrashesGivesItsSignal) {
   EXPECT_EQ(folder.count(".trying"), 1u);
 }
 
-TEST(JitCrash, AHelperThatAnswersNonsenseIsNotBelieved) {
+TEST(JitCrash, a_helper_that_answers_nonsense_is_not_believed) {
   CacheFolder folder;
   leave_marker(folder, adder(63));
   cc_helper.set(program(folder, "echo hello"));
@@ -90,7 +90,7 @@ TEST(JitCrash, AHelperThatAnswersNonsenseIsNotBelieved) {
   EXPECT_TRUE(says(module.why(), "ended with status 0")) << module.why();
 }
 
-TEST(JitCrash, AHelperThatHangsIsStopped) {
+TEST(JitCrash, a_helper_that_hangs_is_stopped) {
   CacheFolder folder;
   leave_marker(folder, adder(64));
   cc_helper.set(program(folder, "exec sleep 100"));
@@ -102,7 +102,7 @@ TEST(JitCrash, AHelperThatHangsIsStopped) {
   EXPECT_TRUE(says(module.why(), "was stopped after 1 s")) << module.why();
 }
 
-TEST(JitCrash, AMissingHelperIsNamed) {
+TEST(JitCrash, a_missing_helper_is_named) {
   CacheFolder folder;
   leave_marker(folder, adder(65));
   cc_helper.set("/nowhere/vitro-cc");
@@ -113,7 +113,7 @@ TEST(JitCrash, AMissingHelperIsNamed) {
       << module.why();
 }
 
-TEST(JitCrash, TheHelperReportsBadText) {
+TEST(JitCrash, the_helper_reports_bad_text) {
   WireRequest request;
   request.sources = {"int f() { return y; }"};
   request.name = "kernels.cpp";
@@ -124,7 +124,7 @@ TEST(JitCrash, TheHelperReportsBadText) {
   EXPECT_TRUE(says(compiled.why(), "kernels.cpp:1:18: error")) << compiled.why();
 }
 
-TEST(JitCrash, RequestsSurviveTheWireAndBrokenOnesAreRefused) {
+TEST(JitCrash, requests_survive_the_wire_and_broken_ones_are_refused) {
   WireRequest request, back;
   request.sources = {"one", std::string("t\0wo", 4)};
   request.flags = "-O2";
@@ -145,7 +145,7 @@ class JitCrashDeathTest : public testing::Test {
   JitCrashDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(JitCrashDeathTest, AMissingCompilerLibraryIsNamed) {
+TEST_F(JitCrashDeathTest, a_missing_compiler_library_is_named) {
   CacheFolder folder;
   auto missing = [] {
     cc_library.set("/nowhere/libvitro-cc.so");
@@ -156,7 +156,7 @@ TEST_F(JitCrashDeathTest, AMissingCompilerLibraryIsNamed) {
   EXPECT_EXIT(_exit(missing() ? 0 : 1), ExitedWithCode(0), "");
 }
 
-TEST_F(JitCrashDeathTest, ALibraryOfAnotherKindIsRefused) {
+TEST_F(JitCrashDeathTest, a_library_of_another_kind_is_refused) {
   CacheFolder folder;
   auto wrong = [] {
     cc_library.set("libc.so.6");
@@ -166,7 +166,7 @@ TEST_F(JitCrashDeathTest, ALibraryOfAnotherKindIsRefused) {
   EXPECT_EXIT(_exit(wrong() ? 0 : 1), ExitedWithCode(0), "");
 }
 
-TEST(JitTarget, EveryFeatureIsOneThatTheSystemLists) {
+TEST(JitTarget, every_feature_is_one_that_the_system_lists) {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string flags, line;
   while (flags.empty() && std::getline(cpuinfo, line)) {

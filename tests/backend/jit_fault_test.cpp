@@ -41,7 +41,7 @@ size_t count_of_kernel_mappings() {
   return count;
 }
 
-TEST(JitFault, WithoutAFolderKernelsCostNoDescriptor) {
+TEST(JitFault, without_a_folder_kernels_cost_no_descriptor) {
   CacheFolder folder;
   cache_dir.set("/proc/no-such-folder/vitro");
   ASSERT_TRUE(load_or_compile(adder(0)));
@@ -54,7 +54,7 @@ TEST(JitFault, WithoutAFolderKernelsCostNoDescriptor) {
   EXPECT_EQ(count_of("/proc/self/fd"), before);
 }
 
-TEST(JitFault, KernelsThatNobodyHoldsAreUnloadedWhereNoCacheHoldsThem) {
+TEST(JitFault, kernels_that_nobody_holds_are_unloaded_where_no_cache_holds_them) {
   CacheFolder folder;
   force_disable_caches.set(true);
   const size_t before = count_of_kernel_mappings();
@@ -70,7 +70,7 @@ TEST(JitFault, KernelsThatNobodyHoldsAreUnloadedWhereNoCacheHoldsThem) {
   EXPECT_EQ(count_of_kernel_mappings(), before);
 }
 
-TEST(JitFault, TheFirstErrorStandsFirst) {
+TEST(JitFault, the_first_error_stands_first) {
   CacheFolder folder;
   std::string text;
   for (int i = 0; i < 200; ++i)
@@ -83,7 +83,7 @@ TEST(JitFault, TheFirstErrorStandsFirst) {
       "identifier 'x'; VITRO_COMPILE_DEBUG=1 keeps the text: please report it");
 }
 
-TEST(JitFault, FaultsSayWhatToDo) {
+TEST(JitFault, faults_say_what_to_do) {
   EXPECT_EQ(fault(ENOSPC),
             "No space left on device; make room there, or name another folder in VITRO_CACHE_DIR");
   EXPECT_TRUE(says(fault(EFBIG), "ulimit -f"));
@@ -91,7 +91,7 @@ TEST(JitFault, FaultsSayWhatToDo) {
   EXPECT_EQ(fault(EACCES), "Permission denied");
 }
 
-TEST(JitFault, ALibraryIsWholeOrTheReasonSaysWhy) {
+TEST(JitFault, a_library_is_whole_or_the_reason_says_why) {
   const std::string library = beside_library("libvitro-cc.so", "../lib");
   EXPECT_TRUE(check_complete_library(library));
   EXPECT_TRUE(says(check_complete_library("/nowhere/x.so").why(), "/nowhere/x.so: No such file"));
@@ -121,7 +121,7 @@ std::string why_not(int n) {
   return module ? "it was compiled" : module.why();
 }
 
-TEST_F(JitFaultDeathTest, AShortenedCompilerLibraryIsNamed) {
+TEST_F(JitFaultDeathTest, a_shortened_compiler_library_is_named) {
   CacheFolder folder;
   const auto shortened = [&] {
     const std::string copy = folder.path() + "/libvitro-cc.so";
@@ -140,7 +140,7 @@ void limit(int resource, rlim_t value) {
   setrlimit(__rlimit_resource_t(resource), &both);
 }
 
-TEST_F(JitFaultDeathTest, ALimitOfFileSizesIsAReasonAndNoSignal) {
+TEST_F(JitFaultDeathTest, a_limit_of_file_sizes_is_a_reason_and_no_signal) {
   CacheFolder folder;
   const auto limited = [] {
     limit(RLIMIT_FSIZE, 100);
@@ -149,7 +149,7 @@ TEST_F(JitFaultDeathTest, ALimitOfFileSizesIsAReasonAndNoSignal) {
   EXPECT_EXIT(limited(), ExitedWithCode(0), "");
 }
 
-TEST_F(JitFaultDeathTest, ALimitOfFileSizesThatOnlyTheCacheMeetsLeavesKernelsThatRun) {
+TEST_F(JitFaultDeathTest, a_limit_of_file_sizes_that_only_the_cache_meets_leaves_kernels_that_run) {
   CacheFolder folder;
   const auto limited = [] {
     limit(RLIMIT_FSIZE, 3000);  // the module takes less, its prelude and texts do not matter
@@ -160,7 +160,7 @@ TEST_F(JitFaultDeathTest, ALimitOfFileSizesThatOnlyTheCacheMeetsLeavesKernelsTha
   EXPECT_EXIT(limited(), ExitedWithCode(0), "");
 }
 
-TEST_F(JitFaultDeathTest, WithoutDescriptorsTheReasonSaysSo) {
+TEST_F(JitFaultDeathTest, without_descriptors_the_reason_says_so) {
   CacheFolder folder;
   const auto limited = [] {
     limit(RLIMIT_NOFILE, 64);
@@ -185,7 +185,7 @@ constexpr bool has_addresses_of_its_own =
     true;
 #endif
 
-TEST_F(JitFaultDeathTest, WithoutAThreadTheReasonSaysSo) {
+TEST_F(JitFaultDeathTest, without_a_thread_the_reason_says_so) {
   if (!has_addresses_of_its_own) GTEST_SKIP() << "needs a limit of addresses";
   CacheFolder folder;
   const auto limited = [] {
@@ -197,7 +197,7 @@ TEST_F(JitFaultDeathTest, WithoutAThreadTheReasonSaysSo) {
   EXPECT_EXIT(limited(), ExitedWithCode(0), "");
 }
 
-TEST_F(JitFaultDeathTest, WithTooLittleMemoryTheProcessGoesOn) {
+TEST_F(JitFaultDeathTest, with_too_little_memory_the_process_goes_on) {
   if (!has_addresses_of_its_own) GTEST_SKIP() << "needs a limit of addresses";
   CacheFolder folder;
   for (const int more : {66, 70, 72, 76, 80, 90, 100}) {
@@ -212,7 +212,7 @@ TEST_F(JitFaultDeathTest, WithTooLittleMemoryTheProcessGoesOn) {
   }
 }
 
-TEST_F(JitFaultDeathTest, AFullFolderLeavesKernelsThatRunAndTheReason) {
+TEST_F(JitFaultDeathTest, a_full_folder_leaves_kernels_that_run_and_the_reason) {
   CacheFolder folder;
   const auto full = [&] {
     if (unshare(CLONE_NEWNS) != 0 ||
@@ -261,7 +261,7 @@ std::set<std::string> names_in(const char* folder) {
   _exit(ok && handled > 0 ? 0 : 1);
 }
 
-TEST_F(JitFaultDeathTest, SignalsThatArriveWhileKernelsAreCompiledAreTheHosts) {
+TEST_F(JitFaultDeathTest, signals_that_arrive_while_kernels_are_compiled_are_the_hosts) {
   CacheFolder folder;
   const auto memory = names_in("/dev/shm"), temporary = names_in("/tmp");
   EXPECT_EXIT(compile_among_signals(30), ExitedWithCode(0), "");
@@ -283,7 +283,7 @@ int end_by(int number, int wait, const std::string& folder) {
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-TEST_F(JitFaultDeathTest, AProcessThatASignalEndsLeavesNothingOutsideItsFolder) {
+TEST_F(JitFaultDeathTest, a_process_that_a_signal_ends_leaves_nothing_outside_its_folder) {
   CacheFolder folder;
   const auto ended = [&] {
     const auto memory = names_in("/dev/shm");

@@ -91,7 +91,7 @@ const char* const other_text =
     "extern int counter;\n"
     "extern \"C\" int other(int x) { return shared(x) + counter; }\n";
 
-TEST(JitLink, EveryKindOfCodeAndDataRuns) {
+TEST(JitLink, every_kind_of_code_and_data_runs) {
   const Loaded module(linked({of_all_kinds, other_text}));
   ASSERT_EQ(module.why(), "");
   EXPECT_EQ(module.get<int(int, int)>("through_table")(0, 7), 49 + 'a');
@@ -114,12 +114,12 @@ TEST(JitLink, EveryKindOfCodeAndDataRuns) {
   EXPECT_STREQ(info.dli_sname, "cases");
 }
 
-TEST(JitLink, TheSameObjectsGiveTheSameBytes) {
+TEST(JitLink, the_same_objects_give_the_same_bytes) {
   const std::vector<std::string> objects = objects_of({of_all_kinds, other_text});
   EXPECT_EQ(*link(objects), *link(objects));
 }
 
-TEST(JitLink, WhatItDoesNotKnowIsNamed) {
+TEST(JitLink, what_it_does_not_know_is_named) {
   EXPECT_TRUE(says(refusal("thread_local int x; extern \"C\" int f() { return ++x; }"),
                    "variables of threads are not for kernels"));
   EXPECT_TRUE(says(refusal("int g(); int x = g(); extern \"C\" int f() { return x; }"),
@@ -139,7 +139,7 @@ size_t first_relocation(const std::string& object) {
   return 0;
 }
 
-TEST(JitLink, AnUnknownRelocationIsAFailureThatNamesItsPlace) {
+TEST(JitLink, an_unknown_relocation_is_a_failure_that_names_its_place) {
   std::vector<std::string> objects = objects_of({of_all_kinds, other_text});
   const uint32_t type = 250;
   const size_t at = first_relocation(objects[0]);
@@ -152,7 +152,7 @@ TEST(JitLink, AnUnknownRelocationIsAFailureThatNamesItsPlace) {
       << object.why();
 }
 
-TEST(JitLink, DamagedObjectsAreRefusedOrLinkedWithoutHarm) {
+TEST(JitLink, damaged_objects_are_refused_or_linked_without_harm) {
   const std::vector<std::string> sound = objects_of({of_all_kinds, other_text});
   std::mt19937 random(7);
   for (int i = 0; i < 3000; ++i) {
@@ -209,7 +209,7 @@ std::string linked_by_lld([[maybe_unused]] const std::vector<std::string>& objec
 #endif
 }
 
-TEST(JitLink, RandomModulesDoWhatThoseOfLldDo) {
+TEST(JitLink, random_modules_do_what_those_of_lld_do) {
   std::mt19937 random(11);
   const float in[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   for (int i = 0; i < 12; ++i) {
@@ -243,7 +243,7 @@ uint32_t patched(Field field, uint32_t instruction, uint64_t value) {
 }
 
 // As `llvm-mc --triple=aarch64` has them.
-TEST(JitLink, InstructionsOfAArch64TakeTheirValues) {
+TEST(JitLink, instructions_of_a_arch64_take_their_values) {
   EXPECT_EQ(patched(Field::branch26, 0x94000000, 0x1000), 0x94000400u);         // bl
   EXPECT_EQ(patched(Field::branch26, 0x94000000, uint64_t(-4)), 0x97ffffffu);   // bl
   EXPECT_EQ(patched(Field::branch19, 0x54000000, 8), 0x54000040u);              // b.eq
@@ -256,7 +256,7 @@ TEST(JitLink, InstructionsOfAArch64TakeTheirValues) {
   EXPECT_EQ(patched(Field::offset12x16, 0x3dc00000, 0x20), 0x3dc00800u);        // ldr q0, [x0]
 }
 
-TEST(JitLink, ValuesThatDoNotFitAreNotWritten) {
+TEST(JitLink, values_that_do_not_fit_are_not_written) {
   char word[8] = {};
   EXPECT_FALSE(write_field(Field::signed32, word, uint64_t{1} << 31));
   EXPECT_TRUE(write_field(Field::word32, word, uint64_t{1} << 31));

@@ -47,7 +47,7 @@ Result<Compiled> compile(const std::string& text, const std::string& prelude,
   return compile_in_process(request);
 }
 
-TEST(JitPrelude, ATreeGivesWhatTheTextGives) {
+TEST(JitPrelude, a_tree_gives_what_the_text_gives) {
   auto text = compile(user, three, "");
   auto tree = compile(user, three, tree_of(three));
   ASSERT_TRUE(text) << text.why();
@@ -58,7 +58,7 @@ TEST(JitPrelude, ATreeGivesWhatTheTextGives) {
             tree->objects.at(0).size());  // they name the prelude's folder differently
 }
 
-TEST(JitPrelude, ATreeOfAnotherPreludeIsNotRead) {
+TEST(JitPrelude, a_tree_of_another_prelude_is_not_read) {
   ASSERT_EQ(three.size(), four_.size());
   auto right = compile(user, four_, "");
   auto other = compile(user, four_, tree_of(three));
@@ -67,7 +67,7 @@ TEST(JitPrelude, ATreeOfAnotherPreludeIsNotRead) {
   EXPECT_TRUE(right->objects == other->objects);
 }
 
-TEST(JitPrelude, ATreeForAnotherMachineIsNotRead) {
+TEST(JitPrelude, a_tree_for_another_machine_is_not_read) {
   Target target = host_target();
   target.features += target.features.empty() ? "+sse3" : ",+sse3";
   Result<std::string> tree = precompile(three, target);
@@ -77,7 +77,7 @@ TEST(JitPrelude, ATreeForAnotherMachineIsNotRead) {
   EXPECT_FALSE(compiled->from_tree);
 }
 
-TEST(JitPrelude, WithoutAWholeTreeThePreludeIsReadAsText) {
+TEST(JitPrelude, without_a_whole_tree_the_prelude_is_read_as_text) {
   const std::string tree = tree_of(three);
   for (size_t size :
        {size_t{0}, size_t{10}, size_t{64}, size_t{68}, size_t{200}, tree.size() / 2}) {
@@ -88,7 +88,7 @@ TEST(JitPrelude, WithoutAWholeTreeThePreludeIsReadAsText) {
   }
 }
 
-TEST(JitPrelude, ADamagedTreeIsNotRead) {
+TEST(JitPrelude, a_damaged_tree_is_not_read) {
   const std::string tree = tree_of(three);
   for (size_t at = 0; at < tree.size(); at += tree.size() / 40) {
     std::string damaged = tree;
@@ -99,14 +99,14 @@ TEST(JitPrelude, ADamagedTreeIsNotRead) {
   }
 }
 
-TEST(JitPrelude, AWrongTextIsExplainedWithATreeToo) {
+TEST(JitPrelude, a_wrong_text_is_explained_with_a_tree_too) {
   auto compiled = compile(user + "int g() { return y; }\n", three, tree_of(three));
   ASSERT_FALSE(compiled);
   EXPECT_TRUE(says(compiled.why(), "kernels.cpp:3:18: error: use of undeclared identifier 'y'"))
       << compiled.why();
 }
 
-TEST(JitPrelude, ThePreludeOfGeneratedKernelsCompilesWithoutAWarning) {
+TEST(JitPrelude, the_prelude_of_generated_kernels_compiles_without_a_warning) {
   CacheFolder folder;
   const Prelude prelude(kernels::prelude_header());
   std::vector<std::string> texts = {"#include \"vitro_prelude.h\"\n" + adder(1)};
@@ -117,7 +117,7 @@ TEST(JitPrelude, ThePreludeOfGeneratedKernelsCompilesWithoutAWarning) {
   EXPECT_EQ(run(**module, "add1"), 2.0f);
 }
 
-TEST(JitPrelude, AnotherPreludeIsAnotherModule) {
+TEST(JitPrelude, another_prelude_is_another_module) {
   CacheFolder folder;
   std::vector<std::string> texts = {user};
   auto first = load_or_compile(texts, Prelude(three));

@@ -18,7 +18,7 @@ namespace {
 
 using testing::ExitedWithCode;
 
-TEST(Jit, TextBecomesAFunction) {
+TEST(Jit, text_becomes_a_function) {
   CacheFolder folder;
   JitReport report;
   auto module = load_or_compile(adder(3), &report);
@@ -31,7 +31,7 @@ TEST(Jit, TextBecomesAFunction) {
   EXPECT_GT(report.clang_ns, 0);
 }
 
-TEST(Jit, AllPartsOfThePreludeCompileWithoutAWarning) {
+TEST(Jit, all_parts_of_the_prelude_compile_without_a_warning) {
   CacheFolder folder;
   JitReport report;
   auto module =
@@ -40,7 +40,7 @@ TEST(Jit, AllPartsOfThePreludeCompileWithoutAWarning) {
   EXPECT_EQ(report.diagnostics, "");
 }
 
-TEST(Jit, BadTextIsAFailureThatSaysWhere) {
+TEST(Jit, bad_text_is_a_failure_that_says_where) {
   CacheFolder folder;
   auto module = load_or_compile("int f() { return 1; }\nint g() { return x; }\n");
   ASSERT_FALSE(module);
@@ -49,7 +49,7 @@ TEST(Jit, BadTextIsAFailureThatSaysWhere) {
   EXPECT_EQ(folder.count(".trying"), 0u);
 }
 
-TEST(Jit, AFunctionThatNobodyDefinesIsAFailureThatNamesIt) {
+TEST(Jit, a_function_that_nobody_defines_is_a_failure_that_names_it) {
   CacheFolder folder;
   auto module = load_or_compile(
       "extern \"C\" void vitro_missing(); extern \"C\" void f() { vitro_missing(); }\n");
@@ -57,13 +57,13 @@ TEST(Jit, AFunctionThatNobodyDefinesIsAFailureThatNamesIt) {
   EXPECT_TRUE(says(module.why(), "vitro_missing")) << module.why();
 }
 
-TEST(Jit, TheTextCannotReadFilesOfTheMachine) {
+TEST(Jit, the_text_cannot_read_files_of_the_machine) {
   CacheFolder folder;
   EXPECT_FALSE(load_or_compile("#include \"/etc/passwd\"\n"));
   EXPECT_FALSE(load_or_compile("#include <stdio.h>\n"));
 }
 
-TEST(Jit, SeveralTextsBecomeOneModule) {
+TEST(Jit, several_texts_become_one_module) {
   CacheFolder folder;
   std::vector<std::string> texts;
   for (int i = 0; i < 5; ++i) texts.push_back(adder(i));
@@ -72,7 +72,7 @@ TEST(Jit, SeveralTextsBecomeOneModule) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(run(**module, "add" + std::to_string(i)), 1.0f + float(i));
 }
 
-TEST(Jit, TheSameTextIsFoundInMemoryThenOnDisk) {
+TEST(Jit, the_same_text_is_found_in_memory_then_on_disk) {
   CacheFolder folder;
   JitReport report;
   ASSERT_TRUE(load_or_compile(adder(5)));
@@ -86,7 +86,7 @@ TEST(Jit, TheSameTextIsFoundInMemoryThenOnDisk) {
   EXPECT_EQ(run(**module, "add5"), 6.0f);
 }
 
-TEST(Jit, AFolderIsEmptyUntilAKernelIsKept) {
+TEST(Jit, a_folder_is_empty_until_a_kernel_is_kept) {
   CacheFolder folder;
   EXPECT_TRUE(DiskCache::is_empty());
   cache_dir.set(folder.path() + "/no/such");
@@ -96,7 +96,7 @@ TEST(Jit, AFolderIsEmptyUntilAKernelIsKept) {
   EXPECT_FALSE(DiskCache::is_empty());
 }
 
-TEST(Jit, ThreadsThatAskForOneTextCompileItOnce) {
+TEST(Jit, threads_that_ask_for_one_text_compile_it_once) {
   CacheFolder folder;
   std::vector<JitReport> reports(8);
   std::vector<std::thread> threads;
@@ -109,7 +109,7 @@ TEST(Jit, ThreadsThatAskForOneTextCompileItOnce) {
   EXPECT_EQ(compiled, 1);
 }
 
-TEST(Jit, CompilingLeavesTheSignalHandlersAlone) {
+TEST(Jit, compiling_leaves_the_signal_handlers_alone) {
   CacheFolder folder;
   struct sigaction mine = {}, after = {};
   mine.sa_handler = [](int) {};
@@ -127,7 +127,7 @@ TEST(Jit, CompilingLeavesTheSignalHandlersAlone) {
   signal(SIGUSR1, SIG_DFL);
 }
 
-TEST(Jit, WithoutAUsableFolderKernelsStillRunAndTheReasonIsKept) {
+TEST(Jit, without_a_usable_folder_kernels_still_run_and_the_reason_is_kept) {
   CacheFolder folder;
   cache_dir.set("/proc/no-such-folder/vitro");
   JitReport report;
@@ -139,7 +139,7 @@ TEST(Jit, WithoutAUsableFolderKernelsStillRunAndTheReasonIsKept) {
   }
 }
 
-TEST(Jit, DisabledCachesCompileEveryTime) {
+TEST(Jit, disabled_caches_compile_every_time) {
   CacheFolder folder;
   force_disable_caches.set(true);
   JitReport first, second;
@@ -156,7 +156,7 @@ class JitDeathTest : public testing::Test {
   JitDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(JitDeathTest, AWarmStartDoesNotLoadTheCompiler) {
+TEST_F(JitDeathTest, a_warm_start_does_not_load_the_compiler) {
   CacheFolder folder;
   ASSERT_TRUE(load_or_compile(adder(9)));
   auto warm = [] {
@@ -173,7 +173,7 @@ TEST_F(JitDeathTest, AWarmStartDoesNotLoadTheCompiler) {
       ExitedWithCode(0), "");
 }
 
-TEST_F(JitDeathTest, TheCompilerIsLoadedAheadOnlyWhereNoCacheCanHaveTheText) {
+TEST_F(JitDeathTest, the_compiler_is_loaded_ahead_only_where_no_cache_can_have_the_text) {
   CacheFolder folder;
   ASSERT_TRUE(load_or_compile(adder(11)));
   auto stays_away = [] {

@@ -4,7 +4,7 @@
 namespace vitro {
 namespace {
 
-TEST(Backend, OfTheUsersTakesGraphAndExampleInputs) {
+TEST(Backend, of_the_users_takes_graph_and_example_inputs) {
   int compiled_graphs = 0, runs = 0;
   register_backend("mine", [&](const graph::Graph& g, std::span<const Operand> example) {
     ++compiled_graphs;
@@ -33,7 +33,7 @@ TEST(Backend, OfTheUsersTakesGraphAndExampleInputs) {
   EXPECT_NE(std::find(names.begin(), names.end(), "eager"), names.end());
 }
 
-TEST(Backend, OfTheUsersThatThrowsIsReplacedByEager) {
+TEST(Backend, of_the_users_that_throws_is_replaced_by_eager) {
   register_backend("broken", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction {
     throw std::runtime_error("not today");
   });
@@ -75,7 +75,7 @@ void expect_given_up(GraphFunction f, std::string_view code, const std::string& 
   EXPECT_NE(report.segments.at(0).why_not.find(reason), std::string::npos);
 }
 
-TEST(Backend, OfTheUsersIsNotBelievedWhereItGivesOtherOutputs) {
+TEST(Backend, of_the_users_is_not_believed_where_it_gives_other_outputs) {
   const auto gives = [](std::vector<Tensor> tensors) {
     return [tensors](std::span<const Operand>) { return tensors; };
   };
@@ -92,7 +92,7 @@ TEST(Backend, OfTheUsersIsNotBelievedWhereItGivesOtherOutputs) {
   expect_given_up(gives({far, right}), "V0606", "reaches beyond its memory");
 }
 
-TEST(Backend, OfTheUsersMayThrowWhateverItLikes) {
+TEST(Backend, of_the_users_may_throw_whatever_it_likes) {
   const CompiledReport report =
       report_with([](std::span<const Operand>) -> std::vector<Tensor> { throw 42; });
   ASSERT_EQ(report.fallbacks.size(), 1U);
@@ -101,7 +101,7 @@ TEST(Backend, OfTheUsersMayThrowWhateverItLikes) {
   EXPECT_NE(report.fallbacks[0].reason.find("no std::exception"), std::string::npos);
 }
 
-TEST(Backend, OfTheUsersThatMakesNothingIsAFallbackWithItsReason) {
+TEST(Backend, of_the_users_that_makes_nothing_is_a_fallback_with_its_reason) {
   expect_given_up(nullptr, "V0601", "the backend gave no function");
   register_backend(
       "throws", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction { throw 42; });
@@ -116,7 +116,7 @@ TEST(Backend, OfTheUsersThatMakesNothingIsAFallbackWithItsReason) {
   EXPECT_FALSE(f.report().segments.at(0).compiled);
 }
 
-TEST(Backend, OfTheUsersMayGiveOneTensorForManyOutputs) {
+TEST(Backend, of_the_users_may_give_one_tensor_for_many_outputs) {
   constexpr size_t count = 100;
   register_backend("one", [](const graph::Graph& g, std::span<const Operand>) -> GraphFunction {
     const size_t outputs = g.outputs().size();
@@ -143,7 +143,7 @@ TEST(Backend, OfTheUsersMayGiveOneTensorForManyOutputs) {
   }
 }
 
-TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
+TEST(Backend, of_the_users_may_give_its_inputs_back) {
   register_backend("lazy", [](const graph::Graph& g, std::span<const Operand>) -> GraphFunction {
     EXPECT_EQ(g.outputs().size(), 3U) << graph::print(g);
     return [](std::span<const Operand> inputs) {  // x and y swapped, and the old x
@@ -170,7 +170,7 @@ TEST(Backend, OfTheUsersMayGiveItsInputsBack) {
 }
 
 // A write into a result must not change the results of other calls or the backend's own tensors.
-TEST(Backend, OfTheUsersMayGiveTensorsThatItHolds) {
+TEST(Backend, of_the_users_may_give_tensors_that_it_holds) {
   register_backend("holding", [](const graph::Graph& g, std::span<const Operand> example) {
     const std::vector<Tensor> once = graph::interpret(g, example);
     return [once](std::span<const Operand>) { return once; };
@@ -197,7 +197,7 @@ TEST(Backend, OfTheUsersMayGiveTensorsThatItHolds) {
   }
 }
 
-TEST(Backend, OfTheUsersMayRunCompiledFunctions) {
+TEST(Backend, of_the_users_may_run_compiled_functions) {
   register_backend("nested", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction {
     const auto inner = compile([](const Tensor& t) { return mul(t, 2.0); }, graphs("inner"));
     return [inner](std::span<const Operand> inputs) {
@@ -214,7 +214,7 @@ TEST(Backend, OfTheUsersMayRunCompiledFunctions) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Backend, OfTheUsersIsHeldToTheSizesOfEachCall) {
+TEST(Backend, of_the_users_is_held_to_the_sizes_of_each_call) {
   register_backend("first", [](const graph::Graph& g, std::span<const Operand> example) {
     const std::vector<Tensor> once = graph::interpret(g, example);
     return [once](std::span<const Operand>) { return once; };
@@ -247,7 +247,7 @@ CompiledReport report_of_lengths(const std::string& backend) {
   return f.report();
 }
 
-TEST(Backend, OfTheUsersTakesSymbolsThatNoInputShows) {
+TEST(Backend, of_the_users_takes_symbols_that_no_input_shows) {
   register_backend("of symbols", [](const graph::Graph& g, std::span<const Operand>) {
     return [g](std::span<const Operand> inputs, std::span<const int64_t> symbols) {
       EXPECT_EQ(symbols.size(), g.symbols().size());
@@ -258,7 +258,7 @@ TEST(Backend, OfTheUsersTakesSymbolsThatNoInputShows) {
   EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks.at(0).reason;
 }
 
-TEST(Backend, OfTheUsersThatTakesNoSymbolsRunsNoGraphThatNeedsThem) {
+TEST(Backend, of_the_users_that_takes_no_symbols_runs_no_graph_that_needs_them) {
   register_backend("of inputs", [](const graph::Graph& g, std::span<const Operand>) {
     return [g](std::span<const Operand> inputs) { return graph::interpret(g, inputs); };
   });
@@ -287,7 +287,7 @@ class TwoRunners final : public capture::SegmentRunner {
   std::vector<std::string>& asked_;
 };
 
-TEST(Backend, IsAskedForExactRewritesOnlyWhereTheOptionSaysSo) {
+TEST(Backend, is_asked_for_exact_rewrites_only_where_the_option_says_so) {
   eager::init();
   std::vector<std::string> asked;
   capture::register_runner("two", std::make_shared<TwoRunners>(false, asked));
@@ -297,7 +297,7 @@ TEST(Backend, IsAskedForExactRewritesOnlyWhereTheOptionSaysSo) {
   EXPECT_EQ(asked, (std::vector<std::string>{"usual", "exact"}));
 }
 
-TEST(MarkDynamic, MakesASizeASymbolFromTheStart) {
+TEST(MarkDynamic, makes_a_size_a_symbol_from_the_start) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   const Tensor x = counted({4, 3});
   mark_dynamic(x, -2);

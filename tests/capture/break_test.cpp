@@ -4,7 +4,7 @@
 namespace vitro {
 namespace {
 
-TEST(Break, ItemSplitsTheFunctionAndSaysWhere) {
+TEST(Break, item_splits_the_function_and_says_where) {
   int line = 0;
   auto f = compile(
       [&](const Tensor& x) {
@@ -30,7 +30,7 @@ TEST(Break, ItemSplitsTheFunctionAndSaysWhere) {
   EXPECT_NE(report.recompiles[0].reason.find("expected add, got mul"), std::string::npos);
 }
 
-TEST(Break, LookingAtElementsIsOne) {
+TEST(Break, looking_at_elements_is_one) {
   std::vector<float> seen;
   auto f = compile(
       [&](const Tensor& x) {
@@ -44,7 +44,7 @@ TEST(Break, LookingAtElementsIsOne) {
   ASSERT_TRUE(find(f.report().breaks, "V0202"));
 }
 
-TEST(Break, ReadingATensorFromOutsideThatWasWrittenIsOne) {
+TEST(Break, reading_a_tensor_from_outside_that_was_written_is_one) {
   const Tensor buffer = vec({1});
   auto f = compile(
       [&](const Tensor& x) {
@@ -57,7 +57,7 @@ TEST(Break, ReadingATensorFromOutsideThatWasWrittenIsOne) {
   EXPECT_EQ(values(f(vec({2}))), (std::vector<float>{14}));
 }
 
-TEST(Break, ReadingATensorFromOutsideThatWasOnlyReadIsNone) {
+TEST(Break, reading_a_tensor_from_outside_that_was_only_read_is_none) {
   const Tensor scale = vec({3});
   auto f = compile(
       [&](const Tensor& x) {
@@ -69,7 +69,7 @@ TEST(Break, ReadingATensorFromOutsideThatWasOnlyReadIsNone) {
   EXPECT_TRUE(f.report().breaks.empty());
 }
 
-TEST(Break, WritingThroughAPointerWaitsForTheReadersBefore) {
+TEST(Break, writing_through_a_pointer_waits_for_the_readers_before) {
   const Tensor scale = vec({3});
   auto f = compile(
       [&](const Tensor& x) {
@@ -81,7 +81,7 @@ TEST(Break, WritingThroughAPointerWaitsForTheReadersBefore) {
   EXPECT_EQ(values(f(vec({2}))), (std::vector<float>{6}));
 }
 
-TEST(Break, CanBeAskedFor) {
+TEST(Break, can_be_asked_for) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor y = add(x, 1.0);
@@ -96,7 +96,7 @@ TEST(Break, CanBeAskedFor) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Break, ADisabledPartRunsEagerly) {
+TEST(Break, a_disabled_part_runs_eagerly) {
   bool compiling = true;
   auto plain = disable([&](const Tensor& x) {
     compiling = is_compiling();
@@ -112,7 +112,7 @@ TEST(Break, ADisabledPartRunsEagerly) {
   EXPECT_NE(said->place.find("break_test.cpp"), std::string::npos) << said->place;
 }
 
-TEST(Break, ADisabledPartOfAWholeGraphIsRefusedWithThePlaceInTheProgram) {
+TEST(Break, a_disabled_part_of_a_whole_graph_is_refused_with_the_place_in_the_program) {
   CompileOptions options = graphs();
   options.fullgraph = true;
   auto f = compile(
@@ -122,7 +122,7 @@ TEST(Break, ADisabledPartOfAWholeGraphIsRefusedWithThePlaceInTheProgram) {
   EXPECT_NE(said.find("V0205"), std::string::npos) << said;
 }
 
-TEST(Break, HostSideEffectsHappenInOrderOnEveryCall) {
+TEST(Break, host_side_effects_happen_in_order_on_every_call) {
   std::vector<std::string> log;
   auto f = compile(
       [&](const Tensor& x) {
@@ -139,7 +139,7 @@ TEST(Break, HostSideEffectsHappenInOrderOnEveryCall) {
             (std::vector<std::string>{"begin", "value 2.0", "end", "begin", "value 3.0", "end"}));
 }
 
-TEST(Break, IsAnErrorUnderFullgraphThatSaysWhere) {
+TEST(Break, is_an_error_under_fullgraph_that_says_where) {
   CompileOptions options = graphs("whole");
   options.fullgraph = true;
   const Tensor buffer = vec({0});
@@ -161,7 +161,7 @@ TEST(Break, IsAnErrorUnderFullgraphThatSaysWhere) {
   EXPECT_EQ(values(buffer), (std::vector<float>{1}));
 }
 
-TEST(Break, TooManyWaysAtOnePlaceRunTheRestEagerly) {
+TEST(Break, too_many_ways_at_one_place_run_the_rest_eagerly) {
   int64_t way = 0;
   auto f = compile(
       [&](const Tensor& x) {

@@ -8,7 +8,7 @@ Tensor above_0(const Tensor& x) {
   return masked_select(x, x > 0.0);
 }
 
-TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
+TEST(DataSize, is_a_symbol_that_graphs_declare_at_the_op) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor some = above_0(x);
@@ -31,7 +31,7 @@ TEST(DataSize, IsASymbolThatGraphsDeclareAtTheOp) {
   EXPECT_TRUE(report.breaks.empty());
 }
 
-TEST(DataSize, WithoutElementsStridesAreThoseOfEager) {
+TEST(DataSize, without_elements_strides_are_those_of_eager) {
   const auto program = [](const Tensor& x) {
     const Tensor n = nonzero(x), turned = transpose(n, 0, 1), row = masked_select(x, x > 0.0);
     return std::vector<Tensor>{n,
@@ -58,7 +58,7 @@ TEST(DataSize, WithoutElementsStridesAreThoseOfEager) {
   EXPECT_TRUE(f.report().breaks.empty());
 }
 
-TEST(DataSize, ItsNumberIsABreakThatSaysWhichAndWho) {
+TEST(DataSize, its_number_is_a_break_that_says_which_and_who) {
   int line = 0;
   auto f = compile(
       [&](const Tensor& x) {
@@ -81,7 +81,7 @@ TEST(DataSize, ItsNumberIsABreakThatSaysWhichAndWho) {
   EXPECT_NE(broke->reason.find("the function asks 1 < u"), std::string::npos) << broke->reason;
 }
 
-TEST(DataSize, BoundsAnswerWithoutABreak) {
+TEST(DataSize, bounds_answer_without_a_break) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor some = above_0(x);
@@ -95,7 +95,7 @@ TEST(DataSize, BoundsAnswerWithoutABreak) {
   EXPECT_TRUE(f.report().breaks.empty());
 }
 
-TEST(DataSize, AShapeRuleThatComparesItBreaks) {
+TEST(DataSize, a_shape_rule_that_compares_it_breaks) {
   auto body = [](const Tensor& x) { return above_0(x) + vec({1, 2}); };
   auto f = compile(body, graphs());
   EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2, 4}));
@@ -109,7 +109,7 @@ TEST(DataSize, AShapeRuleThatComparesItBreaks) {
   EXPECT_NE(broke->reason.find("add asks"), std::string::npos) << broke->reason;
 }
 
-TEST(DataSize, AnErrorSaysTheNumber) {
+TEST(DataSize, an_error_says_the_number) {
   auto body = [](const Tensor& x) {
     const Tensor some = above_0(x);
     return narrow(some, 0, 1, some.size(0) - 1);
@@ -122,7 +122,7 @@ TEST(DataSize, AnErrorSaysTheNumber) {
 }
 
 // Whether the divisor is 0 depends on the data, and is checked even if the quotient is not used.
-TEST(DataSize, IsAskedForWhereItIsDividedBy) {
+TEST(DataSize, is_asked_for_where_it_is_divided_by) {
   auto body = [](const Tensor& x) {
     const Tensor some = above_0(x);
     (void)reshape(some, {some.size(0), some.numel() / some.size(0)});
@@ -145,7 +145,7 @@ TEST(DataSize, IsAskedForWhereItIsDividedBy) {
   EXPECT_TRUE(sure.report().breaks.empty());
 }
 
-TEST(DataSize, AnErrorOfAnotherSizeSaysTheNumberToo) {
+TEST(DataSize, an_error_of_another_size_says_the_number_too) {
   auto body = [](const Tensor& x) {
     const Tensor some = nonzero(x);
     return scatter(some, 0, zeros({1, 2}, DType::i64), zeros({1, 2}, DType::i64));
@@ -160,7 +160,7 @@ TEST(DataSize, AnErrorOfAnotherSizeSaysTheNumberToo) {
   }
 }
 
-TEST(DataSize, FullgraphRefusesTheQuestion) {
+TEST(DataSize, fullgraph_refuses_the_question) {
   CompileOptions options = graphs();
   options.fullgraph = true;
   auto f = compile(
@@ -168,7 +168,7 @@ TEST(DataSize, FullgraphRefusesTheQuestion) {
   EXPECT_NE(error_of([&] { (void)f(vec({1})); }).find("V0208"), std::string::npos);
 }
 
-TEST(DataSize, ItemAndElementsSettleFirst) {
+TEST(DataSize, item_and_elements_settle_first) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor some = above_0(x);
@@ -184,7 +184,7 @@ TEST(DataSize, ItemAndElementsSettleFirst) {
 }
 
 // A size kept from an earlier iteration of a loop is still that iteration's.
-TEST(DataSize, EachRoundOfALoopHasItsOwn) {
+TEST(DataSize, each_round_of_a_loop_has_its_own) {
   auto f = compile(
       [](const Tensor& x) {
         Tensor rest = x;
@@ -204,7 +204,7 @@ TEST(DataSize, EachRoundOfALoopHasItsOwn) {
   }
 }
 
-TEST(DataSize, AKeptSizeIsANumberOnceItIsKnown) {
+TEST(DataSize, a_kept_size_is_a_number_once_it_is_known) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor some = above_0(x);
@@ -221,7 +221,7 @@ TEST(DataSize, AKeptSizeIsANumberOnceItIsKnown) {
   expect_sound_graphs(f.report());
 }
 
-TEST(DataSize, FrozenProgramsServeAnyCount) {
+TEST(DataSize, frozen_programs_serve_any_count) {
   auto f = compile([](const Tensor& x) { return above_0(x) * 2.0; }, frozen());
   EXPECT_EQ(values(f(vec({1, -1, 2}))), (std::vector<float>{2, 4}));
   EXPECT_EQ(values(f(vec({-1, -1, 2}))), (std::vector<float>{4}));
@@ -229,7 +229,7 @@ TEST(DataSize, FrozenProgramsServeAnyCount) {
   EXPECT_EQ(f.report().segments.size(), 1U);
 }
 
-TEST(DataSize, ComputedByViewsAndWrites) {
+TEST(DataSize, computed_by_views_and_writes) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor at = nonzero(reshape(x > 0.0, {2, 2}));
@@ -245,7 +245,7 @@ TEST(DataSize, ComputedByViewsAndWrites) {
   EXPECT_TRUE(f.report().recompiles.empty());
 }
 
-TEST(DataSize, NothingIsAskedToViewWhatHasNoElements) {
+TEST(DataSize, nothing_is_asked_to_view_what_has_no_elements) {
   CompileOptions options = graphs();
   options.fullgraph = true;
   auto f = compile(
@@ -257,7 +257,7 @@ TEST(DataSize, NothingIsAskedToViewWhatHasNoElements) {
   for (const auto& x : {vec({1, 2}), vec({1, -1})}) EXPECT_EQ(cat(f(x).sizes()), "[1, 0]");
 }
 
-TEST(DataSize, ABackendOfTheProgramsGivesWhatItSays) {
+TEST(DataSize, a_backend_of_the_programs_gives_what_it_says) {
   eager::init();
   register_backend("interprets_data", [](const graph::Graph& g, std::span<const Operand>) {
     return GraphFunction(
@@ -270,7 +270,7 @@ TEST(DataSize, ABackendOfTheProgramsGivesWhatItSays) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(DataSize, ThrownAwayInTheMiddleItIsNeverKnown) {
+TEST(DataSize, thrown_away_in_the_middle_it_is_never_known) {
   auto f = compile(
       [](const Tensor& x) -> Tensor {
         const Tensor some = above_0(x);

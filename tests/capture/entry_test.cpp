@@ -12,7 +12,7 @@ namespace {
 
 const Tensor x = vec({1, 2}), y = vec({10, 20});
 
-TEST(Entry, MayBeThroughAConstantFunction) {
+TEST(Entry, may_be_through_a_constant_function) {
   const auto f = compile([](const Tensor& t) { return add(t, 1.0); }, graphs());
   const auto captured = [f](const Tensor& t) { return f(f(t)); };
   EXPECT_EQ(values(captured(x)), (std::vector<float>{3, 4}));
@@ -25,14 +25,14 @@ TEST(Entry, MayBeThroughAConstantFunction) {
   EXPECT_EQ(f.report().calls, 0U);
 }
 
-TEST(Entry, KeepsTheStateOfTheFunction) {
+TEST(Entry, keeps_the_state_of_the_function) {
   auto f = compile([n = 0](const Tensor& t) mutable { return add(t, static_cast<double>(++n)); },
                    graphs());
   EXPECT_EQ(values(f(x)), (std::vector<float>{2, 3}));
   EXPECT_EQ(values(f(x)), (std::vector<float>{3, 4}));
 }
 
-TEST(Entry, TakesFunctionsAndMembers) {
+TEST(Entry, takes_functions_and_members) {
   struct Model {
     Tensor weight = vec({2, 3});
     Tensor forward(const Tensor& t) const { return mul(t, weight); }
@@ -51,7 +51,7 @@ TEST(Entry, TakesFunctionsAndMembers) {
   EXPECT_EQ(values(t), (std::vector<float>{3}));
 }
 
-TEST(Entry, TakesDefaultArgumentsAndTemporaries) {
+TEST(Entry, takes_default_arguments_and_temporaries) {
   const auto f = compile([](Tensor t, double s = 2) { return mul(t, s); }, graphs());
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(values(f(vec({1, 2}))), (std::vector<float>{2, 4}));
@@ -62,7 +62,7 @@ TEST(Entry, TakesDefaultArgumentsAndTemporaries) {
             (std::vector<float>{1}));
 }
 
-TEST(Entry, TakesWhateverTheFunctionTakes) {
+TEST(Entry, takes_whatever_the_function_takes) {
   const auto bits = compile(
       [](const Tensor& t, const std::vector<bool>& on) { return on.at(1) ? add(t, 1.0) : t; },
       graphs());
@@ -87,7 +87,7 @@ TEST(Entry, TakesWhateverTheFunctionTakes) {
             (std::vector<float>{20, 40}));
 }
 
-TEST(Entry, MayLeaveTensorsInItsArguments) {
+TEST(Entry, may_leave_tensors_in_its_arguments) {
   const auto f = compile(
       [](const Tensor& t, Tensor& out, std::vector<Tensor>& cache, int& calls) {
         out = add(t, 1.0);
@@ -106,7 +106,7 @@ TEST(Entry, MayLeaveTensorsInItsArguments) {
   }
 }
 
-TEST(Entry, GivesWhateverTheFunctionGives) {
+TEST(Entry, gives_whatever_the_function_gives) {
   struct Out {
     Tensor t;
     std::unique_ptr<Tensor> more;
@@ -140,7 +140,7 @@ TEST(Entry, GivesWhateverTheFunctionGives) {
   EXPECT_TRUE(span(std::span<const Tensor>(both))[0].same_as(y));
 }
 
-TEST(Entry, OfAFunctionWithoutOpsIsCountedAndMayAskForSizes) {
+TEST(Entry, of_a_function_without_ops_is_counted_and_may_ask_for_sizes) {
   const auto f = compile([](const Tensor& t) { return t; }, graphs());
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(f(x).same_as(x));
   EXPECT_EQ(f.report().calls, 5U);
@@ -150,7 +150,7 @@ TEST(Entry, OfAFunctionWithoutOpsIsCountedAndMayAskForSizes) {
   for (const int64_t n : {2, 3, 4, 2}) EXPECT_EQ(sizes(counted({n, 5})), n * 10 + 5);
 }
 
-TEST(Entry, MayLookAtAnArgumentBeforeTheFirstOp) {
+TEST(Entry, may_look_at_an_argument_before_the_first_op) {
   const auto f = compile(
       [](const Tensor& t) {
         const float first = t.const_data<float>()[0];
@@ -180,7 +180,7 @@ TEST(Entry, MayLookAtAnArgumentBeforeTheFirstOp) {
   EXPECT_NE(error_of([&] { (void)refused(x); }).find("at once"), std::string::npos);
 }
 
-TEST(Entry, OfItselfIsPartOfTheGraph) {
+TEST(Entry, of_itself_is_part_of_the_graph) {
   std::function<Tensor(const Tensor&, int)> f;
   int depth = 0;
   const auto compiled_f = compile(
@@ -197,7 +197,7 @@ TEST(Entry, OfItselfIsPartOfTheGraph) {
   EXPECT_EQ(compiled_f.report().segments.size(), 1U);
 }
 
-TEST(Entry, OfOneThatWasMovedFromStillRuns) {
+TEST(Entry, of_one_that_was_moved_from_still_runs) {
   auto f = compile([](const Tensor& t) { return add(t, 1.0); }, graphs());
   const auto g = std::move(f);
   EXPECT_EQ(values(g(x)), (std::vector<float>{2, 3}));
@@ -211,7 +211,7 @@ TEST(Entry, OfOneThatWasMovedFromStillRuns) {
   EXPECT_EQ(values(k(x)), values(exp(x)));
 }
 
-TEST(Entry, OfACopyRunsItsOwnState) {
+TEST(Entry, of_a_copy_runs_its_own_state) {
   auto f = compile([n = 0](const Tensor& t) mutable { return add(t, static_cast<double>(++n)); },
                    graphs());
   (void)f(x);
@@ -221,7 +221,7 @@ TEST(Entry, OfACopyRunsItsOwnState) {
   EXPECT_EQ(f.report().calls, 3U);
 }
 
-TEST(Entry, MayBeLeftByAnythingThatIsThrown) {
+TEST(Entry, may_be_left_by_anything_that_is_thrown) {
   struct Odd {};
   const auto f = compile(
       [](const Tensor& t, int how) {
@@ -241,7 +241,7 @@ TEST(Entry, MayBeLeftByAnythingThatIsThrown) {
   EXPECT_EQ(values(t), (std::vector<float>{6}));
 }
 
-TEST(Entry, TakesUndefinedTensors) {
+TEST(Entry, takes_undefined_tensors) {
   const auto f = compile(
       [](const Tensor& a, const Tensor& b) { return b.defined() ? add(a, b) : exp(a); }, graphs());
   for (int round = 0; round < 2; ++round) {
@@ -255,7 +255,7 @@ TEST(Entry, TakesUndefinedTensors) {
   EXPECT_FALSE(none(x).defined());
 }
 
-TEST(Entry, WithinAnEagerPartOfAnotherOneIsItsOwn) {
+TEST(Entry, within_an_eager_part_of_another_one_is_its_own) {
   const auto inner = compile([](const Tensor& t) { return add(t, 1.0); }, graphs("inner"));
   const auto outer = compile([&](const Tensor& t) { return mul(disable(inner)(mul(t, 2.0)), 3.0); },
                              graphs("outer"));

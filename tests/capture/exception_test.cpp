@@ -3,7 +3,7 @@
 namespace vitro {
 namespace {
 
-TEST(Exception, AShapeErrorIsThrownAtItsOpAndMayBeCaught) {
+TEST(Exception, a_shape_error_is_thrown_at_its_op_and_may_be_caught) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor y = add(x, 1.0);
@@ -19,7 +19,7 @@ TEST(Exception, AShapeErrorIsThrownAtItsOpAndMayBeCaught) {
   EXPECT_EQ(f.report().ops_recorded, 2U);
 }
 
-TEST(Exception, OfAWriteThatDoesNotFitReadsAsEager) {
+TEST(Exception, of_a_write_that_does_not_fit_reads_as_eager) {
   const auto program = [](const Tensor& x, const Tensor& y) { add_(x, y); };
   auto f = compile(program, graphs());
   const Tensor x = vec({1, 2}), wide = counted({3, 2});
@@ -31,7 +31,7 @@ TEST(Exception, OfAWriteThatDoesNotFitReadsAsEager) {
   }
 }
 
-TEST(Exception, AMistakeInTheDataIsThrownWhereTheSegmentRuns) {
+TEST(Exception, a_mistake_in_the_data_is_thrown_where_the_segment_runs) {
   Tensor kept;
   bool reached = false;
   int line = 0;
@@ -61,7 +61,7 @@ TEST(Exception, AMistakeInTheDataIsThrownWhereTheSegmentRuns) {
   EXPECT_EQ(values(f(table, good)), (std::vector<float>{0, 2, 8, 10}));
 }
 
-TEST(Exception, LeavesWhatWasStoredBeforeIt) {
+TEST(Exception, leaves_what_was_stored_before_it) {
   std::vector<Tensor> log;
   auto f = compile(
       [&](const Tensor& x) -> Tensor {
@@ -79,7 +79,7 @@ TEST(Exception, LeavesWhatWasStoredBeforeIt) {
   }
 }
 
-TEST(Exception, LeavesTheInterpreterStackAsItWas) {
+TEST(Exception, leaves_the_interpreter_stack_as_it_was) {
   auto f = compile(
       [](const Tensor& x) -> Tensor {
         add(x, 1.0);

@@ -71,7 +71,7 @@ struct FrozenKeys : testing::Test {
   }
 };
 
-TEST_F(FrozenKeys, HoldPlainNumbersThatVary) {
+TEST_F(FrozenKeys, hold_plain_numbers_that_vary) {
   const auto scaled = [](const Tensor& t, double s) { return add(mul(t, s), 1.0); };
   const auto f = compile(scaled, options);
   for (int round = 0; round < 3; ++round) {
@@ -80,7 +80,7 @@ TEST_F(FrozenKeys, HoldPlainNumbersThatVary) {
   }
 }
 
-TEST_F(FrozenKeys, HoldPlainNumbersOfAttributes) {
+TEST_F(FrozenKeys, hold_plain_numbers_of_attributes) {
   const Tensor rows = counted({8, 3});
   const auto part = [](const Tensor& t, int64_t begin, int64_t end) {
     return add(slice(t, 0, begin, end), 1.0);
@@ -92,7 +92,7 @@ TEST_F(FrozenKeys, HoldPlainNumbersOfAttributes) {
   }
 }
 
-TEST_F(FrozenKeys, HoldNumbersForThreadsAtOnce) {
+TEST_F(FrozenKeys, hold_numbers_for_threads_at_once) {
   const auto scaled = [](const Tensor& t, double s) { return mul(exp(t), s); };
   const auto f = compile(scaled, options);
   std::vector<std::thread> threads;
@@ -109,7 +109,7 @@ TEST_F(FrozenKeys, HoldNumbersForThreadsAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(FrozenKeys, TellWhichOptionalIsThere) {
+TEST_F(FrozenKeys, tell_which_optional_is_there) {
   using Maybe = std::optional<Tensor>;
   expect_told_apart(
       [](const Maybe& a, const Maybe& b) { return sub(mul(a ? *a : *b, a ? 2.0 : 3.0), 1.0); },
@@ -117,7 +117,7 @@ TEST_F(FrozenKeys, TellWhichOptionalIsThere) {
       [&](auto call) { call(Maybe(x), Maybe(y)); });
 }
 
-TEST_F(FrozenKeys, TellWhereListsEnd) {
+TEST_F(FrozenKeys, tell_where_lists_end) {
   using List = std::vector<Tensor>;
   expect_told_apart(
       [](const List& a, const List& b) {
@@ -129,7 +129,7 @@ TEST_F(FrozenKeys, TellWhereListsEnd) {
       [&](auto call) { call(List{x, y}, List{z}); }, [&](auto call) { call(List{x}, List{y, z}); });
 }
 
-TEST_F(FrozenKeys, TellWhereListsOfNumbersEnd) {
+TEST_F(FrozenKeys, tell_where_lists_of_numbers_end) {
   using Numbers = std::vector<int>;
   expect_told_apart(
       [](const Tensor& t, const Numbers& a, const Numbers& b) {
@@ -140,7 +140,7 @@ TEST_F(FrozenKeys, TellWhereListsOfNumbersEnd) {
       [&](auto call) { call(x, Numbers{1, 2, 3}, Numbers{}); });
 }
 
-TEST_F(FrozenKeys, HoldKeysOfMaps) {
+TEST_F(FrozenKeys, hold_keys_of_maps) {
   using Named = std::map<std::string, Tensor>;
   expect_told_apart(
       [](const Named& named) {
@@ -156,7 +156,7 @@ TEST_F(FrozenKeys, HoldKeysOfMaps) {
       [&](auto call) { call(Hashed{{3, x}}); }, [&](auto call) { call(Hashed{{4, x}}); });
 }
 
-TEST_F(FrozenKeys, HoldTexts) {
+TEST_F(FrozenKeys, hold_texts) {
   const auto by_name = [](const Tensor& t, std::string_view how) {
     return how == "relu" ? relu(t) : exp(t);
   };
@@ -179,7 +179,7 @@ TEST_F(FrozenKeys, HoldTexts) {
   }
 }
 
-TEST_F(FrozenKeys, HoldEnumsAndTruthValues) {
+TEST_F(FrozenKeys, hold_enums_and_truth_values) {
   expect_told_apart(
       [](const Tensor& t, Kind kind) { return kind == Kind::sum ? add(t, t) : mul(t, t); },
       [&](auto call) { call(x, Kind::sum); }, [&](auto call) { call(x, Kind::product); });
@@ -191,7 +191,7 @@ TEST_F(FrozenKeys, HoldEnumsAndTruthValues) {
                     [&](auto call) { call(x, Bits{true, false}); });
 }
 
-TEST_F(FrozenKeys, HoldVariantsTuplesAndWhatIsNested) {
+TEST_F(FrozenKeys, hold_variants_tuples_and_what_is_nested) {
   using Either = std::variant<std::monostate, Tensor, std::pair<Tensor, int>>;
   expect_told_apart(
       [&](const Either& e) {
@@ -214,7 +214,7 @@ TEST_F(FrozenKeys, HoldVariantsTuplesAndWhatIsNested) {
       [&](auto call) { call(Nested{{std::nullopt, {1, 2}}, {x, {3}}}); });
 }
 
-TEST_F(FrozenKeys, HoldWhatStructsSay) {
+TEST_F(FrozenKeys, hold_what_structs_say) {
   expect_told_apart(
       [](const State& s) {
         const Tensor& last = s.hidden.back();
@@ -225,7 +225,7 @@ TEST_F(FrozenKeys, HoldWhatStructsSay) {
       [&](auto call) { call(State{{x}, {y, z}, Kind::product}); });
 }
 
-TEST_F(FrozenKeys, HoldWhatCanBeCompared) {
+TEST_F(FrozenKeys, hold_what_can_be_compared) {
   expect_told_apart(
       [](const Tensor& t, const Config& c) {
         return mul(t, static_cast<double>(c.layers) + static_cast<double>(c.norm.size()));
@@ -234,7 +234,7 @@ TEST_F(FrozenKeys, HoldWhatCanBeCompared) {
       [&](auto call) { call(x, Config{1, "layer"}); });
 }
 
-TEST_F(FrozenKeys, HoldNumbersOfAnyWidthByTheirBits) {
+TEST_F(FrozenKeys, hold_numbers_of_any_width_by_their_bits) {
   using Complex = std::complex<float>;
   const auto by_sign = [](const Tensor& t, auto negative) { return mul(t, negative ? -1.0 : 1.0); };
   expect_told_apart([&](const Tensor& t, double s) { return by_sign(t, std::signbit(s)); },
@@ -263,7 +263,7 @@ TEST_F(FrozenKeys, HoldNumbersOfAnyWidthByTheirBits) {
                     [&](auto call) { call(x, Wide{2} << 64); });
 }
 
-TEST_F(FrozenKeys, FollowPointersToTensors) {
+TEST_F(FrozenKeys, follow_pointers_to_tensors) {
   const Tensor *first = &x, *second = &y, *none = nullptr;
   const auto f = compile(
       [&](const Tensor* t, std::reference_wrapper<const Tensor> u) {
@@ -279,7 +279,7 @@ TEST_F(FrozenKeys, FollowPointersToTensors) {
   EXPECT_EQ(runs, 2);
 }
 
-TEST_F(FrozenKeys, RefuseWhatCannotBeCompared) {
+TEST_F(FrozenKeys, refuse_what_cannot_be_compared) {
   const auto f = compile(
       [](const Tensor& t, const Opaque& o) { return mul(t, static_cast<double>(o.layers)); },
       options);
@@ -292,7 +292,7 @@ TEST_F(FrozenKeys, RefuseWhatCannotBeCompared) {
   EXPECT_NE(error_of([&] { g(x, &two); }).find("V0101"), std::string::npos);
 }
 
-TEST_F(FrozenKeys, AreKeptBeforeTheFunctionTakesItsArgumentsApart) {
+TEST_F(FrozenKeys, are_kept_before_the_function_takes_its_arguments_apart) {
   const auto f = compile(
       [](const Tensor& t, std::string how, std::vector<int> by) {
         const std::vector<int> taken = std::move(by);
@@ -306,7 +306,7 @@ TEST_F(FrozenKeys, AreKeptBeforeTheFunctionTakesItsArgumentsApart) {
   }
 }
 
-TEST_F(FrozenKeys, RunTheFunctionItselfWhereThereAreTooMany) {
+TEST_F(FrozenKeys, run_the_function_itself_where_there_are_too_many) {
   const auto f = compile(
       [&](const Tensor& t, double s) {
         ++runs;
@@ -321,7 +321,7 @@ TEST_F(FrozenKeys, RunTheFunctionItselfWhereThereAreTooMany) {
   EXPECT_EQ(f.report().fallbacks[0].code->id, "V0308");
 }
 
-TEST_F(FrozenKeys, FollowSymbolsOfTensorsThatTheFunctionReaches) {
+TEST_F(FrozenKeys, follow_symbols_of_tensors_that_the_function_reaches) {
   Tensor weight = counted({3});
   const auto f = compile(
       [&](const Tensor& t) {
@@ -338,7 +338,7 @@ TEST_F(FrozenKeys, FollowSymbolsOfTensorsThatTheFunctionReaches) {
 
 // ---- results
 
-TEST_F(FrozenKeys, ResultsMayBeOfAnyStructure) {
+TEST_F(FrozenKeys, results_may_be_of_any_structure) {
   using Out = std::tuple<std::map<std::string, Tensor>, std::vector<Tensor>, std::optional<Tensor>,
                          std::variant<int, Tensor>, std::array<Tensor, 2>>;
   const auto f = compile(
@@ -366,7 +366,7 @@ TEST_F(FrozenKeys, ResultsMayBeOfAnyStructure) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST_F(FrozenKeys, ResultsThatCouldNotBeMadeAgainAreRefused) {
+TEST_F(FrozenKeys, results_that_could_not_be_made_again_are_refused) {
   struct Out {
     Tensor t;
   };
@@ -383,7 +383,7 @@ TEST_F(FrozenKeys, ResultsThatCouldNotBeMadeAgainAreRefused) {
             std::string::npos);
 }
 
-TEST_F(FrozenKeys, ArgumentsThatTheFunctionChangesAreRefused) {
+TEST_F(FrozenKeys, arguments_that_the_function_changes_are_refused) {
   const auto counts = compile(
       [](const Tensor& t, int& calls) {
         ++calls;
@@ -403,7 +403,7 @@ TEST_F(FrozenKeys, ArgumentsThatTheFunctionChangesAreRefused) {
   EXPECT_NE(error_of([&] { (void)assigns(a, y); }).find("V0102"), std::string::npos);
 }
 
-TEST_F(FrozenKeys, FollowSmartPointersToNumbers) {
+TEST_F(FrozenKeys, follow_smart_pointers_to_numbers) {
   const auto f = compile(
       [](const Tensor& t, const std::shared_ptr<double>& s) { return mul(t, *s); }, options);
   const auto number = std::make_shared<double>(2);
@@ -412,14 +412,14 @@ TEST_F(FrozenKeys, FollowSmartPointersToNumbers) {
   EXPECT_EQ(values(f(x, number)), (std::vector<float>{5, 10}));
 }
 
-TEST_F(FrozenKeys, DoNotCompareIteratorsByWhatTheyPointAt) {
+TEST_F(FrozenKeys, do_not_compare_iterators_by_what_they_point_at) {
   using Iterator = std::vector<float>::const_iterator;
   const auto f = compile([](const Tensor& t, Iterator s) { return mul(t, *s); }, options);
   const std::vector<float> numbers{2};
   EXPECT_NE(error_of([&] { (void)f(x, numbers.begin()); }).find("V0101"), std::string::npos);
 }
 
-TEST_F(FrozenKeys, WritesThroughWhatIsPassedByValueAreRefused) {
+TEST_F(FrozenKeys, writes_through_what_is_passed_by_value_are_refused) {
   const auto spans = compile(
       [](const Tensor& t, std::span<float> list) {
         list[0] += 1;

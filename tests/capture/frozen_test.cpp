@@ -4,7 +4,7 @@
 namespace vitro {
 namespace {
 
-TEST(Frozen, DoesNotRunTheFunctionsCodeAgain) {
+TEST(Frozen, does_not_run_the_functions_code_again) {
   int runs = 0;
   const Tensor weight = vec({2, 3});
   auto f = compile(
@@ -30,7 +30,7 @@ TEST(Frozen, DoesNotRunTheFunctionsCodeAgain) {
   EXPECT_EQ(runs, 2);
 }
 
-TEST(Frozen, GuardsShapesAndPlainNumbersMadeFromThem) {
+TEST(Frozen, guards_shapes_and_plain_numbers_made_from_them) {
   int runs = 0;
   auto f = compile(
       [&](const Tensor& x) {
@@ -46,7 +46,7 @@ TEST(Frozen, GuardsShapesAndPlainNumbersMadeFromThem) {
   EXPECT_EQ(runs, 3);
 }
 
-TEST(Frozen, GuardsSizesThatAreTakenAsPlainNumbers) {
+TEST(Frozen, guards_sizes_that_are_taken_as_plain_numbers) {
   int runs = 0;
   auto f = compile(
       [&](const Tensor& x) {
@@ -72,7 +72,7 @@ int runs_for(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> le
   return runs;
 }
 
-TEST(Frozen, GuardsSizesThatAreTakenOutOfANumber) {
+TEST(Frozen, guards_sizes_that_are_taken_out_of_a_number) {
   const auto whole = [](const Tensor& x) {
     return mul(x, static_cast<double>(Scalar(x.size(0)).as_int()));
   };
@@ -83,12 +83,12 @@ TEST(Frozen, GuardsSizesThatAreTakenOutOfANumber) {
   EXPECT_EQ(runs_for(truth, {2, 3, 4, 5}), 2);
 }
 
-TEST(Frozen, GuardsWhatAnOpChoosesByASize) {
+TEST(Frozen, guards_what_an_op_chooses_by_a_size) {
   const auto power = [](const Tensor& x) { return pow(x, x.size(0)); };
   EXPECT_EQ(runs_for(power, {4, 5, 6, 3, 2, 7, 3, 2}), 4);
 }
 
-TEST(Frozen, TakesNewSizesWhereNothingDependsOnThem) {
+TEST(Frozen, takes_new_sizes_where_nothing_depends_on_them) {
   int runs = 0;
   auto f = compile(
       [&](const Tensor& x) {
@@ -103,14 +103,14 @@ TEST(Frozen, TakesNewSizesWhereNothingDependsOnThem) {
   EXPECT_EQ(runs, 2);
 }
 
-TEST(Frozen, WritesInputs) {
+TEST(Frozen, writes_inputs) {
   auto f = compile([](const Tensor& x) { add_(x, 1.0); }, frozen());
   const Tensor x = vec({1});
   for (int i = 0; i < 3; ++i) f(x);
   EXPECT_EQ(values(x), (std::vector<float>{4}));
 }
 
-TEST(Frozen, GuardsWhetherInputsShareTheMemoryOfWhatItReaches) {
+TEST(Frozen, guards_whether_inputs_share_the_memory_of_what_it_reaches) {
   const Tensor weight = counted({4});
   const auto program = [&](const Tensor& x) {
     add_(x, 1.0);
@@ -127,14 +127,14 @@ TEST(Frozen, GuardsWhetherInputsShareTheMemoryOfWhatItReaches) {
   EXPECT_EQ(values(f(vec({0, 0}))), (std::vector<float>{2, 4, 8, 10}));
 }
 
-TEST(Frozen, NeedsFullgraph) {
+TEST(Frozen, needs_fullgraph) {
   CompileOptions options = graphs("cold");
   options.frozen = true;
   EXPECT_EQ(error_of([&] { compile([](const Tensor& x) { return x; }, options); }),
             "cold: frozen needs fullgraph: with a break the function's own code has to run");
 }
 
-TEST(Frozen, RefusesWhatItCannotRepeat) {
+TEST(Frozen, refuses_what_it_cannot_repeat) {
   const Tensor x = vec({1});
   Tensor kept;
   auto keeps = compile(

@@ -4,7 +4,7 @@
 namespace vitro {
 namespace {
 
-TEST(CompiledFunction, GivesWhatEagerGivesAndCapturesOneGraph) {
+TEST(CompiledFunction, gives_what_eager_gives_and_captures_one_graph) {
   auto f = compile([](const Tensor& x, const Tensor& y) { return mul(add(x, y), 2.0); }, graphs());
   const Tensor x = counted({2, 3}), y = counted({3});
   EXPECT_EQ(values(f(x, y)), (std::vector<float>{0, 4, 8, 6, 10, 14}));
@@ -20,7 +20,7 @@ TEST(CompiledFunction, GivesWhatEagerGivesAndCapturesOneGraph) {
   expect_sound_graphs(report);
 }
 
-TEST(CompiledFunction, LeavesOutWhatNobodyNeeds) {
+TEST(CompiledFunction, leaves_out_what_nobody_needs) {
   auto f = compile(
       [](const Tensor& x) {
         exp(x);
@@ -32,7 +32,7 @@ TEST(CompiledFunction, LeavesOutWhatNobodyNeeds) {
   EXPECT_EQ(g.size(), 2U) << graph::print(g);
 }
 
-TEST(CompiledFunction, TakesAndGivesContainers) {
+TEST(CompiledFunction, takes_and_gives_containers) {
   auto f = compile(
       [](const std::vector<Tensor>& list, const std::pair<Tensor, double>& scaled) {
         std::map<std::string, Tensor> out;
@@ -49,7 +49,7 @@ TEST(CompiledFunction, TakesAndGivesContainers) {
   EXPECT_EQ(seven, 7);
 }
 
-TEST(CompiledFunction, KnowsEachOfManyTensorsThatOneOpTakes) {
+TEST(CompiledFunction, knows_each_of_many_tensors_that_one_op_takes) {
   const auto f = compile([](const std::vector<Tensor>& xs) { return cat(xs, 0); }, graphs());
   const auto taken = [&](const std::vector<Tensor>& xs) {
     EXPECT_EQ(values(f(xs)), values(cat(xs, 0)));
@@ -71,7 +71,7 @@ TEST(CompiledFunction, KnowsEachOfManyTensorsThatOneOpTakes) {
   EXPECT_EQ(taken(apart), 3U);
 }
 
-TEST(CompiledFunction, MayReturnNothing) {
+TEST(CompiledFunction, may_return_nothing) {
   const Tensor x = vec({1, 2});
   auto f = compile([](const Tensor& t) { add_(t, 1.0); }, graphs());
   f(x);
@@ -79,7 +79,7 @@ TEST(CompiledFunction, MayReturnNothing) {
   EXPECT_EQ(values(x), (std::vector<float>{3, 4}));
 }
 
-TEST(CompiledFunction, TakesAModelByReference) {
+TEST(CompiledFunction, takes_a_model_by_reference) {
   struct Model {
     Tensor weight = vec({1, 2});
     int calls = 0;
@@ -97,7 +97,7 @@ TEST(CompiledFunction, TakesAModelByReference) {
   EXPECT_TRUE(f.report().recompiles.empty());
 }
 
-TEST(CompiledFunction, InsideOfAnotherOneIsPartOfItsGraph) {
+TEST(CompiledFunction, inside_of_another_one_is_part_of_its_graph) {
   auto inner = compile([](const Tensor& x) { return exp(x); }, graphs("inner"));
   auto outer =
       compile([&](const Tensor& x) { return add(inner(x), inner(add(x, 1.0))); }, graphs("outer"));
@@ -108,7 +108,7 @@ TEST(CompiledFunction, InsideOfAnotherOneIsPartOfItsGraph) {
   EXPECT_EQ(inner.report().calls, 0U);
 }
 
-TEST(CompiledFunction, KnowsWhetherItIsCompiling) {
+TEST(CompiledFunction, knows_whether_it_is_compiling) {
   bool inside = false;
   auto f = compile(
       [&](const Tensor& x) {
@@ -121,7 +121,7 @@ TEST(CompiledFunction, KnowsWhetherItIsCompiling) {
   EXPECT_FALSE(is_compiling());
 }
 
-TEST(CompiledFunction, StartsAfreshAfterReset) {
+TEST(CompiledFunction, starts_afresh_after_reset) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   f(vec({1}));
   f.reset();
@@ -130,7 +130,7 @@ TEST(CompiledFunction, StartsAfreshAfterReset) {
   EXPECT_EQ(values(f(vec({0}))), (std::vector<float>{1}));
 }
 
-TEST(CompiledFunction, IsNotMadeForABackendThatNobodyRegistered) {
+TEST(CompiledFunction, is_not_made_for_a_backend_that_nobody_registered) {
   CompileOptions options = graphs();
   options.backend = "eagre";
   const std::string said =
@@ -151,7 +151,7 @@ class Refusing final : public capture::SegmentRunner {
   }
 };
 
-TEST(CompiledFunction, RunsEagerlyWhereTheCompilerFailsAndKeepsTheReason) {
+TEST(CompiledFunction, runs_eagerly_where_the_compiler_fails_and_keeps_the_reason) {
   capture::register_runner("refusing", std::make_shared<Refusing>());
   CompileOptions options = graphs();
   options.backend = "refusing";

@@ -21,7 +21,7 @@ void expect_graphs(const CompiledReport& report, size_t count) {
   expect_sound_graphs(report);
 }
 
-TEST(Generalise, BatchesFromOneOnShareAGraph) {
+TEST(Generalise, batches_from_one_on_share_a_graph) {
   const Tensor weight = counted({4, 3}, 0.25F), bias = vec({1, 2, 3});
   const auto program = [&](const Tensor& x) { return softmax(relu(add(mm(x, weight), bias)), -1); };
   auto f = compile(program, graphs());
@@ -32,13 +32,13 @@ TEST(Generalise, BatchesFromOneOnShareAGraph) {
   expect_graphs(f.report(), 2);
 }
 
-TEST(Generalise, ABatchOfOneAfterOthersFitsTheSymbol) {
+TEST(Generalise, a_batch_of_one_after_others_fits_the_symbol) {
   auto f = compile([](const Tensor& x) { return sum(exp(x), {1}); }, graphs());
   for (const int64_t n : {3, 4, 1, 2, 1}) EXPECT_EQ(f(counted({n, 2})).numel().value(), n);
   expect_graphs(f.report(), 2);
 }
 
-TEST(Generalise, ATensorWithoutElementsIsRecordedByItselfWhichIsSaid) {
+TEST(Generalise, a_tensor_without_elements_is_recorded_by_itself_which_is_said) {
   auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
   for (const int64_t n : {5, 1, 0, 7, 1, 0, 9}) EXPECT_EQ(f(counted({n})).numel().value(), n);
   expect_graphs(f.report(), 3);
@@ -48,13 +48,13 @@ TEST(Generalise, ATensorWithoutElementsIsRecordedByItselfWhichIsSaid) {
             "by itself)\n");
 }
 
-TEST(Generalise, BatchesFromZeroOnAreTwoGraphs) {
+TEST(Generalise, batches_from_zero_on_are_two_graphs) {
   auto f = compile([](const Tensor& x) { return mul(add(x, 1.0), 2.0); }, graphs());
   for (const int64_t n : {0, 1, 2, 3, 0, 4}) EXPECT_EQ(f(counted({n, 2})).numel().value(), 2 * n);
   expect_graphs(f.report(), 2);
 }
 
-TEST(Generalise, OneIsSpecialWhereTheProgramBroadcasts) {
+TEST(Generalise, one_is_special_where_the_program_broadcasts) {
   const auto program = [](const Tensor& x, const Tensor& y) { return add(x, y); };
   auto f = compile(program, graphs());
   for (const int64_t n : {2, 3, 1, 4, 1}) {
@@ -66,7 +66,7 @@ TEST(Generalise, OneIsSpecialWhereTheProgramBroadcasts) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Generalise, FourSizesThatVaryInTurnAreFiveGraphs) {
+TEST(Generalise, four_sizes_that_vary_in_turn_are_five_graphs) {
   const auto program = [](const Tensor& x) { return mul(add(x, 1.0), x); };
   auto f = compile(program, graphs());
   for (int64_t turn = 0; turn < 24; ++turn) {
@@ -106,12 +106,12 @@ const auto with_cache = [](const Tensor& x, const Tensor& past) {
   return std::pair(attend(x, keys, keys), keys);
 };
 
-TEST(Decode, ACacheIsTwoGraphsWhateverItStartsWith) {
+TEST(Decode, a_cache_is_two_graphs_whatever_it_starts_with) {
   expect_two_graphs(with_cache, counted({0, 4}));
   expect_two_graphs(with_cache, counted({1, 4}));
 }
 
-TEST(Decode, AnUndefinedCacheIsTwoGraphs) {
+TEST(Decode, an_undefined_cache_is_two_graphs) {
   const auto program = [](const Tensor& x, const Tensor& past) {
     const Tensor keys = past.defined() ? cat({past, x}, 0) : add(x, 0.0);
     return std::pair(attend(x, keys, keys), keys);
@@ -120,7 +120,7 @@ TEST(Decode, AnUndefinedCacheIsTwoGraphs) {
   EXPECT_EQ(g.symbols().size(), 1U) << graph::print(g);  // sizes compared by cat are numbers
 }
 
-TEST(Decode, AnOptionalCacheIsTwoGraphsWhateverItStartsWith) {
+TEST(Decode, an_optional_cache_is_two_graphs_whatever_it_starts_with) {
   using Maybe = std::optional<Tensor>;
   const auto program = [](const Tensor& x, const Maybe& past) {
     const Tensor keys = past ? cat({*past, x}, 0) : add(x, 0.0);
@@ -131,7 +131,7 @@ TEST(Decode, AnOptionalCacheIsTwoGraphsWhateverItStartsWith) {
     expect_two_graphs(program, start);
 }
 
-TEST(Decode, AListOfCachesIsTwoGraphsWhateverTheyStartWith) {
+TEST(Decode, a_list_of_caches_is_two_graphs_whatever_they_start_with) {
   using List = std::vector<Tensor>;
   const auto grown = [](const List& past, size_t i, const Tensor& more) {
     return past.empty() ? more : cat({past[i], more}, 0);
@@ -154,7 +154,7 @@ TEST(Decode, AListOfCachesIsTwoGraphsWhateverTheyStartWith) {
   }
 }
 
-TEST(Decode, AListThatGrowsByATensorInEachCallSettles) {
+TEST(Decode, a_list_that_grows_by_a_tensor_in_each_call_settles) {
   using List = std::vector<Tensor>;
   const auto program = [](const Tensor& x, const List& past) {
     Tensor y = x;
@@ -176,7 +176,7 @@ TEST(Decode, AListThatGrowsByATensorInEachCallSettles) {
   expect_sound_graphs(f.report());
 }
 
-TEST(Decode, APromptAndThenOneTokenAtATimeIsTwoGraphs) {
+TEST(Decode, a_prompt_and_then_one_token_at_a_time_is_two_graphs) {
   Tensor cache = counted({0, 4});
   auto f = compile(with_cache, graphs());
   for (const int64_t n : {5, 1, 1, 1, 1, 1}) {
@@ -189,7 +189,7 @@ TEST(Decode, APromptAndThenOneTokenAtATimeIsTwoGraphs) {
   expect_graphs(f.report(), 2);
 }
 
-TEST(GeneraliseAttribute, APositionFromZeroOn) {
+TEST(GeneraliseAttribute, a_position_from_zero_on) {
   const Tensor table = counted({32, 3});
   int64_t at = 0;
   const auto program = [&](const Tensor& x) { return add(x, select(table, 0, at)); };
@@ -200,7 +200,7 @@ TEST(GeneraliseAttribute, APositionFromZeroOn) {
   EXPECT_THROW(f(vec({1, 2, 3})), Error);
 }
 
-TEST(GeneraliseAttribute, TilesOfASlice) {
+TEST(GeneraliseAttribute, tiles_of_a_slice) {
   const Tensor x = counted({512});
   int64_t i = 0;
   const auto program = [&](const Tensor& y) { return mul(slice(y, 0, i * 32, (i + 1) * 32), 2.0); };
@@ -210,7 +210,7 @@ TEST(GeneraliseAttribute, TilesOfASlice) {
   for (i = 15; i < 18; ++i) EXPECT_EQ(values(f(x)), values(program(x))) << i;
 }
 
-TEST(GeneraliseAttribute, TilesThatGoBackToZeroFitTheSymbol) {
+TEST(GeneraliseAttribute, tiles_that_go_back_to_zero_fit_the_symbol) {
   const Tensor x = counted({512});
   int64_t i = 0;
   const auto program = [&](const Tensor& y) { return mul(slice(y, 0, i * 32, (i + 1) * 32), 2.0); };
@@ -222,7 +222,7 @@ TEST(GeneraliseAttribute, TilesThatGoBackToZeroFitTheSymbol) {
   expect_graphs(f.report(), 2);
 }
 
-TEST(GeneraliseAttribute, ALengthGivenToArange) {
+TEST(GeneraliseAttribute, a_length_given_to_arange) {
   const auto program = [](int64_t n) { return mul(arange(n), 2); };
   auto f = compile(program, graphs());
   for (const int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -231,7 +231,7 @@ TEST(GeneraliseAttribute, ALengthGivenToArange) {
   EXPECT_EQ(f(0).numel().value(), 0);
 }
 
-TEST(GeneraliseAttribute, StartAndStepOfArange) {
+TEST(GeneraliseAttribute, start_and_step_of_arange) {
   const auto program = [](int64_t from, int64_t to, int64_t by) {
     return add(arange(from, to, by), 1);
   };
@@ -243,7 +243,7 @@ TEST(GeneraliseAttribute, StartAndStepOfArange) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(GeneraliseAttribute, SizesGivenToFullExpandAndReshape) {
+TEST(GeneraliseAttribute, sizes_given_to_full_expand_and_reshape) {
   const auto program = [](const Tensor& x, int64_t n) {
     const Tensor wide = expand(x, {n, 2});
     return add(reshape(wide, {n * 2}), full({n * 2}, 3.0F));
@@ -255,7 +255,7 @@ TEST(GeneraliseAttribute, SizesGivenToFullExpandAndReshape) {
   for (const int64_t n : {1, 0, 13}) EXPECT_EQ(values(f(x, n)), values(program(x, n))) << n;
 }
 
-TEST(GeneraliseAttribute, TheLeastNumberAsAStart) {
+TEST(GeneraliseAttribute, the_least_number_as_a_start) {
   const auto program = [](const Tensor& x, int64_t start, int64_t end) {
     return slice(x, 0, start, end);
   };
@@ -265,7 +265,7 @@ TEST(GeneraliseAttribute, TheLeastNumberAsAStart) {
   EXPECT_EQ(values(f(x, INT64_MIN, -1)), values(program(x, INT64_MIN, -1)));
 }
 
-TEST(GeneraliseNumber, AlphaOfAddmm) {
+TEST(GeneraliseNumber, alpha_of_addmm) {
   const Tensor x = counted({2, 2}), a = counted({2, 3}), b = counted({3, 2});
   const auto program = [&](double alpha) { return addmm(x, a, b, 1, alpha); };
   auto f = compile(program, graphs());
@@ -275,7 +275,7 @@ TEST(GeneraliseNumber, AlphaOfAddmm) {
   EXPECT_EQ(reasons(f.report()), "V0303 addmm: operand 4: expected 1.0, got 0.5\n");
 }
 
-TEST(GeneraliseNumber, EpsOfALayerNorm) {
+TEST(GeneraliseNumber, eps_of_a_layer_norm) {
   const Tensor x = counted({2, 4}), weight = counted({4}), bias = counted({4});
   const auto program = [&](double eps) { return layer_norm(x, {4}, weight, bias, eps); };
   auto f = compile(program, graphs());
@@ -284,7 +284,7 @@ TEST(GeneraliseNumber, EpsOfALayerNorm) {
   expect_graphs(f.report(), 2);
 }
 
-TEST(GeneraliseNumber, ATruthValueIsAPartOfTheProgramWhichIsSaid) {
+TEST(GeneraliseNumber, a_truth_value_is_a_part_of_the_program_which_is_said) {
   auto f = compile([](const Tensor& x, bool b) { return add(x, b); }, graphs());
   f(vec({1}), true);
   f(vec({1}), false);
@@ -293,7 +293,7 @@ TEST(GeneraliseNumber, ATruthValueIsAPartOfTheProgramWhichIsSaid) {
             "program)\n");
 }
 
-TEST(GeneraliseNumber, WhatVariesAtAPlaceIsKnownWhicheverWayLedThere) {
+TEST(GeneraliseNumber, what_varies_at_a_place_is_known_whichever_way_led_there) {
   const auto program = [](const Tensor& x, bool way, double n) {
     return mul(way ? exp(x) : sin(x), n);
   };

@@ -21,29 +21,29 @@ sym::Guard equals(sym::Expr left, sym::Expr right) {
   return {Question::equal, left, right, true};
 }
 
-TEST(Held, KnowsNothingFromOtherQuestions) {
+TEST(Held, knows_nothing_from_other_questions) {
   const sym::Guard guards[] = {{Question::equal, a, 3, false}, {Question::less, a, b, true}};
   EXPECT_TRUE(Held(guards).empty());
 }
 
-TEST(Held, SolvesForASymbol) {
+TEST(Held, solves_for_a_symbol) {
   const sym::Guard guards[] = {equals(a * 2 + 1, 7)};
   EXPECT_EQ(Held(guards)(a), sym::Expr(3));
 }
 
-TEST(Held, PutsInWhatIsKnownLater) {
+TEST(Held, puts_in_what_is_known_later) {
   const sym::Guard guards[] = {equals(a - 1, b), equals(b, 2)};
   const Held held(guards);
   EXPECT_EQ(held(a), sym::Expr(3));
   EXPECT_EQ(held(b), sym::Expr(2));
 }
 
-TEST(Held, SolvesWhatOnlyALaterGuardMakesSolvable) {
+TEST(Held, solves_what_only_a_later_guard_makes_solvable) {
   const sym::Guard guards[] = {equals(a * b, 12), equals(a, 4)};
   EXPECT_EQ(Held(guards)(b), sym::Expr(3));
 }
 
-TEST(Held, KeepsWhatIsKnownOfASymbol) {
+TEST(Held, keeps_what_is_known_of_a_symbol) {
   const sym::Guard same[] = {equals(n, a)};
   EXPECT_EQ(Held(same)(n), a);  // a is known to be at least 1, n is not
   EXPECT_EQ(Held(same)(a), a);
@@ -66,7 +66,7 @@ sym::Guard differs(sym::Expr left, sym::Expr right) {
   return {Question::equal, left, right, false};
 }
 
-TEST(Held, ABoundLeavesOneNumberOfARange) {
+TEST(Held, a_bound_leaves_one_number_of_a_range) {
   const sym::Guard one[] = {at_least(1, a)};
   EXPECT_EQ(Held(one)(a), sym::Expr(1));
   const sym::Guard none[] = {below(n, 1)};
@@ -78,7 +78,7 @@ TEST(Held, ABoundLeavesOneNumberOfARange) {
   EXPECT_EQ(Held(rounded)(b), sym::Expr(3));
 }
 
-TEST(Held, ABoundHoldsWhatIsMultipliedToItsLeast) {
+TEST(Held, a_bound_holds_what_is_multiplied_to_its_least) {
   const sym::Guard rows[] = {at_least(b, a * b)};
   EXPECT_EQ(Held(rows)(a), sym::Expr(1));
   EXPECT_EQ(Held(rows)(b), b);
@@ -90,14 +90,14 @@ TEST(Held, ABoundHoldsWhatIsMultipliedToItsLeast) {
   EXPECT_EQ(Held(least_of_both)(a * 10 + b), sym::Expr(23));
 }
 
-TEST(Held, ABoundHoldsWhatIsDividedToItsLeast) {
+TEST(Held, a_bound_holds_what_is_divided_to_its_least) {
   const sym::Guard half[] = {equals(sym::floordiv(a, 2), 0)};
   EXPECT_EQ(Held(half)(a), sym::Expr(1));
   const sym::Guard larger[] = {at_least(1, sym::max(a, b))};
   EXPECT_EQ(Held(larger)(a + b), sym::Expr(2));
 }
 
-TEST(Held, BoundsMeet) {
+TEST(Held, bounds_meet) {
   const sym::Guard number[] = {at_least(a, 5), below(a, 6)};
   EXPECT_EQ(Held(number)(a), sym::Expr(5));
   const sym::Guard each_other[] = {at_least(a, b), at_least(b, a)};
@@ -108,7 +108,7 @@ TEST(Held, BoundsMeet) {
   EXPECT_EQ(Held(rounded)(b), sym::Expr(11));
 }
 
-TEST(Held, ANumberThatIsNotMovesTheEndOfARange) {
+TEST(Held, a_number_that_is_not_moves_the_end_of_a_range) {
   const sym::Guard two[] = {differs(a, 2), differs(a * 3, 3), below(a, 4), differs(a * 2, 5)};
   EXPECT_EQ(Held(two)(a), sym::Expr(3));
   const sym::Guard next[] = {at_least(a, b), differs(a, b), at_least(b + 1, a)};
@@ -117,7 +117,7 @@ TEST(Held, ANumberThatIsNotMovesTheEndOfARange) {
   EXPECT_TRUE(Held(within).empty());
 }
 
-TEST(Held, BoundsAndEquationsHelpEachOther) {
+TEST(Held, bounds_and_equations_help_each_other) {
   const sym::Guard guards[] = {equals(b, n + 12), at_least(a, 4), at_least(n + 4, a), equals(n, 0)};
   const Held held(guards);
   EXPECT_EQ(held(a), sym::Expr(4));
@@ -125,7 +125,7 @@ TEST(Held, BoundsAndEquationsHelpEachOther) {
 }
 
 // Guards that overflow 64 bits give no information and do not affect the others.
-TEST(Held, BoundsOfLargeNumbers) {
+TEST(Held, bounds_of_large_numbers) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max(), least = -most - 1;
   const sym::Guard guards[] = {
       at_least(most, a * most),      at_least(a + most, b * 2),     below(n, least),
@@ -161,7 +161,7 @@ struct Point {
 
 // For random guards: at every point that satisfies them, substitution does not change a symbol's
 // value.
-TEST(Held, ValuesHoldForAllThatTheGuardsAdmit) {
+TEST(Held, values_hold_for_all_that_the_guards_admit) {
   std::mt19937 random(1);
   std::vector<Point> points;
   for (int64_t i = 0; i < 7 * 7 * 8; ++i) points.push_back({1 + i % 7, 1 + i / 7 % 7, i / 49});
@@ -203,7 +203,7 @@ void expect_sound(Program program, const std::vector<Tensor>& calls) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(HeldSizes, AResultThatHasNoElementsInOneCall) {
+TEST(HeldSizes, a_result_that_has_no_elements_in_one_call) {
   expect_sound(
       [](const Tensor& x) { return exp(diagonal(x, 1)); },
       {counted({5, 3}), counted({5, 4}), counted({5, 1}), counted({5, 2}), counted({5, 1})});
@@ -212,13 +212,13 @@ TEST(HeldSizes, AResultThatHasNoElementsInOneCall) {
       {counted({3, 2}), counted({4, 2}), counted({1, 2}), counted({1, 5}), counted({6, 5})});
 }
 
-TEST(HeldSizes, AResultThatHasNoElementsForMoreThanOneSize) {
+TEST(HeldSizes, a_result_that_has_no_elements_for_more_than_one_size) {
   const auto quarter = [](const Tensor& x) { return sum(mul(slice(x, 0, 0, x.size(0) / 4), 2.0)); };
   expect_sound(quarter, {counted({8}), counted({9}), counted({3}), counted({2}), counted({3}),
                          counted({1}), counted({12})});
 }
 
-TEST(HeldSizes, SizesThatBroadcastingFindsEqualAndThenANumber) {
+TEST(HeldSizes, sizes_that_broadcasting_finds_equal_and_then_a_number) {
   expect_sound(
       [](const Tensor& x) {
         const Tensor part = slice(x, 0, 1), both = add(part, t(part));
@@ -227,7 +227,7 @@ TEST(HeldSizes, SizesThatBroadcastingFindsEqualAndThenANumber) {
       {counted({4, 3}), counted({5, 4}), counted({3, 2}), counted({4, 3}), counted({3, 2})});
 }
 
-TEST(HeldSizes, ABoundMakesANumberOfASymbol) {
+TEST(HeldSizes, a_bound_makes_a_number_of_a_symbol) {
   const auto turned = [](const Tensor& x) {
     copy_(transpose(x, 0, 1), x);
     return mul(x, 1);
@@ -242,7 +242,7 @@ TEST(HeldSizes, ABoundMakesANumberOfASymbol) {
   expect_sound_graphs(report);
 }
 
-TEST(HeldSizes, ABoundOfOneSymbolLeavesTheOthers) {
+TEST(HeldSizes, a_bound_of_one_symbol_leaves_the_others) {
   const auto program = [](const Tensor& x) { return mul(transpose(x, 0, 1), x); };
   auto f = compile(program, graphs());
   for (const int64_t size : {9, 1, 5}) {

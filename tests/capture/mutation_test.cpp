@@ -33,7 +33,7 @@ void same_as_eager(F program, const std::vector<Tensor>& inputs) {
 
 using List = std::vector<Tensor>;
 
-TEST(Mutation, OfAnInputIsWrittenBack) {
+TEST(Mutation, of_an_input_is_written_back) {
   same_as_eager(
       [](const List& in) {
         add_(in[0], 1.0);
@@ -43,7 +43,7 @@ TEST(Mutation, OfAnInputIsWrittenBack) {
       {counted({2, 3}), counted({3})});
 }
 
-TEST(Mutation, OfAViewOfAnInputReachesTheInput) {
+TEST(Mutation, of_a_view_of_an_input_reaches_the_input) {
   same_as_eager(
       [](const List& in) {
         mul_(slice(in[0], 1, 1, 3), 10.0);
@@ -54,7 +54,7 @@ TEST(Mutation, OfAViewOfAnInputReachesTheInput) {
       {counted({3, 4}, 0.1F), counted({4}, 0.1F)});
 }
 
-TEST(Mutation, GoesThroughChainsOfViews) {
+TEST(Mutation, goes_through_chains_of_views) {
   same_as_eager(
       [](const List& in) {
         const Tensor y = add(in[0], 0.0);
@@ -67,7 +67,7 @@ TEST(Mutation, GoesThroughChainsOfViews) {
       {counted({2, 6})});
 }
 
-TEST(Mutation, KeepsTheDTypeOfWhatIsWritten) {
+TEST(Mutation, keeps_the_d_type_of_what_is_written) {
   same_as_eager(
       [](const List& in) {
         const Tensor wide = to(in[1], DType::f64);
@@ -77,7 +77,7 @@ TEST(Mutation, KeepsTheDTypeOfWhatIsWritten) {
       {counted({3}), counted({3})});
 }
 
-TEST(Mutation, ReadsBeforeAndAfterDiffer) {
+TEST(Mutation, reads_before_and_after_differ) {
   same_as_eager(
       [](const List& in) {
         const Tensor view_of = slice(in[0], 0, 0, 2);
@@ -89,7 +89,7 @@ TEST(Mutation, ReadsBeforeAndAfterDiffer) {
       {counted({4})});
 }
 
-TEST(Mutation, CopyAndFill) {
+TEST(Mutation, copy_and_fill) {
   same_as_eager(
       [](const List& in) {
         const Tensor y = zeros({4, 4});
@@ -101,7 +101,7 @@ TEST(Mutation, CopyAndFill) {
       {counted({4})});
 }
 
-TEST(Mutation, ReturnsTheTensorItself) {
+TEST(Mutation, returns_the_tensor_itself) {
   auto f = compile([](const Tensor& x) { return Tensor(add_(x, 1.0)); }, graphs());
   const Tensor x = vec({1});
   EXPECT_TRUE(f(x).same_as(x));
@@ -109,7 +109,7 @@ TEST(Mutation, ReturnsTheTensorItself) {
   EXPECT_EQ(values(x), (std::vector<float>{3}));
 }
 
-TEST(Mutation, AWriteMovesTheVersion) {
+TEST(Mutation, a_write_moves_the_version) {
   auto f = compile([](const Tensor& x) { add_(x, 1.0); }, graphs());
   const Tensor x = vec({1});
   f(x);
@@ -118,12 +118,12 @@ TEST(Mutation, AWriteMovesTheVersion) {
   EXPECT_GT(x.storage().version(), version);
 }
 
-TEST(View, OfAnInputSharesItsMemory) {
+TEST(View, of_an_input_shares_its_memory) {
   same_as_eager([](const List& in) { return List{slice(in[0], 0, 1, 3), in[0]}; },
                 {counted({4, 2})});
 }
 
-TEST(View, OfAResultSharesTheResultsMemory) {
+TEST(View, of_a_result_shares_the_results_memory) {
   same_as_eager(
       [](const List& in) {
         const Tensor y = exp(in[0]);
@@ -132,12 +132,12 @@ TEST(View, OfAResultSharesTheResultsMemory) {
       {counted({2, 3}, 0.1F)});
 }
 
-TEST(View, OfAResultThatIsNotItselfReturned) {
+TEST(View, of_a_result_that_is_not_itself_returned) {
   same_as_eager([](const List& in) { return List{slice(exp(in[0]), 0, 1, 2)}; },
                 {counted({4}, 0.1F)});
 }
 
-TEST(View, OfALargerTensorAsInputKeepsItsOffset) {
+TEST(View, of_a_larger_tensor_as_input_keeps_its_offset) {
   auto f = compile([](const Tensor& x) { return slice(x, 0, 1, 3); }, graphs());
   const Tensor big = counted({10});
   for (const int64_t from : {0, 2, 4}) {
@@ -148,7 +148,7 @@ TEST(View, OfALargerTensorAsInputKeepsItsOffset) {
   }
 }
 
-TEST(Aliases, InputsThatOverlapWhereOneIsWrittenAreWindowsOfOneBase) {
+TEST(Aliases, inputs_that_overlap_where_one_is_written_are_windows_of_one_base) {
   const auto program = [](const Tensor& a, const Tensor& b) {
     add_(a, 1.0);
     return mul(b, 2.0);
@@ -166,7 +166,7 @@ TEST(Aliases, InputsThatOverlapWhereOneIsWrittenAreWindowsOfOneBase) {
             std::string::npos);
 }
 
-TEST(Aliases, OverlappingInputsMayVaryInSize) {
+TEST(Aliases, overlapping_inputs_may_vary_in_size) {
   const auto program = [](const Tensor& whole, const Tensor& part) {
     mul_(part, 10.0);
     add_(whole, 1.0);
@@ -182,7 +182,7 @@ TEST(Aliases, OverlappingInputsMayVaryInSize) {
   EXPECT_LE(f.report().segments.size(), 2U);
 }
 
-TEST(Aliases, WindowsThatAreTurnedRoundOverlapToo) {
+TEST(Aliases, windows_that_are_turned_round_overlap_too) {
   const auto program = [](const Tensor& a, const Tensor& b, const Tensor& c) {
     add_(a, b);
     mul_(select(b, 0, 1), 3.0);
@@ -199,7 +199,7 @@ TEST(Aliases, WindowsThatAreTurnedRoundOverlapToo) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, ATensorThatRepeatsItsElementsIsWrittenThroughAViewThatDoesNot) {
+TEST(Aliases, a_tensor_that_repeats_its_elements_is_written_through_a_view_that_does_not) {
   const auto program = [](const Tensor& x) {
     add_(select(x, 0, 1), 1.0);
     mul_(slice(select(x, 0, 2), 0, 1, 3), 10.0);
@@ -214,7 +214,7 @@ TEST(Aliases, ATensorThatRepeatsItsElementsIsWrittenThroughAViewThatDoesNot) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, AResultOfAnOverlappingInputKeepsItsPlace) {
+TEST(Aliases, a_result_of_an_overlapping_input_keeps_its_place) {
   auto f = compile(
       [](const Tensor& a, const Tensor& b) {
         add_(a, 1.0);
@@ -227,7 +227,7 @@ TEST(Aliases, AResultOfAnOverlappingInputKeepsItsPlace) {
   EXPECT_EQ(values(got), (std::vector<float>{4, 4}));
 }
 
-TEST(Mutation, ThroughADiagonal) {
+TEST(Mutation, through_a_diagonal) {
   const auto program = [](const Tensor& x) {
     add_(diagonal(x, 1), 5.0);
     fill_(diagonal(x, -1), 9.0);
@@ -240,7 +240,7 @@ TEST(Mutation, ThroughADiagonal) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, AWriteIntoOneRowOfARepeatedTensorIsSeenInAllRows) {
+TEST(Aliases, a_write_into_one_row_of_a_repeated_tensor_is_seen_in_all_rows) {
   const auto program = [](const Tensor& rows) {
     add_(select(rows, 0, -1), 1.0);
     return mul(rows, 2.0);
@@ -250,7 +250,7 @@ TEST(Aliases, AWriteIntoOneRowOfARepeatedTensorIsSeenInAllRows) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, InputsApartInOneStorageAreTwoTensors) {
+TEST(Aliases, inputs_apart_in_one_storage_are_two_tensors) {
   auto f = compile(
       [](const Tensor& a, const Tensor& b) {
         add_(a, b);
@@ -267,7 +267,7 @@ TEST(Aliases, InputsApartInOneStorageAreTwoTensors) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, TwoHandlesOfOneWindowAreOneTensor) {
+TEST(Aliases, two_handles_of_one_window_are_one_tensor) {
   const auto program = [](const Tensor& a, const Tensor& b) {
     add_(a, 1.0);
     mul_(b, 3.0);
@@ -281,7 +281,7 @@ TEST(Aliases, TwoHandlesOfOneWindowAreOneTensor) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, AWriteThroughAnExpandedViewThatRepeatsNothingIsCompiled) {
+TEST(Aliases, a_write_through_an_expanded_view_that_repeats_nothing_is_compiled) {
   const auto program = [](const Tensor& x, const Tensor& y) {
     add_(expand(x, {1, 4}), 1.0);
     add_(expand(slice(x, 0, 1, 3), {-1}), 2.0);
@@ -296,7 +296,7 @@ TEST(Aliases, AWriteThroughAnExpandedViewThatRepeatsNothingIsCompiled) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, AWriteIntoOneOfTheRowsThatAnExpandedViewRepeatsIsCompiled) {
+TEST(Aliases, a_write_into_one_of_the_rows_that_an_expanded_view_repeats_is_compiled) {
   const auto program = [](const Tensor& x, const Tensor& y) {
     const Tensor z = mul(y, 2.0);
     add_(select(expand(x, {3, 4}), 0, -1), 1.0);
@@ -310,7 +310,7 @@ TEST(Aliases, AWriteIntoOneOfTheRowsThatAnExpandedViewRepeatsIsCompiled) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, AWriteIntoEveryOtherColumnOfOverlappingWindowsIsCompiled) {
+TEST(Aliases, a_write_into_every_other_column_of_overlapping_windows_is_compiled) {
   const auto program = [](const Tensor& x) {
     add_(slice(as_strided(x, {2, 3}, {1, 1}), 1, 0, 4, 2), 10.0);
     return mul(x, 2.0);
@@ -322,7 +322,7 @@ TEST(Aliases, AWriteIntoEveryOtherColumnOfOverlappingWindowsIsCompiled) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Aliases, AWriteThroughAViewThatRepeatsIsTheSameErrorAsEager) {
+TEST(Aliases, a_write_through_a_view_that_repeats_is_the_same_error_as_eager) {
   auto f = compile([](const Tensor& x) { add_(expand(x, {3, 2}), 1.0); }, graphs());
   std::string eager_text, compiled_text;
   const Tensor x = counted({2});

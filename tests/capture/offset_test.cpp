@@ -18,7 +18,7 @@ Tensor offsets_inside(const Tensor& x) {
   return out;
 }
 
-TEST(Offset, OfAnArgumentIsWhatEagerSees) {
+TEST(Offset, of_an_argument_is_what_eager_sees) {
   auto f = compile(twice_from_the_start, graphs());
   const Tensor base = counted({8});
   for (const int64_t first : {1, 0, 2, 0, 1}) {
@@ -28,7 +28,7 @@ TEST(Offset, OfAnArgumentIsWhatEagerSees) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Offset, OfViewsCountsFromTheStorage) {
+TEST(Offset, of_views_counts_from_the_storage) {
   auto f = compile(offsets_inside, graphs());
   const Tensor base = counted({40});
   for (const int64_t first : {0, 3, 5, 0}) {
@@ -37,7 +37,7 @@ TEST(Offset, OfViewsCountsFromTheStorage) {
   }
 }
 
-TEST(Offset, OfViewsWithSymbolsCountsFromTheStorage) {
+TEST(Offset, of_views_with_symbols_counts_from_the_storage) {
   const auto program = [](const Tensor& x) {
     const Tensor row = select(x, 0, 2);
     return add(row, static_cast<double>(row.meta().offset.value()));
@@ -50,7 +50,7 @@ TEST(Offset, OfViewsWithSymbolsCountsFromTheStorage) {
   }
 }
 
-TEST(Offset, BehindABreakIsWhatEagerSees) {
+TEST(Offset, behind_a_break_is_what_eager_sees) {
   const auto program = [](const Tensor& x) {
     const Tensor window = slice(x, 0, 1);
     const double first = window.const_data<float>()[0];
@@ -66,7 +66,7 @@ TEST(Offset, BehindABreakIsWhatEagerSees) {
   }
 }
 
-TEST(Offset, GivenToAnOpIsANumberLikeAnyOther) {
+TEST(Offset, given_to_an_op_is_a_number_like_any_other) {
   const auto program = [](const Tensor& x, const Tensor& of) {
     return slice(x, 0, of.meta().offset, of.meta().offset + 2);
   };
@@ -79,7 +79,7 @@ TEST(Offset, GivenToAnOpIsANumberLikeAnyOther) {
   EXPECT_LE(f.report().segments.size(), 2U);
 }
 
-TEST(Offset, ThatNobodyAsksForIsNoGuard) {
+TEST(Offset, that_nobody_asks_for_is_no_guard) {
   const auto program = [](const Tensor& x) {
     const auto step = static_cast<double>(x.meta().strides[0].value());
     return add(slice(x, 0, 1), step);
@@ -95,7 +95,7 @@ TEST(Offset, ThatNobodyAsksForIsNoGuard) {
   EXPECT_EQ(cold.report().segments.size(), 1U);
 }
 
-TEST(Offset, ThatAFrozenFunctionAsksForIsAGuard) {
+TEST(Offset, that_a_frozen_function_asks_for_is_a_guard) {
   int runs = 0;
   auto f = compile([&](const Tensor& x) { return ++runs, twice_from_the_start(x); }, frozen());
   const Tensor base = counted({16});
@@ -106,7 +106,7 @@ TEST(Offset, ThatAFrozenFunctionAsksForIsAGuard) {
   EXPECT_EQ(runs, 2);
 }
 
-TEST(Offset, OfAViewInAFrozenFunctionIsAGuard) {
+TEST(Offset, of_a_view_in_a_frozen_function_is_a_guard) {
   int runs = 0;
   auto f = compile([&](const Tensor& x) { return ++runs, offsets_inside(x); }, frozen());
   const Tensor base = counted({40});
@@ -117,7 +117,7 @@ TEST(Offset, OfAViewInAFrozenFunctionIsAGuard) {
   EXPECT_EQ(runs, 3);
 }
 
-TEST(Offset, GivenToAnOpOfAFrozenFunctionIsOfTheCall) {
+TEST(Offset, given_to_an_op_of_a_frozen_function_is_of_the_call) {
   int runs = 0;
   const auto program = [&](const Tensor& x, const Tensor& of) {
     ++runs;

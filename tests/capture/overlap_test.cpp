@@ -24,7 +24,7 @@ void expect_same(Program program, Arguments arguments, std::initializer_list<int
 
 using Two = std::pair<Tensor, Tensor>;
 
-TEST(Overlap, AWindowThatCoversItselfIsWrittenBesideItsMemory) {
+TEST(Overlap, a_window_that_covers_itself_is_written_beside_its_memory) {
   expect_same(
       [](const Tensor& window, const Tensor& whole) {
         add_(window, 10.0);
@@ -36,7 +36,7 @@ TEST(Overlap, AWindowThatCoversItselfIsWrittenBesideItsMemory) {
       {2, 3, 4, 1});
 }
 
-TEST(Overlap, EveryElementIsComputedFromWhatTheMemoryHeldAndTheLastStays) {
+TEST(Overlap, every_element_is_computed_from_what_the_memory_held_and_the_last_stays) {
   eager::init();
   const Tensor memory = counted({6});
   add_(as_strided(memory, {3, 2}, {1, 1}), vec({10, 20}));
@@ -46,7 +46,7 @@ TEST(Overlap, EveryElementIsComputedFromWhatTheMemoryHeldAndTheLastStays) {
   EXPECT_EQ(values(bytes), (std::vector<float>{0, 10, 30, 40, 50, 5}));
 }
 
-TEST(Overlap, AWindowThatCoversItselfIsWrittenInTheFunction) {
+TEST(Overlap, a_window_that_covers_itself_is_written_in_the_function) {
   expect_same(
       [](const Tensor& x, const Tensor& y) {
         mul_(as_strided(x, {4, 3}, {2, 1}, 1), y);
@@ -58,7 +58,7 @@ TEST(Overlap, AWindowThatCoversItselfIsWrittenInTheFunction) {
       {0, 1, 2, 5});
 }
 
-TEST(Overlap, AViewOfAWindowThatCoversItselfIsWritten) {
+TEST(Overlap, a_view_of_a_window_that_covers_itself_is_written) {
   expect_same(
       [](const Tensor& window, const Tensor& other) {
         add_(select(window, 0, 1), 5.0);
@@ -79,7 +79,7 @@ TEST(Overlap, AViewOfAWindowThatCoversItselfIsWritten) {
       {2, 3, 5, 1});
 }
 
-TEST(Overlap, StridesThatVaryMayCoverItselfInOneCallAndNotInAnother) {
+TEST(Overlap, strides_that_vary_may_cover_itself_in_one_call_and_not_in_another) {
   expect_same(
       [](const Tensor& window, const Tensor& other) {
         add_(window, 7.0);
@@ -112,7 +112,7 @@ Ways ways_of(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> st
 }
 
 // The choice is made per call: neither a refused nor a compiled call decides it for later ones.
-TEST(Overlap, OnlyTheCallsWhoseWindowCoversItselfRunOpByOp) {
+TEST(Overlap, only_the_calls_whose_window_covers_itself_run_op_by_op) {
   const auto program = [](const Tensor& window) {
     add_(window, 7.0);
     return sum(window);
@@ -125,7 +125,7 @@ TEST(Overlap, OnlyTheCallsWhoseWindowCoversItselfRunOpByOp) {
   EXPECT_EQ(refused_first.refused, 2U);
 }
 
-TEST(Overlap, AWindowThatCoversItselfHasAGraphOfItsOwn) {
+TEST(Overlap, a_window_that_covers_itself_has_a_graph_of_its_own) {
   const auto program = [](const Tensor& window) {
     add_(select(window, 0, 1), 5.0);
     return sum(window, {1});
@@ -135,7 +135,7 @@ TEST(Overlap, AWindowThatCoversItselfHasAGraphOfItsOwn) {
   EXPECT_EQ(ways.refused, 0U);
 }
 
-TEST(Overlap, WindowsThatLieAcrossEachOther) {
+TEST(Overlap, windows_that_lie_across_each_other) {
   for (const int64_t step : {1, 2, 3}) {
     expect_same(
         [](const Tensor& a, const Tensor& b) {
@@ -150,7 +150,7 @@ TEST(Overlap, WindowsThatLieAcrossEachOther) {
   }
 }
 
-TEST(Overlap, RowsAndColumnsOfOneSquare) {
+TEST(Overlap, rows_and_columns_of_one_square) {
   expect_same(
       [](const Tensor& a, const Tensor& b) {
         add_(a, b);
@@ -164,7 +164,7 @@ TEST(Overlap, RowsAndColumnsOfOneSquare) {
 }
 
 // The recording may come from a call in which the window did not overlap itself.
-TEST(Overlap, RowsOfAWindowThatCoverEachOtherAreCopied) {
+TEST(Overlap, rows_of_a_window_that_cover_each_other_are_copied) {
   const auto copy_first_row = [](const Tensor& window, const Tensor& other) {
     const std::vector<Tensor> rows = unbind(window);
     if (rows.size() > 1) copy_(rows[1], rows[0]);
@@ -182,7 +182,7 @@ TEST(Overlap, RowsOfAWindowThatCoverEachOtherAreCopied) {
               {2, 1, 3, 2, 3, 4});
 }
 
-TEST(Overlap, AnExpandedResultThatIsWrittenIsTheSameErrorAsEager) {
+TEST(Overlap, an_expanded_result_that_is_written_is_the_same_error_as_eager) {
   const auto program = [](const Tensor& x) { return expand(add(x, 1.0), {3, 2}); };
   auto f = compile(program, graphs());
   const Tensor got = f(counted({2})), want = program(counted({2}));

@@ -183,7 +183,7 @@ CompileOptions chosen_backend() {
   return options;
 }
 
-TEST(RandomPrograms, GiveTheSameCompiledAsEagerly) {
+TEST(RandomPrograms, give_the_same_compiled_as_eagerly) {
   const unsigned first = from_environment("VITRO_FUZZ_SEED", 0),
                  count = from_environment("VITRO_FUZZ_PROGRAMS", 2000);
   const CompileOptions options = chosen_backend();

@@ -4,7 +4,7 @@
 namespace vitro {
 namespace {
 
-TEST(Dynamic, ASizeThatDiffersAtTheSecondCallBecomesASymbol) {
+TEST(Dynamic, a_size_that_differs_at_the_second_call_becomes_a_symbol) {
   auto f = compile([](const Tensor& x) { return mul(add(x, x), 2.0); }, graphs());
   for (const int64_t n : {3, 5, 7, 100, 3})
     EXPECT_EQ(f(counted({n, 2})).numel().value(), n * 2) << n;
@@ -18,7 +18,7 @@ TEST(Dynamic, ASizeThatDiffersAtTheSecondCallBecomesASymbol) {
   expect_sound_graphs(report);
 }
 
-TEST(Dynamic, AMarkedSizeIsASymbolFromTheStart) {
+TEST(Dynamic, a_marked_size_is_a_symbol_from_the_start) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   const Tensor x = counted({4, 3});
   x.impl()->dynamic_dims = 1;
@@ -28,7 +28,7 @@ TEST(Dynamic, AMarkedSizeIsASymbolFromTheStart) {
   EXPECT_TRUE(f.report().recompiles.empty());
 }
 
-TEST(Dynamic, CanBeSwitchedOffAndOn) {
+TEST(Dynamic, can_be_switched_off_and_on) {
   CompileOptions fixed = graphs(), free = graphs();
   fixed.dynamic = false;
   free.dynamic = true;
@@ -42,7 +42,7 @@ TEST(Dynamic, CanBeSwitchedOffAndOn) {
   EXPECT_EQ(g.report().segments.size(), 1U);
 }
 
-TEST(Dynamic, AQuestionOfAShapeRuleIsAGuardThatIsChecked) {
+TEST(Dynamic, a_question_of_a_shape_rule_is_a_guard_that_is_checked) {
   auto f = compile([](const Tensor& x, const Tensor& y) { return add(x, y); }, graphs());
   const auto run = [&](int64_t a, int64_t b) {
     const Tensor x = counted({a, 1}), y = counted({b});
@@ -56,7 +56,7 @@ TEST(Dynamic, AQuestionOfAShapeRuleIsAGuardThatIsChecked) {
   run(8, 9);
 }
 
-TEST(Dynamic, AShapeErrorReadsTheSameAsEager) {
+TEST(Dynamic, a_shape_error_reads_the_same_as_eager) {
   auto f = compile([](const Tensor& x, const Tensor& y) { return add(x, y); }, graphs());
   std::string eager_text, compiled_text;
   const Tensor x = counted({3}), y = counted({4});
@@ -74,7 +74,7 @@ TEST(Dynamic, AShapeErrorReadsTheSameAsEager) {
   EXPECT_EQ(compiled_text, eager_text);
 }
 
-TEST(Dynamic, AnErrorAboutASymbolicSizeReadsTheSameAsEager) {
+TEST(Dynamic, an_error_about_a_symbolic_size_reads_the_same_as_eager) {
   const auto text_of = [](auto&& f, int64_t n) -> std::string {
     try {
       f(counted({n}));
@@ -98,7 +98,7 @@ TEST(Dynamic, AnErrorAboutASymbolicSizeReadsTheSameAsEager) {
   }
 }
 
-TEST(Dynamic, TheLengthOfFractionsUpToASizeIsAsked) {
+TEST(Dynamic, the_length_of_fractions_up_to_a_size_is_asked) {
   const auto program = [](const Tensor& x) {
     return slice(arange(0.5, x.size(0), 0.25), 0, -18, 20, 3);
   };
@@ -108,7 +108,7 @@ TEST(Dynamic, TheLengthOfFractionsUpToASizeIsAsked) {
   }
 }
 
-TEST(Dynamic, TensorsWithoutElementsHaveStridesOfTheirOtherSizes) {
+TEST(Dynamic, tensors_without_elements_have_strides_of_their_other_sizes) {
   auto f = compile([](const Tensor& x) { return tanh(transpose(x, 1, 3)); }, graphs());
   for (const int64_t n : {6, 7, 8}) {
     const Tensor got = f(counted({5, 0, 6, n})),
@@ -118,7 +118,7 @@ TEST(Dynamic, TensorsWithoutElementsHaveStridesOfTheirOtherSizes) {
   }
 }
 
-TEST(Dynamic, StridesThatDependOnWhetherSizesAreEqualAreOfThisCall) {
+TEST(Dynamic, strides_that_depend_on_whether_sizes_are_equal_are_of_this_call) {
   auto f = compile(
       [](const Tensor& q, const Tensor& v) { return scaled_dot_product_attention(q, q, v); },
       graphs());
@@ -129,7 +129,7 @@ TEST(Dynamic, StridesThatDependOnWhetherSizesAreEqualAreOfThisCall) {
   }
 }
 
-TEST(Dynamic, ABranchOnASizeIsTheHostsAndForks) {
+TEST(Dynamic, a_branch_on_a_size_is_the_hosts_and_forks) {
   auto f = compile([](const Tensor& x) { return x.size(0) > 4 ? exp(x) : add(x, 1.0); }, graphs());
   for (const int64_t n : {2, 3, 4, 5, 6, 3, 9}) {
     const Tensor x = counted({n}, 0.1F);
@@ -137,7 +137,7 @@ TEST(Dynamic, ABranchOnASizeIsTheHostsAndForks) {
   }
 }
 
-TEST(Dynamic, APlainSizeInAttributesThatVariesBecomesASymbol) {
+TEST(Dynamic, a_plain_size_in_attributes_that_varies_becomes_a_symbol) {
   int64_t n = 4;
   auto f = compile([&](const Tensor& x) { return mul(slice(x, 0, 0, n), 2.0); }, graphs());
   const Tensor x = counted({64});
@@ -148,7 +148,7 @@ TEST(Dynamic, APlainSizeInAttributesThatVariesBecomesASymbol) {
   EXPECT_EQ(f(x).numel().value(), 1);
 }
 
-TEST(Dynamic, SizesOfTensorsBehindABreakKeepTheirSymbols) {
+TEST(Dynamic, sizes_of_tensors_behind_a_break_keep_their_symbols) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor y = add(x, 1.0);
@@ -164,7 +164,7 @@ TEST(Dynamic, SizesOfTensorsBehindABreakKeepTheirSymbols) {
 }
 
 // A view made after the break may have the address of a released one.
-TEST(Dynamic, SizesOfTensorsThatAreGoneAreForgotten) {
+TEST(Dynamic, sizes_of_tensors_that_are_gone_are_forgotten) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor y = add(x, 1.0);
@@ -182,7 +182,7 @@ TEST(Dynamic, SizesOfTensorsThatAreGoneAreForgotten) {
   }
 }
 
-TEST(Dynamic, ParametersSeenOnTheWayMayVaryToo) {
+TEST(Dynamic, parameters_seen_on_the_way_may_vary_too) {
   Tensor table = counted({4, 2});
   auto f = compile([&](const Tensor& x) { return add(sum(table, {0}), x); }, graphs());
   for (const int64_t n : {4, 5, 6, 7}) {
@@ -192,7 +192,7 @@ TEST(Dynamic, ParametersSeenOnTheWayMayVaryToo) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Dynamic, StridesOfAnotherKindAreAnotherStart) {
+TEST(Dynamic, strides_of_another_kind_are_another_start) {
   auto f = compile([](const Tensor& x) { return add(x, 1.0); }, graphs());
   const Tensor x = counted({3, 4});
   for (const Tensor& t : {x, permute(counted({4, 3}), {1, 0}), slice(counted({6, 8}), 1, 0, 8, 2),
@@ -205,7 +205,7 @@ TEST(Dynamic, StridesOfAnotherKindAreAnotherStart) {
   }
 }
 
-TEST(Number, ThatVariesBecomesAnArgument) {
+TEST(Number, that_varies_becomes_an_argument) {
   auto f = compile([](const Tensor& x, double n) { return mul(x, n); }, graphs());
   for (double n = 0; n < 20; n += 0.5)
     EXPECT_EQ(values(f(vec({2}), n)), (std::vector<float>{static_cast<float>(2 * n)}));
@@ -219,7 +219,7 @@ TEST(Number, ThatVariesBecomesAnArgument) {
   expect_sound_graphs(report);
 }
 
-TEST(Number, ThatDecidesAShapeIsARecompile) {
+TEST(Number, that_decides_a_shape_is_a_recompile) {
   auto f = compile([](int64_t n) { return add(arange(n), 1); }, graphs());
   for (int64_t n = 2; n < 6; ++n) EXPECT_EQ(f(n).numel().value(), n);
 }
@@ -237,7 +237,7 @@ std::string said(const Program& program, Numbers... numbers) {
 
 constexpr int64_t beyond_memory = int64_t{1} << 62;
 
-TEST(Countable, ASizeOfWhatIsNeverInMemoryIsRefusedAsInEager) {
+TEST(Countable, a_size_of_what_is_never_in_memory_is_refused_as_in_eager) {
   const auto program = [](int64_t n) { return add(slice(zeros({n}), 0, 0, 1), vec({1})); };
   auto f = compile(program, graphs());
   for (const int64_t n : {4, 5, 6}) EXPECT_EQ(said(f, n), "1 values");
@@ -248,7 +248,7 @@ TEST(Countable, ASizeOfWhatIsNeverInMemoryIsRefusedAsInEager) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Countable, SoIsAProductOfSizes) {
+TEST(Countable, so_is_a_product_of_sizes) {
   const auto program = [](int64_t rows, int64_t columns) {
     const Tensor wide = expand(zeros({1, 1}), {rows, columns});
     return add(slice(slice(wide, 0, 0, 1), 1, 0, 1), vec({1}));
@@ -266,14 +266,14 @@ TEST(Countable, SoIsAProductOfSizes) {
 }
 
 // The bytes of operands are known to fit 64 bits, and so are those of results that are not larger.
-TEST(Countable, NothingIsAskedOfWhatTakesNoMoreThanAnOperand) {
+TEST(Countable, nothing_is_asked_of_what_takes_no_more_than_an_operand) {
   auto f = compile([](const Tensor& x) { return sum(mul(exp(x), 2.0), {0}); }, graphs());
   for (const int64_t n : {3, 5, 7}) f(counted({n, n + 2, 4}));
   for (const std::string& guard : f.report().guards)
     EXPECT_EQ(guard.find(">="), std::string::npos) << guard;
 }
 
-TEST(Countable, OneQuestionIsAskedOfAllFactors) {
+TEST(Countable, one_question_is_asked_of_all_factors) {
   auto f = compile(
       [](const Tensor& x, const Tensor& y) {
         const Tensor outer = mul(unsqueeze(x, 1), unsqueeze(y, 0));

@@ -8,7 +8,7 @@ namespace vitro {
 namespace {
 
 // 1. Storing a handle is not an op, so liveness is part of what is compiled.
-TEST(Sound, AHandleThatIsKeptOnSomeCallsIsThereOnTheseCalls) {
+TEST(Sound, a_handle_that_is_kept_on_some_calls_is_there_on_these_calls) {
   Tensor kept;
   bool keep = false;
   auto f = compile(
@@ -34,7 +34,7 @@ TEST(Sound, AHandleThatIsKeptOnSomeCallsIsThereOnTheseCalls) {
   EXPECT_EQ(report.segments[0].runs, 2U);
 }
 
-TEST(Sound, NoDeferredTensorOutlivesItsCall) {
+TEST(Sound, no_deferred_tensor_outlives_its_call) {
   Tensor kept;
   auto f = compile(
       [&](const Tensor& x) {
@@ -48,7 +48,7 @@ TEST(Sound, NoDeferredTensorOutlivesItsCall) {
 }
 
 // 2. Paths rejoin.
-TEST(Sound, TenBranchesOnDataMakeTensOfNodesNotThousands) {
+TEST(Sound, ten_branches_on_data_make_tens_of_nodes_not_thousands) {
   auto f = compile(
       [](Tensor x) {
         for (int i = 0; i < 10; ++i) {
@@ -70,7 +70,7 @@ TEST(Sound, TenBranchesOnDataMakeTensOfNodesNotThousands) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Sound, AWhileLoopOnDataCompilesItsBodyOnce) {
+TEST(Sound, a_while_loop_on_data_compiles_its_body_once) {
   auto f = compile(
       [](Tensor x) {
         Tensor error = sum(x);
@@ -90,7 +90,7 @@ TEST(Sound, AWhileLoopOnDataCompilesItsBodyOnce) {
   EXPECT_LE(ops, 6U);
 }
 
-TEST(Sound, ALongPathIsCut) {
+TEST(Sound, a_long_path_is_cut) {
   const int64_t before = capture::segment_limit.get();
   capture::segment_limit.set(100);
   auto f = compile(
@@ -107,7 +107,7 @@ TEST(Sound, ALongPathIsCut) {
   EXPECT_EQ(report.breaks[0].code->id, "V0206");
 }
 
-TEST(Sound, TheTraceTreeIsBounded) {
+TEST(Sound, the_trace_tree_is_bounded) {
   const int64_t before = capture::record_limit.get();
   capture::record_limit.set(50);
   auto f = compile(
@@ -126,7 +126,7 @@ TEST(Sound, TheTraceTreeIsBounded) {
 }
 
 // 3. Sizes know their symbols.
-TEST(Sound, ASizeComputedFromASymbolFollowsIt) {
+TEST(Sound, a_size_computed_from_a_symbol_follows_it) {
   auto f = compile(
       [](const Tensor& x) {
         const Size n = x.size(0);
@@ -141,7 +141,7 @@ TEST(Sound, ASizeComputedFromASymbolFollowsIt) {
 }
 
 // 4. Mutation is tracked per storage.
-TEST(Sound, AReadAfterAWriteThroughAViewSeesTheNewValue) {
+TEST(Sound, a_read_after_a_write_through_a_view_sees_the_new_value) {
   auto f = compile(
       [](const Tensor& x) {
         const Tensor y = exp(x);
@@ -159,7 +159,7 @@ TEST(Sound, AReadAfterAWriteThroughAViewSeesTheNewValue) {
   expect_sound_graphs(f.report());
 }
 
-TEST(Sound, WhetherInputsAreTheSameTensorIsAGuard) {
+TEST(Sound, whether_inputs_are_the_same_tensor_is_a_guard) {
   auto f = compile(
       [](const Tensor& a, const Tensor& b) {
         add_(a, 1.0);
@@ -174,7 +174,7 @@ TEST(Sound, WhetherInputsAreTheSameTensorIsAGuard) {
 }
 
 // 5. A recycled handle cannot stand for another tensor.
-TEST(Sound, TensorsMadeInsideOfTheFunctionAreFreshOnEveryCall) {
+TEST(Sound, tensors_made_inside_of_the_function_are_fresh_on_every_call) {
   float next = 0;
   auto f = compile(
       [&](const Tensor& x) {
@@ -190,7 +190,7 @@ TEST(Sound, TensorsMadeInsideOfTheFunctionAreFreshOnEveryCall) {
 }
 
 // 6. Modes are one machine word, which is compared at each node.
-TEST(Sound, SwitchingGradientsOffIsAnotherWay) {
+TEST(Sound, switching_gradients_off_is_another_way) {
   bool off = false;
   auto f = compile(
       [&](const Tensor& x) {
@@ -208,7 +208,7 @@ TEST(Sound, SwitchingGradientsOffIsAnotherWay) {
 }
 
 // 7. Attributes compare by bits, numbers by kind and bits.
-TEST(Sound, NumbersDifferByKindAndBits) {
+TEST(Sound, numbers_differ_by_kind_and_bits) {
   Scalar n = 1;
   auto f = compile([&](const Tensor& x) { return mul(x, n); }, graphs());
   const Tensor whole = Tensor::from<int64_t>({3}, {1});
@@ -223,7 +223,7 @@ TEST(Sound, NumbersDifferByKindAndBits) {
 }
 
 // 8. A composite is one node.
-TEST(Sound, ACompositeIsRecordedAsOneNode) {
+TEST(Sound, a_composite_is_recorded_as_one_node) {
   auto f = compile([](const Tensor& x) { return softmax(x, 1); }, graphs());
   const Tensor x = counted({2, 3});
   EXPECT_EQ(values(f(x)), values(softmax(x, 1)));
@@ -231,7 +231,7 @@ TEST(Sound, ACompositeIsRecordedAsOneNode) {
 }
 
 // 9. Stack unwinding flushes by interpretation.
-TEST(Sound, AWriteBeforeAThrowStays) {
+TEST(Sound, a_write_before_a_throw_stays) {
   const Tensor buffer = vec({1, 2});
   auto f = compile(
       [&](const Tensor& x) {
@@ -247,7 +247,7 @@ TEST(Sound, AWriteBeforeAThrowStays) {
 }
 
 // 10. Use of another thread's pending tensor is a clear error.
-TEST(Sound, APendingTensorInAnotherThreadIsAClearError) {
+TEST(Sound, a_pending_tensor_in_another_thread_is_a_clear_error) {
   std::string message;
   auto f = compile(
       [&](const Tensor& x) {
@@ -267,7 +267,7 @@ TEST(Sound, APendingTensorInAnotherThreadIsAClearError) {
 }
 
 // 11. Same program, same bytes.
-TEST(Sound, EqualProgramsGiveEqualGraphs) {
+TEST(Sound, equal_programs_give_equal_graphs) {
   const auto program = [](const Tensor& x) { return sum(mul(exp(x), 2.0), {0}); };
   auto f = compile(program, graphs()), g = compile(program, graphs());
   f(vec({1, 2}));

@@ -20,7 +20,7 @@ void on_threads(int count, const std::function<void(int)>& body) {
   for (std::thread& t : threads) t.join();
 }
 
-TEST(Threads, CallOneFunctionAtOnce) {
+TEST(Threads, call_one_function_at_once) {
   auto f = compile([](const Tensor& x) { return mul(add(exp(x), x), 2.0); }, graphs());
   const Tensor x = vec({0, 1, 2}), want = mul(add(exp(x), x), 2.0);
   std::atomic<int> wrong{0};
@@ -31,7 +31,7 @@ TEST(Threads, CallOneFunctionAtOnce) {
   EXPECT_EQ(f.report().calls, 800U);
 }
 
-TEST(Threads, MayTakeDifferentWays) {
+TEST(Threads, may_take_different_ways) {
   auto f = compile(
       [](const Tensor& x, int way) {
         Tensor y = add(x, 1.0);
@@ -54,7 +54,7 @@ TEST(Threads, MayTakeDifferentWays) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Threads, ReadTheReportAndResetMeanwhile) {
+TEST(Threads, read_the_report_and_reset_meanwhile) {
   auto f = compile([](const Tensor& x, double n) { return mul(add(x, n), 2.0); }, graphs());
   std::atomic<bool> done{false};
   std::thread reader([&] {
@@ -85,7 +85,7 @@ class Slow final : public capture::SegmentRunner {
   std::atomic<bool> compiling{false}, go_on{false};
 };
 
-TEST(Threads, DoNotWaitForACompilerThatIsBusy) {
+TEST(Threads, do_not_wait_for_a_compiler_that_is_busy) {
   auto slow = std::make_shared<Slow>();
   capture::register_runner("slow", slow);
   CompileOptions options = graphs();
@@ -121,7 +121,7 @@ std::string said_elsewhere(Use use) {
   return said;
 }
 
-TEST(Threads, DoNotTouchPendingTensorsOfOthers) {
+TEST(Threads, do_not_touch_pending_tensors_of_others) {
   EXPECT_TRUE(said_elsewhere([](const Tensor& t) { (void)exp(t); }).starts_with("exp: "));
   EXPECT_TRUE(said_elsewhere([](const Tensor& t) { add_(t, 1.0); }).starts_with("add_: "));
   EXPECT_TRUE(
@@ -132,7 +132,7 @@ TEST(Threads, DoNotTouchPendingTensorsOfOthers) {
   (void)said_elsewhere([](const Tensor& t) { (void)t.meta(); });
 }
 
-TEST(Threads, DoNotGivePendingTensorsOfOthersToCompiledFunctions) {
+TEST(Threads, do_not_give_pending_tensors_of_others_to_compiled_functions) {
   const auto g = compile([](const Tensor& t) { return exp(t); }, graphs("g"));
   (void)said_elsewhere([&](const Tensor& t) { (void)g(t); });
   CompileOptions frozen = graphs("cold");
@@ -146,7 +146,7 @@ TEST(Threads, DoNotGivePendingTensorsOfOthersToCompiledFunctions) {
   });
 }
 
-TEST(Threads, MayUseATensorThatWasReadBefore) {
+TEST(Threads, may_use_a_tensor_that_was_read_before) {
   auto f = compile(
       [&](const Tensor& x) {
         const Tensor ready = add(x, 1.0);
@@ -160,7 +160,7 @@ TEST(Threads, MayUseATensorThatWasReadBefore) {
   EXPECT_EQ(values(f(x)), values(mul(exp(add(x, 1.0)), add(x, 1.0))));
 }
 
-TEST(Threads, AResultMayBeReleasedByAnother) {
+TEST(Threads, a_result_may_be_released_by_another) {
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());
   for (int i = 0; i < 50; ++i) {
     Tensor y = f(vec({1}));

@@ -15,7 +15,7 @@ bool has(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-TEST(Recompile, AnOpThatComesAfterTheEndIsReported) {
+TEST(Recompile, an_op_that_comes_after_the_end_is_reported) {
   auto f = compile([](const Tensor& x, bool more) { return more ? add(exp(x), 1.0) : exp(x); },
                    graphs());
   f(vec({1}), false);
@@ -26,7 +26,7 @@ TEST(Recompile, AnOpThatComesAfterTheEndIsReported) {
   EXPECT_NE(f.report().recompiles[0].place.find("ways_test.cpp:"), std::string::npos);
 }
 
-TEST(Recompile, AnEndBeforeAnOpIsReported) {
+TEST(Recompile, an_end_before_an_op_is_reported) {
   auto f = compile([](const Tensor& x, bool more) { return more ? add(exp(x), 1.0) : exp(x); },
                    graphs());
   f(vec({1}), true);
@@ -35,7 +35,7 @@ TEST(Recompile, AnEndBeforeAnOpIsReported) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Recompile, OtherResultsThatAreKeptAreReported) {
+TEST(Recompile, other_results_that_are_kept_are_reported) {
   Tensor kept;
   auto f = compile(
       [&](const Tensor& x, bool keep) {
@@ -52,7 +52,7 @@ TEST(Recompile, OtherResultsThatAreKeptAreReported) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
-TEST(Recompile, ABranchOnASizeIsReportedAsThat) {
+TEST(Recompile, a_branch_on_a_size_is_reported_as_that) {
   auto f =
       compile([](const Tensor& x) { return x.size(0) < 8 ? mul(x, 2.0) : add(x, 2.0); }, graphs());
   for (const int64_t n : {2, 3, 4, 9, 7, 12, 8}) {
@@ -68,7 +68,7 @@ TEST(Recompile, ABranchOnASizeIsReportedAsThat) {
   EXPECT_EQ(f.report().segments.size(), 3U);
 }
 
-TEST(Recompile, ABranchOnASizeThatEndsTheFunctionIsReportedAsThat) {
+TEST(Recompile, a_branch_on_a_size_that_ends_the_function_is_reported_as_that) {
   auto f = compile(
       [](const Tensor& x) {
         Tensor y = mul(x, 2.0);
@@ -84,7 +84,7 @@ TEST(Recompile, ABranchOnASizeThatEndsTheFunctionIsReportedAsThat) {
       << reasons(f.report());
 }
 
-TEST(Recompile, AGuardOfAShapeRuleThatFailsIsNamedWithItsValues) {
+TEST(Recompile, a_guard_of_a_shape_rule_that_fails_is_named_with_its_values) {
   auto f = compile([](const Tensor& x, const Tensor& y) { return add(x, y); }, graphs());
   const auto run = [&](int64_t a, int64_t b) {
     const Tensor x = counted({a, 1}), y = counted({b});
@@ -100,7 +100,7 @@ Tensor body(const Tensor& x) {
   return add(mul(exp(mul(x, -0.5)), 0.5), 0.25);
 }
 
-TEST(Loop, WhoseRoundsVaryReusesItsBody) {
+TEST(Loop, whose_rounds_vary_reuses_its_body) {
   const auto program = [](const Tensor& x, int64_t rounds) {
     Tensor y = x;
     for (int64_t i = 0; i < rounds; ++i) y = body(y);
@@ -119,7 +119,7 @@ TEST(Loop, WhoseRoundsVaryReusesItsBody) {
   EXPECT_EQ(f.report().segments.size(), before);
 }
 
-TEST(Loop, WhoseRoundsBecomeFewerReusesItsBody) {
+TEST(Loop, whose_rounds_become_fewer_reuses_its_body) {
   const auto program = [](const Tensor& x, int64_t rounds) {
     Tensor y = x;
     for (int64_t i = 0; i < rounds; ++i) y = body(y);
@@ -131,7 +131,7 @@ TEST(Loop, WhoseRoundsBecomeFewerReusesItsBody) {
   EXPECT_LE(f.report().segments.size(), 8U);
 }
 
-TEST(Loop, WithAChoiceInItsBodyKeepsItsWaysApart) {
+TEST(Loop, with_a_choice_in_its_body_keeps_its_ways_apart) {
   const auto program = [](const Tensor& x, int64_t flags) {
     Tensor y = x;
     for (int64_t i = 0; i < 10; ++i)
@@ -146,7 +146,7 @@ TEST(Loop, WithAChoiceInItsBodyKeepsItsWaysApart) {
   EXPECT_TRUE(f.report().fallbacks.empty());
 }
 
-TEST(Loop, UnderFullgraphIsNeverBroken) {
+TEST(Loop, under_fullgraph_is_never_broken) {
   CompileOptions whole = graphs();
   whole.fullgraph = true;
   auto f = compile(
@@ -177,7 +177,7 @@ Tensor choose(Tensor y, int64_t flags) {
   return y;
 }
 
-TEST(Budget, ThatIsSpentIsSaidAndTheRestRunsEagerly) {
+TEST(Budget, that_is_spent_is_said_and_the_rest_runs_eagerly) {
   const int64_t before = capture::compile_limit.get();
   capture::compile_limit.set(20);
   auto f = compile([](const Tensor& x, int64_t flags) { return choose(x, flags); }, graphs());
@@ -195,7 +195,7 @@ TEST(Budget, ThatIsSpentIsSaidAndTheRestRunsEagerly) {
   EXPECT_EQ(spent->reason, "20 segments are compiled for the function (VITRO_COMPILE_LIMIT)");
 }
 
-TEST(Budget, OfSecondsIsSaidToo) {
+TEST(Budget, of_seconds_is_said_too) {
   const int64_t before = capture::compile_seconds.get();
   capture::compile_seconds.set(0);
   auto f = compile([](const Tensor& x) { return exp(x); }, graphs());

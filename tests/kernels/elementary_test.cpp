@@ -176,16 +176,16 @@ void check(const Function<T>* Functions::* list, double Bound::* limit) {
   }
 }
 
-TEST(Elementary, F32IsNearTheTruthAndTheSameEverywhere) {
+TEST(Elementary, f32_is_near_the_truth_and_the_same_everywhere) {
   check<float, uint32_t>(&Functions::f32, &Bound::f32_ulp);
 }
 
-TEST(Elementary, F64IsNearTheTruthAndTheSameEverywhere) {
+TEST(Elementary, f64_is_near_the_truth_and_the_same_everywhere) {
   check<double, uint64_t>(&Functions::f64, &Bound::f64_ulp);
 }
 
 // Every function of the list is in `truths`, or has its own test below or in parts.kernel.cpp.
-TEST(Elementary, EveryFunctionIsCompared) {
+TEST(Elementary, every_function_is_compared) {
   const std::set<std::string> elsewhere = {
       "fma", "abs", "remainder", "floor_div", "trunc_div", "minimum", "maximum", "isnan", "isinf"};
   for (const auto& [name, bound] : bounds) {
@@ -203,7 +203,7 @@ double one(const std::string& name, double x, double y) {
 }
 
 // As in Python's % and //, torch.remainder and torch.floor_divide.
-TEST(Elementary, RemaindersHaveTheSignOfTheDivisor) {
+TEST(Elementary, remainders_have_the_sign_of_the_divisor) {
   EXPECT_EQ(one("remainder", 7, 3), 1);
   EXPECT_EQ(one("remainder", -7, 3), 2);
   EXPECT_EQ(one("remainder", 7, -3), -2);
@@ -217,7 +217,7 @@ TEST(Elementary, RemaindersHaveTheSignOfTheDivisor) {
   EXPECT_EQ(one("floor_div", 1, 0), HUGE_VAL);
 }
 
-TEST(Elementary, ExtremesSpreadOrIgnoreNaN) {
+TEST(Elementary, extremes_spread_or_ignore_na_n) {
   double nan = std::nan("");
   EXPECT_TRUE(std::isnan(one("maximum", nan, 1)) && std::isnan(one("maximum", 1, nan)));
   EXPECT_TRUE(std::isnan(one("minimum", nan, 1)) && std::isnan(one("minimum", 1, nan)));

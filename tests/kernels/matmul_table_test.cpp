@@ -124,10 +124,10 @@ void check(MatmulType type) {
 }
 
 // The reference is a chain of fmas along k, which is the documented order.
-TEST(Matmul, F32GivesTheBitsOfThePlainLoopForEverySizeLayoutSplitAndMachine) {
+TEST(Matmul, f32_gives_the_bits_of_the_plain_loop_for_every_size_layout_split_and_machine) {
   check<float>(MatmulType::f32);
 }
-TEST(Matmul, F64GivesTheBitsOfThePlainLoopForEverySizeLayoutSplitAndMachine) {
+TEST(Matmul, f64_gives_the_bits_of_the_plain_loop_for_every_size_layout_split_and_machine) {
   check<double>(MatmulType::f64);
 }
 
@@ -143,7 +143,7 @@ float from_bf16(uint16_t h) {
   return x;
 }
 
-TEST(Matmul, Bf16IsAddedUpInF32AndRoundedOnce) {
+TEST(Matmul, bf16_is_added_up_in_f32_and_rounded_once) {
   constexpr int64_t m = 5, n = 37, k = 50;
   std::vector<uint16_t> a(m * k), b(k * n), c(m * n);
   for (int64_t i = 0; i < m * k; ++i) a[i] = bf16_of(float(i % 17 - 8) / 3);
@@ -204,10 +204,10 @@ void check_halves(MatmulType type, float (*value)(uint16_t), double step) {
   }
 }
 
-TEST(Matmul, F16IsCloseToSumsInDouble) {
+TEST(Matmul, f16_is_close_to_sums_in_double) {
   check_halves(MatmulType::f16, from_f16, 0x1p-10);
 }
-TEST(Matmul, Bf16IsCloseToSumsInDouble) {
+TEST(Matmul, bf16_is_close_to_sums_in_double) {
   check_halves(MatmulType::bf16, from_bf16, 0x1p-7);
 }
 
@@ -253,7 +253,7 @@ void check_multiply(MatmulType type, const Size& size) {
   }
 }
 
-TEST(Matmul, PartsOfAProductAddUpWithTheBitsOfTheWhole) {
+TEST(Matmul, parts_of_a_product_add_up_with_the_bits_of_the_whole) {
   for (const Size& size : sizes) {
     check_multiply<float>(MatmulType::f32, size);
     check_multiply<double>(MatmulType::f64, size);
@@ -279,7 +279,7 @@ void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, in
   }
 }
 
-TEST(Matmul, BlocksCoverTheProductOnce) {
+TEST(Matmul, blocks_cover_the_product_once) {
   for (const Set& set : sets()) {
     check_blocks(set.table[0].cut, product_rows, product_columns<float>);
     check_blocks(set.table[0].cut_plain, product_plain_rows, product_plain_columns<float>);
@@ -287,7 +287,7 @@ TEST(Matmul, BlocksCoverTheProductOnce) {
   }
 }
 
-TEST(Matmul, BlocksThatAreTurnedOverStartAtWholeVectorsOfRows) {
+TEST(Matmul, blocks_that_are_turned_over_start_at_whole_vectors_of_rows) {
   for (const Set& set : sets()) {
     check_blocks(set.table[0].cut_turned, product_rows, product_columns<float>, 16);
     check_blocks(set.table[1].cut_turned, product_rows, product_columns<double>, 16);
@@ -316,14 +316,14 @@ void check_turn(const MatmulKernels& f) {
   }
 }
 
-TEST(Matmul, SumsAreTurnedOver) {
+TEST(Matmul, sums_are_turned_over) {
   for (const Set& set : sets()) {
     check_turn<float>(set.table[0]);
     check_turn<double>(set.table[1]);
   }
 }
 
-TEST(Matmul, AnEmptyProductHasNoTasks) {
+TEST(Matmul, an_empty_product_has_no_tasks) {
   const MatmulKernels& f = matmul_kernels(MatmulType::f32);
   MatmulCall call{0, 5, 3, nullptr, 3, 1, nullptr, nullptr, 5, nullptr, 1};
   EXPECT_EQ(tasks_of(f, call), 0);

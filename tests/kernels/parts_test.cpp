@@ -21,7 +21,7 @@ class PageWithAnEnd {
   unsigned char* start_;
 };
 
-TEST(Parts, BehaveAsTheirHeadersSayOnEveryInstructionSet) {
+TEST(Parts, behave_as_their_headers_say_on_every_instruction_set) {
   PageWithAnEnd page;
   for (const Version& version : versions()) {
     for (const PartTest* test = version.part_tests; test->name; ++test) {

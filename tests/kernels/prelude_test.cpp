@@ -14,25 +14,25 @@ size_t count(const std::string& text, std::string_view what) {
   return n;
 }
 
-TEST(Prelude, BringsWhatAPartNeedsBeforeIt) {
+TEST(Prelude, brings_what_a_part_needs_before_it) {
   std::string text = prelude_text({"convert"});
   EXPECT_LT(text.find("using Vec"), text.find("load_strided"));
   EXPECT_LT(text.find("load_strided"), text.find("truncate_to"));
 }
 
-TEST(Prelude, GivesEachPartOnce) {
+TEST(Prelude, gives_each_part_once) {
   std::string text = prelude_text({"memory", "convert", "vector", "memory"});
   EXPECT_EQ(count(text, "using Mask"), 1u);
 }
 
-TEST(Prelude, IncludesNothingAndCarriesNoComments) {
+TEST(Prelude, includes_nothing_and_carries_no_comments) {
   std::string text = prelude_text(prelude_parts());
   EXPECT_EQ(count(text, "#include"), 0u);
   EXPECT_EQ(count(text, "//"), 0u);
   EXPECT_EQ(count(text, "#pragma once"), 0u);
 }
 
-TEST(Prelude, NamesItsParts) {
+TEST(Prelude, names_its_parts) {
   auto parts = prelude_parts();
   for (std::string_view name :
        {"vector", "memory", "convert", "reduce", "integer", "product", "kernel_args", "checks"}) {
@@ -41,7 +41,7 @@ TEST(Prelude, NamesItsParts) {
   EXPECT_NE(prelude_version(), 0u);
 }
 
-TEST(Prelude, OfGeneratedKernelsDeclaresWhatTheyAreGiven) {
+TEST(Prelude, of_generated_kernels_declares_what_they_are_given) {
   std::string text = prelude_header();
   EXPECT_EQ(count(text, "struct KernelArgs {"), 1u);
   EXPECT_EQ(count(text, "struct ErrorSlot {"), 1u);

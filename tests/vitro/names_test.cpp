@@ -30,7 +30,7 @@ std::vector<float> values(const Tensor& t) {
     EXPECT_NEAR(std::name(number), of_number, 1e-6) << #name;                 \
   } while (false)
 
-TEST(Names, StandBesideThoseOfC) {
+TEST(Names, stand_beside_those_of_c) {
   EXPECT_BOTH(exp);
   EXPECT_BOTH(exp2);
   EXPECT_BOTH(expm1);
@@ -59,7 +59,7 @@ TEST(Names, StandBesideThoseOfC) {
   EXPECT_NEAR(acosh(Tensor::from({1.5F}, {1})).item<float>(), acosh(1.5), 1e-6);
 }
 
-TEST(Names, OfTwoOperandsStandBesideThoseOfC) {
+TEST(Names, of_two_operands_stand_beside_those_of_c) {
   const Tensor x = Tensor::from({5.5F}, {1});
   EXPECT_EQ(pow(x, 2).item<float>(), pow(5.5, 2));
   EXPECT_EQ(pow(2, x).item<float>(), std::pow(2.0F, 5.5F));
@@ -75,7 +75,7 @@ TEST(Names, OfTwoOperandsStandBesideThoseOfC) {
   EXPECT_EQ(div(7, 2).quot, 3);
 }
 
-TEST(Names, MayBePassedOn) {
+TEST(Names, may_be_passed_on) {
   const Tensor x = Tensor::from({0.5F, 1.0F}, {2});
   const auto fast = compile(vitro::sin);
   EXPECT_EQ(values(fast(x)), values(vitro::sin(x)));
