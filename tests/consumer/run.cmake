@@ -12,7 +12,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --build ${scratch}/build ${echo})
 execute_process(COMMAND ${scratch}/build/consumer ${echo})
 
 foreach(file man/man1/vitro.1 man/man1/vitro-trace-gaps.1 bash-completion/completions/vitro zsh/site-functions/_vitro
-             fish/vendor_completions.d/vitro.fish)
+             fish/vendor_completions.d/vitro.fish doc/vitro/docs/profiling.md doc/vitro/examples/01_cos_sin.cpp)
   file(SIZE ${scratch}/prefix/share/${file} size)
   if(size EQUAL 0)
     message(FATAL_ERROR "${file} is empty")
