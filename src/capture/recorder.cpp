@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "capture/inference.h"
+#include "vitro/base/module_path.h"
 #include "vitro/ops/compaction.h"
 
 namespace vitro::capture {

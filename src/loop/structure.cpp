@@ -8,7 +8,7 @@ namespace {
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
-    const auto& [name, ops, locations, reason, reading, schedule, buffers, numbers, rows,
+    const auto& [name, ops, called, locations, reason, reading, schedule, buffers, numbers, rows,
                  indirect_indices, checks, trees, tasks, body, variables, lanes, bytes, flops,
                  pool] = kernel;
     all(buffers);
