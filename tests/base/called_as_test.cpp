@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "vitro/base/error.h"
+#include "vitro/base/function_name.h"
 
 namespace vitro {
 namespace {
@@ -24,7 +25,8 @@ TEST(CalledAs, names_what_the_program_called_and_where) {
     const CalledAs outer("take", here);
     const CalledAs inner("index_select");
     EXPECT_EQ(said("index: 7 is out of range"),
-              cat("take: 7 is out of range (called_as_test.cpp:", here.line(), ")"));
+              cat("take: 7 is out of range (called_as_test.cpp:", here.line(), " in ",
+                  function_name(here.function_name()), ")"));
   }
   const CalledAs again("add", {}, true);
   EXPECT_EQ(said("add: sizes differ"), "add_: sizes differ");

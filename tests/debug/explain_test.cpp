@@ -82,7 +82,7 @@ graph f/0, in tables and traces Torch-Compiled Region: 7/0
     s0 != 1 (view)
     that sizes can be counted: 2 guards
   kernels
-    exp_mul: exp, mul  # f.cpp:1 f.cpp:2
+    exp_mul: exp, mul  # f.cpp:1, f.cpp:2
       because one loop over [4]
       bytes 32, flops 8
   fused, or not
