@@ -154,7 +154,7 @@ TEST(Compile, counts_graphs_and_the_time_that_passed) {
   EXPECT_EQ(std::get<std::string>(runs->rows[0][1]), "mlp/0");
 }
 
-TEST(Compile, reads_what_Vitro_says_of_phases_and_breaks) {
+TEST(Compile, reads_what_vitro_says_of_phases_and_breaks) {
   const TraceFolder folder;  // the file is read again
   const auto trace = open_alone(
       folder.file("trace.json", R"json({"schemaVersion": 1, "producer": "vitro", "traceEvents": [

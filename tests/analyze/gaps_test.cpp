@@ -69,7 +69,7 @@ constexpr KnownByHta known_by_hta[] = {
     {"sampled_rank_1", "84", 715850, 0, 62586},    {"sampled_rank_1", "203", 559033, 0, 0},
 };
 
-TEST(Gaps, agree_with_HolisticTraceAnalysis_where_nothing_overlaps) {
+TEST(Gaps, agree_with_holistic_trace_analysis_where_nothing_overlaps) {
   for (const KnownByHta& want : known_by_hta) {
     SCOPED_TRACE(cat(want.file, " ", want.stream));
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));

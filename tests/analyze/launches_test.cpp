@@ -61,7 +61,7 @@ constexpr KnownByHta known_by_hta[] = {
     {"sampled_rank_0", 1204, 282, 937, 20539698},
 };
 
-TEST(Launches, agree_with_HolisticTraceAnalysis_where_it_sees_them) {
+TEST(Launches, agree_with_holistic_trace_analysis_where_it_sees_them) {
   for (const KnownByHta& want : known_by_hta) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();

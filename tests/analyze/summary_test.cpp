@@ -59,7 +59,7 @@ constexpr KnownByHta known_by_hta[] = {
     {"sampled_rank_1", 651136, 271973, 308077, 1231186},
 };
 
-TEST(Summary, agrees_with_HolisticTraceAnalysis_where_it_knows_what_work_is) {
+TEST(Summary, agrees_with_holistic_trace_analysis_where_it_knows_what_work_is) {
   for (const KnownByHta& want : known_by_hta) {
     SCOPED_TRACE(want.file);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));

@@ -48,7 +48,7 @@ using Arg = std::variant<std::monostate, Value, Scalar>;
 struct SourceLocation {
   std::string_view file;  // empty: unknown
   uint32_t line = 0;
-  uint32_t module = 0;  // base/module_path.h
+  uint32_t module = 0;        // base/module_path.h
   const OpDef* op = nullptr;  // what the program called, of a node that it was decomposed into
 };
 
