@@ -67,7 +67,8 @@ Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std:
                                                             const Prelude& prelude,
                                                             JitReport* report = nullptr);
 
-// A text, and a hash of its meaning that ignores names: of texts with equal hashes one is compiled.
+// A text, and a hash of its content that ignores the program's names: of texts with equal hashes
+// one is compiled.
 struct ModuleText {
   std::string text;
   Hash content;

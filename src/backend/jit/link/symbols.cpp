@@ -173,7 +173,8 @@ Result<LinkSymbol> LinkInputs::symbol_of(const Part& part, const Elf64_Sym& head
   return symbol;
 }
 
-// Resolves a global symbol: definitions take precedence over references, strong ones over weak ones.
+// Resolves a global symbol: a definition takes precedence over a reference, a strong one over a
+// weak one.
 Result<LinkSymbol*> LinkInputs::join(const LinkSymbol& found) {
   const auto [at, is_new] = shared_.try_emplace(found.name);
   if (is_new) return at->second = &symbols_.emplace_back(found);

@@ -63,8 +63,8 @@ void throw_instead_of_ending() {
   });
 }
 
-// Populates the heap for a compilation at once.  Otherwise malloc would grow a thread's heap page by
-// page, each with a system call and a page fault that block other threads.
+// Populates the heap for a compilation at once.  Otherwise malloc would grow a thread's heap page
+// by page, each with a system call and a page fault that block other threads.
 class GrownHeap {
  public:
   GrownHeap() {
