@@ -154,7 +154,7 @@ std::vector<std::vector<size_t>> modules_of(const std::vector<Unique>& unique, s
     }
     out.back().push_back(kernel);
     bytes += own;
-    if (unique[kernel].content.low % most < own) bytes = most;  // cut after it, whatever came before
+    if (unique[kernel].content.low % most < own) bytes = most;  // cut, whatever came before
   }
   return out;
 }
