@@ -1,3 +1,5 @@
+// The stages of the backend, from a graph to an executable, and the report on what they made.
+// `compile` runs them in order.
 #include "backend/compile.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ Option<bool> fuse_option{"VITRO_FUSE", true, "one kernel for ops that can share 
 
 namespace {
 
-// What the stages leave to each other.
+// State that stages pass on to later ones.
 struct Work {
   const graph::Graph& given;
   const BuildOptions& options;
@@ -33,7 +35,7 @@ struct Work {
   std::vector<std::shared_ptr<const jit::KernelModule>> modules = {};
   std::unique_ptr<Executable> executable = {};
 
-  // That the stages after the first one see.
+  // The graph as stages after the first see it.
   const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : given); }
 };
 
@@ -105,8 +107,7 @@ void make_plan(Work& w) {
                                               w.sources, w.modules);
 }
 
-// Where all tensors of the graph lie; Error where kernels cannot reach them all, or nobody writes
-// code for it.
+// The device of all tensors of the graph; Error if they are on different devices.
 Device device_of(const graph::Graph& graph) {
   std::optional<Device> device;
   for (const graph::Node& node : graph.nodes()) {
@@ -120,7 +121,6 @@ Device device_of(const graph::Graph& graph) {
   return device.value_or(cpu);
 }
 
-// One stage: a step of the way from graph to kernels.
 struct Stage {
   std::string_view name;
   void (*run)(Work&);

@@ -1,8 +1,8 @@
-// Graph to something that runs, in stages; each is timed, and all that they decide is kept.
+// Compiles a graph to an executable in stages; each is timed, and the report has their decisions.
 //   auto made = backend::compile(graph, {}, &report);
 //   if (!made) return made.failure();           // the caller runs eagerly and keeps the reason
 //   (*made)->run(inputs, symbols, outputs);
-// Threads: any; compiling keeps nothing outside of what it returns, but for the caches of jit.
+// Any thread.  Compiling has no state besides its result, except for the caches of jit.
 #pragma once
 
 #include <functional>
@@ -20,29 +20,29 @@
 
 namespace vitro::backend {
 
-// Whether ops become one kernel where they can; without it each has its own.
+// Whether ops are fused into one kernel if possible; otherwise each has its own.
 extern Option<bool> fuse_option;
 
 struct BuildOptions {
   std::string name = "graph";  // for events and dumps
   FuseOptions fuse;
-  std::optional<MachineModel> machine = {};    // that the kernels are made for; else the device's
+  std::optional<MachineModel> machine = {};    // the target of the kernels; default: the device's
   size_t large_program_bytes = large_program;  // of text
-  bool interpret = false;                      // kernels are not compiled: loop/interpret.h
-  bool keep_loops = false;                     // loops as text go into the report
-  bool keep_unfused = false;                   // those before fusion too
-  // Hears what the stages make, as text, as soon as it is there: a file name and what is in it.
+  bool interpret = false;                      // interpret kernels (loop/interpret.h)
+  bool keep_loops = false;                     // report the loops as text
+  bool keep_unfused = false;                   // also those before fusion
+  // Called with each artifact as soon as its stage has made it: file name and content.
   std::function<void(std::string_view file, std::string_view text)> artifact = {};
 };
 
-// With what only the backend and its tests know.
+// Adds what only the backend and its tests use.
 struct CompileReport : BuildReport {
   std::string loops_before_fusion;
   std::string plan;  // buffers and arena
   jit::JitReport jit;
 };
 
-// What the report has of earlier stages stays.
+// Keeps what earlier stages wrote to the report.
 Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
                                             const BuildOptions& options = {},
                                             CompileReport* report = nullptr);

@@ -13,7 +13,7 @@ target_compile_options(libvitro-cc PRIVATE -fno-rtti)
 target_link_directories(libvitro-cc PRIVATE ${LLVM_LIBRARY_DIRS})
 target_link_libraries(libvitro-cc PRIVATE Threads::Threads -Wl,--exclude-libs,ALL)
 
-# From the archives the library holds only what kernels need and loads in a fifth of the time that the shared libraries take.
+# Linked from the archives, the library has only what kernels need and loads five times as fast as the shared libraries.
 option(VITRO_STATIC_LLVM "link LLVM into libvitro-cc.so where its archives are installed" ON)
 file(GLOB vitro_llvm_archives ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
 file(GLOB vitro_clang_archives ${LLVM_LIBRARY_DIRS}/libclang[A-Z]*.a)
@@ -38,7 +38,7 @@ target_include_directories(vitro-cc PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(vitro-cc PRIVATE libvitro-cc)
 set_target_properties(vitro-cc PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
-# The prelude as a syntax tree, vitro_prelude.ISA.ast beside the libraries: kernels that find none read it as text.
+# The prelude as a syntax tree, vitro_prelude.ISA.ast beside the libraries; without it the prelude is parsed for each kernel.
 add_executable(vitro-precompile ${vitro_cc_sources}/precompile_main.cpp)
 target_include_directories(vitro-precompile PRIVATE ${PROJECT_SOURCE_DIR}/src)
 vitro_link_closure(vitro-precompile backend)
@@ -55,8 +55,8 @@ add_custom_target(vitro_trees ALL DEPENDS ${vitro_trees})
 target_compile_definitions(vitro_backend PRIVATE VITRO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
 target_link_libraries(vitro_backend PUBLIC ${CMAKE_DL_LIBS})
 add_dependencies(vitro_backend libvitro-cc vitro-cc)
-# GCC 12 takes the parts of a variant that is moved for uninitialised.
+# GCC 12 reports members of a moved variant as uninitialised.
 target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
-# What runs once for a graph; what its calls run is in run/.
+# Code that runs once per graph; code that runs on every call is in run/.
 vitro_compile_for_size(backend "compile.cpp;schedule/*.cpp;program/*.cpp;fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp" "/keyed_hash\\.cpp$")

@@ -1,5 +1,5 @@
-// Writes loops and statements: names for values that are used more than once, as far out as they do
-// not change.  How one value is written: emitter_value.cpp.
+// Writes loops and statements as C++: names values that are used more than once and hoists them out
+// of loops in which they do not change.  emitter_value.cpp writes single values.
 #include "backend/codegen/emitter.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using sym::Expr;
 
 namespace {
 
-// What a loop changes: its index, those of loops in it, variables and buffers written in it.
+// What a loop changes: its index, those of nested loops, and the variables and buffers written.
 struct Changing {
   std::unordered_set<const sym::Node*> indices;
   std::unordered_set<uint64_t> variables, buffers;
@@ -43,7 +43,7 @@ void collect(const loop::Block& body, Changing& out) {
   }
 }
 
-// Whether it reduces elements, and does nothing longer.
+// Whether the body reduces elements and has no matrix products.
 bool reduces(const loop::Block& body) {
   bool found = false;
   for (const loop::Statement& s : body) {
@@ -66,7 +66,7 @@ bool reduces_quickly(const loop::Block& body) {
   });
 }
 
-// Whether it stores in rows what is quickly computed.
+// Whether the loop only stores values that are cheap to compute, row by row.
 bool stores_rows_quickly(const loop::Loop& l, const loop::Kernel& kernel) {
   const bool has_rows = kernel.tasks.size() > (l.begin.is(0) ? 0 : 1);
   if (!has_rows || !has_rest_apart(sym::extent_of(l.index).constant())) return false;
@@ -76,13 +76,13 @@ bool stores_rows_quickly(const loop::Loop& l, const loop::Kernel& kernel) {
   });
 }
 
-// A condition on indices alone: reads by it ask its expressions.
+// Whether a condition depends on indices only; conditional loads then use its expressions directly.
 bool is_bound(const loop::Node* node) {
   if (node->fn == Fn::not_negative) return true;
   return node->fn == Fn::and_ && is_bound(node->operands[0]) && is_bound(node->operands[1]);
 }
 
-// Whether a statement takes the range of tasks itself.
+// Whether a statement iterates over the range of tasks itself.
 bool takes_range(const loop::Block& body) {
   return std::any_of(body.begin(), body.end(), [](const loop::Statement& s) {
     return std::holds_alternative<loop::Product>(s.what) ||
@@ -192,8 +192,8 @@ void Emitter::open_tasks() {
     out_.open("for (i64 ", name, " = begin; ", name, " < end; ++", name, ") {");
     return;
   }
-  // Only the first task's indices are found by division, which takes as long as a short row;
-  // close_tasks() counts on from there.
+  // Divisions cost as much as a short row, so only the first task's indices are divided;
+  // close_tasks() increments them.
   out_.line("if (begin >= end) return;");
   Expr below = 1;
   for (size_t i = tasks.size(); i-- > 0;) {
@@ -228,7 +228,7 @@ void Emitter::block(const loop::Block& statements) {
   }
 }
 
-// Elements of a buffer that `statements` need are read before the first of them overwrites it.
+// Loads the elements of a buffer that `statements` need before the first of them overwrites it.
 void Emitter::read_before(int buffer, std::span<const loop::Statement> statements) {
   std::vector<Value> roots;
   for (const loop::Statement& s : statements) {
@@ -296,7 +296,7 @@ void Emitter::write(const loop::Assign& a) {
   forget(a.variables);
 }
 
-// Values that were computed from variables which have just changed.
+// Drops the names of values that depend on variables which were just assigned.
 void Emitter::forget(const std::vector<int>& variables) {
   std::vector<const Node*> stale;
   for (const auto& [node, name] : lets_) {
@@ -312,7 +312,7 @@ void Emitter::forget(const std::vector<int>& variables) {
   for (const Node* node : stale) lets_.erase(node);
 }
 
-// The name of what says whether the buffer is streamed; empty: never.
+// The name of the flag that says whether the buffer is streamed; empty: never.
 std::string_view Emitter::streams_of(int buffer) const {
   if (buffer >= loop::Kernel::first_row) return {};
   return streams_[static_cast<size_t>(buffer)];
@@ -359,7 +359,7 @@ std::vector<size_t> Emitter::open_indirect(const loop::Block& body) const {
   loop::each_index(body, use);
   std::vector<size_t> open;
   for (size_t p = kernel_.indirect_indices.size();
-       p-- > 0;) {  // an indirect index needs earlier ones only
+       p-- > 0;) {  // an indirect index depends on earlier ones only
     const loop::IndirectIndex& indirect = kernel_.indirect_indices[p];
     if (!used.contains(indirect.symbol.node()) || known_indirect_.contains(indirect.symbol.node()))
       continue;
@@ -379,7 +379,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   std::vector<Value> roots;
   loop::each_value(body, [&](Value v) { roots.push_back(v); });
   std::unordered_set<const Node*> inside;
-  // Where there may be no turns, what is checked in them stays in them.
+  // Checks are not hoisted out of a loop that may have no iterations.
   const bool may_be_empty = std::ranges::any_of(
       indices, [](Expr index) { return sym::range_of(sym::extent_of(index)).low < 1; });
   const std::vector<size_t> open = open_indirect(body);
@@ -441,7 +441,7 @@ void Emitter::write(const loop::Loop& l) {
   out_.close();
 }
 
-// Whether its lanes read elements at indices of their own, enough of them to write the rest apart.
+// Whether the lanes gather through indirect indices, often enough for a separate remainder.
 bool Emitter::gathers(const loop::Loop& l) const {
   if (!gathers_have_rest_apart(sym::extent_of(l.index).constant())) return false;
   return std::ranges::any_of(open_indirect(l.body), [&](size_t p) {
@@ -452,8 +452,8 @@ bool Emitter::gathers(const loop::Loop& l) const {
   });
 }
 
-// The last turn is written apart: what is reduced must not wait for lanes that are not there, and
-// full vectors are stored without a mask.
+// Writes the remainder as a separate iteration, so that the main loop needs no masks in reductions
+// and stores.
 void Emitter::write_with_rest(const loop::Loop& l) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end"));
@@ -474,7 +474,8 @@ void Emitter::write_with_rest(const loop::Loop& l) {
   out_.close();
 }
 
-// Turns that reach no border are written apart: they read and store full vectors, and ask nothing.
+// Writes iterations that reach no border as a separate loop, which loads and stores full vectors
+// without conditions.
 void Emitter::write_with_inside(const loop::Loop& l, const Between& inside) {
   const auto name = sym::name_of(l.index);
   const std::string end = names_.take(cat(name, "_end")),

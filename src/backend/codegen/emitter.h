@@ -1,5 +1,5 @@
-// Writes the statements of a kernel: which values get a name, where they are computed, how elements
-// are read and written.
+// Writes the statements of a kernel as C++: decides which values get names, where they are
+// computed, and how elements are loaded and stored.
 #pragma once
 
 #include <optional>
@@ -28,18 +28,18 @@ class Emitter {
     std::vector<const Node*> lets;
     std::vector<size_t> indirect_indices;
   };
-  // The lanes at the point that is being written.
+  // The active lanes at the current point of the output.
   struct Lanes {
-    sym::Expr index;    // of lane 0; no expression outside of vector loops
-    std::string count;  // how many there are; empty: all
+    sym::Expr index;    // of lane 0; undefined outside of vector loops
+    std::string count;  // number of active lanes; empty: all
   };
-  // How an element expression accesses memory from lane to lane.
+  // How the lanes of an element expression access memory.
   struct LaneAccess {
     enum Kind { uniform, contiguous, strided, scattered } kind;
     sym::Expr stride;
   };
-  // The lanes for which a condition holds: none unless all of `everywhere` are 0 or more; else
-  // those from `first` to before `end`, as far as these are given.
+  // The lanes for which a condition holds: [first, end), either of which may be undefined, if all
+  // of `everywhere` are >= 0; otherwise none.
   struct Between {
     std::vector<sym::Expr> everywhere;
     sym::Expr first, end;
@@ -70,10 +70,10 @@ class Emitter {
   void push_scope() { scopes_.emplace_back(); }
   void pop_scope();
   void forget(const std::vector<int>& variables);
-  // The indirect indices, not made yet, that statements need; those that others need come first.
+  // The indirect indices that statements need and that are not written yet, in dependency order.
   std::vector<size_t> open_indirect(const loop::Block& body) const;
   bool gathers(const loop::Loop& l) const;
-  // Computes before a loop over `indices` what does not change in it; `variable` is one that does.
+  // Writes loop-invariant values before a loop over `indices`; `variable` changes in the loop.
   void hoist(const loop::Block& body, const std::vector<sym::Expr>& indices, int variable = -1);
 
   // emitter_product.cpp
@@ -104,8 +104,8 @@ class Emitter {
   std::string not_negative_text(sym::Expr e);
   std::optional<Between> between(sym::Expr e) const;
   std::optional<Between> between(const Node* condition) const;
-  // The turns of a vector loop in which all reads by a condition are wanted: not whether, but in
-  // terms of the loop's index; none where that is not known, or not worth code of its own.
+  // The iterations of a vector loop in which the conditions of all conditional loads hold, as a
+  // range of the loop's index; none if it is unknown or not worth a separate loop.
   std::optional<Between> inside_of(const loop::Loop& l);
   std::string index_value_text(sym::Expr e);
   void let(const Node* node);
@@ -120,7 +120,7 @@ class Emitter {
   std::string_view streams_of(int buffer) const;
   DType buffer_dtype(int number) const;
   std::string with_count(std::string arguments) const;
-  // How many lanes there are at the point that is being written.
+  // Number of active lanes.
   std::string lane_count() const {
     return lanes_.count.empty() ? cat(kernel_.lanes) : lanes_.count;
   }
@@ -139,7 +139,7 @@ class Emitter {
   std::unordered_set<int> declared_in_lanes_;  // variables that live inside of the vector loop
   std::vector<Scope> scopes_;
   Lanes lanes_;
-  bool inside_ = false;  // every read by a condition is wanted here
+  bool inside_ = false;  // the conditions of all conditional loads hold
 };
 
 }  // namespace vitro::backend

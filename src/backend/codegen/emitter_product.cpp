@@ -1,5 +1,5 @@
-// Matrix products: what comes before and after the sums, which are computed ahead of the kernel's
-// compilation (kernels/product.h).
+// Writes matrix products: the code before and after the sums.  The sums themselves are computed by
+// functions that are compiled ahead (kernels/product.h).
 #include "backend/codegen/emitter.h"
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
@@ -11,14 +11,14 @@ using sym::Expr;
 
 namespace {
 
-// Where block `at` starts in a matrix whose rows (or columns) are `stride` apart.
+// Address of row (or column) `number` of a matrix.
 std::string block_start(const std::string& matrix, std::string_view number, Expr stride) {
   if (stride.is(0)) return matrix;
   if (stride.is(1)) return cat(matrix, " + ", number);
   return cat(matrix, " + ", number, " * ", factor_text(stride));
 }
 
-// How panels of `k` rows follow each other: from row to row, and from panel to panel.
+// Strides of panels with `k` rows: from row to row, and from panel to panel.
 std::string panel_strides(Expr k) {
   return cat("product.width, ", factor_text(k), " * product.width");
 }
@@ -27,8 +27,8 @@ std::string at_base(const std::string& buffer, Expr base) {
   return base.is(0) ? buffer : cat(buffer, " + ", scalar_text(base));
 }
 
-// Names of product.h for how a product is computed: what cuts it, an array's size, from row to row
-// of the sums, and from column to column of those that are turned over.
+// Names in product.h: the function that cuts the product into blocks, the size of the array of
+// sums, its row stride, and the row stride of the transposed sums.
 struct ProductNames {
   std::string_view cut;
   std::string size, stride;
@@ -46,8 +46,8 @@ ProductNames names_of(const loop::Product& p) {
 
 }  // namespace
 
-// for each block of the task's: the sums, then what follows for every row and 16 columns, or for
-// every column and 16 rows.
+// For each block: the sums, then the epilogue for every row and vector of columns, or, if
+// transposed, for every column and vector of rows.
 void Emitter::write(const loop::Product& p) {
   for (const Expr index : {p.row, p.column, p.inner}) names_.take(sym::name_of(index));
   const std::string_view acc = type_text(p.accumulate);
@@ -97,7 +97,7 @@ void Emitter::multiply_panels(const loop::Product& p) {
   p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
 }
 
-// The right operand as it lies; `task`: number of the block.
+// Reads the right operand in place, without panels; `task`: number of the block.
 void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
   const loop::Left& left = p.left;
   VITRO_ASSERT(left.buffer >= 0, "a product reads rows beside a left operand in memory");
@@ -122,7 +122,7 @@ void Emitter::multiply_in_memory(const loop::Product& p, const std::string& pane
   out_.line("                  sums, ", names_of(p).stride, ", false});");
 }
 
-// The left operand is computed, some columns at a time.
+// The left operand is computed into a local array, product_depth columns at a time.
 void Emitter::multiply_computed(const loop::Product& p, const std::string& panels) {
   const std::string acc(type_text(p.accumulate)), k = scalar_text(p.k),
                                                   stride = cat("product_left_stride<", acc, ">");
@@ -149,10 +149,10 @@ void Emitter::multiply_computed(const loop::Product& p, const std::string& panel
   out_.close();
 }
 
-// What follows the sums; `tiles`: for each store across the lanes, where its values are until they
-// are turned over.
+// Writes the epilogue.  `tiles`: for each store across the lanes, the array that holds its values
+// until they are transposed.
 void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>& tiles) {
-  // An index of the block's, the product's size along it, and the names of the block's.
+  // A dimension of the block: its index, the product's size along it, and the block's range.
   struct Side {
     Expr index, extent;
     std::string_view begin, count;
@@ -212,7 +212,7 @@ void Emitter::close_lanes() {
   out_.close();
 }
 
-// The functions compiled ahead for panels of a buffer's dtype.
+// The precompiled functions for panels of a buffer's dtype.
 std::string Emitter::product_of(int packed) const {
   VITRO_ASSERT(is_floating(buffer_dtype(packed)));
   return cat("args->products[", static_cast<int>(buffer_dtype(packed)), "]");

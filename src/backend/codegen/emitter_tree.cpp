@@ -10,7 +10,7 @@ void Emitter::declare_trees() {
     variables_[tree.right] = names_.take("b");
     const std::string type = vector_type_text(tree.none.dtype());
     merges_.push_back(named("merge_" + tree.name));
-    // A call would pass what does not fit into one register through memory.
+    // Always inlined: a call would pass values larger than a register through memory.
     out_.line("const auto ", merges_.back(), " = [](", type, " ", variables_[tree.left], ", ", type,
               " ", variables_[tree.right], ") __attribute__((always_inline)) { return ",
               value(tree.merged), "; };");

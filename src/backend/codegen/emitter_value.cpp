@@ -1,5 +1,5 @@
-// Writes one value as C++: loads by how their elements lie from lane to lane, conditions on
-// indices, functions of the prelude.
+// Writes one value as C++: loads (contiguous, strided or gathers), conditions on indices, and calls
+// of the prelude's functions.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -24,7 +24,7 @@ std::string Emitter::with_count(std::string arguments) const {
   return lanes_.count.empty() ? arguments : cat(arguments, ", ", lanes_.count);
 }
 
-// Whether lanes differ in it.
+// Whether the expression differs between lanes.
 bool Emitter::varies(Expr e) const {
   for (const Expr s : sym::symbols_of(e)) {
     if (lanes_.index.defined() && s == lanes_.index) return true;
@@ -44,8 +44,8 @@ Emitter::LaneAccess Emitter::lane_access_of(Expr element) const {
   return {LaneAccess::strided, linear->coefficient};
 }
 
-// What the places of all lanes have in common, as long as neither it nor the rest is negative: it
-// stays inside of the buffer.
+// The part of an element expression that is uniform across lanes.  0 if it or the rest may be
+// negative, so that a pointer advanced by it stays inside the buffer.
 Expr Emitter::shared_part(Expr element) const {
   if (sym::kind_of(element) != sym::Kind::sum) return 0;
   Expr shared = 0;
@@ -110,8 +110,8 @@ std::string Emitter::index_value_text(Expr e) {
 
 namespace {
 
-// Whether the expression changes by one at most from lane to lane, so that it goes by ones where
-// its ends are as far from each other as the lanes are.
+// Whether the expression changes by at most one from lane to lane.  The lanes are then contiguous
+// if the last minus the first equals the number of lanes - 1.
 bool goes_by_ones(Expr e, Expr lane) {
   if (!sym::contains(e, lane) || e == lane) return true;
   const std::vector<Expr> operands = sym::operands_of(e);
@@ -133,7 +133,8 @@ bool goes_by_ones(Expr e, Expr lane) {
 
 }  // namespace
 
-// Lanes that mostly lie side by side, but not always: what is reflected at a border.
+// Lanes that are usually, but not always, contiguous, as in reflection padding: tests that at run
+// time and loads or gathers.
 std::string Emitter::run_or_gather_text(const Node* node, std::string gather) const {
   const Expr element = node->index, lane = lanes_.index;
   const bool is_indirect = std::ranges::any_of(
@@ -169,9 +170,9 @@ std::string Emitter::load_text(const Node* node) {
   return run_or_gather_text(node, cat("gather(", with_count(cat(base, ", ", at)), ")"));
 }
 
-// ---- what holds for some lanes ----
+// ---- conditions that hold for some lanes ----
 
-// Which lanes an expression is not negative for, where that is one stretch of them.
+// The lanes in which an expression is not negative; none if they are not one range.
 std::optional<Emitter::Between> Emitter::between(Expr e) const {
   if (!varies(e)) return Between{{e}, {}, {}};
   const auto linear = lanes_.index.defined() ? sym::as_linear(e, lanes_.index) : std::nullopt;
@@ -181,7 +182,7 @@ std::optional<Emitter::Between> Emitter::between(Expr e) const {
   return Between{{}, {}, sym::floordiv(e, -*step) + 1};
 }
 
-// The same of a condition: such expressions that hold together.
+// The lanes in which a conjunction of such conditions holds.
 std::optional<Emitter::Between> Emitter::between(const Node* condition) const {
   if (condition->fn == Fn::not_negative) return between(condition->index);
   if (condition->fn != Fn::and_) return std::nullopt;
@@ -226,7 +227,7 @@ std::optional<Emitter::Between> Emitter::inside_of(const loop::Loop& l) {
   if (!all || !(all->first.defined() || all->end.defined())) return std::nullopt;
   for (Expr* side : {&all->first, &all->end}) {
     if (!side->defined()) continue;
-    *side = *side + l.index;  // the lane's number becomes the index
+    *side = *side + l.index;  // from lane numbers to indices
     if (sym::contains(*side, l.index)) return std::nullopt;
   }
   return all;
@@ -300,7 +301,7 @@ void Emitter::let(const Node* node) {
   scopes_.back().lets.push_back(node);
 }
 
-// The text of a value; `atom`: it must hold together beside an operator.
+// The text of a value; `atom`: in parentheses if it is an operator expression.
 std::string Emitter::text_of(const Node* node, bool atom) {
   if (!lets_.contains(node) && deserves_let(node)) let(node);
   const auto known = lets_.find(node);

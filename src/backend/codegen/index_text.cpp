@@ -1,3 +1,5 @@
+// Prints symbolic index expressions as C++, with as few parentheses as precedence allows; used by
+// the emitter for addresses and loop bounds.
 #include "backend/codegen/index_text.h"
 
 #include "vitro/base/cat.h"
@@ -30,7 +32,7 @@ std::string join(const std::vector<Expr>& parts, std::string_view sign, int inne
   return out;
 }
 
-// A division of what is never negative is C++'s own.
+// Uses C++'s division if the operands cannot be negative.
 std::string division(Expr e, int around, std::string_view sign, std::string_view function) {
   const auto parts = sym::operands_of(e);
   if (sym::range_of(parts[0]).low >= 0 && sym::range_of(parts[1]).low > 0) {

@@ -8,14 +8,14 @@
 
 namespace vitro::backend {
 
-// As an i64; symbols keep their names.  Uses floordiv, mod, min and max of the kernel's preamble
-// where / and % would round otherwise.
+// As an i64; symbols keep their names.  Uses the prelude's floordiv and mod unless / and % give the
+// same result.
 std::string scalar_text(sym::Expr e);
-// The same to be multiplied: a sum stands in parentheses.
+// The same as a factor: sums are parenthesized.
 std::string factor_text(sym::Expr e);
 
-// As a Vec<i64>; `lanes_of` gives the vector of a symbol that differs between lanes, or an empty
-// text.
+// As a Vec<i64>; `lanes_of` returns the vector of a symbol that differs between lanes, or an empty
+// string.
 std::string vector_text(sym::Expr e, const std::function<std::string(sym::Expr)>& lanes_of);
 
 }  // namespace vitro::backend

@@ -1,4 +1,4 @@
-// One kernel as C++.
+// The C++ source of one kernel.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,13 @@
 
 namespace vitro::backend {
 
-// Stands for the kernel's name in its text: kernels with the same text are one.
+// Placeholder for the kernel's name, so that equal kernels have equal text.
 inline constexpr std::string_view kernel_name = "KERNEL";
 
-// With plain names, kernels that do the same have the same text.
+// With plain names, kernels with the same computation have the same text.
 enum class Naming : uint8_t { of_program, plain };
 
-// The function, its name written as `kernel_name`.  `symbols`: in the order in which a call passes
-// their values.
+// The function, named `kernel_name`.  `symbols`: in the order in which a call passes their values.
 std::string kernel_text(const loop::Kernel& kernel, std::span<const sym::Expr> symbols,
                         Naming naming = Naming::of_program);
 

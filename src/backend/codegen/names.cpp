@@ -7,7 +7,7 @@
 namespace vitro::backend {
 namespace {
 
-// What generated code or the prelude calls something else.
+// Names that C++, generated code or the prelude uses.
 constexpr std::string_view reserved[] = {
     "args", "begin", "end", "task", "count", "load", "store", "splat", "iota", "gather", "scatter",
     "convert", "bits", "auto", "bool", "break", "case", "char", "class", "const", "continue",
@@ -22,11 +22,11 @@ constexpr std::string_view reserved[] = {
     "copysign", "larger", "checked_index", "not_zero", "and", "or", "xor", "not", "asm", "typename",
     "explicit", "friend", "mutable", "virtual", "export", "extern", "protected", "alignas",
     "alignof", "concept", "requires", "nullptr", "noexcept", "decltype", "wchar_t", "static_assert",
-    // functions of the prelude with longer names
+    // longer names of prelude functions
     "load_strided", "store_strided", "store_or_stream", "end_streams", "transpose_block",
     "tree_add", "tree_total", "product_threads"};
 
-// Functions that code writes with a sign, not by their name.
+// Functions that are written as operators, so that their names are free.
 bool is_operator(loop::Fn fn) {
   return fn == loop::Fn::add || fn == loop::Fn::sub || fn == loop::Fn::mul || fn == loop::Fn::div ||
          fn == loop::Fn::neg;

@@ -1,4 +1,4 @@
-// Names in generated code: those of the program where they are free.
+// Unique names in generated code, taken from the program if they are free.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@ namespace vitro::backend {
 
 class Names {
  public:
-  // A name that nothing has yet: letters, digits and _ of `wanted`; a number behind it if need be.
+  // Returns a new name: the letters, digits and _ of `wanted`, followed by a number if taken.
   std::string take(std::string_view wanted);
 
  private:
-  std::unordered_set<std::string> taken_;  // beside what code or the prelude calls something else
+  std::unordered_set<std::string> taken_;  // besides the reserved names
 };
 
-// The last word of a dotted name, without a number behind it: "weight" of "layers.3.fc.weight",
-// "mm" of "mm_7".
+// The last component of a dotted name, without a trailing number: "layers.3.fc.weight" gives
+// "weight", "mm_7" gives "mm".
 std::string short_name(std::string_view name);
 
 }  // namespace vitro::backend

@@ -1,3 +1,5 @@
+// Finds the distinct kernels of a graph, names and comments them, and groups them into modules for
+// the compiler.
 #include "backend/codegen/source.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ std::string list_of(const std::vector<std::string>& words, std::string_view betw
   return out;
 }
 
-// What the program called, each once.
+// The names of the called ops, without duplicates.
 std::string name_for(const loop::Kernel& kernel) {
   std::vector<std::string> words;
   if (!kernel.name.empty()) words.push_back(kernel.name);
@@ -51,9 +53,9 @@ struct Unique {
   std::string text;
   const loop::Kernel* first = nullptr;
   std::string base;  // name without a number
-  Hash content;      // whatever the program's names
+  Hash content;      // of `base` and the text with plain names
   size_t used = 0;
-  bool moves = false;  // its launches have offsets
+  bool moves = false;  // some launch has buffer offsets
 };
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
@@ -72,8 +74,8 @@ Unique unique_kernel(const loop::Kernel& kernel, std::span<const sym::Expr> symb
   return out;
 }
 
-// The kernels that differ, and which of them each one is: those of one structure have one text, and
-// so may others.
+// The distinct kernels; `kernel_of` maps each kernel to one.  Kernels with equal structure have
+// equal text; others may, too.
 std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
                                 std::span<const sym::Expr> symbols,
                                 std::vector<size_t>& kernel_of) {
@@ -99,7 +101,8 @@ std::vector<Unique> find_unique(std::span<const LoweredKernel> kernels,
   return unique;
 }
 
-// What the compiler sees of it (standalone/cc_optimise.cpp): functions of the prelude are called.
+// Marks the kernel for fast compilation, with calls of prelude functions
+// (standalone/cc_optimise.cpp).
 void make_small(Unique& kernel) {
   constexpr std::string_view small = "[[clang::minsize]] ";
   const size_t at = kernel.text.find("void ");
@@ -118,7 +121,7 @@ size_t bytes_of(const std::vector<Unique>& kernels) {
                          [](size_t sum, const Unique& k) { return sum + bytes_of(k); });
 }
 
-// Two modules of about the same size.
+// Splits the kernels into two modules of about the same size.
 std::vector<std::vector<size_t>> halves(const std::vector<Unique>& unique,
                                         std::vector<size_t> order) {
   std::stable_sort(order.begin(), order.end(),
@@ -133,8 +136,8 @@ std::vector<std::vector<size_t>> halves(const std::vector<Unique>& unique,
   return out;
 }
 
-// Kernels in an order of their own, cut where their content says so: a kernel more or less changes
-// the module that it is in, and no other.
+// Sorts kernels by content hash and cuts modules at hashes (content-defined chunking), so that
+// adding or removing a kernel usually changes only its module.
 std::vector<std::vector<size_t>> modules_of(const std::vector<Unique>& unique, size_t most) {
   std::vector<size_t> order(unique.size());
   std::iota(order.begin(), order.end(), 0);
@@ -151,7 +154,7 @@ std::vector<std::vector<size_t>> modules_of(const std::vector<Unique>& unique, s
     }
     out.back().push_back(kernel);
     bytes += own;
-    if (unique[kernel].content.low % most < own) bytes = most;  // here, whatever came before
+    if (unique[kernel].content.low % most < own) bytes = most;  // cut, whatever came before
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Lines of code, indented.
+// A builder of indented lines of code.
 #pragma once
 
 #include <string>

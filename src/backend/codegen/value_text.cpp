@@ -1,3 +1,5 @@
+// Prints constants, types and function calls of loop values as C++; used by the emitter for single
+// nodes.
 #include "backend/codegen/value_text.h"
 
 #include <bit>
@@ -52,7 +54,8 @@ std::string comparison(Fn fn, bool of_bool, const std::vector<std::string>& o, b
   }
 }
 
-// Shifts and comparisons are functions there: they give a Mask, or are defined for every input.
+// Shifts and comparisons are functions of the prelude: a comparison returns a Mask, and shifts are
+// defined for every input.
 bool is_written_with_sign(Fn fn) {
   return !sign_of(fn).empty() && fn != Fn::lt && fn != Fn::le && fn != Fn::eq && fn != Fn::ne &&
          fn != Fn::shift_left && fn != Fn::shift_right;

@@ -1,3 +1,5 @@
+// Announces kernels to VTune: reads functions and lines of a loaded object (code_map.h) and passes
+// them to the agent that INTEL_JIT_PROFILER64 names.
 #include "backend/jit/announce.h"
 
 #include <dlfcn.h>
@@ -14,7 +16,7 @@
 namespace vitro::jit {
 namespace {
 
-// The interface as the profiler's library has it, by its layout in memory.
+// These structs match the memory layout of iJIT_Method_Load and its line numbers.
 struct LineNumber {
   unsigned offset, line;  // the line of the code before `offset`
 };
@@ -59,7 +61,7 @@ const Agent& agent() {
   return found;
 }
 
-// Numbers that other users of the interface in this process, who count from 1, do not give.
+// Other users of the interface in this process count from 1; start high to avoid their ids.
 unsigned new_id() {
   static std::atomic<unsigned> next{0x56000000};
   return next++;

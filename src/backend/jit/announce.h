@@ -1,6 +1,6 @@
-// Tells a profiler about kernels that were loaded, through the JIT profiling interface of ITT
-// (VTune): the library that INTEL_JIT_PROFILER64 names hears of each function's name, place, text
-// and lines.
+// Announces loaded kernels to a profiler through the JIT profiling interface of ITT (VTune): the
+// library that INTEL_JIT_PROFILER64 names gets each function's name, address, source file and
+// lines.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace vitro::jit {
 
-// Is anybody listening?  Loads the library the first time.
+// Whether a profiler is attached.  Loads the library on the first call.
 bool is_jit_profiler_there();
 
-// Once for each loaded object; it lies at `base`, `file` is where its bytes can be read, `shown`
-// where a profiler finds it (empty: it is in memory only).  What cannot be read is not announced.
-// Any thread.
+// Call once for each loaded object.  `base` is its load address, `file` a path to read its bytes
+// from, `shown` the path reported to the profiler (empty: the object is in memory only).  An
+// unreadable object is not announced.  Any thread.
 void announce_kernels(uintptr_t base, const std::string& file, const std::string& shown);
 
 }  // namespace vitro::jit

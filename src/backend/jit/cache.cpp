@@ -1,3 +1,5 @@
+// The cache of kernels on disk: entries with keyed hashes, sources beside them, trimming, and
+// markers of compilations that may crash.
 #include "backend/jit/cache.h"
 
 #include <dirent.h>
@@ -23,21 +25,21 @@
 namespace vitro::jit {
 namespace {
 
-// Behind the bytes of the shared object, where the loader does not look.
+// Appended to the shared object; the loader ignores bytes after the sections.
 struct Trailer {
   uint64_t magic, size;
   KeyedHash hash;
 };
 constexpr uint64_t trailer_magic = 0x324f53524f525456;  // "VTRORSO2"
 
-// The name belongs to what is hashed: no entry passes for another.
+// Hashes the name too, so that one entry cannot pass for another.
 Trailer trailer_of(const std::string& name, std::string_view bytes, const Secret& secret) {
   const KeyedHash of_bytes = keyed_hash(bytes, secret);
   return {trailer_magic, bytes.size(),
           keyed_hash(cat(name, " ", of_bytes.first, " ", of_bytes.second), secret)};
 }
 
-// Takes the trailer off; false where it is not that of the bytes before it.
+// Removes the trailer from `bytes`; false if it does not match them.
 bool verify(const std::string& name, std::string& bytes, const Secret& secret) {
   Trailer found;
   if (bytes.size() < sizeof found) return false;
@@ -63,7 +65,7 @@ bool is_entry(std::string_view name) {
   return name.ends_with(".so") || name.ends_with(".cpp") || name.ends_with(".h");
 }
 
-// All entries; removes markers and unfinished files that are a day old.
+// Lists all entries, and removes markers and unfinished files older than a day.
 std::vector<Entry> entries_of(const PrivateFolder& folder) {
   std::vector<Entry> entries;
   const auto dir = list(cat("/proc/self/fd/", folder.descriptor()));
@@ -83,17 +85,17 @@ std::vector<Entry> entries_of(const PrivateFolder& folder) {
   return entries;
 }
 
-// Looking at a folder of many entries takes longer than most stores: one look for every 64th of the
-// limit stored, on average and by any number of processes, as an entry's key decides.
+// Scanning a large folder takes longer than most stores.  The hash of the key selects which stores
+// scan: on average one for each 64th of the limit stored, over all processes.
 bool has_to_look(std::string_view key, uint64_t bytes, uint64_t limit) {
   return hash_of(key).low % (limit / 64 + 1) < bytes;
 }
 
-// Process id and the moment it started: ids are used again.
+// Process id and start time, because ids are reused.
 std::string process_name(pid_t pid) {
   std::ifstream file(cat("/proc/", pid, "/stat"));
   std::string line;
-  std::getline(file, line, '\0');  // a name may hold anything, ends of lines too
+  std::getline(file, line, '\0');  // a process name may contain newlines
   std::string_view text = line;
   const size_t end = text.rfind(')');
   if (end == text.npos) return "";

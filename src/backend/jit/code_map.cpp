@@ -1,3 +1,5 @@
+// Reads the functions of an ELF object from .symtab and their lines from .debug_line; used to
+// announce kernels to profilers.
 #include "backend/jit/code_map.h"
 
 #include <elf.h>
@@ -54,7 +56,7 @@ class Object {
     return bytes_.substr(section.sh_offset, section.sh_size);
   }
 
-  // What stands at a place of a section of texts.
+  // The string at an offset in a string table.
   std::string_view text(const Elf64_Shdr& section, uint64_t at) const {
     const std::string_view all = bytes_of(section);
     if (at >= all.size()) return {};
@@ -86,7 +88,7 @@ std::vector<CodeFunction> symbols_of(const Object& object) {
   return functions;
 }
 
-// The stretch from one row to the next, as far as it lies in `function`.
+// Adds the range from one row to the next, clipped to `function`.
 void add_stretch(CodeFunction& function, const LineTable& table, const LineRow& row, uint64_t end) {
   constexpr uint32_t own_text = 0;
   if (row.file == own_text && row.line != 0) {

@@ -1,4 +1,4 @@
-// The functions in a shared object of kernels, with their places and the lines they came from.
+// The functions in a shared object of kernels, with addresses and source lines.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 namespace vitro::jit {
 
 struct CodeLine {
-  uint32_t end = 0;  // of the stretch of code, from the beginning of the function
+  uint32_t end = 0;  // end of the code range, relative to the function's start
   uint32_t line = 0;
 };
 
 struct CodeFunction {
   std::string name;
-  uint64_t address = 0, size = 0;  // the address where the object is loaded at 0
-  std::string file;                // as its line table has it; empty where there is none
-  std::vector<CodeLine> lines;     // code of an inlined function counts for the line that uses it
+  uint64_t address = 0, size = 0;  // address relative to the load address
+  std::string file;                // as named in the line table; empty if there is none
+  std::vector<CodeLine> lines;     // code inlined from the prelude belongs to the calling line
 };
 
-// `object`: the bytes of an ELF file of 64 bits, which are not trusted.
+// `object`: the bytes of a 64-bit ELF file, which may be malformed.
 Result<std::vector<CodeFunction>> functions_of(std::string_view object);
 
 }  // namespace vitro::jit

@@ -1,3 +1,5 @@
+// Loads libvitro-cc and calls it through its C interface; finds files beside the library.  See
+// helper.cpp for compiling in another process.
 #include "backend/jit/compiler.h"
 
 #include <dlfcn.h>
@@ -32,7 +34,7 @@ Result<Library> open_library() {
   if (path.empty()) path = beside_library("libvitro-cc.so", "../lib");
   constexpr const char* remedy =
       "; put libvitro-cc.so beside libvitro.so or name it in VITRO_CC_LIBRARY";
-  // A bare name is the loader's to find.
+  // A bare name is resolved by the loader.
   const auto complete = path.find('/') == path.npos ? Done{} : check_complete_library(path);
   if (!complete)
     return Failure{cat("jit: the compiler library could not be loaded: ", complete.why(), remedy)};
@@ -54,7 +56,7 @@ Result<Library> open_library() {
   return library;
 }
 
-// A library that was found stays; one that was not is looked for again.
+// Keeps the library once it is loaded; after a failure the next call tries again.
 Result<Library> library() {
   static std::mutex& lock = *new std::mutex;
   static Library found;
@@ -81,7 +83,7 @@ WireReply call(VitroCcCompile* function, VitroCcRelease* release, const WireRequ
   return copied;
 }
 
-// The line that says what is wrong, whatever warnings stand before it.
+// The first error line, skipping warnings before it.
 std::string first_error(const std::string& diagnostics) {
   std::istringstream lines(diagnostics);
   std::string first;
@@ -167,10 +169,10 @@ Result<std::string> precompile(const std::string& prelude, const Target& target)
 void load_compiler_ahead() {
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the host's signals are for the host's threads
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals go to the host's threads
   try {
     std::thread([] { (void)library(); }).detach();
-  } catch (const std::system_error&) {  // no thread: it is loaded when it is needed
+  } catch (const std::system_error&) {  // no thread: load it on first use
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

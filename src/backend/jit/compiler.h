@@ -1,5 +1,5 @@
-// Texts to object files: by libvitro-cc in this process, or by the helper program
-// vitro-cc in another. Thread safety: all functions may be called from any thread.
+// Compiles texts to object files: with libvitro-cc in this process, or with the helper program
+// vitro-cc in another.  Thread safety: all functions may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,37 @@ struct Compiled {
   std::string diagnostics;           // warnings
   int64_t clang_ns = 0;
   bool in_helper = false;
-  bool from_tree = false;  // the prelude was not read as text
+  bool from_tree = false;  // the prelude was not parsed as text
 };
 
-// What the compiler's reply comes to: a failure begins with the first error, on one line.
+// Converts the compiler's reply; a failure begins with the first error, on one line.
 Result<Compiled> compiled_of(WireReply reply, bool in_helper);
 
-// Loads libvitro-cc the first time.  A failure is that of the text or of the library.
+// Loads libvitro-cc on the first call.  Fails if the library cannot be loaded or the text does not
+// compile.
 Result<Compiled> compile_in_process(const WireRequest& request);
 
-// Loads libvitro-cc on a thread of its own, while the caller makes the text.
+// Loads libvitro-cc on another thread while the caller generates the text.
 void load_compiler_ahead();
 
-// A compiler that crashes or hangs costs only the helper.
+// A crash or hang of the compiler ends only the helper.
 Result<Compiled> compile_in_helper(const WireRequest& request);
 
-// Everything of a request but its texts.
+// A request without texts.
 WireRequest request_for(const Target& target);
 
-// The file beside this library that holds the prelude as a syntax tree for a machine (the compiler
-// checks what is in it); empty when there is none.
+// Path of the prelude's syntax tree for a machine, beside this library (the compiler checks its
+// content); empty if there is none.
 std::string precompiled_prelude(const Target& target);
-// The bytes of such a file.
+// The content of that file.
 Result<std::string> precompile(const std::string& prelude, const Target& target);
 
-// The flags that every kernel is compiled with, and what else decides about the bytes that come
-// out.
+// The flags of every kernel, and a text that identifies compiler version and flags in cache keys.
 const char* compiler_flags();
 std::string compiler_identity();
 
-// A file of ours beside the library (or program) that holds this code, or in `other` (a folder
-// relative to that); the bare name when it is in neither.
+// Path of a file beside the library (or program) that contains this code, or in `other`, a folder
+// relative to it; the bare name if it is in neither.
 std::string beside_library(const std::string& name, const std::string& other);
 
 }  // namespace vitro::jit

@@ -1,4 +1,4 @@
-// What the system refused, in a sentence that says what to do; and files of ELF that may be broken.
+// System errors as messages that say what to do, and checks against incomplete ELF files.
 #pragma once
 
 #include <signal.h>
@@ -9,11 +9,11 @@
 
 namespace vitro::jit {
 
-// Of an errno: "No space left on device; make room there".
+// For an errno: "No space left on device; make room there".
 std::string fault(int error);
 
-// While it lives, a file that grows beyond the process's limit is an error of the call (EFBIG) and
-// no signal, which would end the process.  Of one thread.
+// While alive, a write beyond the process's file size limit fails with EFBIG instead of raising
+// SIGXFSZ, which would end the process.  Affects the current thread only.
 class NoSizeSignal {
  public:
   NoSizeSignal();
@@ -24,8 +24,8 @@ class NoSizeSignal {
   sigset_t size_, before_;
 };
 
-// Whether all of a library's file is there, as its headers have it: the loader maps it without
-// looking, and what is missing ends the process at the first touch.
+// Checks that a library's file is as long as its headers require.  The loader maps it unchecked,
+// and an access to a missing page would end the process.
 Result<Done> check_complete_library(const std::string& path);
 
 }  // namespace vitro::jit

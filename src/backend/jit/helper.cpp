@@ -1,4 +1,5 @@
-// The compiler behind a socket: what goes wrong there does not go wrong here.
+// Runs the compiler in the helper program vitro-cc over a socket, so that a crash or hang of it
+// does not affect this process.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -46,7 +47,7 @@ int start(const std::string& path, int theirs, pid_t& pid) {
   return error;
 }
 
-// Sends what is left of `rest`; false when the other side is gone.
+// Sends a part of `rest` and removes it; false if the other side has closed.
 bool send_some(int socket, std::string_view& rest) {
   ssize_t n = send(socket, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n < 0) return errno == EAGAIN || errno == EINTR;
@@ -55,7 +56,7 @@ bool send_some(int socket, std::string_view& rest) {
   return true;
 }
 
-// The entire conversation; false when time ran out.
+// Sends the request and receives the reply; false on timeout.
 bool converse(int socket, std::string_view request, std::string& reply, Clock::time_point end) {
   char buffer[1 << 16];
   for (;;) {

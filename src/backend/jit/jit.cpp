@@ -1,3 +1,5 @@
+// Finds a module in memory or on disk, or compiles and links it, then loads it; keeps the modules
+// that this process has loaded.
 #include "backend/jit/jit.h"
 
 #include <sys/mman.h>
@@ -37,9 +39,9 @@ int64_t now_ns() {
 struct Texts {
   std::span<const std::string> sources;
   const Prelude& prelude;
-  const Hash* content = nullptr;  // of the sources; null: that of their bytes
+  const Hash* content = nullptr;  // of the sources; null: their bytes are hashed
   std::string_view subject = {};  // of the phases; empty: the key
-  runtime::DeviceRuntime& device = runtime::device_runtime(cpu);  // that loads the module
+  runtime::DeviceRuntime& device = runtime::device_runtime(cpu);  // loads the module
 };
 
 std::string key_of(const Texts& texts) {
@@ -57,7 +59,7 @@ std::string key_of(const Texts& texts) {
   return h.finish().hex();
 }
 
-// Says once per process that the cache is of no use, and keeps the sentence for the report.
+// Warns once per process that the cache cannot be used, and always puts it into the report.
 void note(JitReport& report, const std::string& why) {
   static std::once_flag once;
   const bool has_remedy = why.find("VITRO_CACHE_") != why.npos;
@@ -66,7 +68,7 @@ void note(JitReport& report, const std::string& why) {
   std::call_once(once, [&] { std::fprintf(stderr, "vitro: %s\n", report.note.c_str()); });
 }
 
-// `file` is where the loader finds the bytes, `shown` where others do.
+// `file` is the path given to the loader, `shown` the path for perf and gdb.
 Result<ModulePtr> load_file(const std::string& file, const std::string& shown,
                             runtime::DeviceRuntime& device, JitReport& report) {
   events::PhaseScope phase("load_kernels", report.subject);
@@ -79,8 +81,8 @@ Result<ModulePtr> load_file(const std::string& file, const std::string& shown,
   return ModulePtr(std::make_shared<const KernelModule>(*std::move(loaded), shown));
 }
 
-// A path of that descriptor that was never given before: the loader knows libraries by name, and a
-// number that is given again would find the old one.  The bits of a counter become "/" and "/.".
+// A path to the descriptor that was never used before: the loader identifies libraries by name, so
+// a reused descriptor number would find the old one.  Encodes a counter's bits as "/" and "/.".
 std::string fresh_path(int descriptor) {
   static std::atomic<uint64_t> count = 1;
   std::string path = "/proc/self/fd";
@@ -89,12 +91,12 @@ std::string fresh_path(int descriptor) {
 }
 
 int memory_file() {
-  constexpr unsigned may_be_run = 0x10;  // MFD_EXEC, which older systems do not know
+  constexpr unsigned may_be_run = 0x10;  // MFD_EXEC; older kernels reject it with EINVAL
   const int file = memfd_create("vitro_kernels", MFD_CLOEXEC | may_be_run);
   return file >= 0 || errno != EINVAL ? file : memfd_create("vitro_kernels", MFD_CLOEXEC);
 }
 
-// For a cache that cannot be written, or whose files others could exchange.
+// For a cache that is not writable, or whose files others could replace.
 Result<ModulePtr> load_bytes(std::string_view bytes, runtime::DeviceRuntime& device,
                              JitReport& report) {
   const NoSizeSignal quiet;
@@ -185,7 +187,7 @@ Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
   return loaded;
 }
 
-// A module is loaded on one device; its bytes on disk are for all whose code they are.
+// In memory a module belongs to one device; its bytes on disk are shared between devices.
 std::string memory_key_of(const Texts& texts, const JitReport& report) {
   const Device device = texts.device.device();
   return device == cpu ? report.key : cat(report.key, " on ", device);
@@ -194,8 +196,8 @@ std::string memory_key_of(const Texts& texts, const JitReport& report) {
 // The modules that this process has loaded or is loading, by key.
 class Modules {
  public:
-  // The module, or null when the caller has been chosen to make it and must call finish().
   using Future = std::shared_future<Result<ModulePtr>>;
+  // The module's future.  If `chosen`, the caller must make the module and fulfil `mine`.
   Future join(const std::string& key, std::promise<Result<ModulePtr>>& mine, bool& chosen) {
     std::lock_guard hold(lock_);
     if (modules_.size() >= most_) forget_unused();
@@ -214,7 +216,8 @@ class Modules {
   }
 
  private:
-  // Those that no function uses: each takes mappings of which a process has some ten thousand.
+  // Drops modules that no function uses: each takes several memory mappings, of which a process has
+  // a limited number.
   void forget_unused() {
     std::erase_if(modules_, [](const auto& item) {
       const Future& future = item.second;
@@ -255,7 +258,7 @@ Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
     made = Failure{cat("jit: ", e.what())};
   }
   mine.set_value(made);
-  if (!made) modules().forget(key);  // a missing library may come; those who waited have the reason
+  if (!made) modules().forget(key);  // let later calls retry; waiting ones have the reason
   return made;
 }
 

@@ -1,10 +1,10 @@
-// Text of kernels in, functions out: from memory, from the cache on disk, or compiled now.
+// Turns kernel source into functions: from memory, from the cache on disk, or compiled now.
 //   JitReport report;
 //   auto module = jit::load_or_compile(text, &report);
 //   if (!module) return module.failure();          // the caller runs eagerly and keeps the reason
 //   auto* run = (*module)->kernel("kernel_0").code;
-// Thread safety: everything here may be called from any thread; two that ask for the same text
-// compile it once.
+// Thread safety: everything here may be called from any thread; concurrent requests for the same
+// text compile it once.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,25 @@
 
 namespace vitro::jit {
 
-// What texts have in common, which they include as "vitro_prelude.h".  It may have been parsed when
-// the library was built (compiler.h); where it was not, the compiler reads it as text.
+// The code that texts share and include as "vitro_prelude.h".  The compiler uses the syntax tree
+// made when the library was built (compiler.h), or, without one, parses it as text.
 struct Prelude {
   explicit Prelude(std::string all) : text(std::move(all)), hash(hash_of(text)) {}
   std::string text;
   Hash hash;
 };
 
-// A module that a device has loaded.  Its kernels are good as long as it lives: until the process
-// ends where a cache in memory holds it.
+// A module that a device has loaded.  Its kernels are valid while it is alive; the cache in memory
+// may keep it until the process ends.
 class KernelModule {
  public:
   KernelModule(std::unique_ptr<const runtime::Module> loaded, std::string path)
       : loaded_(std::move(loaded)), path_(std::move(path)) {}
   KernelModule(const KernelModule&) = delete;
 
-  // The `extern "C"` function of that name; null code where there is none.
+  // The `extern "C"` function of that name; null code if there is none.
   runtime::Kernel kernel(const std::string& name) const { return loaded_->kernel(name); }
-  // The file that it was loaded from (empty when it was loaded from memory): what perf and gdb
-  // show.
+  // The file that it was loaded from, as perf and gdb show it; empty if loaded from memory.
   const std::string& path() const { return path_; }
 
  private:
@@ -54,12 +53,12 @@ struct JitReport {
   std::string subject;      // of the phases, as they are recorded
   std::string path;         // of the shared object
   std::string diagnostics;  // warnings, or why the text does not compile
-  std::string note;         // why the cache could not be used, when it could not
-  int64_t clang_ns = 0;  // of all texts together, processor time that two threads may have shared
+  std::string note;         // why the cache could not be used, if so
+  int64_t clang_ns = 0;     // processor time, summed over texts and threads
   int64_t link_ns = 0, load_ns = 0, total_ns = 0;
 };
 
-// One text with all kernels of a graph, or several that are compiled side by side into one module.
+// One text with all kernels of a graph, or several that are compiled in parallel into one module.
 Result<std::shared_ptr<const KernelModule>> load_or_compile(std::string_view source,
                                                             JitReport* report = nullptr);
 Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std::string> sources,
@@ -68,26 +67,27 @@ Result<std::shared_ptr<const KernelModule>> load_or_compile(std::span<const std:
                                                             const Prelude& prelude,
                                                             JitReport* report = nullptr);
 
-// A text, and what it is whatever it calls things: of texts with the same content one is compiled.
+// A text, and a hash of its content that ignores the program's names: of texts with equal hashes
+// one is compiled.
 struct ModuleText {
   std::string text;
   Hash content;
 };
-// `subject`: what the phases are recorded as being of, whatever thread they run on; empty: the key.
-// `device`: that loads the module, and runs code of this machine's.
+// `subject`: the subject of the recorded phases, on any thread; empty: the key.
+// `device`: loads the module; it must run code for this machine.
 Result<std::shared_ptr<const KernelModule>> load_or_compile(
     const ModuleText& text, const Prelude& prelude, JitReport* report = nullptr,
     std::string_view subject = {}, runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
-// Each a module of its own; what has to be compiled is compiled on all cores.
+// Each text becomes a module; those that no cache has are compiled on all cores.
 Result<std::vector<std::shared_ptr<const KernelModule>>> load_or_compile_all(
     std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr,
     std::string_view subject = {}, runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
 
-// A text will come soon.  Where no cache can have it, the compiler is loaded in the meantime; once
-// per process.
+// Announces that a text will follow.  If no cache can have it, loads the compiler in the
+// background; once per process.
 void expect_text();
 
-// Forgets the modules in memory (not on disk): for tests and for measuring a warm start.
+// Drops the modules in memory (not on disk): for tests and for measuring a warm start.
 void forget_modules();
 
 }  // namespace vitro::jit

@@ -1,5 +1,5 @@
-// SipHash-2-4 with 128 bits (Aumasson, Bernstein: "SipHash: a fast short-input PRF"): who does not
-// know the secret can make no bytes with a hash of his choice.
+// SipHash-2-4 with 128 bits (Aumasson, Bernstein: "SipHash: a fast short-input PRF"): without the
+// secret nobody can compute the hash of given bytes.
 #pragma once
 
 #include <array>

@@ -1,3 +1,5 @@
+// A reader of .debug_line, DWARF 4: interprets the line program of each unit.  Input may be
+// malformed; that is a failure.
 #include "backend/jit/line_table.h"
 
 #include <array>
@@ -8,7 +10,7 @@
 namespace vitro::jit {
 namespace {
 
-// Reads numbers one after the other; ok() turns false at the first that is not there.
+// A bounds-checked reader; ok() becomes false on the first read past the end.
 class Bytes {
  public:
   explicit Bytes(std::string_view rest) : rest_(rest) {}
@@ -23,7 +25,7 @@ class Bytes {
     rest_.remove_prefix(sizeof value);
     return value;
   }
-  // Seven bits a byte, the lowest first.
+  // Seven bits per byte, lowest first.
   uint64_t unsigned_leb() {
     uint64_t value = 0;
     for (int shift = 0; ok_ && shift < 64; shift += 7) {
@@ -82,7 +84,7 @@ enum Standard : uint8_t {
 };
 enum Extended : uint8_t { end_sequence = 1, set_address = 2 };
 
-// The table of one text: its head, then a program that makes the rows.
+// The table of one text: a header, then a program that produces the rows.
 class Unit {
  public:
   explicit Unit(Bytes bytes) : bytes_(bytes) {}
@@ -101,8 +103,8 @@ class Unit {
     if (bytes_.number<uint16_t>() != 4) return false;
     Bytes head = bytes_.part(bytes_.number<uint32_t>());
     least_step_ = head.number<uint8_t>();
-    head.number<uint8_t>();  // operations of an instruction
-    head.number<uint8_t>();  // whether rows are statements at first
+    head.number<uint8_t>();  // maximum_operations_per_instruction
+    head.number<uint8_t>();  // default_is_stmt
     line_base_ = head.number<int8_t>();
     line_range_ = head.number<uint8_t>();
     first_special_ = head.number<uint8_t>();
@@ -117,7 +119,7 @@ class Unit {
       folders.push_back(folder);
     for (auto name = head.text(); !name.empty(); name = head.text()) {
       const uint64_t folder = head.unsigned_leb();
-      head.unsigned_leb();  // moment of its last change
+      head.unsigned_leb();  // time of last modification
       head.unsigned_leb();  // size
       if (folder >= folders.size()) return false;
       table.files.push_back(folder == 0 ? std::string(name) : cat(folders[folder], "/", name));

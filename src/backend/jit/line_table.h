@@ -1,5 +1,5 @@
-// The line tables of compiled kernels (DWARF 4, as our compiler writes them): which address came
-// from which line of which text.
+// Reads the line tables of compiled kernels (DWARF 4, as written by libvitro-cc), which map
+// addresses to source lines.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace vitro::jit {
 
-// From `address` to that of the next row the code came from `line`.
+// The code from `address` up to the next row's comes from `line`.
 struct LineRow {
   uint64_t address = 0;
   uint32_t file = 0;  // index in the table's files
   uint32_t line = 0;
-  bool ends = false;  // nothing is known of what follows
+  bool ends = false;  // ends a sequence: no line is known for the code after it
 };
 
-// Of one text.
+// The table of one text.
 struct LineTable {
-  std::vector<std::string> files;  // the text itself first; relative to where it was compiled
-  std::vector<LineRow> rows;       // by address within a stretch that ends
+  std::vector<std::string> files;  // the text itself first; relative to the compile directory
+  std::vector<LineRow> rows;       // sorted by address within each sequence
 };
 
-// `section`: the bytes of .debug_line.
+// `section`: the content of .debug_line.
 Result<std::vector<LineTable>> read_line_tables(std::string_view section);
 
 }  // namespace vitro::jit

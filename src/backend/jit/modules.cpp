@@ -1,5 +1,5 @@
-// Many modules at once: each goes its own way (memory, disk, compiler), on as many threads as there
-// are cores.
+// Loads or compiles many modules in parallel, on as many threads as there are cores; each is looked
+// up independently (memory, disk, compiler).
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ struct Work {
   }
 };
 
-// Threads that help the caller; the host's signals stay with the host's threads.
+// Runs on the caller and on helper threads, which block all signals; the host's threads get them.
 void run_on_cores(Work& work) {
   const size_t helpers = std::min(work.texts.size(), core_count()) - 1;
   std::vector<std::thread> threads;
@@ -55,7 +55,7 @@ void run_on_cores(Work& work) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     while (threads.size() < helpers) threads.emplace_back([&work] { work.run(); });
-  } catch (const std::system_error&) {  // no thread more: those that are there do it
+  } catch (const std::system_error&) {  // no more threads: go on with those that started
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   work.run();
@@ -73,7 +73,7 @@ void add(JitReport& all, const JitReport& one) {
   all.load_ns += one.load_ns;
 }
 
-// One report of all: where modules differ, that they are from memory or from disk holds for each.
+// Merges the reports: from_memory if all modules are, from_disk if none was compiled and one is.
 JitReport together(std::span<const JitReport> reports) {
   JitReport all = reports[0];
   Hasher keys;

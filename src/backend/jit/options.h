@@ -1,4 +1,4 @@
-// The switches of the just-in-time compiler.
+// Options of the just-in-time compiler.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Opens the folder of kernels, checks owner and permissions of it and its files, and writes files
+// atomically by rename.
 #include "backend/jit/private_folder.h"
 
 #include <dirent.h>
@@ -30,7 +32,7 @@ class File {
   bool ok() const { return number_ >= 0; }
   int number() const { return number_; }
 
-  // A file of ours that nobody else may write to.
+  // A regular file that this user owns and nobody else can write to.
   bool is_ours(struct stat& info) const {
     return fstat(number_, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
            !(info.st_mode & 022) && info.st_size <= most_bytes;
@@ -53,7 +55,7 @@ class File {
     }
     return true;
   }
-  // False when writing behind failed, as it does on some file systems only now.
+  // False if close failed: some file systems report write errors only then.
   bool finish() {
     const int closed = close(number_);
     number_ = -1;
@@ -70,8 +72,7 @@ bool make_folders(const std::string& path) {
   return mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
 }
 
-// Whether somebody else may rename one of the folders above: all may write to it, and it does not
-// keep each user to his own.
+// Whether others can rename one of the parent folders: it is world-writable and has no sticky bit.
 bool can_be_replaced(const std::string& path) {
   char* resolved = realpath(path.c_str(), nullptr);
   if (!resolved) return true;
@@ -93,7 +94,7 @@ bool is_of_kernels(std::string_view name) {
   return name == secret_name;
 }
 
-// A name that no process has given, whatever its number.
+// A name that is unique across processes, even if process ids are equal (in containers).
 std::string unique_name(const std::string& name, std::string_view end) {
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) random = uint64_t(getpid());
@@ -118,7 +119,7 @@ Result<PrivateFolder> PrivateFolder::open(const std::string& path) {
     return Failure{cat(path, ": belongs to user ", uint64_t{info.st_uid}, ", not to user ",
                        uint64_t{geteuid()}, "; kernels would be run from it")};
   }
-  if (info.st_mode & S_ISVTX) {  // a folder for everybody, as /tmp is: it stays as it is
+  if (info.st_mode & S_ISVTX) {  // shared, like /tmp: leave it unchanged
     return Failure{cat(
         path,
         ": is a folder that users share (its sticky bit is set); kernels need one of their own, ",
@@ -185,14 +186,14 @@ int PrivateFolder::write(const std::string& name, std::string_view bytes,
   return why;
 }
 
-// A folder with something in it is nothing that we made: it stays, under another name.
+// We never create subfolders, so one that is not empty is kept, under another name.
 void PrivateFolder::remove(const std::string& name) const {
   if (unlinkat(descriptor(), name.c_str(), 0) == 0 || errno == ENOENT) return;
   if (unlinkat(descriptor(), name.c_str(), AT_REMOVEDIR) == 0) return;
   renameat(descriptor(), name.c_str(), descriptor(), unique_name(name, ".aside").c_str());
 }
 
-// Under one name, and unreadable to others.
+// Whether the secret has a single link and is inaccessible to others.
 bool PrivateFolder::has_secret_file() const {
   struct stat info;
   return fstatat(descriptor(), secret_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -209,7 +210,7 @@ Result<Secret> PrivateFolder::secret() const {
     }
     if (getrandom(secret.data(), sizeof secret, 0) != sizeof secret)
       return Failure{"the system has no random numbers"};
-    // Another process may do the same: what is in the file in the end counts.
+    // Another process may do the same, so read back the secret that was written last.
     const std::string_view bytes(reinterpret_cast<const char*>(secret.data()), sizeof secret);
     if (const int why = write(secret_name, bytes))
       return Failure{cat(path_, ": could not be written: ", fault(why))};

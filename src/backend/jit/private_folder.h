@@ -1,8 +1,8 @@
-// A folder that holds what we run: ours alone, and held by descriptor, so that nobody can put
-// something else in a name's place between a look and the next.
+// A folder for code that we execute.  Only its owner can write to it, and it is accessed by
+// descriptor, so that nobody can replace it between a check and a use.
 //   auto folder = PrivateFolder::open(path);            // a Result
 //   if (std::optional<std::string> bytes = folder->read("key.so")) ...
-// Thread safety: any threads at once, any number of processes.
+// Thread safety: may be used by any number of threads and processes at once.
 #pragma once
 
 #include <memory>
@@ -17,25 +17,25 @@ namespace vitro::jit {
 
 class PrivateFolder {
  public:
-  // Made where it is missing.  Where others may write to it, what it holds of ours is removed
-  // first: anybody may have put it there.
+  // Creates the folder if missing.  If others could write to it, restricts it to the owner and
+  // removes its kernel files, which anybody may have written.
   static Result<PrivateFolder> open(const std::string& path);
 
   const std::string& path() const { return path_; }
   int descriptor() const { return *descriptor_; }
-  // Nobody else can put another folder in its place: its files may be opened by their path.
+  // Nobody else can replace the folder, so its files may be opened by path.
   bool has_safe_path() const { return has_safe_path_; }
 
-  // The bytes of a file of ours that nobody else may write to, marked as used now; anything else of
-  // that name is moved out of the way.
+  // The content of a file that only its owner, this user, can write to; marks it as used now.
+  // Anything else of that name is removed or moved aside.
   std::optional<std::string> read(const std::string& name) const;
-  // Whole or not at all; an errno, or 0.
+  // Writes `bytes` followed by `more`, atomically; returns an errno, or 0.
   int write(const std::string& name, std::string_view bytes, std::string_view more = {}) const;
-  // A file that must not be there yet; an errno, or 0.
+  // Creates a file that must not exist; returns an errno, or 0.
   int create(const std::string& name, std::string_view bytes) const;
   void remove(const std::string& name) const;
 
-  // Random words that nobody else can read, made when first asked for.
+  // Random words that nobody else can read, created on first use.
   Result<Secret> secret() const;
 
  private:

@@ -14,7 +14,7 @@ constexpr const char* triple = "aarch64-unknown-linux-gnu";
 #error "vitro generates code for x86-64 and AArch64"
 #endif
 
-// As src/kernels/folder.cmake has them for what is compiled ahead.
+// Must match the features in src/kernels/folder.cmake for ahead-of-time kernels.
 std::string features_of(kernels::Isa isa) {
 #if defined(__x86_64__)
   switch (isa) {

@@ -1,5 +1,5 @@
-// Requests to the helper program and its replies as bytes: numbers of 8 bytes in the machine's
-// order, texts with their length.
+// Serializes requests to the helper program and its replies: 8-byte numbers in native byte order,
+// strings preceded by their length.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct WireReply {
 
 inline constexpr uint64_t wire_magic = 0x3043432d54495600 + VITRO_CC_INTERFACE;
 
-// A request as the C interface takes it; the WireRequest must outlive it.
+// A request as a struct of the C interface; the WireRequest must outlive it.
 class RequestView {
  public:
   explicit RequestView(const WireRequest& wire) {
@@ -71,7 +71,7 @@ class WireWriter {
   std::string bytes_;
 };
 
-// Reads what a WireWriter wrote; ok() turns false at the first thing that is not there.
+// Reads the output of a WireWriter; ok() becomes false on the first read past the end.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) { ok_ = number() == wire_magic; }

@@ -1,4 +1,4 @@
-// Tables from definitions to their bodies on loop values, each made once from the lists of
+// Tables that map op definitions to their bodies on loop values, built once from the lists of
 // ops/all.h.
 #include "backend/program/bodies.h"
 
@@ -59,7 +59,7 @@ auto tuple_of(const State& s) {
   }(std::make_index_sequence<count>());
 }
 
-// What reductions and scans have in common.
+// Steps shared by reductions and scans.
 template <class Op>
 struct ReductionSteps {
   static constexpr size_t count = std::tuple_size_v<decltype(Op::init(std::declval<Value>()))>;
@@ -123,7 +123,7 @@ struct AddWindow {
   std::unordered_map<const OpDef*, WindowBody>& table;
   template <class Op>
   void operator()() {
-    // What differs between these is the map alone.
+    // Border pads differ only in their index maps, so they share a body.
     constexpr bool only_map = std::derived_from<Op, ops::BorderPad>;
     using Body = std::conditional_t<only_map, ops::BorderPad, Op>;
     table[&ops::def<Op>()] = made_window_body<Body>();

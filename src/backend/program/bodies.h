@@ -1,5 +1,5 @@
-// Op bodies run on loop values.  The only file of the back end that sees the structs of ops; all
-// others go by kind.
+// Runs op bodies on loop values.  The only file of the backend that uses the structs of ops; all
+// others switch on kinds.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace vitro::backend {
 
-// What a body that asks for indices gets: the element's index along dimension d < 0.
+// Passed to bodies that use indices: returns the element's index along dimension d < 0.
 using IndexAt = std::function<loop::Value(int)>;
 
-// The element of a pointwise op, before it is rounded to the result's dtype.  Operands are in the
-// type that is computed in; an operand that is left out is not passed.
+// The element of a pointwise op, before rounding to the result's dtype.  `operands` are in the
+// compute type; omitted operands are not passed.
 loop::Value run_pointwise(const OpDef& op, AttrsView attrs, std::span<const loop::Value> operands,
                           const IndexAt& at);
 
@@ -26,11 +26,11 @@ struct ReductionBody {
   State (*combine)(const State& state, loop::Value x, loop::Value index);
   State (*merge)(const State& a, const State& b);
   State (*finish)(const State& state, loop::Value count);  // the op's results
-  bool rounds;  // combine and merge of floating point: their order matters
+  bool rounds;  // combine and merge round, so their order matters
 };
 const ReductionBody& reduction_body(const OpDef& op);
 
-// The three steps of a scan, on such tuples; what is kept of a step, for each of the op's results.
+// The three steps of a scan, on tuples of state.  `results` maps the state to the op's results.
 struct ScanBody {
   using State = std::vector<loop::Value>;
   State (*init)(loop::Value zero);
@@ -39,11 +39,11 @@ struct ScanBody {
 };
 const ScanBody& scan_body(const OpDef& op);
 
-// The three steps of a window op, on such tuples.
+// The three steps of a window op, on tuples of state.
 struct WindowBody {
   using State = std::vector<loop::Value>;
   State (*init)(AttrsView attrs, loop::Value zero);
-  // One more element, which is 0 where it is not `inside`; `position`: its number in its plane.
+  // Adds an element, which is 0 if not `inside`; `position`: its row-major index in its plane.
   State (*combine)(const State& state, loop::Value x, loop::Value inside, loop::Value position);
   State (*results)(AttrsView attrs, const State& state, loop::Value count);
 };

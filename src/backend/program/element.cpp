@@ -1,5 +1,5 @@
-// One element of a node as a loop value: by its body for pointwise ops and windows, by indirect
-// indices for gathers.
+// Builds the loop value of an element: runs the body of pointwise and window ops, and reads through
+// indirect indices for gathers.
 #include "backend/program/element.h"
 
 #include "backend/program/bodies.h"
@@ -26,7 +26,7 @@ class Pointwise {
   Value run() {
     const PointwiseInfo& info = *node_.op->pointwise;
     const DType common = graph::common_dtype(g_, node_);
-    if (info.copied_operand >= 0) {  // not through the type of computing: a copy keeps every bit
+    if (info.copied_operand >= 0) {  // not via the compute type: copies are exact
       return operand(node_.args[static_cast<size_t>(info.copied_operand)], common);
     }
     std::vector<Value> operands;
@@ -76,8 +76,9 @@ bool depends_on(Value v, Expr symbol) {
   return false;
 }
 
-// `made`, with the check that the indirect index is in range: if all elements of the table are the
-// same number, nothing else depends on the index.  No index in range equals the bound.
+// Makes `made` depend on the indirect index, so that its range check is not dropped: if all
+// elements of the table are equal, `made` has no such dependency.  The condition is never true,
+// because an index in range does not equal the bound.
 Value with_indirect_index(Value made, Expr symbol, Expr bound, loop::Pool& pool) {
   if (symbol.constant() || depends_on(made, symbol)) return made;
   const Value nothing = cast(pool.constant(DType::i64, int64_t{0}), made.dtype());
@@ -93,7 +94,7 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   const TensorMeta& table = g.meta(reads[0].value);
   const std::vector<Expr> symbols = indirect_indices(id, table.sizes, spec.picked, spec.wraps,
                                                      std::span(reads).subspan(1), source);
-  // No index is in range: the check of the indices is all there is to compute.
+  // No index is in range: only the indices' checks matter.
   if (is_empty(table)) {
     Expr all = 0;
     for (const Expr symbol : symbols) all = all + symbol;
@@ -109,7 +110,7 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   return made;
 }
 
-// Whether the index lies in the tensor.
+// Whether the index is in range.
 Value is_inside(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
   Value inside = pool.constant(DType::boolean, int64_t{1});
   for (size_t d = 0; d < index.size(); ++d) {
@@ -119,7 +120,7 @@ Value is_inside(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
   return inside;
 }
 
-// The number of an element in its plane, which the last two dimensions are.
+// The row-major index of an element in its plane, the last two dimensions.
 Value position_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
   Expr position = 0;
   for (size_t d = index.size() > 2 ? index.size() - 2 : 0; d < index.size(); ++d)
@@ -152,7 +153,7 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
   return body.results(attrs, state, cast(pool.index(count), counts_in))[result];
 }
 
-// What a reduction or a product of no elements gives.
+// The result of a reduction or product over no elements.
 Value reduced_nothing(const graph::Node& node, const TensorMeta& operand, loop::Pool& pool) {
   const DType result = node.results[0].dtype;
   if (node.op->kind == OpKind::contraction) return pool.constant(result, int64_t{0});
@@ -162,7 +163,7 @@ Value reduced_nothing(const graph::Node& node, const TensorMeta& operand, loop::
   return body.finish(body.init(zero), zero)[0];
 }
 
-// Reads are plain loads: to know what a node costs by itself.
+// A source with plain loads, to compute the cost of a node by itself.
 class Loads : public ElementSource {
  public:
   explicit Loads(const graph::Graph& g) : g_(g) {}

@@ -1,3 +1,5 @@
+// Decides which scatters may write to their input in place: tracks the states of an input along a
+// chain of scatters and checks all reads of each.
 #include "backend/program/in_place.h"
 
 #include <algorithm>
@@ -9,8 +11,8 @@ graph::Value operand(const graph::Node& node, size_t i) {
   return std::get<graph::Value>(node.args[i]);
 }
 
-// One input, and the scatters that change it in turn: state 0 is the input as it was given, state n
-// the result of the n-th scatter.
+// The states of an input along a chain of scatters: state 0 is the original input, state n the
+// result of the n-th scatter.
 class States {
  public:
   States(const Program& p, graph::NodeId input, const std::vector<graph::NodeId>& scatters)
@@ -26,7 +28,7 @@ class States {
     }
   }
 
-  // Whether each state is read only by what runs before the next scatter.
+  // Whether all readers of each state can run before the next scatter.
   bool are_read_in_time() const {
     for (const graph::NodeId scatter : scatters_) {
       if (!source_is_read_in_time(scatter)) return false;
@@ -50,7 +52,7 @@ class States {
     return out;
   }
 
-  // By a reader that depends on the state `seen`.
+  // Whether a reader that depends on state `seen` reads no earlier state.
   bool is_read_in_time(graph::Value value, int seen) const {
     const Index any(static_cast<size_t>(g_.meta(value).rank()), Expr(0));
     return std::ranges::all_of(reads_of(value, any), [&](const Read& read) {
@@ -59,8 +61,8 @@ class States {
     });
   }
 
-  // What a scatter itself reads of the state that it changes: elements just before they are
-  // written.
+  // Whether the source of a scatter reads the previous state only at the element that is about to
+  // be written.
   bool source_is_read_in_time(graph::NodeId scatter) const {
     const graph::Value source = operand(g_[scatter], 1);
     Index at;
@@ -75,12 +77,12 @@ class States {
   const Program& p_;
   const graph::Graph& g_;
   const std::vector<graph::NodeId>& scatters_;
-  std::vector<int> state_;  // by node: the state that it is, or -1
+  std::vector<int> state_;  // by node: its state, or -1
   std::vector<int> seen_;   // by node: the latest state that it depends on, or -1
 };
 
-// The scatters that lie one over the other from the input to what it receives; none where something
-// else does.
+// The chain of scatters from the input to the value written to it; empty if other ops are in
+// between.
 std::vector<graph::NodeId> scatters_of(const Program& p, const graph::Output& output) {
   const graph::Graph& g = p.graph();
   std::vector<graph::NodeId> out;
@@ -96,7 +98,7 @@ std::vector<graph::NodeId> scatters_of(const Program& p, const graph::Output& ou
   return at == g.inputs()[static_cast<size_t>(output.writes)] ? out : std::vector<graph::NodeId>{};
 }
 
-// Whether no other output is the value of one of them.
+// Whether exactly one output is a result of these scatters.
 bool are_written_once(const graph::Graph& g, const std::vector<graph::NodeId>& scatters) {
   const auto written = std::ranges::count_if(g.outputs(), [&](const graph::Output& output) {
     return std::ranges::find(scatters, output.value.node) != scatters.end();

@@ -1,5 +1,5 @@
-// Writes to a part of an input that copy nothing but that part: if an input receives the result of
-// a scatter over it, the result aliases the input and the scatter writes its source there.
+// In-place scatters: if the result of a scatter over an input is written back to that input, the
+// result aliases the input, and the scatter writes only its source.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace vitro::backend {
 
-// By node: the input that the result of a scatter aliases, any other node itself.  Scatters may
-// form a chain, of which the input receives the last; no one reads a state of the input that a
-// later scatter has changed.  The program must have decided what is inlined.
+// By node: the input that the result of a scatter aliases, or the node itself.  Scatters may form a
+// chain whose last result is written to the input, if nothing reads a state of the input that a
+// later scatter has overwritten.  Inlining must have been decided.
 std::vector<graph::NodeId> alias_targets_of(const Program& program);
 
-// The index in its result of the element that a scatter takes from its source at `at`.
+// The index in the scatter's result of the element of its source at `at`.
 Index inserted_at(const graph::Graph& graph, graph::NodeId scatter, const Index& at);
 
 }  // namespace vitro::backend

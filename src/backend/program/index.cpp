@@ -1,5 +1,5 @@
-// Index maps: which element of an operand belongs to an element of the result, for views,
-// broadcasts, gathers and windows.
+// Index maps from an element of the result to the elements of the operands, for views, broadcasts,
+// gathers and windows.
 #include <algorithm>
 
 #include "backend/program/program.h"
@@ -30,7 +30,7 @@ std::vector<Read> window_operands(const graph::Graph& g, const graph::Node& node
 
 namespace {
 
-// A symbolic size that is 1 in this run (which is asked) where the result's is not.
+// Whether a symbolic size is 1 and broadcast in this run; known_equal adds a guard on that.
 bool is_one_of_many(const TensorMeta& operand, const TensorMeta& result, size_t d) {
   if (operand.rank() > result.rank()) return false;
   const Size size = operand.sizes[d];
@@ -123,7 +123,7 @@ std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Ind
   const graph::Value table = value_of(spec.table);
   const auto rank = static_cast<size_t>(g.meta(table).rank());
   std::vector<Read> out{{table, {}}};
-  if (rank == 0) {  // one element, whatever the single index
+  if (rank == 0) {  // one element, selected by any index
     const graph::Value indices = value_of(spec.picked[0].indices);
     out.push_back({indices, Index(static_cast<size_t>(g.meta(indices).rank()), Expr(0))});
     return out;
@@ -134,7 +134,7 @@ std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Ind
     out.push_back({value_of(spec.picked[0].indices), index});
     return out;
   }
-  // A single index may have no dimension where the result has one of size 1.
+  // A scalar index has no dimension, but the result may have one of size 1 for it.
   const size_t together = index.size() + spec.picked.size() - rank;
   const auto from = index.begin() + spec.first, to = from + static_cast<std::ptrdiff_t>(together);
   Index others(index.begin(), from);

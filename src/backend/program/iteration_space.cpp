@@ -1,3 +1,5 @@
+// Builds the iteration space of a compute node and index maps from it to tensors of other shapes
+// with the same number of elements.
 #include "backend/program/iteration_space.h"
 
 namespace vitro::backend {
@@ -24,8 +26,9 @@ Index kept_of(const IterationSpace& space, const Index& from) {
   return out;
 }
 
-// `index`, of dimensions of `sizes`, where `parts` cut each of these into dimensions of their own:
-// it needs no proof which digits a dimension has, as the number of all elements does.
+// Splits `index` (of dimensions `sizes`) into dimensions `parts`, if these split each dimension of
+// `sizes` separately.  Unlike flattening all dimensions, this gives simple expressions for symbolic
+// sizes without proofs.
 std::optional<Index> cut(const Index& index, const Index& sizes, const Index& parts) {
   Index out;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -111,7 +114,7 @@ std::optional<IndexMap> index_map_to(const IterationSpace& space, const Index& s
 
 IndexMap row_index_map(const IterationSpace& space, const Index& sizes) {
   const Index kept = space.kept_index(), kept_sizes = space.kept_sizes();
-  if (flatten(kept, kept_sizes) == space.row) {  // in the order of the shape
+  if (flatten(kept, kept_sizes) == space.row) {  // kept dimensions in order
     if (auto map = cut(kept, kept_sizes, sizes)) return *map;
   }
   return unflatten(space.row, sizes);

@@ -22,7 +22,7 @@ bool reads_views(const graph::Graph& g, const graph::Node& node) {
          std::ranges::any_of(node.args, [&](const graph::Arg& arg) { return is_view(g, arg); });
 }
 
-// Copies a graph node by node.
+// Copies a graph, with a clone of each view that an opaque op reads.
 class Copier {
  public:
   explicit Copier(const graph::Graph& from) : from_(from) {
@@ -69,7 +69,7 @@ class Copier {
   const graph::Graph& from_;
   graph::Graph out_;
   std::vector<graph::NodeId> now_;
-  std::map<graph::Value, graph::Value> copies_;  // by the view in `from_`
+  std::map<graph::Value, graph::Value> copies_;  // by view in `from_`
 };
 
 }  // namespace

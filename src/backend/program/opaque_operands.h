@@ -1,4 +1,4 @@
-// What kernels of users read lies in memory: views among their operands become copies.
+// Replaces views among the operands of users' kernels by copies, because these kernels read memory.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace vitro::backend {
 
-// A graph in which no operand of an opaque op is a view; none where that holds already.
+// The graph with no view as an operand of an opaque op; none if that already holds.
 std::optional<graph::Graph> store_opaque_operands(const graph::Graph& graph);
 
 }  // namespace vitro::backend

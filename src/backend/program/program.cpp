@@ -1,5 +1,5 @@
-// Makes compute nodes of the nodes of a graph, decides which are computed where they are read, and
-// answers who reads what at which index.
+// Builds the compute nodes of a graph, decides which nodes are inlined, and computes reads,
+// dependencies and a topological order.
 #include "backend/program/program.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
   build();
   if (order()) return;
   for (uint32_t n = 0; n < graph.size(); ++n)
-    alias_target_[n] = {n};  // writes would wait for each other
+    alias_target_[n] = {n};  // in-place writes form a cycle: copy instead
   build();
   VITRO_ASSERT(order(), "compute nodes wait for each other");
 }
@@ -57,7 +57,7 @@ void Program::build() {
   connect();
 }
 
-// Views always; a cheap node that reads little, where more than one node reads it.
+// Inlines all views, and cheap nodes with few reads and several readers.
 void Program::decide_inlining() {
   const auto users = graph_->users();
   for (uint32_t n = 0; n < graph_->size(); ++n) {
@@ -86,7 +86,7 @@ bool Program::is_empty(graph::Value value) const {
   return backend::is_empty(graph_->meta(value));
 }
 
-// A compute node without elements has no work.
+// Skips compute nodes without elements.
 void Program::add_compute_node(ComputeNode compute_node) {
   const bool nothing = std::any_of(compute_node.sizes.begin(), compute_node.sizes.end(),
                                    [](Expr size) { return size.is(0); });
@@ -114,7 +114,7 @@ void Program::add_graph_nodes() {
   }
 }
 
-// One more result of an opaque call.
+// Adds a further result of an opaque call.
 void Program::add_result(graph::NodeId node) {
   const std::vector<ComputeNodeId>& first = makers_[node.n - result_of(node)];
   require(!first.empty() && !backend::is_empty((*graph_)[node].results[0]), (*graph_)[node],
@@ -123,7 +123,8 @@ void Program::add_result(graph::NodeId node) {
   made_[first[0].n].push_back(node);
 }
 
-// Those of a node: one, or its parts.  `compute_node` computes its result element by element.
+// Adds the compute nodes of a graph node: one, or one for each part.  `compute_node`: a template
+// that computes the result element by element.
 void Program::add_compute_nodes(ComputeNode compute_node) {
   const graph::NodeId id = compute_node.value.node;
   const graph::Node& node = (*graph_)[id];
@@ -157,7 +158,7 @@ const TensorMeta& Program::operand_of(const graph::Node& node, size_t i) const {
   return graph_->meta(std::get<graph::Value>(node.args[i]));
 }
 
-// The compute node of a reduction, a scan or a sort, whose sizes are those of the operand.
+// The compute node of a reduction, scan or sort; its sizes are those of the operand.
 ComputeNode Program::reduction_node(ComputeNode compute_node) const {
   const graph::Node& node = (*graph_)[compute_node.value.node];
   const TensorMeta& operand = operand_of(node, 0);
@@ -173,7 +174,7 @@ ComputeNode Program::reduction_node(ComputeNode compute_node) const {
     compute_node.kind = ComputeKind::reduction;
     dims = node.op->reduction->dims(node.attrs.view(), operand.rank()).dims;
   }
-  if (dims.empty()) dims.push_back(operand.rank());  // of one element each
+  if (dims.empty()) dims.push_back(operand.rank());  // a reduction of single elements
   if (dims.back() == operand.rank()) compute_node.sizes.emplace_back(1);
   compute_node.reduced.assign(compute_node.sizes.size(), false);
   for (const int64_t d : dims) compute_node.reduced[static_cast<size_t>(d)] = true;
@@ -186,7 +187,7 @@ void Program::add_slices(ComputeNode compute_node) {
   const auto axis =
       static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
   for (size_t i = 0; i < node.args.size(); ++i) {
-    if (backend::is_empty(operand_of(node, i))) continue;  // which may have no such axis
+    if (backend::is_empty(operand_of(node, i))) continue;  // it may have no such axis
     compute_node.part = static_cast<int>(i);
     compute_node.sizes = sizes_of(operand_of(node, i));
     add_compute_node(compute_node);
@@ -207,7 +208,7 @@ PutSpec put_spec(const graph::Graph& g, const graph::Node& node) {
   return node.op->put->spec(node.attrs.view(), ranks_of(g, node));
 }
 
-// Of what a put takes from its source, which is broadcast to them.
+// The sizes that a put broadcasts its source to.
 Sizes put_sizes(const graph::Graph& g, const graph::Node& node, const PutSpec& spec) {
   std::vector<Argument> operands;
   for (const graph::Arg& arg : node.args) {
@@ -222,8 +223,8 @@ Sizes put_sizes(const graph::Graph& g, const graph::Node& node, const PutSpec& s
 
 }  // namespace
 
-// The elements that a scatter by indices takes from its source, in the order of the indices'
-// dimensions; where these have none there is one of size 1.
+// The compute node of a scatter by indices: iterates over the elements of its source, in order of
+// the indices' dimensions; if these have none, adds one of size 1.
 ComputeNode Program::put_node(ComputeNode compute_node) const {
   const graph::Node& node = (*graph_)[compute_node.value.node];
   const PutSpec spec = put_spec(*graph_, node);
@@ -291,7 +292,7 @@ void Program::add_output_copies() {
     const bool writes = output.writes >= 0;
     if (!writes && !node.is_input() && !inlined_[output.value.node.n]) continue;
     if (writes && alias_target_[output.value.node.n] != output.value.node)
-      continue;  // it lies there
+      continue;  // written in place
     add_compute_node({.value = output.value,
                       .role = writes ? ComputeRole::write : ComputeRole::output,
                       .part = static_cast<int>(i),
@@ -366,7 +367,7 @@ std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const 
     for (const graph::Arg& arg : node.args) {
       const auto* value = std::get_if<graph::Value>(&arg);
       if (!value) continue;
-      Index any;  // an index that no element of the result has
+      Index any;  // unrelated to the index of the result
       for (int d = 0; d < graph_->meta(*value).rank(); ++d) any.push_back(indirect + d);
       direct.push_back({*value, std::move(any)});
     }
@@ -375,7 +376,8 @@ std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const 
   return out;
 }
 
-// Who needs whom: by reading, by overwriting (a scatter's second compute node, a written input).
+// Computes dependencies: by reads, and by writes (the second compute node of a scatter, a write to
+// an input).
 void Program::connect() {
   needs_.assign(compute_nodes_.size(), {});
   readers_.assign(compute_nodes_.size(), {});
@@ -408,7 +410,7 @@ void Program::need(ComputeNodeId reader, ComputeNodeId made) {
   if (made != reader) add_once(needs_[reader.n], made);
 }
 
-// Who changes an input waits for those that read it as it was, and for the write before.
+// A write to an input depends on the readers of its previous state and on the previous write.
 void Program::need_what_is_overwritten(ComputeNodeId id) {
   const ComputeNode& compute_node = (*this)[id];
   if (!overwrites(id)) return;
@@ -426,7 +428,7 @@ void Program::need_what_is_overwritten(ComputeNodeId id) {
   } while (before != alias_target_[compute_node.value.node.n]);
 }
 
-// Gives every compute node its position; false where some wait for each other.
+// Computes the positions; false if there is a cycle.
 bool Program::order() {
   enum class State : uint8_t { unseen, open, done };
   std::vector<State> states(compute_nodes_.size(), State::unseen);

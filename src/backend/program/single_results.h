@@ -1,7 +1,7 @@
-// Ops with several results as one node for each result that is used, so that everything after this
-// knows values by their nodes.  Nodes of one call compute the same until they choose their result;
-// they read the same and so become one kernel.  An opaque call keeps all its results, one node
-// after the other: its kernel writes them whether or not they are used.
+// Splits ops with several results into one node for each used result, so that later stages identify
+// values by nodes.  The nodes of one call have the same computation and reads, so they fuse into
+// one kernel.  An opaque call keeps all results, in adjacent nodes, because its kernel writes them
+// even if they are not used.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace vitro::backend {
 
 struct SingleResults {
   graph::Graph graph;
-  std::vector<uint32_t> result;  // by node: which of its op's results it gives
+  std::vector<uint32_t> result;  // by node: the number of the op's result that it represents
 };
 
-// Empty where every node has one result.
+// None if every node has one result.
 std::optional<SingleResults> single_results(const graph::Graph& graph);
 
 }  // namespace vitro::backend

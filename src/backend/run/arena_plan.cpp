@@ -35,7 +35,7 @@ ArenaPlan plan_arena(std::span<const Lifetime> buffers) {
   };
   for (const size_t buffer : order) {
     int64_t offset = 0;
-    for (const size_t other : placed) {  // in order of their offsets
+    for (const size_t other : placed) {  // sorted by offset
       if (!overlap(buffers[buffer], buffers[other])) continue;
       if (add_bytes(offset, rounded(buffer)) <= plan.offsets[other]) break;
       offset = std::max(offset, add_bytes(plan.offsets[other], rounded(other)));

@@ -1,5 +1,5 @@
-// Where temporary buffers lie in the arena of a call: buffers that do not live at the same time may
-// share memory.
+// Assigns offsets in the arena to temporary buffers; buffers with disjoint lifetimes may share
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace vitro::backend {
 
 using LaunchId = Id<struct LaunchTag>;  // an index into the list of launches
 
-// Needed from launch `first` to launch `last`, both included.
+// Live from launch `first` to launch `last`, inclusive.
 struct Lifetime {
   int64_t bytes = 0;
   LaunchId first, last;
@@ -23,10 +23,11 @@ struct ArenaPlan {
   int64_t bytes = 0;
 };
 
-// a + b; Error where that leaves 64 bits.
+// a + b; Error on overflow of 64 bits.
 int64_t add_bytes(int64_t a, int64_t b);
 
-// Large buffers first, each at the lowest offset that is free for as long as it lives.
+// Greedy, in order of decreasing size: each buffer gets the lowest offset that is free during its
+// lifetime.
 ArenaPlan plan_arena(std::span<const Lifetime> buffers);
 
 }  // namespace vitro::backend

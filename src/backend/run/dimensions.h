@@ -1,5 +1,5 @@
-// What an executable comes to for the values of the symbols of a call: how much each launch has to
-// do, where temporaries lie, which sizes the outputs have.
+// Everything about an executable that depends on the values of symbols in a call: the grid of each
+// launch, the offsets of temporaries, the sizes of outputs.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace vitro::backend {
 
-using Number = std::function<int64_t(Expr)>;  // what an expression comes to in a call
+using Number = std::function<int64_t(Expr)>;  // evaluates an expression for a call
 
 struct Executable::Dimensions {
   struct Out {
@@ -20,15 +20,15 @@ struct Executable::Dimensions {
     int64_t bytes = 0, flops = 0;
     Hash layout;                   // of the panels that it packs
     std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
-    std::vector<Out> tensors;      // of a kernel of the user's: those among operands, the results
-    uint64_t streams = 0;          // bit b: buffer b is written past the caches
+    std::vector<Out> tensors;      // for a user's kernel: tensors among operands, then results
+    uint64_t streams = 0;          // bit b: stores to buffer b bypass the caches
   };
   static Run run_of(const Launch& launch, const Number& number,
                     const runtime::DeviceRuntime& device, int64_t workers);
   std::vector<int64_t> symbols;
-  std::vector<Run> runs;         // of launches
-  std::vector<int64_t> offsets;  // of buffers: in the arena
-  std::vector<int64_t> bytes;    // of buffers
+  std::vector<Run> runs;         // by launch
+  std::vector<int64_t> offsets;  // by buffer: offset in the arena
+  std::vector<int64_t> bytes;    // by buffer
   std::vector<Out> outputs;
   int64_t arena = 0, temporaries = 0;
 };

@@ -1,5 +1,5 @@
-// Builds the launches of an executable from lowered kernels, and plans their memory for the sizes
-// of a call.
+// Builds the launches of an executable from lowered kernels, and computes grids and memory plan for
+// the sizes of a call.
 #include "backend/run/executable.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace vitro::backend {
 namespace {
 
-constexpr size_t most_known = 16;  // sizes whose plan is kept
+constexpr size_t most_known = 16;  // maximum number of cached plans
 
 Ints numbers_of(const Index& index, const Number& number) {
   Ints out;
@@ -24,7 +24,7 @@ Ints numbers_of(const Index& index, const Number& number) {
   return out;
 }
 
-// Blocks of a product, panels of a pack: as many as the device cuts it into.
+// The number of blocks of a product or panels of a pack, which the device decides.
 int64_t tasks_of(const Launch& launch, const Number& number, const runtime::DeviceRuntime& device,
                  int64_t workers) {
   const Launch::Product& p = *launch.product;
@@ -35,7 +35,7 @@ int64_t tasks_of(const Launch& launch, const Number& number, const runtime::Devi
   return device.product_tasks(shape, workers);
 }
 
-// The hash as it is for these values of symbols.
+// The hash for these values of symbols.
 Hash with_numbers(Hash hash, std::span<const int64_t> values) {
   if (values.empty()) return hash;
   Hasher hasher;
@@ -44,8 +44,8 @@ Hash with_numbers(Hash hash, std::span<const int64_t> values) {
   return hasher.finish();
 }
 
-// What panels look like; `sized`: that differs with the sizes of a call.  Kernels that pack alike
-// share the panels of a parameter, those of other graphs too.
+// Hash of the panels' layout; sets `sized` if it depends on the sizes of a call.  Kernels with the
+// same layout share the panels of a parameter, even across graphs.
 Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, bool* sized) {
   Hasher hasher;
   *sized = false;
@@ -58,7 +58,7 @@ Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, boo
   return hasher.finish();
 }
 
-// The buffers that a launch which moves so many bytes writes past the caches, a bit each.
+// A bit for each buffer whose stores bypass the caches in a launch that moves `moved` bytes.
 uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_t moved,
                     const runtime::DeviceRuntime& device) {
   uint64_t streams = 0;
@@ -200,15 +200,15 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
   launches_.emplace_back().what = std::move(kernel);
 }
 
-// In order: the first launch that needs a buffer is the first one that says so.
+// Extends the buffer's lifetime.  Called in launch order, so the first call sets `first`.
 void Executable::use_buffer(BufferId id, LaunchId in) {
   BufferPlan& buffer = buffers_[id.n];
   if (!buffer.first) buffer.first = in;
   buffer.last = in;
 }
 
-// Eager makes every value: what it refuses as too large is refused here, where loops would only run
-// for ever.
+// Eager materializes every value and fails if one is too large.  Records all sizes, so that a call
+// fails here too instead of running forever.
 void Executable::note_sizes(const graph::Graph& graph) {
   std::unordered_set<const sym::Node*> seen;
   for (const graph::Node& node : graph.nodes()) {
@@ -234,7 +234,7 @@ void Executable::note_late_failures(std::span<const LoweredKernel> kernels) {
 void Executable::add_output(const graph::Graph& graph, const BufferAssignment& assignment,
                             size_t number) {
   const graph::Output& output = graph.outputs()[number];
-  if (output.writes >= 0) return;  // an input receives it: there is no tensor
+  if (output.writes >= 0) return;  // written to an input: no tensor to return
   OutputPlan plan;
   const Stored& stored = assignment.output(number);
   const TensorMeta& meta = graph.meta(output.value);
@@ -248,7 +248,7 @@ void Executable::add_output(const graph::Graph& graph, const BufferAssignment& a
   outputs_.push_back(std::move(plan));
 }
 
-// Two outputs of one value are two tensors: the program may write into one of them.
+// Two outputs with the same value must be two tensors, because the program may write to one.
 BufferId Executable::add_copy(BufferId from) {
   const BufferId to{static_cast<uint32_t>(buffers_.size())};
   buffers_.push_back({BufferKind::output, buffers_[from.n].dtype, buffers_[from.n].count});
@@ -296,7 +296,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
   const Number number = [&](Expr e) { return sym::evaluate(e, value_of); };
-  for (const Expr bytes : value_bytes_) (void)number(bytes);  // Error where 64 bits do not hold it
+  for (const Expr bytes : value_bytes_) (void)number(bytes);  // Error on overflow of 64 bits
   for (const Launch& launch : launches_) {
     d.runs.push_back(Dimensions::run_of(launch, number, device_, workers));
     if (launch.sized) d.runs.back().layout = with_numbers(launch.layout, symbols);

@@ -1,4 +1,4 @@
-// Runs an executable: panels of parameters first, then every launch in order.
+// Runs an executable: packs or finds the panels of parameters, then runs every launch in order.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -16,7 +16,7 @@
 namespace vitro::backend {
 namespace {
 
-// What the interpreter of loops needs beside a kernel's arguments.
+// Context of the loop interpreter.
 struct InterpretedLoop {
   const loop::Kernel& kernel;
   std::span<const Expr> symbols;
@@ -36,7 +36,7 @@ void interpret(const void* context, const runtime::LaunchArgs& args, int64_t beg
 
 }  // namespace
 
-// One run: the table of buffers and what must live until its end.
+// One call: the table of buffers, and the memory that must live until its end.
 class Executable::Invocation {
  public:
   Invocation(Executable& e, const Dimensions& d, std::span<const Operand> inputs,
@@ -66,7 +66,8 @@ class Executable::Invocation {
         table_[b] = arena_.data() + d_.offsets[b];
       }
     }
-    // Panels first: once kernels write, nothing but the data can be wrong.
+    // Panels first, because packing may run out of memory: once kernels write, only invalid data
+    // can be an error.
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
       if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
     }
@@ -78,8 +79,8 @@ class Executable::Invocation {
  private:
   using Shared = KeptPanels::Shared;
 
-  // Memory of the host for the addresses of all buffers and for panels in use: a few lie in the
-  // call itself, more in what an earlier call has left.
+  // Host memory for the addresses of all buffers and for panels in use: inline if there are few,
+  // otherwise allocated and reused by later calls.
   class Lists {
    public:
     explicit Lists(Executable& e) : e_(e) {
@@ -132,7 +133,7 @@ class Executable::Invocation {
     }
   }
 
-  // Panels of a parameter: those of before where it is unchanged.
+  // Reuses the panels of a parameter if it is unchanged; otherwise packs them.
   void use_kept(const Launch& launch, size_t i) {
     const size_t to = launch.packs->n;
     const Tensor& from = inputs_[launch.packs_input->n].tensor();
@@ -241,7 +242,7 @@ class Executable::Invocation {
   std::span<const Operand> inputs_;
   std::span<const int64_t> symbols_;
   Lists lists_;
-  void** table_;  // by buffer
+  void** table_;  // addresses by buffer
   runtime::Arena arena_;
   Held held_;
 };

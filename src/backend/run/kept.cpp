@@ -21,7 +21,7 @@ KeptPanels::Shared KeptPanels::find(const PanelsKey& key) const {
 KeptPanels::Shared KeptPanels::find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
                                             const std::function<void(void*)>& fill) {
   if (Shared known = find(key)) return known;
-  forget_before(key);  // they make room for these
+  forget_before(key);  // free stale panels first
   Shared made = backend::find_or_pack(key, of, bytes, fill);
   add(key, made);
   return made;
@@ -34,7 +34,7 @@ std::pair<KeptPanels::Entries::iterator, KeptPanels::Entries::iterator> KeptPane
 }
 
 void KeptPanels::add(const PanelsKey& key, Shared panels) {
-  Shared let_go;  // without the lock
+  Shared let_go;  // destroyed after the lock is released
   std::lock_guard hold(lock_);
   const auto is_layout = [&](const auto& entry) { return entry.first.offset == key.offset; };
   const auto [first, last] = of_storage(key.storage);

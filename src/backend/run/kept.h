@@ -1,5 +1,5 @@
-// The panels that an executable has of its parameters: of all that it is called with (layers may
-// share it), until a parameter is written or gone.
+// The panels that an executable keeps of its parameters, for all parameters that it is called with
+// (layers may share it), until a parameter is written or destroyed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vitro::backend {
 
-// Threads: any.
+// Thread-safe.
 class KeptPanels {
  public:
   using Shared = std::shared_ptr<const Panels>;
@@ -22,16 +22,15 @@ class KeptPanels {
   ~KeptPanels();
   KeptPanels(const KeptPanels&) = delete;
 
-  // Those for the key; made by `fill` where nobody in the process has them.
+  // Returns the panels for the key; calls `fill` to pack them if nobody in the process has them.
   Shared find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
                       const std::function<void(void*)>& fill);
-  // How many there are.
+  // Number of kept panels.
   size_t size() const;
-  // What was made of a storage's bytes, but for those of a version that is kept: the bytes are no
-  // more.  Versions count from 0.
+  // Drops all panels of a storage, except those of `but_version`.  Versions count from 0.
   void forget(uint64_t storage, uint64_t but_version = UINT64_MAX);
 
-  // Layouts of one matrix that are kept: panels of sizes that vary are their own layouts.
+  // Maximum number of kept layouts per matrix; each combination of varying sizes is a layout.
   static constexpr size_t most_layouts = 16;
 
  private:
@@ -42,7 +41,7 @@ class KeptPanels {
     Shared panels;
     uint64_t age = 0;
   };
-  using Entries = std::map<PanelsKey, Entry>;  // those of a storage stand together
+  using Entries = std::map<PanelsKey, Entry>;  // entries of a storage are adjacent
   std::pair<Entries::iterator, Entries::iterator> of_storage(uint64_t storage);
 
   mutable std::mutex lock_;

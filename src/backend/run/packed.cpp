@@ -16,7 +16,7 @@ void forget(uint64_t storage, uint64_t but_version);
 struct Known {
   std::mutex lock;
   std::map<PanelsKey, std::weak_ptr<const Panels>> panels;
-  std::mutex listeners_lock;  // held while they hear; theirs comes after it
+  std::mutex listeners_lock;  // held while they are called; acquired before their own locks
   std::unordered_set<KeptPanels*> listeners;
 };
 
@@ -34,7 +34,7 @@ void forget(uint64_t storage, uint64_t but_version) {
   for (KeptPanels* kept : k.listeners) kept->forget(storage, but_version);
 }
 
-// Entries whose panels are gone; called with the lock held.
+// Removes entries whose panels are gone; requires the lock.
 void sweep(Known& k) {
   std::erase_if(k.panels, [](const auto& entry) { return entry.second.expired(); });
 }

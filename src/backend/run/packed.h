@@ -1,4 +1,4 @@
-// Panels of parameters, packed once and kept while the parameter is as it was.
+// Panels of parameters, packed once and kept while the parameter is unchanged.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vitro::backend {
 
-// Memory of a device with the panels of a matrix.
+// Owns device memory with the panels of a matrix.
 class Panels {
  public:
   Panels(int64_t bytes, Device device);
@@ -24,30 +24,29 @@ class Panels {
   size_t bytes_;
 };
 
-// What panels were made of: whoever has the same key has the same panels.
+// Identifies panels by their source: equal keys mean equal panels.
 struct PanelsKey {
   uint64_t storage = 0, version = 0;
   int64_t offset = 0;  // bytes
-  Hash layout = {};    // of the kernel's text and of the sizes
+  Hash layout = {};    // of packing and sizes
   auto operator<=>(const PanelsKey&) const = default;
 };
 
-// The panels for the key, which are of the tensor; made by `fill` when nobody holds them.  They
-// live as long as somebody holds them.  Threads: any; two that ask for the same panels at once may
-// both make them.
+// Returns the tensor's panels for the key; calls `fill` to pack them if nobody holds them.  They
+// live as long as a pointer to them.  Any thread; concurrent calls for the same key may both pack.
 std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
                                            const std::function<void(void*)>& fill);
 
 class KeptPanels;
-// From now on, and no more: it forgets the panels of a storage that is gone or, when panels of its
-// new bytes are made, written.
+// Registers and unregisters `kept`.  While registered, it drops the panels of a storage when that
+// is destroyed, or when panels of a newer version are packed.
 void tell_of_storages(KeptPanels& kept);
 void tell_no_more(KeptPanels& kept);
-// Everybody forgets the panels of what the storage held before this version.
+// Makes all registered ones drop the storage's panels of other versions.
 void forget_before(const PanelsKey& key);
 
-// The key of a tensor's panels; false where its storage was handed out for writing, so that nothing
-// can be kept.
+// Sets the key of a tensor's panels; false if its storage was exposed for writing, so that panels
+// cannot be kept.
 bool panels_key(const Tensor& tensor, const Hash& layout, PanelsKey* key);
 
 }  // namespace vitro::backend

@@ -1,5 +1,5 @@
-// The sections and symbols of an ELF file of 64 bits, whose bytes are not trusted.
-//   auto object = ElfObject::read(bytes);          // a Result; the bytes stay the caller's
+// The sections and symbols of a 64-bit ELF file, which may be malformed.
+//   auto object = ElfObject::read(bytes);          // a Result; does not copy the bytes
 //   if (const Elf64_Shdr* lines = object->find(".debug_line")) ... object->bytes_of(*lines) ...
 #pragma once
 
@@ -17,7 +17,7 @@ namespace vitro::jit {
 
 class ElfObject {
  public:
-  // A failure where a section does not lie in the file.
+  // Fails if a section is not inside the file.
   static Result<ElfObject> read(std::string_view bytes);
 
   const Elf64_Ehdr& head() const { return head_; }
@@ -28,8 +28,8 @@ class ElfObject {
   std::string_view name(const Elf64_Shdr& section) const;
   const Elf64_Shdr* find(std::string_view name) const;
 
-  std::string_view bytes_of(const Elf64_Shdr& section) const;  // of .bss: none
-  // A section as a list of T; what is left at its end is dropped.
+  std::string_view bytes_of(const Elf64_Shdr& section) const;  // empty for .bss
+  // A section as a list of T; ignores an incomplete last element.
   template <class T>
   std::vector<T> list_of(const Elf64_Shdr& section) const {
     const std::string_view bytes = bytes_of(section);
@@ -37,7 +37,7 @@ class ElfObject {
     if (!list.empty()) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
     return list;
   }
-  // What stands at a place of a section of texts, as far as its zero.
+  // The string at an offset in a string table, without its zero; empty if out of range.
   std::string_view text(const Elf64_Shdr& section, uint64_t at) const;
 
  private:

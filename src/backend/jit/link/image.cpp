@@ -1,3 +1,5 @@
+// Layout of a shared object and its ELF headers; used by link.cpp: sections first, then place(),
+// then bytes().
 #include "backend/jit/link/image.h"
 
 #include <algorithm>
@@ -69,7 +71,7 @@ bool LinkImage::has(Segment segment) const {
   return std::ranges::find(ordered_, segment, &OutputSection::segment) != ordered_.end();
 }
 
-// By segment, what has no bytes in the file last.
+// Sorts by segment, and within it .bss last.
 void LinkImage::order() {
   for (OutputSection& section : sections_) ordered_.push_back(&section);
   std::ranges::stable_sort(ordered_, {}, [](const OutputSection* s) {
@@ -86,7 +88,7 @@ void LinkImage::place() {
   for (OutputSection* section : ordered_) {
     Elf64_Shdr& head = section->head;
     const bool is_loaded = section->segment != Segment::not_loaded;
-    // A segment begins on a page of its own in memory, but in the file right after the last one.
+    // Each segment begins on a new page in memory, but directly after the last one in the file.
     if (is_loaded && section->segment != std::exchange(before, section->segment))
       address = round_up(address, page_) + offset % page_;
     const uint64_t at = is_loaded ? address : offset;
@@ -111,7 +113,7 @@ void LinkImage::place_parts(OutputSection& section) {
   section.head.sh_size = at;
 }
 
-// From the first of the segment's sections to the end of its last.
+// Spans the first to the last of the segment's sections; the first segment includes the headers.
 Elf64_Phdr LinkImage::header_of(Segment segment) const {
   Elf64_Phdr head = {};
   head.p_type = PT_LOAD;

@@ -1,8 +1,8 @@
-// The bytes of a shared object: its sections in order, where they lie in the file and in memory,
-// and the headers that say so.
+// Lays out a shared object: orders its sections, assigns file offsets and addresses, and writes the
+// headers.
 //   read only:  headers .dynsym .hash .dynstr .rela.dyn .rodata .eh_frame_hdr .eh_frame
 //   code:       .text .plt
-//   relocated:  .data.rel.ro .dynamic .got       read only once the loader has written to it
+//   relocated:  .data.rel.ro .dynamic .got       read-only after the loader's relocation
 //   writable:   .data .bss
 //   not loaded: .debug_... .symtab .strtab .shstrtab
 #pragma once
@@ -20,27 +20,27 @@ struct OutputSection {
   std::string name;
   Segment segment = Segment::not_loaded;
   Elf64_Shdr head = {};
-  std::string own;  // bytes that the linker makes, which stand before those of the parts
+  std::string own;  // bytes written by the linker, placed before the parts
   std::vector<LinkSection*> parts;
-  uint16_t number = 0;  // once it has its place
+  uint16_t number = 0;  // set by place()
 };
 
 class LinkImage {
  public:
   LinkImage(uint16_t machine, uint64_t page) : machine_(machine), page_(page) {}
 
-  // The section of that name; a new one where there is none yet.
+  // Returns the section of that name, creating it if missing.
   OutputSection& section(std::string_view name, Segment segment, uint32_t type = SHT_PROGBITS,
                          uint64_t entry_bytes = 0);
   static void add_part(OutputSection& section, LinkSection& part);
-  // Null where there is none.
+  // Null if there is none.
   OutputSection* find(std::string_view name);
 
-  // The names of all sections, in one that is added last.
+  // Adds .shstrtab with the names of all sections; no section may be added later.
   void name_sections();
-  // Gives everything its place; afterwards no section may change its size.
+  // Assigns all offsets and addresses; section sizes must not change after it.
   void place();
-  // The file, with the sections' own bytes and those of their parts.
+  // The complete file.
   std::string bytes() const;
 
  private:

@@ -1,3 +1,5 @@
+// The linker: checks all relocations, plans sections (image.h) and tables (tables.h), then writes
+// the relocated bytes.
 #include "backend/jit/link/link.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace vitro::jit {
 namespace {
 
 uint64_t page_of(uint64_t address) {
-  return address >> 12;  // as AArch64 counts them, whatever the system has
+  return address >> 12;  // adrp uses 4 KiB pages, whatever the system's page size
 }
 
 bool is_by_table(Relocated what) {
@@ -23,7 +25,7 @@ bool is_unwinding(const LinkSection& section) {
   return section.name == ".eh_frame";
 }
 
-// What is written when the object is loaded, as it depends on where that is.
+// Whether the loader applies the relocation, because it depends on the load address.
 bool is_for_loader(const LinkSection& section, Relocated what) {
   return what == Relocated::absolute && section.is_loaded();
 }
@@ -56,7 +58,7 @@ class Linker {
   }
 
  private:
-  // First look: is each relocation known, and what does it need?
+  // First pass: checks that each relocation is supported and collects the entries it needs.
   Result<Done> look_at_relocations();
   Failure unknown(const LinkSection& section, const LinkSymbol* symbol,
                   std::string_view why) const {
@@ -67,14 +69,14 @@ class Linker {
                            const Relocation& kind, const LinkSymbol* symbol) const;
   void note_needs(const LinkSection& section, Relocated what, LinkSymbol& symbol);
 
-  // Then the sections, their places, and what the linker itself writes.
+  // Second pass: creates the output sections, places them and fills the linker's own.
   void plan();
   OutputSection& output_for(const LinkSection& section);
   void fill();
   void fill_unwinding();
   void fill_one(const LinkSection& section, const Elf64_Rela& rela);
 
-  // Last look: the values.
+  // Last pass: writes the relocated values.
   Result<Done> relocate(std::string& out);
   Result<Done> relocate_one(const LinkSection& section, const Elf64_Rela& rela, std::string& out);
   uint64_t value_of(const LinkSection& section, const Elf64_Rela& rela, const LinkSymbol& symbol,
@@ -94,7 +96,7 @@ class Linker {
   LinkSection end_of_frames_;
   std::vector<LinkSymbol*> in_got_, in_stubs_;
   OutputSection *got_ = nullptr, *stubs_ = nullptr;
-  size_t addresses_ = 0;  // words of sections that hold addresses
+  size_t addresses_ = 0;  // words in sections that the loader relocates
 };
 
 Result<Done> Linker::look_at_relocations() {
@@ -118,7 +120,7 @@ Result<Done> Linker::look_at(LinkSection& section, const Elf64_Rela& rela) {
   return Done{};
 }
 
-// Why it cannot be done; empty when it can.
+// Why the relocation is not supported; empty if it is.
 std::string_view Linker::refusal(const LinkSection& section, const Elf64_Rela& rela,
                                  const Relocation& kind, const LinkSymbol* symbol) const {
   const uint64_t bytes = section.bytes.size(), wide = size_of(kind.where);
@@ -209,7 +211,7 @@ void Linker::fill_one(const LinkSection& section, const Elf64_Rela& rela) {
   tables_.relocate_when_loaded(section.address + rela.r_offset, *symbol, rela.r_addend);
 }
 
-// Where .eh_frame is, without a table of its own: it is searched from its beginning.
+// Writes .eh_frame_hdr without a search table; the unwinder then scans .eh_frame linearly.
 void Linker::fill_unwinding() {
   OutputSection *head = image_.find(".eh_frame_hdr"), *frames = image_.find(".eh_frame");
   if (!frames) return;
@@ -245,7 +247,7 @@ uint64_t Linker::value_of(const LinkSection& section, const Elf64_Rela& rela,
   const uint64_t place = section.address + rela.r_offset;
   const auto addend = static_cast<uint64_t>(rela.r_addend);
   if (!symbol.section && what != Relocated::call && !is_by_table(what))
-    return 0;  // in tables of lines and of unwinding, what was left out has no address
+    return 0;  // dropped code has address 0 in line and unwind tables
   switch (what) {
     case Relocated::nothing:
       return 0;

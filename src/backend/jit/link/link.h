@@ -1,9 +1,10 @@
-// Object files to one shared object, in memory: no file, no process, no signal handler is touched.
+// Links object files into one shared object in memory, without files, processes or signal handlers.
 //   Result<std::string> object = link(objects);
-// For what Clang makes of kernels: position-independent code of the small code model for x86-64 or
-// AArch64, without constructors and variables of threads; anything else is a failure that names it.
+// Supports Clang's output for kernels: position-independent code of the small code model for x86-64
+// or AArch64, without constructors and thread-local variables; anything else is a failure that
+// names it.
 // Functions that no object defines are looked up in the process when the module is loaded.
-// Thread safety: any threads at once.
+// Thread safety: may be called from any thread.
 #pragma once
 
 #include <span>

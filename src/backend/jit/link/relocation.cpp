@@ -1,3 +1,5 @@
+// Decodes relocation types of x86-64 and AArch64, writes instruction fields and call stubs; used by
+// link.cpp.
 #include "backend/jit/link/relocation.h"
 
 #include <elf.h>
@@ -82,7 +84,7 @@ void store(char* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Puts `value` into the bits of an instruction that `mask` names, above `shift`.
+// Writes `value << shift` into the bits of `mask` of an instruction.
 void patch(char* at, uint64_t value, unsigned shift, uint32_t mask) {
   uint32_t instruction;
   std::memcpy(&instruction, at, sizeof instruction);
@@ -94,7 +96,7 @@ bool fits_signed(uint64_t value, unsigned bits) {
   return number >= -(int64_t{1} << (bits - 1)) && number < (int64_t{1} << (bits - 1));
 }
 
-// A distance in instructions of four bytes, of `bits` bits, the lowest of them at `shift`.
+// Writes a byte distance in units of 4 bytes, as a field of `bits` bits at `shift`.
 bool write_branch(char* at, uint64_t value, unsigned bits, unsigned shift) {
   if (value % 4 != 0 || !fits_signed(value, bits + 2)) return false;
   patch(at, value >> 2, shift, ((uint32_t{1} << bits) - 1) << shift);

@@ -1,3 +1,5 @@
+// Reads object files for link.cpp: drops duplicate COMDAT groups, collects sections and
+// relocations, and resolves symbols.
 #include "backend/jit/link/symbols.h"
 
 #include <bit>
@@ -8,14 +10,14 @@
 namespace vitro::jit {
 namespace {
 
-// What goes into the shared object: all that is loaded, and line tables.
+// Whether a section is linked: all loaded sections, and debug info (line tables).
 bool is_wanted(const Elf64_Shdr& section, std::string_view name) {
   if (section.sh_flags & SHF_EXCLUDE) return false;
   if (section.sh_flags & SHF_ALLOC) return section.sh_type != SHT_NOTE;
   return section.sh_type == SHT_PROGBITS && name.starts_with(".debug_");
 }
 
-// Why a section cannot be linked; empty when it can.
+// Why a section cannot be linked; empty if it can.
 std::string refusal(const Elf64_Shdr& section, std::string_view name) {
   constexpr uint32_t unwind_of_x86_64 = 0x70000001;
   if (section.sh_flags & SHF_TLS) return "variables of threads are not for kernels";
@@ -39,10 +41,10 @@ std::string refusal(const Elf64_Shdr& section, std::string_view name) {
 
 struct LinkInputs::Part {
   ElfObject elf;
-  size_t number = 0;                   // among the objects
-  std::vector<bool> is_left_out;       // by number of section
-  std::vector<LinkSection*> sections;  // null where one does not go into the shared object
-  const Elf64_Shdr* table = nullptr;   // of its symbols
+  size_t number = 0;                   // index of the object
+  std::vector<bool> is_left_out;       // by section number
+  std::vector<LinkSection*> sections;  // by section number; null if not linked
+  const Elf64_Shdr* table = nullptr;   // .symtab
   std::vector<Elf64_Sym> symbols;
 
   std::string_view name_of(const Elf64_Sym& symbol) const {
@@ -87,7 +89,7 @@ Result<Done> LinkInputs::add(std::string_view bytes) {
   return Done{};
 }
 
-// Of functions that several objects hold (inline ones), those of the first stay.
+// COMDAT groups (inline functions) that several objects have: keeps the first.
 Result<Done> LinkInputs::leave_out_copies(Part& part) {
   for (const Elf64_Shdr& section : part.elf.sections()) {
     if (section.sh_type != SHT_GROUP) continue;
@@ -171,8 +173,8 @@ Result<LinkSymbol> LinkInputs::symbol_of(const Part& part, const Elf64_Sym& head
   return symbol;
 }
 
-// All objects mean the same by a name that is not local: a definition before none, a strong one
-// before a weak one.
+// Resolves a global symbol: a definition takes precedence over a reference, a strong one over a
+// weak one.
 Result<LinkSymbol*> LinkInputs::join(const LinkSymbol& found) {
   const auto [at, is_new] = shared_.try_emplace(found.name);
   if (is_new) return at->second = &symbols_.emplace_back(found);

@@ -1,5 +1,5 @@
-// The object files of one module: the sections that go into its shared object, and what each of
-// their symbols means.
+// Reads the object files of one module: the sections to link, and their symbols, resolved across
+// objects.
 #pragma once
 
 #include <deque>
@@ -16,24 +16,24 @@ namespace vitro::jit {
 struct OutputSection;  // image.h
 
 struct LinkSection {
-  std::string_view name, bytes;  // no bytes in .bss
+  std::string_view name, bytes;  // .bss has no bytes
   Elf64_Shdr head = {};
   std::vector<Elf64_Rela> relocations;
-  size_t object = 0;     // which it came from
-  uint64_t address = 0;  // once it has its place; of what is not loaded, within its own kind
-  uint64_t offset = 0;   // in the file
-  const OutputSection* output = nullptr;  // what it became a part of
+  size_t object = 0;     // index of its object file
+  uint64_t address = 0;  // set by place(); if not loaded, relative to its output section
+  uint64_t offset = 0;   // in the output file
+  const OutputSection* output = nullptr;  // the section that it is a part of
   bool is_loaded() const { return head.sh_flags & SHF_ALLOC; }
   bool is_writable() const { return head.sh_flags & SHF_WRITE; }
 };
 
 struct LinkSymbol {
   std::string_view name;
-  LinkSection* section = nullptr;  // null: defined elsewhere, or in a section that was left out
+  LinkSection* section = nullptr;  // null: defined elsewhere, or in a dropped section
   Elf64_Sym head = {};
   bool is_left_out = false;
-  int got = -1, stub = -1;  // its numbers among the addresses and the jumps
-  uint32_t dynamic = 0;     // its number among the symbols that the loader sees
+  int got = -1, stub = -1;  // index of its GOT entry and of its stub
+  uint32_t dynamic = 0;     // index in .dynsym; 0: not in it
 
   bool is_local() const { return ELF64_ST_BIND(head.st_info) == STB_LOCAL; }
   bool is_exported() const {
@@ -46,20 +46,20 @@ struct LinkSymbol {
 
 class LinkInputs {
  public:
-  // The bytes stay the caller's and must outlive it.
+  // Does not copy `objects`, which must outlive the result.
   static Result<LinkInputs> read(std::span<const std::string> objects);
 
   uint16_t machine() const { return machine_; }
   std::deque<LinkSection>& sections() { return sections_; }
   std::deque<LinkSymbol>& symbols() { return symbols_; }
-  // The meaning of a number in an object's relocations; null for one that it does not have.
+  // The symbol of a number in an object's symbol table; null if out of range.
   LinkSymbol* symbol(size_t object, uint64_t number) {
     return number < meaning_[object].size() ? meaning_[object][number] : nullptr;
   }
   std::string where(const LinkSection& section) const;  // for messages
 
  private:
-  struct Part;  // one object while it is read
+  struct Part;  // an object that is being read
   Result<Done> add(std::string_view bytes);
   Result<Done> leave_out_copies(Part& part);
   Result<Done> add_sections(Part& part);
@@ -73,8 +73,8 @@ class LinkInputs {
   std::deque<LinkSection> sections_;
   std::deque<LinkSymbol> symbols_;
   std::vector<std::vector<LinkSymbol*>> meaning_;
-  std::map<std::string_view, LinkSymbol*> shared_;   // by name, those that are not local
-  std::map<std::string_view, size_t> group_owners_;  // the object whose copy of a group stays
+  std::map<std::string_view, LinkSymbol*> shared_;   // symbols that are not local, by name
+  std::map<std::string_view, size_t> group_owners_;  // the object whose COMDAT group is kept
 };
 
 }  // namespace vitro::jit

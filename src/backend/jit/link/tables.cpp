@@ -1,3 +1,5 @@
+// Sizes the tables of a shared object before layout and fills them after it; link.cpp calls both
+// steps.
 #include "backend/jit/link/tables.h"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ std::string bytes_of(const std::vector<T>& list) {
   return std::string(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
 }
 
-// Adds a name to a section of texts; gives its place there.
+// Appends a name to a string table and returns its offset.
 uint32_t add_text(OutputSection& texts, std::string_view name) {
   if (texts.own.empty()) texts.own += '\0';
   if (name.empty()) return 0;
@@ -20,7 +22,7 @@ uint32_t add_text(OutputSection& texts, std::string_view name) {
   return at;
 }
 
-// The function of the System V ABI.
+// The ELF hash function of the System V ABI.
 uint32_t hash_of_name(std::string_view name) {
   uint32_t hash = 0;
   for (const unsigned char c : name) {
@@ -151,7 +153,7 @@ void LinkTables::fill_dynamic() {
     add(DT_RELACOUNT, relative_.size());
   }
   OutputSection& section = *image_.find(".dynamic");
-  entries.resize(section.own.size() / sizeof(Elf64_Dyn));  // the rest says DT_NULL
+  entries.resize(section.own.size() / sizeof(Elf64_Dyn));  // pads with DT_NULL
   section.own = bytes_of(entries);
 }
 

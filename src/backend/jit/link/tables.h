@@ -1,5 +1,5 @@
-// What a shared object says of itself: to the loader (symbols, their hash table, relocations,
-// .dynamic), to debuggers and profilers (.symtab), and the names of its sections.
+// The tables of a shared object: for the loader (.dynsym, .hash, .rela.dyn, .dynamic), and for
+// debuggers and profilers (.symtab).
 #pragma once
 
 #include "backend/jit/link/image.h"
@@ -11,16 +11,17 @@ class LinkTables {
  public:
   LinkTables(LinkImage& image, const LinkMachine& machine) : image_(image), machine_(machine) {}
 
-  // A symbol that the loader has to look up in the process.
+  // Adds a symbol that the loader looks up in the process.
   void import(LinkSymbol& symbol);
-  // Adds the sections, once all imports are known; `relocations` are left to the loader.
+  // Adds the loader's sections; call after all imports.  `relocations`: the number of dynamic
+  // relocations.
   void add_for_loader(std::deque<LinkSymbol>& symbols, size_t relocations);
   void add_for_readers(std::deque<LinkSymbol>& symbols);
 
-  // Once everything has its place: a word that holds the symbol's address, plus `addend`, from
-  // when the object is loaded.
+  // Adds a dynamic relocation: the loader writes the symbol's address plus `addend` to the word at
+  // `place`.  Call after LinkImage::place().
   void relocate_when_loaded(uint64_t place, const LinkSymbol& symbol, int64_t addend);
-  // The bytes, when all of those are known.
+  // Writes the content of all tables; call after all relocations.
   void fill();
 
  private:
@@ -32,9 +33,9 @@ class LinkTables {
 
   LinkImage& image_;
   const LinkMachine& machine_;
-  std::vector<LinkSymbol*> dynamic_;  // symbols of the loader: those from elsewhere, then ours
-  std::vector<LinkSymbol*> named_;    // of debuggers: local ones first
-  size_t local_count_ = 0;            // among them
+  std::vector<LinkSymbol*> dynamic_;  // .dynsym: imports, then exports
+  std::vector<LinkSymbol*> named_;    // .symtab: local symbols first
+  size_t local_count_ = 0;            // local symbols in named_
   std::vector<Elf64_Rela> relative_, symbolic_;
 };
 

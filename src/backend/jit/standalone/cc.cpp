@@ -1,4 +1,5 @@
-// The C interface of libvitro-cc.
+// The C interface of libvitro-cc: runs compilations on threads with large stacks and turns LLVM's
+// fatal errors into failures.
 #include "backend/jit/cc.h"
 
 #include <pthread.h>
@@ -29,8 +30,8 @@ int64_t now_ns() {
       .count();
 }
 
-// Runs `work(argument)` on threads with a large stack and all signals blocked; 0, or the error
-// number where no thread could be started.
+// Runs `work(argument)` on `count` threads with large stacks and asynchronous signals blocked.
+// Returns 0, or an error number if no thread could be started.
 int run_on_threads(void* (*work)(void*), void* argument, size_t count) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -51,8 +52,8 @@ int run_on_threads(void* (*work)(void*), void* argument, size_t count) {
   return started != 0 ? 0 : error;
 }
 
-// Where LLVM would end the process it throws instead: its frames can be left, though they free
-// nothing.
+// Makes LLVM throw instead of ending the process.  Unwinding through its frames is safe, but leaks
+// their memory.
 void throw_instead_of_ending() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -62,13 +63,13 @@ void throw_instead_of_ending() {
   });
 }
 
-// Memory for a compilation, asked of the system at once: the C library would give a thread its heap
-// page by page, each with a system call and a fault that other threads wait for.
+// Populates the heap for a compilation at once.  Otherwise malloc would grow a thread's heap page
+// by page, each with a system call and a page fault that block other threads.
 class GrownHeap {
  public:
   GrownHeap() {
     for (void*& b : blocks_) b = std::malloc(block_bytes);
-    top_ = std::malloc(2000);  // keeps what is freed below from going back to the system
+    top_ = std::malloc(2000);  // keeps malloc from trimming the blocks freed below
     for (void* b : blocks_) {
       const uintptr_t begin = (reinterpret_cast<uintptr_t>(b) + page - 1) & -page;
       if (b) madvise(reinterpret_cast<void*>(begin), block_bytes & -page, MADV_POPULATE_WRITE);
@@ -80,7 +81,7 @@ class GrownHeap {
 
  private:
   static constexpr uintptr_t page = 4096;
-  static constexpr size_t block_bytes = 100 << 10;  // less than what malloc maps on its own
+  static constexpr size_t block_bytes = 100 << 10;  // below malloc's mmap threshold
   void* blocks_[40];
   void* top_ = nullptr;
 };
@@ -94,7 +95,7 @@ struct Job {
   bool from_tree = true;
 };
 
-// What a step leaves behind when it is thrown out of: a reason in the outcome.
+// Runs a step and converts its exceptions to diagnostics of the outcome.
 template <class Step>
 void guarded(Job& job, Outcome& outcome, Step step) {
   try {
@@ -123,7 +124,7 @@ void* precompile_prelude(void* argument) {
   return nullptr;
 }
 
-// What was made of the sources, with the diagnostics of all; or which means were missing.
+// Runs the job on threads and collects the diagnostics; returns a VITRO_CC status.
 int32_t run(Job& job, void* (*work)(void*), std::string& diagnostics) {
   throw_instead_of_ending();
   size_t threads = job.request.threads < 1 ? 1 : job.request.threads;

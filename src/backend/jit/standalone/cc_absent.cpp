@@ -1,5 +1,5 @@
-// What Clang names but kernels never reach, in libvitro-cc as a static library.  Defined here, its
-// archives (the optimiser as Clang drives it) stay out of the library.
+// Defines functions that Clang references but kernels never call, so that a statically linked
+// libvitro-cc does not pull in their archives (Clang's optimiser driver).
 #include <clang/CodeGen/BackendUtil.h>
 
 void clang::EmbedObject(llvm::Module*, const CodeGenOptions&, DiagnosticsEngine&) {}

@@ -37,8 +37,8 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const VitroCcRequest& request, 
                                   llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-// Clang writes the machine's features into every function, where LLVM reads them again for every
-// function; all have those of the TargetMachine.
+// Removes the features that Clang writes into every function: LLVM would parse them per function,
+// and they equal those of the TargetMachine.
 void drop_features(llvm::Module& module) {
   for (llvm::Function& function : module) {
     for (const char* name : {"target-cpu", "target-features", "tune-cpu"})
@@ -46,12 +46,12 @@ void drop_features(llvm::Module& module) {
   }
 }
 
-// As LLVMTargetMachine::addPassesToEmitFile, which lets nobody leave a pass out.
+// Like LLVMTargetMachine::addPassesToEmitFile, which has no way to disable a pass.
 bool add_passes(llvm::LLVMTargetMachine& machine, llvm::legacy::PassManager& passes,
                 llvm::raw_pwrite_stream& out) {
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
-  config->disablePass(&llvm::LiveDebugValuesID);  // line tables name no variables
+  config->disablePass(&llvm::LiveDebugValuesID);  // line tables have no variables
   auto* modules = new llvm::MachineModuleInfoWrapperPass(&machine);
   passes.add(config);
   passes.add(modules);

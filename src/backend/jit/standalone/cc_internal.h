@@ -1,4 +1,4 @@
-// What the parts of libvitro-cc offer each other.
+// Internal interface between the parts of libvitro-cc.
 #pragma once
 
 #include <memory>
@@ -22,24 +22,23 @@ struct Outcome {
   bool ok = false;
   std::string bytes;  // an object file
   std::string diagnostics;
-  bool from_tree = false;  // the prelude was not read as text
+  bool from_tree = false;  // the prelude was not parsed as text
 };
 
-// Clang and LLVM: one of the request's texts to an object file.  Any threads at once; wants a large
-// stack.
+// Compiles one of the request's sources to an object file.  Thread-safe; needs a large stack.
 Outcome compile(size_t source, const VitroCcRequest& request);
 
-// The first half of it, Clang: a text to a module of unoptimised IR; null, with the reasons in the
-// outcome's diagnostics, when the text is wrong.
+// The front end, Clang: parses a source to unoptimised IR.  Null on errors, which are in the
+// outcome's diagnostics.
 std::unique_ptr<llvm::Module> parse(size_t source, const VitroCcRequest& request,
                                     llvm::LLVMContext& context, Outcome& outcome);
 
-// The prelude as a file: a line that says of what, and the syntax tree.
+// Precompiles the prelude: a line with hashes of request and tree, followed by the syntax tree.
 Outcome precompile(const VitroCcRequest& request);
 
-// The other half, LLVM: to the bytes of an object file.
+// The back end, LLVM: optimises the IR and writes an object file to the outcome.
 bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outcome);
-// The passes over the IR, for one machine.
+// Runs the IR passes.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace vitro::cc

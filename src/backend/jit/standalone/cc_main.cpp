@@ -1,6 +1,6 @@
-// vitro-cc: the compiler library behind a pipe, where a crash of the compiler costs only this
-// process.
-//   vitro-cc < REQUEST > REPLY         both as wire.h writes them
+// vitro-cc: runs the compiler library in a separate process, so that a crash of the compiler does
+// not affect the program.
+//   vitro-cc < REQUEST > REPLY         both in the format of wire.h
 #include <sys/resource.h>
 #include <unistd.h>
 

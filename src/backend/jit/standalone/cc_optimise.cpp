@@ -1,5 +1,5 @@
-// The passes over the IR.  Kernels are loops over full vectors, written by a generator and with
-// everything inlined by force: of what -O2 does they need this much.
+// The IR passes.  Generated kernels are loops over full vectors with everything force-inlined, so
+// they need only this subset of -O2.
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
@@ -44,7 +44,7 @@ namespace {
 
 using namespace llvm;
 
-// The analyses that the passes below ask for, each made when it is first wanted.
+// The analyses that the passes below use, each computed on first use.
 class Analyses {
  public:
   explicit Analyses(TargetMachine& machine) : library_(machine.getTargetTriple()) {
@@ -93,7 +93,7 @@ class Analyses {
   ModuleAnalysisManager modules_;
 };
 
-// What is worth doing to a function before it is copied to where it is used.
+// Cleans up each function before inlining copies it.
 FunctionPassManager before_inlining() {
   FunctionPassManager passes;
   passes.addPass(LowerExpectIntrinsicPass());
@@ -109,13 +109,14 @@ size_t size_of(const Loop& loop) {
   return size;
 }
 
-// Kernels of large programs ask to be small: what they call often stays a function, and only what
-// shrinks them much is done.  The time that LLVM takes goes with what is written.
+// Returns whether the module has kernels of large programs, marked minsize.  In these, functions
+// with many calls are not inlined and only passes that reduce the code much are run, because
+// compile time is proportional to code size.
 bool take_small(Module& module) {
   bool small = false;
   for (Function& f : module) {
     small = small || f.hasFnAttribute(Attribute::MinSize);
-    f.removeFnAttr(Attribute::MinSize);  // by which LLVM itself would go too far
+    f.removeFnAttr(Attribute::MinSize);  // LLVM's own minsize is too aggressive
   }
   return small;
 }
@@ -137,7 +138,7 @@ struct CallLargeFunctions : PassInfoMixin<CallLargeFunctions> {
   }
 };
 
-// Passes of the code generator that small kernels go without.
+// Disables passes of the code generator for small kernels.
 struct WithoutLoopStrength : OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef) override {
@@ -146,10 +147,10 @@ struct WithoutLoopStrength : OptPassGate {
   }
 };
 
-// Unrolls loops of few turns, and those that ask for it.  LLVM's pass adds up what a loop costs
-// before it looks at the number of turns, and most loops here run over rows.  A function gets so
-// many instructions at most: those of loops side by side become one block, which is scheduled in
-// the square of its length.
+// Fully unrolls loops with few iterations, and those with unroll metadata.  Checks the trip count
+// first, because LLVM's pass estimates a loop's cost before it looks at the count, and most loops
+// here run over rows.  Limits the instructions per function: adjacent unrolled loops become one
+// block, and scheduling is quadratic in its length.
 struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
   PreservedAnalyses run(Loop& loop, LoopAnalysisManager& analyses,
                         LoopStandardAnalysisResults& known, LPMUpdater& updater) {
@@ -161,7 +162,7 @@ struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
     const bool asked = says("llvm.loop.unroll.full") || says("llvm.loop.unroll.enable") ||
                        says("llvm.loop.unroll.count");
     if (!asked && (turns == 0 || turns > most_turns)) return PreservedAnalyses::all();
-    // LLVM would say no, but weighs each instruction first.
+    // LLVM would also refuse, but only after analysing each instruction.
     const Function* function = loop.getHeader()->getParent();
     if (function != function_) function_ = function, written_ = 0;
     const size_t size = turns * size_of(loop);
@@ -176,8 +177,8 @@ struct UnrollShortLoops : PassInfoMixin<UnrollShortLoops> {
   size_t written_ = 0;  // by loops of this function
 };
 
-// Repeats the body of small loops, where the step and the jump weigh; for the same reason as above
-// only in functions that have one.
+// Unrolls small loops, whose overhead is significant.  To save compile time, runs LLVM's pass only
+// on functions that have one.
 struct UnrollSmallLoops : PassInfoMixin<UnrollSmallLoops> {
   PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
     constexpr size_t most_instructions = 20;

@@ -1,3 +1,5 @@
+// The front end: runs Clang on sources in memory, with the prelude as a precompiled syntax tree if
+// one matches, and writes such trees.
 #include <mutex>
 
 #include <clang/Basic/Diagnostic.h>
@@ -21,7 +23,7 @@
 namespace vitro::cc {
 namespace {
 
-// Where the compiler finds what it may see.
+// Names in the in-memory file system.
 constexpr const char* prelude_name = "vitro_prelude.h";
 constexpr const char* tree_name = "vitro_prelude.ast";
 
@@ -48,7 +50,7 @@ std::string hex(const llvm::XXH128_hash_t& hash) {
   return digits;
 }
 
-// Everything that the tree depends on.
+// Hashes everything that the tree depends on.
 std::string stamp_of(const VitroCcRequest& request) {
   llvm::SmallString<0> all;
   llvm::raw_svector_ostream out(all);
@@ -60,23 +62,23 @@ std::string stamp_of(const VitroCcRequest& request) {
   return "vitro prelude " + hex(hash);
 }
 
-// The line before the tree: of what it is, and what it holds.
-constexpr size_t head_bytes = 128;  // the tree is read in words
+// The line before the tree: hashes of what it depends on and of its content.
+constexpr size_t head_bytes = 128;  // keeps the tree aligned to words
 std::string head_of(const VitroCcRequest& request, llvm::StringRef tree) {
   std::string head = stamp_of(request) + " " + hex(hash_of(tree));
   head.resize(head_bytes - 1, ' ');
   return head + "\n";
 }
 
-// The tree in the file that the request names; empty where that is not a complete file of this
-// prelude.
+// The tree in the file that the request names; empty if the file is not complete or does not match
+// the request.
 llvm::StringRef tree_for(const VitroCcRequest& request) {
   struct Open {
     std::string path, stamp;
     std::unique_ptr<llvm::MemoryBuffer> file;
   };
   static std::mutex& lock = *new std::mutex;
-  static std::vector<Open>& opened = *new std::vector<Open>;  // kept for as long as we are
+  static std::vector<Open>& opened = *new std::vector<Open>;  // never freed
   if (!*request.precompiled || request.prelude.size == 0) return {};
   const std::string stamp = stamp_of(request);
   std::lock_guard hold(lock);
@@ -84,7 +86,7 @@ llvm::StringRef tree_for(const VitroCcRequest& request) {
     if (open.path == request.precompiled && open.stamp == stamp)
       return open.file->getBuffer().drop_front(head_bytes);
   }
-  // Read, not mapped: the file may be shortened while we are at work.
+  // IsVolatile reads instead of mapping: the file may be truncated while it is in use.
   auto file = llvm::MemoryBuffer::getFile(request.precompiled, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
   if (!file || (*file)->getBufferSize() < head_bytes) return {};
@@ -94,7 +96,7 @@ llvm::StringRef tree_for(const VitroCcRequest& request) {
   return tree;
 }
 
-// A run of Clang over a text that sees nothing of the machine's files.
+// Runs Clang on a source with an in-memory file system only.
 class Run {
  public:
   Run(const VitroCcRequest& request, std::string& diagnostics, size_t source = 0)
@@ -109,7 +111,7 @@ class Run {
     add_file(prelude_name, {request.prelude.data, request.prelude.size});
   }
 
-  // The bytes stay the caller's.
+  // Does not copy the bytes.
   void add_file(const char* name, llvm::StringRef bytes) {
     files_->addFile(name, 0, llvm::MemoryBuffer::getMemBuffer(bytes, name, false));
   }
@@ -156,7 +158,7 @@ class Run {
     return invocation;
   }
 
-  // Line tables name the files in which the texts can be read.
+  // Makes line tables name the files that keep the sources.
   void name_kept_files(clang::CodeGenOptions& options, const char* name) const {
     const std::string texts = request_.kept_texts, prelude = request_.kept_prelude;
     if (texts.empty()) return;
@@ -176,7 +178,7 @@ class Run {
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_;
 };
 
-// Unlike Clang's own action it brings no optimiser and no linker of bitcode along.
+// Unlike Clang's own action, it does not link in the optimiser and the bitcode linker.
 class MakeModule : public clang::ASTFrontendAction {
  public:
   explicit MakeModule(llvm::LLVMContext& context) : context_(context) {}
@@ -228,7 +230,7 @@ std::unique_ptr<llvm::Module> parse(size_t source, const VitroCcRequest& request
     outcome.from_tree = run(action, request.name, tree);
     if (outcome.from_tree) return action.take();
     outcome.diagnostics
-        .clear();  // of a wrong text, or of a tree that cannot be read: now without it
+        .clear();  // the source is wrong or the tree is unreadable: retry without the tree
   }
   Run run(request, outcome.diagnostics, source);
   MakeModule action(context);

@@ -1,5 +1,4 @@
-// vitro-precompile: writes the prelude of generated kernels as syntax trees, when the library is
-// built.
+// vitro-precompile: precompiles the kernels' prelude to syntax trees when the library is built.
 //   vitro-precompile FOLDER ISA...      FOLDER/vitro_prelude.ISA.ast for each
 #include <cstdio>
 #include <fstream>
