@@ -102,8 +102,8 @@ class DeviceRuntime {
   virtual Device device() const = 0;
   virtual DeviceTraits traits() const = 0;
 
-  // Freed memory may be reused at once.  This is safe for work on the stream on which it was last
-  // used, because that work runs later.
+  // Freed memory may be reused at once, for work on the same stream as the work that used it, which
+  // the new work then follows.
   virtual Allocator& memory() = 0;
 
   virtual std::unique_ptr<Stream> create_stream() = 0;

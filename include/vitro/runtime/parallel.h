@@ -23,8 +23,8 @@ int num_threads();
 // Throws unless `count` is between 1 and 1024.
 void set_num_threads(int count);
 
-// Estimated cost of one item: bytes of memory traffic, and floating-point operations (an `exp`
-// counts as several).
+// Estimated cost of one item: bytes of memory traffic, and floating-point operations at the rate of
+// those inside an elementary function.
 struct Cost {
   double bytes = 0, flops = 0;
 };

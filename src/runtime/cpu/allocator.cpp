@@ -189,7 +189,7 @@ void* take_new(size_t wanted, size_t bytes) {
     empty_cache();
     data = take_from_system(bytes);
   }
-  if (!data) {  // the message names the device, because the allocation may be deep inside any call
+  if (!data) {  // not throw_error(): the message names the device, not the function called
     throw Error(cat("cpu: no memory for ", wanted, " bytes; ", memory_stats().live_bytes,
                     " bytes are in use by tensors"));
   }

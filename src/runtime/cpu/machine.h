@@ -10,8 +10,7 @@
 
 namespace vitro::runtime {
 
-// Register state that the system must save and restore for a feature to be usable; each includes
-// the ones before.
+// Register state that the system must save and restore for a feature to be usable, oldest first.
 enum class Registers : uint8_t { general, avx, avx512, amx };
 
 struct CpuFeature {
