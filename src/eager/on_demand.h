@@ -1,5 +1,5 @@
-// Calls without a kernel compiled ahead, such as all kernels of devices other than the CPU: an
-// implementation outside this folder compiles them when needed.
+// Calls without a kernel compiled ahead, which are all calls on devices other than the CPU: an
+// implementation outside this folder compiles a kernel when needed.
 #pragma once
 
 #include <span>

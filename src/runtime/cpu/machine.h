@@ -22,7 +22,7 @@ struct Machine {
   std::string architecture;   // "x86_64", "aarch64"
   int available_threads = 1;  // hardware threads that this process may use: affinity and quota
   int hardware_threads = 1;   // hardware threads of the machine that are online
-  size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // L1, L2: per core; L3: in total; 0: none
+  size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one core; L3: the entire cache; 0: none
   size_t memory_bytes = 0;
   std::vector<CpuFeature> features;  // usable ones, sorted by name
 
