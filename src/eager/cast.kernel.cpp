@@ -1,4 +1,4 @@
-// Every dtype to every dtype.
+// Casts between all pairs of dtypes.
 #include "eager/kernel_table.h"
 #include "kernels/convert.h"
 
@@ -17,7 +17,7 @@ void cast(const void* from, void* to, i64 n) {
   if (i < n) k::store(out + i, k::convert<To>(k::load(in + i, n - i)), n - i);
 }
 
-// In the order of DType.
+// `from` and the columns are in the order of DType.
 template <class From>
 void fill_row(KernelTable& table, int from) {
   auto* row = table.cast[from];

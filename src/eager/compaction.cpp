@@ -1,5 +1,5 @@
-// What a mask picks: parts of it are counted, then each part knows where what it picks belongs, on
-// any number of threads.
+// Compactions: the elements that a mask selects, or their indices.  Threads count the selected
+// elements in each part of the mask; prefix sums give each part's position in the result.
 #include <algorithm>
 #include <vector>
 
@@ -17,11 +17,12 @@ namespace {
 
 constexpr int64_t part = 4096;  // elements of a mask
 
-// The mask as words, one after the other.  Those hold that are not 0; the sign of a 0 says nothing.
+// A contiguous mask as words.  Nonzero words are true; the sign bit of a floating-point 0 is
+// ignored.
 template <class Word>
 struct Mask {
   const Word* words;
-  Word counts;  // bits of a word that count
+  Word counts;  // the significant bits of a word
   int64_t size;
 
   int64_t begin(int64_t number) const { return number * part; }
@@ -33,7 +34,8 @@ struct Mask {
     for (int64_t i = begin(number); i < end(number); ++i) out += holds(i);
     return out;
   }
-  // Which elements of the part hold, from its first on.  Room for one more than there are.
+  // Writes the positions of the true elements, relative to the start of the part, and returns their
+  // number.  `out` needs room for one more than that.
   int64_t list(int64_t number, uint16_t* out) const {
     const int64_t first = begin(number), n = end(number) - first;
     int64_t count = 0;
@@ -45,7 +47,7 @@ struct Mask {
   }
 };
 
-// Where each part's elements begin in the result; the last: how many there are.
+// Returns the position in the result of each part's first element, then the total count.
 template <class Word>
 std::vector<int64_t> places_of(const Mask<Word>& mask) {
   const int64_t parts = (mask.size + part - 1) / part;
@@ -57,7 +59,9 @@ std::vector<int64_t> places_of(const Mask<Word>& mask) {
   return places;
 }
 
-// f(place in the result, first element of the part, which of its elements, how many) for all parts.
+// Calls f(place, first, which, count) for each part with true elements: its position in the result,
+// its first element, the positions in it of the true elements, and their number.  `bytes` is the
+// memory traffic per element.
 template <class Word, class F>
 void each_part(const Mask<Word>& mask, const std::vector<int64_t>& places, double bytes, F f) {
   parallel_for(static_cast<int64_t>(places.size()) - 1, grain_for({.bytes = part * bytes}),
@@ -70,7 +74,7 @@ void each_part(const Mask<Word>& mask, const std::vector<int64_t>& places, doubl
                });
 }
 
-// The index of an element, which moves on.
+// The multi-dimensional index of an element, moved forward step by step.
 class Index {
  public:
   Index(std::span<const int64_t> sizes, int64_t element)
@@ -91,7 +95,7 @@ class Index {
       }
     }
   }
-  // Its numbers lie `apart` from each other.
+  // Writes the index for each dimension, `apart` words from each other.
   void write(int64_t* to, int64_t apart) const {
     for (const int64_t number : index_) {
       *to = number;
@@ -145,7 +149,7 @@ Tensor elements(const Mask<Word>& mask, const Tensor& x) {
   return out;
 }
 
-// Row by row, as large as `sizes`.
+// Returns `t` broadcast to `sizes`, contiguous.
 Tensor spread(const Tensor& t, std::span<const int64_t> sizes) {
   if (std::ranges::equal(t.impl()->sizes, sizes)) return dense_copy(t);
   Tensor out = Tensor::empty(sizes, t.dtype());
@@ -163,7 +167,7 @@ Mask<Word> mask_over(const Tensor& t) {
 
 }  // namespace
 
-// On other devices the host does it, with copies of the operands.
+// For other devices, runs on the host on copies of the operands.
 Tensor run_compaction(const OpCall& call) {
   const CompactionInfo& info = *call.op->compaction;
   const Device device = call.operands[0].tensor().device();

@@ -31,7 +31,7 @@ struct Pair {
     const bool plain = from == to && stride[0] == to_bytes && stride[1] == from_bytes;
     const auto bytes = static_cast<size_t>(runs.n * to_bytes);
     std::byte *to_at = runs.at[0], *from_at = runs.at[1];
-    constexpr size_t short_run = 2048;  // for which a memmove each takes up to twice as long
+    constexpr size_t short_run = 2048;  // a memmove per run is up to twice as slow below this
     if (plain && bytes <= short_run) {
       const auto copy = kernel_table().copy_rows[std::countr_zero(static_cast<uint64_t>(to_bytes))];
       return copy(from_at, runs.step[1], to_at, runs.step[0], runs.n, runs.count);
@@ -84,7 +84,7 @@ struct Pair {
   }
 };
 
-// A side in pieces of nearly the same length, a multiple of 16.
+// A dimension cut into pieces of nearly equal length, a multiple of 16.
 struct Cut {
   Cut(int64_t length, int64_t most) : all(length) {
     const int64_t needed = (all + most - 1) / most;
@@ -95,7 +95,7 @@ struct Cut {
   int64_t all, piece, pieces;
 };
 
-// Copies between two orders of dimensions, tile by tile.
+// Copies between two dimension orders in tiles.
 void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
   const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes))];
   const Cut rows(loop.inner(), 64), columns(loop.size(across), grain / rows.piece);
@@ -124,7 +124,7 @@ void run_pair(const Pair& pair, const Loop& loop) {
   });
 }
 
-// By a kernel of the device that both lie on.
+// Both tensors are on the device whose kernel does the copy.
 void copy_on_device(const Tensor& from, const Tensor& to) {
   if (count_of(to.impl()->sizes) == 0) return;
   const ops::DTypeAttrs dtype{to.dtype()};

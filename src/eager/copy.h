@@ -1,14 +1,14 @@
-// Elements from one layout and dtype to another.
+// Copies and fills of tensors of any layout and dtype.
 #pragma once
 
 #include "vitro/core/tensor.h"
 
 namespace vitro::eager {
 
-// to[...] = from broadcast to to's sizes, converted to its dtype.  They must not overlap.
+// Copies `from`, broadcast to the sizes of `to` and converted to its dtype.  They must not overlap.
 void copy_elements(const Tensor& from, const Tensor& to);
 void fill_elements(const Scalar& number, const Tensor& to);
-// A dense row-major copy of `t` in `dtype`; `t` itself where it is that already.
+// Returns a contiguous copy of `t` in `dtype`, or `t` itself if it already is one.
 Tensor dense_copy(const Tensor& t, DType dtype);
 Tensor dense_copy(const Tensor& t);
 Tensor fresh_copy(const Tensor& t);  // never `t` itself

@@ -1,5 +1,5 @@
-// Copies of words: of one many times, of those that indices name, and those that turn a matrix
-// over, in tiles of 16 by 16.
+// Kernels that copy words: fill, row copies, stores past the caches, gather by index, and transpose
+// in tiles of 16 by 16.
 #include "kernels/reduce.h"
 #include "kernels/transpose.h"
 
@@ -55,7 +55,7 @@ void end_streams() {
   k::end_streams(true);
 }
 
-// Then neither they nor what is left to the last one has a sign.
+// All are in range if neither an index nor `size - 1 - index` is negative.
 bool within(const i64* index, i64 n, i64 size) {
   const k::Vec<i64> last = k::splat(size - 1);
   k::Vec<i64> signs = k::splat(i64(0));
@@ -65,7 +65,7 @@ bool within(const i64* index, i64 n, i64 size) {
     signs |= at | (last - at);
   }
   if (i < n) {
-    const k::Vec<i64> at = k::load(index + i, n - i);  // the lanes after them are 0
+    const k::Vec<i64> at = k::load(index + i, n - i);  // the remaining lanes are 0
     signs |= at | k::select(k::first_lanes(n - i), last - at, at);
   }
   return !k::reduce_any(k::lt(signs, k::splat(i64(0))));

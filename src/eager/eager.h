@@ -1,9 +1,10 @@
-// Runs ops on CPU tensors at once.
+// The interpreter that runs ops immediately.
 #pragma once
 
 namespace vitro::eager {
 
-// Registers itself for the CPU (core/interpreter.h).  Once or more, from any thread.
+// Registers the interpreter for all kinds of device (core/interpreter.h).  Idempotent and
+// thread-safe.
 void init();
 
 }  // namespace vitro::eager

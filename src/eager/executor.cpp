@@ -1,4 +1,4 @@
-// Answers a call: asks the shape rule, allocates results, and goes to the driver of the
+// The eager interpreter: runs the shape rule, allocates the results and calls the driver of the
 // op's kind.
 #include <algorithm>
 #include <mutex>
@@ -37,7 +37,7 @@ Tensor empty_for(const TensorMeta& meta) {
   return Tensor::empty_strided(plain(meta.sizes), plain(meta.strides), meta.dtype, meta.device);
 }
 
-// On a device that nobody compiled kernels for ahead.
+// For devices without kernels compiled ahead.
 void run_on_device(const OpCall& call, std::span<const Tensor> outs) {
   if (call.op->contraction && !is_floating(outs[0].dtype())) {
     Tensor made;
@@ -48,7 +48,7 @@ void run_on_device(const OpCall& call, std::span<const Tensor> outs) {
   if (!std::all_of(outs.begin(), outs.end(), is_empty)) run_on_demand(call, outs);
 }
 
-// The first of `outs` is the result of those that have one.
+// Computes the call into `outs`; `meta` is the shape rule's first result.
 void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor> outs) {
   const Tensor& out = outs[0];
   if (call.op->kind == OpKind::opaque) return run_opaque(call, outs);
@@ -83,7 +83,7 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
   VITRO_ASSERT(false, call.op->name, ": eager has nothing for kind ", name_of(call.op->kind));
 }
 
-// What was computed, in the target's dtype.
+// Writes `made` to `target`, converted to its dtype, in index order.
 void put_in_order(const Tensor& made, const Tensor& target) {
   copy_in_order(dense_copy(made, target.dtype()), target);
 }
@@ -113,12 +113,12 @@ void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   result = target;
 }
 
-// A composite's result as its shape rule says.
+// Gives a composite's result the layout that its shape rule specifies, by a copy only if necessary.
 void lay_out(const TensorMeta& meta, Tensor& result) {
   const TensorImpl& made = *result.impl();
   VITRO_ASSERT(made.dtype == meta.dtype && made.sizes == plain(meta.sizes), "a composite gave ",
                made.dtype, made.sizes, ", not ", meta.dtype, meta.sizes);
-  bool same = true, alike = true;  // alike: but for strides over which nobody steps
+  bool same = true, alike = true;  // alike: equal except for strides of dimensions of size 1
   for (size_t d = 0; d < made.sizes.size(); ++d) {
     const bool equal = made.strides[d] == meta.strides[d].hint();
     same = same && equal;
@@ -136,19 +136,20 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
   result = moved;
 }
 
-// Of a composite that has another form than its program, which takes this call.
+// Runs a composite in its fused form.  Returns false if it has none that takes this call.
 bool run_in_one_visit(const OpCall& call, const std::vector<TensorMeta>& metas,
                       std::span<Tensor> results) {
   if (metas[0].device != cpu) return false;
   if (!call.op->pointwise) return run_by_rows(call, metas, results);
-  // The program would round what it makes on the way to less than the body computes in.
+  // The program rounds intermediates to the dtype, which is narrower than what the body computes
+  // in, so the results would differ.
   if (bytes_of(metas[0].dtype) < 4) return false;
   results[0] = empty_for(metas[0]);
   run_pointwise(call, metas[0].dtype, results[0]);
   return true;
 }
 
-// For sessions that ask for it.
+// Records the op's FLOPs if the session wants them.
 void note_flops(const OpCall& call, const TensorMeta& result) {
   if (events::wants(events::Detail::flops)) [[unlikely]]
     events::record(events::Flops{ops::flops_of(call, result)});
@@ -158,7 +159,7 @@ class Executor : public Interpreter {
  public:
   void call(const OpCall& call, std::span<Tensor> results) override {
     const OpEvent event(call, results);
-    const UsingStack alone(nullptr);  // what composites and shape rules call runs here too
+    const UsingStack alone(nullptr);  // calls made by composites and shape rules also run here
     const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
     VITRO_ASSERT(metas.size() == results.size(), call.op->name, " gives ", metas.size(),
                  " results");

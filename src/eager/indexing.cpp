@@ -1,4 +1,4 @@
-// Gather, concat and scatter.
+// Gather, concat and scatter: drivers that check indices and copy rows, parts or elements.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace vitro::eager {
 namespace {
 
-// The error of the first of dense indices that is not in [0, size).
+// Throws an error for the first index outside [0, size); `indices` is contiguous.
 [[noreturn]] void refuse(const OpCall& call, const Tensor& indices, int64_t size) {
   const auto* at = static_cast<const int64_t*>(indices.const_data());
   int64_t i = 0;
@@ -37,12 +37,12 @@ void check_indices(const OpCall& call, const Tensor& indices, int64_t size) {
   if (!all_well) refuse(call, indices, size);
 }
 
-// to[i] = from[index[i]], words of `bytes`.
+// to[i] = from[index[i]], for words of `bytes` bytes.
 void pick(const std::byte* from, const int64_t* index, std::byte* to, int64_t bytes, int64_t n) {
   kernel_table().pick[std::countr_zero(static_cast<uint64_t>(bytes))](from, index, to, n);
 }
 
-// Rows of one element: elements begin to end of the result.
+// Gathers rows of one element: writes the elements [begin, end) of the result.
 void gather_words(const std::byte* from, int64_t size, const int64_t* index, int64_t n,
                   std::byte* to, int64_t bytes, int64_t begin, int64_t end) {
   while (begin < end) {
@@ -52,7 +52,7 @@ void gather_words(const std::byte* from, int64_t size, const int64_t* index, int
   }
 }
 
-// The indices' dimensions stand in place of the table's axis: rows are copied whole.
+// The indices' dimensions replace the table's axis, so whole rows are copied.
 void gather_rows(const Tensor& table, size_t axis, const Tensor& indices, const Tensor& out) {
   const Tensor rows = dense_copy(table);
   const Ints& sizes = rows.impl()->sizes;
@@ -75,14 +75,15 @@ void gather_rows(const Tensor& table, size_t axis, const Tensor& indices, const 
                });
 }
 
-// Elements of a table that stand `along` bytes apart where indices count.
+// Gathers single elements; the table has `size` elements along the indexed axis, `along` bytes
+// apart.
 struct ElementGather {
   int64_t size, along;
 
-  // to[i] = from[index[i]] along a run; false where one is out of range.
+  // to[i] = from[index[i]] along a run.  Returns false if an index is out of range.
   template <class Word>
   bool run(std::byte* const* at, const int64_t* stride, int64_t n) const {
-    constexpr int64_t some = 1024;  // checked, then read again while they are near
+    constexpr int64_t some = 1024;  // indices to check, then reread from the cache
     int64_t dense[some];
     for (int64_t i = 0; i < n; i += some) {
       const int64_t count = std::min(some, n - i);
@@ -106,7 +107,7 @@ struct ElementGather {
   }
 };
 
-// One index per element.
+// Gathers with one index per element of the result.
 void gather_elements(const OpCall& call, const Tensor& table, size_t axis, const Tensor& indices,
                      const Tensor& out) {
   const Ints& sizes = out.impl()->sizes;
@@ -132,11 +133,12 @@ void gather_elements(const OpCall& call, const Tensor& table, size_t axis, const
   if (!all_well) refuse(call, indices, gather.size);
 }
 
-// Parts of a result in the order of its bytes: the result is rows, and each part has `bytes` of
-// each row, from `first` on.
+// A concat of contiguous parts: each row of the result has `bytes` from each part, starting at
+// `first`.
 class Joined {
  public:
-  // False where they are not all dense and of the result's dtype, or too narrow to be worth it.
+  // Returns false if a part is not contiguous or not of the result's dtype, or if the parts are too
+  // narrow for this to pay off.
   bool fits(const OpCall& call, const Tensor& out, size_t axis);
   void run(const Tensor& out) const;
 
@@ -152,7 +154,7 @@ class Joined {
 };
 
 bool Joined::fits(const OpCall& call, const Tensor& out, size_t axis) {
-  constexpr int64_t least = 32;  // bytes of a part of a row
+  constexpr int64_t least = 32;  // average bytes of a part per row
   if (!out.is_contiguous()) return false;
   parts_.reserve(call.operands.size());
   for (const Operand& operand : call.operands) {

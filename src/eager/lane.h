@@ -1,6 +1,6 @@
-// What op bodies run on in eager: sixteen numbers of the type that is computed in, with every word
+// The element type of op bodies in eager: sixteen numbers of the compute type, with every function
 // of vitro/ops/math.h.  f16 and bf16 are computed in f32, integers of up to 32 bits in i32
-// (what is stored is cut to the dtype, which gives the same bits), i64 in itself.
+// (truncating on the store gives the same bits), i64 in i64.
 #pragma once
 
 #include "kernels/arc.h"
@@ -35,7 +35,7 @@ template <class T>
 inline constexpr bool is_truth = __is_same(T, bool);
 
 #define VITRO_LANE [[gnu::always_inline]] friend inline
-// By what the function is for integers, and how many operands it takes.
+// Named by what the function does for integers, and its number of operands.
 #define VITRO_LANE_own_1(name)   \
   VITRO_LANE Lane name(Lane x) { \
     return k::name(x.v);         \

@@ -1,3 +1,5 @@
+// Loop: broadcasts operands, sorts and joins dimensions, and finds the addresses of an element.
+// The traversal itself is Loop::run in loop.h.
 #include "eager/loop.h"
 
 #include <algorithm>
@@ -32,7 +34,7 @@ Loop::Loop(std::span<const int64_t> sizes, std::span<const Strided> operands, Or
   join();
 }
 
-// By the first operand that tells two dimensions apart.
+// Orders two dimensions by the first operand whose strides in them differ and are not 0.
 void Loop::sort() {
   const auto inner_than = [&](const Dim& a, const Dim& b) {
     for (size_t o = 0; o < operands_; ++o) {

@@ -1,8 +1,8 @@
-// Walks over strided operands of the same sizes together.
+// Iterates over strided operands of the same sizes together.
 //   Loop loop({2, 3}, {out, x});
 //   loop.run(0, loop.count(), [](const Loop::Runs& runs) { ... });
-// Dimensions are ordered by the strides of operand 0 (the result) and joined where all operands
-// allow it, so that runs are long.
+// Dimensions are sorted by the strides of operand 0 (the result) and joined if all operands allow
+// it, so that runs are long.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,19 @@
 
 namespace vitro::eager {
 
-// An operand as bytes; strides count bytes, 0 where it is broadcast.
+// An operand as bytes; strides in bytes, 0 in broadcast dimensions.
 struct Strided {
   std::byte* data = nullptr;
   Ints strides;
 };
 
-// What `t` looks like when broadcast to `sizes`.
+// Returns `t` broadcast to `sizes`.
 Strided strided(const Tensor& t, std::span<const int64_t> sizes);
 
 class Loop {
  public:
   static constexpr size_t most = 5;
-  enum class Order : uint8_t { by_stride, as_given };  // as_given: nothing is joined either
+  enum class Order : uint8_t { by_stride, as_given };  // as_given does not join dimensions either
 
   Loop(std::span<const int64_t> sizes, std::span<const Strided> operands,
        Order order = Order::by_stride);
@@ -38,7 +38,7 @@ class Loop {
   size_t rank() const { return dims_.size(); }
   size_t operands() const { return operands_; }
   int64_t inner() const { return dims_.empty() ? 1 : dims_[0].size; }
-  // Of a dimension in the loop's order, innermost first; the stride counts bytes.
+  // Dimensions are in the loop's order, innermost first; strides are in bytes.
   int64_t size(size_t dimension) const { return dims_[dimension].size; }
   int64_t stride(size_t dimension, size_t operand) const {
     return dims_[dimension].stride[operand];
@@ -46,22 +46,22 @@ class Loop {
   int64_t inner_stride(size_t operand) const {
     return dims_.empty() ? 0 : dims_[0].stride[operand];
   }
-  // Where operand 0 is contiguous along dimension 0, of at least `least` elements of `bytes`, and
-  // operand 1 along another: that dimension, by which a copy is better done in tiles.
+  // If operand 0 is contiguous along dimension 0, which has at least `least` elements of `bytes`
+  // bytes, and operand 1 along another dimension, returns the latter: a copy is faster in tiles.
   std::optional<size_t> turned(int64_t bytes, int64_t least) const;
-  // Planes of dimension 0 and dimension `across`: the addresses of their first elements.
+  // The addresses of the first elements of a plane spanned by dimensions 0 and `across`.
   std::array<std::byte*, most> plane(size_t across, int64_t number) const;
   int64_t planes(size_t across) const { return count_ / (dims_[0].size * dims_[across].size); }
-  bool is_constant(size_t operand) const;  // the same element everywhere
+  bool is_constant(size_t operand) const;  // true if the operand is one element, broadcast
 
-  // `count` runs of n elements each, side by side: addresses of the first element for each operand,
-  // bytes from element to element and from run to run.  `first` is the number of that element.
+  // `count` runs of n elements each.  Per operand: the address of the first element, and the
+  // strides in bytes between elements and between runs.  `first` is the first element's number.
   struct Runs {
     std::array<std::byte*, most> at;
     const int64_t *stride, *step;
     int64_t n, count, first;
   };
-  // f(runs) for elements begin to end in the loop's order.
+  // Calls f(runs) for the elements [begin, end), in the loop's order.
   template <class F>
   void run(int64_t begin, int64_t end, F&& f) const;
 

@@ -1,5 +1,5 @@
-// Calls for which no kernel was compiled ahead, as none is for any device but the CPU: another
-// folder makes one when it is needed.
+// Calls without a kernel compiled ahead, which are all calls on devices other than the CPU: an
+// implementation outside this folder compiles a kernel when needed.
 #pragma once
 
 #include <span>
@@ -11,17 +11,17 @@ namespace vitro::eager {
 class OnDemand {
  public:
   virtual ~OnDemand() = default;
-  // Computes the call's results and writes them, converted to their dtypes, into `outs`: a tensor
-  // of the right sizes for each that the shape rule gives, all on one device, none of which shares
-  // memory with an operand. Operands and results have elements, or the op computes something of
-  // none (a sum). Error where the data is wrong (an index out of range).  Called from any thread.
+  // Computes the call's results and writes them, converted to the dtypes of `outs`, into `outs`:
+  // one tensor of the right sizes per result, all on one device, none of which shares memory with
+  // an operand.  Operands and results are not empty, unless the op is defined for no elements (a
+  // sum).  Throws for invalid data (an index out of range).  Must be thread-safe.
   virtual void run(const OpCall& call, std::span<const Tensor> outs) = 0;
 };
 
-// Once, by the top (vitro::init).
+// Called once, by vitro::init().
 void set_on_demand(OnDemand* who);
 
-// The same for results that may share memory with an operand.
+// Runs the call through the OnDemand that was set; `outs` may share memory with operands.
 void run_on_demand(const OpCall& call, std::span<const Tensor> outs);
 
 }  // namespace vitro::eager

@@ -1,4 +1,4 @@
-// Ops whose kernels are functions of the user's.
+// Opaque ops: calls of users' kernels.
 #include "runtime/opaque.h"
 
 #include <vector>
@@ -19,7 +19,7 @@ OpaqueTensor given(const Tensor& t) {
 
 void run_opaque(const OpCall& call, std::span<const Tensor> outs) {
   const Device device = outs[0].device();
-  std::vector<Tensor> moved;  // numbers that lie on the host as tensors
+  std::vector<Tensor> moved;  // keeps copies of host tensors (scalars) alive during the launch
   std::vector<OpaqueOperand> operands;
   for (const Operand& operand : call.operands) {
     OpaqueOperand& made = operands.emplace_back();

@@ -11,7 +11,8 @@
 namespace vitro::eager {
 namespace {
 
-// The same element at the same index; dimensions of size 1 do not count.
+// Returns whether each index has the same address in both; strides of size-1 dimensions do not
+// matter.
 bool same_places(const TensorImpl& a, const TensorImpl& b) {
   if (a.dtype != b.dtype || a.offset != b.offset || !(a.sizes == b.sizes)) return false;
   for (size_t d = 0; d < a.sizes.size(); ++d) {
@@ -20,7 +21,8 @@ bool same_places(const TensorImpl& a, const TensorImpl& b) {
   return true;
 }
 
-// A device's threads keep no order: the host writes, and what lies between elements stays.
+// Threads of a device write in no particular order, so the host writes a copy of the target's
+// memory, which keeps the bytes between elements, and copies it back.
 void copy_in_order_by_host(const Tensor& from, const Tensor& to) {
   const Tensor here = vitro::to(to, cpu);
   copy_in_order(vitro::to(from, cpu), here);

@@ -1,3 +1,5 @@
+// The driver of pointwise ops: finds the kernel, converts operands to the compute type where the
+// kernel cannot read them directly, and runs it over strided operands on all threads.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,7 +21,7 @@ namespace {
 constexpr size_t most_operands = 4;
 constexpr int64_t grain = 8 * 1024;
 
-// An element as kernels take it where it is the same for a whole run.
+// An element repeated sixteen times, as kernels take operands that are constant along a run.
 struct alignas(64) Repeated {
   std::byte bytes[16 * 8];
 };
@@ -27,13 +29,13 @@ struct alignas(64) Repeated {
 struct Operands {
   std::array<Strided, Loop::most> strided;  // the result first
   std::array<Conversion, most_operands> conversion;
-  // What does not vary, made once.
+  // Operands that are one element everywhere, converted once.
   std::array<bool, most_operands> constant{}, unused{};
   std::array<Repeated, most_operands> constants;
   size_t count = 0;
 };
 
-// A call's operands as rules about dtypes see them: of sizes only how many there are.
+// A call's operands for the dtype rules, which use only the rank, not the sizes.
 class Arguments {
  public:
   explicit Arguments(std::span<const Operand> operands) : count_(operands.size()) {
@@ -57,16 +59,16 @@ class Arguments {
   size_t count_;
 };
 
-// A pointwise call with everything looked up.
+// One pointwise call, prepared to run.
 class Pointwise {
  public:
   Pointwise(const OpCall& call, DType result, const Tensor& out);
-  // False where none was compiled ahead for the dtype.
+  // False if no kernel was compiled ahead for the dtype.
   bool has_kernel() const { return kernel_.run != nullptr; }
   void run();
 
  private:
-  // `rounded`: the dtype that it is rounded to on its way to `to`.
+  // `rounded` is the dtype that the operand is rounded to before it is converted to `to`.
   void add_operand(size_t i, DType rounded, DType to);
   void make_constants(const Loop& loop);
   void make_args(const Loop& loop);
@@ -92,15 +94,15 @@ class Pointwise {
   std::array<Tensor, most_operands> tensors_;  // operands, some of them copied
   const Ints& sizes_;
   PointwiseKernel kernel_;
-  DType made_;    // what the kernel gives, as stored
-  DType result_;  // what the op gives; cut to the dtype of `out` after that
+  DType made_;    // dtype that the kernel stores
+  DType result_;  // dtype of the op's result, which is then converted to that of `out`
   Operands operands_;
-  PointwiseArgs args_{};                         // what is the same for all runs
-  DType common_;                                 // what operands are rounded to
-  void (*run_)(const PointwiseArgs&) = nullptr;  // of kernel_, by how elements are stored
-  bool direct_ = false;                          // it reads and writes memory as it is
-  bool by_rows_ = false;                         // and many runs at once
-  bool streams_ = false;                         // the result goes past the caches
+  PointwiseArgs args_{};                         // arguments that are the same for all runs
+  DType common_;                                 // dtype that operands are rounded to
+  void (*run_)(const PointwiseArgs&) = nullptr;  // variant of kernel_ for how elements are stored
+  bool direct_ = false;                          // the kernel accesses tensors without staging
+  bool by_rows_ = false;                         // direct_, with several runs per kernel call
+  bool streams_ = false;                         // the result is written past the caches
 };
 
 Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
@@ -125,7 +127,7 @@ Pointwise::Pointwise(const OpCall& call, DType result, const Tensor& out)
   }
 }
 
-// `t`, or a copy of it where it lies across the result and would be gathered from far apart.
+// Returns `t`, or if it is transposed relative to `out`, a copy in the layout of `out`.
 Tensor beside(const Tensor& t, const Tensor& out) {
   const Ints& sizes = out.impl()->sizes;
   if (count_of(sizes) < 4096 || !(t.impl()->sizes == sizes)) return t;
@@ -177,7 +179,7 @@ void Pointwise::make_args(const Loop& loop) {
       loop.inner_stride(0) == bytes_of(out_.dtype()) && should_stream(out_, tensors_, loop.inner());
 }
 
-// An operand that is the same for a whole run.
+// Converts the element of an operand that is constant along a run, and repeats it.
 const std::byte* Pointwise::repeated(size_t i, const std::byte* at, Repeated& room) const {
   const Conversion& c = operands_.conversion[i];
   std::byte one[8];
@@ -213,13 +215,13 @@ void Pointwise::put(const std::byte* made, std::byte* to, int64_t stride, int64_
   scatter_run(out.bytes, to, stride, bytes, n);
 }
 
-// Whether operand i is in memory as a kernel for elements stored as `stored` reads it.
+// Returns whether a kernel for elements stored as `stored` can read operand i without conversion.
 bool Pointwise::is_stored_as(size_t i, DType stored) const {
   const Conversion& c = operands_.conversion[i];
   return c.to == DType::boolean ? c.none() : c.from == stored;
 }
 
-// Whether such a kernel can read and write memory as it is.
+// Returns whether such a kernel can read all operands and write the result without staging.
 bool Pointwise::goes_direct(const Loop& loop, DType stored) const {
   const DType made = kernel_.gives_truth ? DType::boolean : stored;
   if (out_.dtype() != made || loop.inner_stride(0) != bytes_of(made)) return false;
@@ -245,7 +247,7 @@ void Pointwise::choose_way(const Loop& loop) {
   }
 }
 
-// At most a block, to `to`.
+// Computes n elements, at most a block, and writes them to `to`.
 void Pointwise::run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
                           std::byte* to, int64_t n) const {
   std::array<Buffer, most_operands> buffers;
@@ -264,7 +266,7 @@ void Pointwise::run_block(PointwiseArgs& args, std::byte* const* at, const int64
   put(made.bytes, to, stride[0], n);
 }
 
-// Where in the result the element number `first` (row-major) is.
+// Returns the multi-dimensional index of element number `first` of the result, in row-major order.
 Ints Pointwise::index_of(int64_t first) const {
   Ints index(sizes_.size(), 0);
   for (size_t d = sizes_.size(); d-- > 0;) {
@@ -274,7 +276,7 @@ Ints Pointwise::index_of(int64_t first) const {
   return index;
 }
 
-// A run that is brought into the form that the kernel takes, or that is streamed.
+// Computes a run block by block, with staged operands or streamed results.
 void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
                            int64_t n) const {
   Ints index(std::span(args.index, info_.uses_index ? sizes_.size() : 0));
@@ -289,7 +291,7 @@ void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int6
   for (int64_t i = 0; i < n; i += block) run(nullptr, i, std::min(block, n - i));
 }
 
-// Runs side by side, in one call.
+// Computes several runs with one kernel call.
 void Pointwise::run_rows(PointwiseArgs& args, const Loop::Runs& runs,
                          std::array<Repeated, most_operands>& same) const {
   for (size_t i = 0; i < operands_.count; ++i) {
@@ -339,8 +341,8 @@ void Pointwise::run() {
                [&](int64_t begin, int64_t end) { run_range(loop, begin, end); });
 }
 
-// As a number of the dtype that is computed with: a divisor without dimensions may have a wider
-// one.
+// Returns whether the divisor is 0 after conversion to `dtype`: a 0-dimensional divisor may have a
+// wider dtype.
 bool has_zero(const Operand& divisor, DType dtype) {
   if (divisor.is_number()) {
     const auto bits = static_cast<uint64_t>(divisor.number().hint().as_int());

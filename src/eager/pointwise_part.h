@@ -1,5 +1,5 @@
-// Kernels of the ops at every `parts`-th place of the list: it is cut so that its parts are
-// compiled side by side.
+// Pointwise kernels.  FillPart instantiates those of every `parts`-th op of the list, so that
+// several translation units compile in parallel.
 #pragma once
 
 #include <type_traits>
@@ -32,12 +32,12 @@ constexpr bool is_defined() {
   return is_truth<T> ? Op::accepts != ops::Accepts::no_bool : true;
 }
 
-// Whether the op is an elementary function or made of some, which take longer than conversions.
+// Whether the op is or contains an elementary function, which takes longer than a conversion.
 template <class Op>
 inline constexpr bool is_function =
     Op::accepts == ops::Accepts::floating || (Op::arity == 1 && Op::promote == Promote::to_float);
 
-// The element's index along dimension d < 0.
+// Returns the index of sixteen elements along dimension d < 0.
 struct Position {
   const PointwiseArgs& args;
   i64 i;
@@ -61,11 +61,11 @@ VITRO_INLINE auto body(const PointwiseArgs& args, i64 i, X... x) {
   }
 }
 
-// What operand `which` is in memory where elements are stored as S.
+// The element type of operand `which` if elements are stored as S.
 template <class Op, class S, int which>
 using Element = std::conditional_t<which == 0 && Op::first_is_condition, bool, S>;
 
-// Operand `which` at i: all of a vector, or the first n lanes.
+// Loads operand `which` at i: a full vector, or its first n lanes.
 template <class Op, class T, class S, int which, class... N>
 VITRO_INLINE auto operand(const PointwiseArgs& args, i64 i, N... n) {
   using Stored = Element<Op, S, which>;
@@ -101,7 +101,8 @@ VITRO_INLINE void run_row(const PointwiseArgs args) {  // a copy: the stores do 
   if (i < args.n) put<S>(args.out, i, element<Op, T, S>(args, i, args.n - i), args.n - i);
 }
 
-// The operand's address in a row; `same` gets its element sixteen times where that is all it has.
+// Returns the operand's address in a row.  If it has one element per row, `same` receives sixteen
+// copies of it.
 template <class Stored, class Made>
 VITRO_INLINE const void* place_in_row(const PointwiseArgs& all, int which, i64 row, Made* same) {
   const char* at = static_cast<const char*>(all.in[which]) + row * all.steps[which];
@@ -136,7 +137,7 @@ VITRO_INLINE void add_kernel(KernelTable& table, int index) {
     PointwiseKernel& kernel = table.pointwise[index][static_cast<int>(compute_of<T>)];
     kernel.run = &run<Op, T, T>;
     kernel.gives_truth = __is_same(Result, Truth);
-#ifdef __F16C__  // else conversions are long
+#ifdef __F16C__  // otherwise conversions are slow
     if constexpr (__is_same(T, f32) && !is_function<Op>) {
       kernel.run_f16 = &run<Op, f32, k::f16>;
       kernel.run_bf16 = &run<Op, f32, k::bf16>;

@@ -1,4 +1,5 @@
-// Matrix products: operands in f32, f64 or i64, one batch after the other, tasks over threads.
+// The driver of matrix products: brings operands into a layout that the kernels accept, then
+// distributes batches or the tasks of one product over threads.
 #include "eager/copy.h"
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
@@ -9,7 +10,7 @@
 namespace vitro::eager {
 namespace {
 
-// Rows and columns of the matrices of a tensor, strides in elements.
+// The matrices of a tensor with or without a batch dimension; strides in elements.
 struct Matrices {
   Tensor tensor;
   int64_t rows, columns, row_stride, column_stride, batch_stride;
@@ -31,7 +32,7 @@ Matrices matrices_of(const Tensor& t, DType dtype) {
           rank == 3 ? impl.strides[0] : 0};
 }
 
-// With stride 1 in one direction, which the tile needs of the left operand.
+// The kernels need stride 1 in one of the left operand's dimensions.
 Matrices left_of(const Tensor& t, DType dtype) {
   Matrices m = matrices_of(t, dtype);
   if (m.columns == 1) m.column_stride = 1;
@@ -53,8 +54,8 @@ kernels::MatmulType type_of(DType dtype) {
   }
 }
 
-// One kind of product of a whole batch: packs the right operands where their rows are not
-// contiguous, then hands out the tasks.
+// Floating-point products of a batch: packs the right operands if the kernels cannot read their
+// rows in place, then runs the tasks.
 class RealProduct {
  public:
   RealProduct(const Matrices& a, const Matrices& b, const Tensor& c)
@@ -99,7 +100,7 @@ class RealProduct {
     return (in_place_ ? kernels_.cut_plain : kernels_.cut)(one.m, one.n, one.k, one.threads).count;
   }
 
-  // Each product on one thread.
+  // Runs each product on one thread.
   void apart(int64_t batches) const {
     parallel_for(batches, grain_for(cost_), [&](int64_t begin, int64_t end) {
       const Storage room = Storage::allocate(static_cast<size_t>(packed_), cpu);
@@ -112,7 +113,7 @@ class RealProduct {
     });
   }
 
-  // All threads at one product after the other.
+  // Runs one product at a time on all threads.
   void together(int64_t batches) const {
     const Storage room = Storage::allocate(static_cast<size_t>(packed_), cpu);
     auto* to = static_cast<std::byte*>(room.data());
@@ -135,7 +136,7 @@ class RealProduct {
   int64_t bytes_;
   bool in_place_;
   int64_t panels_, packed_;
-  Cost cost_;  // of a product; eight of its operations take as long as one elsewhere
+  Cost cost_;  // per product; eight operations count as one, since they run that much faster
   std::byte* c_;
 };
 

@@ -1,5 +1,5 @@
-// Reductions.  The order of additions is that of vitro/ops/reduce.h; how the work is cut among
-// threads does not change it.
+// The driver of reductions.  The order of additions is defined in vitro/ops/reduce.h and does not
+// depend on how the work is split among threads.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -21,13 +21,13 @@ namespace vitro::eager {
 namespace {
 
 constexpr int64_t lanes = ops::reduction_lanes, steps = ops::reduction_steps;
-constexpr uint64_t piece_bytes = 256 << 10;  // of a long reduction, for one thread at a time
-// Of columns that are turned over, a line of each, and of those that are cast, a line of each row.
+constexpr uint64_t piece_bytes = 256 << 10;  // bytes of a piece of a long reduction
+// Widths of a tile: of transposed columns, one line of each; of cast columns, one line per row.
 constexpr int64_t turned_columns = lanes, cast_columns = 4 * lanes,
                   tile_elements = 2 * eager::block;
 static_assert(tile_elements / cast_columns >= steps, "a tile holds a block");
 
-// One dimension, or neighbours that count as one: addresses of its elements.
+// Adjacent dimensions that are iterated as one.
 struct Group {
   Ints sizes, strides;  // bytes
   int64_t count() const { return count_of(sizes); }
@@ -44,7 +44,7 @@ struct Group {
     sizes.push_back(size);
     strides.push_back(stride);
   }
-  // The one stride of all elements, or none.
+  // The stride if all elements are equally spaced, else nullopt.
   std::optional<int64_t> stride() const {
     std::optional<int64_t> found;
     int64_t expected = 0;
@@ -61,7 +61,7 @@ struct Group {
   }
 };
 
-// What is folded so far of `width` sets of lanes side by side: the parts that blocks left.
+// The state of `width` interleaved reductions of sixteen lanes: the parts of the blocks so far.
 class Fold {
  public:
   Fold(const ReductionKernel& kernel, int64_t width, int64_t most_blocks)
@@ -82,8 +82,9 @@ class Fold {
     kernel_.columns(x, row_stride, rows, columns, index, 1, parts(), width_, blocks_);
     blocks_ += (rows + steps - 1) / steps;
   }
-  // Reductions that lie beside each other, whose elements do not: each lane takes sixteenths of the
-  // elements as columns do.  `row_bytes` from one to the next.
+  // Reductions over rows whose elements are `row_bytes` apart while the rows are adjacent in
+  // memory: each of the sixteen lanes takes every sixteenth element, for all rows at once as
+  // columns.
   void turned_rows(const std::byte* x, int64_t row_bytes, int64_t element_bytes, int64_t n,
                    int64_t columns, int64_t index) {
     const int64_t sets = width_ / lanes, row_stride = row_bytes / element_bytes * lanes;
@@ -95,20 +96,20 @@ class Fold {
       }
     }
   }
-  // Of turned rows: lane l's states into lane 0's.
+  // For turned rows: merges the states of all lanes into those of lane 0.
   void merge_lanes() {
     for (int64_t half = width_ / 2; half >= width_ / lanes; half /= 2)
       kernel_.merge(parts(), state(half), half);
   }
-  // The states of some blocks that follow.
+  // Adds the states of later elements as one block.
   void add(const void* states) { kernel_.add(states, parts(), width_, blocks_++); }
-  // All of it as one state for each set.
+  // Combines all blocks into one state for each set of lanes.
   void* total() {
     kernel_.total(parts(), width_, blocks_);
     return parts();
   }
   const void* states() { return parts(); }
-  // Room for a tile of what is folded, as it is stored and as it is computed in.
+  // Space for a tile of the operand, in its own dtype and in the compute type.
   Buffer* tile() {
     if (!tile_) tile_.reset(new Buffer[4]);
     return tile_.get();
@@ -158,22 +159,22 @@ class Reduction {
   int64_t bytes_;  // of an element of the operand
   const std::byte* data_;
   bool rows_;                       // the last dimension is reduced
-  bool turned_ = false;             // it is, and lies across the kept ones in memory
-  bool tiles_ = false;              // columns that are turned over or cast, a tile at a time
+  bool turned_ = false;             // rows_, but the kept dimensions are contiguous in memory
+  bool tiles_ = false;              // columns are transposed or cast in tiles
   Group kept_, outer_, n_;          // reduced: outer_ x n_
   Group columns_;                   // kept dimensions after the last reduced one
-  int64_t elements_;                // reduced to one
-  int64_t strip_ = 1, strips_ = 1;  // columns of a task, and tasks for all columns
-  int64_t tasks_;                   // strips of all kept indices
-  int64_t block_, per_row_;         // elements of a block, blocks of an outer row
+  int64_t elements_;                // elements reduced to one
+  int64_t strip_ = 1, strips_ = 1;  // columns per task, and tasks for all columns
+  int64_t tasks_;                   // strips for all kept indices
+  int64_t block_, per_row_;         // elements per block, blocks per index of outer_
 };
 
-// What the call's elements are computed in.
+// Returns the compute type of the call.
 Compute compute_of(const OpCall& call, const Tensor& out) {
   return compute_for(call.op->reduction->state(call.operands[0].tensor().dtype(), out.dtype()));
 }
 
-// Null where none was compiled ahead.
+// Returns null if no kernel was compiled ahead.
 const ReductionKernel* kernel_for(const OpCall& call, const Tensor& out) {
   const int place = place_of(*call.op);
   if (place < 0) return nullptr;
@@ -201,20 +202,20 @@ Reduction::Reduction(const ReductionKernel& kernel, const OpCall& call, const Te
   if (!tiles_) take(dense_copy(x, state_), dims);
 }
 
-// Columns lie beside each other.
+// Returns whether columns are adjacent in memory.
 bool Reduction::lie_in_rows() const {
   return columns_.count() <= 1 || columns_.stride() == bytes_;
 }
 
-// They do, or the elements of each do.
+// Returns whether columns can be read in tiles: they, or the elements of each, are adjacent.
 bool Reduction::takes_tiles() const {
   const auto down = n_.stride();
   return down && columns_.stride() && (lie_in_rows() || *down == bytes_);
 }
 
-// Kept dimensions beside each other in memory, where elements of the reduced one are not.
+// Sets turned_ if the kept dimensions are contiguous in memory but the reduced one is not.
 void Reduction::turn() {
-  constexpr int64_t least_columns = 8;  // fewer are gathered
+  constexpr int64_t least_columns = 8;  // with fewer, gathering rows is faster
   if (!rows_ || outer_.count() != 1 || n_.count() == 1 || !n_.stride() || n_.stride() == bytes_)
     return;
   Group before = kept_, beside;
@@ -258,7 +259,7 @@ void Reduction::sort_dims(const ReducedDims& dims) {
   split_columns();
 }
 
-// Columns that lie in several runs, which are long: a kept index for each run.
+// If the columns are several long runs in memory, treats each run as a kept index of its own.
 void Reduction::split_columns() {
   Group before = kept_, run = columns_;
   while (!run.stride()) {
@@ -271,8 +272,8 @@ void Reduction::split_columns() {
   columns_ = run;
 }
 
-// Whether what is reduced would be gathered from far apart, but lies side by side in the other
-// direction: a copy turns it over in tiles.
+// Returns whether a kept dimension is contiguous but the reduced elements are far apart: a copy,
+// which transposes in tiles, is then faster than gathering.
 bool Reduction::lies_across() const {
   const auto along = n_.stride();
   if (!rows_ || !along || *along <= bytes_ || elements_ * kept_.count() < 4096) return false;
@@ -282,7 +283,7 @@ bool Reduction::lies_across() const {
   return false;
 }
 
-// Elements of n_ at `from`, from the start of a block on.
+// Folds n elements of n_ starting at `begin`, which is the start of a block.
 void Reduction::fold_row(const std::byte* from, int64_t begin, int64_t n, int64_t index,
                          Fold& into) const {
   const auto stride = n_.stride();
@@ -326,7 +327,7 @@ void Reduction::fold_tiles(const std::byte* from, int64_t rows, int64_t columns,
   }
 }
 
-// Blocks begin to end of a task.
+// Folds the blocks [begin, end) of a task.
 void Reduction::fold(int64_t task, int64_t begin, int64_t end, Fold& into) const {
   const int64_t n = n_.count(), first = task % strips_ * strip_;
   const std::byte* from = data_ + kept_.offset(task / strips_) + columns_.offset(first);
@@ -362,7 +363,7 @@ void Reduction::finish(int64_t task, Fold& from) const {
       std::min(strip_, columns_.count() - first));
 }
 
-// `count` results from consecutive lanes of the states to the results from `first` on.
+// Writes `count` results, from consecutive lanes of the states, starting at result `first`.
 void Reduction::put(const void* states, int64_t first, int64_t count) const {
   std::byte made[64 * 8], cut[64 * 8];
   const int64_t bytes = bytes_of(out_.dtype());
@@ -377,7 +378,7 @@ void Reduction::put(const void* states, int64_t first, int64_t count) const {
   }
 }
 
-// Rows that lie in memory as the kernel reads them: straight to their results.
+// If the kernel can read the rows in memory directly, computes all results; else returns false.
 bool Reduction::run_plain_rows() {
   const auto n_stride = n_.stride(), row_stride = kept_.stride();
   const int64_t n = n_.count();
@@ -414,7 +415,8 @@ void Reduction::run_tasks() {
   });
 }
 
-// Few tasks: `piece` blocks of one, a power of two, are a part of its tree; threads make the parts.
+// For few tasks: threads reduce pieces of a task.  A piece of `piece` blocks, a power of two, is a
+// subtree of the sum.
 void Reduction::run_pieces(int64_t piece) {
   const int64_t blocks = outer_.count() * per_row_, pieces = (blocks + piece - 1) / piece;
   for (int64_t task = 0; task < tasks_; ++task) {
@@ -435,7 +437,7 @@ void Reduction::run_pieces(int64_t piece) {
 }
 
 void Reduction::cut() {
-  constexpr int64_t most_columns = 512;  // of a task: long runs of memory, parts that stay cached
+  constexpr int64_t most_columns = 512;  // per task: long runs, while the parts stay cached
   block_ = rows_ ? lanes * steps : steps;
   per_row_ = (n_.count() + block_ - 1) / block_;
   if (!rows_ || turned_) {

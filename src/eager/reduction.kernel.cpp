@@ -1,4 +1,4 @@
-// Reductions, sixteen lanes at a time; the order is that of vitro/ops/reduce.h.
+// Kernels of reductions on sixteen lanes, in the order defined in vitro/ops/reduce.h.
 #include "eager/kernel_table.h"
 #include "eager/lane.h"
 #include "vitro/ops/all.h"
@@ -11,7 +11,7 @@ VITRO_INLINE Lane<i64> numbers(i64 first, i64 step) {
   return k::splat(first) + k::iota<i64>() * step;
 }
 
-// The lanes of a state, as they stand in memory.
+// The lanes of a state in memory.
 template <class... T>
 struct Stored;
 template <class T>
@@ -78,7 +78,7 @@ struct Kernels {
     for (i64 i = 0; i < count; ++i) static_cast<Memory*>(states)[i].set(fresh());
   }
 
-  // n elements after those of `s`.
+  // Folds n more elements into `s`.
   VITRO_INLINE State folded(State s, const T* x, i64 n, i64 index) {
     i64 i = 0;
     for (; i + 16 <= n; i += 16)
@@ -107,8 +107,8 @@ struct Kernels {
     }
   }
 
-  // Pieces that do not wait for each other, merged in their order.  They are short: long rows whose
-  // pieces lie a kilobyte apart are read more slowly.
+  // Four independent pieces at a time, to hide latency, merged in order.  Pieces are short, because
+  // reading from addresses a kilobyte apart is slower.
   [[gnu::noinline]] static State row_after(State s, const T* x, i64 n, i64 index) {
     if constexpr (is_real<T> && sizeof(Memory) == sizeof(k::Vec<T>)) {
       for (i64 piece; n >= 64; x += 4 * piece, n -= 4 * piece) {
@@ -140,7 +140,7 @@ struct Kernels {
     }
   }
 
-  // A block of rows of sixteen columns, or less.
+  // Folds a block of rows of up to sixteen columns.
   VITRO_INLINE State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns, i64 index,
                             i64 index_step) {
     if (columns >= 16) {
@@ -268,7 +268,7 @@ struct Fill {
       add_kernel<Op, f32>(table, place);
       add_kernel<Op, f64>(table, place);
     }
-    // What is asked of truth values is asked of them as bool.
+    // Logical ops convert their operand to bool, so they need no integer kernels.
     if constexpr (Op::states != ops::Accepts::floating && !std::is_base_of_v<ops::Logical, Op>) {
       add_kernel<Op, i32>(table, place);
       add_kernel<Op, i64>(table, place);

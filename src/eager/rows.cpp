@@ -1,4 +1,4 @@
-// Composites that are one visit of each row: softmax, layer norm and their kin.
+// The driver of composites that process one row at a time, such as softmax and layer norm.
 #include "eager/rows.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 // A call whose operands and results are rows of `n` elements.
 class Rows {
  public:
-  // False where an operand is none that the kernels take.
+  // Returns false if the kernels do not take an operand.
   bool fits(const OpCall& call, const Dims& dims);
   void run(const OpCall& call, const std::vector<TensorMeta>& metas, std::span<Tensor> results,
            void (*make)(const RowArgs&), double flops);
@@ -84,8 +84,8 @@ void Rows::run(const OpCall& call, const std::vector<TensorMeta>& metas, std::sp
   });
 }
 
-// Rows along dimension `along`, of elements that lie beside those of other rows.  Not where the
-// first cache does not hold them: rows side by side are read from far apart.
+// Rows along dimension `along`, with adjacent rows next to each other in memory.  Only for tensors
+// that fit the first-level cache, because the elements of a row are far apart.
 bool run_by_columns(const OpCall& call, const std::vector<TensorMeta>& metas,
                     std::span<Tensor> results, void (*make)(const RowArgs&), int64_t along) {
   constexpr int64_t most_elements = 4096;

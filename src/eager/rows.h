@@ -1,4 +1,4 @@
-// Composites that have a form by rows (vitro/ops/rows.h), on dense f32 operands.
+// Composites with a form by rows (vitro/ops/rows.h), for f32 operands.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace vitro::eager {
 
-// Fills `results` (`metas` are what the call's shape rule gave), or does nothing and says false
-// where the call has to run as a program.
+// Computes `results`, whose metadata is `metas`.  Returns false without doing anything if the call
+// must run as a program.
 bool run_by_rows(const OpCall& call, const std::vector<TensorMeta>& metas,
                  std::span<Tensor> results);
 

@@ -1,4 +1,4 @@
-// The bodies of vitro/ops/rows.h on sixteen numbers at a time.
+// Kernels for the programs of vitro/ops/rows.h, on sixteen lanes.
 #include "vitro/ops/rows.h"
 
 #include "eager/kernel_table.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Floats = Lane<f32>;
 
-// Elements i to i + count of a row, count <= 16.
+// Elements [i, i + count) of a row, count <= 16.
 struct At {
   const RowArgs& args;
   i64 i, count;
@@ -91,7 +91,7 @@ class Row {
   RowArgs args_;  // a copy: no store can change it
 };
 
-// Element i of each of the rows side by side.
+// Element i of each of up to sixteen adjacent rows.
 struct Across {
   const RowArgs& args;
   i64 i;
@@ -107,7 +107,8 @@ struct Across {
   [[gnu::always_inline]] Floats get(const f32* p) const { return k::load(p, args.columns); }
 };
 
-// A row in each lane; folded in the order of a dimension that is not the last one.
+// Adjacent rows, one per lane; sums are in the order of reductions over a dimension other than the
+// last one.
 class Columns {
  public:
   explicit Columns(const RowArgs& args) : args_(args) {}

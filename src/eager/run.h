@@ -1,5 +1,5 @@
-// One function per kind of op, of those that have kernels compiled ahead for the CPU.  Shapes are
-// checked and results are allocated by the caller; everything here is on plain numbers.
+// The drivers, one function per kind of op.  The caller has checked shapes and allocated results;
+// sizes are plain numbers here.
 #pragma once
 
 #include <span>
@@ -8,20 +8,19 @@
 
 namespace vitro::eager {
 
-// Writes into `out`, whose dtype may differ from `result`, the dtype that the shape rule gave
-// (in-place).  No operand overlaps `out` other than element by element.
+// Writes into `out`.  In place, its dtype may differ from `result`, that of the shape rule.  An
+// operand may overlap `out` only element by element.
 void run_pointwise(const OpCall& call, DType result, const Tensor& out);
 void run_reduction(const OpCall& call, const Tensor& out);
 void run_contraction(const OpCall& call, const Tensor& out);
 void run_gather(const OpCall& call, const Tensor& out);
 void run_concat(const OpCall& call, const Tensor& out);
 void run_scatter(const OpCall& call, const TensorMeta& result, const Tensor& out);
-// The result, with as many elements as the mask picks: these are counted before there is memory for
-// them.
+// Returns the result, whose size is known only after the mask's true elements are counted.
 Tensor run_compaction(const OpCall& call);
 void run_opaque(const OpCall& call, std::span<const Tensor> outs);
 
-// A tensor over `operand`'s memory as `meta` says.
+// Returns a tensor over the operand's storage with the layout of `meta`.
 Tensor view_of(const Tensor& operand, const TensorMeta& meta);
 Ints plain(std::span<const Size> sizes);
 

@@ -1,4 +1,4 @@
-// Brings runs of elements into the form that kernels take (dense, of one dtype) and back.
+// Converts runs of elements to the form that kernels take (contiguous, one dtype) and back.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct alignas(64) Buffer {
   std::byte bytes[block * 8];
 };
 
-// Calls f<Word>() with the unsigned integer of that many bytes.
+// Calls f<Word>() with the unsigned integer type of `size` bytes.
 template <class F>
 void with_word(int64_t size, F&& f) {
   switch (size) {
@@ -30,18 +30,19 @@ void with_word(int64_t size, F&& f) {
   }
 }
 
-// What is computed in for a dtype, and how its values are stored.
+// The compute type of a dtype, and the dtype in which values of a compute type are stored.
 Compute compute_for(DType dtype);
 DType storage_of(Compute compute);
 
-// n elements of `size` bytes between strided and dense memory.
+// Copies n elements of `size` bytes from strided to contiguous memory, and back.
 void gather_run(const std::byte* from, int64_t stride, std::byte* to, int64_t size, int64_t n);
 void scatter_run(const std::byte* from, std::byte* to, int64_t stride, int64_t size, int64_t n);
-// The element at `from` n times.
+// Writes n copies of the element at `from`.
 void repeat(const std::byte* from, std::byte* to, int64_t size, int64_t n);
 void cast(DType from_type, const std::byte* from, DType to_type, std::byte* to, int64_t n);
 
-// How an operand gets from its dtype to what is computed in: rounded to `common` on the way.
+// The conversion of an operand from its dtype to that of the compute type, rounding to `common` in
+// between.
 struct Conversion {
   DType from, common, to;
   bool none() const { return from == to; }
@@ -49,7 +50,7 @@ struct Conversion {
   void run(const std::byte* in, std::byte* out, int64_t n) const;
 };
 
-// The number as one element of `to`, rounded to `common` on the way.
+// Stores the number as one element of dtype `to`, rounded to `common` first.
 void store_number(const Scalar& number, DType common, DType to, std::byte* out);
 
 }  // namespace vitro::eager

@@ -1,5 +1,5 @@
-// Results that the last cache does not hold, with what they are made of: they are made in a buffer,
-// piece by piece, and written past the caches.
+// Results that, with their operands, exceed the last cache: they are computed in pieces in a buffer
+// and written past the caches.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace vitro::eager {
 
-// Longer pieces let memory wait: nothing is read while they are written.
+// Longer pieces leave memory reads idle while a piece is written.
 inline constexpr int64_t stream_bytes = 2048;
 
-// Whether `to` is written so, whose dense runs have `run` elements.  Not where these are shorter
-// than a piece, nor where it takes the place of an operand, whose lines are in the caches when they
-// are written.
+// Returns whether to stream `to`, whose contiguous runs have `run` elements.  False if the runs are
+// shorter than a piece, or if `to` shares the storage of an operand, whose lines are then cached
+// when they are written.
 bool should_stream(const Tensor& to, std::span<const Tensor> from, int64_t run);
 
-// make(piece, begin, count) for pieces of a dense run of n elements of `bytes` each: at most a
-// block (stage.h), and they end at whole cache lines.
+// Calls make(piece, begin, count) for the pieces of a contiguous run of n elements of `bytes`
+// bytes, and streams them to `to`.  A piece is at most a block (stage.h) and ends at a cache line.
 template <class F>
 void stream_run(std::byte* to, int64_t bytes, int64_t n, F&& make) {
   alignas(64) std::byte piece[stream_bytes];

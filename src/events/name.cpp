@@ -15,8 +15,7 @@ constexpr size_t max_text = 64 << 20;
 
 using Block = std::array<std::string_view, block_names>;
 
-// Readers need no lock: a block never moves, and its entry is written before the number of the name
-// is known to anybody.
+// Readers need no lock: a block never moves, and an entry is written before its number is returned.
 struct Table {
   std::mutex lock;
   std::unordered_map<std::string_view, uint32_t> numbers;

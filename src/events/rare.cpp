@@ -1,3 +1,5 @@
+// Rare events: the ring, the exact sums of phase times and the listener.  All state is guarded by
+// one lock, except the listener, which is called outside it.
 #include "vitro/events/rare.h"
 
 #include <algorithm>
@@ -33,10 +35,10 @@ Ring& ring() {
   return kept;
 }
 
-// What the phases took that ended inside of the one that is open on this thread.
+// Total ticks of the phases that ended inside this thread's innermost open phase.
 constinit thread_local uint64_t ticks_inside = 0;
 
-// The sum that a phase belongs to; where there are too many, that of its name alone.
+// Returns the sum for a phase; if there are too many sums, the one for its name and other_subjects.
 PhaseSum& sum_of(Ring& r, const Phase& e, int64_t tid) {
   std::string subject = e.subject;
   for (;;) {
@@ -52,7 +54,7 @@ PhaseSum& sum_of(Ring& r, const Phase& e, int64_t tid) {
   }
 }
 
-// `event`: the phase `e` as it is kept.
+// `event` is the kept event of phase `e`; `inside` is the time of its nested phases in ticks.
 void add_to_sums(Ring& r, const Phase& e, const Rare& event, uint64_t inside) {
   PhaseSum& sum = sum_of(r, e, event.tid);
   sum.on_several_threads |= sum.tid != event.tid;
@@ -110,7 +112,7 @@ std::string_view to_text(Level level) {
 
 namespace {
 
-// `inside`: of phases, what others took inside of it.  Gives the event's moment.
+// `inside` is, for phases, the time of nested phases in ticks.  Returns the event's timestamp.
 uint64_t keep_event(RareKinds what, uint64_t inside) {
   std::visit([](auto& event) { cut_texts(event); }, what);
   Ring& r = ring();

@@ -1,3 +1,5 @@
+// The recorder of frequent events: per-thread buffers of chunks, start and stop of sessions, and
+// the tap.  append() and append_tail() are the slow paths of record() and record_tail().
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,12 +20,12 @@ constinit std::atomic<uint32_t> detail::session{0};
 
 namespace {
 
-// The events of one thread.  Between two chunks only the owner touches it; `lock` is for a change
-// of chunk, the name and the collection.
+// The events of one thread.  Only the owner writes to the current chunk, without a lock; `lock`
+// guards switching to the next chunk, the name and the collection.
 struct Buffer {
   Chunk* chunk = nullptr;  // the last of `chunks`
-  uint32_t room = 0;       // bytes that are left in it
-  uint32_t session = 0;    // that the chunks belong to
+  uint32_t room = 0;       // bytes left in `chunk`
+  uint32_t session = 0;    // the session of `chunks`
   std::atomic<uint64_t> dropped{0};
 
   std::mutex lock;
@@ -35,18 +37,18 @@ struct Buffer {
 
 struct Sink {
   std::mutex sessions;       // held by start and stop
-  uint32_t last_number = 0;  // of a session, above the bits of options
+  uint32_t last_number = 0;  // of the last session, shifted above the option bits
   SessionOptions options;
   uint64_t begin = 0;
   std::atomic<Tap> tap{nullptr};
 
-  std::mutex lock;          // for the two below
-  uint32_t collecting = 0;  // the session whose events have not been handed over yet, or 0
+  std::mutex lock;          // guards `collecting` and `buffers`
+  uint32_t collecting = 0;  // the session whose events have not been collected yet, or 0
   std::vector<std::unique_ptr<Buffer>> buffers;
 
-  std::atomic<size_t> bytes{0};  // of the chunks of this session
+  std::atomic<size_t> bytes{0};  // of this session's chunks
   std::atomic<size_t> max_bytes{0};
-  std::atomic<uint64_t> dropped{0};  // by threads without a buffer
+  std::atomic<uint64_t> dropped{0};  // without a buffer, or because the tail was too long
 };
 
 Sink& sink() {
@@ -54,9 +56,9 @@ Sink& sink() {
   return everything;
 }
 
-// Read for every event: no call to find them.
+// Read for every event, so the TLS model avoids a call.
 constinit thread_local Buffer* mine __attribute__((tls_model("initial-exec"))) = nullptr;
-// This thread's locals are being destroyed.
+// Set once this thread's locals are being destroyed.
 constinit thread_local bool ended __attribute__((tls_model("initial-exec"))) = false;
 
 std::string system_name() {
@@ -65,7 +67,8 @@ std::string system_name() {
   return name;
 }
 
-// Gives the buffer up when the thread ends.  What a session still wants stays until it stops.
+// Releases the buffer when the thread ends.  A buffer with events of the running session stays
+// until the session is collected.
 struct Farewell {
   ~Farewell() {
     Buffer* buffer = std::exchange(mine, nullptr);
@@ -97,12 +100,12 @@ bool within_limit() {
          limit == 0;
 }
 
-// Makes room for an event: the first chunk of a session or the next one.  False where the limit
-// forbids it.
+// Starts a new chunk, the first one of a session or the next.  Returns false if the limit is
+// reached.
 bool next_chunk(Buffer& buffer, uint32_t in_session) {
   if (buffer.session == in_session && buffer.dropped.load(std::memory_order_relaxed) != 0)
     return false;
-  detail::session.load(std::memory_order_acquire);  // with start(): its limit is seen
+  detail::session.load(std::memory_order_acquire);  // pairs with start(): makes its limit visible
   std::unique_ptr<Chunk> chunk;
   std::lock_guard hold(buffer.lock);
   if (buffer.session != in_session) {
@@ -121,8 +124,8 @@ bool next_chunk(Buffer& buffer, uint32_t in_session) {
   return true;
 }
 
-// Hands the chunks of a session over.  The thread may still be writing behind the last `used` it
-// published: the last chunk stays its own and is copied.
+// Moves the session's chunks out of the buffer.  The thread may still be writing after the last
+// `used` that it published, so it keeps the last chunk, which is copied.
 ThreadRecording collect(Buffer& buffer, uint32_t session) {
   std::lock_guard hold(buffer.lock);
   ThreadRecording thread{buffer.tid, buffer.name, {}};
@@ -160,7 +163,8 @@ int64_t this_tid() {
 
 namespace {
 
-// The thread's buffer, with room for so many bytes of an event; null where the limit forbids them.
+// Returns the thread's buffer with room for `size` bytes.  If there is none, or the limit is
+// reached, counts the event as dropped and returns null.
 inline Buffer* buffer_for(uint32_t size, uint32_t in_session) {
   Buffer* buffer = mine;
   if (!buffer || buffer->session != in_session || buffer->room < size) [[unlikely]] {
@@ -177,7 +181,7 @@ inline std::byte* end_of(const Buffer& buffer) {
   return &buffer.chunk->bytes[Chunk::size - buffer.room];
 }
 
-// So many bytes were written at the end.
+// Publishes `size` bytes written at end_of(buffer).
 inline void publish(Buffer& buffer, uint32_t size) {
   buffer.room -= size;
   buffer.chunk->used.store(Chunk::size - buffer.room, std::memory_order_release);
@@ -239,7 +243,7 @@ constexpr auto append_of() {
   }
 }
 
-// Makes append() or append_tail() for every kind of the list.
+// Instantiates append() or append_tail() for every kind of the list.
 template <class... E>
 constexpr auto appends(EventList<E...>) {
   return std::tuple(append_of<E>()...);

@@ -1,4 +1,4 @@
-// What the parts of the recorder share with each other and with nobody else.
+// Functions that the files of the recorder share; private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace vitro::events {
 
-// The system's number of the calling thread.
+// Returns the system's thread id of the calling thread.
 int64_t this_tid();
 
-// From begin to end rare events are collected for a session, besides the ring.
+// Between these two calls, rare events are also collected for the session.
 void begin_rare_session();
 std::vector<Rare> end_rare_session();
 

@@ -1,3 +1,5 @@
+// The encoding of values in events: ValueWriter packs tagged values into bytes, ValueReader unpacks
+// them.
 #include "vitro/events/values.h"
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 namespace vitro::events {
 namespace {
 
-// Before each value a byte says what comes: a Value::Kind, or the name of the next value.
+// Each value starts with a tag: its Value::Kind.  A name_tag before it introduces its name.
 constexpr uint8_t name_tag = 255;
 constexpr std::string_view and_more = "(and more)";
 
@@ -27,7 +29,7 @@ void ValueWriter::put(const T& value) {
   put(&value, sizeof value);
 }
 
-// Writes the tag of a value that takes so many bytes behind it.  False where it does not fit.
+// Writes a tag that `bytes` more bytes follow.  Returns false if they do not fit.
 bool ValueWriter::begin(uint8_t what, size_t bytes) {
   if (full_) return false;
   if (size_ + bytes + 1 + reserve > room) {

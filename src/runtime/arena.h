@@ -1,7 +1,7 @@
 // One block of memory for the intermediate buffers of one call of a compiled segment.
 //   const Arena arena = lease(device.memory(), plan.bytes);   arena.at(offset)
-// Returned when it ends; the next call gets the same memory again, while it is still in the caches.
-// Threads: any; each call has its own.
+// Freed on destruction; the next call gets the same memory, which may still be in the caches.
+// Threads: each call has its own.
 #pragma once
 
 #include <cstddef>

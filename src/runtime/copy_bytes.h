@@ -1,4 +1,4 @@
-// Bytes from a device to any other.
+// Copies bytes between any two devices.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace vitro::runtime {
 
-// Both are done when it returns.
+// Blocks until the copy is complete on both devices.
 void copy_bytes(Device to, void* to_data, Device from, const void* from_data, size_t bytes);
 
 }  // namespace vitro::runtime

@@ -1,4 +1,4 @@
-// Sleeping until a word changes, and waking who sleeps on it.
+// Futexes: sleeping until a word changes, and waking its sleepers.
 #pragma once
 
 #include <linux/futex.h>
@@ -10,7 +10,7 @@
 
 namespace vitro::runtime {
 
-// Returns when woken, at once when the word is not `expected`, or for no reason.
+// Sleeps until woken.  Returns at once if the word is not `expected`; may wake spuriously.
 inline void futex_wait(std::atomic<uint32_t>& word, uint32_t expected) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }

@@ -12,7 +12,7 @@ struct Context {
   const OpaqueCall& call;
 };
 
-// The call with the addresses that the launch has, those of operands first.
+// Calls the op's kernel with the launch's buffers: those of tensor operands, then those of results.
 void run(const void* context, const LaunchArgs& args, int64_t, int64_t) {
   const auto& [op, call] = *static_cast<const Context*>(context);
   std::vector<OpaqueOperand> operands(call.operands.begin(), call.operands.end());

@@ -1,4 +1,4 @@
-// Kernels of users (OpaqueInfo in core/op.h), on whatever device.
+// Launches users' kernels (OpaqueInfo in core/op.h) on any device.
 #pragma once
 
 #include "runtime/device.h"
@@ -6,7 +6,7 @@
 
 namespace vitro::runtime {
 
-// The op's kernel as a launch; addresses are the device's.
+// Launches the op's kernel; tensors in `call` have device addresses.
 void launch_opaque(const OpDef& op, const OpaqueCall& call, DeviceRuntime& device);
 
 }  // namespace vitro::runtime

@@ -1,4 +1,4 @@
-// The switches of this folder.
+// The options of this folder.
 #pragma once
 
 #include "vitro/base/option.h"

@@ -11,11 +11,11 @@
 namespace vitro {
 namespace {
 
-// What one core does in a nanosecond, on the machines of these years; a factor of two is no matter.
+// Rough throughput of one core of a current machine; an error of a factor of two does not matter.
 constexpr double bytes_per_ns = 12, flops_per_ns = 16;
 
-// Another thread is worth waking for this much work: a wake costs a few microseconds, and the last
-// thread to come ends the call.
+// The least work worth waking another thread for: a wake costs a few microseconds, and the call
+// ends only with its last thread.
 constexpr double piece_ns = 10'000;
 
 double cost_ns(Cost c) {

@@ -9,7 +9,7 @@ bool in_set(int processor, const cpu_set_t& set) {
   return processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET(processor, &set);
 }
 
-// allowed without taken; false where nothing is left.
+// left = allowed \ taken; returns false if it is empty.
 bool subtract(const cpu_set_t& allowed, const cpu_set_t& taken, cpu_set_t& left) {
   CPU_AND(&left, &allowed, &taken);
   CPU_XOR(&left, &allowed, &left);
@@ -19,7 +19,7 @@ bool subtract(const cpu_set_t& allowed, const cpu_set_t& taken, cpu_set_t& left)
 }  // namespace
 
 Placement::Placement(int most_workers) : seats_(std::make_unique<Seat[]>(most_workers + 1)) {
-  // On machines too large for the set nothing is ever moved.
+  // Fails on machines with more processors than the set holds; then no worker is ever moved.
   if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) CPU_ZERO(&allowed_);
 }
 

@@ -1,3 +1,5 @@
+// The thread pool of parallel_for: splits a range into pieces, wakes workers and lets them steal.
+// The protocol between caller and workers is described in pool.h.
 #include "runtime/pool.h"
 
 #include <pthread.h>
@@ -22,16 +24,16 @@ constexpr uint32_t opened = 1u << 31;
 constexpr uint32_t caller_sleeps = 1u << 30;
 constexpr uint32_t count_mask = caller_sleeps - 1;
 
-// A thread that has nothing to do looks for this long before it sleeps: longer than the gap between
-// two kernels, short enough that an idle program costs nothing.
+// An idle thread spins for this long before it sleeps: longer than the gap between two kernels,
+// short enough that an idle program uses no processor time.
 constexpr int64_t spin_ns = 40'000;
 
-// Pieces per thread, where the grain allows it: slack for threads that are held up.
+// Pieces per thread, if the grain allows it: others can take over from a delayed thread.
 constexpr int64_t pieces_per_thread = 8;
 
 thread_local bool inside_piece = false;
 
-// True as soon as done() is, false when the time to spin is over.
+// Spins until done().  Returns false after spin_ns.
 template <class Done>
 bool spin_until(Done done) {
   const uint64_t begin = ticks();
@@ -44,7 +46,7 @@ bool spin_until(Done done) {
   }
 }
 
-// Where the pool is made, and forgotten by the child of a fork: its threads are not there.
+// Owns the pool.  The child of a fork drops it, because its threads do not exist there.
 struct Owner {
   std::mutex lock;
   std::atomic<Pool*> pool{nullptr};
@@ -62,7 +64,7 @@ Owner& owner() {
   return *one;
 }
 
-// Threads started meanwhile leave signals to the program's own threads.
+// Threads started in its scope inherit blocked signals, leaving them to the program's own threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -96,7 +98,7 @@ Pool& Pool::get() {
 }
 
 Pool::Pool() : threads_(initial_threads()) {
-  ticks_to_ns(0);  // measures the clock now, not while a thread spins
+  ticks_to_ns(0);  // calibrates the clock now, not while a thread spins
   job_.stretch = std::make_unique<Stretch[]>(most_threads);
 }
 
@@ -136,7 +138,7 @@ void Pool::prepare(int64_t items, int64_t grain, ParallelBody body, void* contex
   }
 }
 
-// The arrow from the launch to what each worker does for it.
+// Begins the arrow from the launch to each worker's share.
 void Pool::begin_flow() {
   job_.flow = 0;
   if (!events::recording()) return;
@@ -145,7 +147,7 @@ void Pool::begin_flow() {
   events::record(events::FlowBegin{events::FlowKind::launch, job_.flow});
 }
 
-// Where the system gives no more threads, those that are there do the work.
+// If the system cannot create more threads, the existing ones do the work.
 void Pool::start_workers(int wanted) {
   if (workers_ >= wanted) return;
   const SignalsBlocked blocked;
@@ -160,7 +162,8 @@ void Pool::start_workers(int wanted) {
 
 void Pool::open(int helpers) {
   gate_.store(opened, std::memory_order_release);
-  // With sleepers_ before signal_ in wait_for_signal: one of both sees the other.
+  // wait_for_signal() writes sleepers_ before it reads signal_, so at least one side sees the
+  // other's write.
   signal_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
   placement_.spread(workers_);
@@ -220,8 +223,8 @@ uint32_t Pool::wait_for_signal(uint32_t seen, int thread) {
   return signal_.load(std::memory_order_acquire);
 }
 
-// The same stretch as in the last job, where it is free: what it touches may still be in the core's
-// cache.  -1 where the job has no stretch left.
+// Prefers the worker's stretch of the last job, whose data may still be in the core's cache.
+// Returns -1 if no stretch is free.
 int Pool::claim_stretch(int wanted) {
   const auto free = [&](int s) {
     return !job_.stretch[s].taken.exchange(true, std::memory_order_acquire);
@@ -233,7 +236,7 @@ int Pool::claim_stretch(int wanted) {
   return -1;
 }
 
-// A worker's share, seen by the recorder.
+// Runs a worker's share and records it.
 void Pool::help(int stretch) {
   const bool begun = events::record(events::WorkBegin{});
   if (begun && job_.flow != 0) events::record(events::FlowEnd{events::FlowKind::launch, job_.flow});
@@ -270,7 +273,7 @@ int64_t Pool::work_through(Stretch& stretch, int thread) {
   return items;
 }
 
-// Keeps the first error and leaves out the pieces that nobody has begun.
+// Keeps the first error and skips the pieces that have not started.
 void Pool::fail(std::exception_ptr error) {
   std::lock_guard hold(job_.error_lock);
   if (!job_.error) job_.error = std::move(error);

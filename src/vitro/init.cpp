@@ -15,7 +15,7 @@ void init() {
     eager::init();
     eager::set_on_demand(&pipeline::on_demand());
     capture::register_runner("vitro", pipeline::make_runner());
-    capture::add_backend_alias("inductor", "vitro");  // PyTorch's name of its default backend
+    capture::add_backend_alias("inductor", "vitro");  // PyTorch's name for its default backend
     return true;
   }();
   (void)done;
@@ -26,7 +26,7 @@ namespace {
 const struct AtLoad {
   AtLoad() {
     init();
-    watch_for_unknown_variables();  // this folder's objects are made after all others
+    watch_for_unknown_variables();  // this folder's static objects are constructed after all others
   }
 } at_load;
 

@@ -1,3 +1,4 @@
+// Compiled graphs against eager, bit by bit, over all kinds of ops, dtypes and symbolic sizes.
 #include "backend/compile.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Fusion: which compute nodes become one kernel, the reasons for refusals, and the number of tries
+// in large programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Writes to inputs: when a kernel writes in place, in which order readers run, and when the input
+// is copied instead.
 #include "backend/program/in_place.h"
 
 #include <gtest/gtest.h>

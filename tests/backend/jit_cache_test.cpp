@@ -1,3 +1,5 @@
+// The cache of compiled modules on disk: permissions, damaged and hostile entries, eviction, and
+// many processes at once.
 #include "backend/jit/cache.h"
 
 #include <gtest/gtest.h>

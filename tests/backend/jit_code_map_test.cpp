@@ -1,3 +1,4 @@
+// The code map of a compiled object: functions, their sizes and source lines, and broken objects.
 #include "backend/jit/code_map.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Crashes of the compiler: markers of dead processes, helper processes that fail, and missing
+// compiler libraries.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// The linker of compiled objects: all kinds of relocations, damaged objects, and random modules
+// compared with lld.
 #include "backend/jit/link/link.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,5 @@
+// The precompiled prelude: compiled with it, a kernel is the same as from text, and trees that are
+// damaged or belong to another prelude or machine are not used.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>

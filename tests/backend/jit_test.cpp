@@ -1,3 +1,4 @@
+// Compiling text to functions: diagnostics, the caches in memory and on disk, threads and signals.
 #include "backend/jit/jit.h"
 
 #include <gtest/gtest.h>

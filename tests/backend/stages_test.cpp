@@ -1,3 +1,4 @@
+// Splitting a loop of many functions into stages that pass rows through buffers.
 #include "backend/lower/stages.h"
 
 #include "backend/programs.h"

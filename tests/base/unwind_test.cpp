@@ -1,3 +1,4 @@
+// Stack unwinding against the one of the C++ runtime, through all kinds of frames.
 #include "vitro/base/unwind.h"
 
 #include <alloca.h>

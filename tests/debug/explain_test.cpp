@@ -1,3 +1,4 @@
+// The text of explain(): its sections, its summary and the generated source.
 #include "vitro/debug/explain.h"
 
 #include <gtest/gtest.h>

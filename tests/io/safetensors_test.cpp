@@ -1,3 +1,4 @@
+// Safetensors files: reading, writing, and rejecting every kind of malformed file.
 #include "vitro/io/safetensors.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The WordPiece tokenizer against ids of the reference implementation, and bad vocabularies.
 #include "vitro/models/wordpiece.h"
 
 #include <gtest/gtest.h>

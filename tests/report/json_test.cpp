@@ -1,3 +1,4 @@
+// The JSON writer: nesting, escapes, invalid UTF-8, and numbers that read back exactly.
 #include "vitro/report/json.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Output files: atomic replacement, compression by name, and errors.
 #include "vitro/report/output.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SVG pictures and HTML pages: escapes, axes, and charts.
 #include "vitro/report/svg.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-// The frequent event kinds, declared once: number, size, reader and name follow from the list at
-// the end. To add a kind: a struct here and its name in the list.  Whoever reads (profiler, debug)
-// switches on types.
-//   ts            the moment in ticks (base/clock.h); record() sets it.  A kind without one says
-//                 more about the slice that its thread opened last and that is still open.
-//   tail          bytes of any number that follow the event: record_tail()
+// The frequent event kinds, declared once: number, size, reader and name are derived from the list
+// at the end. To add a kind, add a struct and its name in the list.  Readers (profiler, debug)
+// dispatch on the type.
+//   ts            timestamp in ticks (base/clock.h), set by record().  A kind without one describes
+//                 the innermost open slice of its thread.
+//   tail          the event is followed by a variable number of bytes: record_tail()
 //   needs         recorded only by sessions with that option
-// Begin and End of a kind nest properly on each thread.
+// Begin and End events of a kind nest properly on each thread.
 #pragma once
 
 #include <array>
@@ -20,24 +20,24 @@
 
 namespace vitro::events {
 
-// What a session may record beyond times.
+// What a session may record in addition to times.
 enum class Detail : uint32_t {
-  shapes = 1,   // what ops are given: dtypes, sizes, strides, numbers
-  stacks = 2,   // where in the program ops, ranges, kernels and allocations are
-  modules = 4,  // in which module ops are
-  flops = 8,    // the floating-point operations of ops
+  shapes = 1,   // inputs of ops: dtypes, sizes, strides, scalars
+  stacks = 2,   // call stacks of ops, ranges, kernels and allocations
+  modules = 4,  // module path of each op
+  flops = 8,    // floating-point operations of ops
   memory = 16,  // allocations and frees
-  tensors = 32  // which tensors ops and regions are given, and what they give
+  tensors = 32  // identity of the input and output tensors of ops and regions
 };
 
-// Any of them: Detail::shapes | Detail::stacks.
+// A set of details: Detail::shapes | Detail::stacks.
 struct Details {
   uint32_t bits = 0;
 
   constexpr Details() = default;
   constexpr Details(Detail one)  // NOLINT(google-explicit-constructor)
       : bits(static_cast<uint32_t>(one)) {}
-  // One of these at least.
+  // True if at least one of `wanted` is set.
   constexpr bool have(Details wanted) const { return (bits & wanted.bits) != 0; }
   constexpr Details& operator|=(Details more) {
     bits |= more.bits;
@@ -52,8 +52,7 @@ constexpr Details operator|(Detail a, Detail b) {
 struct OpBegin {
   static constexpr std::string_view name = "op_begin";
   NameId op;
-  int64_t sequence =
-      -1;  // number of the autograd node that this call makes, -1 where there is none
+  int64_t sequence = -1;  // number of the autograd node that this call creates, -1 if none
   uint64_t ts = 0;
 };
 struct OpEnd {
@@ -64,7 +63,7 @@ struct OpEnd {
 struct KernelBegin {
   static constexpr std::string_view name = "kernel_begin";
   NameId kernel;
-  NameId detail = {};  // what is fused in it, for a person; may be empty
+  NameId detail = {};  // human-readable description of the fused ops; may be empty
   uint64_t bytes = 0;  // read and written by this launch
   uint64_t flops = 0;
   uint64_t ts = 0;
@@ -74,7 +73,7 @@ struct KernelEnd {
   uint64_t ts = 0;
 };
 
-// One segment of a compiled function runs.
+// The run of one segment of a compiled function.
 struct RegionBegin {
   static constexpr std::string_view name = "region_begin";
   uint32_t function = 0, segment = 0;
@@ -86,7 +85,7 @@ struct RegionEnd {
   uint64_t ts = 0;
 };
 
-// A stretch of time that the user named.
+// A period of time named by the user.
 struct RangeBegin {
   static constexpr std::string_view name = "range_begin";
   NameId range;
@@ -97,7 +96,7 @@ struct RangeEnd {
   uint64_t ts = 0;
 };
 
-// A thread's share of the items that a launch handed out.
+// A thread's share of the items of a launch.
 struct WorkBegin {
   static constexpr std::string_view name = "work_begin";
   uint64_t ts = 0;
@@ -108,12 +107,12 @@ struct WorkEnd {
   uint64_t ts = 0;
 };
 
-// A compiled function runs op by op: because it was told to, or because it cannot do otherwise.
+// A compiled function runs op by op, on request or because it cannot be compiled.
 struct EagerBegin {
   static constexpr std::string_view name = "eager_begin";
-  NameId region;  // as the region would be called
+  NameId region;  // the name that the region would have
   NameId code = {}, reason = {};
-  NameId label = {};  // as of a region; without a segment where a part of it runs so
+  NameId label = {};  // as in RegionBegin; without the segment if only part of it runs eagerly
   uint64_t ts = 0;
 };
 struct EagerEnd {
@@ -121,28 +120,28 @@ struct EagerEnd {
   uint64_t ts = 0;
 };
 
-// ---- more about the slice that is open
+// ---- details of the open slice
 
-// What an op or a region was given, the arguments of a range: values (events/values.h).
+// Inputs of an op or a region, or arguments of a range, as values (events/values.h).
 struct Inputs {
   static constexpr std::string_view name = "inputs";
   static constexpr bool tail = true;
 };
-// What an op or a region gave: values.  Its thread ends that slice next.
+// Outputs of an op or a region, as values.  The thread's next event ends the slice.
 struct Outputs {
   static constexpr std::string_view name = "outputs";
   static constexpr bool tail = true;
   static constexpr Detail needs = Detail::tensors;
 };
-// Which tensors they were: for each one among the inputs, or the outputs, the number of its storage
-// and its offset, in eight bytes each.
+// Identity of each tensor among the inputs or the outputs: storage number and offset, eight bytes
+// each.
 struct Tensors {
   static constexpr std::string_view name = "tensors";
   static constexpr bool tail = true;
   static constexpr Detail needs = Detail::tensors;
   bool outputs = false;
 };
-// Where the program was: return addresses of eight bytes each, the innermost first.
+// Call stack: return addresses of eight bytes each, innermost first.
 struct Stack {
   static constexpr std::string_view name = "stack";
   static constexpr bool tail = true;
@@ -158,16 +157,17 @@ struct Flops {
   static constexpr Detail needs = Detail::flops;
   uint64_t flops = 0;
 };
-// Items of a launch that the launching thread did itself.
+// Number of items of a launch that the launching thread processed itself.
 struct OwnItems {
   static constexpr std::string_view name = "own_items";
   uint64_t items = 0;
 };
 
-// An arrow from one slice to others: the same kind and number, one begin.
+// An arrow from one slice to others.  Begin and ends have the same kind and number; there is one
+// begin.
 enum class FlowKind : uint8_t {
-  launch,           // from a kernel or op to the shares of the threads that work for it
-  forward_backward  // from an op to that which computes its gradient
+  launch,           // from a kernel or op to its shares on other threads
+  forward_backward  // from an op to the op that computes its gradient
 };
 struct FlowBegin {
   static constexpr std::string_view name = "flow_begin";
@@ -183,7 +183,7 @@ struct FlowEnd {
 // ---- memory
 
 enum class MemoryCategory : uint8_t {
-  other,  // nobody said
+  other,  // unspecified
   parameter,
   gradient,
   activation,
@@ -197,7 +197,7 @@ struct Allocated {
   static constexpr Detail needs = Detail::memory;
   uint64_t address = 0;
   int64_t bytes = 0;
-  int64_t live_bytes = 0;  // of the allocator, this one included
+  int64_t live_bytes = 0;  // of the allocator, including this allocation
   MemoryCategory category = MemoryCategory::other;
   uint64_t ts = 0;
 };
@@ -206,10 +206,10 @@ struct Freed {
   static constexpr Detail needs = Detail::memory;
   uint64_t address = 0;
   int64_t bytes = 0;
-  int64_t live_bytes = 0;  // of the allocator, this one no longer included
+  int64_t live_bytes = 0;  // of the allocator, excluding this allocation
   uint64_t ts = 0;
 };
-// Of what an allocation is, said after it was made.
+// The category of an existing allocation.
 struct Categorised {
   static constexpr std::string_view name = "categorised";
   static constexpr Detail needs = Detail::memory;
@@ -241,8 +241,8 @@ struct EventList {
     return k;
   }
 
-  // Calls visit with the event of that kind that lies at `bytes`, and with its tail where it has
-  // one and visit wants it. Returns what follows the event.
+  // Calls `visit` with the event of kind `which` stored at `bytes`, and with its tail if it has one
+  // and `visit` takes it. Returns the end of the event and its tail.
   template <class Visit>
   static const std::byte* read(uint8_t which, const std::byte* bytes, Visit& visit) {
     const std::byte* next = bytes;
@@ -285,7 +285,7 @@ using Events =
 template <class E>
 concept Event = Events::holds<E>;
 
-// Those that are followed by bytes of any number.
+// Kinds that are followed by a variable number of bytes.
 template <class E>
 concept TailEvent = Event<E> && requires { E::tail; };
 

@@ -1,7 +1,7 @@
-// Allocations in the recorder, and what they are for.
+// Records allocations and their categories.
 //   { const events::CategoryScope optimiser(events::MemoryCategory::optimiser);  … }
 //   events::categorise(tensor.storage().data(), events::MemoryCategory::gradient);
-// Any thread.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace vitro::events {
 extern constinit thread_local MemoryCategory category_of_this_thread
     __attribute__((tls_model("initial-exec")));
 
-// What this thread allocates while it lives is of that category.
+// Sets the category of this thread's allocations for the duration of the scope.
 class CategoryScope {
  public:
   explicit CategoryScope(MemoryCategory category) : before_(category_of_this_thread) {
@@ -26,12 +26,12 @@ class CategoryScope {
   MemoryCategory before_;
 };
 
-// Says of what category the allocation at that address is; nothing where no session records memory.
+// Sets the category of the allocation at that address; no effect unless a session records memory.
 inline void categorise(const void* address, MemoryCategory category) {
   record(Categorised{reinterpret_cast<uintptr_t>(address), category});
 }
 
-// For allocators: an allocation, with this thread's category and where in the program it is.
+// Called by allocators: records an allocation with this thread's category and call stack.
 void record_allocation(const void* address, int64_t bytes, int64_t live_bytes);
 
 }  // namespace vitro::events

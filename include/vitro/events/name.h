@@ -1,7 +1,7 @@
-// Names in events are numbers: a text is interned once and never freed.
+// Names in events are numbers.  A text is interned once and never freed.
 //   static const events::NameId name = events::intern("aten::add");
 //   events::text(name) == "aten::add"
-// For names that recur (ops, kernels, ranges); text that differs every time belongs to a rare
+// For names that recur (ops, kernels, ranges).  Text that differs every time belongs in a rare
 // event, which owns it.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace vitro::events {
 
 using NameId = Id<struct NameTag>;
 
-// The number of a text; the same text gives the same number.  NameId{} is the empty text.  The
-// table is bounded: past a million names or 64 MiB every new text becomes "(too many names)".  Any
-// thread; takes a lock.
+// Returns the number of a text; equal texts have equal numbers.  NameId{} is the empty text.  The
+// table is bounded: beyond a million names or 64 MiB every new text becomes "(too many names)".
+// Thread-safe; takes a lock.
 NameId intern(std::string_view text);
 
-// The text of a number that intern() gave.  Valid forever.  Any thread; no lock.
+// Returns the text of a number returned by intern().  Valid forever.  Thread-safe; no lock.
 std::string_view text(NameId name);
 
 }  // namespace vitro::events

@@ -1,4 +1,4 @@
-// Rare events are kept whether or not a session runs, in a bounded ring: `explain`, logs and
+// Rare events are kept in a bounded ring whether or not a session runs, so `explain`, logs and
 // compile times need no profiler.  They own their text.
 //   events::PhaseScope phase("fuse_loops", "f/0");
 //   events::keep(events::Break{code.id, "item() needs a value", "model.cpp:31"});
@@ -15,15 +15,15 @@
 
 namespace vitro::events {
 
-// A step of the compiler; steps nest by time on their thread.
+// A step of the compiler.  Phases of a thread nest.
 struct Phase {
   static constexpr std::string_view name = "phase";
   std::string phase, subject;  // "fuse_loops", "f/0"
-  uint64_t begin = 0;          // ticks; the event's own moment is the end
+  uint64_t begin = 0;          // ticks; the end is the event's own timestamp
 };
 
-// What befell a compiled function: a stable code (base/code.h), the sentence that says why, and
-// where, as file:line.
+// Events of compiled functions: a stable code (base/code.h), a sentence with the reason, and the
+// place as file:line.
 struct Break {
   static constexpr std::string_view name = "break";
   std::string code, reason, place;
@@ -36,7 +36,7 @@ struct Recompile {
   static constexpr std::string_view name = "recompile";
   std::string code, reason, place;
 };
-struct Fallback {  // a call ran eagerly because compiling was not possible
+struct Fallback {  // a call ran eagerly because it could not be compiled
   static constexpr std::string_view name = "fallback";
   std::string code, reason, place;
 };
@@ -54,38 +54,38 @@ struct Message {
 using RareKinds = std::variant<Phase, Break, GuardFailure, Recompile, Fallback, Message>;
 
 struct Rare {
-  uint64_t number = 0;  // counts all rare events of the process
+  uint64_t number = 0;  // sequence number among all rare events of the process
   uint64_t ts = 0;      // ticks
-  int64_t tid = 0;      // of the thread it happened on
+  int64_t tid = 0;      // of the thread that recorded it
   RareKinds what;
 };
 
-// Keeps an event.  Texts over 4 KiB are cut, and say so.  Any thread; takes a lock.
+// Keeps an event.  Texts over 4 KiB are truncated, with a note.  Thread-safe; takes a lock.
 void keep(RareKinds what);
 
-// The rare events since a mark that the ring still holds (the newest 8192), oldest first.
+// Returns the rare events since a mark, oldest first.  The ring holds the newest 8192.
 std::vector<Rare> rare_since(uint64_t mark);
 
-// The phases of one name and subject together, since the process began.
+// Sum over all phases of one name and subject since the process started.
 struct PhaseSum {
   std::string phase, subject;
-  uint64_t begin = 0;  // of the first, ticks
+  uint64_t begin = 0;  // of the earliest one, ticks
   uint64_t count = 0;
-  uint64_t self_ticks = 0, total_ticks = 0;  // without and with the phases inside
+  uint64_t self_ticks = 0, total_ticks = 0;  // excluding and including nested phases
   int64_t tid = 0;                           // of the first thread that ended one
-  bool on_several_threads = false;           // their times are added up
+  bool on_several_threads = false;           // if so, their times are added up
 };
 
-// Exact, however long ago the phases ended; in the order in which the first of each began.  Past
-// sixteen thousand sums new subjects are added up as "(others)".
+// Exact even for phases that the ring no longer holds.  Ordered by `begin`.  Beyond 16384 sums, new
+// subjects are added up as "(others)".
 std::vector<PhaseSum> phase_sums();
 
-// Calls `listener` with each rare event from now on, on the thread it happens on, outside any lock;
-// null ends that. There is one listener: the logs.
+// From now on calls `listener` with each rare event, on the thread that records it, outside any
+// lock; null removes it. There is only one listener: the logs.
 using RareListener = void (*)(const Rare&);
 void listen(RareListener listener);
 
-// Keeps a Phase from here to the end of the scope.
+// Times the scope and keeps it as a Phase when it ends.
 class PhaseScope {
  public:
   explicit PhaseScope(std::string_view phase, std::string_view subject = {});

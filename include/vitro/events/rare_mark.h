@@ -1,11 +1,11 @@
-// A moment among the rare events (events/rare.h), to ask later what came since.
+// A position in the sequence of rare events (events/rare.h), for rare_since().
 #pragma once
 
 #include <cstdint>
 
 namespace vitro::events {
 
-// The number that the next rare event will get.
+// Returns the number of the next rare event.
 uint64_t rare_mark();
 
 }  // namespace vitro::events

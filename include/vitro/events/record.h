@@ -1,9 +1,9 @@
-// How code says that something happened.
+// Recording of frequent events.
 //   events::OpScope op{{add_name}};                      // begins here, ends with the scope
 //   events::record(events::Allocated{address, bytes, live});
 //   if (events::wants(events::Detail::shapes)) events::record_tail(events::Inputs{}, bytes);
-// While no session runs this is one predictable branch.  While one runs the event goes into a
-// buffer of the calling thread: a clock read and its stores, no lock.  Any thread.
+// Without a session this costs one predictable branch.  With one, the event is written to a buffer
+// of the calling thread: a clock read and the stores, no lock.  Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ namespace vitro::events {
 
 namespace detail {
 
-// The session that runs, 0 while none does: its number, and below it the bits of its options, so
-// that one load says everything.  The highest of these: there is a tap.
+// The running session, or 0: its number in the high bits and its options in the low option_bits, so
+// that one load suffices.  The highest option bit is set while a tap is installed.
 extern constinit std::atomic<uint32_t> session;
 inline constexpr uint32_t option_bits = 8, tapped = 1u << 7;
 
@@ -25,7 +25,7 @@ void append(E event, uint32_t in_session);
 template <TailEvent E>
 void append_tail(const E& event, std::span<const std::byte> tail, uint32_t in_session);
 
-// Whether a session takes events of this kind.
+// Returns whether the session records events of this kind.
 template <Event E>
 inline bool takes(uint32_t in_session) {
   if constexpr (requires { E::needs; }) {
@@ -37,22 +37,23 @@ inline bool takes(uint32_t in_session) {
 
 }  // namespace detail
 
-// Does anybody want events, a session or a tap?
+// Returns whether a session or a tap receives events.
 inline bool recording() {
   return detail::session.load(std::memory_order_relaxed) != 0;
 }
 
-// Does a session run?
+// Returns whether a session runs.
 inline bool in_session() {
   return detail::session.load(std::memory_order_relaxed) >> detail::option_bits != 0;
 }
 
-// Does a session run that records one of these?
+// Returns whether a session runs that records at least one of these.
 inline bool wants(Details details) {
   return (detail::session.load(std::memory_order_relaxed) & details.bits) != 0;
 }
 
-// Records one of the frequent kinds, stamped with the present moment.  True if anybody takes it.
+// Records a frequent event with the current time.  Returns false if neither a session nor a tap
+// takes events of this kind.
 template <Event E>
   requires(!TailEvent<E>)
 inline bool record(const E& event) {
@@ -63,10 +64,10 @@ inline bool record(const E& event) {
   return true;
 }
 
-// The longest tail; of a longer one nothing is recorded, and it counts as dropped.
+// Maximum length of a tail in bytes.  An event with a longer one is dropped and counted as such.
 inline constexpr size_t max_tail = 16 << 10;
 
-// The same for kinds that are followed by bytes.
+// The same for kinds with a tail.
 template <TailEvent E>
 inline bool record_tail(const E& event, std::span<const std::byte> tail) {
   const uint32_t session = detail::session.load(std::memory_order_relaxed);
@@ -76,7 +77,7 @@ inline bool record_tail(const E& event, std::span<const std::byte> tail) {
   return true;
 }
 
-// A begin now and its end with the scope.
+// Records Begin on construction and End on destruction.
 template <Event Begin, Event End>
 class Scope {
  public:
@@ -96,14 +97,13 @@ using RegionScope = Scope<RegionBegin, RegionEnd>;
 using RangeScope = Scope<RangeBegin, RangeEnd>;
 using EagerScope = Scope<EagerBegin, EagerEnd>;
 
-// Hears each frequent event as it happens, on its thread, without moment and tail: those who mark
-// events in other tools.  Events::read(kind, event, visit) reads it.  There is one tap, null ends
-// it; a call that has begun may still hear of its event afterwards.
+// A callback that receives each frequent event without a tail as it happens, on its thread, with
+// `ts` not set; for marking events in other tools.  Events::read(kind, event, visit) decodes it.
+// There is only one tap; null removes it, but a call in progress may still reach it afterwards.
 using Tap = void (*)(uint8_t kind, const std::byte* event);
 void set_tap(Tap tap);
 
-// What the calling thread is called in recordings; the system's name for it while this was not
-// called.
+// Sets the calling thread's name in recordings; the default is the system's name for it.
 void name_this_thread(std::string_view name);
 
 }  // namespace vitro::events

@@ -1,8 +1,9 @@
 // A session records everything that happens in the process between start and stop.
 //   events::start();  work();  events::Recording r = events::stop();
 //   for (const auto& thread : r.threads) thread.read([]<class E>(const E& event) { … });
-// One at a time.  Start and stop while other threads run are safe: each thread's recording is a
-// stretch of what it did, so the first ends may lack their begins and the last begins their ends.
+// Only one session runs at a time.  It may start and stop while other threads run: each thread's
+// recording is an interval of its activity, so the first ends may lack their begins and the last
+// begins their ends.
 #pragma once
 
 #include <atomic>
@@ -16,11 +17,11 @@
 
 namespace vitro::events {
 
-// Bytes of events in the order in which one thread wrote them: kind (one byte), event, with its
-// tail's length (four bytes) and tail if it has one; kind, event…
+// Serialized events of one thread, in the order in which it wrote them.  Each is its kind (one
+// byte), the event, and for kinds with a tail its length (four bytes) and bytes.
 struct Chunk {
   static constexpr uint32_t size = (64 << 10) - 16;
-  std::atomic<uint32_t> used{0};  // the writer's release of all bytes before
+  std::atomic<uint32_t> used{0};  // the writer's release store publishes the bytes before it
   std::byte bytes[size];
 };
 
@@ -29,8 +30,9 @@ struct ThreadRecording {
   std::string name;
   std::vector<std::unique_ptr<Chunk>> chunks;
 
-  // Calls visit(event) for each event, in order; visit takes every kind (a template, or overloads).
-  // A visit(event, tail) is preferred for kinds with a tail; the bytes live as long as the chunks.
+  // Calls visit(event) for each event, in order; `visit` accepts every kind (a template, or
+  // overloads).  For kinds with a tail, visit(event, tail) is preferred; the tail's bytes live as
+  // long as the chunks.
   template <class Visit>
   void read(Visit&& visit) const;
 };
@@ -38,15 +40,15 @@ struct ThreadRecording {
 struct Recording {
   SessionOptions options;
   uint64_t begin = 0, end = 0;           // ticks
-  uint64_t dropped = 0;                  // events that the limit kept out
-  std::vector<ThreadRecording> threads;  // those that recorded anything, ordered by tid
-  std::vector<Rare> rare;                // in order of time
+  uint64_t dropped = 0;                  // events that did not fit the limits
+  std::vector<ThreadRecording> threads;  // threads with events, ordered by tid
+  std::vector<Rare> rare;                // ordered by time
 };
 
-// Starts recording.  Error if a session runs already.
+// Starts recording.  Throws if a session already runs.
 void start(SessionOptions options = {});
 
-// Stops and hands over what was recorded.  Error if no session runs.
+// Stops recording and returns the events.  Throws if no session runs.
 Recording stop();
 
 template <class Visit>

@@ -9,8 +9,8 @@ namespace vitro::events {
 
 struct SessionOptions {
   Details details = {};
-  size_t max_bytes = 0;  // of all buffers together, 0: no limit.  What does not fit is counted in
-                         // Recording::dropped
+  size_t max_bytes = 0;  // of all buffers together, 0: no limit.  Events that do not fit are
+                         // counted in Recording::dropped
 };
 
 }  // namespace vitro::events

@@ -1,5 +1,5 @@
-// Where in the program something happened: return addresses, which become names and lines only when
-// somebody reads them (profiler/stacks.h).
+// Call stacks of events: return addresses, which profiler/stacks.h resolves to names and lines on
+// demand.
 #pragma once
 
 #include "vitro/events/record.h"
@@ -8,8 +8,8 @@ namespace vitro::events {
 
 void append_stack();
 
-// Says where what was recorded last (a begin, an allocation) happened, for sessions that ask for
-// stacks.  Any thread.
+// Records the call stack of this thread's last event (a begin, an allocation) if the session
+// records stacks.  Thread-safe.
 inline void record_stack() {
   if (wants(Detail::stacks)) [[unlikely]]
     append_stack();

@@ -1,4 +1,4 @@
-// Values that events carry (what an op was given, the arguments of a range), as bytes.
+// Serialized values in events: inputs and outputs of ops, arguments of ranges.
 //   ValueWriter inputs;
 //   inputs.tensor(dtype, sizes, strides).name("dim").integer(-1);
 //   record_tail(Inputs{}, inputs.bytes());
@@ -17,30 +17,31 @@
 namespace vitro::events {
 
 struct TensorValue {
-  uint8_t dtype = 0;  // as core numbers them
+  uint8_t dtype = 0;  // core's number of the dtype
   SmallVector<int64_t, 6> sizes, strides;
 };
 
 struct Value {
   enum class Kind : uint8_t { none, tensor, tensors, boolean, integer, floating, integers, text };
   Kind kind = Kind::none;
-  std::string_view name;  // empty where it was given by its place
-  int64_t integer = 0;    // booleans too
+  std::string_view name;  // empty for a positional argument
+  int64_t integer = 0;    // also for booleans
   double floating = 0;
   std::string_view text;
   std::vector<int64_t> integers;
   std::vector<TensorValue> tensors;  // one for Kind::tensor
 };
 
-// Writes on the stack, no allocation.  What does not fit is left out, and a text says so.
+// Writes into an internal buffer without allocating.  Values that do not fit are replaced by the
+// text "(and more)".
 class ValueWriter {
  public:
-  // The name of the value that comes next.
+  // Sets the name of the next value.
   ValueWriter& name(std::string_view name);
   ValueWriter& none();
   ValueWriter& tensor(uint8_t dtype, std::span<const int64_t> sizes,
                       std::span<const int64_t> strides);
-  // So many tensor() follow, which are one value.
+  // The next `count` calls of tensor() form one value.
   ValueWriter& tensors(size_t count);
   ValueWriter& boolean(bool value);
   ValueWriter& integer(int64_t value);
@@ -62,11 +63,11 @@ class ValueWriter {
   std::byte buffer_[room];
 };
 
-// Reads what a writer wrote.  Views point into the bytes.
+// Reads the bytes of a ValueWriter.  Views in the values point into them.
 class ValueReader {
  public:
   explicit ValueReader(std::span<const std::byte> bytes) : rest_(bytes) {}
-  // The next value, good until the next call; null after the last.
+  // Returns the next value, valid until the next call; null after the last one.
   const Value* next();
 
  private:

@@ -1,6 +1,6 @@
-// Tensors on other devices.
+// Moves tensors between devices.
 //   const Tensor there = to(x, Device{Device::Kind::cuda, 0});
-//   const Tensor y = to(exp(there), cpu);     // y.data<float>() is there for the host
+//   const Tensor y = to(exp(there), cpu);     // the host can read y.data<float>()
 #pragma once
 
 #include <source_location>
@@ -9,9 +9,9 @@
 
 namespace vitro {
 
-// x itself where it lies on the device; else a copy with the same sizes and strides there, in
-// memory of its own, which is ready when the call returns.  A graph break inside of a compiled
-// function.  Error where nobody runs the device.  Threads: as a read of x.
+// Returns x if it is already on the device.  Otherwise returns a copy on the device with the same
+// sizes and strides and its own storage, complete when the call returns.  A graph break inside a
+// compiled function.  Throws if the device has no runtime.  Threads: counts as a read of x.
 Tensor to(const Tensor& x, Device device,
           std::source_location where = std::source_location::current());
 

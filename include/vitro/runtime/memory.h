@@ -1,6 +1,6 @@
-// What CPU memory was used for.
+// Statistics of CPU memory, and control of its cache.
 //   MemoryStats s = memory_stats();   s.peak_bytes
-// Threads: any.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 namespace vitro {
 
 struct MemoryStats {
-  int64_t allocations = 0;   // since the start
-  int64_t cache_hits = 0;    // of these, served from freed memory
-  int64_t live_bytes = 0;    // asked for and not yet freed
-  int64_t peak_bytes = 0;    // the most that live_bytes was, since the start or reset_memory_peak()
-  int64_t cached_bytes = 0;  // freed, kept for the next tensor
+  int64_t allocations = 0;   // since the start of the process
+  int64_t cache_hits = 0;    // allocations served from the cache
+  int64_t live_bytes = 0;    // requested and not yet freed
+  int64_t peak_bytes = 0;    // maximum of live_bytes since the start or reset_memory_peak()
+  int64_t cached_bytes = 0;  // freed, kept for reuse
 };
 
 MemoryStats memory_stats();
-// The peak starts again from what is live now.
+// Sets peak_bytes to the current live_bytes.
 void reset_memory_peak();
-// Most freed memory that is kept; VITRO_CPU_CACHE_MB gives the first value.
+// Sets the maximum of cached_bytes; the initial value comes from VITRO_CPU_CACHE_MB.
 void set_cache_limit(int64_t bytes);
-// Gives cached memory back to the system: that of this thread, that of threads that have ended, and
-// all that is shared.
+// Returns cached memory to the system, except blocks that other running threads keep for
+// themselves.
 void empty_cache();
 
 }  // namespace vitro

@@ -1,11 +1,11 @@
-// Work on all cores: one pool of threads for the whole process.
+// Parallel loops on one thread pool for the whole process.
 //   parallel_for(rows, grain_for({.bytes = 8.0 * columns}), [&](int64_t begin, int64_t end) { … });
-// The range is cut into pieces of at least `grain` items; the caller takes part, and each thread
-// works through a stretch of its own before it takes from others.  How the range is cut depends on
-// the number of threads, so an item's result must not depend on its neighbours in a piece.
-// Threads: any.  A call from inside a piece, or while another thread's call has the pool, runs on
-// the calling thread alone.  A child after fork() gets a pool of its own.
-// Errors: the first exception that a piece throws; pieces not yet begun are then left out.
+// The range is split into pieces of at least `grain` items.  The caller takes part, and each thread
+// works through its own pieces before it steals from others.  The split depends on the number of
+// threads, so an item's result must not depend on which items share its piece.
+// Thread-safe.  A nested call, or one made while another thread's call uses the pool, runs on the
+// calling thread alone.  A child process after fork() gets its own pool.
+// Errors: rethrows the first exception of a piece; pieces that have not started are then skipped.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,25 @@
 
 namespace vitro {
 
-// How many threads a parallel_for may use, the caller included: VITRO_NUM_THREADS, else as many as
-// the process may run on at once.
+// The maximum number of threads of a parallel_for, including the caller.  Defaults to
+// VITRO_NUM_THREADS, or if unset to the number of hardware threads available to the process.
 int num_threads();
-// Error for less than 1 or more than 1024.
+// Throws unless `count` is between 1 and 1024.
 void set_num_threads(int count);
 
-// What one item costs: memory moved, and operations as an elementary function counts them.
+// Estimated cost of one item: bytes of memory traffic, and floating-point operations at the rate of
+// those inside an elementary function.
 struct Cost {
   double bytes = 0, flops = 0;
 };
 
-// The least number of items that are worth handing to another thread.
+// Returns the smallest number of items worth handing to another thread.
 int64_t grain_for(Cost per_item);
-// Whether parallel_for would use more than one thread, and why not.
+// Returns whether parallel_for would use more than one thread, with the reason if not.
 Verdict should_parallelise(int64_t items, Cost per_item);
 
-// One piece: items begin to end; `thread` is below num_threads() and differs between pieces that
-// run at the same time.
+// Runs one piece, the items in [begin, end).  `thread` is less than num_threads(), and pieces that
+// run at the same time have different values.
 using ParallelBody = void (*)(void* context, int64_t begin, int64_t end, int thread);
 
 // For generated code.
@@ -56,8 +57,8 @@ void parallel_for(int64_t items, int64_t grain, F&& body) {
   parallel_for(items, grain, +call, const_cast<void*>(context));
 }
 
-// A kernel in profiles for as long as it lives, with what all its items cost together.  A branch
-// while nobody records.
+// Records a kernel in profiles for the duration of the scope, with the total cost of its items.
+// Costs one branch if nothing is recording.
 class KernelRange {
  public:
   KernelRange(std::string_view name, int64_t items, Cost per_item);
@@ -68,8 +69,8 @@ class KernelRange {
   bool begun_;
 };
 
-// A kernel of the user's: parallel_for with a name, so that profiles show it beside ours with its
-// rates.
+// Runs a user's kernel: parallel_for with a name, so that profiles show it beside Vitro's kernels,
+// with its rates.
 //   launch("scale", n, {.bytes = 8, .flops = 1}, [&](int64_t begin, int64_t end) { … });
 template <class F>
 void launch(std::string_view name, int64_t items, Cost per_item, F&& body) {

@@ -1,3 +1,5 @@
+// The caching CPU allocator: freed blocks go to the thread's magazine, then to the shared lists of
+// their size class, and to the system beyond the cache limit.
 #include "runtime/cpu/allocator.h"
 
 #include <pthread.h>
@@ -19,12 +21,12 @@ namespace vitro::runtime {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool keeps_blocks = false;  // the sanitizer sees a use after free only if it is freed
+constexpr bool keeps_blocks = false;  // the sanitizer detects uses of memory only once it is freed
 #else
 constexpr bool keeps_blocks = true;
 #endif
 
-// A thread keeps this many blocks of a class for itself, and this many bytes in all.
+// Limits of a thread's magazine: blocks per size class, and bytes in total.
 constexpr int magazine_blocks = 8;
 constexpr size_t magazine_bytes = size_t{8} << 20;
 
@@ -44,7 +46,7 @@ bool over_limit() {
   return cached_bytes.load(std::memory_order_relaxed) > most_cached();
 }
 
-// The blocks that no thread keeps for itself.
+// Cached blocks that are in no thread's magazine.
 struct Shared {
   std::mutex lock;
   std::array<std::vector<void*>, class_count> blocks;
@@ -65,7 +67,7 @@ void give_back(void* data, int number) {
   return_to_system(data, bytes);
 }
 
-// The blocks that one thread keeps for itself.
+// Cached blocks of one thread, accessed without a lock.
 struct Magazine {
   struct Stack {
     int count = 0;
@@ -90,7 +92,7 @@ struct Magazine {
     return true;
   }
 
-  // All its blocks become everybody's.
+  // Moves all blocks to the shared lists.
   void empty() {
     Shared& all = shared();
     std::lock_guard hold(all.lock);
@@ -100,8 +102,8 @@ struct Magazine {
   }
 };
 
-// A thread's magazine is there from its first block until the thread ends; tensors that other
-// thread-local objects free after that go to the shared blocks.
+// A thread's magazine lives from its first block until the thread ends; blocks that other
+// thread-local objects free after that go to the shared lists.
 enum class Life : uint8_t { unborn, alive, ended };
 thread_local Life life = Life::unborn;
 thread_local Magazine* own = nullptr;
@@ -143,8 +145,8 @@ void* take_cached(int number) {
   return data;
 }
 
-// Gives up shared blocks of other sizes, the largest first, until the cache is within its limit: a
-// program that went on to other sizes must not be left without a cache.
+// Frees shared blocks of other classes, largest first, until the cache is within its limit, so that
+// a program whose sizes change still has a cache for the new ones.
 bool make_room(int for_number) {
   Shared& all = shared();
   std::lock_guard hold(all.lock);
@@ -158,7 +160,7 @@ bool make_room(int for_number) {
   return !over_limit();
 }
 
-// False where the block would be one too many.
+// Caches a freed block.  Returns false if it does not fit the limit.
 bool keep(void* data, int number) {
   if (number < 0) return false;
   const auto bytes = static_cast<int64_t>(bytes_of_class(number));
@@ -187,7 +189,7 @@ void* take_new(size_t wanted, size_t bytes) {
     empty_cache();
     data = take_from_system(bytes);
   }
-  if (!data) {  // the device says so, whatever the program has called
+  if (!data) {  // not throw_error(): the message names the device, not the function called
     throw Error(cat("cpu: no memory for ", wanted, " bytes; ", memory_stats().live_bytes,
                     " bytes are in use by tensors"));
   }

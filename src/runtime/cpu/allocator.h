@@ -1,7 +1,7 @@
-// CPU memory for tensors: freed blocks are kept by size, a few per thread and the rest together, so
-// that a program's steady state asks the system for nothing.
+// CPU memory for tensors.  Freed blocks are cached by size class, a few per thread and the rest
+// shared, so that a program in its steady state does not allocate from the system.
 //   set_allocator(cpu, &cpu_allocator());
-// Blocks are aligned to 64 bytes, large ones to huge pages.  The contents of a block are undefined.
+// Blocks are aligned to 64 bytes, large ones to huge pages, and uninitialized.
 #pragma once
 
 #include "vitro/core/storage.h"
@@ -9,10 +9,10 @@
 
 namespace vitro::runtime {
 
-// Threads: any; a block may be freed on another thread than it was made on.
+// Thread-safe; a block may be freed on a different thread than the one that allocated it.
 Allocator& cpu_allocator();
 
-// What a block of that many bytes really takes: its size class.
+// The size of the block that serves an allocation of `bytes`: that of its size class.
 size_t block_bytes(size_t bytes);
 
 }  // namespace vitro::runtime

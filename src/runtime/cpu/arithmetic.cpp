@@ -11,7 +11,7 @@
 namespace vitro::runtime {
 namespace {
 
-// So many sums at a time hide the latency of the multiply-add on every machine of these years.
+// Enough independent sums to hide the latency of a multiply-add on every current machine.
 constexpr int chains = 12;
 constexpr int rounds = 100'000;
 
@@ -19,8 +19,8 @@ constexpr int64_t ops_of(int64_t lanes) {
   return 2 * lanes * chains * rounds;
 }
 
-// Runs `step` on all chains, again and again; what they hold at the end is kept from being
-// optimised away.  A macro, as functions of different instruction sets are not inlined.
+// Runs `step` on all chains repeatedly; the asm keeps the results from being optimised away.  A
+// macro, because functions for different instruction sets are not inlined.
 #define VITRO_CHAINS(V, start, step) \
   V sums[chains];                    \
   for (V & sum : sums) sum = start;  \
@@ -67,7 +67,7 @@ __attribute__((target("avxvnni,avx2"))) void i8_256() {
   VITRO_CHAINS(__m256i, ones, _mm256_dpbusd_avx_epi32(sum, ones, ones))
 }
 
-// The tiles of AMX: 16 rows of 64 bytes each.
+// The configuration of AMX tiles: 16 rows of 64 bytes each.
 struct alignas(64) TileShapes {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
@@ -76,7 +76,7 @@ struct alignas(64) TileShapes {
 constexpr int tile_sums = 4;
 constexpr int64_t tile_macs_bf16 = 16 * 16 * 32, tile_macs_i8 = 16 * 16 * 64;
 
-// The kernel gives a process these registers only when it asks for them.
+// Linux lets a process use these registers only after it requests permission.
 bool may_use_tiles() {
   constexpr long request_permission = 0x1023, tile_data = 18;
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;

@@ -10,14 +10,14 @@ namespace vitro::runtime {
 namespace {
 
 constexpr size_t huge_page = size_t{2} << 20;
-constexpr size_t most_bytes = PTRDIFF_MAX - 2 * huge_page;  // no system has more
+constexpr size_t most_bytes = PTRDIFF_MAX - 2 * huge_page;  // larger allocations always fail
 
-// What cannot be rounded up stays as it is: the system has no such block.
+// Sizes over most_bytes stay unchanged, so that they do not overflow; allocating them fails anyway.
 size_t round_up(size_t bytes, size_t to) {
   return bytes > most_bytes ? bytes : (bytes + to - 1) / to * to;
 }
 
-// Maps a page more than is asked for and cuts off what lies outside of the alignment.
+// Maps an extra huge page and unmaps the parts before and after the aligned range.
 void* map_aligned(size_t bytes) {
   const size_t mapped = bytes + huge_page;
   void* at = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,7 +40,7 @@ SizeClass size_class(size_t bytes) {
     const int number = bytes == 0 ? 0 : static_cast<int>((bytes - 1) / 64);
     return {number, static_cast<size_t>(number + 1) * 64};
   }
-  // 256 < bytes: 2^power < bytes <= 2^(power+1), in four steps.
+  // 256 < bytes, and 2^power < bytes <= 2^(power+1), which is divided into four steps.
   const auto power = static_cast<int>(std::bit_width(bytes - 1)) - 1;
   const size_t step = (bytes - 1 - (size_t{1} << power)) >> (power - 2);
   const int number = 4 + (power - 8) * 4 + static_cast<int>(step);

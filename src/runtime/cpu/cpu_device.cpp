@@ -1,5 +1,5 @@
-// The CPU behind the interface of devices: its memory is the allocator's, modules are shared
-// objects, a launch is a range of tasks for the pool, and streams have nothing to wait for.
+// The CPU as a DeviceRuntime: memory comes from cpu_allocator(), modules are shared objects, a
+// launch is a parallel_for over the tasks, and streams do nothing because calls are synchronous.
 #include "runtime/cpu/cpu_device.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 namespace vitro::runtime {
 namespace {
 
-// A loaded shared object, which costs no descriptor.
+// A loaded shared object; it holds no file descriptor.
 class SharedObject final : public Module {
  public:
   explicit SharedObject(void* handle) : handle_(handle) {}
@@ -33,7 +33,7 @@ class SharedObject final : public Module {
   void* handle_;
 };
 
-constexpr int64_t vector_lanes = 16;  // as kernels/vector.h has them, whatever the registers hold
+constexpr int64_t vector_lanes = 16;  // as in kernels/vector.h, independent of the register width
 
 struct Moment final : Event {
   std::chrono::steady_clock::time_point time;
@@ -45,7 +45,7 @@ const kernels::Product& product_of(DType right) {
   return kernels::products()[static_cast<int>(right)];
 }
 
-// run(args, begin, end) for all tasks, with scratch memory for each thread that asks for some.
+// Calls run(args, begin, end) for all tasks, with scratch memory if the grid requests it.
 template <class Run>
 void spread(const LaunchArgs& args, const Grid& grid, const Run& run) {
   const kernels::KernelArgs given{

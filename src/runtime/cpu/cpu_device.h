@@ -1,4 +1,4 @@
-// The CPU as a device: kernels run on the pool of threads, and are done when launch() returns.
+// The CPU as a device: kernels run on the thread pool and are complete when launch() returns.
 #pragma once
 
 #include "runtime/device.h"

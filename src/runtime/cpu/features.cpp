@@ -1,3 +1,5 @@
+// Detects instruction set extensions: CPUID on x86-64, combined with the register state that the
+// operating system saves (XCR0).
 #include "runtime/cpu/features.h"
 
 #include <array>
@@ -59,8 +61,7 @@ constexpr Bit bits[] = {
     {{"ssse3", general}, 1, 0, ecx, 9},
 };
 
-// What the processor says of itself; each page is asked for once, as that takes microseconds in a
-// virtual machine.
+// CPUID leaves, each queried once because a query takes microseconds in a virtual machine.
 class Pages {
  public:
   bool has(const Bit& b) { return of(b.leaf, b.subleaf)[b.where] >> b.bit & 1; }
@@ -82,7 +83,7 @@ class Pages {
   std::vector<Page> known_;
 };
 
-// XCR0: which registers the system saves; 0 where it saves none of them.
+// XCR0: the register state that the system saves; 0 if it does not use XSAVE.
 uint64_t saved_registers(Pages& pages) {
   constexpr Bit osxsave{{"", general}, 1, 0, ecx, 27};
   if (!pages.has(osxsave)) return 0;

@@ -1,4 +1,4 @@
-// The processor's own answer to what it can do.
+// The instruction set extensions of the processor.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace vitro::runtime {
 
-// By name; only those whose registers the system saves.
+// Sorted by name; only those whose registers the system saves.
 std::vector<CpuFeature> usable_features();
 
 }  // namespace vitro::runtime

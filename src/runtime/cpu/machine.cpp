@@ -1,3 +1,5 @@
+// Reads the properties of the machine from the system: threads, caches, memory and the processor's
+// name; also decides by them when to write past the caches.
 #include "runtime/cpu/machine.h"
 
 #include <sched.h>
@@ -23,7 +25,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-// "32K", "1024K", "32M"; 0 for what is no size.
+// Parses "32K", "1024K", "32M"; returns 0 if `text` is not a size.
 size_t size_of(const std::string& text) {
   size_t number = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -56,7 +58,7 @@ int allowed_by_affinity() {
   return 1;
 }
 
-// A container's share of processor time, as whole threads; "max" is no limit.
+// A container's CPU quota, rounded up to whole threads; "max" means no limit.
 int allowed_by_quota() {
   const std::string line = first_line("/sys/fs/cgroup/cpu.max");
   long long quota = 0, period = 0;
@@ -77,7 +79,7 @@ Machine ask() {
   return m;
 }
 
-// The text behind the colon of the first line of /proc/cpuinfo that begins so.
+// Returns the value of the first line with this key in /proc/cpuinfo.
 std::string cpuinfo(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

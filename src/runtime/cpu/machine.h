@@ -1,4 +1,4 @@
-// What the processor is and can do.  Asked once, never changes.
+// Properties of the processor, queried once; they never change.
 //   if (machine().has("avx512bf16")) …
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace vitro::runtime {
 
-// What the system must save and restore for a feature to be usable, in rising order.
+// Register state that the system must save and restore for a feature to be usable, oldest first.
 enum class Registers : uint8_t { general, avx, avx512, amx };
 
 struct CpuFeature {
@@ -21,27 +21,27 @@ struct CpuFeature {
 struct Machine {
   std::string architecture;   // "x86_64", "aarch64"
   int available_threads = 1;  // hardware threads that this process may use: affinity and quota
-  int hardware_threads = 1;   // that the machine has online
-  size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one core; the shared cache whole; 0: none
+  int hardware_threads = 1;   // hardware threads of the machine that are online
+  size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one core; L3: the entire cache; 0: none
   size_t memory_bytes = 0;
-  std::vector<CpuFeature> features;  // usable ones, by name
+  std::vector<CpuFeature> features;  // usable ones, sorted by name
 
   bool has(std::string_view feature) const;
 };
 
 const Machine& machine();
 
-// Whether a result is better written past the caches.  A plain store reads the line first, for
-// nothing where the line leaves the last cache before anybody asks for it; but writes past the
-// caches are about half as fast as reads (a Zen 4, docs/performance.md).  So where much more is
-// moved than the last cache holds (VITRO_STREAM_MB), and at least half of it is read.  `written`:
-// bytes of the result; `moved`: of the operands too.
+// Whether to write a result past the caches.  A plain store reads the line first, in vain if the
+// line is evicted from the last cache before its next use; but writes past the caches are about
+// half as fast as reads (a Zen 4, docs/performance.md).  So true if the kernel moves much more than
+// the last cache holds (VITRO_STREAM_MB) and at least half of it is read.  `written` is the bytes
+// of the result, `moved` those of the operands and the result.
 bool should_stream(int64_t written, int64_t moved);
 
-// Smaller results are never streamed, so that code for them need not carry the choice.
+// Smaller results are never streamed, so code for them needs no branch.
 inline constexpr int64_t least_streamed_bytes = 1 << 20;
 
-// The processor as it calls itself: "AMD EPYC 9654 (family 25, model 17, stepping 1)".
+// The processor's own name: "AMD EPYC 9654 (family 25, model 17, stepping 1)".
 std::string processor_name();
 
 }  // namespace vitro::runtime

@@ -1,3 +1,5 @@
+// Measures peak rates of arithmetic and of reading memory, by running a loop on several threads at
+// once and keeping the fastest try.
 #include "runtime/cpu/measure.h"
 
 #include <algorithm>
@@ -17,11 +19,11 @@
 namespace vitro::runtime {
 namespace {
 
-// The fastest try counts.  So many in a row that bring nothing end it: while others use the machine
-// it takes more of them until all threads run at once.
+// The fastest try counts.  Measuring ends after idle_tries in a row without a gain: on a busy
+// machine it takes more tries until all threads run at the same time.
 constexpr int idle_tries = 8, most_tries = 64;
 
-// Lets all threads begin at once, and keeps the time from the first beginning to the last end.
+// Starts all threads at once and measures from the first start to the last end.
 class Race {
  public:
   explicit Race(int threads) : missing_(threads) {}
@@ -56,7 +58,7 @@ class Race {
   std::atomic<uint64_t> begin_{UINT64_MAX}, end_{0};
 };
 
-// The least time in which all threads did work(thread).
+// Returns the shortest time in which all threads ran work(thread).
 template <class F>
 double best_ns(int threads, const F& work) {
   double best = 1e300;
@@ -72,7 +74,7 @@ double best_ns(int threads, const F& work) {
   return best;
 }
 
-// Reads whole blocks of 1 KiB; the compiler may not skip any.
+// These read blocks of 1 KiB; the asm keeps the loads from being optimised away.
 #if defined(__x86_64__)
 __attribute__((target("avx512f"))) void read_512(const std::byte* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 1024) {

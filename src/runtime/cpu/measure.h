@@ -1,8 +1,7 @@
-// What the machine reaches: arithmetic of each kind of number, and reading from each level of
-// memory.
+// Peak rates of the machine: arithmetic of each dtype, and reads from each level of memory.
 //   for (const Arithmetic& a : arithmetic()) use(a.dtype, gops(a, 1), gops(a, num_threads()));
-// A figure takes some milliseconds.  All of them are the best of several tries: what a machine can
-// do, not what it does while others use it.  One measurement at a time.
+// A measurement takes some milliseconds and returns the best of several tries: what the machine can
+// do, not what it does while other programs use it.  Run one measurement at a time.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +11,21 @@
 
 namespace vitro::runtime {
 
-// A way to compute with a kind of number.
+// A loop that reaches the peak of a dtype with one kind of instructions.
 struct Arithmetic {
   std::string_view dtype;    // "f32"
-  std::string_view feature;  // the instructions, as machine().features calls them
-  int64_t ops = 0;           // done by one run; a multiply-add counts as two
+  std::string_view feature;  // the instructions, as named in machine().features
+  int64_t ops = 0;           // per run; a multiply-add counts as two
   void (*run)() = nullptr;
 };
 
-// All ways that this machine says it has, several for a dtype where there are several.
+// Returns all loops that this machine supports; a dtype may have several.
 std::vector<Arithmetic> arithmetic();
 
-// Billions of operations a second, of that many threads together.
+// Returns billions of operations per second, summed over the threads.
 double gops(const Arithmetic& how, int threads);
 
-// GB/s that so many threads read together, each from `bytes` of its own, again and again.
+// Returns the GB/s of all threads together, each repeatedly reading its own `bytes`.
 double read_gbytes_per_s(size_t bytes, int threads);
 
 }  // namespace vitro::runtime
