@@ -1,5 +1,4 @@
-// Answers calls with tensors that have a shape but no elements, and records whose elements were
-// read.
+// Answers calls with tensors that have a shape but no elements; records whose elements were read.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,4 @@
-// scaled_dot_product_attention: the shape rule, and the program: two batched products and a
-// softmax.
+// scaled_dot_product_attention: shape rule, and program of two batched products and a softmax.
 #include "vitro/ops/attention.h"
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// Gradients of ops that move elements: views, gathers, scatters, sorts, concatenations,
-// compactions.
+// Gradients of ops that move elements: views, gathers, scatters, sorts, concats, compactions.
 #include <array>
 #include <vector>
 
